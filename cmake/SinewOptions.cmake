@@ -1,0 +1,12 @@
+# Warnings and sanitizers for everything that is ours.
+add_library(sinew_options INTERFACE)
+target_compile_options(sinew_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -fno-math-errno)
+target_compile_definitions(sinew_options INTERFACE _POSIX_C_SOURCE=200809L)
+if(SINEW_WERROR)
+  target_compile_options(sinew_options INTERFACE -Werror)
+endif()
+if(SINEW_SANITIZE)
+  target_compile_options(sinew_options INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all
+                                                 -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SINEW_SANITIZE})
+endif()

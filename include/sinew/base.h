@@ -1,0 +1,99 @@
+// What every other public header builds on: status codes, the context that carries memory, threads, log and the last error.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_BASE_H
+#define SINEW_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define SINEW_API
+#else
+#define SINEW_API __attribute__((visibility("default")))
+#endif
+
+#define SINEW_VERSION_MAJOR 0
+#define SINEW_VERSION_MINOR 1
+#define SINEW_VERSION_PATCH 0
+
+/// Whether a call did what it was asked. A call that fails leaves its objects as they were; the message is in the context.
+/// Numerical outcomes (not converged, inverted elements) are not failures: the report of the step tells them.
+typedef enum sinew_status {
+    SINEW_OK = 0,
+    SINEW_INVALID_ARGUMENT, ///< A value is outside its valid range, or two arguments contradict each other.
+    SINEW_INVALID_DATA,     ///< A mesh, file or field is malformed: an index out of range, a flat element, truncated text.
+    SINEW_OUT_OF_MEMORY,    ///< The allocator returned NULL, or a stated limit would be exceeded.
+    SINEW_UNSUPPORTED,      ///< Well formed, but this build or this combination does not offer it.
+    SINEW_NOT_FOUND,        ///< A name or label that does not exist.
+    SINEW_DIVERGED,         ///< The state could not be advanced; the last accepted state is kept.
+} sinew_status;
+
+/// The name of a status, e.g. "invalid argument". Static text.
+SINEW_API const char *sinew_status_name(sinew_status status);
+
+/// The version of the library at run time, e.g. "0.1.0". Static text.
+SINEW_API const char *sinew_version(void);
+
+/// Memory of the host's own. Both functions must be callable from the thread that calls the library; the library allocates
+/// nothing on worker threads, and nothing in a step after the first.
+typedef struct sinew_allocator {
+    /// Returns `size` bytes aligned to `alignment` (a power of two, at most 64), or NULL.
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    /// Takes back memory from `allocate`; `size` is the size asked for then.
+    void (*release)(void *user, void *memory, size_t size);
+    void *user;
+} sinew_allocator;
+
+typedef enum sinew_log_level { SINEW_LOG_DEBUG, SINEW_LOG_INFO, SINEW_LOG_WARNING } sinew_log_level;
+
+/// Receives one line of text without a line break. The library never prints by itself.
+typedef struct sinew_logger {
+    void (*write)(void *user, sinew_log_level level, const char *line);
+    void *user;
+} sinew_logger;
+
+/// The host's own task system. `run` calls `task(data, i)` once for every i in [0, count), on any thread, and returns when all
+/// are done. Results do not depend on the order or the number of threads.
+typedef struct sinew_tasks {
+    void (*run)(void *user, void (*task)(void *data, int32_t index), void *data, int32_t count);
+    void *user;
+} sinew_tasks;
+
+/// Opaque: memory, threads, log, and the message of the last failed call. One context serves one calling thread at a time;
+/// different contexts are independent.
+typedef struct sinew_context sinew_context;
+
+typedef struct sinew_context_def {
+    /// Threads that share the work, the caller included. [count] In [1, 64]. Default 1. Ignored if `tasks.run` is set.
+    int32_t threads;
+    /// Own memory. Default: aligned_alloc and free.
+    sinew_allocator allocator;
+    /// Own log. Default: silent.
+    sinew_logger logger;
+    /// Own task system. Default: a pool of `threads` - 1 workers.
+    sinew_tasks tasks;
+} sinew_context_def;
+
+SINEW_API sinew_context_def sinew_default_context_def(void);
+
+/// Creates a context. Returns NULL if `def` is invalid or memory is short (there is no context yet to hold a message).
+SINEW_API sinew_context *sinew_context_create(const sinew_context_def *def);
+
+/// Destroys a context; every object made with it must be gone. NULL is allowed.
+SINEW_API void sinew_context_destroy(sinew_context *context);
+
+/// What went wrong in the last failed call with this context: which item, its value, what would be valid. Empty if nothing
+/// has failed yet. Lives until the next call.
+SINEW_API const char *sinew_context_message(const sinew_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

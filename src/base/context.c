@@ -1,0 +1,92 @@
+// The context: checks its definition, holds the services, keeps the last message.
+#include "base/context.h"
+
+#include "base/memory.h"
+#include "base/threads.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_allocate(void *user, size_t size, size_t alignment) {
+    (void)user;
+    // aligned_alloc wants a multiple of the alignment.
+    size_t rounded = (size + alignment - 1) / alignment * alignment;
+    return rounded < size ? NULL : aligned_alloc(alignment, rounded);
+}
+
+static void default_release(void *user, void *memory, size_t size) {
+    (void)user;
+    (void)size;
+    free(memory);
+}
+
+const char *sinew_version(void) {
+    return "0.1.0";
+}
+
+const char *sinew_status_name(sinew_status status) {
+    switch (status) {
+    case SINEW_OK: return "ok";
+    case SINEW_INVALID_ARGUMENT: return "invalid argument";
+    case SINEW_INVALID_DATA: return "invalid data";
+    case SINEW_OUT_OF_MEMORY: return "out of memory";
+    case SINEW_UNSUPPORTED: return "unsupported";
+    case SINEW_NOT_FOUND: return "not found";
+    case SINEW_DIVERGED: return "diverged";
+    }
+    return "unknown status";
+}
+
+sinew_context_def sinew_default_context_def(void) {
+    return (sinew_context_def){
+        .threads = 1,
+        .allocator = {.allocate = default_allocate, .release = default_release},
+    };
+}
+
+sinew_context *sinew_context_create(const sinew_context_def *def) {
+    if (!def || def->threads < 1 || def->threads > 64 || !def->allocator.allocate || !def->allocator.release) return NULL;
+    sinew_context *context = def->allocator.allocate(def->allocator.user, sizeof *context, SN_ALIGNMENT);
+    if (!context) return NULL;
+    memset(context, 0, sizeof *context);
+    context->allocator = def->allocator;
+    context->logger = def->logger;
+    context->tasks = def->tasks;
+    if (!def->tasks.run && sn_pool_create(context, def->threads) != SINEW_OK) {
+        def->allocator.release(def->allocator.user, context, sizeof *context);
+        return NULL;
+    }
+    return context;
+}
+
+void sinew_context_destroy(sinew_context *context) {
+    if (!context) return;
+    sn_pool_destroy(context);
+    sinew_allocator allocator = context->allocator;
+    allocator.release(allocator.user, context, sizeof *context);
+}
+
+const char *sinew_context_message(const sinew_context *context) {
+    return context->message;
+}
+
+sinew_status sn_fail(sinew_context *context, sinew_status status, const char *format, ...) {
+    SN_ASSERT(status != SINEW_OK);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...) {
+    if (!context->logger.write) return;
+    char line[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    context->logger.write(context->logger.user, level, line);
+}

@@ -1,0 +1,40 @@
+// The context: allocator, logger, thread pool and the message of the last failure. Public handle, private inside.
+#ifndef SN_BASE_CONTEXT_H
+#define SN_BASE_CONTEXT_H
+
+#include "sinew/base.h"
+
+#include "base/assert.h"
+
+typedef struct sn_pool sn_pool;
+
+struct sinew_context {
+    sinew_allocator allocator;
+    sinew_logger logger;
+    sinew_tasks tasks;    // run is NULL when the own pool works
+    sn_pool *pool;        // NULL with one thread or with host tasks
+    int64_t allocations;  // calls of the allocator so far; the tests assert that a step makes none
+    int64_t bytes_in_use; // live bytes asked of the allocator
+    char message[1024];
+};
+
+// Stores the message and returns `status`, so that a check reads: return sn_fail(context, SINEW_INVALID_ARGUMENT, "...", ...).
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+sinew_status
+sn_fail(sinew_context *context, sinew_status status, const char *format, ...);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...);
+
+// Returns from the calling function with the status of a call that failed.
+#define SN_TRY(call)                                                                                                          \
+    do {                                                                                                                      \
+        sinew_status sn_try_status = (call);                                                                                  \
+        if (sn_try_status != SINEW_OK) return sn_try_status;                                                                  \
+    } while (0)
+
+#endif

@@ -1,0 +1,32 @@
+// What every test includes: cmocka, a context, random states, and comparisons that say what they compared.
+#ifndef SN_TESTS_SUPPORT_TEST_H
+#define SN_TESTS_SUPPORT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/context.h"
+#include "base/random.h"
+
+// A context with `threads` threads; the test fails if there is none. Destroy it with sinew_context_destroy.
+sinew_context *test_context(int32_t threads);
+
+// An allocator that refuses from the n-th call on (n = 0: the first), and counts what is live, for tests of memory shortage.
+typedef struct test_allocator {
+    int64_t calls, fail_at, live;
+} test_allocator;
+sinew_context *test_context_failing(test_allocator *state);
+
+// |actual - expected| <= tolerance, or a failure that prints all three and `what`.
+void test_close(const char *what, double actual, double expected, double tolerance);
+
+// The largest |a[i] - b[i]|, over the largest |b[i]| (absolute if b is all zero). Fails on a non-finite number.
+double test_relative_error(const double *a, const double *b, size_t count);
+
+#endif
