@@ -1,0 +1,61 @@
+// Scalar sparse matrices by rows (CSR), normal equations, and factors that serve many right-hand sides.
+#ifndef SN_LINALG_SPARSE_H
+#define SN_LINALG_SPARSE_H
+
+#include "linalg/solver.h"
+
+typedef struct sn_sparse {
+    int32_t rows, columns;
+    int32_t *starts;  // rows + 1
+    int32_t *indices; // column of each entry, ascending within a row
+    double *values;
+} sn_sparse;
+
+static inline int32_t sn_sparse_entry_count(const sn_sparse *A) {
+    return A->starts[A->rows];
+}
+
+typedef struct sn_triplet {
+    int32_t row, column;
+    double value;
+} sn_triplet;
+
+// Assembles triplets in any order; those with the same place are added in the order given. The matrix lives in the arena. An
+// index out of range is SINEW_INVALID_DATA.
+sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns, const sn_triplet *triplets, int32_t count,
+                                     sn_sparse *A);
+
+sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse *transposed);
+
+// A'A, both triangles.
+sinew_status sn_sparse_normal(sn_arena *arena, const sn_sparse *A, sn_sparse *normal);
+
+// a A + b B, of the same shape.
+sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b, const sn_sparse *B, sn_sparse *sum);
+
+// y = A x
+void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, const double *x);
+
+// y = A'x, on the calling thread.
+void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *x);
+
+// The Cholesky factor of a symmetric positive definite matrix: CHOLMOD where the build has it, else the own one.
+typedef struct sn_factor sn_factor;
+
+// Orders and analyses; A is both triangles or at least the lower one. Only its pattern is read, and it is not kept.
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_factor **factor);
+void sn_factor_destroy(sn_factor *factor);
+
+// Factors a matrix of the pattern given at creation. `bad_row` is -1, or the row at which it is not positive definite (then do
+// not solve with it).
+sinew_status sn_factor_update(sn_factor *factor, const sn_sparse *A, int32_t *bad_row);
+
+// Solves A X = B for `count` right-hand sides, stored one after the other, in place. One refinement-free pass: backward
+// stable.
+void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
+
+// Conjugate gradients on a sparse matrix, preconditioned by its diagonal, starting from x: the alternative without a factor.
+sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x, double relative_tolerance,
+                           int32_t max_iterations, sn_solve_report *report);
+
+#endif
