@@ -1,34 +1,50 @@
-# The libraries the core stands on. Each is optional, and the summary says which are in.
+# The libraries the core stands on. Each is optional, and the summary says which are in. WebAssembly has none of them.
+#
+# sinew_libraries carries them to the library's own files, to the tests and, by name, to users of the static library.
 add_library(sinew_libraries INTERFACE)
 target_link_libraries(sinew_libraries INTERFACE m)
-if(NOT EMSCRIPTEN)
+if(EMSCRIPTEN)
+  foreach(option SINEW_CHOLMOD SINEW_LAPACK SINEW_ZLIB SINEW_PNG)
+    set(${option} OFF)
+  endforeach()
+else()
   set(THREADS_PREFER_PTHREAD_FLAG ON)
   find_package(Threads REQUIRED)
   target_link_libraries(sinew_libraries INTERFACE Threads::Threads)
 endif()
 
+# Private libraries as pkg-config names them for users of libsinew.a.
+set(SINEW_PRIVATE_LINK "-lm -pthread")
+
+# sinew_use(DEFINITION INCLUDE_FOLDER NAME...): finds each library NAME, links it and defines DEFINITION.
+function(sinew_use definition include_folder)
+  foreach(name IN LISTS ARGN)
+    string(TOUPPER ${name} variable)
+    find_library(${variable}_LIBRARY ${name} REQUIRED)
+    mark_as_advanced(${variable}_LIBRARY)
+    target_link_libraries(sinew_libraries INTERFACE $<BUILD_INTERFACE:${${variable}_LIBRARY}> $<INSTALL_INTERFACE:${name}>)
+    string(APPEND SINEW_PRIVATE_LINK " -l${name}")
+  endforeach()
+  target_include_directories(sinew_libraries SYSTEM INTERFACE $<BUILD_INTERFACE:${include_folder}>)
+  target_compile_definitions(sinew_libraries INTERFACE $<BUILD_INTERFACE:${definition}=1>)
+  set(SINEW_PRIVATE_LINK ${SINEW_PRIVATE_LINK} PARENT_SCOPE)
+endfunction()
+
 if(SINEW_CHOLMOD)
   find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
-  find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
-  target_include_directories(sinew_libraries SYSTEM INTERFACE $<BUILD_INTERFACE:${CHOLMOD_INCLUDE_DIR}>)
-  target_link_libraries(sinew_libraries INTERFACE ${CHOLMOD_LIBRARY})
-  target_compile_definitions(sinew_libraries INTERFACE $<BUILD_INTERFACE:SN_WITH_CHOLMOD=1>)
+  sinew_use(SN_WITH_CHOLMOD ${CHOLMOD_INCLUDE_DIR} cholmod)
 endif()
-
 if(SINEW_LAPACK)
   find_path(LAPACKE_INCLUDE_DIR lapacke.h REQUIRED)
-  find_library(LAPACKE_LIBRARY lapacke REQUIRED)
-  find_library(LAPACK_LIBRARY lapack REQUIRED)
-  find_library(BLAS_LIBRARY NAMES openblas blas REQUIRED)
-  find_library(ARPACK_LIBRARY arpack REQUIRED)
-  target_include_directories(sinew_libraries SYSTEM INTERFACE $<BUILD_INTERFACE:${LAPACKE_INCLUDE_DIR}>)
-  target_link_libraries(sinew_libraries INTERFACE ${ARPACK_LIBRARY} ${LAPACKE_LIBRARY} ${LAPACK_LIBRARY} ${BLAS_LIBRARY})
-  target_compile_definitions(sinew_libraries INTERFACE $<BUILD_INTERFACE:SN_WITH_LAPACK=1>)
+  sinew_use(SN_WITH_LAPACK ${LAPACKE_INCLUDE_DIR} arpack lapacke lapack openblas)
 endif()
-
-# Files and pictures: zlib for compressed data, libpng for previews.
-find_package(ZLIB REQUIRED)
-find_package(PNG REQUIRED)
-target_link_libraries(sinew_libraries INTERFACE ZLIB::ZLIB PNG::PNG)
-
-message(STATUS "sinew uses CHOLMOD: ${SINEW_CHOLMOD}, LAPACK and ARPACK: ${SINEW_LAPACK}")
+if(SINEW_ZLIB)
+  find_path(ZLIB_INCLUDE_DIR zlib.h REQUIRED)
+  sinew_use(SN_WITH_ZLIB ${ZLIB_INCLUDE_DIR} z)
+endif()
+if(SINEW_PNG)
+  find_path(PNG_INCLUDE_DIR png.h REQUIRED)
+  sinew_use(SN_WITH_PNG ${PNG_INCLUDE_DIR} png)
+endif()
+message(STATUS "sinew uses CHOLMOD: ${SINEW_CHOLMOD}, LAPACK and ARPACK: ${SINEW_LAPACK}, zlib: ${SINEW_ZLIB}, "
+               "libpng: ${SINEW_PNG}")

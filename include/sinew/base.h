@@ -80,6 +80,7 @@ typedef struct sinew_context_def {
     sinew_tasks tasks;
 } sinew_context_def;
 
+/// One thread, the memory of the C library, no log.
 SINEW_API sinew_context_def sinew_default_context_def(void);
 
 /// Creates a context. Returns NULL if `def` is invalid or memory is short (there is no context yet to hold a message).

@@ -22,8 +22,11 @@ static void default_release(void *user, void *memory, size_t size) {
     free(memory);
 }
 
+#define TEXT_OF(number)                   #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+
 const char *sinew_version(void) {
-    return "0.1.0";
+    return VERSION_TEXT(SINEW_VERSION_MAJOR, SINEW_VERSION_MINOR, SINEW_VERSION_PATCH);
 }
 
 const char *sinew_status_name(sinew_status status) {
