@@ -143,6 +143,7 @@ typedef struct sinew_quality {
     int32_t component_count;
 } sinew_quality;
 
+/// Measures every element of a mesh.
 SINEW_API sinew_status sinew_mesh_compute_quality(sinew_context *context, const sinew_mesh *mesh, sinew_quality *quality);
 
 typedef struct sinew_tetrahedralize_def {

@@ -1,0 +1,48 @@
+# A thin front: each target calls CMake or a script. `make help` lists them.
+BUILD ?= build
+PREFIX ?= /usr/local
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+.PHONY: all run test bench validate fuzz format lint docs install clean help
+
+all: ## build the library and the program into build/
+	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
+	@cmake --build $(BUILD)
+
+run: ## install what is missing, build, and simulate something to look at
+	@scripts/setup run
+	@$(MAKE) --no-print-directory all
+	@scripts/run $(BUILD)
+
+test: ## install what is missing, build in every way, and run all tests and checks
+	@scripts/setup test
+	@scripts/test
+
+bench: ## measure the speed, beside the machine's own limits
+	@scripts/bench $(BUILD)
+
+validate: ## recompute every accuracy claim
+	@scripts/validate $(BUILD)
+
+fuzz: ## fuzz every file reader, SECONDS each (default 60)
+	@scripts/fuzz
+
+format: ## format all C files
+	@scripts/format
+
+lint: ## formatting, flow, source rules, clang-tidy, cppcheck
+	@scripts/lint $(BUILD)
+
+docs: ## build the site into build/site
+	@scripts/setup docs
+	@scripts/docs
+
+install: all ## install into PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove everything that was built
+	rm -rf build build-*
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 18
