@@ -67,6 +67,9 @@ void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A);
 // y = A x. The arrays must not overlap. `A` must have sn_bsr_value_count doubles; x needs no tail.
 void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x);
 
+// y = A x; returns x'y.
+double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x);
+
 // r = b - A x; returns the Euclidean norm of r. r may be b.
 double sn_bsr_residual(sinew_context *context, const sn_bsr *pattern, double *r, const double *A, const double *x,
                        const double *b);

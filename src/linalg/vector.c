@@ -1,0 +1,53 @@
+// Sums and updates of long vectors: eight partial sums in a chunk (a fixed number, so that the compiler may use any register
+// width without changing the result), chunks added in index order.
+#include "linalg/vector.h"
+
+#include "base/threads.h"
+#include "linalg/kernels.h"
+
+#include <math.h>
+
+enum { CHUNK = 2048 };
+
+typedef struct job {
+    double *y;
+    const double *x, *z;
+    double s;
+} job;
+
+static double dot_range(void *data, int32_t begin, int32_t end) {
+    const job *work = data;
+    return sn_kernel_dot(work->x + begin, work->z + begin, end - begin);
+}
+
+double sn_vector_dot(sinew_context *context, int32_t count, const double *x, const double *y) {
+    return sn_parallel_sum(context, count, CHUNK, dot_range, &(job){.x = x, .z = y});
+}
+
+double sn_vector_norm(sinew_context *context, int32_t count, const double *x) {
+    return sqrt(sn_vector_dot(context, count, x, x));
+}
+
+static void add_scaled_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    double *y = work->y, s = work->s;
+    const double *x = work->x;
+    for (int32_t k = begin; k < end; k++) y[k] += s * x[k];
+}
+
+void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, double s, const double *x) {
+    sn_parallel_for(context, count, CHUNK, add_scaled_range, &(job){.y = y, .x = x, .s = s});
+}
+
+static void scale_add_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    double *y = work->y, s = work->s;
+    const double *x = work->x;
+    for (int32_t k = begin; k < end; k++) y[k] = x[k] + s * y[k];
+}
+
+void sn_vector_scale_add(sinew_context *context, int32_t count, double *y, double s, const double *x) {
+    sn_parallel_for(context, count, CHUNK, scale_add_range, &(job){.y = y, .x = x, .s = s});
+}
