@@ -57,6 +57,7 @@ sinew_context *sinew_context_create(const sinew_context_def *def) {
     context->allocator = def->allocator;
     context->logger = def->logger;
     context->tasks = def->tasks;
+    context->isa = sn_isa_detect();
     if (!def->tasks.run && sn_pool_create(context, def->threads) != SINEW_OK) {
         def->allocator.release(def->allocator.user, context, sizeof *context);
         return NULL;

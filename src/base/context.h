@@ -5,6 +5,7 @@
 #include "sinew/base.h"
 
 #include "base/assert.h"
+#include "base/isa.h"
 
 typedef struct sn_pool sn_pool;
 
@@ -13,6 +14,7 @@ struct sinew_context {
     sinew_logger logger;
     sinew_tasks tasks;    // run is NULL when the own pool works
     sn_pool *pool;        // NULL with one thread or with host tasks
+    sn_isa isa;           // the instruction set of the hot loops; set at creation
     int64_t allocations;  // calls of the allocator so far; the tests assert that a step makes none
     int64_t bytes_in_use; // live bytes asked of the allocator
     char message[1024];

@@ -1,0 +1,104 @@
+// The contract between materials and everybody who uses them: energy density psi(F), first Piola-Kirchhoff stress P = d psi/d
+// F, tangent H = d P/d F, plain or projected to positive semi-definite.
+//
+// Samples come in blocks of SN_BLOCK = 8, structure of arrays, 64-byte aligned, whatever the instruction set: component c of
+// sample s is a[c * 8 + s]. A block has one law; its constants vary from sample to sample and are derived once, by
+// sn_material_parameters, from a definition and the sample's material frame (C of an anisotropic solid is turned into the rest
+// frame there, so frames cost nothing later). Lanes without a sample carry F = I and the parameters of any valid sample.
+//
+// 9-vectors and the indices of H go row by row, (i,j) -> 3 i + j. H is symmetric and stored as its upper triangle row by row,
+// 45 numbers a sample: sn_sym9(a, b) gives the place of (a, b). The stiffness of nodes c, d with rest gradients g_c, g_d is
+// then K_cd[i][k] = V sum_jl g_c[j] H[sn_sym9(3 i + j, 3 k + l)] g_d[l].
+#ifndef SN_MATERIAL_MATERIAL_H
+#define SN_MATERIAL_MATERIAL_H
+
+#include "sinew/material.h"
+
+#include "base/context.h"
+#include "math/mat3.h"
+#include "math/simd.h"
+
+enum {
+    SN_MATERIAL_MAX_PARAMETERS = 32, // room for one sample's parameters with any law
+    SN_MATERIAL_H_COUNT = 45,
+};
+
+// The parameters every law has, in front of its own. The fibre stress may be overwritten in place while a simulation runs.
+enum {
+    SN_PARAMETER_FIBRE_STRESS, // T >= 0
+    SN_PARAMETER_FIBRE_X,      // axis 3 of the material frame
+    SN_PARAMETER_FIBRE_Y,
+    SN_PARAMETER_FIBRE_Z,
+    SN_PARAMETER_VOLUME,     // k
+    SN_PARAMETER_RESISTANCE, // stiffness against inversion, a multiple of the law's small-strain modulus
+    SN_PARAMETER_LAW,        // the first of the law's own
+};
+
+// How a 3x3 F with F13 = F23 = F31 = F32 = 0 stands for a triangle. The caller always sets F33 = 1.
+typedef enum sn_plane {
+    SN_PLANE_NONE,   // a solid
+    SN_PLANE_STRAIN, // F33 stays 1
+    SN_PLANE_STRESS, // P33 = 0: Hooke's isotropic laws by lambda = E nu / ((1 + nu)(1 - nu)), the others by solving for F33 in
+                     // every evaluation; the out-of-plane components of P are then 0, H is condensed onto the plane
+} sn_plane;
+
+enum {
+    SN_MATERIAL_ENERGY = 1,
+    SN_MATERIAL_STRESS = 2,
+    SN_MATERIAL_STIFFNESS = 4, // H as it is
+    SN_MATERIAL_PROJECTED = 8, // H positive semi-definite; equal to H where H is. Not together with STIFFNESS
+};
+
+typedef struct sn_material_block {
+    const double *F;          // [9][8]
+    const double *parameters; // [parameter_count][8]
+} sn_material_block;
+
+// Only what is wanted is written, and only that needs room.
+typedef struct sn_material_result {
+    double *psi; // [8]     [J/m^3]
+    double *P;   // [9][8]  [Pa]
+    double *H;   // [45][8] [Pa]
+} sn_material_result;
+
+typedef struct sn_material sn_material;
+typedef void sn_material_kernel(const sn_material *material, int want, const sn_material_block *in,
+                                const sn_material_result *out);
+
+// A law made ready; a plain value that owns nothing.
+struct sn_material {
+    sn_material_kernel *evaluate;
+    int parameter_count;
+    sinew_material_law law;
+    sinew_strain strain;
+    sn_plane plane;
+    bool inversion, exact_rotation;
+    sinew_custom_material custom;
+};
+
+// Prepares a law. `def` has been checked (sinew_check_material).
+sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, sn_isa isa);
+
+// The parameters of one sample, material->parameter_count numbers. `def` has the law `material` was prepared from; its
+// constants may differ from sample to sample. `frame` holds the material axes as columns; NULL: the coordinate axes.
+void sn_material_parameters(double *parameters, const sn_material *material, const sinew_material_def *def,
+                            const sn_mat3 *frame);
+
+// Evaluates a block: one indirect call, no allocation.
+static inline void sn_material_evaluate(const sn_material *material, int want, const sn_material_block *in,
+                                        const sn_material_result *out) {
+    material->evaluate(material, want, in, out);
+}
+
+// The place of (a, b) in the upper triangle of a symmetric 9x9 matrix.
+static inline int sn_sym9(int a, int b) {
+    return a <= b ? a * (17 - a) / 2 + b : b * (17 - b) / 2 + a;
+}
+
+// One sample at a time, for tests and for whoever is not in a hurry: a block with a single sample in it.
+double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F);
+sn_mat3 sn_material_stress(const sn_material *material, const double *parameters, sn_mat3 F);
+sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F, sn_mat3 dF, bool projected);
+void sn_material_tangent(double H[81], const sn_material *material, const double *parameters, sn_mat3 F, bool projected);
+
+#endif

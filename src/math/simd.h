@@ -1,0 +1,173 @@
+// The one SIMD header: sn_lanes holds SN_LANES doubles, one sample in each, and behaves like a double in + - * / and < >.
+//
+// Files that end in _simd.c are built once for each instruction set and see the widest lanes it has; every function they
+// export is named SN_ISA_NAME(sn_something), and base/isa.h picks one at run time. Everywhere else sn_lanes has the width of
+// the compiler's plain target. Data do not know the width: they come in blocks of SN_BLOCK samples, [component][SN_BLOCK],
+// aligned to 64 bytes, and a kernel runs over a block in SN_BLOCK / SN_LANES steps.
+//
+// The kernels are built with products and sums fused where the machine can; no other liberty is taken with the arithmetic.
+#ifndef SN_MATH_SIMD_H
+#define SN_MATH_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define SN_LANES 8
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define SN_LANES 4
+#else
+#define SN_LANES 2
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+#endif
+
+enum { SN_BLOCK = 8 };
+
+// sn_foo -> sn_foo_avx2
+#ifndef SN_ISA
+#define SN_ISA base
+#endif
+#define SN_ISA_JOIN(name, isa)   name##_##isa
+#define SN_ISA_EXPAND(name, isa) SN_ISA_JOIN(name, isa)
+#define SN_ISA_NAME(name)        SN_ISA_EXPAND(name, SN_ISA)
+
+// Aligned storage: double F[9 * SN_BLOCK] SN_ALIGNED;
+#define SN_ALIGNED __attribute__((aligned(64)))
+// Small kernels that must melt into their callers: a call would spill every register.
+#define SN_INLINE static inline __attribute__((always_inline, unused))
+
+typedef double sn_lanes __attribute__((vector_size(8 * SN_LANES)));
+typedef double sn_lanes_memory __attribute__((vector_size(8 * SN_LANES), may_alias));
+// The result of a comparison: all bits of a lane set, or none.
+typedef int64_t sn_mask __attribute__((vector_size(8 * SN_LANES)));
+
+SN_INLINE sn_lanes sn_lanes_load(const double *p) {
+    return *(const sn_lanes_memory *)p;
+}
+
+SN_INLINE void sn_lanes_store(double *p, sn_lanes a) {
+    *(sn_lanes_memory *)p = a;
+}
+
+// The same number in every lane.
+SN_INLINE sn_lanes sn_lanes_all(double a) {
+    return a - (sn_lanes){0};
+}
+
+// mask ? a : b
+SN_INLINE sn_lanes sn_select(sn_mask mask, sn_lanes a, sn_lanes b) {
+#if defined(__AVX512F__)
+    return (sn_lanes)_mm512_ternarylogic_epi64((__m512i)mask, (__m512i)a, (__m512i)b, 0xca);
+#elif defined(__AVX2__)
+    return (sn_lanes)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
+#else
+    return (sn_lanes)((mask & (sn_mask)a) | (~mask & (sn_mask)b));
+#endif
+}
+
+SN_INLINE int sn_any(sn_mask mask) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+    return _mm256_movemask_pd((__m256d)mask) != 0;
+#elif defined(__SSE2__)
+    return _mm_movemask_pd((__m128d)mask) != 0;
+#else
+    return (mask[0] | mask[1]) != 0;
+#endif
+}
+
+SN_INLINE int sn_all(sn_mask mask) {
+    return !sn_any(~mask);
+}
+
+SN_INLINE sn_lanes sn_lanes_sqrt(sn_lanes a) {
+#if defined(__AVX512F__)
+    return (sn_lanes)_mm512_sqrt_pd((__m512d)a);
+#elif defined(__AVX2__)
+    return (sn_lanes)_mm256_sqrt_pd((__m256d)a);
+#elif defined(__SSE2__)
+    return (sn_lanes)_mm_sqrt_pd((__m128d)a);
+#elif defined(__aarch64__)
+    return (sn_lanes)vsqrtq_f64((float64x2_t)a);
+#elif defined(__wasm_simd128__)
+    return (sn_lanes)wasm_f64x2_sqrt((v128_t)a);
+#else
+    return (sn_lanes){sqrt(a[0]), sqrt(a[1])};
+#endif
+}
+
+// a b + c, rounded once where the machine can.
+SN_INLINE sn_lanes sn_lanes_fma(sn_lanes a, sn_lanes b, sn_lanes c) {
+#if defined(__AVX512F__)
+    return (sn_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__AVX2__) && defined(__FMA__)
+    return (sn_lanes)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__aarch64__)
+    return (sn_lanes)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    return a * b + c;
+#endif
+}
+
+SN_INLINE sn_lanes sn_lanes_abs(sn_lanes a) {
+    return (sn_lanes)((sn_mask)a & INT64_MAX);
+}
+
+// |a| with the sign of b.
+SN_INLINE sn_lanes sn_lanes_copysign(sn_lanes a, sn_lanes b) {
+    return (sn_lanes)(((sn_mask)a & INT64_MAX) | ((sn_mask)b & INT64_MIN));
+}
+
+SN_INLINE sn_lanes sn_lanes_min(sn_lanes a, sn_lanes b) {
+    return sn_select((sn_mask)(a < b), a, b);
+}
+
+SN_INLINE sn_lanes sn_lanes_max(sn_lanes a, sn_lanes b) {
+    return sn_select((sn_mask)(a > b), a, b);
+}
+
+// The natural logarithm of finite a > 0 that is not subnormal, to about 1 ulp.
+//
+//   a = 2^e m, m in [sqrt(1/2), sqrt(2)),  ln a = e ln 2 + 2 atanh z,  z = (m - 1)/(m + 1),  |z| < 0.1716
+SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
+    // Adding the gap between 1 and sqrt(1/2) to the bits carries into the exponent just where m would reach sqrt(2).
+    const int64_t one = 0x3ff0000000000000, half_root = 0x3fe6a09e667f3bcd;
+    sn_mask bits = (sn_mask)a + (one - half_root);
+    sn_mask exponent = (bits >> 52) - 1023;
+    sn_lanes m = (sn_lanes)((bits & 0x000fffffffffffff) + half_root);
+    // A small integer becomes a double by writing it into the low bits of 1.5 * 2^52.
+    sn_lanes shift = sn_lanes_all(0x1.8p52);
+    sn_lanes e = (sn_lanes)(exponent + (sn_mask)shift) - shift;
+    sn_lanes f = m - 1.0, z = f / (2.0 + f), w = z * z;
+    sn_lanes series = sn_lanes_all(2.0 / 21);
+    for (int k = 19; k >= 3; k -= 2) series = series * w + 2.0 / k;
+    // 2 z + z w series, with 2 z = f - f^2/2 + z f^2/2 so that the leading term f is exact.
+    sn_lanes half_square = 0.5 * f * f;
+    return e * 0x1.62e42fefa3800p-1 + (f - (half_square - (z * (half_square + w * series) + e * 0x1.ef35793c76730p-45)));
+}
+
+// The cube root of finite a > 0 that is not subnormal, to about 2 ulp: a guess from the exponent, then Halley's iteration.
+SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes a) {
+    // Dividing the bits by 3 divides the exponent by 3 and is right within 4 % for the mantissa. As a double, for there is no
+    // division of integer vectors: the high half of a becomes a number by writing it into the low bits of 1.5 * 2^52.
+    sn_lanes shift = sn_lanes_all(0x1.8p52);
+    sn_lanes high = (sn_lanes)(((sn_mask)a >> 32) + (sn_mask)shift) - shift;
+    sn_lanes guess = high * (1.0 / 3) + (1023 * 2.0 / 3 - 0.033) * 0x1p20;
+    sn_lanes x = (sn_lanes)(((sn_mask)(guess + shift) & 0xffffffff) << 32);
+    for (int iteration = 0; iteration < 3; iteration++) {
+        sn_lanes cube = x * x * x;
+        x = x * ((cube + a + a) / (cube + cube + a));
+    }
+    return x;
+}
+
+#endif
