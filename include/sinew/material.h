@@ -93,7 +93,9 @@ typedef struct sinew_material_def {
     double bulk;
     /// Arruda-Boyce: links in a chain N; the solid locks at a stretch of about sqrt(N). [-] >= 1. Default 8.
     double chain_length;
+    /// Moduli of the orthotropic laws; its own fields say more.
     sinew_orthotropic orthotropic;
+    /// Moduli of the transversely isotropic laws; its own fields say more.
     sinew_transverse transverse;
     /// Tension that fibres along axis 3 of the material frame exert, with any law: T/2 (|F a3|^2 - 1) is added to the energy.
     /// It may be changed over time. [Pa] >= 0. Default 0.
@@ -105,6 +107,7 @@ typedef struct sinew_material_def {
     /// Anisotropic corotational laws: true takes the exact gradient of the energy; false leaves out the change of the
     /// rotation, as warped stiffness does: cheaper, but a free body's angular momentum drifts. Default true.
     bool exact_rotation;
+    /// A law of the host's own. Default none.
     sinew_custom_material custom;
 } sinew_material_def;
 

@@ -42,9 +42,11 @@ SINEW_API sinew_status sinew_skeleton_create(sinew_context *context, const sinew
                                              sinew_skeleton **skeleton);
 SINEW_API void sinew_skeleton_destroy(sinew_skeleton *skeleton);
 
+/// How many joints. [count]
 SINEW_API int32_t sinew_skeleton_joint_count(const sinew_skeleton *skeleton);
 /// The name of a joint; lives as long as the skeleton.
 SINEW_API const char *sinew_skeleton_joint_name(const sinew_skeleton *skeleton, int32_t joint);
+/// The parent of a joint, or -1 for a root.
 SINEW_API int32_t sinew_skeleton_joint_parent(const sinew_skeleton *skeleton, int32_t joint);
 /// The index of a joint, or -1.
 SINEW_API int32_t sinew_skeleton_find(const sinew_skeleton *skeleton, const char *name);
@@ -85,6 +87,7 @@ typedef struct sinew_motion_def {
     const sinew_transform *frames;
 } sinew_motion_def;
 
+/// Makes a motion from recorded frames.
 SINEW_API sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def, sinew_motion **motion);
 
 /// One animated quantity of one joint, as key frames: how glTF stores motion.
@@ -103,6 +106,7 @@ SINEW_API sinew_status sinew_motion_create_from_tracks(sinew_context *context, c
                                                        double frame_time, sinew_motion **motion);
 SINEW_API void sinew_motion_destroy(sinew_motion *motion);
 
+/// Joints and frames [count], and the time from one frame to the next [s].
 SINEW_API int32_t sinew_motion_joint_count(const sinew_motion *motion);
 SINEW_API int32_t sinew_motion_frame_count(const sinew_motion *motion);
 SINEW_API double sinew_motion_frame_time(const sinew_motion *motion);
@@ -121,7 +125,7 @@ typedef struct sinew_name_pair {
 typedef struct sinew_retarget_def {
     /// Pairs of names that differ; joints of equal names pair by themselves. Default none.
     const sinew_name_pair *pairs;
-    int32_t pair_count;
+    int32_t pair_count; ///< How many pairs. [count] Default 0.
     /// Factor on all lengths of the motion. Motion files have no unit: 0.0254 if it is inches, 0.01 if centimetres. Positive.
     /// Default 1.
     double scale;
