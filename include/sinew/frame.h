@@ -1,0 +1,159 @@
+// Frame bodies before they move: shape functions of a few nodes over a label grid, where to put the nodes, and where to
+// sample.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_FRAME_H
+#define SINEW_FRAME_H
+
+#include "sinew/base.h"
+#include "sinew/voxel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a label of the grid stands for.
+typedef struct sinew_tissue {
+    /// In [1, 65535]; once in a table.
+    int32_t label;
+    /// Young's modulus, for distances measured in compliance. [Pa] Above 0. Default 1e5.
+    double young;
+    /// [kg/m3] Above 0. Default 1000.
+    double density;
+    /// The label moves as rigid pieces: no strain inside, one point of the compliance metric. Default false.
+    bool rigid;
+    /// A node that carries all of it: weight 1 there, every other node 0. In [0, node_count), or -1 for none. Default -1.
+    int32_t node;
+} sinew_tissue;
+
+SINEW_API sinew_tissue sinew_default_tissue(void);
+
+/// How the influence of a node spreads.
+typedef enum sinew_weights {
+    /// Voronoi kernels (Gilles et al. 2013): linear in the distance to the neighbours, local. The default.
+    SINEW_WEIGHTS_VORONOI,
+    /// Laplace's equation: 1 at the own node, 0 at the others, no flux through the surface (Gilles et al. 2011).
+    SINEW_WEIGHTS_HARMONIC,
+    /// A falling function of the distance inside the solid.
+    SINEW_WEIGHTS_GEODESIC,
+    /// A falling function of the straight distance.
+    SINEW_WEIGHTS_RADIAL,
+    /// Piecewise linear along an axis.
+    SINEW_WEIGHTS_AXIS_LINEAR,
+    /// Catmull-Rom splines along an axis; smooth, with negative weights.
+    SINEW_WEIGHTS_AXIS_CUBIC,
+    /// Given for every voxel.
+    SINEW_WEIGHTS_USER,
+} sinew_weights;
+
+/// How long a path is.
+typedef enum sinew_metric {
+    SINEW_METRIC_EUCLIDEAN,  ///< Its length.
+    SINEW_METRIC_COMPLIANCE, ///< The integral of 1/E along it: stiff material is near. Harmonic functions take E as
+                             ///< conductivity.
+} sinew_metric;
+
+typedef struct sinew_weights_def {
+    /// Default Voronoi.
+    sinew_weights kind;
+    /// For Voronoi, geodesic and harmonic weights. Default compliance.
+    sinew_metric metric;
+    /// Voronoi: halvings of the kernel, 1/2, 1/4, ... Few leave parts unreached, many reach far. In [1, 16]. Default 2.
+    int32_t levels;
+    /// Radial and geodesic: distance at which the weight is 0. [m] At least 0; 0: unlimited. Default 0.
+    double range;
+    /// Axis: its direction. Not zero. Default x.
+    double axis[3];
+    /// Harmonic: voxels whose middles are this close to a node belong to it; at least the nearest one does. [m] Default 0.
+    double node_radius;
+    /// Harmonic: residual relative to the right-hand side at which the solver stops, and its iterations at most.
+    /// [-] In (0, 1), [count] above 0. Default 1e-8, 200.
+    double tolerance;
+    int32_t max_iterations;
+    /// Weights (absolute values) below this are dropped and the rest scaled to the old sum. [-] In [0, 0.5). Default 1e-6.
+    double cutoff;
+    /// Nodes kept at a voxel, the largest first; what is lost is reported. [count] In [1, 64]. Default 16.
+    int32_t nodes_per_voxel;
+    /// Scale the weights to sum to 1. Off, only dual quaternions accept them. Default true.
+    bool normalize;
+    /// Give voxels that no node reaches to the nearest node (straight distance) instead of refusing. Default false.
+    bool adopt_unreached;
+    /// Move nodes that are outside the solid to the nearest voxel instead of refusing. Default false.
+    bool adopt_outside;
+    /// User: node_count numbers for each voxel. Borrowed in the call.
+    const double *values;
+} sinew_weights_def;
+
+SINEW_API sinew_weights_def sinew_default_weights_def(void);
+
+/// How the shape functions came out.
+typedef struct sinew_weights_report {
+    int64_t entry_count;      ///< Weights stored. [count]
+    double mean_nodes;        ///< Nodes at a voxel on average. [count]
+    int32_t most_nodes;       ///< Nodes at a voxel at most, before the cap. [count]
+    double largest_loss;      ///< Largest sum of absolute weights dropped at a voxel by the cap and the cutoff. [-]
+    int32_t unreached_voxels; ///< Given to the nearest node. [count]
+    int32_t moved_nodes;      ///< Nodes outside that were moved in. [count]
+    double residual;          ///< Harmonic: largest relative residual. [-]
+    int32_t iterations;       ///< Harmonic: of the slowest node. [count]
+    double node_error;        ///< Largest difference from 1 of a node's own weight at its rest position. [-]
+} sinew_weights_report;
+
+typedef enum sinew_sampling {
+    SINEW_SAMPLING_MIDPOINT, ///< One sample for each block of voxels of a label; weights and gradients averaged over the
+                             ///< block.
+    SINEW_SAMPLING_REGIONS,  ///< One sample for each region in which the weights are nearly linear (Gilles et al. 2013).
+} sinew_sampling;
+
+typedef struct sinew_sampling_def {
+    /// Default regions.
+    sinew_sampling kind;
+    /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions: subdivided until there are as
+    /// many; 0 leaves it to `fit_error`. Default 0.
+    int32_t count;
+    /// Regions: subdivided until the weights of each differ from linear by less (root mean square). [-] At least 0; 0: not a
+    /// criterion. Default 0.05.
+    double fit_error;
+    /// Regions: monomials up to this degree are integrated over each region. In [0, 8]. Default 4.
+    int32_t degree;
+    /// Regions end where labels change, so that each has one material. Off, a region's stiffness is averaged. Default true.
+    bool by_label;
+} sinew_sampling_def;
+
+SINEW_API sinew_sampling_def sinew_default_sampling_def(void);
+
+/// How the samples came out.
+typedef struct sinew_sampling_report {
+    int32_t sample_count;
+    double volume;            ///< Sum; equals the voxels' volume. [m3]
+    double mass;              ///< [kg]
+    double mean_fit_error;    ///< Mean absolute difference between the weights and their fit, over voxels and their nodes. [-]
+    double largest_fit_error; ///< Largest root mean square over a region. [-]
+    double mean_nodes;        ///< Nodes at a sample on average. [count]
+    int32_t most_nodes;       ///< At most. [count]
+} sinew_sampling_report;
+
+/// Where to put nodes.
+typedef struct sinew_placement_def {
+    /// Nodes in all, the fixed ones included. [count] At least 1.
+    int32_t count;
+    /// Nodes that stay: three numbers each. [m] Default NULL, 0.
+    const double *fixed;
+    int32_t fixed_count;
+    /// A node for each connected rigid part that has no fixed one; it counts. Default true.
+    bool rigid_parts;
+    /// A node for each disconnected part that has none; it counts. Off, such a part is refused by name. Default false.
+    bool every_part;
+    /// Default compliance.
+    sinew_metric metric;
+    /// Sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
+    int32_t relaxations;
+} sinew_placement_def;
+
+SINEW_API sinew_placement_def sinew_default_placement_def(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+// Distances inside a solid: fronts that start at seeds and walk over inside voxels only.
+//
+// A metric says what a path costs: its length, or its compliance, the integral of ds / E. Voxels of rigid parts cost nothing;
+// each connected rigid part is one point of the metric (a cluster), reached everywhere at once.
+//
+// Methods: Dijkstra on the graph of 6, 18 or 26 neighbours, and fast marching (Sethian 1996) of first and second order, whose
+// stencils weigh each axis with the mean cost of the two voxels it joins, so that a front along an axis is exact in layered
+// material. Marching of second order is the default: with the straight-line start around a point its error is a tenth of the
+// others' (tests/geom/test_distance.c measures them).
+//
+// Cost: each voxel is accepted once; the queue is an array of buckets whose lowest one is a small heap, so a run over n voxels
+// takes about n log(n / buckets) comparisons. Voxels are accepted in the order of their distance, equal ones by index, and
+// stencils treat the axes alike: quarter turns and mirroring of the grid turn and mirror the result.
+#ifndef SN_GEOM_DISTANCE_H
+#define SN_GEOM_DISTANCE_H
+
+#include "geom/voxel.h"
+
+typedef enum sn_distance_method {
+    SN_DISTANCE_GRAPH_6,
+    SN_DISTANCE_GRAPH_18,
+    SN_DISTANCE_GRAPH_26,
+    SN_DISTANCE_MARCHING_1,
+    SN_DISTANCE_MARCHING_2,
+} sn_distance_method;
+
+// What paths cost. `cost` is per unit length in each voxel (relative, above 0; 0 in rigid voxels), NULL for 1 everywhere.
+typedef struct sn_metric {
+    const sinew_voxels *voxels;
+    double *cost;
+    int32_t cluster_count;
+    int32_t *cluster;       // of each voxel, -1 if it is not rigid; NULL without clusters
+    int32_t *cluster_start; // cluster_count + 1
+    int32_t *cluster_voxel; // voxels of each cluster, ascending
+    double largest_step;    // largest cost of a step between neighbours
+} sn_metric;
+
+// Euclidean metric.
+sn_metric sn_metric_euclidean(const sinew_voxels *voxels);
+
+// Compliance metric: cost 1 / young[label] / stiffness factor, 0 for labels with rigid[label]. The tables have 65536 entries
+// and cover every label that occurs (the caller has checked). Arrays go into `arena`. Costs are scaled so that the smallest
+// Young's modulus costs 1.
+sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, const double *young, const bool *rigid,
+                                  sn_metric *metric);
+
+typedef struct sn_front sn_front;
+
+// Asked at each accepted voxel, in the order of distances: whether the front goes on from there.
+typedef bool sn_front_visit(void *data, sn_front *front, int32_t voxel, double distance);
+
+// One propagation and its buffers, used again and again: resetting costs only what was touched.
+struct sn_front {
+    const sn_metric *metric;
+    sn_distance_method method;
+    double *distance;  // of accepted voxels; unaccepted ones hold an upper bound or INFINITY
+    int32_t *source;   // nearest seed's number; NULL if not asked for
+    uint8_t *state;    // SN_FRONT_*
+    int32_t *accepted; // in the order of acceptance
+    int32_t accepted_count;
+    struct sn_front_queue *queue;
+};
+
+enum { SN_FRONT_FAR, SN_FRONT_TRIAL, SN_FRONT_ACCEPTED };
+
+// Buffers for a metric; they live in the arena.
+sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method, bool with_source,
+                             sn_front **front);
+
+// Bytes that one front takes.
+double sn_front_estimate_memory(int32_t voxel_count);
+
+// Forgets the last run.
+void sn_front_reset(sn_front *front);
+
+// Starts at a voxel with a distance; the smallest of several counts.
+void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source);
+
+// Starts at a point: every voxel within `radius` cells that the straight line reaches inside the solid gets the cost along
+// that line (exact where the material is uniform). A point in a rigid part starts the whole part. Returns false if the point
+// is farther than `limit` from every inside voxel's box; a point outside by less starts at the nearest voxels.
+bool sn_front_seed_point(sn_front *front, sn_vec3 point, double radius, double limit, int32_t source);
+
+// Cells around a point that get straight-line distances.
+#define SN_FRONT_SEED_RADIUS 3.0
+
+// Runs until the queue is empty or the distance exceeds `limit`; `visit` may be NULL. Allocates nothing.
+void sn_front_run(sn_front *front, double limit, sn_front_visit *visit, void *data);
+
+// Cost of the step from a voxel to its face neighbour in direction d.
+static inline double sn_metric_step(const sn_metric *metric, int32_t voxel, int32_t neighbor, int d) {
+    double h = metric->voxels->spacing[d / 2];
+    return metric->cost ? 0.5 * h * (metric->cost[voxel] + metric->cost[neighbor]) : h;
+}
+
+// The neighbours a voxel was reached from, with weights that sum to 1: carries a quantity along the paths. Up to three; 0 for
+// a seed.
+int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[3], double weights[3]);
+
+#endif

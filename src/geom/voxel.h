@@ -1,0 +1,100 @@
+// Label grids inside the library: the cells of a box, and an index of those that are inside.
+//
+// A voxel is an inside cell, numbered in the order of the cells (x fastest). Fields over the solid are arrays over voxels; the
+// neighbour table makes the 6-connected graph that distances, harmonic functions and regions walk on.
+#ifndef SN_GEOM_VOXEL_H
+#define SN_GEOM_VOXEL_H
+
+#include "sinew/voxel.h"
+
+#include "base/memory.h"
+#include "geom/box.h"
+
+// Directions of the neighbour table: -x +x -y +y -z +z. The opposite of d is d ^ 1, its axis d / 2.
+enum { SN_VOXEL_FACES = 6 };
+
+struct sinew_voxels {
+    sinew_context *context;
+    sn_arena arena; // holds this struct too
+    int32_t cells[3];
+    double spacing[3];
+    double lower[3];                     // corner of cell (0, 0, 0)
+    double volume;                       // of one voxel
+    int32_t count;                       // voxels
+    int32_t *voxel_of_cell;              // -1 outside
+    int32_t *cell;                       // of each voxel, ascending
+    uint16_t *label;                     // of each voxel, > 0
+    int32_t (*neighbor)[SN_VOXEL_FACES]; // -1 where there is none
+    double *stiffness;                   // factor of each voxel; NULL: 1 everywhere
+};
+
+// Cells along the axes, checked: each at least 1, the product below 2^31, and the memory within the limit.
+sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], double inside, size_t memory_limit);
+
+// Builds the index over labels, one for each cell; they are read, not kept. Fails if no cell is inside.
+sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3], const double spacing[3], const double lower[3],
+                              const uint16_t *labels, size_t memory_limit, sinew_voxels **voxels);
+
+// A grid centred on a box, as `def` asks. Fails on a bad def or an empty box.
+typedef struct sn_grid_frame {
+    int32_t cells[3];
+    double spacing[3], lower[3];
+} sn_grid_frame;
+
+sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_box box, sn_grid_frame *frame);
+
+// Coordinates of a cell.
+static inline void sn_cell_coordinates(const int32_t cells[3], int32_t cell, int32_t coordinates[3]) {
+    int32_t row = cell / cells[0];
+    coordinates[0] = cell - row * cells[0];
+    coordinates[1] = row % cells[1];
+    coordinates[2] = row / cells[1];
+}
+
+// Voxel at cell coordinates, or -1 outside the solid and outside the grid.
+static inline int32_t sn_voxel_at(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    const int32_t *cells = voxels->cells;
+    if (x < 0 || y < 0 || z < 0 || x >= cells[0] || y >= cells[1] || z >= cells[2]) return -1;
+    return voxels->voxel_of_cell[((size_t)z * (size_t)cells[1] + (size_t)y) * (size_t)cells[0] + (size_t)x];
+}
+
+static inline sn_vec3 sn_voxel_center(const sinew_voxels *voxels, int32_t voxel) {
+    int32_t c[3];
+    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], c);
+    return sn_v3(voxels->lower[0] + (c[0] + 0.5) * voxels->spacing[0], voxels->lower[1] + (c[1] + 0.5) * voxels->spacing[1],
+                 voxels->lower[2] + (c[2] + 0.5) * voxels->spacing[2]);
+}
+
+// A point in units of cells: the middle of cell (i, j, k) is at (i, j, k).
+static inline sn_vec3 sn_voxel_units(const sinew_voxels *voxels, sn_vec3 p) {
+    return sn_v3((p.x - voxels->lower[0]) / voxels->spacing[0] - 0.5, (p.y - voxels->lower[1]) / voxels->spacing[1] - 0.5,
+                 (p.z - voxels->lower[2]) / voxels->spacing[2] - 0.5);
+}
+
+static inline double sn_voxel_stiffness(const sinew_voxels *voxels, int32_t voxel) {
+    return voxels->stiffness ? voxels->stiffness[voxel] : 1;
+}
+
+// The voxels whose middles are nearest to a point, all that tie within 1e-9 of a cell, up to eight in ascending order; 0 if
+// none lies within `limit`. `distance` receives how far they are.
+int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, int32_t nearest[8], double *distance);
+
+// (*parts)[v] is the 6-connected part of voxel v; with `by_label`, parts end where the label changes. Parts are numbered by
+// their first voxel.
+sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, bool by_label, int32_t **parts, int32_t *count);
+
+// Open edges of a triangle mesh after joining equal points: how many, the rims they form, the widest rim and a point on it.
+typedef struct sn_hole_report {
+    int32_t open_edges, holes;
+    double largest; // diameter of the rim's bounding box
+    sn_vec3 place;  // middle of that box
+} sn_hole_report;
+
+sinew_status sn_find_holes(sinew_context *context, const sinew_mesh *surface, sn_hole_report *report);
+
+// Whether a point is in a solid, its surface included within `tolerance`.
+bool sn_solid_contains(const sinew_solid_def *solid, sn_vec3 p, double tolerance);
+sn_box sn_solid_box(const sinew_solid_def *solid);
+sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid, int32_t index);
+
+#endif
