@@ -22,8 +22,12 @@ typedef struct sn_element_info {
     int8_t face[SN_MAX_FACES][SN_MAX_FACE_NODES];
 } sn_element_info;
 
-// Static table. The kind must be valid.
-const sn_element_info *sn_element_info_of(sinew_element element);
+extern const sn_element_info sn_element_infos[4];
+
+// The kind must be valid (sn_check_arrays tells).
+static inline const sn_element_info *sn_element_info_of(sinew_element element) {
+    return &sn_element_infos[element];
+}
 
 // Corner nodes of the middle nodes 4..9 of a tet10.
 extern const int8_t sn_tet_edges[6][2];
@@ -56,8 +60,7 @@ static inline double sn_tet_volume6(sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_vec3 d) 
     return sn_dot(sn_cross(sn_sub(b, a), sn_sub(c, a)), sn_sub(d, a));
 }
 
-// Signed volume (signed area in the xy plane for triangles of a plane problem is sn_triangle_area_xy). Tet10 and hex8 by
-// quadrature that is exact for them; triangles give their unsigned area in space.
+// Signed volume, of tet10 and hex8 by quadrature that is exact for them; the unsigned area in space of a triangle.
 double sn_element_volume(const sinew_mesh *mesh, int32_t element);
 
 // Smallest Jacobian determinant over the corners of a hexahedron, or over the corners and middles of a tet10; the constant
@@ -74,5 +77,6 @@ sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh);   
 sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh);  // positive everywhere in each element
 sinew_status sn_check_used(sinew_context *context, const sinew_mesh *mesh);     // every node has an element
 sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh); // no element twice, two elements per face
+sinew_status sn_check_plane(sinew_context *context, const sinew_mesh *mesh);    // triangles in one plane z, facing +z
 
 #endif
