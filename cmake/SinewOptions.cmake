@@ -2,6 +2,9 @@
 add_library(sinew_options INTERFACE)
 target_compile_options(sinew_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -fno-math-errno)
 target_compile_definitions(sinew_options INTERFACE _POSIX_C_SOURCE=200809L)
+if(EMSCRIPTEN)
+  target_compile_options(sinew_options INTERFACE -msimd128) # every file, since all must agree on the width of sn_lanes
+endif()
 if(SINEW_WERROR)
   target_compile_options(sinew_options INTERFACE -Werror)
 endif()
