@@ -25,7 +25,7 @@ bench: ## measure the speed, beside the machine's own limits
 validate: ## recompute every accuracy claim
 	@scripts/validate $(BUILD)
 
-fuzz: ## fuzz every file reader, SECONDS each (default 60)
+fuzz: ## fuzz every file reader, FUZZ_SECONDS each (default 60)
 	@scripts/fuzz
 
 format: ## format all C files
