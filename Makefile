@@ -32,7 +32,7 @@ format: ## format all C files
 	@scripts/format
 
 lint: ## formatting, flow, source rules, clang-tidy, cppcheck
-	@scripts/lint $(BUILD)
+	@scripts/lint
 
 docs: ## build the site into build/site
 	@scripts/setup docs
