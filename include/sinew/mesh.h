@@ -198,7 +198,7 @@ SINEW_API void sinew_embedding_get_outside(const sinew_embedding *embedding, int
 SINEW_API void sinew_embedding_compute_points(const sinew_embedding *embedding, const double *mesh_points,
                                               double *surface_points);
 
-/// Unit normals at the surface's points, weighted by the triangles' angles there; 0 where a point has no triangle. Allocates
+/// Unit normals at the surface's points, from the triangles around each (Max 1999); 0 where there is none. Allocates
 /// nothing.
 SINEW_API void sinew_embedding_compute_normals(const sinew_embedding *embedding, const double *surface_points,
                                                double *normals);

@@ -11,11 +11,10 @@ typedef struct sn_mass_properties {
     sn_mat3 inertia; // about the centroid, at density 1: integral of (|r|² I - r ⊗ r)
 } sn_mass_properties;
 
-// By the divergence theorem, one tet per triangle against the surface's mean point (Mirtich 1996 in the form of Tonon 2004).
-// Meaningful if the triangles are closed and face outwards.
+// By the divergence theorem, one tet for each triangle (Tonon 2004). Meaningful if the triangles are closed and face outwards.
 sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles, int32_t triangle_count);
 
-// Of tet4, tet10 (as straight) and hex8 (each as its six tets about the boundary's triangulation).
+// Of solid elements, through their surface: exact for flat faces; curved ones are taken as their triangles.
 sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh, sn_mass_properties *properties);
 
 #endif

@@ -73,9 +73,10 @@ double sn_mesh_volume(sinew_context *context, const sinew_mesh *mesh);
 sn_box sn_mesh_box(const sinew_mesh *mesh);
 
 // The checks of sinew_mesh_check one by one, so that a caller can leave some out. Each names the first culprit.
-sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh);   // pointers, counts, ranges, finite
-sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh);  // positive everywhere in each element
-sinew_status sn_check_used(sinew_context *context, const sinew_mesh *mesh);     // every node has an element
+sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh); // pointers, counts, ranges, finite
+sinew_status sn_check_volumes(sinew_context *context,
+                              const sinew_mesh *mesh);                      // positive everywhere, no node twice in an element
+sinew_status sn_check_used(sinew_context *context, const sinew_mesh *mesh); // every node has an element
 sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh); // no element twice, two elements per face
 sinew_status sn_check_plane(sinew_context *context, const sinew_mesh *mesh);    // triangles in one plane z, facing +z
 

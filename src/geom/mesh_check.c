@@ -13,12 +13,6 @@ static sinew_status check_indices(sinew_context *context, const sinew_mesh *mesh
                 return sn_fail(context, SINEW_INVALID_DATA, "element %d names node %d at place %d; valid are 0 to %d", e,
                                nodes[i], i, mesh->point_count - 1);
             }
-            for (int32_t k = 0; k < i; k++) {
-                if (nodes[k] == nodes[i]) {
-                    return sn_fail(context, SINEW_INVALID_DATA, "element %d names node %d twice, at places %d and %d", e,
-                                   nodes[i], k, i);
-                }
-            }
         }
     }
     return SINEW_OK;
@@ -58,12 +52,28 @@ static double element_size(const sinew_mesh *mesh, int32_t element) {
     return size;
 }
 
+// A place whose node an earlier place names too, or 0.
+static int32_t repeated_place(const sinew_mesh *mesh, int32_t element) {
+    const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    for (int32_t i = 1; i < sn_element_info_of(mesh->element)->nodes; i++) {
+        for (int32_t k = 0; k < i; k++) {
+            if (nodes[k] == nodes[i]) return i;
+        }
+    }
+    return 0;
+}
+
 sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
     const char *quantity = info->dimension == 3 ? "volume" : "area", *unit = info->dimension == 3 ? "m3" : "m2";
     for (int32_t e = 0; e < mesh->element_count; e++) {
         double volume = sn_element_volume(mesh, e), jacobian = sn_element_smallest_jacobian(mesh, e);
         double rounding = 1e-14 * pow(element_size(mesh, e), info->dimension);
+        int32_t repeated = repeated_place(mesh, e);
+        if (repeated > 0) {
+            return sn_fail(context, SINEW_INVALID_DATA, "element %d (%s) names node %d twice, the second time at place %d", e,
+                           info->name, sn_mesh_nodes(mesh, e)[repeated], repeated);
+        }
         if (volume > rounding && jacobian > rounding && isfinite(volume)) continue;
         if (volume > rounding && isfinite(volume)) {
             return sn_fail(

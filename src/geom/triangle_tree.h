@@ -8,26 +8,40 @@
 
 #include "geom/bvh.h"
 #include "geom/mesh.h"
+#include "math/mat3.h"
 
-// The far field of the triangles below a node of the tree, to second order.
-typedef struct sn_dipole {
-    sn_vec3 center;   // mean of the triangles' centres by area
-    double radius;    // of a ball about it that holds the triangles
-    sn_vec3 area;     // sum of area normals
-    double moment[9]; // sum of (c - center) ⊗ area normal, row by row
-} sn_dipole;
+// The far field of the triangles below a node of the tree, to third order: integrals over them of the normal n times powers of
+// the offset d from the centre. Only the parts that the field asks for are kept.
+typedef struct sn_far_field {
+    sn_vec3 center; // mean of the triangles by area
+    double radius;  // of a ball about it that holds the triangles
+    sn_vec3 area;   // n
+    sn_mat3 moment; // d ⊗ n
+    sn_vec3 trace;  // 2 d (d . n) + |d|^2 n
+    double cubic[10]; // the symmetric part of d ⊗ d ⊗ n as the polynomial r -> (d . r)^2 (n . r): xxx yyy zzz xxy xxz xyy yyz
+                      // xzz yzz xyz
+} sn_far_field;
 
 typedef struct sn_triangle_tree {
     const double *points;     // borrowed
     const int32_t *triangles; // borrowed, 3 each
     int32_t triangle_count;
     sn_bvh bvh;
-    sn_dipole *dipoles; // one for each node of the tree
+    sn_far_field *far_fields; // one for each node of the tree
 } sn_triangle_tree;
+
+// Corners of a triangle.
+static inline void sn_triangle_tree_corners(const sn_triangle_tree *tree, int32_t triangle, sn_vec3 corners[3]) {
+    const int32_t *vertices = tree->triangles + 3 * (size_t)triangle;
+    for (int i = 0; i < 3; i++) corners[i] = sn_load3(tree->points + 3 * (size_t)vertices[i]);
+}
 
 // Borrows the arrays for the life of the tree. Indices must be in range and coordinates finite.
 sinew_status sn_triangle_tree_build(sn_arena *arena, const double *points, const int32_t *triangles, int32_t triangle_count,
                                     sn_triangle_tree *tree);
+
+// Part of sn_triangle_tree_build: the expansions of all nodes.
+sinew_status sn_far_fields_build(sn_arena *arena, sn_triangle_tree *tree);
 
 typedef struct sn_closest_point {
     int32_t triangle; // -1: none within the limit
@@ -36,14 +50,14 @@ typedef struct sn_closest_point {
     double distance;
 } sn_closest_point;
 
-// The point of triangle abc closest to p (Ericson 2005, 5.1.5), safe for flat triangles.
+// The point of triangle abc closest to p; flat triangles are taken as their sides.
 sn_vec3 sn_closest_on_triangle(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, double barycentric[3]);
 
 // The closest point of all triangles, no farther than `limit` (INFINITY for any); the lowest tree order wins a tie.
 sn_closest_point sn_triangle_tree_closest(const sn_triangle_tree *tree, sn_vec3 p, double limit);
 
-// Generalised winding number. `accuracy` is how many radii away a part counts as far: 2 gives about 1e-3, 0 sums every
-// triangle exactly.
+// Generalised winding number. `accuracy` is how many radii away a part counts as far: 2 gives about 5e-3, 3 about 5e-4,
+// 0 sums every triangle exactly.
 double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double accuracy);
 
 typedef struct sn_ray_hit {
