@@ -10,6 +10,19 @@
 
 enum { SPIN_TURNS = 2000 };
 
+// Under the thread sanitizer chunks are dealt out in turn rather than taken by who comes first: in a short loop the caller
+// would take them all before a worker wakes, and no race could be seen.
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define DEAL_CHUNKS 1
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define DEAL_CHUNKS 1
+#endif
+#ifndef DEAL_CHUNKS
+#define DEAL_CHUNKS 0
+#endif
+
 typedef struct job {
     sn_range_fn *body;
     void *data;
@@ -25,7 +38,8 @@ struct sn_pool {
     job current;
     atomic_int_fast64_t generation; // increased with every job
     atomic_int next_chunk;
-    atomic_int busy; // workers that have not finished the current job
+    atomic_int busy;   // workers that have not finished the current job
+    atomic_int joined; // workers that have begun: numbers them from 1, the caller being 0
     atomic_bool quit;
 };
 
@@ -40,8 +54,12 @@ static void run_chunk(const job *work, int32_t chunk) {
     work->body(work->data, begin, end, chunk);
 }
 
-static void run_chunks(sn_pool *pool) {
+static void run_chunks(sn_pool *pool, int32_t number) {
     job work = pool->current;
+    if (DEAL_CHUNKS) {
+        for (int32_t chunk = number; chunk < work.chunks; chunk += pool->workers + 1) run_chunk(&work, chunk);
+        return;
+    }
     for (;;) {
         int32_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
         if (chunk >= work.chunks) return;
@@ -64,9 +82,10 @@ static bool wait_for_job(sn_pool *pool, int64_t seen) {
 static void *worker_main(void *argument) {
     sn_pool *pool = argument;
     int64_t seen = 0;
+    int32_t number = 1 + atomic_fetch_add(&pool->joined, 1);
     while (wait_for_job(pool, seen)) {
         seen++;
-        run_chunks(pool);
+        run_chunks(pool, number);
         atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
     }
     return NULL;
@@ -93,7 +112,7 @@ void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, 
         atomic_store(&pool->next_chunk, 0);
         atomic_store(&pool->busy, pool->workers);
         publish(pool);
-        run_chunks(pool);
+        run_chunks(pool, 0);
         for (int turn = 1; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; turn++) {
             if (turn % 64 == 0) sched_yield();
         }
