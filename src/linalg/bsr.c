@@ -267,7 +267,8 @@ void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A) {
 static void multiply_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
-    sn_kernel_bsr_multiply(work->Y, work->pattern->starts, work->pattern->columns, work->A, work->x, begin, end);
+    sn_linalg_kernels_get()->bsr_multiply(work->Y, work->pattern->starts, work->pattern->columns, work->A, work->x, begin,
+                                          end);
 }
 
 void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x) {
@@ -277,8 +278,9 @@ void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, c
 
 static double multiply_dot_rows(void *data, int32_t begin, int32_t end) {
     job *work = data;
-    sn_kernel_bsr_multiply(work->Y, work->pattern->starts, work->pattern->columns, work->A, work->x, begin, end);
-    return sn_kernel_dot(work->x + 3 * (size_t)begin, work->Y + 3 * (size_t)begin, 3 * (end - begin));
+    sn_linalg_kernels_get()->bsr_multiply(work->Y, work->pattern->starts, work->pattern->columns, work->A, work->x, begin,
+                                          end);
+    return sn_linalg_kernels_get()->dot(work->x + 3 * (size_t)begin, work->Y + 3 * (size_t)begin, 3 * (end - begin));
 }
 
 double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x) {
@@ -293,8 +295,8 @@ static void residual_rows(void *data, int32_t begin, int32_t end, int32_t chunk)
     job *work = data;
     double Ax[3 * ROW_CHUNK];
     SN_ASSERT(end - begin <= ROW_CHUNK);
-    sn_kernel_bsr_multiply(Ax - 3 * (ptrdiff_t)begin, work->pattern->starts, work->pattern->columns, work->A, work->x, begin,
-                           end);
+    sn_linalg_kernels_get()->bsr_multiply(Ax - 3 * (ptrdiff_t)begin, work->pattern->starts, work->pattern->columns, work->A,
+                                          work->x, begin, end);
     for (int32_t k = 3 * begin; k < 3 * end; k++) work->Y[k] = work->b[k] - Ax[k - 3 * begin];
 }
 

@@ -25,7 +25,7 @@ typedef struct step {
 // x += alpha p, r -= alpha q; returns r'r.
 static double advance_range(void *data, int32_t begin, int32_t end) {
     const step *s = data;
-    return sn_kernel_cg_advance(s->x + begin, s->r + begin, s->alpha, s->p + begin, s->q + begin, end - begin);
+    return sn_linalg_kernels_get()->cg_advance(s->x + begin, s->r + begin, s->alpha, s->p + begin, s->q + begin, end - begin);
 }
 
 size_t sn_cg_work_count(int32_t count) {

@@ -1,54 +1,27 @@
-// The hot loops of linear algebra, in plain C.
+// The tables of kernels, one for each instruction set.
 #include "linalg/kernels.h"
 
-#include <stddef.h>
-
-void sn_kernel_bsr_multiply(double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x,
-                            int32_t begin, int32_t end) {
-    for (int32_t i = begin; i < end; i++) {
-        double y0 = 0, y1 = 0, y2 = 0;
-        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
-            const double *a = A + 9 * (size_t)k, *v = x + 3 * (size_t)columns[k];
-            y0 += a[0] * v[0] + a[1] * v[1] + a[2] * v[2];
-            y1 += a[3] * v[0] + a[4] * v[1] + a[5] * v[2];
-            y2 += a[6] * v[0] + a[7] * v[1] + a[8] * v[2];
-        }
-        y[3 * (ptrdiff_t)i] = y0;
-        y[3 * (ptrdiff_t)i + 1] = y1;
-        y[3 * (ptrdiff_t)i + 2] = y2;
+#define KERNELS(isa)                                                                                                          \
+    {                                                                                                                         \
+        .dot = sn_kernel_dot_##isa, .add_scaled = sn_kernel_add_scaled_##isa, .scale_add = sn_kernel_scale_add_##isa,         \
+        .cg_advance = sn_kernel_cg_advance_##isa, .bsr_multiply = sn_kernel_bsr_multiply_##isa,                               \
+        .packed_multiply = sn_kernel_packed_multiply_##isa, .ic_factor = sn_kernel_ic_factor_##isa,                           \
+        .ic_forward = sn_kernel_ic_forward_##isa, .ic_backward = sn_kernel_ic_backward_##isa,                                 \
     }
+
+static const sn_linalg_kernels tables[SN_ISA_COUNT] = {
+    [SN_ISA_BASE] = KERNELS(base),
+#if SN_ISA_X86
+    [SN_ISA_AVX2] = KERNELS(avx2),
+    [SN_ISA_AVX512] = KERNELS(avx512),
+#endif
+};
+
+const sn_linalg_kernels *sn_linalg_kernels_for(sn_isa isa) {
+    SN_ASSERT(sn_isa_available(isa));
+    return &tables[isa];
 }
 
-enum { LANES = 8 };
-
-static double sum_lanes(const double *lane) {
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
-}
-
-double sn_kernel_dot(const double *x, const double *y, int32_t count) {
-    double lane[LANES] = {0}, rest = 0;
-    int32_t k = 0;
-    for (; k + LANES <= count; k += LANES) {
-        for (int l = 0; l < LANES; l++) lane[l] += x[k + l] * y[k + l];
-    }
-    for (; k < count; k++) rest += x[k] * y[k];
-    return sum_lanes(lane) + rest;
-}
-
-double sn_kernel_cg_advance(double *x, double *r, double alpha, const double *p, const double *q, int32_t count) {
-    double lane[LANES] = {0}, rest = 0;
-    int32_t k = 0;
-    for (; k + LANES <= count; k += LANES) {
-        for (int l = 0; l < LANES; l++) {
-            x[k + l] += alpha * p[k + l];
-            r[k + l] -= alpha * q[k + l];
-            lane[l] += r[k + l] * r[k + l];
-        }
-    }
-    for (; k < count; k++) {
-        x[k] += alpha * p[k];
-        r[k] -= alpha * q[k];
-        rest += r[k] * r[k];
-    }
-    return sum_lanes(lane) + rest;
+const sn_linalg_kernels *sn_linalg_kernels_get(void) {
+    return &tables[sn_isa_detect()];
 }

@@ -1,20 +1,54 @@
-// The hot loops of linear algebra. Sums run in eight lanes whatever the register width.
+// The hot loops of linear algebra, built once for each instruction set. Sums run in eight lanes whatever the register width.
 #ifndef SN_LINALG_KERNELS_H
 #define SN_LINALG_KERNELS_H
 
+#include "base/isa.h"
+#include "linalg/ic.h"
+
 #include <stdint.h>
 
-// Doubles behind the last block that a kernel may read (not use).
+// Doubles behind the last block of a matrix that a kernel may read (not use).
 enum { SN_BSR_TAIL = 3 };
 
-// y = A x for the block rows [begin, end).
-void sn_kernel_bsr_multiply(double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x,
-                            int32_t begin, int32_t end);
+typedef struct sn_linalg_kernels {
+    // x'y
+    double (*dot)(const double *x, const double *y, int32_t count);
+    // y += s x
+    void (*add_scaled)(double *y, double s, const double *x, int32_t count);
+    // y = x + s y
+    void (*scale_add)(double *y, double s, const double *x, int32_t count);
+    // x += alpha p, r -= alpha q; returns r'r.
+    double (*cg_advance)(double *x, double *r, double alpha, const double *p, const double *q, int32_t count);
+    // y = A x for the block rows [begin, end) of a matrix by rows.
+    void (*bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x,
+                         int32_t begin, int32_t end);
+    // y = A x for the rows of one part; returns x'y over these rows.
+    double (*packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t part);
+    // Factors the rows of one part, the diagonal scaled by 1 + shift. Returns -1, or the row whose pivot breaks down.
+    int32_t (*ic_factor)(sn_ic *ic, int32_t part, double shift);
+    // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
+    void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
+    double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
+} sn_linalg_kernels;
 
-// x'y with eight partial sums.
-double sn_kernel_dot(const double *x, const double *y, int32_t count);
+// Those for the widest instruction set this machine runs.
+const sn_linalg_kernels *sn_linalg_kernels_get(void);
 
-// x += alpha p, r -= alpha q; returns r'r.
-double sn_kernel_cg_advance(double *x, double *r, double alpha, const double *p, const double *q, int32_t count);
+// Those for one set; the tests compare all that are available.
+const sn_linalg_kernels *sn_linalg_kernels_for(sn_isa isa);
+
+SN_ISA_DECLARE(double, sn_kernel_dot, (const double *x, const double *y, int32_t count));
+SN_ISA_DECLARE(void, sn_kernel_add_scaled, (double *y, double s, const double *x, int32_t count));
+SN_ISA_DECLARE(void, sn_kernel_scale_add, (double *y, double s, const double *x, int32_t count));
+SN_ISA_DECLARE(double, sn_kernel_cg_advance,
+               (double *x, double *r, double alpha, const double *p, const double *q, int32_t count));
+SN_ISA_DECLARE(void, sn_kernel_bsr_multiply,
+               (double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x, int32_t begin,
+                int32_t end));
+SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A, const double *x, int32_t part));
+
+SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double shift));
+SN_ISA_DECLARE(void, sn_kernel_ic_forward, (double *z, const sn_ic *ic, const double *r, int32_t part));
+SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 
 #endif

@@ -13,6 +13,7 @@ static const struct {
 } kinds[SN_SOLVER_KIND_COUNT] = {
     [SN_SOLVER_AUTO] = {"auto", NULL},
     [SN_SOLVER_PCG_JACOBI] = {"pcg-jacobi", &sn_solver_jacobi},
+    [SN_SOLVER_PCG_IC] = {"pcg-ic", &sn_solver_ic},
 };
 
 const char *sn_solver_kind_name(sn_solver_kind kind) {

@@ -17,7 +17,7 @@ typedef struct job {
 
 static double dot_range(void *data, int32_t begin, int32_t end) {
     const job *work = data;
-    return sn_kernel_dot(work->x + begin, work->z + begin, end - begin);
+    return sn_linalg_kernels_get()->dot(work->x + begin, work->z + begin, end - begin);
 }
 
 double sn_vector_dot(sinew_context *context, int32_t count, const double *x, const double *y) {
@@ -31,9 +31,7 @@ double sn_vector_norm(sinew_context *context, int32_t count, const double *x) {
 static void add_scaled_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
-    double *y = work->y, s = work->s;
-    const double *x = work->x;
-    for (int32_t k = begin; k < end; k++) y[k] += s * x[k];
+    sn_linalg_kernels_get()->add_scaled(work->y + begin, work->s, work->x + begin, end - begin);
 }
 
 void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, double s, const double *x) {
@@ -43,9 +41,7 @@ void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, doub
 static void scale_add_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
-    double *y = work->y, s = work->s;
-    const double *x = work->x;
-    for (int32_t k = begin; k < end; k++) y[k] = x[k] + s * y[k];
+    sn_linalg_kernels_get()->scale_add(work->y + begin, work->s, work->x + begin, end - begin);
 }
 
 void sn_vector_scale_add(sinew_context *context, int32_t count, double *y, double s, const double *x) {

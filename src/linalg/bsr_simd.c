@@ -1,0 +1,52 @@
+// Products with block sparse matrices. A row of a block is loaded as four lanes, of which the last belongs to the next row and
+// meets a zero of the vector; three accumulators hold the three rows of the result, and are summed once per block row.
+#include "linalg/kernels.h"
+#include "math/simd.h"
+
+void SN_ISA_NAME(sn_kernel_bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A,
+                                         const double *x, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        sn_quad y0 = sn_quad_all(0), y1 = y0, y2 = y0;
+        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+            const double *a = A + 9 * (size_t)k;
+            sn_quad v = sn_quad_load3(x + 3 * (size_t)columns[k]);
+            y0 = sn_quad_fma(sn_quad_load_any(a), v, y0);
+            y1 = sn_quad_fma(sn_quad_load_any(a + 3), v, y1);
+            y2 = sn_quad_fma(sn_quad_load_any(a + 6), v, y2);
+        }
+        sn_quad_store3(y + 3 * (ptrdiff_t)i, sn_quad_sum_each(y0, y1, y2));
+    }
+}
+
+// Blocks below the diagonal serve twice: y_i += B x_j and y_j += B'x_i. Row i is the first to write y_i, for only later rows
+// of the part add to it.
+double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t part) {
+    int32_t begin = A->part_starts[part], end = A->part_starts[part + 1];
+    for (int32_t i = begin; i < end; i++) {
+        sn_quad y0 = sn_quad_all(0), y1 = y0, y2 = y0;
+        const double *a = A->values + 9 * (size_t)A->starts[i];
+        int32_t k = A->starts[i];
+        for (; k < A->lower[i]; k++, a += 9) {
+            sn_quad v = sn_quad_load(x + A->columns[k]);
+            y0 = sn_quad_fma(sn_quad_load_any(a), v, y0);
+            y1 = sn_quad_fma(sn_quad_load_any(a + 3), v, y1);
+            y2 = sn_quad_fma(sn_quad_load_any(a + 6), v, y2);
+        }
+        sn_quad x_i = sn_quad_load(x + 4 * (size_t)i);
+        sn_quad s0 = sn_quad_spread(x_i, 0), s1 = sn_quad_spread(x_i, 1), s2 = sn_quad_spread(x_i, 2);
+        for (; k < A->starts[i + 1] - 1; k++, a += 9) {
+            sn_quad a0 = sn_quad_load_any(a), a1 = sn_quad_load_any(a + 3), a2 = sn_quad_load_any(a + 6);
+            sn_quad v = sn_quad_load(x + A->columns[k]), w = sn_quad_load(y + A->columns[k]);
+            y0 = sn_quad_fma(a0, v, y0);
+            y1 = sn_quad_fma(a1, v, y1);
+            y2 = sn_quad_fma(a2, v, y2);
+            w = sn_quad_fma(a2, s2, sn_quad_fma(a1, s1, sn_quad_fma(a0, s0, w)));
+            sn_quad_store(y + A->columns[k], sn_quad_clear_last(w));
+        }
+        y0 = sn_quad_fma(sn_quad_load_any(a), x_i, y0);
+        y1 = sn_quad_fma(sn_quad_load_any(a + 3), x_i, y1);
+        y2 = sn_quad_fma(sn_quad_load_any(a + 6), x_i, y2);
+        sn_quad_store(y + 4 * (size_t)i, sn_quad_sum_each(y0, y1, y2));
+    }
+    return SN_ISA_NAME(sn_kernel_dot)(x + 4 * (size_t)begin, y + 4 * (size_t)begin, 4 * (end - begin));
+}

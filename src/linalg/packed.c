@@ -1,0 +1,185 @@
+// Orders a block matrix for conjugate gradients and cuts it into parts; see packed.h. Linear time.
+#include "linalg/packed.h"
+
+#include "base/threads.h"
+#include "linalg/graph.h"
+#include "linalg/kernels.h"
+
+#include <string.h>
+
+// A domain should have enough rows to be worth a thread; more domains make incomplete factors weaker.
+enum { ROWS_PER_DOMAIN = 2000, MAX_DOMAINS = 8 };
+
+// Marks the level sets that become separators: those that hold the rows at equal parts of the order, unless two would touch.
+static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, const int32_t *level, uint8_t *is_separator) {
+    int32_t wanted = pattern->rows / ROWS_PER_DOMAIN, marked = 0;
+    if (wanted > MAX_DOMAINS) wanted = MAX_DOMAINS;
+    int32_t previous = level[order[0]] + 1; // levels fall along the order; the first and the last level are no separators
+    for (int32_t d = 1; d < wanted; d++) {
+        int32_t candidate = level[order[(int64_t)pattern->rows * d / wanted]];
+        if (candidate >= previous - 1 || candidate == 0) continue;
+        is_separator[candidate] = 1;
+        previous = candidate;
+        marked++;
+    }
+    return marked;
+}
+
+// Writes the final order, domains first, and the part starts. Domain k and separator k alternate along the original order.
+static void cut(sn_packed *packed, const int32_t *order, const int32_t *level, const uint8_t *is_separator, int32_t *part) {
+    int32_t place = 0, separators = packed->domains - 1;
+    packed->parts = packed->domains + separators;
+    for (int sort = 0; sort < 2; sort++) {
+        int32_t index = 0; // of the domain or separator
+        bool was_separator = false;
+        if (sort == 0) packed->part_starts[0] = 0;
+        for (int32_t s = 0; s < packed->rows; s++) {
+            bool separator = is_separator[level[order[s]]];
+            int32_t before = s > 0 ? level[order[s - 1]] : -1;
+            bool new_separator = separator && (!was_separator || level[order[s]] != before);
+            if (sort == 0 && new_separator) packed->part_starts[++index] = place;
+            if (sort == 1 && new_separator) packed->part_starts[packed->domains + index++] = place;
+            was_separator = separator;
+            if (separator != (sort == 1)) continue;
+            part[order[s]] = sort == 0 ? index : packed->domains + index - 1;
+            packed->order[place++] = order[s];
+        }
+        if (sort == 0) packed->part_starts[packed->domains] = place;
+    }
+    packed->part_starts[packed->parts] = place;
+    SN_ASSERT(place == packed->rows);
+}
+
+// Counts the blocks of each row and lays the rows out: blocks to other parts, below the diagonal, the diagonal.
+static void lay_out(sn_packed *packed, const sn_bsr *pattern, const int32_t *part, const int32_t *number) {
+    int32_t total = 0;
+    for (int32_t i = 0; i < packed->rows; i++) {
+        int32_t row = packed->order[i], foreign = 0, below = 0;
+        for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
+            int32_t column = pattern->columns[k];
+            if (part[column] != part[row]) {
+                foreign++;
+            } else if (number[column] < i) {
+                below++;
+            }
+        }
+        packed->starts[i] = total;
+        packed->lower[i] = total + foreign;
+        total += foreign + below + 1;
+    }
+    packed->starts[packed->rows] = total;
+}
+
+// Walks the columns in ascending order and appends each to the rows it meets, so that rows come out sorted.
+static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t *part, const int32_t *number,
+                        int32_t *next_foreign, int32_t *next_lower) {
+    memcpy(next_foreign, packed->starts, (size_t)packed->rows * sizeof(int32_t));
+    memcpy(next_lower, packed->lower, (size_t)packed->rows * sizeof(int32_t));
+    for (int32_t j = 0; j < packed->rows; j++) {
+        int32_t column = packed->order[j];
+        for (int32_t k = pattern->starts[column]; k < pattern->starts[column + 1]; k++) {
+            int32_t row = pattern->columns[k], i = number[row], place;
+            if (part[row] != part[column]) {
+                place = next_foreign[i]++;
+            } else if (i >= j) {
+                place = next_lower[i]++; // the diagonal comes last of all
+            } else {
+                continue;
+            }
+            packed->columns[place] = 4 * j;
+            packed->source[place] = pattern->mirror[k];
+        }
+    }
+}
+
+static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_bsr *pattern, sn_packed *packed) {
+    int32_t n = pattern->rows;
+    if (n > INT32_MAX / 4) return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d rows exceed the index range", n);
+    int32_t *order = SN_PUSH(scratch, int32_t, n), *level = SN_PUSH(scratch, int32_t, n), *part = SN_PUSH(scratch, int32_t, n);
+    uint8_t *is_separator = SN_PUSH(scratch, uint8_t, n);
+    packed->rows = n;
+    packed->order = SN_PUSH(arena, int32_t, n);
+    packed->starts = SN_PUSH(arena, int32_t, (size_t)n + 1);
+    packed->lower = SN_PUSH(arena, int32_t, n);
+    packed->part_starts = SN_PUSH(arena, int32_t, 2 * MAX_DOMAINS + 1);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(sn_graph_rcm(arena->context, pattern, order, level));
+    packed->domains = n > 0 ? mark_separators(pattern, order, level, is_separator) + 1 : 1;
+    cut(packed, order, level, is_separator, part);
+
+    int32_t *number = level; // the levels have served
+    for (int32_t i = 0; i < n; i++) number[packed->order[i]] = i;
+    lay_out(packed, pattern, part, number);
+    packed->columns = SN_PUSH(arena, int32_t, packed->starts[n]);
+    packed->source = SN_PUSH(arena, int32_t, packed->starts[n]);
+    packed->values = SN_PUSH(arena, double, 9 * (size_t)packed->starts[n] + SN_BSR_TAIL);
+    int32_t *next = SN_PUSH(scratch, int32_t, n);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+    link_blocks(packed, pattern, part, number, order, next);
+    return SINEW_OK;
+}
+
+sinew_status sn_packed_build(sn_arena *arena, const sn_bsr *pattern, sn_packed *packed) {
+    *packed = (sn_packed){0};
+    sn_arena scratch = sn_arena_create(arena->context);
+    sinew_status status = build(arena, &scratch, pattern, packed);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+typedef struct job {
+    sn_packed *packed;
+    const double *A;
+} job;
+
+static void copy_blocks(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    for (int32_t k = begin; k < end; k++) {
+        memcpy(work->packed->values + 9 * (size_t)k, work->A + 9 * (size_t)work->packed->source[k], 9 * sizeof(double));
+    }
+}
+
+void sn_packed_update(sinew_context *context, sn_packed *packed, const double *A) {
+    sn_parallel_for(context, packed->starts[packed->rows], 2048, copy_blocks, &(job){packed, A});
+}
+
+typedef struct product {
+    const sn_packed *packed;
+    const double *x;
+    double *y;
+    const sn_linalg_kernels *kernels;
+} product;
+
+static double multiply_part(void *data, int32_t begin, int32_t end) {
+    product *work = data;
+    double sum = 0;
+    for (int32_t part = begin; part < end; part++) {
+        sum += work->kernels->packed_multiply(work->y, work->packed, work->x, part);
+    }
+    return sum;
+}
+
+double sn_packed_multiply(sinew_context *context, double *y, const sn_packed *packed, const double *x) {
+    SN_ASSERT(y != x);
+    product work = {packed, x, y, sn_linalg_kernels_get()};
+    return sn_parallel_sum(context, packed->parts, 1, multiply_part, &work);
+}
+
+void sn_packed_gather(double *packed_vector, const sn_packed *packed, double s, const double *x) {
+    for (int32_t i = 0; i < packed->rows; i++) {
+        const double *from = x + 3 * (size_t)packed->order[i];
+        double *to = packed_vector + 4 * (size_t)i;
+        for (int c = 0; c < 3; c++) to[c] = s * from[c];
+        to[3] = 0;
+    }
+}
+
+void sn_packed_scatter(double *x, const sn_packed *packed, double s, const double *packed_vector) {
+    for (int32_t i = 0; i < packed->rows; i++) {
+        double *to = x + 3 * (size_t)packed->order[i];
+        for (int c = 0; c < 3; c++) to[c] = s * packed_vector[4 * (size_t)i + (size_t)c];
+    }
+}

@@ -1,0 +1,40 @@
+// A symmetric block matrix in the order and the form in which conjugate gradients run over it.
+//
+// Rows follow a reverse Cuthill-McKee order, which keeps neighbours close in memory and suits incomplete factors. Large
+// matrices are cut into domains that separators, whole level sets of the order, keep apart: domains first, separators last.
+// Domains and separators ("parts") couple only with parts of the other sort, so all domains can be handled in parallel, then
+// all separators. The cut depends on the matrix alone, never on the number of threads.
+//
+// Within a part only the lower triangle is stored. Blocks that couple two parts are stored in both rows, so that each part
+// writes its own rows only. Vectors have four doubles per row, the fourth is zero.
+#ifndef SN_LINALG_PACKED_H
+#define SN_LINALG_PACKED_H
+
+#include "linalg/bsr.h"
+
+typedef struct sn_packed {
+    int32_t rows;
+    int32_t domains, parts; // parts [0, domains) are domains, the others separators
+    int32_t *part_starts;   // parts + 1: first row of each
+    int32_t *order;         // rows: the row of the original matrix
+    int32_t *starts;        // rows + 1: blocks of a row are: those to other parts, those below the diagonal, the diagonal
+    int32_t *lower;         // rows: first block below the diagonal
+    int32_t *columns;       // four times the column of each block
+    int32_t *source;        // block of the original matrix
+    double *values;         // nine per block, row by row
+} sn_packed;
+
+// Symbolic phase: orders, cuts, links. `values` stay zero.
+sinew_status sn_packed_build(sn_arena *arena, const sn_bsr *pattern, sn_packed *packed);
+
+// Copies the values of a matrix on the original pattern.
+void sn_packed_update(sinew_context *context, sn_packed *packed, const double *A);
+
+// y = A x; returns x'y.
+double sn_packed_multiply(sinew_context *context, double *y, const sn_packed *packed, const double *x);
+
+// From three doubles per row in the original order, times s, to four in this order, and back.
+void sn_packed_gather(double *packed_vector, const sn_packed *packed, double s, const double *x);
+void sn_packed_scatter(double *x, const sn_packed *packed, double s, const double *packed_vector);
+
+#endif
