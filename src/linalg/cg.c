@@ -11,6 +11,7 @@
 #include "linalg/kernels.h"
 #include "linalg/vector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ typedef struct cg {
     sn_operator A, preconditioner;
     const double *b;
     double *x, *r, *z, *p, *q;
-    double target; // of |r|
+    double target; // of the recursive |r|; not below rounding, where it would only sink to zero
 } cg;
 
 // Runs from the residual in r until |r| <= target or `budget` iterations are spent. Returns the outcome; adds to *iterations.
@@ -109,26 +110,26 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
             work + count,
             work + 2 * (size_t)count,
             work + 3 * (size_t)count,
-            relative_tolerance * b_norm};
+            fmax(relative_tolerance, 0.01 * DBL_EPSILON) * b_norm};
     double r_norm = b_norm;
     if (x_norm > 0) {
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
     } else {
         memcpy(s.r, b, (size_t)count * sizeof *b);
     }
-    for (int restart = 0; restart < MAX_RESTARTS; restart++) {
+    for (int restart = 0;; restart++) {
         if (!isfinite(r_norm)) return;
         report->relative_residual = r_norm / b_norm;
-        report->outcome = r_norm <= s.target ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
-        if (report->outcome == SN_SOLVE_CONVERGED || report->iterations >= max_iterations) return;
+        report->outcome = r_norm <= relative_tolerance * b_norm ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
+        if (report->outcome == SN_SOLVE_CONVERGED || report->iterations >= max_iterations || restart == MAX_RESTARTS) return;
         sn_solve_outcome outcome = iterate(&s, max_iterations - report->iterations, &report->iterations);
         double before = r_norm;
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
-        bool stagnated = !(r_norm < 0.5 * before);
-        if (outcome == SN_SOLVE_CONVERGED && r_norm > s.target && !stagnated) continue; // the recursive residual had drifted
-        if (outcome == SN_SOLVE_CONVERGED && r_norm > s.target) outcome = SN_SOLVE_NOT_CONVERGED;
-        report->outcome = outcome;
-        report->relative_residual = r_norm / b_norm;
-        return;
+        if (outcome == SN_SOLVE_NOT_POSITIVE_DEFINITE || outcome == SN_SOLVE_NOT_FINITE) {
+            report->outcome = outcome;
+            report->relative_residual = r_norm / b_norm;
+            return;
+        }
+        if (!(r_norm < 0.5 * before)) restart = MAX_RESTARTS - 1; // rounding allows no better
     }
 }
