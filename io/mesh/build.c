@@ -24,7 +24,7 @@ void sn_mesh_add_point(sn_mesh_file *file, double x, double y, double z) {
 
 int32_t *sn_mesh_add_nodes(sn_mesh_file *file, sinew_element element, size_t count) {
     if (count > INT32_MAX) count = SIZE_MAX / 1024;
-    size_t size = count * (size_t)sn_cell_node_count(element) * sizeof(int32_t);
+    size_t size = count * (size_t)sn_cell_node_count((int)element) * sizeof(int32_t);
     int32_t *nodes = (int32_t *)sn_buffer_reserve(&file->nodes[element], size);
     sn_buffer_add_zeros(&file->labels[element], count * sizeof(int32_t));
     if (nodes) file->nodes[element].size += size;
@@ -32,7 +32,7 @@ int32_t *sn_mesh_add_nodes(sn_mesh_file *file, sinew_element element, size_t cou
 }
 
 void sn_mesh_add_cell(sn_mesh_file *file, sinew_element element, const int32_t *nodes, int32_t label) {
-    sn_buffer_add(&file->nodes[element], nodes, (size_t)sn_cell_node_count(element) * sizeof(int32_t));
+    sn_buffer_add(&file->nodes[element], nodes, (size_t)sn_cell_node_count((int)element) * sizeof(int32_t));
     sn_buffer_add(&file->labels[element], &label, sizeof label);
 }
 
