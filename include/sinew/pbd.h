@@ -1,0 +1,132 @@
+// Strain-based position dynamics: soft flesh that follows a skeleton, or falls freely, at a fixed cost per step.
+//
+// Every tetrahedron has seven constraints in its material frame: three stretches, three shears, one volume. A step predicts
+// the free nodes' places, projects the constraints a fixed number of times, and takes the velocities from the way covered.
+// Kinematic nodes are placed by the caller (see sinew_rig_move_nodes).
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_PBD_H
+#define SINEW_PBD_H
+
+#include "sinew/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What the seven numbers of a material mean.
+typedef enum sinew_pbd_mode {
+    /// Parts of each constraint's violation that one projection removes, in [0, 1]. How stiff the body looks depends on the
+    /// iterations, the step and the mesh (Mueller et al. 2007).
+    SINEW_PBD_STIFFNESS,
+    /// Moduli in pascals. At convergence the body is an elastic solid, whatever the iterations, the step and the mesh (Macklin
+    /// et al. 2016).
+    SINEW_PBD_COMPLIANCE,
+} sinew_pbd_mode;
+
+/// In which order the tets are projected.
+typedef enum sinew_pbd_order {
+    SINEW_PBD_LAYERED,  ///< Layer by layer, outwards from the tets at kinematic nodes and rigid cores (Cai 2016).
+    SINEW_PBD_COLOURED, ///< As one layer: the order that suits the machine best.
+    SINEW_PBD_SEQUENCE, ///< One after the other as the mesh lists them. For comparison; slower.
+} sinew_pbd_order;
+
+/// Seven constants along the material frame's axes 1, 2, 3.
+typedef struct sinew_pbd_material {
+    /// Stretch along the axes. [-] In [0, 1], or [Pa] >= 0 with SINEW_PBD_COMPLIANCE. Default 0.8.
+    double stretch[3];
+    /// Shear of the axes 23, 31, 12. [-] In [0, 1], or [Pa] >= 0. Default 0.5.
+    double shear[3];
+    /// Volume. [-] In [0, 1], or [Pa] >= 0. Default 0.5.
+    double volume;
+    /// Mass per rest volume. [kg/m^3] > 0. Default 1000.
+    double density;
+} sinew_pbd_material;
+
+/// Defaults for SINEW_PBD_STIFFNESS.
+SINEW_API sinew_pbd_material sinew_default_pbd_material(void);
+
+/// Moduli for SINEW_PBD_COMPLIANCE that make an isotropic solid for small strain: stretch 2 mu, shear mu, volume lambda.
+/// `young` [Pa] > 0, `poisson` [-] in [0, 0.5).
+SINEW_API sinew_pbd_material sinew_isotropic_pbd_material(double young, double poisson, double density);
+
+/// How a body of tets is to be simulated. Arrays are borrowed during the call that makes the body, and copied.
+typedef struct sinew_pbd_def {
+    /// Default SINEW_PBD_STIFFNESS.
+    sinew_pbd_mode mode;
+    /// Default SINEW_PBD_LAYERED.
+    sinew_pbd_order order;
+    /// Projections of all constraints in a step. [count] In [1, 10000]. Default 10.
+    int32_t iterations;
+    /// The first of these that raise the masses of a layer's nodes once it is projected, so that the next layer follows it
+    /// rather than pulls it back. [count] In [0, iterations]. Default 2. For stiffnesses in layered order; otherwise ignored.
+    int32_t consolidating;
+    /// Factor by which they are raised. [-] In [1, 1e9]. Default 100.
+    double consolidation;
+    /// Acceleration of all free nodes. [m/s^2] Finite. Default (0, -9.81, 0).
+    double gravity[3];
+    /// Rate at which all velocities fade, as in air. [1/s] In [0, 1e9]. Default 0.
+    double drag;
+    /// Rate at which velocities fade that are not those of a rigid body; keeps momentum. [1/s] In [0, 1e9]. Default 1.
+    double damping;
+    /// Materials, `material_count` of them. Default NULL: one, sinew_default_pbd_material.
+    const sinew_pbd_material *materials;
+    /// Number of `materials`. [count] At least 0. Default 0.
+    int32_t material_count;
+    /// The material of each tet, in [0, material_count). Default NULL: material 0 for all.
+    const int32_t *tet_materials;
+    /// Nine numbers for each tet, row by row: a rotation whose columns are the material axes. Default NULL: the world's axes.
+    const double *frames;
+    /// One byte for each node: not 0 where the caller places it. Default NULL: all nodes are free.
+    const uint8_t *kinematic;
+    /// One number for each tet: which rigid core it belongs to, or negative for none. Nodes of a core keep their distances; a
+    /// core with a kinematic node must have only such. Default NULL: no cores.
+    const int32_t *cores;
+} sinew_pbd_def;
+
+SINEW_API sinew_pbd_def sinew_default_pbd_def(void);
+
+/// Opaque: a body of tets under position dynamics.
+typedef struct sinew_pbd sinew_pbd;
+
+/// Makes a body at rest. The mesh is of TET4, in the rest state, and copied.
+SINEW_API sinew_status sinew_pbd_create(sinew_context *context, const sinew_mesh *mesh, const sinew_pbd_def *def,
+                                        sinew_pbd **pbd);
+
+/// NULL is allowed.
+SINEW_API void sinew_pbd_destroy(sinew_pbd *pbd);
+
+/// Writes three numbers for each node. [m]
+SINEW_API void sinew_pbd_get_positions(const sinew_pbd *pbd, double *positions);
+/// Writes three numbers for each node. [m/s]
+SINEW_API void sinew_pbd_get_velocities(const sinew_pbd *pbd, double *velocities);
+/// Puts all nodes elsewhere, the kinematic ones too. [m], [m/s]. `velocities` NULL: at rest. Fails on numbers that are not
+/// finite.
+SINEW_API sinew_status sinew_pbd_set_state(sinew_pbd *pbd, const double *positions, const double *velocities);
+
+/// What a step did.
+typedef struct sinew_pbd_report {
+    double residual;   ///< Root of the volume-weighted mean square of all seven constraints, after the step. [-]
+    double worst;      ///< The largest constraint value. [-]
+    int32_t worst_tet; ///< The tet that has it.
+    int32_t inverted;  ///< Tets of negative volume. [count]
+    double volume;     ///< Of all tets. [m^3]
+} sinew_pbd_report;
+
+/// Advances the time by `h` [s] > 0. `targets`: where the kinematic nodes are at its end, three numbers for every node, of
+/// which only theirs are read; NULL: they stay. `forces`: on every node [N], or NULL. If a number stops being finite, the
+/// state is as before and the status SINEW_DIVERGED. Allocates nothing.
+SINEW_API sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, const double *forces);
+
+/// Measures the present state.
+SINEW_API void sinew_pbd_measure(sinew_pbd *pbd, sinew_pbd_report *report);
+
+/// The layer of each tet: its distance in tets from the attached ones, 0 for these; -1 for tets that nothing moves (all nodes
+/// kinematic, or of one core). Lives as long as the body.
+SINEW_API const int32_t *sinew_pbd_layers(const sinew_pbd *pbd, int32_t *layer_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

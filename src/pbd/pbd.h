@@ -1,0 +1,50 @@
+// The inside of a body under position dynamics.
+#ifndef SN_PBD_PBD_H
+#define SN_PBD_PBD_H
+
+#include "sinew/pbd.h"
+
+#include "base/memory.h"
+#include "pbd/core.h"
+#include "pbd/project.h"
+#include "pbd/schedule.h"
+
+enum { SN_PBD_NODE_CHUNK = 2048, SN_PBD_TET_CHUNK = 2048, SN_PBD_SUMS = 16 };
+
+// What one chunk of tets contributes to a report.
+typedef struct sn_pbd_part {
+    double squares, weight, volume, worst;
+    int32_t worst_tet, inverted;
+} sn_pbd_part;
+
+struct sinew_pbd {
+    sn_arena arena;
+    sinew_pbd_def settings; // its arrays are NULL: they were borrowed
+    int32_t node_count, tet_count;
+    int32_t *tets;
+    sn_mat3 *rest;   // Dm^-1 Q of each tet
+    double *volumes; // at rest
+    double *masses;  // of the nodes [kg]
+    double mass_unit;
+    double *nodes;          // [node][4]: x y z and the inverse mass in 1 / mass_unit, 0 where kinematic
+    double *inverse_masses; // the fourth numbers by themselves
+    double *before;         // [node][4]: `nodes` when the step began
+    double *velocities;     // [node][4]
+    sn_pbd_schedule schedule;
+    sn_pbd_block *blocks;
+    sn_pbd_multipliers *multipliers; // NULL unless SINEW_PBD_COMPLIANCE
+    sn_pbd_project_fn *project;
+    sn_pbd_cores cores;
+    double *sums;       // [chunk of nodes][SN_PBD_SUMS]
+    sn_pbd_part *parts; // [chunk of tets]
+};
+
+// Projects all constraints `iterations` times on the present positions, the first `consolidating` with raised masses; `h` for
+// compliances. The heart of a step.
+void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h);
+
+// Removes the part 1 - exp(-damping h) of what the velocities of free nodes differ from a rigid motion (Mueller et al.
+// 2007, 3.5).
+void sn_pbd_damp(sinew_pbd *pbd, double h);
+
+#endif

@@ -1,0 +1,195 @@
+// The projection of tet.h for blocks of eight tets, one in each lane. Floats serve twice as many tets at once as doubles: node
+// positions stay in double, only their differences within a tet and the corrections are rounded, to about 1e-7 of the tet's
+// size. The order of the seven constraints and all guards are those of sn_pbd_project.
+#include "pbd/project.h"
+
+#include "math/simd_float.h"
+
+typedef struct vec {
+    sn_floats x, y, z;
+} vec;
+
+SN_INLINE sn_floats dot(vec a, vec b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+SN_INLINE vec cross(vec a, vec b) {
+    return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+SN_INLINE vec scale(sn_floats s, vec a) {
+    return (vec){s * a.x, s * a.y, s * a.z};
+}
+
+// a + s b
+SN_INLINE vec madd(vec a, sn_floats s, vec b) {
+    return (vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+// Eight tets during their projection, as in tet.c. A is symmetric: A[i][j] with i <= j counts, the mirror image is a copy.
+typedef struct tets {
+    vec g[3], p[3];
+    sn_floats A[3][3];
+    sn_floats softening; // 0 has been added to what divides, so that lanes without a tet stay finite
+    sn_floats expansion; // upper limit of a stretch's push: 0 for what is still inverted, else large
+} tets;
+
+SN_INLINE sn_floats metric(const tets *t, const vec h[3]) {
+    return t->A[0][0] * dot(h[0], h[0]) + t->A[1][1] * dot(h[1], h[1]) + t->A[2][2] * dot(h[2], h[2]) +
+           2.0f * (t->A[0][1] * dot(h[0], h[1]) + t->A[1][2] * dot(h[1], h[2]) + t->A[0][2] * dot(h[0], h[2]));
+}
+
+SN_INLINE sn_floats determinant(const tets *t) {
+    return dot(t->g[0], cross(t->g[1], t->g[2]));
+}
+
+// Rare: some lanes are inside out. Those are pushed through the axis of smallest height (sn_pbd_height, turn_upright).
+SN_OUTLINE void turn_upright(tets *t, sn_floats J) {
+    vec h[3];
+    sn_floats area[3];
+    for (int i = 0; i < 3; i++) {
+        h[i] = cross(t->g[(i + 1) % 3], t->g[(i + 2) % 3]);
+        area[i] = dot(h[i], h[i]);
+    }
+    sn_float_mask inverted = (sn_float_mask)(J < 0.0f);
+    sn_float_mask second = (sn_float_mask)(area[1] > area[0]);
+    sn_float_mask third = (sn_float_mask)(area[2] > sn_floats_select(second, area[1], area[0]));
+    sn_float_mask chosen[3] = {inverted & ~second & ~third, inverted & second & ~third, inverted & third};
+    vec g[3] = {t->g[0], t->g[1], t->g[2]};
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        sn_floats over_a = 1.0f / sn_floats_sqrt(area[i] + 1e-30f), y = J * over_a;
+        vec q[3];
+        q[i] = scale(over_a, h[i]);
+        q[j] = scale(over_a, madd(h[j], -y, cross(g[k], q[i])));
+        q[k] = scale(over_a, madd(h[k], -y, cross(q[i], g[j])));
+        sn_floats s = ((float)SN_PBD_UPRIGHT - y) / (metric(t, q) + t->softening);
+        s = sn_floats_select(chosen[i], s, sn_floats_all(0));
+        for (int m = 0; m < 3; m++) {
+            t->p[m] = madd(t->p[m], s, q[m]);
+            for (int n = 0; n < 3; n++) t->g[m] = madd(t->g[m], s * t->A[m][n], q[n]);
+        }
+    }
+    t->expansion = sn_floats_select((sn_float_mask)(determinant(t) < 0.0f), sn_floats_all(0), t->expansion);
+}
+
+// -k c / m, or the step of the multiplier -(c + alpha l)/(m + alpha).
+SN_INLINE sn_floats step_of(sn_floats c, sn_floats m, sn_floats k, const float *multiplier) {
+    if (!multiplier) return -k * c / m;
+    return -(c + k * sn_floats_load(multiplier)) / (m + k);
+}
+
+SN_INLINE void keep_multiplier(float *multiplier, sn_floats s) {
+    if (multiplier) sn_floats_store(multiplier, sn_floats_load(multiplier) + s);
+}
+
+SN_INLINE void project_stretch(tets *t, int i, sn_floats k, float *multiplier) {
+    sn_floats length = sn_floats_sqrt(dot(t->g[i], t->g[i]) + 1e-20f);
+    sn_floats s = sn_floats_min(step_of(length - 1.0f, t->A[i][i] + t->softening, k, multiplier), t->expansion);
+    keep_multiplier(multiplier, s);
+    s = s / length;
+    vec g = t->g[i];
+    t->p[i] = madd(t->p[i], s, g);
+    for (int j = 0; j < 3; j++) t->g[j] = madd(t->g[j], s * t->A[j][i], g);
+}
+
+SN_INLINE void project_shear(tets *t, int i, int j, sn_floats k, float *multiplier) {
+    vec a = t->g[i], b = t->g[j];
+    sn_floats c = dot(a, b), aa = dot(a, a), bb = dot(b, b);
+    sn_floats m = t->A[i][i] * bb + 2.0f * t->A[i][j] * c + t->A[j][j] * aa + t->softening * (aa + bb) + 1e-20f;
+    sn_floats s = step_of(c, m, k, multiplier);
+    keep_multiplier(multiplier, s);
+    t->p[i] = madd(t->p[i], s, b);
+    t->p[j] = madd(t->p[j], s, a);
+    for (int n = 0; n < 3; n++) t->g[n] = madd(madd(t->g[n], s * t->A[n][i], b), s * t->A[n][j], a);
+}
+
+SN_INLINE void project_volume(tets *t, sn_floats k, float *multiplier) {
+    vec h[3];
+    for (int i = 0; i < 3; i++) h[i] = cross(t->g[(i + 1) % 3], t->g[(i + 2) % 3]);
+    sn_floats s = step_of(dot(t->g[0], h[0]) - 1.0f, metric(t, h) + t->softening, k, multiplier);
+    keep_multiplier(multiplier, s);
+    for (int i = 0; i < 3; i++) t->p[i] = madd(t->p[i], s, h[i]);
+}
+
+// What differs between the versions of the loop, each compiled by itself.
+typedef struct mode {
+    bool compliant, consolidates;
+    float compliance_scale, heavy_part;
+} mode;
+
+// Reads the nodes: G and A of the tets, the inverse masses w, and the four rows of B.
+SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const double *nodes, const sn_pbd_block *block, int first,
+                      mode how) {
+    vec d[4];
+    for (int k = 1; k < 4; k++) {
+        sn_floats row[4];
+        sn_floats_load_rows(row, nodes, block->nodes[k] + first, block->nodes[0] + first);
+        d[k] = (vec){row[0], row[1], row[2]};
+        w[k] = row[3];
+    }
+    w[0] = sn_floats_load_fourth(nodes, block->nodes[0] + first);
+    for (int k = 0; k < 4 && how.consolidates; k++) {
+        w[k] = sn_floats_select(sn_float_mask_bit(block->heavy + first, k), how.heavy_part * w[k], w[k]);
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 1; k < 4; k++) B[k][i] = sn_floats_load(block->B[3 * (k - 1) + i] + first);
+        B[0][i] = -(B[1][i] + B[2][i] + B[3][i]);
+        t->g[i] = madd(madd(scale(B[1][i], d[1]), B[2][i], d[2]), B[3][i], d[3]);
+        t->p[i] = (vec){sn_floats_all(0), sn_floats_all(0), sn_floats_all(0)};
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = i; j < 3; j++) {
+            sn_floats sum = w[0] * B[0][i] * B[0][j];
+            for (int k = 1; k < 4; k++) sum += w[k] * B[k][i] * B[k][j];
+            t->A[i][j] = t->A[j][i] = sum;
+        }
+    }
+    t->softening = (float)SN_PBD_SOFTENING * (t->A[0][0] + t->A[1][1] + t->A[2][2]) + 1e-20f;
+    t->expansion = sn_floats_all(1e30f);
+}
+
+SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, mode how) {
+    const sn_pbd_block *block = &work->blocks[b];
+    tets t;
+    sn_floats w[4], B[4][3], k[SN_PBD_CONSTRAINTS];
+    gather(&t, w, B, work->nodes, block, first, how);
+    sn_floats J = determinant(&t);
+    if (sn_floats_any((sn_float_mask)(J < 0.0f))) {
+        tets copy = t; // only the copy's address is taken: t stays in registers
+        turn_upright(&copy, J);
+        t = copy;
+    }
+    float *l[SN_PBD_CONSTRAINTS] = {NULL};
+    for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
+        k[i] = sn_floats_load(block->stiffness[i] + first);
+        if (!how.compliant) continue;
+        k[i] *= how.compliance_scale;
+        l[i] = work->multipliers[b].l[i] + first;
+    }
+    for (int i = 0; i < 3; i++) project_stretch(&t, i, k[i], l[i]);
+    for (int i = 0; i < 3; i++) project_shear(&t, (i + 1) % 3, (i + 2) % 3, k[3 + i], l[3 + i]);
+    project_volume(&t, k[6], l[6]);
+    for (int n = 0; n < 4; n++) {
+        vec dx = madd(madd(scale(B[n][0], t.p[0]), B[n][1], t.p[1]), B[n][2], t.p[2]);
+        sn_floats d[3] = {w[n] * dx.x, w[n] * dx.y, w[n] * dx.z};
+        sn_floats_add_rows(work->nodes, block->nodes[n] + first, d);
+    }
+}
+
+SN_INLINE void project_all(const sn_pbd_projection *projection, int32_t begin, int32_t end, mode how) {
+    for (int32_t b = begin; b < end; b++) {
+        for (int first = 0; first < SN_BLOCK; first += SN_FLOAT_LANES) project(projection, b, first, how);
+    }
+}
+
+void SN_ISA_NAME(sn_pbd_project_blocks)(const sn_pbd_projection *projection, int32_t begin, int32_t end) {
+    float compliance_scale = (float)projection->compliance_scale, heavy_part = (float)projection->heavy_part;
+    if (projection->multipliers) {
+        project_all(projection, begin, end, (mode){true, false, compliance_scale, 1});
+    } else if (projection->heavy_part != 1) {
+        project_all(projection, begin, end, (mode){false, true, 0, heavy_part});
+    } else {
+        project_all(projection, begin, end, (mode){false, false, 0, 1});
+    }
+}
