@@ -66,9 +66,9 @@ typedef struct sinew_weights_def {
     double axis[3];
     /// Harmonic: voxels whose middles are this close to a node belong to it; at least the nearest one does. [m] Default 0.
     double node_radius;
-    /// Harmonic: residual relative to the right-hand side at which the solver stops, and its iterations at most.
-    /// [-] In (0, 1), [count] above 0. Default 1e-8, 200.
+    /// Harmonic: residual relative to the right-hand side at which the solver stops. [-] In (0, 1). Default 1e-8.
     double tolerance;
+    /// Harmonic: iterations at most. [count] Above 0. Default 200.
     int32_t max_iterations;
     /// Weights (absolute values) below this are dropped and the rest scaled to the old sum. [-] In [0, 0.5). Default 1e-6.
     double cutoff;
@@ -137,8 +137,9 @@ typedef struct sinew_sampling_report {
 typedef struct sinew_placement_def {
     /// Nodes in all, the fixed ones included. [count] At least 1.
     int32_t count;
-    /// Nodes that stay: three numbers each. [m] Default NULL, 0.
+    /// Nodes that stay: three numbers each. [m] Default NULL.
     const double *fixed;
+    /// How many. [count] In [0, count]. Default 0.
     int32_t fixed_count;
     /// A node for each connected rigid part that has no fixed one; it counts. Default true.
     bool rigid_parts;

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/// Opaque: cells in a box, x running fastest; label 0 is outside. The cells with another label are the voxels, numbered in the
-/// order of the cells.
+/// Opaque: cells in a box; label 0 is outside. The cells with another label are the voxels, in an order of the grid's own that
+/// depends on the cells alone (see sinew_voxels_get_voxel).
 typedef struct sinew_voxels sinew_voxels;
 
 /// Labels as they come from an image.
@@ -161,6 +161,9 @@ SINEW_API void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3
 
 /// Label of a cell; 0 outside the solid and outside the grid.
 SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z);
+
+/// Number of the voxel at a cell, or -1 outside the solid and outside the grid.
+SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z);
 
 /// Middle of a voxel. [m]
 SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]);

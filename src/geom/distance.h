@@ -45,6 +45,7 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
                                   sn_metric *metric);
 
 typedef struct sn_front sn_front;
+struct sn_front_queue;
 
 // Asked at each accepted voxel, in the order of distances: whether the front goes on from there.
 typedef bool sn_front_visit(void *data, sn_front *front, int32_t voxel, double distance);
@@ -53,19 +54,24 @@ typedef bool sn_front_visit(void *data, sn_front *front, int32_t voxel, double d
 struct sn_front {
     const sn_metric *metric;
     sn_distance_method method;
-    double *distance;  // of accepted voxels; unaccepted ones hold an upper bound or INFINITY
-    int32_t *source;   // nearest seed's number; NULL if not asked for
-    uint8_t *state;    // SN_FRONT_*
+    double *distance;  // of accepted voxels, INFINITY elsewhere; distance[-1] is INFINITY
     int32_t *accepted; // in the order of acceptance
     int32_t accepted_count;
-    struct sn_front_queue *queue;
+    int32_t *touched; // every voxel that has a state
+    int32_t touched_count;
+    double inverse_square[3];     // of the spacing
+    struct sn_front_queue *queue; // holds the states too
 };
 
-enum { SN_FRONT_FAR, SN_FRONT_TRIAL, SN_FRONT_ACCEPTED };
+// A held voxel keeps the exact distance its seed gave it; marching does not change it.
+enum { SN_FRONT_FAR, SN_FRONT_TRIAL, SN_FRONT_HELD, SN_FRONT_ACCEPTED };
+
+// State of a voxel, and the number of its nearest seed.
+uint8_t sn_front_state(const sn_front *front, int32_t voxel);
+int32_t sn_front_source(const sn_front *front, int32_t voxel);
 
 // Buffers for a metric; they live in the arena.
-sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method, bool with_source,
-                             sn_front **front);
+sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method, sn_front **front);
 
 // Bytes that one front takes.
 double sn_front_estimate_memory(int32_t voxel_count);
@@ -75,6 +81,9 @@ void sn_front_reset(sn_front *front);
 
 // Starts at a voxel with a distance; the smallest of several counts.
 void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source);
+
+// The same with a distance that is known to be exact, so that no stencil shall better it.
+void sn_front_hold(sn_front *front, int32_t voxel, double distance, int32_t source);
 
 // Starts at a point: every voxel within `radius` cells that the straight line reaches inside the solid gets the cost along
 // that line (exact where the material is uniform). A point in a rigid part starts the whole part. Returns false if the point

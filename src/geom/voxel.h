@@ -1,7 +1,8 @@
 // Label grids inside the library: the cells of a box, and an index of those that are inside.
 //
-// A voxel is an inside cell, numbered in the order of the cells (x fastest). Fields over the solid are arrays over voxels; the
-// neighbour table makes the 6-connected graph that distances, harmonic functions and regions walk on.
+// A voxel is an inside cell, numbered brick by brick of 8 x 8 x 8 cells so that neighbours are near in memory. Fields over the
+// solid are arrays over voxels; the neighbour table makes the 6-connected graph that distances, harmonic functions and regions
+// walk on.
 #ifndef SN_GEOM_VOXEL_H
 #define SN_GEOM_VOXEL_H
 
@@ -22,7 +23,7 @@ struct sinew_voxels {
     double volume;                       // of one voxel
     int32_t count;                       // voxels
     int32_t *voxel_of_cell;              // -1 outside
-    int32_t *cell;                       // of each voxel, ascending
+    int32_t *cell;                       // of each voxel
     uint16_t *label;                     // of each voxel, > 0
     int32_t (*neighbor)[SN_VOXEL_FACES]; // -1 where there is none
     double *stiffness;                   // factor of each voxel; NULL: 1 everywhere

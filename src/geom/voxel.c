@@ -1,0 +1,325 @@
+// Label grids: from labels, the index of inside cells, nearest voxels, connected parts.
+//
+// The index costs one pass over the cells; memory is 4 bytes a cell and 30 bytes a voxel (estimated before anything is made).
+#include "geom/voxel.h"
+
+#include <string.h>
+
+enum { BRICK = 8 };                                // edge of the blocks of cells in whose order voxels are numbered
+enum { BYTES_PER_CELL = 6, BYTES_PER_VOXEL = 30 }; // while being made: the labels of the cells are there too
+
+sinew_voxel_def sinew_default_voxel_def(void) {
+    return (sinew_voxel_def){.resolution = 64, .memory_limit = (size_t)4 << 30};
+}
+
+double sinew_voxels_estimate_memory(const int32_t cells[3], double inside) {
+    double count = (double)cells[0] * (double)cells[1] * (double)cells[2];
+    return count * (BYTES_PER_CELL + inside * BYTES_PER_VOXEL);
+}
+
+sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], double inside, size_t memory_limit) {
+    double count = 1;
+    for (int a = 0; a < 3; a++) {
+        if (cells[a] < 1 || cells[a] > INT32_MAX) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "a grid with %lld cells along axis %d; at least 1 and below 2^31",
+                           (long long)cells[a], a);
+        }
+        count *= (double)cells[a];
+    }
+    if (count > INT32_MAX) {
+        return sn_fail(context, SINEW_OUT_OF_MEMORY, "a grid of %lld x %lld x %lld cells; at most 2^31 - 1 are possible",
+                       (long long)cells[0], (long long)cells[1], (long long)cells[2]);
+    }
+    int32_t small[3] = {(int32_t)cells[0], (int32_t)cells[1], (int32_t)cells[2]};
+    double bytes = sinew_voxels_estimate_memory(small, inside);
+    if (bytes > (double)memory_limit) {
+        return sn_fail(context, SINEW_OUT_OF_MEMORY, "a grid of %d x %d x %d cells needs about %.0f MB; the limit is %.0f MB",
+                       small[0], small[1], small[2], bytes / 1e6, (double)memory_limit / 1e6);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status check_frame(sinew_context *context, const double spacing[3], const double lower[3]) {
+    for (int a = 0; a < 3; a++) {
+        if (!(spacing[a] > 0) || !isfinite(spacing[a])) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "the spacing along axis %d is %g m; it must be above 0", a,
+                           spacing[a]);
+        }
+        if (!isfinite(lower[a])) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "the grid's corner is not finite along axis %d", a);
+        }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_box box, sn_grid_frame *frame) {
+    sn_vec3 size3 = sn_box_size(box), center3 = sn_box_center(box);
+    if (!sn_finite3(size3) || !(size3.x > 0) || !(size3.y > 0) || !(size3.z > 0)) {
+        return sn_fail(context, SINEW_INVALID_DATA, "the shape's bounding box is %g x %g x %g m; a solid has extent", size3.x,
+                       size3.y, size3.z);
+    }
+    double size[3], center[3], longest = fmax(size3.x, fmax(size3.y, size3.z));
+    sn_store3(size, size3);
+    sn_store3(center, center3);
+    bool given = def->spacing[0] != 0 || def->spacing[1] != 0 || def->spacing[2] != 0;
+    if (!given && def->resolution < 1) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a resolution of %d cells; at least 1", def->resolution);
+    }
+    int64_t cells[3];
+    for (int a = 0; a < 3; a++) {
+        frame->spacing[a] = given ? def->spacing[a] : longest / def->resolution;
+        if (!(frame->spacing[a] > 0)) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "the spacing along axis %d is %g m; it must be above 0", a,
+                           frame->spacing[a]);
+        }
+        // Rounding must not add a layer of cells to a shape that fits exactly.
+        double wanted = fmax(1, ceil(size[a] / frame->spacing[a] - 1e-6));
+        cells[a] = wanted < 4e9 ? (int64_t)wanted : (int64_t)4e9;
+        frame->lower[a] = center[a] - 0.5 * wanted * frame->spacing[a];
+    }
+    SN_TRY(sn_check_cells(context, cells, 0, def->memory_limit));
+    for (int a = 0; a < 3; a++) frame->cells[a] = (int32_t)cells[a];
+    return check_frame(context, frame->spacing, frame->lower);
+}
+
+// Brick by brick, so that the six neighbours of a voxel are mostly near it in memory.
+static void index_cells(sinew_voxels *voxels, const uint16_t *labels) {
+    const int32_t *cells = voxels->cells;
+    const int32_t bricks[3] = {(cells[0] + BRICK - 1) / BRICK, (cells[1] + BRICK - 1) / BRICK, (cells[2] + BRICK - 1) / BRICK};
+    int32_t voxel = 0;
+    for (int32_t brick = 0; brick < bricks[0] * bricks[1] * bricks[2]; brick++) {
+        int32_t b[3];
+        sn_cell_coordinates(bricks, brick, b);
+        for (int32_t z = b[2] * BRICK; z < cells[2] && z < (b[2] + 1) * BRICK; z++) {
+            for (int32_t y = b[1] * BRICK; y < cells[1] && y < (b[1] + 1) * BRICK; y++) {
+                int32_t row = (z * cells[1] + y) * cells[0];
+                for (int32_t x = b[0] * BRICK; x < cells[0] && x < (b[0] + 1) * BRICK; x++) {
+                    uint16_t label = labels[row + x];
+                    voxels->voxel_of_cell[row + x] = label ? voxel : -1;
+                    if (!label) continue;
+                    voxels->cell[voxel] = row + x;
+                    voxels->label[voxel] = label;
+                    voxel++;
+                }
+            }
+        }
+    }
+    SN_ASSERT(voxel == voxels->count);
+}
+
+static void find_neighbors(sinew_voxels *voxels) {
+    const int32_t *cells = voxels->cells;
+    const int32_t stride[3] = {1, cells[0], cells[0] * cells[1]};
+    for (int32_t v = 0; v < voxels->count; v++) {
+        int32_t cell = voxels->cell[v], c[3];
+        sn_cell_coordinates(cells, cell, c);
+        for (int a = 0; a < 3; a++) {
+            voxels->neighbor[v][2 * a] = c[a] > 0 ? voxels->voxel_of_cell[cell - stride[a]] : -1;
+            voxels->neighbor[v][2 * a + 1] = c[a] + 1 < cells[a] ? voxels->voxel_of_cell[cell + stride[a]] : -1;
+        }
+    }
+}
+
+sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3], const double spacing[3], const double lower[3],
+                              const uint16_t *labels, size_t memory_limit, sinew_voxels **voxels) {
+    SN_TRY(check_frame(context, spacing, lower));
+    int32_t cell_count = cells[0] * cells[1] * cells[2], count = 0;
+    for (int32_t cell = 0; cell < cell_count; cell++) count += labels[cell] != 0;
+    if (count == 0) {
+        return sn_fail(context, SINEW_INVALID_DATA, "none of the %d x %d x %d cells is inside: there is no voxel", cells[0],
+                       cells[1], cells[2]);
+    }
+    const int64_t cells64[3] = {cells[0], cells[1], cells[2]};
+    SN_TRY(sn_check_cells(context, cells64, (double)count / cell_count, memory_limit));
+    sn_arena arena = sn_arena_create(context);
+    sinew_voxels *made = SN_PUSH(&arena, sinew_voxels, 1);
+    int32_t *voxel_of_cell = SN_PUSH(&arena, int32_t, cell_count);
+    int32_t *cell = SN_PUSH(&arena, int32_t, count);
+    uint16_t *label = SN_PUSH(&arena, uint16_t, count);
+    int32_t *neighbor = SN_PUSH(&arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)count);
+    if (arena.failed) {
+        sn_arena_destroy(&arena);
+        return SINEW_OUT_OF_MEMORY;
+    }
+    *made = (sinew_voxels){.context = context,
+                           .cells = {cells[0], cells[1], cells[2]},
+                           .spacing = {spacing[0], spacing[1], spacing[2]},
+                           .lower = {lower[0], lower[1], lower[2]},
+                           .volume = spacing[0] * spacing[1] * spacing[2],
+                           .count = count,
+                           .voxel_of_cell = voxel_of_cell,
+                           .cell = cell,
+                           .label = label,
+                           .neighbor = (int32_t(*)[SN_VOXEL_FACES])neighbor};
+    made->arena = arena;
+    index_cells(made, labels);
+    find_neighbors(made);
+    *voxels = made;
+    return SINEW_OK;
+}
+
+static void copy_labels(const sinew_label_grid *grid, uint16_t *labels) {
+    const int32_t *cells = grid->cells;
+    size_t target = 0;
+    for (int32_t z = 0; z < cells[2]; z++) {
+        for (int32_t y = 0; y < cells[1]; y++) {
+            for (int32_t x = 0; x < cells[0]; x++, target++) {
+                size_t i = (size_t)(grid->flipped[0] ? cells[0] - 1 - x : x);
+                size_t j = (size_t)(grid->flipped[1] ? cells[1] - 1 - y : y);
+                size_t k = (size_t)(grid->flipped[2] ? cells[2] - 1 - z : z);
+                size_t source = (k * (size_t)cells[1] + j) * (size_t)cells[0] + i;
+                labels[target] = grid->labels8 ? grid->labels8[source] : grid->labels16[source];
+            }
+        }
+    }
+}
+
+sinew_status sinew_voxels_create_from_labels(sinew_context *context, const sinew_label_grid *grid, size_t memory_limit,
+                                             sinew_voxels **voxels) {
+    if (!grid || (grid->labels8 == NULL) == (grid->labels16 == NULL)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a label grid needs either 8-bit or 16-bit labels");
+    }
+    const int64_t cells[3] = {grid->cells[0], grid->cells[1], grid->cells[2]};
+    SN_TRY(sn_check_cells(context, cells, 0, memory_limit));
+    size_t count = (size_t)(cells[0] * cells[1] * cells[2]);
+    bool flipped = grid->flipped[0] || grid->flipped[1] || grid->flipped[2];
+    if (grid->labels16 && !flipped) {
+        return sn_voxels_create(context, grid->cells, grid->spacing, grid->lower, grid->labels16, memory_limit, voxels);
+    }
+    uint16_t *labels = sn_allocate(context, count, sizeof *labels);
+    if (!labels) return SINEW_OUT_OF_MEMORY;
+    copy_labels(grid, labels);
+    sinew_status status = sn_voxels_create(context, grid->cells, grid->spacing, grid->lower, labels, memory_limit, voxels);
+    sn_release(context, labels, count, sizeof *labels);
+    return status;
+}
+
+void sinew_voxels_destroy(sinew_voxels *voxels) {
+    if (!voxels) return;
+    sn_arena arena = voxels->arena;
+    sn_arena_destroy(&arena);
+}
+
+int32_t sinew_voxels_get_count(const sinew_voxels *voxels) {
+    return voxels->count;
+}
+
+void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3], double spacing[3], double lower[3]) {
+    for (int a = 0; a < 3; a++) {
+        if (cells) cells[a] = voxels->cells[a];
+        if (spacing) spacing[a] = voxels->spacing[a];
+        if (lower) lower[a] = voxels->lower[a];
+    }
+}
+
+int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    int32_t voxel = sn_voxel_at(voxels, x, y, z);
+    return voxel < 0 ? 0 : voxels->label[voxel];
+}
+
+int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    return sn_voxel_at(voxels, x, y, z);
+}
+
+void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]) {
+    SN_ASSERT(voxel >= 0 && voxel < voxels->count);
+    sn_store3(center, sn_voxel_center(voxels, voxel));
+}
+
+// Nearest voxels so far: all within `tie` of the smallest distance.
+typedef struct nearest_search {
+    const sinew_voxels *voxels;
+    sn_vec3 p;
+    double best, tie;
+    int32_t *nearest;
+    int32_t count;
+} nearest_search;
+
+static void offer_cell(nearest_search *search, int32_t x, int32_t y, int32_t z) {
+    int32_t voxel = sn_voxel_at(search->voxels, x, y, z);
+    if (voxel < 0) return;
+    double distance = sn_distance(sn_voxel_center(search->voxels, voxel), search->p);
+    if (distance > search->best + search->tie) return;
+    if (distance < search->best - search->tie) search->count = 0;
+    search->best = fmin(search->best, distance);
+    if (search->count == 8) return;
+    int32_t place = search->count++;
+    while (place > 0 && search->nearest[place - 1] > voxel) {
+        search->nearest[place] = search->nearest[place - 1];
+        place--;
+    }
+    search->nearest[place] = voxel;
+}
+
+// The cells whose largest coordinate difference from `c` is r.
+static void offer_shell(nearest_search *search, const int32_t c[3], int32_t r) {
+    const int32_t *cells = search->voxels->cells;
+    int32_t low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = c[a] - r > 0 ? c[a] - r : 0;
+        high[a] = c[a] + r < cells[a] - 1 ? c[a] + r : cells[a] - 1;
+    }
+    for (int32_t z = low[2]; z <= high[2]; z++) {
+        for (int32_t y = low[1]; y <= high[1]; y++) {
+            bool face = z == c[2] - r || z == c[2] + r || y == c[1] - r || y == c[1] + r;
+            if (face) {
+                for (int32_t x = low[0]; x <= high[0]; x++) offer_cell(search, x, y, z);
+            } else {
+                offer_cell(search, c[0] - r, y, z);
+                if (r > 0) offer_cell(search, c[0] + r, y, z);
+            }
+        }
+    }
+}
+
+int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, int32_t nearest[8], double *distance) {
+    double step = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
+    nearest_search search = {voxels, p, limit, 1e-9 * step, nearest, 0};
+    double u[3];
+    int32_t c[3], last = 0;
+    sn_store3(u, sn_voxel_units(voxels, p));
+    for (int a = 0; a < 3; a++) {
+        double clamped = fmin(fmax(floor(u[a] + 0.5), 0), voxels->cells[a] - 1);
+        c[a] = (int32_t)clamped;
+        last = c[a] > last ? c[a] : last;
+        last = voxels->cells[a] - 1 - c[a] > last ? voxels->cells[a] - 1 - c[a] : last;
+    }
+    for (int32_t r = 0; r <= last && (r - 0.5) * step <= search.best + search.tie; r++) offer_shell(&search, c, r);
+    if (distance) *distance = search.best;
+    return search.count;
+}
+
+int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3], double limit) {
+    int32_t nearest[8];
+    return sn_nearest_voxels(voxels, sn_load3(point), limit, nearest, NULL) ? nearest[0] : -1;
+}
+
+sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, bool by_label, int32_t **parts, int32_t *count) {
+    int32_t *part = SN_PUSH(arena, int32_t, voxels->count);
+    int32_t *stack = sn_allocate(arena->context, (size_t)voxels->count, sizeof *stack);
+    if (arena->failed || !stack) {
+        sn_release(arena->context, stack, (size_t)voxels->count, sizeof *stack);
+        return SINEW_OUT_OF_MEMORY;
+    }
+    memset(part, -1, (size_t)voxels->count * sizeof *part);
+    *count = 0;
+    for (int32_t first = 0; first < voxels->count; first++) {
+        if (part[first] >= 0) continue;
+        int32_t depth = 0;
+        part[first] = *count;
+        stack[depth++] = first;
+        while (depth > 0) {
+            int32_t v = stack[--depth];
+            for (int d = 0; d < SN_VOXEL_FACES; d++) {
+                int32_t u = voxels->neighbor[v][d];
+                if (u < 0 || part[u] >= 0 || (by_label && voxels->label[u] != voxels->label[v])) continue;
+                part[u] = *count;
+                stack[depth++] = u; // each voxel once: the stack holds at most all of them
+            }
+        }
+        (*count)++;
+    }
+    sn_release(arena->context, stack, (size_t)voxels->count, sizeof *stack);
+    *parts = part;
+    return SINEW_OK;
+}
