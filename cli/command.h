@@ -1,0 +1,68 @@
+// A command of the program: a name, help that fits a screen, options in a table, and a function.
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "sinew/base.h"
+
+// Exit statuses: the run did what was asked; the call was wrong; a file was wrong; the simulation diverged.
+enum { CLI_OK = 0, CLI_USAGE = 1, CLI_BAD_INPUT = 2, CLI_DIVERGED = 3 };
+
+typedef enum cli_option_kind {
+    CLI_FLAG,          // bool: set to true
+    CLI_TEXT,          // const char *
+    CLI_OPTIONAL_TEXT, // cli_optional_text: --json or --json=FILE or --json FILE
+    CLI_LIST,          // cli_list: may be given several times
+    CLI_INTEGER,       // int64_t, within [low, high]
+    CLI_NUMBER,        // double, within [low, high]
+} cli_option_kind;
+
+typedef struct cli_optional_text {
+    bool given;
+    const char *text; // NULL if the option stood alone
+} cli_optional_text;
+
+enum { CLI_LIST_CAPACITY = 64 };
+
+typedef struct cli_list {
+    int32_t count;
+    const char *items[CLI_LIST_CAPACITY];
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; // without dashes, e.g. "output"
+    char letter;      // short form, or 0
+    cli_option_kind kind;
+    void *value;          // where it goes
+    const char *argument; // name in the help, e.g. "DIR"; NULL for flags
+    const char *help;     // one line
+    double low, high;     // range of numbers; both 0: any
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;   // one line for `sinew --help`
+    const char *arguments; // after the name in the usage line, e.g. "SCENE.json"
+    const char *details;   // paragraphs below the options, or NULL
+    int (*run)(const struct cli_command *command, int argc, char **argv);
+} cli_command;
+
+// All commands, in the order of the help.
+extern const cli_command *const cli_commands[];
+extern const int cli_command_count;
+
+// Reads argv[1..]: options into the table's values, the rest into `positional` (room for `capacity`, how many in *count).
+// Handles
+// --help itself. Returns CLI_OK to go on; otherwise the command returns the status at once (*finished).
+int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc, char **argv,
+              const char **positional, int capacity, int *count, bool *finished);
+
+// Prints "sinew NAME: message" to standard error and returns `status`.
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int cli_fail(const cli_command *command, int status, const char *format, ...);
+
+// The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory, overwritten by the next call.
+const char *cli_did_you_mean(const char *word, const char *const *words, int count);
+
+#endif

@@ -1,0 +1,7 @@
+#include "commands.h"
+
+const cli_command *const cli_commands[] = {
+    &cli_command_inspect,
+};
+
+const int cli_command_count = sizeof cli_commands / sizeof *cli_commands;
