@@ -29,14 +29,15 @@ sinew_status sn_buffer_status(const sn_buffer *buffer) {
 char *sn_buffer_reserve(sn_buffer *buffer, size_t size) {
     SN_ASSERT(buffer->size <= buffer->capacity);
     if (buffer->failed) return NULL;
-    if (size > buffer->capacity - buffer->size) {
+    if (!buffer->data || size > buffer->capacity - buffer->size) {
         if (size > SIZE_MAX / 4 - buffer->size) {
             sn_fail(buffer->context, SINEW_OUT_OF_MEMORY, "out of memory: %zu more bytes exceed the address space", size);
             buffer->failed = true;
             return NULL;
         }
         void *data = buffer->data;
-        sinew_status status = sn_grow(buffer->context, &data, &buffer->capacity, buffer->size, buffer->size + size, 1);
+        sinew_status status =
+            sn_grow(buffer->context, &data, &buffer->capacity, buffer->size, buffer->size + size + (size == 0), 1);
         buffer->data = data;
         if (status != SINEW_OK) {
             buffer->failed = true;

@@ -263,6 +263,12 @@ static size_t write_zero(char *out, double value) {
     return 2;
 }
 
+static size_t write_word(char *out, double value) {
+    const char *word = isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    memcpy(out, word, strlen(word));
+    return strlen(word);
+}
+
 // The first of 15, 16, 17 digits that reads back: printf rounds correctly, and its digits are taken without its point, which
 // follows the locale.
 static size_t write_slowly(char *out, double magnitude, bool negative) {
@@ -274,9 +280,11 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
         for (; *c && *c != 'e'; c++) {
             if (is_digit(*c)) digits[count++] = *c;
         }
-        int exponent = atoi(c + 1);
+        int64_t exponent = 0;
+        if (*c == 'e') c++;
+        sn_text_integer(&c, printed + strlen(printed), &exponent);
         while (count > 1 && digits[count - 1] == '0') count--;
-        size_t size = format_digits(out, digits, count, exponent + 1, negative);
+        size_t size = format_digits(out, digits, count, (int)exponent + 1, negative);
         const char *at = negative ? out + 1 : out;
         double back = 0;
         sn_text_double(&at, out + size, &back);
@@ -286,7 +294,7 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
 }
 
 size_t sn_text_write_double(char *out, double value) {
-    SN_ASSERT(isfinite(value));
+    if (!isfinite(value)) return write_word(out, value);
     if (value == 0) return write_zero(out, value);
     bool negative = value < 0;
     double magnitude = fabs(value);
@@ -303,8 +311,8 @@ size_t sn_text_write_double(char *out, double value) {
 }
 
 size_t sn_text_write_float(char *out, double value) {
-    SN_ASSERT(isfinite(value));
     float wanted = (float)value;
+    if (!isfinite(wanted)) return write_word(out, (double)wanted);
     if (wanted == 0) return write_zero(out, value);
     double magnitude = fabs((double)wanted);
     // Six to nine digits suffice for a float; between 1e-6 and 1e9 the scale stays within exact powers.

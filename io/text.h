@@ -91,7 +91,8 @@ enum { SN_TEXT_FOUND_SIZE = 48 };
 const char *sn_text_found(const char *at, const char *end, char out[SN_TEXT_FOUND_SIZE]);
 
 // The decimal digits of a value into `out` (SN_TEXT_NUMBER_SIZE bytes, without a closing zero); returns the length. A double
-// is written with the fewest digits that read back as the same double, a float as the same float. Values must be finite.
+// is written with the fewest digits that read back as the same double, a float as the same float. What is not finite becomes
+// nan, inf or -inf.
 size_t sn_text_write_integer(char *out, int64_t value);
 size_t sn_text_write_double(char *out, double value);
 size_t sn_text_write_float(char *out, double value);

@@ -1,7 +1,7 @@
 // Products with block sparse matrices. A row of a block is loaded as four lanes, of which the last belongs to the next row and
 // meets a zero of the vector; three accumulators hold the three rows of the result, and are summed once per block row.
 #include "linalg/kernels.h"
-#include "math/simd.h"
+#include "math/quad.h"
 
 void SN_ISA_NAME(sn_kernel_bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A,
                                          const double *x, int32_t begin, int32_t end) {

@@ -1,7 +1,7 @@
 // The loops of the incomplete Cholesky factor; see ic.h and ic.c for the method.
 #include "linalg/ic.h"
 #include "linalg/kernels.h"
-#include "math/simd.h"
+#include "math/quad.h"
 
 // Pivots below this share of the diagonal are rounding, for the factor is kept in single precision.
 static const double least_pivot = 1e-6;

@@ -29,6 +29,9 @@ typedef struct sn_linalg_kernels {
     // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
     void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
     double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
+    // See dense.h.
+    int32_t (*dense_cholesky)(double *A, int32_t n, int32_t stride);
+    void (*dense_cholesky_solve)(const double *L, int32_t n, int32_t stride, double *x);
 } sn_linalg_kernels;
 
 // Those for the widest instruction set this machine runs.
@@ -50,5 +53,8 @@ SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A
 SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double shift));
 SN_ISA_DECLARE(void, sn_kernel_ic_forward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const double *r, int32_t part));
+
+SN_ISA_DECLARE(int32_t, sn_kernel_dense_cholesky, (double *A, int32_t n, int32_t stride));
+SN_ISA_DECLARE(void, sn_kernel_dense_cholesky_solve, (const double *L, int32_t n, int32_t stride, double *x));
 
 #endif

@@ -1,0 +1,151 @@
+// Four doubles whatever the instruction set: the rows of 3x3 blocks and padded three-vectors of linear algebra. Where the
+// machine has no such register it is a pair of two.
+#ifndef SN_MATH_QUAD_H
+#define SN_MATH_QUAD_H
+
+#include "math/simd.h"
+
+#if defined(__AVX2__)
+typedef double sn_quad __attribute__((vector_size(32)));
+typedef double sn_quad_memory __attribute__((vector_size(32), may_alias));
+typedef double sn_quad_unaligned __attribute__((vector_size(32), may_alias, aligned(8)));
+
+SN_INLINE sn_quad sn_quad_all(double a) {
+    return a - (sn_quad){0};
+}
+// p aligned to 32 bytes.
+SN_INLINE sn_quad sn_quad_load(const double *p) {
+    return *(const sn_quad_memory *)p;
+}
+SN_INLINE sn_quad sn_quad_load_any(const double *p) {
+    return *(const sn_quad_unaligned *)p;
+}
+// (p[0], p[1], p[2], 0), reading no further.
+SN_INLINE sn_quad sn_quad_load3(const double *p) {
+    return (sn_quad)_mm256_maskload_pd(p, _mm256_setr_epi64x(-1, -1, -1, 0));
+}
+SN_INLINE sn_quad sn_quad_load_float(const float *p) {
+    return (sn_quad)_mm256_cvtps_pd(_mm_loadu_ps(p));
+}
+SN_INLINE void sn_quad_store(double *p, sn_quad a) {
+    *(sn_quad_memory *)p = a;
+}
+SN_INLINE void sn_quad_store_any(double *p, sn_quad a) {
+    *(sn_quad_unaligned *)p = a;
+}
+// p[0] to p[2] alone, rounded.
+SN_INLINE void sn_quad_store3_float(float *p, sn_quad a) {
+    __m128 rounded = _mm256_cvtpd_ps((__m256d)a);
+    _mm_storel_pi((__m64 *)(void *)p, rounded);
+    p[2] = rounded[2];
+}
+// p[0], p[1], p[2] alone.
+SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
+    _mm_storeu_pd(p, _mm256_castpd256_pd128((__m256d)a));
+    p[2] = a[2];
+}
+SN_INLINE sn_quad sn_quad_add(sn_quad a, sn_quad b) {
+    return a + b;
+}
+SN_INLINE sn_quad sn_quad_sub(sn_quad a, sn_quad b) {
+    return a - b;
+}
+SN_INLINE sn_quad sn_quad_mul(sn_quad a, sn_quad b) {
+    return a * b;
+}
+// a b + c
+SN_INLINE sn_quad sn_quad_fma(sn_quad a, sn_quad b, sn_quad c) {
+    return a * b + c;
+}
+// The k-th number in every lane; k must be a constant.
+#define sn_quad_spread(a, k) ((sn_quad)_mm256_permute4x64_pd((__m256d)(a), (k)*0x55))
+// (sum of a, sum of b, sum of c, 0) for quads whose last number is 0.
+SN_INLINE sn_quad sn_quad_sum_each(sn_quad a, sn_quad b, sn_quad c) {
+    __m256d ab = _mm256_hadd_pd((__m256d)a, (__m256d)b), c0 = _mm256_hadd_pd((__m256d)c, _mm256_setzero_pd());
+    return (sn_quad)_mm256_add_pd(_mm256_permute2f128_pd(ab, c0, 0x20), _mm256_permute2f128_pd(ab, c0, 0x31));
+}
+// The transpose of the 3x3 matrix with rows a, b, c: the three columns, in the last lane whatever comes.
+SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y, sn_quad *z) {
+    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b), ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+    __m256d c0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)c), c1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)c);
+    *x = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x20);
+    *y = (sn_quad)_mm256_permute2f128_pd(ab1, c1, 0x20);
+    *z = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x31);
+}
+// The last number becomes 0.
+SN_INLINE sn_quad sn_quad_clear_last(sn_quad a) {
+    return (sn_quad)_mm256_blend_pd((__m256d)a, _mm256_setzero_pd(), 8);
+}
+SN_INLINE double sn_quad_sum(sn_quad a) {
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
+#else
+typedef double sn_pair __attribute__((vector_size(16)));
+typedef double sn_pair_unaligned __attribute__((vector_size(16), may_alias, aligned(8)));
+typedef struct sn_quad {
+    sn_pair low, high;
+} sn_quad;
+
+SN_INLINE sn_quad sn_quad_all(double a) {
+    return (sn_quad){{a, a}, {a, a}};
+}
+SN_INLINE sn_quad sn_quad_load_any(const double *p) {
+    return (sn_quad){*(const sn_pair_unaligned *)p, *(const sn_pair_unaligned *)(p + 2)};
+}
+SN_INLINE sn_quad sn_quad_load(const double *p) {
+    return sn_quad_load_any(p);
+}
+SN_INLINE sn_quad sn_quad_load3(const double *p) {
+    return (sn_quad){{p[0], p[1]}, {p[2], 0}};
+}
+SN_INLINE sn_quad sn_quad_load_float(const float *p) {
+    return (sn_quad){{(double)p[0], (double)p[1]}, {(double)p[2], (double)p[3]}};
+}
+SN_INLINE void sn_quad_store_any(double *p, sn_quad a) {
+    *(sn_pair_unaligned *)p = a.low;
+    *(sn_pair_unaligned *)(p + 2) = a.high;
+}
+SN_INLINE void sn_quad_store(double *p, sn_quad a) {
+    sn_quad_store_any(p, a);
+}
+SN_INLINE void sn_quad_store3_float(float *p, sn_quad a) {
+    p[0] = (float)a.low[0];
+    p[1] = (float)a.low[1];
+    p[2] = (float)a.high[0];
+}
+SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
+    *(sn_pair_unaligned *)p = a.low;
+    p[2] = a.high[0];
+}
+SN_INLINE sn_quad sn_quad_add(sn_quad a, sn_quad b) {
+    return (sn_quad){a.low + b.low, a.high + b.high};
+}
+SN_INLINE sn_quad sn_quad_sub(sn_quad a, sn_quad b) {
+    return (sn_quad){a.low - b.low, a.high - b.high};
+}
+SN_INLINE sn_quad sn_quad_mul(sn_quad a, sn_quad b) {
+    return (sn_quad){a.low * b.low, a.high * b.high};
+}
+SN_INLINE sn_quad sn_quad_fma(sn_quad a, sn_quad b, sn_quad c) {
+    return (sn_quad){a.low * b.low + c.low, a.high * b.high + c.high};
+}
+#define sn_quad_spread(a, k) sn_quad_all((k) < 2 ? (a).low[(k) % 2] : (a).high[(k) % 2])
+SN_INLINE sn_quad sn_quad_sum_each(sn_quad a, sn_quad b, sn_quad c) {
+    return (sn_quad){{(a.low[0] + a.low[1]) + a.high[0], (b.low[0] + b.low[1]) + b.high[0]},
+                     {(c.low[0] + c.low[1]) + c.high[0], 0}};
+}
+SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y, sn_quad *z) {
+    *x = (sn_quad){{a.low[0], b.low[0]}, {c.low[0], 0}};
+    *y = (sn_quad){{a.low[1], b.low[1]}, {c.low[1], 0}};
+    *z = (sn_quad){{a.high[0], b.high[0]}, {c.high[0], 0}};
+}
+SN_INLINE sn_quad sn_quad_clear_last(sn_quad a) {
+    a.high[1] = 0;
+    return a;
+}
+SN_INLINE double sn_quad_sum(sn_quad a) {
+    return (a.low[0] + a.low[1]) + (a.high[0] + a.high[1]);
+}
+#endif
+
+#endif
