@@ -4,7 +4,7 @@
 // transposed (and negated) so that eight columns are two quads; the sums stay in registers for the whole length. Then its
 // triangle is factored and the rows below are solved against it, still in registers.
 #include "linalg/kernels.h"
-#include "math/simd.h"
+#include "math/quad.h"
 
 #include <string.h>
 
