@@ -1,0 +1,148 @@
+// Maps by interpolation in CIELAB: a Catmull-Rom curve through the control points, its length tabulated, read off at equal
+// lengths. Colours outside the screen's gamut are drawn towards grey of the same lightness.
+#include "picture/colormap.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CURVE_STEPS = 2048, CONTROL_POINTS = 5 };
+
+typedef struct control {
+    double L, chroma, hue; // CIELAB in polar form, hue in degrees
+} control;
+
+// Lightness in equal steps; the hue turns one way; chroma as large as the gamut lets it be without a kink.
+static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
+    [SN_COLORMAP_LAGOON] = {{22, 48, 300}, {40, 42, 262}, {58, 36, 200}, {76, 54, 135}, {93, 62, 102}},
+    [SN_COLORMAP_EMBER] = {{20, 36, 305}, {38, 56, 350}, {56, 66, 32}, {75, 62, 70}, {94, 30, 98}},
+    [SN_COLORMAP_TIDE] = {{36, 50, 268}, {66, 32, 254}, {95, 2, 80}, {66, 44, 40}, {36, 62, 28}},
+};
+
+static const char *const names[SN_COLORMAP_KINDS] = {"lagoon", "ember", "tide"};
+
+// Chosen for three things: told apart with the common colour blindnesses, of middling lightness so that shading shows, and
+// neighbours in the list far apart.
+static const uint32_t palette[SN_PALETTE_SIZE] = {0x3b7dc4, 0xe8853a, 0x3f9f6b, 0xc9485b, 0x8f6cc3,
+                                                  0xd9b23c, 0x47b3c0, 0xd07fb0, 0x8a6a52, 0x7f8a96};
+
+static sn_lab control_lab(const control *c) {
+    double hue = c->hue * (3.14159265358979323846 / 180);
+    return (sn_lab){c->L, c->chroma * cos(hue), c->chroma * sin(hue)};
+}
+
+static double catmull_rom(double p0, double p1, double p2, double p3, double t) {
+    double c1 = 0.5 * (p2 - p0), c2 = p0 - 2.5 * p1 + 2 * p2 - 0.5 * p3, c3 = 0.5 * (p3 - p0) + 1.5 * (p1 - p2);
+    return p1 + t * (c1 + t * (c2 + t * c3));
+}
+
+// The point at u in [0, 1] of the curve through points [first, last] of `points`; the ends are continued straight on.
+static sn_lab curve_at(const sn_lab *points, int first, int last, double u) {
+    double place = first + u * (last - first);
+    int i = (int)place < last ? (int)place : last - 1;
+    sn_lab b = points[i], c = points[i + 1];
+    sn_lab before = {2 * b.L - c.L, 2 * b.a - c.a, 2 * b.b - c.b}, after = {2 * c.L - b.L, 2 * c.a - b.a, 2 * c.b - b.b};
+    sn_lab a = i > first ? points[i - 1] : before, d = i + 2 <= last ? points[i + 2] : after;
+    double t = place - i;
+    return (sn_lab){catmull_rom(a.L, b.L, c.L, d.L, t), catmull_rom(a.a, b.a, c.a, d.a, t), catmull_rom(a.b, b.b, c.b, d.b, t)};
+}
+
+static bool inside_gamut(sn_color c) {
+    return c.r >= 0 && c.r <= 1 && c.g >= 0 && c.g <= 1 && c.b >= 0 && c.b <= 1;
+}
+
+// The same lightness and hue with the largest chroma that the screen can show, at most the given one.
+static sn_lab clip_to_gamut(sn_lab lab) {
+    if (inside_gamut(sn_color_from_lab(lab))) return lab;
+    double low = 0, high = 1;
+    for (int turn = 0; turn < 30; turn++) {
+        double s = 0.5 * (low + high);
+        if (inside_gamut(sn_color_from_lab((sn_lab){lab.L, s * lab.a, s * lab.b}))) low = s;
+        else high = s;
+    }
+    return (sn_lab){lab.L, low * lab.a, low * lab.b};
+}
+
+// Fills steps [begin, end) with the curve through control points [first, last], at equal distances of the eye.
+static void fill_steps(sn_color *steps, int begin, int end, const sn_lab *points, int first, int last) {
+    SN_ASSERT(end - begin >= 2 && last > first);
+    double length[CURVE_STEPS + 1] = {0};
+    sn_lab previous = clip_to_gamut(curve_at(points, first, last, 0));
+    for (int k = 1; k <= CURVE_STEPS; k++) {
+        sn_lab lab = clip_to_gamut(curve_at(points, first, last, (double)k / CURVE_STEPS));
+        length[k] = length[k - 1] + sn_lab_distance(previous, lab);
+        previous = lab;
+    }
+    int k = 0;
+    for (int i = begin; i < end; i++) {
+        double wanted = length[CURVE_STEPS] * (i - begin) / (end - 1 - begin);
+        while (k < CURVE_STEPS - 1 && length[k + 1] < wanted) k++;
+        double u = (k + (wanted - length[k]) / (length[k + 1] - length[k])) / CURVE_STEPS;
+        steps[i] = sn_color_from_lab(clip_to_gamut(curve_at(points, first, last, u)));
+    }
+}
+
+void sn_colormap_init(sn_colormap *map, sn_colormap_kind kind) {
+    SN_ASSERT(kind >= 0 && kind < SN_COLORMAP_KINDS);
+    sn_lab points[CONTROL_POINTS];
+    for (int i = 0; i < CONTROL_POINTS; i++) points[i] = control_lab(&controls[kind][i]);
+    if (kind == SN_COLORMAP_TIDE) { // two halves, so that the middle stays in the middle
+        fill_steps(map->steps, 0, SN_COLORMAP_STEPS / 2, points, 0, CONTROL_POINTS / 2);
+        fill_steps(map->steps, SN_COLORMAP_STEPS / 2, SN_COLORMAP_STEPS, points, CONTROL_POINTS / 2, CONTROL_POINTS - 1);
+    } else {
+        fill_steps(map->steps, 0, SN_COLORMAP_STEPS, points, 0, CONTROL_POINTS - 1);
+    }
+}
+
+void sn_colormap_reverse(sn_colormap *map) {
+    for (int i = 0; i < SN_COLORMAP_STEPS / 2; i++) {
+        sn_color other = map->steps[SN_COLORMAP_STEPS - 1 - i];
+        map->steps[SN_COLORMAP_STEPS - 1 - i] = map->steps[i];
+        map->steps[i] = other;
+    }
+}
+
+void sn_colormap_init_labels(sn_colormap *map, int32_t count) {
+    SN_ASSERT(count >= 1);
+    for (int i = 0; i < SN_COLORMAP_STEPS; i++) {
+        double t = (double)i / (SN_COLORMAP_STEPS - 1);
+        map->steps[i] = sn_palette((int32_t)floor(t * (count - 1) + 0.5));
+    }
+}
+
+const char *sn_colormap_name(sn_colormap_kind kind) {
+    SN_ASSERT(kind >= 0 && kind < SN_COLORMAP_KINDS);
+    return names[kind];
+}
+
+bool sn_colormap_find(const char *name, sn_colormap_kind *kind) {
+    for (int i = 0; i < SN_COLORMAP_KINDS; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *kind = (sn_colormap_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+sn_color sn_colormap_at(const sn_colormap *map, double t) {
+    if (isnan(t)) return sn_color_hex(0x9a9a9a);
+    double place = fmin(fmax(t, 0), 1) * (SN_COLORMAP_STEPS - 1);
+    int i = (int)place < SN_COLORMAP_STEPS - 1 ? (int)place : SN_COLORMAP_STEPS - 2;
+    return sn_color_mix(map->steps[i], map->steps[i + 1], (float)(place - i));
+}
+
+sn_color sn_palette(int32_t index) {
+    int32_t i = index % SN_PALETTE_SIZE;
+    return sn_color_hex(palette[i < 0 ? i + SN_PALETTE_SIZE : i]);
+}
+
+sn_color sn_palette_blend(const double *weights, int32_t count) {
+    sn_color sum = {0, 0, 0};
+    double total = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!(weights[i] > 0)) continue;
+        sum = sn_color_madd(sum, (float)weights[i], sn_palette(i));
+        total += weights[i];
+    }
+    return total > 0 && isfinite(total) ? sn_color_scale((float)(1 / total), sum) : sn_color_hex(0x9a9a9a);
+}
