@@ -1,5 +1,5 @@
 // Maps by interpolation in CIELAB: a Catmull-Rom curve through the control points, its length tabulated, read off at equal
-// lengths. Colours outside the screen's gamut are drawn towards grey of the same lightness.
+// lengths. The control points were chosen so that no point of a curve leaves the screen's gamut (tested).
 #include "picture/colormap.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@ typedef struct control {
     double L, chroma, hue; // CIELAB in polar form, hue in degrees
 } control;
 
-// Lightness in equal steps; the hue turns one way; chroma as large as the gamut lets it be without a kink.
+// Lightness in equal steps; the hue turns one way; chroma large, but inside the gamut.
 static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
-    [SN_COLORMAP_LAGOON] = {{22, 48, 300}, {40, 42, 262}, {58, 36, 200}, {76, 54, 135}, {93, 62, 102}},
+    [SN_COLORMAP_LAGOON] = {{25, 50, 304}, {41, 44, 282}, {58, 31, 215}, {76, 48, 143}, {93, 66, 103}},
     [SN_COLORMAP_EMBER] = {{20, 36, 305}, {38, 56, 350}, {56, 66, 32}, {75, 62, 70}, {94, 30, 98}},
-    [SN_COLORMAP_TIDE] = {{36, 50, 268}, {66, 32, 254}, {95, 2, 80}, {66, 44, 40}, {36, 62, 28}},
+    [SN_COLORMAP_TIDE] = {{36, 46, 281}, {66, 32, 264}, {95, 0, 0}, {66, 44, 42}, {36, 58, 28}},
 };
 
 static const char *const names[SN_COLORMAP_KINDS] = {"lagoon", "ember", "tide"};
@@ -43,32 +43,17 @@ static sn_lab curve_at(const sn_lab *points, int first, int last, double u) {
     sn_lab before = {2 * b.L - c.L, 2 * b.a - c.a, 2 * b.b - c.b}, after = {2 * c.L - b.L, 2 * c.a - b.a, 2 * c.b - b.b};
     sn_lab a = i > first ? points[i - 1] : before, d = i + 2 <= last ? points[i + 2] : after;
     double t = place - i;
-    return (sn_lab){catmull_rom(a.L, b.L, c.L, d.L, t), catmull_rom(a.a, b.a, c.a, d.a, t), catmull_rom(a.b, b.b, c.b, d.b, t)};
-}
-
-static bool inside_gamut(sn_color c) {
-    return c.r >= 0 && c.r <= 1 && c.g >= 0 && c.g <= 1 && c.b >= 0 && c.b <= 1;
-}
-
-// The same lightness and hue with the largest chroma that the screen can show, at most the given one.
-static sn_lab clip_to_gamut(sn_lab lab) {
-    if (inside_gamut(sn_color_from_lab(lab))) return lab;
-    double low = 0, high = 1;
-    for (int turn = 0; turn < 30; turn++) {
-        double s = 0.5 * (low + high);
-        if (inside_gamut(sn_color_from_lab((sn_lab){lab.L, s * lab.a, s * lab.b}))) low = s;
-        else high = s;
-    }
-    return (sn_lab){lab.L, low * lab.a, low * lab.b};
+    return (sn_lab){catmull_rom(a.L, b.L, c.L, d.L, t), catmull_rom(a.a, b.a, c.a, d.a, t),
+                    catmull_rom(a.b, b.b, c.b, d.b, t)};
 }
 
 // Fills steps [begin, end) with the curve through control points [first, last], at equal distances of the eye.
 static void fill_steps(sn_color *steps, int begin, int end, const sn_lab *points, int first, int last) {
     SN_ASSERT(end - begin >= 2 && last > first);
     double length[CURVE_STEPS + 1] = {0};
-    sn_lab previous = clip_to_gamut(curve_at(points, first, last, 0));
+    sn_lab previous = curve_at(points, first, last, 0);
     for (int k = 1; k <= CURVE_STEPS; k++) {
-        sn_lab lab = clip_to_gamut(curve_at(points, first, last, (double)k / CURVE_STEPS));
+        sn_lab lab = curve_at(points, first, last, (double)k / CURVE_STEPS);
         length[k] = length[k - 1] + sn_lab_distance(previous, lab);
         previous = lab;
     }
@@ -77,7 +62,7 @@ static void fill_steps(sn_color *steps, int begin, int end, const sn_lab *points
         double wanted = length[CURVE_STEPS] * (i - begin) / (end - 1 - begin);
         while (k < CURVE_STEPS - 1 && length[k + 1] < wanted) k++;
         double u = (k + (wanted - length[k]) / (length[k + 1] - length[k])) / CURVE_STEPS;
-        steps[i] = sn_color_from_lab(clip_to_gamut(curve_at(points, first, last, u)));
+        steps[i] = sn_color_from_lab(curve_at(points, first, last, u));
     }
 }
 

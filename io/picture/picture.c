@@ -59,20 +59,6 @@ void sn_srgb_encoder_init(sn_srgb_encoder *encoder) {
     }
 }
 
-static uint8_t encode_channel(const sn_srgb_encoder *encoder, float linear) {
-    if (!(linear > 0)) return 0; // also a NaN
-    float place = (linear < 1 ? linear : 1) * SN_ENCODER_STEPS;
-    int i = (int)place;
-    const float *t = &encoder->table[i];
-    return (uint8_t)(t[0] + (place - (float)i) * (t[1] - t[0]) + 0.5f);
-}
-
-void sn_srgb_encode_color(const sn_srgb_encoder *encoder, sn_color color, uint8_t rgb[3]) {
-    rgb[0] = encode_channel(encoder, color.r);
-    rgb[1] = encode_channel(encoder, color.g);
-    rgb[2] = encode_channel(encoder, color.b);
-}
-
 sinew_status sn_image_create(sinew_context *context, int32_t width, int32_t height, sn_image *image) {
     *image = (sn_image){0};
     if (width < 1 || width > SN_IMAGE_LARGEST || height < 1 || height > SN_IMAGE_LARGEST) {

@@ -53,7 +53,20 @@ typedef struct sn_srgb_encoder {
 } sn_srgb_encoder;
 
 void sn_srgb_encoder_init(sn_srgb_encoder *encoder);
-void sn_srgb_encode_color(const sn_srgb_encoder *encoder, sn_color color, uint8_t rgb[3]);
+
+static inline uint8_t sn_srgb_encode_channel(const sn_srgb_encoder *encoder, float linear) {
+    if (!(linear > 0)) return 0; // also a NaN
+    float place = (linear < 1 ? linear : 1) * SN_ENCODER_STEPS;
+    int i = (int)place;
+    const float *t = &encoder->table[i];
+    return (uint8_t)(t[0] + (place - (float)i) * (t[1] - t[0]) + 0.5f);
+}
+
+static inline void sn_srgb_encode_color(const sn_srgb_encoder *encoder, sn_color color, uint8_t rgb[3]) {
+    rgb[0] = sn_srgb_encode_channel(encoder, color.r);
+    rgb[1] = sn_srgb_encode_channel(encoder, color.g);
+    rgb[2] = sn_srgb_encode_channel(encoder, color.b);
+}
 
 typedef struct sn_image {
     int32_t width, height;

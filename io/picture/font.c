@@ -1,0 +1,178 @@
+// Text: paths are flattened to segments, and a pixel takes as much ink as its distance to the nearest segment says.
+// Cost: pixels of the glyph's box times segments of its path.
+#include "picture/font.h"
+
+#include "picture/font_glyphs.h"
+
+#include <math.h>
+
+enum {
+    EM = 20,             // grid units to the em
+    MOST_SEGMENTS = 128, // of one glyph; the richest has 13 curves
+    CURVE_SEGMENTS = 7,
+};
+
+static const double glyph_gap = 3.5; // between two glyphs, in grid units
+static const char missing_path[] = "M0 0L0 14L8 14L8 0L0 0";
+static const double missing_width = 8;
+
+typedef struct segment {
+    float ax, ay, bx, by;
+} segment;
+
+uint32_t sn_utf8_next(const char **cursor) {
+    const unsigned char *p = (const unsigned char *)*cursor;
+    if (*p == 0) return 0;
+    uint32_t code = *p;
+    int more = code < 0x80                   ? 0
+               : code >= 0xc2 && code < 0xe0 ? 1
+               : (code & 0xf0) == 0xe0       ? 2
+               : code >= 0xf0 && code < 0xf5 ? 3
+                                             : -1;
+    if (more > 0) code &= 0x3fu >> more;
+    for (int k = 1; k <= more; k++) {
+        if ((p[k] & 0xc0) != 0x80)
+            more = -1; // also the end of the text
+        else
+            code = code << 6 | (p[k] & 0x3fu);
+    }
+    bool overlong = (more == 2 && code < 0x800) || (more == 3 && (code < 0x10000 || code > 0x10ffff));
+    if (more < 0 || overlong || (code >= 0xd800 && code < 0xe000)) {
+        *cursor += 1;
+        return 0xfffd;
+    }
+    *cursor += 1 + more;
+    return code;
+}
+
+static const sn_glyph_path *find_glyph(uint32_t code_point) {
+    for (int i = 0; i < SN_GLYPH_PATHS; i++) {
+        if (sn_glyph_paths[i].code_point == code_point) return &sn_glyph_paths[i];
+    }
+    return NULL;
+}
+
+bool sn_font_has(uint32_t code_point) {
+    return find_glyph(code_point) != NULL;
+}
+
+sn_text_style sn_text_style_default(double size) {
+    return (sn_text_style){.size = size, .weight = 0.08, .color = sn_color_hex(0x2b3138), .anchor = SN_TEXT_LEFT};
+}
+
+double sn_text_width(const sn_text_style *style, const char *text) {
+    double units = 0;
+    for (uint32_t code; (code = sn_utf8_next(&text)) != 0;) {
+        const sn_glyph_path *glyph = find_glyph(code);
+        units += (glyph ? glyph->width : missing_width) + glyph_gap;
+    }
+    return units * style->size / EM;
+}
+
+// A number of a path, such as -4.5 or .8; moves the cursor.
+static float read_number(const char **cursor) {
+    const char *p = *cursor;
+    while (*p == ' ') p++;
+    float sign = *p == '-' ? -1.0f : 1.0f, value = 0, place = 1;
+    if (*p == '-') p++;
+    for (; *p >= '0' && *p <= '9'; p++) value = value * 10 + (float)(*p - '0');
+    if (*p == '.') p++;
+    for (; *p >= '0' && *p <= '9'; p++) value += (place *= 0.1f) * (float)(*p - '0');
+    *cursor = p;
+    return sign * value;
+}
+
+typedef struct pen {
+    float x, y, scale; // the glyph's origin and the pixels of a unit
+} pen;
+
+static int add_curve(segment *segments, int count, segment chord, float cx, float cy) {
+    float x = chord.ax, y = chord.ay;
+    for (int k = 1; k <= CURVE_SEGMENTS; k++) {
+        float t = (float)k / CURVE_SEGMENTS, s = 1 - t;
+        float px = s * s * chord.ax + 2 * s * t * cx + t * t * chord.bx,
+              py = s * s * chord.ay + 2 * s * t * cy + t * t * chord.by;
+        segments[count++] = (segment){x, y, px, py};
+        x = px, y = py;
+    }
+    return count;
+}
+
+// Flattens a path to segments in pixels. Returns their number.
+static int flatten(segment *segments, const char *path, pen pen) {
+    int count = 0;
+    float x = 0, y = 0;
+    while (*path) {
+        char command = *path++;
+        float cx = 0, cy = 0;
+        if (command == 'Q') {
+            cx = pen.x + pen.scale * read_number(&path);
+            cy = pen.y - pen.scale * read_number(&path);
+        }
+        float nx = pen.x + pen.scale * read_number(&path), ny = pen.y - pen.scale * read_number(&path);
+        SN_ASSERT(count + CURVE_SEGMENTS <= MOST_SEGMENTS);
+        if (command == 'L') segments[count++] = (segment){x, y, nx, ny};
+        if (command == 'Q') count = add_curve(segments, count, (segment){x, y, nx, ny}, cx, cy);
+        x = nx, y = ny;
+    }
+    return count;
+}
+
+static float squared_distance(const segment *s, float x, float y) {
+    float dx = s->bx - s->ax, dy = s->by - s->ay, px = x - s->ax, py = y - s->ay;
+    float length = dx * dx + dy * dy, t = length > 0 ? (px * dx + py * dy) / length : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    px -= t * dx, py -= t * dy;
+    return px * px + py * py;
+}
+
+static int32_t clamp_pixel(float value, int32_t limit) {
+    return !(value > 0) ? 0 : value >= (float)limit ? limit : (int32_t)value;
+}
+
+// Ink of half a stroke's width `reach` around the segments, blended in the encoded values, where thin dark text looks right.
+static void draw_segments(sn_image image, const segment *segments, int count, float reach, const uint8_t ink[3]) {
+    if (count == 0) return;
+    float x0 = segments[0].ax, x1 = x0, y0 = segments[0].ay, y1 = y0;
+    for (int k = 0; k < count; k++) {
+        x0 = fminf(x0, fminf(segments[k].ax, segments[k].bx)), x1 = fmaxf(x1, fmaxf(segments[k].ax, segments[k].bx));
+        y0 = fminf(y0, fminf(segments[k].ay, segments[k].by)), y1 = fmaxf(y1, fmaxf(segments[k].ay, segments[k].by));
+    }
+    float border = reach + 1;
+    int32_t left = clamp_pixel(x0 - border, image.width), right = clamp_pixel(x1 + border + 1, image.width);
+    int32_t top = clamp_pixel(y0 - border, image.height), bottom = clamp_pixel(y1 + border + 1, image.height);
+    for (int32_t y = top; y < bottom; y++) {
+        for (int32_t x = left; x < right; x++) {
+            float nearest = 1e30f;
+            for (int k = 0; k < count; k++) {
+                nearest = fminf(nearest, squared_distance(&segments[k], (float)x + 0.5f, (float)y + 0.5f));
+            }
+            float cover = reach + 0.5f - sqrtf(nearest);
+            if (cover <= 0) continue;
+            if (cover > 1) cover = 1;
+            uint8_t *pixel = sn_image_at(image, x, y);
+            for (int c = 0; c < 3; c++)
+                pixel[c] = (uint8_t)((float)pixel[c] + cover * ((float)ink[c] - (float)pixel[c]) + 0.5f);
+        }
+    }
+}
+
+void sn_text_draw(sn_image image, double x, double y, const sn_text_style *style, const char *text) {
+    double scale = style->size / EM;
+    if (style->anchor != SN_TEXT_LEFT) {
+        double width = sn_text_width(style, text) - glyph_gap * scale;
+        x -= style->anchor == SN_TEXT_CENTER ? 0.5 * width : width;
+    }
+    uint8_t ink[3] = {(uint8_t)(255 * sn_srgb_encode(style->color.r) + 0.5),
+                      (uint8_t)(255 * sn_srgb_encode(style->color.g) + 0.5),
+                      (uint8_t)(255 * sn_srgb_encode(style->color.b) + 0.5)};
+    float reach = 0.5f * (float)fmax(style->weight * style->size, 1.0); // never thinner than a pixel
+    y = floor(y) + 0.5; // the feet of the letters fall on one row of pixels, which keeps them crisp
+    segment segments[MOST_SEGMENTS];
+    for (uint32_t code; (code = sn_utf8_next(&text)) != 0;) {
+        const sn_glyph_path *glyph = find_glyph(code);
+        int count = flatten(segments, glyph ? glyph->path : missing_path, (pen){(float)x, (float)y, (float)scale});
+        draw_segments(image, segments, count, reach, ink);
+        x += ((glyph ? glyph->width : missing_width) + glyph_gap) * scale;
+    }
+}

@@ -1,0 +1,216 @@
+// Shading in linear light. Diffuse after Lambert, the highlight after Blinn (1977), the wire from the barycentric
+// coordinates' distance to an edge in pixels (Bærentzen et al. 2006).
+#include "picture/shade.h"
+
+#include <math.h>
+
+// The part along `axis` of the ray -z + x (px - width/2) / focal - y (py - height/2) / focal through a pixel position.
+static void set_rays(float ray[3], const sn_stage_view *view, sn_float3 axis) {
+    ray[1] = sn_dot_f(view->x, axis) / (float)view->focal;
+    ray[2] = -sn_dot_f(view->y, axis) / (float)view->focal;
+    ray[0] = -sn_dot_f(view->z, axis) - 0.5f * (float)view->width * ray[1] - 0.5f * (float)view->height * ray[2];
+}
+
+sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light, const sn_picture_scene *scene,
+                           const sn_raster_planes *planes, const uint8_t *turned) {
+    sn_shader shader = {.stage = stage, .light = light, .scene = scene, .planes = planes, .turned = turned};
+    shader.key = sn_float3_of(sn_normalize(scene->lights.key));
+    shader.fill = sn_float3_of(sn_normalize(scene->lights.fill));
+    shader.key_on_ground = fmaxf(sn_dot_f(shader.key, stage->view.up), 0);
+    set_rays(shader.ray_up, &stage->view, stage->view.up);
+    set_rays(shader.ray_x, &stage->view, light->ground_x);
+    set_rays(shader.ray_y, &stage->view, light->ground_y);
+    double spacing = scene->backdrop.grid_spacing;
+    if (spacing > 0 && stage->view.unit / spacing < 1e4) { // finer ones would be a grey
+
+        sn_vec3 o = stage->view.origin;
+        sn_float3 gx = light->ground_x, gy = light->ground_y;
+        shader.grid_scale = (float)(stage->view.unit / spacing);
+        shader.grid_x = (float)fmod((gx.x * o.x + gx.y * o.y + gx.z * o.z) / spacing, 1);
+        shader.grid_y = (float)fmod((gy.x * o.x + gy.y * o.y + gy.z * o.z) / spacing, 1);
+    }
+    return shader;
+}
+
+static float clamp_unit(float value) {
+    return value > 0 ? value < 1 ? value : 1 : 0;
+}
+
+// ---- faces ----
+
+static sn_float3 blend3(const float b[3], const sn_float3 *p0, const sn_float3 *p1, const sn_float3 *p2) {
+    return (sn_float3){b[0] * p0->x + b[1] * p1->x + b[2] * p2->x, b[0] * p0->y + b[1] * p1->y + b[2] * p2->y,
+                       b[0] * p0->z + b[1] * p1->z + b[2] * p2->z};
+}
+
+// What the surface itself looks like in white light.
+static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, const float b[3]) {
+    const int32_t *v = mesh->triangles + 3 * (size_t)triangle;
+    if (mesh->values) {
+        double value = mesh->values_per_triangle ? mesh->values[triangle]
+                                                 : (double)b[0] * mesh->values[v[0]] + (double)b[1] * mesh->values[v[1]] +
+                                                       (double)b[2] * mesh->values[v[2]];
+        double range = mesh->high - mesh->low;
+        return sn_colormap_at(mesh->map, range != 0 ? (value - mesh->low) / range : value - mesh->low + 0.5);
+    }
+    if (!mesh->colors) return mesh->color;
+    const float *c0 = mesh->colors + 3 * (size_t)v[0], *c1 = mesh->colors + 3 * (size_t)v[1],
+                *c2 = mesh->colors + 3 * (size_t)v[2];
+    return (sn_color){b[0] * c0[0] + b[1] * c1[0] + b[2] * c2[0], b[0] * c0[1] + b[1] * c1[1] + b[2] * c2[1],
+                      b[0] * c0[2] + b[1] * c1[2] + b[2] * c2[2]};
+}
+
+// How much of a pixel the edges of the triangle cover, with lines of about one pixel.
+static float wire_cover(const sn_raster_planes *planes, const float b[3], float w) {
+    float slope[3][2];
+    for (int c = 0; c < 2; c++) {
+        float depth = planes->depth[c + 1];
+        slope[1][c] = w * (planes->b1[c + 1] - b[1] * depth);
+        slope[2][c] = w * (planes->b2[c + 1] - b[2] * depth);
+        slope[0][c] = -slope[1][c] - slope[2][c];
+    }
+    float nearest = 1e30f;
+    for (int i = 0; i < 3; i++) {
+        float steepness = sqrtf(slope[i][0] * slope[i][0] + slope[i][1] * slope[i][1]);
+        nearest = fminf(nearest, b[i] / (steepness + 1e-20f));
+    }
+    return clamp_unit(1 - nearest);
+}
+
+// What comes from everywhere: the sky above, less what stands in the way, and the ground below, less its own shadow.
+static sn_color ambient(const sn_shader *shader, sn_float3 p, sn_float3 n, float sky_share) {
+    const sn_picture_lights *lights = &shader->scene->lights;
+    const sn_illumination *light = shader->light;
+    float upward = 0.5f + 0.5f * sn_dot_f(n, shader->stage->view.up), below = 1;
+    if (light->has_ground && upward < 0.9f) {
+        float height = (sn_dot_f(p, shader->stage->view.up) - light->ground_height) / (0.6f * light->region.radius + 1e-9f);
+        float open = sn_illumination_ground_sky(light, p);
+        below = open + (1 - open) * clamp_unit(height);
+    }
+    return sn_color_mix(sn_color_scale(below * (0.5f + 0.5f * sky_share), lights->bounce),
+                        sn_color_scale(sky_share, lights->sky), upward);
+}
+
+// Bends what is too bright for the screen to below 1.
+static float shoulder(float value) {
+    const float knee = 0.78f;
+    if (value <= knee) return value;
+    float over = (value - knee) / (1 - knee);
+    return knee + (1 - knee) * over / (1 + over);
+}
+
+static float fifth_power(float x) {
+    return x * x * x * x * x;
+}
+
+static float highlight(sn_float3 n, sn_float3 key, sn_float3 view) {
+    float h = sn_dot_f(n, sn_normalize_f((sn_float3){key.x + view.x, key.y + view.y, key.z + view.z}));
+    if (h <= 0) return 0;
+    float h2 = h * h, h4 = h2 * h2, h8 = h4 * h4, h16 = h8 * h8;
+    return h16 * h16 * h8;
+}
+
+static sn_color lit_color(const sn_shader *shader, const sn_picture_mesh *mesh, sn_color surface, sn_float3 p, sn_float3 n,
+                          sn_float3 view, float sky_share) {
+    const sn_picture_lights *lights = &shader->scene->lights;
+    float facing = clamp_unit((sn_dot_f(n, shader->key) + 0.06f) / 1.06f); // the light has some width
+    float arrives = mesh->no_shadow ? 1 : facing > 0 ? sn_shadow_lit(&shader->light->key, p, n) : 0;
+    sn_color light = ambient(shader, p, n, sky_share);
+    light = sn_color_madd(light, facing * arrives, lights->key_color);
+    light = sn_color_madd(light, clamp_unit(sn_dot_f(n, shader->fill)) * (0.4f + 0.6f * sky_share), lights->fill_color);
+    float rim = fifth_power(1 - clamp_unit(sn_dot_f(n, view)));
+    float gloss = (float)mesh->gloss;
+    sn_color color = sn_color_mul(surface, light);
+    color = sn_color_madd(color, gloss * arrives * highlight(n, shader->key, view), lights->key_color);
+    color = sn_color_madd(color, 0.5f * gloss * rim * sky_share, lights->sky);
+    return (sn_color){shoulder(color.r), shoulder(color.g), shoulder(color.b)};
+}
+
+sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, float *opacity) {
+    const sn_stage *stage = shader->stage;
+    const sn_stage_object *object = &stage->objects[stage->object_of[face]];
+    const sn_picture_mesh *mesh = &object->mesh;
+    const int32_t *v = stage->triangles + 3 * (size_t)face;
+    const sn_float3 *corner_normals = (const sn_float3 *)(stage->normals + 9 * (size_t)face);
+    float b[3], w = sn_raster_barycentric(b, &shader->planes[face], x, y);
+    sn_float3 p = blend3(b, &stage->positions[v[0]], &stage->positions[v[1]], &stage->positions[v[2]]);
+    sn_float3 n = sn_normalize_f(blend3(b, &corner_normals[0], &corner_normals[1], &corner_normals[2]));
+    if (shader->turned[face]) n = (sn_float3){-n.x, -n.y, -n.z};
+    sn_float3 view = sn_normalize_f((sn_float3){stage->view.eye.x - p.x, stage->view.eye.y - p.y, stage->view.eye.z - p.z});
+    float sky_share = b[0] * shader->light->sky[v[0]] + b[1] * shader->light->sky[v[1]] + b[2] * shader->light->sky[v[2]];
+    sn_color surface = surface_color(mesh, face - object->first_triangle, b);
+    float see = (float)mesh->opacity;
+    if (mesh->wire > 0) {
+        float cover = (float)mesh->wire * wire_cover(&shader->planes[face], b, w);
+        surface = sn_color_scale(1 - 0.75f * cover, surface);
+        see += (1 - see) * cover;
+    }
+    if (see < 1) { // glass looks denser where it is seen at a slant
+        float slant = 1 - clamp_unit(sn_dot_f(n, view));
+        see += (1 - see) * 0.75f * slant * slant * slant;
+    }
+    *opacity = see;
+    return lit_color(shader, mesh, surface, p, n, view, sky_share);
+}
+
+// ---- the backdrop ----
+
+// Where the ray of a pixel position meets the ground.
+typedef struct ground_hit {
+    float slope, far; // of the ray along up, and how many rays it is away
+    sn_float3 p;
+} ground_hit;
+
+static bool hit_ground(const sn_shader *shader, float x, float y, ground_hit *hit) {
+    const sn_stage_view *view = &shader->stage->view;
+    const sn_illumination *light = shader->light;
+    float drop = light->ground_height - sn_dot_f(view->eye, view->up);
+    hit->slope = shader->ray_up[0] + x * shader->ray_up[1] + y * shader->ray_up[2];
+    if (!(drop < 0 && hit->slope < -1e-4f)) return false; // the ground is seen from above only
+    hit->far = drop / hit->slope;
+    float gx = shader->ray_x[0] + x * shader->ray_x[1] + y * shader->ray_x[2];
+    float gy = shader->ray_y[0] + x * shader->ray_y[1] + y * shader->ray_y[2];
+    hit->p = sn_madd_f(sn_madd_f(sn_madd_f(view->eye, drop, view->up), hit->far * gx, light->ground_x), hit->far * gy,
+                       light->ground_y);
+    return hit->far < 60;
+}
+
+// How much of the pixel a grid line across one of the ground's axes covers. With the ray g along the axis and s along up, the
+// coordinate is drop g / s, its slope on the screen far (g' - g s' / s).
+static float line_cover(const sn_shader *shader, const ground_hit *hit, const float ray[3], sn_float3 axis, float offset) {
+    float g = (sn_dot_f(axis, hit->p) - sn_dot_f(axis, shader->stage->view.eye)) / hit->far, step = 0;
+    for (int c = 1; c < 3; c++) {
+        float slope = hit->far * (ray[c] - g * shader->ray_up[c] / hit->slope);
+        step += slope < 0 ? -slope : slope;
+    }
+    step *= shader->grid_scale;
+    float place = sn_dot_f(axis, hit->p) * shader->grid_scale + offset;
+    place -= (float)(int32_t)place;
+    if (place < 0) place += 1;
+    float pixels = (place < 0.5f ? place : 1 - place) / (step + 1e-12f);
+    return clamp_unit(1.1f - pixels) * clamp_unit(2 - 4 * step); // lines closer than a few pixels fade away
+}
+
+static float grid_cover(const sn_shader *shader, const ground_hit *hit) {
+    float cover = line_cover(shader, hit, shader->ray_x, shader->light->ground_x, shader->grid_x);
+    float other = line_cover(shader, hit, shader->ray_y, shader->light->ground_y, shader->grid_y);
+    float away = sqrtf(sn_dot_f(hit->p, hit->p));
+    return (cover > other ? cover : other) * clamp_unit(1 - away / 1.6f);
+}
+
+sn_color sn_shade_backdrop(const sn_shader *shader, float x, float y) {
+    const sn_picture_scene *scene = shader->scene;
+    sn_color color =
+        sn_color_mix(scene->backdrop.top, scene->backdrop.bottom, clamp_unit(y / (float)shader->stage->view.height));
+    ground_hit hit;
+    if (!shader->light->has_ground || !hit_ground(shader, x, y, &hit)) return color;
+    if (shader->grid_scale > 0) color = sn_color_scale(1 - 0.22f * grid_cover(shader, &hit), color);
+    sn_color key = sn_color_scale(shader->key_on_ground, scene->lights.key_color), sky = scene->lights.sky;
+    float arrives = sn_shadow_lit(&shader->light->key, hit.p, shader->stage->view.up);
+    float open = sn_illumination_ground_sky(shader->light, hit.p);
+    if (arrives == 1 && open == 1) return color;
+    sn_color shade = {(arrives * key.r + open * sky.r) / (key.r + sky.r + 1e-9f),
+                      (arrives * key.g + open * sky.g) / (key.g + sky.g + 1e-9f),
+                      (arrives * key.b + open * sky.b) / (key.b + sky.b + 1e-9f)};
+    return sn_color_mul(color, shade);
+}
