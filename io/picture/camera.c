@@ -4,7 +4,7 @@
 //
 // so over all points  max(x + s z) - s ez <= ex <= min(x - s z) + s ez : the nearest eye has ez = (max - min) / 2 s and
 // ex = (max + min) / 2; the same for y. The larger of the two ez serves both.
-#include "picture/camera.h"
+#include "io/picture/camera.h"
 
 #include "base/assert.h"
 #include "math/mat3.h"

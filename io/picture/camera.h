@@ -2,8 +2,8 @@
 //
 // Framing is exact: for a given viewing direction, the nearest eye that sees every point added within the margins, found in
 // closed form from four extremes. Adding the points of every moment of a motion frames the motion.
-#ifndef SN_PICTURE_CAMERA_H
-#define SN_PICTURE_CAMERA_H
+#ifndef SN_IO_PICTURE_CAMERA_H
+#define SN_IO_PICTURE_CAMERA_H
 
 #include "math/vec.h"
 

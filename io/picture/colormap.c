@@ -1,6 +1,6 @@
 // Maps by interpolation in CIELAB: a Catmull-Rom curve through the control points, its length tabulated, read off at equal
 // lengths. The control points were chosen so that no point of a curve leaves the screen's gamut (tested).
-#include "picture/colormap.h"
+#include "io/picture/colormap.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,16 +14,16 @@ typedef struct control {
 // Lightness in equal steps; the hue turns one way; chroma large, but inside the gamut.
 static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
     [SN_COLORMAP_LAGOON] = {{25, 50, 304}, {41, 44, 282}, {58, 31, 215}, {76, 48, 143}, {93, 66, 103}},
-    [SN_COLORMAP_EMBER] = {{20, 36, 305}, {38, 56, 350}, {56, 66, 32}, {75, 62, 70}, {94, 30, 98}},
+    [SN_COLORMAP_EMBER] = {{94, 17, 94}, {76, 58, 72}, {57, 66, 34}, {39, 56, 352}, {21, 38, 308}},
     [SN_COLORMAP_TIDE] = {{36, 46, 281}, {66, 32, 264}, {95, 0, 0}, {66, 44, 42}, {36, 58, 28}},
 };
 
 static const char *const names[SN_COLORMAP_KINDS] = {"lagoon", "ember", "tide"};
 
-// Chosen for three things: told apart with the common colour blindnesses, of middling lightness so that shading shows, and
-// neighbours in the list far apart.
-static const uint32_t palette[SN_PALETTE_SIZE] = {0x3b7dc4, 0xe8853a, 0x3f9f6b, 0xc9485b, 0x8f6cc3,
-                                                  0xd9b23c, 0x47b3c0, 0xd07fb0, 0x8a6a52, 0x7f8a96};
+// Chosen for three things: the first six are told apart also without red or green cones (tested), lightness is middling so
+// that shading shows, and neighbours in the list are far apart.
+static const uint32_t palette[SN_PALETTE_SIZE] = {0x2468a6, 0xd9792b, 0x58c0a0, 0xc93c58, 0xa883ec,
+                                                  0xd8c544, 0x5cc7e8, 0xd886b6, 0x74562f, 0x70697c};
 
 static sn_lab control_lab(const control *c) {
     double hue = c->hue * (3.14159265358979323846 / 180);
@@ -78,14 +78,6 @@ void sn_colormap_init(sn_colormap *map, sn_colormap_kind kind) {
     }
 }
 
-void sn_colormap_reverse(sn_colormap *map) {
-    for (int i = 0; i < SN_COLORMAP_STEPS / 2; i++) {
-        sn_color other = map->steps[SN_COLORMAP_STEPS - 1 - i];
-        map->steps[SN_COLORMAP_STEPS - 1 - i] = map->steps[i];
-        map->steps[i] = other;
-    }
-}
-
 void sn_colormap_init_labels(sn_colormap *map, int32_t count) {
     SN_ASSERT(count >= 1);
     for (int i = 0; i < SN_COLORMAP_STEPS; i++) {
@@ -116,9 +108,13 @@ sn_color sn_colormap_at(const sn_colormap *map, double t) {
     return sn_color_mix(map->steps[i], map->steps[i + 1], (float)(place - i));
 }
 
-sn_color sn_palette(int32_t index) {
+uint32_t sn_palette_hex(int32_t index) {
     int32_t i = index % SN_PALETTE_SIZE;
-    return sn_color_hex(palette[i < 0 ? i + SN_PALETTE_SIZE : i]);
+    return palette[i < 0 ? i + SN_PALETTE_SIZE : i];
+}
+
+sn_color sn_palette(int32_t index) {
+    return sn_color_hex(sn_palette_hex(index));
 }
 
 sn_color sn_palette_blend(const double *weights, int32_t count) {

@@ -1,10 +1,12 @@
 // Text: paths are flattened to segments, and a pixel takes as much ink as its distance to the nearest segment says.
 // Cost: pixels of the glyph's box times segments of its path.
-#include "picture/font.h"
+#include "io/picture/font.h"
 
-#include "picture/font_glyphs.h"
+#include "io/picture/font_glyphs.h"
+#include "io/text.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     EM = 20,             // grid units to the em
@@ -20,29 +22,14 @@ typedef struct segment {
     float ax, ay, bx, by;
 } segment;
 
-uint32_t sn_utf8_next(const char **cursor) {
-    const unsigned char *p = (const unsigned char *)*cursor;
-    if (*p == 0) return 0;
-    uint32_t code = *p;
-    int more = code < 0x80                   ? 0
-               : code >= 0xc2 && code < 0xe0 ? 1
-               : (code & 0xf0) == 0xe0       ? 2
-               : code >= 0xf0 && code < 0xf5 ? 3
-                                             : -1;
-    if (more > 0) code &= 0x3fu >> more;
-    for (int k = 1; k <= more; k++) {
-        if ((p[k] & 0xc0) != 0x80)
-            more = -1; // also the end of the text
-        else
-            code = code << 6 | (p[k] & 0x3fu);
-    }
-    bool overlong = (more == 2 && code < 0x800) || (more == 3 && (code < 0x10000 || code > 0x10ffff));
-    if (more < 0 || overlong || (code >= 0xd800 && code < 0xe000)) {
-        *cursor += 1;
-        return 0xfffd;
-    }
-    *cursor += 1 + more;
-    return code;
+// The next character, moving the cursor; a byte that is not UTF-8 counts as one that no font has.
+static uint32_t next_character(const char **at, const char *end) {
+    int length = sn_utf8_length(*at, end);
+    unsigned char lead = (unsigned char)**at;
+    uint32_t code = length <= 1 ? lead : lead & (0x7fu >> length);
+    for (int k = 1; k < length; k++) code = code << 6 | ((unsigned char)(*at)[k] & 0x3fu);
+    *at += length ? length : 1;
+    return length ? code : 0xfffd;
 }
 
 static const sn_glyph_path *find_glyph(uint32_t code_point) {
@@ -62,8 +49,8 @@ sn_text_style sn_text_style_default(double size) {
 
 double sn_text_width(const sn_text_style *style, const char *text) {
     double units = 0;
-    for (uint32_t code; (code = sn_utf8_next(&text)) != 0;) {
-        const sn_glyph_path *glyph = find_glyph(code);
+    for (const char *end = text + strlen(text); text < end;) {
+        const sn_glyph_path *glyph = find_glyph(next_character(&text, end));
         units += (glyph ? glyph->width : missing_width) + glyph_gap;
     }
     return units * style->size / EM;
@@ -169,8 +156,8 @@ void sn_text_draw(sn_image image, double x, double y, const sn_text_style *style
     float reach = 0.5f * (float)fmax(style->weight * style->size, 1.0); // never thinner than a pixel
     y = floor(y) + 0.5; // the feet of the letters fall on one row of pixels, which keeps them crisp
     segment segments[MOST_SEGMENTS];
-    for (uint32_t code; (code = sn_utf8_next(&text)) != 0;) {
-        const sn_glyph_path *glyph = find_glyph(code);
+    for (const char *end = text + strlen(text); text < end;) {
+        const sn_glyph_path *glyph = find_glyph(next_character(&text, end));
         int count = flatten(segments, glyph ? glyph->path : missing_path, (pen){(float)x, (float)y, (float)scale});
         draw_segments(image, segments, count, reach, ink);
         x += ((glyph ? glyph->width : missing_width) + glyph_gap) * scale;

@@ -3,10 +3,10 @@
 // A glyph is a path of straight and curved pen strokes on a grid of 20 units to the em: the baseline at 0, capitals and
 // digits 14 high, small letters 10, descenders to -4.5. All printable ASCII is there, and some signs that numbers need.
 // Text is UTF-8; what the font lacks is drawn as an empty box.
-#ifndef SN_PICTURE_FONT_H
-#define SN_PICTURE_FONT_H
+#ifndef SN_IO_PICTURE_FONT_H
+#define SN_IO_PICTURE_FONT_H
 
-#include "picture/picture.h"
+#include "io/picture/picture.h"
 
 typedef enum sn_text_anchor { SN_TEXT_LEFT, SN_TEXT_CENTER, SN_TEXT_RIGHT } sn_text_anchor;
 
@@ -28,8 +28,5 @@ double sn_text_width(const sn_text_style *style, const char *text);
 
 // Draws one line with its baseline at y (pixels, downwards) and its anchor at x. Cut at the image's edges.
 void sn_text_draw(sn_image image, double x, double y, const sn_text_style *style, const char *text);
-
-// The next character of UTF-8 text, moving the cursor; malformed bytes give U+FFFD one by one. 0 at the end.
-uint32_t sn_utf8_next(const char **cursor);
 
 #endif

@@ -1,7 +1,7 @@
 // The glyphs: code point, width in grid units, and the pen's path. M moves the pen, L draws a line, Q a parabola (control
 // point, end), each as in SVG but with y upwards. See font.h for the grid. Sorted by code point.
-#ifndef SN_PICTURE_FONT_GLYPHS_H
-#define SN_PICTURE_FONT_GLYPHS_H
+#ifndef SN_IO_PICTURE_FONT_GLYPHS_H
+#define SN_IO_PICTURE_FONT_GLYPHS_H
 
 #include <stdint.h>
 

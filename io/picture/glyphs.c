@@ -1,6 +1,6 @@
 // All glyphs but lines are solids of revolution: an axis, and a profile of (distance along it, radius) that begins and ends
 // on the axis. A line is a tube whose rings are carried along without twist.
-#include "picture/glyphs.h"
+#include "io/picture/glyphs.h"
 
 #include "math/mat3.h"
 

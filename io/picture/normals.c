@@ -1,5 +1,5 @@
 // Corner normals: incidence lists of the vertices, then a walk round each corner's vertex.
-#include "picture/normals.h"
+#include "io/picture/normals.h"
 
 #include "base/threads.h"
 

@@ -3,8 +3,8 @@
 // Enter: positions and triangles. Leaves: a unit normal for each corner of each triangle, the mean of the triangles around
 // its vertex whose own normals lie within the crease angle of this triangle's, weighted after Max (1999), for whom a sphere's
 // normals come out exactly. Cost: triangles times valence.
-#ifndef SN_PICTURE_NORMALS_H
-#define SN_PICTURE_NORMALS_H
+#ifndef SN_IO_PICTURE_NORMALS_H
+#define SN_IO_PICTURE_NORMALS_H
 
 #include "base/memory.h"
 

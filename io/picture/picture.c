@@ -1,5 +1,5 @@
 // Colours between linear light, sRGB (IEC 61966-2-1) and CIELAB; images.
-#include "picture/picture.h"
+#include "io/picture/picture.h"
 
 #include "base/memory.h"
 

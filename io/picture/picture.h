@@ -2,8 +2,8 @@
 //
 // A colour is linear light, so that sums and averages of it mean something; an image holds what a screen expects, sRGB of
 // eight bits a channel. An image may be a view: a rectangle inside a larger one.
-#ifndef SN_PICTURE_PICTURE_H
-#define SN_PICTURE_PICTURE_H
+#ifndef SN_IO_PICTURE_PICTURE_H
+#define SN_IO_PICTURE_PICTURE_H
 
 #include "base/context.h"
 

@@ -1,5 +1,5 @@
 // The rasteriser. Edge functions in 64-bit integers: coordinates stay below 2^23, products below 2^47.
-#include "picture/raster.h"
+#include "io/picture/raster.h"
 
 #include "base/assert.h"
 

@@ -4,8 +4,8 @@
 // on a shared edge belongs to exactly one side, so that neighbouring triangles leave no gap and cover nothing twice, at any
 // size. Depth is 1/w, which is linear on the screen: nearer is larger. Barycentric coordinates follow from planes that need
 // no clipping (Olano and Greer 1997); only the outline of a triangle is clipped.
-#ifndef SN_PICTURE_RASTER_H
-#define SN_PICTURE_RASTER_H
+#ifndef SN_IO_PICTURE_RASTER_H
+#define SN_IO_PICTURE_RASTER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // Rendering: set-up of all triangles, lists of outlines for each layer and tile, then the tiles.
-#include "picture/render.h"
+#include "io/picture/render.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
-#include "picture/shade.h"
+#include "io/picture/shade.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 // Default looks, and the check of what a caller filled in.
-#include "picture/scene.h"
+#include "io/picture/scene.h"
 
 sn_picture_mesh sn_picture_mesh_default(void) {
     return (sn_picture_mesh){.color = sn_color_hex(0xd8cfc2),

@@ -1,11 +1,11 @@
 // What a picture shows: a camera, lights, a backdrop, triangle meshes and glyphs. All arrays are borrowed while rendering.
 //
 // Fill the structs from their default-makers, then sn_picture_render() (render.h).
-#ifndef SN_PICTURE_SCENE_H
-#define SN_PICTURE_SCENE_H
+#ifndef SN_IO_PICTURE_SCENE_H
+#define SN_IO_PICTURE_SCENE_H
 
-#include "picture/camera.h"
-#include "picture/colormap.h"
+#include "io/picture/camera.h"
+#include "io/picture/colormap.h"
 
 // A surface. Its colour is, in this order of preference: `values` through `map`, `colors`, `color`.
 typedef struct sn_picture_mesh {

@@ -1,6 +1,6 @@
 // Shading in linear light. Diffuse after Lambert, the highlight after Blinn (1977), the wire from the barycentric
 // coordinates' distance to an edge in pixels (Bærentzen et al. 2006).
-#include "picture/shade.h"
+#include "io/picture/shade.h"
 
 #include <math.h>
 
@@ -150,7 +150,8 @@ sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, 
         see += (1 - see) * 0.75f * slant * slant * slant;
     }
     *opacity = see;
-    return lit_color(shader, mesh, surface, p, n, view, sky_share);
+    sn_color lit = lit_color(shader, mesh, surface, p, n, view, sky_share);
+    return mesh->opacity < 1 ? sn_color_mix(lit, surface, 0.6f) : lit; // light goes through glass
 }
 
 // ---- the backdrop ----

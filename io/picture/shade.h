@@ -2,11 +2,11 @@
 //
 // A surface takes a key light with soft shadows, a fill light without, and light from the sky above and the ground below,
 // shadowed by what stands around; on top a soft highlight and a brighter rim. The ground shows only the shadows on it.
-#ifndef SN_PICTURE_SHADE_H
-#define SN_PICTURE_SHADE_H
+#ifndef SN_IO_PICTURE_SHADE_H
+#define SN_IO_PICTURE_SHADE_H
 
-#include "picture/raster.h"
-#include "picture/shadow.h"
+#include "io/picture/raster.h"
+#include "io/picture/shadow.h"
 
 typedef struct sn_shader {
     const sn_stage *stage;

@@ -1,6 +1,6 @@
-// See shadow.h. The warp of the key light's map is exp(SHARPNESS d), d in [0, 1] the depth from the light: large enough that
-// a surface hardly shines through the one above it, small enough for the squares in single precision.
-#include "picture/shadow.h"
+// See shadow.h. The warp of the key light's map is exp(c d), d in [0, 1] the depth from the light: c large enough that a
+// surface hardly shines through the one above it, small enough for the squares in single precision.
+#include "io/picture/shadow.h"
 
 #include "base/threads.h"
 #include "math/mat3.h"
@@ -17,7 +17,7 @@ enum {
     CHUNK = 512                  // vertices handled at a time
 };
 
-static const float sharpness = 36;
+static const float wanted_sharpness = 36, most_sharpness = 42; // c for the casters' own depth, and for all depths
 static const float nothing = -1e30f;
 
 // ---- height maps ----
@@ -38,6 +38,7 @@ static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction,
     map.scale = (float)size / (2 * radius);
     map.low = sn_dot_f(map.z, region->center) - radius;
     map.range = 2 * radius;
+    map.sharpness = wanted_sharpness;
     map.heights = SN_PUSH(arena, float, (size_t)size *(size_t)size);
     return map;
 }
@@ -91,19 +92,28 @@ static void raise_triangle(const sn_shadow_map *map, const sn_float3 p[3], bool 
     }
 }
 
+// The height of the ground under a place of the grid, along the light.
+static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_height, float i, float j) {
+    float x = map->left + i / map->scale, y = map->top + j / map->scale;
+    return (ground_height - sn_dot_f(up, map->x) * x - sn_dot_f(up, map->y) * y) / sn_dot_f(up, map->z);
+}
+
 // Puts the ground where nothing else is: then the blur mixes each shadow's edge with what the shadow falls on.
-static void raise_ground(const sn_shadow_map *map, sn_float3 up, float ground_height) {
-    float slope = sn_dot_f(up, map->z), along_x = sn_dot_f(up, map->x) / map->scale,
-          along_y = sn_dot_f(up, map->y) / map->scale;
-    if (slope < 0.05f) return;
-    float corner = ground_height - sn_dot_f(up, map->x) * map->left - sn_dot_f(up, map->y) * map->top;
+static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) {
+    if (sn_dot_f(up, map->z) < 0.05f) return;
     for (int32_t j = 0; j < map->size; j++) {
         for (int32_t i = 0; i < map->size; i++) {
             float *height = &map->heights[j * map->size + i];
-            float ground = (corner - along_x * ((float)i + 0.5f) - along_y * ((float)j + 0.5f)) / slope;
-            if (*height == nothing) *height = ground;
+            if (*height == nothing) *height = ground_under(map, up, ground_height, (float)i + 0.5f, (float)j + 0.5f);
         }
     }
+    float low = map->low, size = (float)map->size; // the depths must reach down to the ground in all four corners
+    for (int k = 0; k < 4; k++) low = least(low, ground_under(map, up, ground_height, k % 2 ? size : 0, k / 2 ? size : 0));
+    low = most(low, map->low - 2 * map->range);
+    float longer = map->range + map->low - low;
+    map->sharpness = least(map->sharpness * longer / map->range, most_sharpness);
+    map->range = longer;
+    map->low = low;
 }
 
 static void raise_stage(const sn_shadow_map *map, const sn_stage *stage) {
@@ -158,14 +168,14 @@ static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
 static float warped_depth(const sn_shadow_map *map, float height) {
     float depth = 1 - (height - map->low) / map->range;
-    return expf(sharpness * (depth < 0 ? 0 : depth > 1 ? 1 : depth));
+    return expf(map->sharpness * (depth < 0 ? 0 : depth > 1 ? 1 : depth));
 }
 
 // Means over two by two heights.
 static void compute_moments(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     sn_shadow_map *map = data;
-    float empty = expf(sharpness);
+    float empty = expf(map->sharpness);
     for (int32_t j = begin; j < end; j++) {
         for (int32_t i = 0; i < MOMENTS_SIZE; i++) {
             float *m = map->moments + MOMENTS * (j * MOMENTS_SIZE + i);
@@ -225,11 +235,13 @@ float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n) {
     for (int c = 0; c < MOMENTS; c++) {
         m[c] = (1 - fy) * ((1 - fx) * a[c] + fx * a[MOMENTS + c]) + fy * ((1 - fx) * b[c] + fx * b[MOMENTS + c]);
     }
-    float warped = warped_depth(map, sn_dot_f(map->z, p)), inverse = 1 / warped, slack = 0.01f * sharpness;
+    float warped = warped_depth(map, sn_dot_f(map->z, p)), inverse = 1 / warped, slack = 0.01f * map->sharpness;
     float share = chebyshev(m[0], m[1], warped - m[0], slack * warped);
     share = least(share, chebyshev(m[2], m[3], m[2] - inverse, slack * inverse));
-    share = (share - 0.1f) / 0.9f; // what is dark becomes really dark: the bound lets some light leak
-    return share > 0 ? share : 0;
+    share = (share - 0.1f) / 0.85f; // the bound lets some light leak, and a slope under the blur takes some away
+    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    float border = least(least(gx, limit - gx), least(gy, limit - gy)) / 8; // beyond the map everything is lit
+    return border < 1 ? 1 + border * (share - 1) : share;
 }
 
 // ---- the sky ----
@@ -414,8 +426,11 @@ sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stag
     if (!(light->region.radius > 0)) return SINEW_OK;
     light->key = make_map(&light->region, scene->lights.key, KEY_SIZE, arena);
     SN_TRY(sn_arena_status(arena));
-    // The blur is a share of the picture's height, which at the distance of the target is 2 tan(field / 2).
+    // The blur is a share of the picture's height, which at the distance of the target is 2 tan(field / 2); a shadow that
+    // falls from high above is softer.
     double deviation = scene->lights.softness * 2 * tan(0.5 * scene->camera.field) * 0.5 * light->key.scale;
+    double height = (sn_dot_f(light->region.center, stage->view.up) - light->ground_height) / light->region.radius;
+    if (light->has_ground) deviation *= 1 + fmin(fmax(height - 0.4, 0), 1.5);
     SN_TRY(build_key(light, stage, deviation, arena));
     if (!sky) return SINEW_OK;
     return build_sky(light, stage, scene->lights.sky_directions, scene->camera.up, arena);

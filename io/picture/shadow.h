@@ -5,10 +5,10 @@
 // lookup then tells which share of the light arrives, with a soft edge and no noise. For the sky, coarse grids from many
 // directions, fixed once and for all, give each vertex, and the points of a lattice on the ground, the share of the sky that
 // they see. Cost: triangles times directions, in small grids.
-#ifndef SN_PICTURE_SHADOW_H
-#define SN_PICTURE_SHADOW_H
+#ifndef SN_IO_PICTURE_SHADOW_H
+#define SN_IO_PICTURE_SHADOW_H
 
-#include "picture/stage.h"
+#include "io/picture/stage.h"
 
 // Where shadows matter: around the things that cast them and within reach of the camera.
 typedef struct sn_shadow_region {
@@ -20,6 +20,7 @@ typedef struct sn_shadow_map {
     sn_float3 x, y, z;      // z towards the light
     float left, top, scale; // grid coordinate = (x . p - left) scale
     float low, range;       // heights in the grid
+    float sharpness;        // of the warp of depths
     int32_t size;           // cells along a side
     float *heights;         // of the topmost surface along z; far below where there is none
     float *moments;         // blurred; only for the key light

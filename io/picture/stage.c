@@ -1,9 +1,9 @@
 // Laying out: transformation, flattening, normals, and the order of what is see-through.
-#include "picture/stage.h"
+#include "io/picture/stage.h"
 
 #include "base/threads.h"
-#include "picture/glyphs.h"
-#include "picture/normals.h"
+#include "io/picture/glyphs.h"
+#include "io/picture/normals.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 // The scene laid out for drawing: one list of vertices and one of triangles, in a space whose origin is what the camera looks
 // at and whose unit is the camera's distance, so that no later step depends on the scene's scale.
-#ifndef SN_PICTURE_STAGE_H
-#define SN_PICTURE_STAGE_H
+#ifndef SN_IO_PICTURE_STAGE_H
+#define SN_IO_PICTURE_STAGE_H
 
 #include "base/memory.h"
-#include "picture/scene.h"
+#include "io/picture/scene.h"
 
 typedef struct sn_float3 {
     float x, y, z;
