@@ -147,7 +147,8 @@ typedef struct sinew_quality {
 SINEW_API sinew_status sinew_mesh_compute_quality(sinew_context *context, const sinew_mesh *mesh, sinew_quality *quality);
 
 typedef struct sinew_tetrahedralize_def {
-    /// Wished number of tets, met within about a tenth. [count] In [1, 50e6]. Default 10000. Ignored if `cell_size` is set.
+    /// Wished number of tets, met within about a tenth if it is above a thousand (up to three sizes are tried). [count]
+    /// In [1, 50e6]. Default 10000. Ignored if `cell_size` is set.
     int32_t tet_count;
     /// Edge of the lattice's cubes; most tets are half as high. [m] At least 0; 0: chosen from `tet_count`. Default 0.
     double cell_size;
@@ -167,7 +168,7 @@ typedef struct sinew_tetrahedralize_report {
     int32_t flipped_triangles; ///< Triangles turned round to agree with their neighbours, or to face outwards. [count]
     int32_t open_edges;        ///< Edges with a triangle on one side only: a hole's rim. [count]
     int32_t crowded_edges;     ///< Edges with more than two triangles. [count]
-    double surface_distance;   ///< Largest distance of the tets' boundary nodes from the given surface. [m]
+    double surface_distance;   ///< Largest distance of the given surface's points from the tets' surface. [m]
     double surface_volume;     ///< Enclosed by the given surface. [m3]
     sinew_quality quality;     ///< Of the tets.
 } sinew_tetrahedralize_report;

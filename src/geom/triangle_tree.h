@@ -56,6 +56,9 @@ sn_vec3 sn_closest_on_triangle(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, doubl
 // The closest point of all triangles, no farther than `limit` (INFINITY for any); the lowest tree order wins a tie.
 sn_closest_point sn_triangle_tree_closest(const sn_triangle_tree *tree, sn_vec3 p, double limit);
 
+// Solid angle of a triangle from the origin, positive if its normal points away (Van Oosterom and Strackee 1983).
+double sn_solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c);
+
 // Generalised winding number. `accuracy` is how many radii away a part counts as far: 2 gives about 5e-3, 3 about 5e-4,
 // 0 sums every triangle exactly.
 double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double accuracy);

@@ -68,8 +68,7 @@ sinew_status sn_far_fields_build(sn_arena *arena, sn_triangle_tree *tree) {
     return SINEW_OK;
 }
 
-// Solid angle of a triangle from the origin (Van Oosterom and Strackee 1983).
-static double solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c) {
+double sn_solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c) {
     double la = sn_length(a), lb = sn_length(b), lc = sn_length(c), det = sn_dot(a, sn_cross(b, c));
     double cosine = la * lb * lc + sn_dot(a, b) * lc + sn_dot(b, c) * la + sn_dot(c, a) * lb;
     return det == 0 ? 0 : 2 * atan2(det, cosine);
@@ -105,7 +104,7 @@ double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double 
             for (int32_t i = node->first; i < node->last; i++) {
                 sn_vec3 corner[3];
                 sn_triangle_tree_corners(tree, tree->bvh.items[i], corner);
-                sum += solid_angle(sn_sub(corner[0], p), sn_sub(corner[1], p), sn_sub(corner[2], p));
+                sum += sn_solid_angle(sn_sub(corner[0], p), sn_sub(corner[1], p), sn_sub(corner[2], p));
             }
         }
     }
