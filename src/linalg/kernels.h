@@ -3,6 +3,7 @@
 #define SN_LINALG_KERNELS_H
 
 #include "base/isa.h"
+#include "linalg/coarse.h"
 #include "linalg/ic.h"
 
 #include <stdint.h>
@@ -29,6 +30,10 @@ typedef struct sn_linalg_kernels {
     // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
     void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
     double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
+    // The coarse level: sums over one part, motion of the rows of one part, P'AP from the rows [begin, end).
+    void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t part);
+    void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t part);
+    void (*coarse_assemble)(double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
     // See dense.h.
     int32_t (*dense_cholesky)(double *A, int32_t n, int32_t stride);
     void (*dense_cholesky_solve)(const double *L, int32_t n, int32_t stride, double *x);
@@ -56,5 +61,10 @@ SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const
 
 SN_ISA_DECLARE(int32_t, sn_kernel_dense_cholesky, (double *A, int32_t n, int32_t stride));
 SN_ISA_DECLARE(void, sn_kernel_dense_cholesky_solve, (const double *L, int32_t n, int32_t stride, double *x));
+
+SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t part));
+SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t part));
+SN_ISA_DECLARE(void, sn_kernel_coarse_assemble,
+               (double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
 
 #endif

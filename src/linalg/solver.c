@@ -14,6 +14,7 @@ static const struct {
     [SN_SOLVER_AUTO] = {"auto", NULL},
     [SN_SOLVER_PCG_JACOBI] = {"pcg-jacobi", &sn_solver_jacobi},
     [SN_SOLVER_PCG_IC] = {"pcg-ic", &sn_solver_ic},
+    [SN_SOLVER_PCG_MULTIGRID] = {"pcg-multigrid", &sn_solver_multigrid},
 };
 
 const char *sn_solver_kind_name(sn_solver_kind kind) {

@@ -72,6 +72,12 @@ SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, s
     *y = (sn_quad)_mm256_permute2f128_pd(ab1, c1, 0x20);
     *z = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x31);
 }
+// a x b of the first three numbers; the last becomes 0 for finite ones.
+SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
+    // With (y z x w) of both, a.xyz b.yzx - a.yzx b.xyz is the product with its components one place on.
+    sn_quad a1 = (sn_quad)_mm256_permute4x64_pd((__m256d)a, 0xc9), b1 = (sn_quad)_mm256_permute4x64_pd((__m256d)b, 0xc9);
+    return (sn_quad)_mm256_permute4x64_pd((__m256d)(a * b1 - a1 * b), 0xc9);
+}
 // The last number becomes 0.
 SN_INLINE sn_quad sn_quad_clear_last(sn_quad a) {
     return (sn_quad)_mm256_blend_pd((__m256d)a, _mm256_setzero_pd(), 8);
@@ -138,6 +144,10 @@ SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, s
     *x = (sn_quad){{a.low[0], b.low[0]}, {c.low[0], 0}};
     *y = (sn_quad){{a.low[1], b.low[1]}, {c.low[1], 0}};
     *z = (sn_quad){{a.high[0], b.high[0]}, {c.high[0], 0}};
+}
+SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
+    double ax = a.low[0], ay = a.low[1], az = a.high[0], bx = b.low[0], by = b.low[1], bz = b.high[0];
+    return (sn_quad){{ay * bz - az * by, az * bx - ax * bz}, {ax * by - ay * bx, 0}};
 }
 SN_INLINE sn_quad sn_quad_clear_last(sn_quad a) {
     a.high[1] = 0;

@@ -1,0 +1,367 @@
+// The coarse level of pcg-multigrid: frames, their weights, the coarse matrix; see coarse.h. The symbolic phase takes time
+// O(blocks + frames * rows) at worst, an update about as long as a few products with A.
+#include "linalg/coarse.h"
+
+#include "base/threads.h"
+#include "linalg/dense.h"
+#include "linalg/kernels.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    SLOTS = SN_COARSE_SLOTS,
+    ROWS_PER_FRAME = 64,
+    LEAST_ROWS = 128,
+    SWEEPS = 3,     // of averaging the weights
+    CANDIDATES = 8, // weights kept between sweeps
+    ROWS_PER_CHUNK = 1024,
+    MAX_CHUNKS = 8,
+};
+
+typedef struct candidate {
+    int32_t frame;
+    double weight;
+} candidate;
+
+// Chooses seeds, each as far as can be from those before it in the graph, and gives every row to the nearest seed (the earlier
+// one if two are equally near), or to none (-1) in a component without a seed.
+static void gather_rows(const sn_bsr *pattern, int32_t frames, int32_t *owner, int32_t *distance, int32_t *queue) {
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        distance[i] = INT32_MAX;
+        owner[i] = -1;
+    }
+    int32_t seed = 0;
+    for (int32_t frame = 0; frame < frames; frame++) {
+        int32_t head = 0, tail = 0;
+        distance[seed] = 0;
+        owner[seed] = frame;
+        queue[tail++] = seed;
+        while (head < tail) {
+            int32_t i = queue[head++];
+            for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+                int32_t j = pattern->columns[k];
+                if (distance[j] <= distance[i] + 1) continue;
+                distance[j] = distance[i] + 1;
+                owner[j] = frame;
+                queue[tail++] = j;
+            }
+        }
+        for (int32_t i = 0; i < pattern->rows; i++) {
+            if (distance[i] > distance[seed]) seed = i;
+        }
+    }
+}
+
+// Keeps the `limit` largest of `count` candidates, in falling order; of equal ones the lower frame.
+static int32_t keep_largest(candidate *list, int32_t count, int32_t limit) {
+    for (int32_t i = 1; i < count; i++) {
+        candidate c = list[i];
+        int32_t p = i;
+        for (; p > 0 && (list[p - 1].weight < c.weight || (list[p - 1].weight == c.weight && list[p - 1].frame > c.frame));
+             p--) {
+            list[p] = list[p - 1];
+        }
+        list[p] = c;
+    }
+    return count < limit ? count : limit;
+}
+
+// One sweep: each row's weights become the mean over its neighbours and itself.
+static void average(const sn_bsr *pattern, const candidate *from, candidate *to) {
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        candidate sum[SN_COARSE_MAX_FRAMES];
+        int32_t place[SN_COARSE_MAX_FRAMES], count = 0;
+        for (int32_t f = 0; f < SN_COARSE_MAX_FRAMES; f++) place[f] = -1;
+        for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+            const candidate *list = from + CANDIDATES * (size_t)pattern->columns[k];
+            for (int32_t c = 0; c < CANDIDATES && list[c].weight > 0; c++) {
+                int32_t *at = &place[list[c].frame];
+                if (*at < 0) {
+                    *at = count++;
+                    sum[*at] = (candidate){.frame = list[c].frame};
+                }
+                sum[*at].weight += list[c].weight;
+            }
+        }
+        count = keep_largest(sum, count, CANDIDATES);
+        double total = 0;
+        for (int32_t c = 0; c < count; c++) total += sum[c].weight;
+        for (int32_t c = 0; c < CANDIDATES; c++) {
+            to[CANDIDATES * (size_t)i + (size_t)c] =
+                c < count ? (candidate){sum[c].frame, sum[c].weight / total} : (candidate){0};
+        }
+    }
+}
+
+static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
+    const sn_bsr *pattern = coarse->pattern;
+    int32_t n = pattern->rows;
+    int32_t *owner = SN_PUSH(scratch, int32_t, n), *distance = SN_PUSH(scratch, int32_t, n);
+    // A row is queued again only when its distance falls, which a breadth-first search does at most once per seed.
+    int32_t *queue = SN_PUSH(scratch, int32_t, n);
+    candidate *now = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n),
+              *next = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
+    SN_TRY(sn_arena_status(scratch));
+    gather_rows(pattern, coarse->frames, owner, distance, queue);
+    for (int32_t i = 0; i < n; i++) {
+        if (owner[i] >= 0) now[CANDIDATES * (size_t)i] = (candidate){owner[i], 1};
+    }
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        average(pattern, now, next);
+        candidate *swap = now;
+        now = next;
+        next = swap;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const candidate *list = now + CANDIDATES * (size_t)i;
+        double total = 0;
+        for (int s = 0; s < SLOTS; s++) total += list[s].weight;
+        for (int s = 0; s < SLOTS; s++) {
+            size_t k = SLOTS * (size_t)i + (size_t)s;
+            coarse->frame[k] = 8 * list[s].frame;
+            coarse->weight[k] = total > 0 ? list[s].weight / total : 0;
+        }
+    }
+    return SINEW_OK;
+}
+
+// Lists for each row the frames that it or a neighbour has weights for, and counts the coupled pairs. With `write` false only
+// counts.
+static void list_frames(sn_coarse *coarse, bool write) {
+    const sn_bsr *pattern = coarse->pattern;
+    int32_t total = 0;
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        int32_t place[SN_COARSE_MAX_FRAMES], count = 0;
+        for (int32_t f = 0; f < SN_COARSE_MAX_FRAMES; f++) place[f] = -1;
+        for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+            for (int s = 0; s < SLOTS; s++) {
+                size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
+                if (coarse->weight[slot] == 0) continue;
+                int32_t f = coarse->frame[slot] / 8;
+                if (place[f] < 0) {
+                    place[f] = count;
+                    if (write) coarse->row_frames[total + count] = (uint8_t)f;
+                    count++;
+                }
+                if (write) coarse->local[SLOTS * (size_t)k + (size_t)s] = (uint8_t)place[f];
+            }
+        }
+        for (int s = 0; !write && s < SLOTS; s++) {
+            size_t slot = SLOTS * (size_t)i + (size_t)s;
+            int32_t a = coarse->frame[slot] / 8;
+            for (int32_t b = 0; coarse->weight[slot] > 0 && b <= a; b++) {
+                int32_t *pair = &coarse->pair[a * coarse->frames + b];
+                if (place[b] >= 0 && *pair < 0) *pair = coarse->pairs++;
+            }
+        }
+        total += count;
+        coarse->row_starts[i + 1] = total;
+    }
+}
+
+static int32_t limit(int32_t value, int32_t low, int32_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse) {
+    const sn_bsr *pattern = coarse->pattern;
+    size_t n = (size_t)pattern->rows, frames = (size_t)coarse->frames;
+    coarse->row_position = SN_PUSH(arena, double, 4 * n);
+    coarse->free_row = SN_PUSH(arena, uint8_t, n);
+    coarse->frame = SN_PUSH(arena, int32_t, SLOTS * n);
+    coarse->weight = SN_PUSH(arena, double, SLOTS *n);
+    coarse->row_starts = SN_PUSH(arena, int32_t, n + 1);
+    coarse->local = SN_PUSH(arena, uint8_t, SLOTS * (size_t)pattern->blocks);
+    coarse->pair = SN_PUSH(arena, int32_t, frames * frames);
+    coarse->packed_frame = SN_PUSH(arena, int32_t, SLOTS * n);
+    coarse->packed_weight = SN_PUSH(arena, double, SLOTS *n);
+    coarse->position = SN_PUSH(arena, double, 4 * n);
+    coarse->free = SN_PUSH(arena, uint8_t, n);
+    coarse->center = SN_PUSH(arena, double, 4 * frames);
+    coarse->matrix = SN_PUSH(arena, double, 36 * frames * frames);
+    coarse->sums = SN_PUSH(arena, double, 8 * frames * (size_t)coarse->packed->parts);
+    coarse->vector = SN_PUSH(arena, double, 6 * frames);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(make_weights(scratch, coarse));
+    for (size_t k = 0; k < frames * frames; k++) coarse->pair[k] = -1;
+    list_frames(coarse, false);
+    coarse->row_frames = SN_PUSH(arena, uint8_t, coarse->row_starts[n]);
+    coarse->chunks = limit(pattern->rows / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
+    coarse->chunk_rows = (pattern->rows + coarse->chunks - 1) / coarse->chunks;
+    coarse->partial = SN_PUSH(arena, double, 48 * (size_t)coarse->pairs * (size_t)coarse->chunks);
+    SN_TRY(sn_arena_status(arena));
+    list_frames(coarse, true);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = (size_t)coarse->packed->order[i];
+        memcpy(coarse->packed_frame + SLOTS * i, coarse->frame + SLOTS * row, SLOTS * sizeof(int32_t));
+        memcpy(coarse->packed_weight + SLOTS * i, coarse->weight + SLOTS * row, SLOTS * sizeof(double));
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse) {
+    *coarse = (sn_coarse){.pattern = pattern, .packed = packed};
+    if (pattern->rows < LEAST_ROWS) return SINEW_OK;
+    coarse->frames = limit(pattern->rows / ROWS_PER_FRAME, 1, SN_COARSE_MAX_FRAMES);
+    sn_arena scratch = sn_arena_create(arena->context);
+    sinew_status status = build(arena, &scratch, coarse);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+// Positions relative to the middle, and the centre of each frame.
+static void place_frames(sn_coarse *coarse, const double *positions) {
+    size_t n = (size_t)coarse->pattern->rows;
+    double middle[3] = {0}, total[SN_COARSE_MAX_FRAMES] = {0};
+    for (size_t k = 0; k < 3 * n; k++) middle[k % 3] += positions[k] / (double)n;
+    memset(coarse->center, 0, 4 * (size_t)coarse->frames * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        double *x = coarse->row_position + 4 * i;
+        for (size_t c = 0; c < 3; c++) x[c] = positions[3 * i + c] - middle[c];
+        for (size_t s = 0; s < SLOTS; s++) {
+            double w = coarse->weight[SLOTS * i + s], *center = coarse->center + coarse->frame[SLOTS * i + s] / 2;
+            total[coarse->frame[SLOTS * i + s] / 8] += w;
+            for (size_t c = 0; c < 3; c++) center[c] += w * x[c];
+        }
+    }
+    for (int32_t f = 0; f < coarse->frames; f++) {
+        for (int c = 0; c < 3 && total[f] > 0; c++) coarse->center[4 * f + c] /= total[f];
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(coarse->position + 4 * i, coarse->row_position + 4 * (size_t)coarse->packed->order[i], 4 * sizeof(double));
+    }
+}
+
+typedef struct job {
+    sn_coarse *coarse;
+    const double *A, *r;
+    double *z;
+    const sn_linalg_kernels *kernels;
+} job;
+
+static void assemble_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    job *work = data;
+    double *partial = work->coarse->partial + 48 * (size_t)work->coarse->pairs * (size_t)chunk;
+    work->kernels->coarse_assemble(partial, work->coarse, work->A, begin, end);
+}
+
+// The block of a pair about the centres of its frames. With u = t + omega x (x - c) the forces about the origin (f, m) become
+// (f, m - c x f), on both sides.
+static void shift_block(double block[6][6], const double *sum, const double *center_a, const double *center_b) {
+    sn_vec3 a = sn_load3(center_a), b = sn_load3(center_b), row[6][2];
+    for (int r = 0; r < 6; r++) {
+        row[r][0] = sn_load3(sum + 8 * r);
+        row[r][1] = sn_sub(sn_load3(sum + 8 * r + 4), sn_cross(b, row[r][0]));
+    }
+    for (int h = 0; h < 2; h++) {
+        sn_mat3 force = sn_mat3_transpose(sn_mat3_columns(row[0][h], row[1][h], row[2][h]));
+        sn_mat3 moment = sn_mat3_transpose(sn_mat3_columns(row[3][h], row[4][h], row[5][h]));
+        moment = sn_mat3_sub(moment, sn_mat3_mul(sn_cross_matrix(a), force));
+        for (int r = 0; r < 3; r++) {
+            for (int c = 0; c < 3; c++) {
+                block[r][3 * h + c] = force.m[r][c];
+                block[3 + r][3 * h + c] = moment.m[r][c];
+            }
+        }
+    }
+}
+
+// Gathers the chunks into the lower triangle of the coarse matrix.
+static void fill_matrix(sn_coarse *coarse) {
+    size_t m = 6 * (size_t)coarse->frames, chunk_size = 48 * (size_t)coarse->pairs;
+    memset(coarse->matrix, 0, m * m * sizeof(double));
+    for (size_t k = 0; k < chunk_size; k++) {
+        for (int32_t chunk = 1; chunk < coarse->chunks; chunk++)
+            coarse->partial[k] += coarse->partial[chunk_size * (size_t)chunk + k];
+    }
+    for (int32_t a = 0; a < coarse->frames; a++) {
+        for (int32_t b = 0; b <= a; b++) {
+            int32_t pair = coarse->pair[a * coarse->frames + b];
+            if (pair < 0) continue;
+            double block[6][6];
+            shift_block(block, coarse->partial + 48 * (size_t)pair, coarse->center + 4 * a, coarse->center + 4 * b);
+            for (size_t r = 0; r < 6; r++) {
+                memcpy(coarse->matrix + (6 * (size_t)a + r) * m + 6 * (size_t)b, block[r], sizeof block[r]);
+            }
+        }
+    }
+}
+
+// Motions that do not move anything (a frame of prescribed rows, the rotation of a frame about the line its rows lie on) have
+// no stiffness: such unknowns are cut off, and all diagonals raised by less than matters, so that combinations of this sort do
+// no harm.
+static void regularize(sn_coarse *coarse) {
+    const double least = 1e-10, raise = 1e-9;
+    size_t m = 6 * (size_t)coarse->frames;
+    double largest[2] = {0};
+    for (size_t k = 0; k < m; k++) largest[k % 6 / 3] = fmax(largest[k % 6 / 3], coarse->matrix[k * m + k]);
+    for (size_t k = 0; k < m; k++) {
+        double *diagonal = &coarse->matrix[k * m + k];
+        if (*diagonal > least * largest[k % 6 / 3]) {
+            *diagonal *= 1 + raise;
+            continue;
+        }
+        for (size_t j = 0; j < k; j++) coarse->matrix[k * m + j] = 0;
+        for (size_t i = k + 1; i < m; i++) coarse->matrix[i * m + k] = 0;
+        *diagonal = largest[0] > 0 ? largest[0] : 1;
+    }
+}
+
+void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A, const double *positions) {
+    coarse->usable = false;
+    if (coarse->frames == 0) return;
+    if (positions) place_frames(coarse, positions); // else all positions stay zero: frames cannot rotate
+    job work = {.coarse = coarse, .A = A, .kernels = sn_linalg_kernels_get()};
+    sn_parallel_for(context, coarse->pattern->rows, coarse->chunk_rows, assemble_chunk, &work);
+    for (int32_t i = 0; i < coarse->packed->rows; i++) coarse->free[i] = coarse->free_row[coarse->packed->order[i]];
+    fill_matrix(coarse);
+    regularize(coarse);
+    int32_t m = 6 * coarse->frames;
+    coarse->usable = sn_dense_cholesky(coarse->matrix, m, m) < 0;
+}
+
+static void restrict_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    for (int32_t part = begin; part < end; part++) {
+        double *sums = work->coarse->sums + 8 * (size_t)work->coarse->frames * (size_t)part;
+        work->kernels->coarse_restrict(sums, work->coarse, work->r, part);
+    }
+}
+
+static void prolong_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    for (int32_t part = begin; part < end; part++) {
+        work->kernels->coarse_prolong(work->z, work->coarse, work->coarse->sums, part);
+    }
+}
+
+double sn_coarse_add(sinew_context *context, double *z, const sn_coarse *coarse, const double *r) {
+    if (!coarse->usable) return 0;
+    job work = {.coarse = (sn_coarse *)coarse, .r = r, .z = z, .kernels = sn_linalg_kernels_get()};
+    int32_t frames = coarse->frames;
+    sn_parallel_for(context, coarse->packed->parts, 1, restrict_part, &work);
+    double *sums = coarse->sums, *vector = coarse->vector, addition = 0;
+    for (int32_t part = 1; part < coarse->packed->parts; part++) {
+        for (int32_t k = 0; k < 8 * frames; k++) sums[k] += sums[8 * frames * part + k];
+    }
+    for (int32_t f = 0; f < frames; f++) {
+        sn_vec3 force = sn_load3(sums + 8 * f), c = sn_load3(coarse->center + 4 * f);
+        sn_store3(vector + 6 * f, force);
+        sn_store3(vector + 6 * f + 3, sn_sub(sn_load3(sums + 8 * f + 4), sn_cross(c, force)));
+    }
+    double forces[6 * SN_COARSE_MAX_FRAMES];
+    memcpy(forces, vector, 6 * (size_t)frames * sizeof(double));
+    sn_dense_cholesky_solve(coarse->matrix, 6 * frames, 6 * frames, vector);
+    for (int32_t k = 0; k < 6 * frames; k++) addition += forces[k] * vector[k];
+    for (int32_t f = 0; f < frames; f++) {
+        sn_vec3 omega = sn_load3(vector + 6 * f + 3), c = sn_load3(coarse->center + 4 * f);
+        sn_store3(sums + 8 * f, sn_sub(sn_load3(vector + 6 * f), sn_cross(omega, c)));
+        sn_store3(sums + 8 * f + 4, omega);
+    }
+    sn_parallel_for(context, coarse->packed->parts, 1, prolong_part, &work);
+    return addition;
+}

@@ -1,0 +1,56 @@
+// The coarse level of pcg-multigrid: the body moved by a few dozen frames, each of which translates and rotates rigidly.
+//
+// The rows are gathered around seeds that lie far apart in the graph; averaging over neighbours turns the membership into
+// smooth weights w that sum to one, so that every rigid motion of the whole lies in the coarse space. A frame a moves row i by
+//
+//   u_i = sum_a w_ia (t_a + omega_a x (x_i - c_a))       (u = P c)
+//
+// and what remains of the residual after P'r is smooth enough for P (P'AP)^-1 P'r to mend: added to an incomplete factor, it
+// takes out the long waves that the factor is blind to. Components whose rows in A are decoupled (prescribed values) do not
+// move.
+#ifndef SN_LINALG_COARSE_H
+#define SN_LINALG_COARSE_H
+
+#include "linalg/packed.h"
+
+enum { SN_COARSE_SLOTS = 4, SN_COARSE_MAX_FRAMES = 64 };
+
+typedef struct sn_coarse {
+    const sn_bsr *pattern;
+    const sn_packed *packed;
+    int32_t frames; // 0: the matrix is too small, sn_coarse_add does nothing
+    // By row of the original matrix.
+    double *row_position; // four per row, relative to the middle
+    uint8_t *free_row;    // the free components as bits
+    int32_t *frame;       // four per row: eight times the frame of each slot
+    double *weight;       // four per row, zero in empty slots
+    int32_t *row_starts;  // rows + 1
+    uint8_t *row_frames;  // the frames that a row or a neighbour of it has weights for
+    uint8_t *local;       // four per block: place of the slot of the column in the list of the row
+    int32_t pairs;        // coupled pairs of frames a >= b
+    int32_t *pair;        // frames x frames: index of the pair (a, b), -1 if none
+    double *partial;      // chunks x pairs x 48: P'AP, six rows of eight (translation, 0, rotation, 0)
+    int32_t chunks, chunk_rows;
+    // By packed row.
+    int32_t *packed_frame;
+    double *packed_weight;
+    double *position;
+    uint8_t *free;
+    // The coarse system.
+    double *center; // four per frame
+    double *matrix; // Cholesky factor of P'AP about the centres, 6 frames square
+    double *sums;   // parts x frames x 8
+    double *vector; // 6 frames
+    bool usable;    // of the last update
+} sn_coarse;
+
+// Symbolic phase.
+sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse);
+
+// Forms and factors P'AP. `positions` are three per row in the original order; NULL leaves translations only.
+void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A, const double *positions);
+
+// z += P (P'AP)^-1 P'r in the packed order; returns the addition to r'z.
+double sn_coarse_add(sinew_context *context, double *z, const sn_coarse *coarse, const double *r);
+
+#endif
