@@ -67,11 +67,13 @@ typedef void sn_material_kernel(const sn_material *material, int want, const sn_
 
 // A law made ready; a plain value that owns nothing.
 struct sn_material {
-    sn_material_kernel *evaluate;
+    sn_material_kernel *evaluate; // what sn_material_evaluate calls
+    sn_material_kernel *kernel;   // the law itself; the same, unless plane stress wraps it
     int parameter_count;
     sinew_material_law law;
     sinew_strain strain;
     sn_plane plane;
+    bool reduced; // plane stress by a smaller lambda
     bool inversion, exact_rotation;
     sinew_custom_material custom;
 };

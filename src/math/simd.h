@@ -29,7 +29,9 @@
 #endif
 #endif
 
-enum { SN_BLOCK = 8 };
+// A kernel goes through a block stage by stage, each stage for all groups of lanes: the groups do not depend on one another,
+// so the machine has something to do while the square roots and quotients of one are on their way.
+enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 
 // sn_foo -> sn_foo_avx2
 #ifndef SN_ISA
@@ -135,7 +137,7 @@ SN_INLINE sn_lanes sn_lanes_max(sn_lanes a, sn_lanes b) {
     return sn_select((sn_mask)(a > b), a, b);
 }
 
-// The natural logarithm of finite a > 0 that is not subnormal, to about 1 ulp.
+// The natural logarithm of finite a that is not subnormal, to about 1 ulp; minus infinity for a <= 0.
 //
 //   a = 2^e m, m in [sqrt(1/2), sqrt(2)),  ln a = e ln 2 + 2 atanh z,  z = (m - 1)/(m + 1),  |z| < 0.1716
 SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
@@ -152,11 +154,15 @@ SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
     for (int k = 19; k >= 3; k -= 2) series = series * w + 2.0 / k;
     // 2 z + z w series, with 2 z = f - f^2/2 + z f^2/2 so that the leading term f is exact.
     sn_lanes half_square = 0.5 * f * f;
-    return e * 0x1.62e42fefa3800p-1 + (f - (half_square - (z * (half_square + w * series) + e * 0x1.ef35793c76730p-45)));
+    sn_lanes log =
+        e * 0x1.62e42fefa3800p-1 + (f - (half_square - (z * (half_square + w * series) + e * 0x1.ef35793c76730p-45)));
+    return sn_select((sn_mask)(a > 0.0), log, sn_lanes_all(-INFINITY));
 }
 
-// The cube root of finite a > 0 that is not subnormal, to about 2 ulp: a guess from the exponent, then Halley's iteration.
-SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes a) {
+// The cube root of finite a that is neither 0 nor subnormal, to about 2 ulp: a guess from the exponent, then Halley's
+// iteration.
+SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes signed_a) {
+    sn_lanes a = sn_lanes_abs(signed_a);
     // Dividing the bits by 3 divides the exponent by 3 and is right within 4 % for the mantissa. As a double, for there is no
     // division of integer vectors: the high half of a becomes a number by writing it into the low bits of 1.5 * 2^52.
     sn_lanes shift = sn_lanes_all(0x1.8p52);
@@ -167,7 +173,7 @@ SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes a) {
         sn_lanes cube = x * x * x;
         x = x * ((cube + a + a) / (cube + cube + a));
     }
-    return x;
+    return sn_lanes_copysign(x, signed_a);
 }
 
 #endif

@@ -1,0 +1,93 @@
+// The kernels behind sn_material_evaluate, one for each instruction set, and what they share. See material.h for the contract.
+#ifndef SN_MATERIAL_KERNELS_H
+#define SN_MATERIAL_KERNELS_H
+
+#include "material/material.h"
+#include "math/lanes_mat3.h"
+
+#define SN_KERNEL_ARGUMENTS (const sn_material *material, int want, const sn_material_block *in, const sn_material_result *out)
+
+// Isotropic laws through the principal stretches.
+SN_ISA_DECLARE(void, sn_evaluate_isotropic, SN_KERNEL_ARGUMENTS);
+// Isotropic corotational without singular values: the hot one.
+SN_ISA_DECLARE(void, sn_evaluate_corotational, SN_KERNEL_ARGUMENTS);
+// Stress linear in an infinitesimal strain, isotropic or not.
+SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
+// Anisotropic with corotational and with Green's strain.
+SN_ISA_DECLARE(void, sn_evaluate_anisotropic, SN_KERNEL_ARGUMENTS);
+SN_ISA_DECLARE(void, sn_evaluate_anisotropic_green, SN_KERNEL_ARGUMENTS);
+// Adds to a block what drives stretches below a threshold back up, for laws that are defined everywhere (isotropic_simd.c);
+// returns at once if no sample is that far compressed.
+SN_ISA_DECLARE(void, sn_add_resistance, SN_KERNEL_ARGUMENTS);
+// The caller's own law, sample by sample.
+void sn_evaluate_custom SN_KERNEL_ARGUMENTS;
+
+// Projects all tangents of a block by clamping the eigenvalues of the 9x9 matrices: slow and always right, for rare
+// combinations.
+void sn_clamp_tangents(double *H);
+
+// Whether any sample of the block has the volume term.
+static inline bool sn_has_volume_term(const sn_material_block *in) {
+    const double *k = in->parameters + SN_PARAMETER_VOLUME * SN_BLOCK;
+    double sum = 0;
+    for (int i = 0; i < SN_BLOCK; i++) sum += k[i];
+    return sum != 0;
+}
+
+SN_INLINE void sn_add_lanes(double *p, sn_lanes a) {
+    sn_lanes_store(p, sn_lanes_load(p) + a);
+}
+
+// Adds the volume term k/2 (J - 1)^2 of a group of lanes to what is wanted, not projected; `lane` is the first of the group.
+//
+//   P = k (J - 1) cof F,   H = k cof F cof F' + k (J - 1) dcof,   dcof_(ij)(kl) = e_ikm e_jln F_mn
+SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const sn_material_result *out, int lane) {
+    sn_lanes k = sn_lanes_load(in->parameters + SN_PARAMETER_VOLUME * SN_BLOCK + lane);
+    sn_lanes3 F = sn_lanes3_load(in->F + lane), cofactor = sn_lanes3_cofactor(&F);
+    const sn_lanes *c = &cofactor.m[0][0];
+    sn_lanes excess = F.m[0][0] * c[0] + F.m[0][1] * c[1] + F.m[0][2] * c[2] - 1.0, pressure = k * excess;
+    if (want & SN_MATERIAL_ENERGY) sn_add_lanes(out->psi + lane, 0.5 * pressure * excess);
+    for (int a = 0; a < 9; a++) {
+        if (want & SN_MATERIAL_STRESS) sn_add_lanes(out->P + a * SN_BLOCK + lane, pressure * c[a]);
+        if (!(want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED))) continue;
+        for (int b = a; b < 9; b++) {
+            int i = a / 3, j = a % 3, p = b / 3, q = b % 3;
+            sn_lanes h = k * c[a] * c[b];
+            if (i != p && j != q) {
+                bool even = (p - i + 3) % 3 == (q - j + 3) % 3; // both permutations even, or both odd
+                sn_lanes x = pressure * F.m[3 - i - p][3 - j - q];
+                h = even ? h + x : h - x;
+            }
+            sn_add_lanes(out->H + sn_sym9(a, b) * SN_BLOCK + lane, h);
+        }
+    }
+}
+
+// Adds the fibre tension T/2 (|F a|^2 - 1) of a group of lanes to what is wanted; every kernel ends with it. It is convex in
+// F, so it may follow the projection. `lane` is the first lane of the group.
+SN_INLINE void sn_add_fibre(int want, const sn_material_block *in, const sn_material_result *out, int lane) {
+    const double *parameters = in->parameters + lane;
+    sn_lanes T = sn_lanes_load(parameters + SN_PARAMETER_FIBRE_STRESS * SN_BLOCK);
+    if (!sn_any((sn_mask)(T != 0.0))) return;
+    sn_lanes3 F = sn_lanes3_load(in->F + lane);
+    sn_lanes a[3], Fa[3];
+    for (int i = 0; i < 3; i++) a[i] = sn_lanes_load(parameters + (SN_PARAMETER_FIBRE_X + i) * SN_BLOCK);
+    for (int i = 0; i < 3; i++) Fa[i] = F.m[i][0] * a[0] + F.m[i][1] * a[1] + F.m[i][2] * a[2];
+    if (want & SN_MATERIAL_ENERGY) {
+        sn_lanes square = Fa[0] * Fa[0] + Fa[1] * Fa[1] + Fa[2] * Fa[2];
+        sn_add_lanes(out->psi + lane, 0.5 * T * (square - 1.0));
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            if (want & SN_MATERIAL_STRESS) {
+                sn_add_lanes(out->P + (3 * i + j) * SN_BLOCK + lane, T * Fa[i] * a[j]);
+            }
+            if (!(want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED))) continue;
+            for (int l = j; l < 3; l++) {
+                sn_add_lanes(out->H + sn_sym9(3 * i + j, 3 * i + l) * SN_BLOCK + lane, T * a[j] * a[l]);
+            }
+        }
+    }
+}
+
+#endif
