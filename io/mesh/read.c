@@ -9,9 +9,10 @@ static const struct {
     const char *extension; // with the point, lower case
     sinew_status (*read)(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 } formats[] = {
-    {SN_MESH_OBJ, "OBJ", ".obj", sn_read_obj},        {SN_MESH_PLY, "PLY", ".ply", sn_read_ply},
-    {SN_MESH_STL, "STL", ".stl", sn_read_stl},        {SN_MESH_GMSH, "Gmsh", ".msh", sn_read_gmsh},
-    {SN_MESH_MEDIT, "Medit", ".mesh", sn_read_medit}, {SN_MESH_TETGEN, "TetGen", ".node", sn_read_tetgen},
+    {SN_MESH_OBJ, "OBJ", ".obj", sn_read_obj},         {SN_MESH_PLY, "PLY", ".ply", sn_read_ply},
+    {SN_MESH_STL, "STL", ".stl", sn_read_stl},         {SN_MESH_GLTF, "glTF", ".gltf", sn_read_gltf_mesh},
+    {SN_MESH_GLTF, "glTF", ".glb", sn_read_gltf_mesh}, {SN_MESH_GMSH, "Gmsh", ".msh", sn_read_gmsh},
+    {SN_MESH_MEDIT, "Medit", ".mesh", sn_read_medit},  {SN_MESH_TETGEN, "TetGen", ".node", sn_read_tetgen},
     {SN_MESH_VTU, "VTU", ".vtu", sn_read_vtu},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0] };

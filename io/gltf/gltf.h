@@ -1,0 +1,131 @@
+// glTF 2.0 as data: nodes, meshes, skins, animations. What the reader fills and the writer writes.
+//
+// Read : .gltf (buffers in data URIs or fetched beside it) and .glb. Strict: every accessor is checked against its buffer
+// before
+//        room is made, sparse accessors and all component types are understood, unknown required extensions are refused.
+//        Cameras, lights, textures and images are ignored.
+// Write: .glb, checked with the Khronos validator and by Blender.
+#ifndef SN_IO_GLTF_GLTF_H
+#define SN_IO_GLTF_GLTF_H
+
+#include "io/buffer.h"
+#include "io/source.h"
+
+// A place in the tree, relative to its parent.
+typedef struct sn_gltf_node {
+    const char *name;   // may be NULL
+    int32_t parent;     // -1 for a root
+    int32_t mesh, skin; // -1 for none
+    double translation[3];
+    double rotation[4]; // x y z w
+    double scale[3];
+} sn_gltf_node;
+
+// Triangles with one material. Arrays have `point_count` entries each or are NULL.
+typedef struct sn_gltf_primitive {
+    int32_t point_count;
+    const double *points;  // 3 each
+    const double *normals; // 3 each
+    const double *uvs;     // 2 each
+    int32_t joint_sets;    // 0, 1 or 2: four joints and weights each
+    const int32_t *joints; // 4 * joint_sets for each point: indices into the skin's joints
+    const double *weights; // as many
+    int32_t index_count;   // 3 for each triangle
+    const int32_t *indices;
+    int32_t material;             // -1 for none
+    int32_t target_count;         // morph targets
+    const double *const *targets; // displacements of the points, 3 each
+} sn_gltf_primitive;
+
+typedef struct sn_gltf_mesh {
+    const char *name;
+    int32_t primitive_count;
+    const sn_gltf_primitive *primitives;
+} sn_gltf_mesh;
+
+typedef struct sn_gltf_skin {
+    const char *name;
+    int32_t joint_count;
+    const int32_t *joints;      // nodes
+    const double *inverse_bind; // 16 each, column after column; NULL means identities
+} sn_gltf_skin;
+
+typedef enum sn_gltf_path {
+    SN_GLTF_TRANSLATION,
+    SN_GLTF_ROTATION,
+    SN_GLTF_SCALE,
+    SN_GLTF_WEIGHTS, // of the morph targets
+} sn_gltf_path;
+
+typedef enum sn_gltf_interpolation { SN_GLTF_LINEAR, SN_GLTF_STEP, SN_GLTF_CUBIC } sn_gltf_interpolation;
+
+// How one property of a node moves. `values` holds `components` numbers for each key (three times as many for cubic: tangent
+// in, value, tangent out).
+typedef struct sn_gltf_channel {
+    int32_t node;
+    sn_gltf_path path;
+    sn_gltf_interpolation interpolation;
+    int32_t key_count;
+    int32_t components;  // 3, 4, or the number of morph targets
+    const double *times; // [s], increasing
+    const double *values;
+} sn_gltf_channel;
+
+typedef struct sn_gltf_animation {
+    const char *name;
+    int32_t channel_count;
+    const sn_gltf_channel *channels;
+} sn_gltf_animation;
+
+typedef struct sn_gltf_material {
+    const char *name;
+    double color[4]; // linear red, green, blue, alpha
+    double metallic, roughness;
+    bool double_sided;
+} sn_gltf_material;
+
+typedef struct sn_gltf {
+    int32_t node_count, mesh_count, skin_count, animation_count, material_count;
+    const sn_gltf_node *nodes;
+    const sn_gltf_mesh *meshes;
+    const sn_gltf_skin *skins;
+    const sn_gltf_animation *animations;
+    const sn_gltf_material *materials;
+} sn_gltf;
+
+// What was read; everything lives in the arena.
+typedef struct sn_gltf_file {
+    sn_gltf view;
+    sn_arena arena;
+    bool *in_scene; // for each node: belongs to the scene that is shown
+} sn_gltf_file;
+
+// Reads .gltf or .glb. Destroy in every case.
+sinew_status sn_gltf_read(sinew_context *context, const sn_source *source, sn_gltf_file *file);
+void sn_gltf_file_destroy(sn_gltf_file *file);
+
+// The identity, for a node to be filled in.
+sn_gltf_node sn_gltf_default_node(const char *name);
+
+// The matrices from the nodes to the world, 16 numbers each, column after column, in `arena`. The parents form no cycle.
+sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, double **matrices);
+
+// Writes a .glb. Numbers are narrowed to float; normals, rotations and weights are made unit.
+sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out);
+
+// A surface whose points move: `frames[k]` holds all points at times[k]. One mesh whose morph targets are the frames; the
+// weights' animation shows one after the other. `indices`: three for each triangle. With one frame the mesh stands still.
+typedef struct sn_glb_frames {
+    const char *name;
+    int32_t point_count, index_count, frame_count;
+    const int32_t *indices;
+    const double *const *frames;
+    const double *times;   // [s], increasing
+    const double *normals; // of the first frame, or NULL
+    const double *uvs;     // or NULL
+    sn_gltf_material material;
+} sn_glb_frames;
+
+sinew_status sn_write_glb_frames(const sn_glb_frames *frames, sn_buffer *out);
+
+#endif
