@@ -123,4 +123,5 @@ void sn_arena_rewind(sn_arena *arena, sn_arena_mark mark) {
         release_bytes(arena->context, block, header_size + block->size);
     }
     if (mark.block) mark.block->used = mark.used;
+    arena->failed = false; // what failed came after the mark, or the mark could not be used
 }

@@ -21,7 +21,7 @@ typedef struct sn_arena_block sn_arena_block;
 typedef struct sn_arena {
     sinew_context *context;
     sn_arena_block *blocks; // newest first
-    bool failed;            // a push has failed since creation
+    bool failed;            // a push has failed since creation or the last rewind
 } sn_arena;
 
 sn_arena sn_arena_create(sinew_context *context);
@@ -35,7 +35,8 @@ void *sn_arena_push(sn_arena *arena, size_t count, size_t size);
 // SINEW_OK, or SINEW_OUT_OF_MEMORY if any push has failed.
 sinew_status sn_arena_status(const sn_arena *arena);
 
-// Everything pushed after a mark can be dropped at once: scratch memory inside a constructor.
+// Everything pushed after a mark can be dropped at once, a failure included: scratch memory, or a change that did not work
+// out.
 typedef struct sn_arena_mark {
     sn_arena_block *block;
     size_t used;

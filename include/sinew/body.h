@@ -1,0 +1,151 @@
+// Bodies of finite elements: made from a mesh, held and loaded at nodes and faces, read at nodes and elements.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_BODY_H
+#define SINEW_BODY_H
+
+#include "sinew/base.h"
+#include "sinew/material.h"
+#include "sinew/mesh.h"
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How forces follow from positions. The material says which strain and which law.
+typedef enum sinew_model {
+    /// Deformation gradient, strain, stress in each element: linear, corotational and hyperelastic by the material. The
+    /// default.
+    SINEW_MODEL_ELASTIC,
+    /// Constant stiffness, turned with each vertex (Mueller et al. 2002); vertex rotations by the polar decomposition of the
+    /// neighbourhood. Tetrahedra and isotropic Hookean materials only; has no energy.
+    SINEW_MODEL_WARPED,
+    /// The same with the paper's quick estimate of the rotations from three edges.
+    SINEW_MODEL_WARPED_EDGES,
+} sinew_model;
+
+typedef enum sinew_mass_kind {
+    SINEW_MASS_AUTO,       ///< Consistent for ten-node tets, lumped otherwise.
+    SINEW_MASS_LUMPED,     ///< Diagonal; keeps the total mass.
+    SINEW_MASS_CONSISTENT, ///< From the shape functions; more accurate frequencies.
+} sinew_mass_kind;
+
+/// What a triangle mesh in the xy plane stands for. Its nodes stay in the plane.
+typedef enum sinew_plane {
+    SINEW_PLANE_STRAIN, ///< No strain across the plane: a slice of a long solid.
+    SINEW_PLANE_STRESS, ///< No stress across the plane: a thin sheet.
+} sinew_plane;
+
+typedef struct sinew_body_def {
+    /// Name for messages and files. Copied. Default NULL, which gives "body".
+    const char *name;
+    /// The rest shape. Borrowed during the call. Needed.
+    const sinew_mesh *mesh;
+    /// Default SINEW_MODEL_ELASTIC.
+    sinew_model model;
+    /// Materials; elements choose by their label's position in `material_labels`, or all take the first. Borrowed during the
+    /// call. Default NULL: the default material.
+    const sinew_material_def *materials;
+    int32_t material_count;         ///< Default 0.
+    const int32_t *material_labels; ///< `material_count` labels; NULL if there is only one material.
+    /// Three orthonormal axes of the material in each element, axis by axis: nine numbers an element. Default NULL: x, y, z.
+    const double *material_axes;
+    /// Default SINEW_MASS_AUTO.
+    sinew_mass_kind mass;
+    /// For triangles: what they stand for, and their thickness. [m] Default SINEW_PLANE_STRAIN, 1.
+    sinew_plane plane;
+    double thickness;
+    /// Rayleigh damping alpha M + beta K. [1/s], [s] Not negative. Default 0, 0.
+    double mass_damping;
+    double stiffness_damping;
+    /// Initial placement x = R X + t and velocity v + w x (x - t). R as quaternion (x, y, z, w). [m], [m/s], [rad/s] Default
+    /// at rest.
+    double position[3];
+    double rotation[4];
+    double velocity[3];
+    double angular_velocity[3];
+} sinew_body_def;
+
+SINEW_API sinew_body_def sinew_default_body_def(void);
+
+SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **body);
+
+SINEW_API const char *sinew_body_get_name(const sinew_body *body);
+SINEW_API int32_t sinew_body_get_node_count(const sinew_body *body);
+SINEW_API int32_t sinew_body_get_element_count(const sinew_body *body);
+
+/// Three numbers a node. Views live until the next step or change of the body.
+SINEW_API const double *sinew_body_get_rest_positions(const sinew_body *body); ///< [m]
+SINEW_API const double *sinew_body_get_positions(const sinew_body *body);      ///< [m]
+SINEW_API const double *sinew_body_get_velocities(const sinew_body *body);     ///< [m/s]
+
+/// Overwrites positions or velocities of all nodes, three numbers each. Non-finite values are refused.
+SINEW_API sinew_status sinew_body_set_positions(sinew_body *body, const double *positions);
+SINEW_API sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities);
+
+/// Bits for the directions in which a node is held.
+enum { SINEW_AXIS_X = 1, SINEW_AXIS_Y = 2, SINEW_AXIS_Z = 4, SINEW_AXIS_ALL = 7 };
+
+/// Holds nodes where they are now, in the directions of `axes`; 0 sets them free.
+SINEW_API sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count, int32_t axes);
+
+/// Prescribes where held nodes are at the end of the next step (three numbers each; only held directions count). They arrive
+/// there exactly and stay until told otherwise.
+SINEW_API sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count, const double *targets);
+
+/// External forces on nodes, three numbers each, replacing what they had. [N] They last until changed.
+SINEW_API sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count, const double *forces);
+
+typedef enum sinew_load_kind {
+    SINEW_LOAD_TRACTION, ///< A force per rest area with a fixed direction. [Pa]
+    SINEW_LOAD_PRESSURE, ///< A pressure that follows the surface and pushes inwards. [Pa]
+} sinew_load_kind;
+
+/// A load on the part of the surface whose faces have all their nodes in `nodes`.
+typedef struct sinew_load_def {
+    sinew_load_kind kind; ///< Default SINEW_LOAD_TRACTION.
+    const int32_t *nodes; ///< Borrowed during the call.
+    int32_t node_count;
+    double traction[3]; ///< For SINEW_LOAD_TRACTION. [Pa]
+    double pressure;    ///< For SINEW_LOAD_PRESSURE. [Pa]
+} sinew_load_def;
+
+SINEW_API sinew_load_def sinew_default_load_def(void);
+
+/// Adds a load and gives its index; a selection without a whole face is refused. Change it later by its scale (1 at first).
+SINEW_API sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def, int32_t *index);
+SINEW_API sinew_status sinew_body_set_load_scale(sinew_body *body, int32_t index, double scale);
+
+/// Replaces material number `index` (0 is the first). Density is taken too.
+SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sinew_material_def *material);
+SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping);
+
+/// Elastic forces, and the forces that hold fixed and scripted nodes (zero elsewhere), three numbers a node. [N]
+SINEW_API void sinew_body_compute_elastic_forces(sinew_body *body, double *forces);
+SINEW_API void sinew_body_compute_reactions(sinew_body *body, double *forces);
+
+/// What an element feels, averaged over its samples by volume.
+typedef struct sinew_element_state {
+    double F[9];      ///< Deformation gradient, row by row. [-]
+    double strain[6]; ///< Green-Lagrange strain xx yy zz yz zx xy, shear doubled. [-]
+    double stress[6]; ///< Cauchy stress xx yy zz yz zx xy. [Pa]
+    double von_mises; ///< Of the Cauchy stress. [Pa]
+    double energy;    ///< Elastic energy. [J]
+    double J;         ///< det F. [-]
+} sinew_element_state;
+
+SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state);
+
+SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measures);
+
+/// Natural frequencies about the rest shape with the present supports, by shift-invert Lanczos. Rigid modes come first, as
+/// zeros. `frequencies` takes `count` numbers [Hz], ascending; `shapes` may be NULL or takes `count` times three numbers a
+/// node, each with unit generalised mass.
+SINEW_API sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *frequencies, double *shapes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,13 @@
+// All of Sinew's public interface.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_SINEW_H
+#define SINEW_SINEW_H
+
+#include "sinew/base.h"
+#include "sinew/body.h"
+#include "sinew/material.h"
+#include "sinew/mesh.h"
+#include "sinew/world.h"
+
+#endif

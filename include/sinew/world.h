@@ -1,0 +1,175 @@
+// The world: bodies, gravity, time, the step, the static solve, attachments, snapshots.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_WORLD_H
+#define SINEW_WORLD_H
+
+#include "sinew/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: bodies and the clock. Made in a context, destroyed before it.
+typedef struct sinew_world sinew_world;
+
+/// Opaque: one elastic body of a world.
+typedef struct sinew_body sinew_body;
+
+/// How a step advances the state. All but the symplectic one solve for the new positions; they differ in the acceleration that
+/// those imply, and so in how much they damp.
+typedef enum sinew_integrator {
+    /// Implicit Euler, one linearised solve a step (Baraff and Witkin 1998). First order, damps, very stable. The default.
+    SINEW_INTEGRATOR_IMPLICIT_EULER,
+    /// Implicit Euler to convergence: Newton on the incremental potential with a line search. First order, damps, as robust as
+    /// it gets.
+    SINEW_INTEGRATOR_NEWTON_EULER,
+    /// Semi-implicit Euler: explicit, second order in energy over time, stable only for small steps.
+    SINEW_INTEGRATOR_SYMPLECTIC_EULER,
+    /// Newmark with beta 1/4 and gamma 1/2, Newton to convergence. Second order, hardly damps.
+    SINEW_INTEGRATOR_NEWMARK,
+    /// Implicit midpoint, Newton to convergence. Second order, keeps momentum.
+    SINEW_INTEGRATOR_MIDPOINT,
+    /// Backward differences of second order, Newton to convergence. Second order, damps high frequencies only.
+    SINEW_INTEGRATOR_BDF2,
+} sinew_integrator;
+
+/// How the linear systems of a step are solved.
+typedef enum sinew_solver {
+    SINEW_SOLVER_AUTO,      ///< By size: dense, incomplete Cholesky, or direct where the static solve needs it.
+    SINEW_SOLVER_JACOBI,    ///< Conjugate gradients, block Jacobi.
+    SINEW_SOLVER_CHOLESKY0, ///< Conjugate gradients, block incomplete Cholesky without fill.
+    SINEW_SOLVER_MULTIGRID, ///< Conjugate gradients, algebraic multigrid.
+    SINEW_SOLVER_DIRECT,    ///< Sparse Cholesky (CHOLMOD where it is built in), its analysis reused.
+    SINEW_SOLVER_DENSE,     ///< Dense Cholesky, for systems of a few hundred unknowns.
+} sinew_solver;
+
+typedef struct sinew_world_def {
+    /// Acceleration of free fall. [m/s^2] Finite. Default (0, 0, -9.81).
+    double gravity[3];
+    /// Length of a step. [s] Greater than 0. Default 0.01.
+    double step;
+    /// Default SINEW_INTEGRATOR_IMPLICIT_EULER.
+    sinew_integrator integrator;
+    /// Default SINEW_SOLVER_AUTO.
+    sinew_solver solver;
+    /// Residual at which a linear solve ends, relative to its right-hand side. [-] In (0, 1). Default 1e-6.
+    double solver_tolerance;
+    /// Iterations after which a linear solve gives up. [count] At least 1. Default 1000.
+    int32_t solver_iterations;
+    /// Residual force at which Newton ends, relative to the largest of the forces in balance. [-] In (0, 1). Default 1e-6.
+    double newton_tolerance;
+    /// Newton iterations after which a step is taken as it is. [count] At least 1. Default 50.
+    int32_t newton_iterations;
+} sinew_world_def;
+
+SINEW_API sinew_world_def sinew_default_world_def(void);
+
+SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def, sinew_world **world);
+
+/// Destroys the world with all its bodies. NULL is allowed.
+SINEW_API void sinew_world_destroy(sinew_world *world);
+
+/// Why a step or a static solve ended as it did. None of these is an error; the state is the last accepted one.
+typedef enum sinew_outcome {
+    SINEW_OUTCOME_CONVERGED,
+    SINEW_OUTCOME_ITERATION_LIMIT, ///< The residual is still above the tolerance.
+    SINEW_OUTCOME_STALLED,         ///< No step along the search direction lowers the energy any more.
+    SINEW_OUTCOME_NOT_FINITE,      ///< The new state was not finite; the old one was kept and time stood still.
+} sinew_outcome;
+
+SINEW_API const char *sinew_outcome_name(sinew_outcome outcome);
+
+/// What a step did. Sums over all bodies unless said otherwise.
+typedef struct sinew_step_report {
+    sinew_outcome outcome;
+    int32_t newton_iterations;
+    int32_t solver_iterations; ///< Of all linear solves.
+    double solver_residual;    ///< Relative residual of the worst linear solve. [-]
+    bool solver_converged;     ///< Whether every linear solve met its tolerance.
+    double newton_residual;    ///< Relative residual force at the end; for the linearised step, before the solve. [-]
+    int32_t line_search_cuts;  ///< Halvings of Newton steps.
+    double assemble_seconds;   ///< Forces and stiffness. [s]
+    double solve_seconds;      ///< Linear solves. [s]
+    double total_seconds;      ///< The whole step. [s]
+} sinew_step_report;
+
+/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new state is not finite; the state
+/// and the time are then as before the step.
+SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
+
+/// Time that has passed. [s]
+SINEW_API double sinew_world_get_time(const sinew_world *world);
+
+/// Changes gravity, step, integrator, solver and tolerances from the next step on.
+SINEW_API sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def);
+SINEW_API sinew_world_def sinew_world_get_def(const sinew_world *world);
+
+SINEW_API int32_t sinew_world_get_body_count(const sinew_world *world);
+SINEW_API sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index);
+
+/// The static solve: positions at which all forces balance, by Newton with a line search, the loads raised in equal parts.
+typedef struct sinew_static_def {
+    /// Parts in which gravity, loads and prescribed displacements are applied. [count] At least 1. Default 1.
+    int32_t load_steps;
+    /// Newton iterations for each part. [count] At least 1. Default 100.
+    int32_t newton_iterations;
+    /// Residual force at which a part is solved, relative to the largest of the forces in balance. [-] In (0, 1). Default
+    /// 1e-8.
+    double newton_tolerance;
+} sinew_static_def;
+
+SINEW_API sinew_static_def sinew_default_static_def(void);
+
+/// Moves every body to its static equilibrium near the present state; velocities become zero, time stands still. A body that
+/// nothing holds has none: SINEW_INVALID_ARGUMENT names it.
+SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def, sinew_step_report *report);
+
+/// Ties a node of one body to a material point of another (or the same) body.
+typedef struct sinew_attachment_def {
+    sinew_body *body;   ///< The body whose node is tied.
+    int32_t node;       ///< The node. Must be a point node, neither fixed nor scripted nor tied already.
+    sinew_body *target; ///< The body that holds it.
+    /// Tie it to the point of `target` that is where the node is now (or nearest to it). Default true.
+    bool at_node;
+    /// Otherwise: the point of `target`, in its rest shape. [m] A hard tie brings the node there in the next step.
+    double point[3];
+    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie: the node then moves with the point exactly,
+    /// its unknowns eliminated. Default 0.
+    double stiffness;
+} sinew_attachment_def;
+
+SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
+
+SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
+
+/// The whole state (positions, velocities, time, what the integrators remember) as bytes: restoring continues bitwise. The
+/// bytes fit only a world built the same way, on the same kind of machine.
+SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
+SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size);
+SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size);
+
+/// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.
+typedef struct sinew_measures {
+    double kinetic_energy;      ///< [J]
+    double elastic_energy;      ///< [J] NaN for a model without an energy (warped per vertex).
+    double gravity_energy;      ///< -m g·x, zero at the origin. [J]
+    double momentum[3];         ///< [kg m/s]
+    double angular_momentum[3]; ///< About the origin. [kg m^2/s]
+    double mass;                ///< [kg]
+    double volume;              ///< Of the deformed body. [m^3]
+    double rest_volume;         ///< [m^3]
+    double smallest_J;          ///< Smallest determinant of F over the samples. [-]
+    double largest_J;           ///< [-]
+} sinew_measures;
+
+SINEW_API void sinew_world_get_measures(sinew_world *world, sinew_measures *measures);
+
+/// Hash of the state's bytes (FNV-1a, 64 bit): equal states, equal hashes, whatever the number of threads.
+SINEW_API uint64_t sinew_world_get_hash(const sinew_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+// What all bodies share: the state's memory, and the linear defaults of the operations.
+#include "body/body.h"
+
+#include "body/load.h"
+#include "body/mass.h"
+
+#include <string.h>
+
+sinew_status sn_body_allocate_state(sinew_body *body) {
+    SN_ASSERT(body->rows > 0 && body->config_count >= 0);
+    size_t q = (size_t)body->config_count, n = (size_t)sn_body_size(body);
+    body->state_count = 4 * q + 5 * n + 1;
+    body->state = SN_PUSH(&body->arena, double, body->state_count);
+    body->mask = SN_PUSH(&body->arena, uint8_t, n);
+    body->scratch = SN_PUSH(&body->arena, double, n);
+    SN_TRY(sn_arena_status(&body->arena));
+    double *next = body->state;
+    double **configurations[] = {&body->q, &body->previous_q, &body->target, &body->balance_q};
+    double **vectors[] = {&body->v, &body->previous_v, &body->acceleration, &body->inertia, &body->applied};
+    for (int i = 0; i < 4; i++, next += q) *configurations[i] = next;
+    for (int i = 0; i < 5; i++, next += n) *vectors[i] = next;
+    body->history = next;
+    SN_ASSERT(next + 1 == body->state + body->state_count);
+    return SINEW_OK;
+}
+
+void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi) {
+    if (body->ops->retract) {
+        body->ops->retract(body, q, base, xi);
+        return;
+    }
+    for (int32_t i = 0; i < body->config_count; i++) q[i] = base[i] + xi[i];
+}
+
+void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base) {
+    if (body->ops->difference) {
+        body->ops->difference(body, xi, q, base);
+        return;
+    }
+    for (int32_t i = 0; i < body->config_count; i++) xi[i] = q[i] - base[i];
+}
+
+void sn_body_add_mass(sinew_body *body, double *matrix, double s, const double *q) {
+    if (body->ops->add_mass) {
+        body->ops->add_mass(body, matrix, s, q);
+    } else if (body->consistent_mass) {
+        sn_bsr_add_scaled(body->context, &body->pattern, matrix, s, body->consistent_mass);
+    } else {
+        sn_bsr_add_diagonal(body->context, &body->pattern, matrix, s, body->lumped_mass);
+    }
+}
+
+void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q) {
+    if (body->ops->multiply_mass) {
+        body->ops->multiply_mass(body, y, x, q);
+    } else if (body->consistent_mass) {
+        sn_bsr_multiply(body->context, &body->pattern, y, body->consistent_mass, x);
+    } else {
+        for (int32_t i = 0; i < sn_body_size(body); i++) y[i] = body->lumped_mass[i] * x[i];
+    }
+}
+
+static void add_weight(const sinew_body *body, double *force, const double *gravity) {
+    for (int32_t i = 0; i < sn_body_size(body); i++) force[i] += body->row_mass[i / 3] * gravity[i % 3];
+}
+
+void sn_body_compute_external(sinew_body *body, double *force, const double *gravity) {
+    memcpy(force, body->applied, (size_t)sn_body_size(body) * sizeof *force);
+    if (body->ops->add_gravity) {
+        body->ops->add_gravity(body, force, gravity, body->q, body->v);
+    } else {
+        add_weight(body, force, gravity);
+    }
+    sn_loads_add_forces(body, force);
+}

@@ -1,0 +1,121 @@
+// A body: unknowns, interpolation, samples and materials, or whatever else has energy, forces, stiffness and mass.
+//
+// The unknowns of every body are rows of three numbers (a point has one row, a rigid frame two, an affine one four, a
+// quadratic one ten), so that one 3x3 block matrix serves all. The configuration q may be longer (a rigid frame keeps a
+// quaternion); steps xi, velocities, forces and matrices live in the tangent space of rows. What differs between models is
+// behind sn_body_ops; the integrators in dynamics/ know nothing else.
+#ifndef SN_BODY_BODY_H
+#define SN_BODY_BODY_H
+
+#include "sinew/body.h"
+
+#include "base/memory.h"
+#include "linalg/bsr.h"
+#include "math/mat3.h"
+
+// What an evaluation at q is to find. Sums are added to, so that several contributions meet in one array.
+typedef struct sn_evaluation {
+    const double *q;
+    bool want_energy;
+    double energy;  // [J]
+    double *force;  // += -dW/dq, three per row; NULL if not wanted
+    double *matrix; // += -df/dq on the body's pattern, lower triangle; NULL if not wanted
+    bool projected; // make each sample's share of the matrix positive semi-definite
+} sn_evaluation;
+
+// A material point of a body as a combination of rows: x = sum_i weight_i a_row(i), for bodies whose interpolation is linear.
+enum { SN_POINT_MAX_ROWS = 10 };
+
+typedef struct sn_body_point {
+    int32_t count;
+    int32_t row[SN_POINT_MAX_ROWS];
+    double weight[SN_POINT_MAX_ROWS];
+} sn_body_point;
+
+typedef struct sn_body_ops {
+    // Whether forces are the gradient of an energy; without one, Newton judges its steps by the residual.
+    bool has_energy;
+    void (*evaluate)(sinew_body *body, sn_evaluation *evaluation);
+    // q = base moved by xi, three numbers per row. NULL: q = base + xi.
+    void (*retract)(const sinew_body *body, double *q, const double *base, const double *xi);
+    // xi that moves `base` to q. NULL: q - base.
+    void (*difference)(const sinew_body *body, double *xi, const double *q, const double *base);
+    // A += s M(q), lower triangle, and y = M(q) x. NULL: the constant mass of body/mass.h.
+    void (*add_mass)(sinew_body *body, double *matrix, double s, const double *q);
+    void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);
+    // force += gravity, and velocity-dependent inertia forces (gyroscopic terms) if the model has them.
+    void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q, const double *v);
+    // Deformation gradient and stress averaged over one element (sample for frames).
+    void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
+    // The smallest and largest det F over the samples, and the deformed volume.
+    void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
+    // Takes over material number `index`.
+    sinew_status (*set_material)(sinew_body *body, int32_t index, const sinew_material_def *material);
+    // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
+    // no memory or the body is not linear in its rows.
+    bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);
+} sn_body_ops;
+
+typedef struct sn_load sn_load;
+
+struct sinew_body {
+    sinew_context *context;
+    sinew_world *world;
+    sn_arena arena; // owns everything below, and this struct
+    const char *name;
+    const sn_body_ops *ops;
+    void *model;     // the model's own data: sn_elastic, sn_warp, ...
+    sinew_mesh mesh; // own copy of the rest mesh; without elements for frame bodies
+
+    int32_t rows;         // three unknowns each
+    int32_t config_count; // doubles of q
+    sn_bsr pattern;
+    double *rest; // configuration at rest
+
+    // The state: all of it in one array, so that a snapshot is a copy. Lengths are config_count for configurations and
+    // three per row for the rest.
+    double *state;
+    size_t state_count;
+    double *q, *v;                   // configuration, velocity
+    double *previous_q, *previous_v; // one step ago, for BDF2
+    double *acceleration;            // of the last step, for Newmark
+    double *target;                  // configuration prescribed for held unknowns
+    double *balance_q;               // where forces balanced in the last step (the middle of it for the midpoint rule)
+    double *inertia;                 // inertia and damping forces that they balanced there [N]
+    double *applied;                 // forces set by the user [N]
+    double *history;                 // one number: steps since the state was last set from outside
+
+    double *scratch;    // three per row
+    double rest_volume; // [m^3]
+
+    uint8_t *mask; // one byte per scalar unknown, not zero where it is held
+
+    // Constant mass (see body/mass.h).
+    double *lumped_mass;     // one per scalar unknown [kg]
+    double *consistent_mass; // values on the pattern, both triangles; NULL when lumped
+    double *row_mass;        // one per row: the mass that a common translation moves [kg]
+
+    double mass_damping, stiffness_damping;
+    double thickness; // of triangles [m]
+    sn_load *loads;   // newest first
+    int32_t load_count;
+};
+
+// Allocates the state arrays once rows and config_count are known.
+sinew_status sn_body_allocate_state(sinew_body *body);
+
+// The operations with their linear defaults filled in.
+void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);
+void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base);
+void sn_body_add_mass(sinew_body *body, double *matrix, double s, const double *q);
+void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q);
+
+// External forces on rows: gravity, forces set by the user, loads at their scales; everything but the user's inertia.
+void sn_body_compute_external(sinew_body *body, double *force, const double *gravity);
+
+// Number of doubles of a vector of unknowns.
+static inline int32_t sn_body_size(const sinew_body *body) {
+    return 3 * body->rows;
+}
+
+#endif

@@ -1,0 +1,195 @@
+// The elastic body of elements: rest gradients at the samples of each element, groups by material, mass.
+#include "body/elastic.h"
+
+#include "body/mass.h"
+#include "body/sample_groups.h"
+#include "geom/element_tree.h"
+#include "interp/element.h"
+
+#include <string.h>
+
+typedef struct elastic {
+    sn_sample_groups groups;
+    int32_t rule_samples;    // samples of one element
+    int32_t *element_group;  // [element]
+    int32_t *element_sample; // [element]: first of its samples in the group
+    double *density;         // [element]
+} elastic;
+
+static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
+    const elastic *model = body->model;
+    sn_groups_request request = {evaluation->q, evaluation->want_energy, evaluation->projected, evaluation->force,
+                                 evaluation->matrix};
+    evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
+}
+
+static void get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
+    const elastic *model = body->model;
+    sn_sample_group_get_state(&model->groups, model->element_group[element], model->element_sample[element],
+                              model->rule_samples, body->q, state);
+}
+
+static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
+    const elastic *model = body->model;
+    sn_sample_groups_measure(&model->groups, body->q, smallest_J, largest_J, volume);
+}
+
+static void fill_density(sinew_body *body) {
+    elastic *model = body->model;
+    for (int32_t e = 0; e < body->mesh.element_count; e++) {
+        model->density[e] = model->groups.items[model->element_group[e]].def.density;
+    }
+}
+
+static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+    elastic *model = body->model;
+    if (index < 0 || index >= model->groups.count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+                       model->groups.count);
+    }
+    double density = model->groups.items[index].def.density;
+    SN_TRY(sn_sample_group_set_material(&body->arena, &model->groups, index, material));
+    if (material->density == density) return SINEW_OK;
+    fill_density(body);
+    return sn_body_build_mass(body, model->density, body->consistent_mass != NULL);
+}
+
+static bool locate(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point) {
+    sn_arena scratch = sn_arena_create(body->context);
+    sinew_mesh mesh = body->mesh;
+    if (deformed) mesh.points = body->q;
+    sn_element_tree tree;
+    bool found = sn_element_tree_build(&scratch, &mesh, &tree) == SINEW_OK;
+    sn_location location = {.element = -1};
+    if (found) location = sn_element_tree_locate(&tree, X);
+    sn_arena_destroy(&scratch);
+    if (location.element < 0) return false;
+    const int32_t *nodes = sn_mesh_nodes(&mesh, location.element);
+    point->count = sinew_element_node_count(mesh.element);
+    for (int32_t k = 0; k < point->count; k++) {
+        point->row[k] = nodes[k];
+        point->weight[k] = location.weights[k];
+    }
+    return true;
+}
+
+static const sn_body_ops elastic_ops = {
+    .has_energy = true,
+    .evaluate = evaluate,
+    .get_element_state = get_element_state,
+    .measure = measure,
+    .set_material = set_material,
+    .locate = locate,
+};
+
+// The group of each element: the position of its label in the list, or the only one.
+static sinew_status assign_groups(sinew_body *body, const sinew_body_def *def) {
+    elastic *model = body->model;
+    const sinew_mesh *mesh = &body->mesh;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        if (model->groups.count <= 1 || !def->material_labels) continue;
+        int32_t label = mesh->labels ? mesh->labels[e] : 0, index = 0;
+        while (index < model->groups.count && def->material_labels[index] != label) index++;
+        if (index == model->groups.count) {
+            return sn_fail(body->context, SINEW_INVALID_DATA,
+                           "element %d of body \"%s\" has label %d, for which no material is given", e, body->name, label);
+        }
+        model->element_group[e] = index;
+    }
+    return SINEW_OK;
+}
+
+// Rest gradients and volumes of the samples of one element, and its material frame at each.
+static void fill_element(const sinew_body *body, const sn_element_rule *rule, int32_t element, int32_t first, int32_t *control,
+                         sn_vec3 *gradient, double *volume) {
+    const sinew_mesh *mesh = &body->mesh;
+    const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    size_t width = (size_t)rule->nodes;
+    sn_vec3 rest[SN_ELEMENT_MAX_NODES];
+    for (int32_t a = 0; a < rule->nodes; a++) rest[a] = sn_mesh_point(mesh, nodes[a]);
+    for (int32_t s = 0; s < rule->samples; s++) {
+        size_t sample = (size_t)(first + s);
+        memcpy(control + sample * width, nodes, width * sizeof *nodes);
+        volume[sample] = sn_element_gradients(gradient + sample * width, rule, s, mesh->element, rest);
+        if (mesh->element == SINEW_ELEMENT_TRIANGLE) volume[sample] *= body->thickness;
+    }
+}
+
+// Samples of the elements of one group, in element order.
+static sinew_status build_group(sinew_body *body, int32_t index, const sn_element_rule *rule, const double *axes,
+                                sn_arena *scratch) {
+    elastic *model = body->model;
+    const sinew_mesh *mesh = &body->mesh;
+    size_t count = 0;
+    for (int32_t e = 0; e < mesh->element_count; e++) count += model->element_group[e] == index;
+    if (count == 0) return SINEW_OK;
+    size_t samples = count * (size_t)rule->samples, width = (size_t)rule->nodes;
+    int32_t *control = SN_PUSH(scratch, int32_t, samples * width);
+    sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, samples * width);
+    double *volume = SN_PUSH(scratch, double, samples);
+    sn_mat3 *frames = axes ? SN_PUSH(&body->arena, sn_mat3, samples) : NULL;
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(&body->arena));
+    int32_t next = 0;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        if (model->element_group[e] != index) continue;
+        model->element_sample[e] = next;
+        fill_element(body, rule, e, next, control, gradient, volume);
+        const double *a = axes ? axes + 9 * (size_t)e : NULL;
+        for (int32_t s = 0; axes && s < rule->samples; s++) {
+            frames[next + s] = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+        }
+        next += rule->samples;
+    }
+    for (int32_t s = 0; s < next; s++) body->rest_volume += volume[s];
+    sn_samples_input input = {next,   rule->nodes, mesh->element == SINEW_ELEMENT_TRIANGLE, control, gradient,
+                              volume, body->rows};
+    return sn_sample_group_fill(&body->arena, &model->groups.items[index], &input, &body->pattern, frames, NULL);
+}
+
+static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
+    elastic *model = SN_PUSH(&body->arena, elastic, 1);
+    SN_TRY(sn_arena_status(&body->arena));
+    body->model = model;
+    body->ops = &elastic_ops;
+    model->element_group = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
+    model->element_sample = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
+    model->density = SN_PUSH(&body->arena, double, body->mesh.element_count);
+    SN_TRY(sn_arena_status(&body->arena));
+    sn_plane plane = SN_PLANE_NONE;
+    if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) {
+        plane = def->plane == SINEW_PLANE_STRESS ? SN_PLANE_STRESS : SN_PLANE_STRAIN;
+    }
+    int32_t count = def->material_count > 0 ? def->material_count : 1;
+    const sinew_material_def *materials = def->material_count > 0 ? def->materials : NULL;
+    SN_TRY(sn_sample_groups_create(&body->arena, count, materials, plane, &model->groups));
+    return assign_groups(body, def);
+}
+
+static sinew_status build_groups(sinew_body *body, const sinew_body_def *def, const sn_element_rule *rule) {
+    elastic *model = body->model;
+    sn_arena scratch = sn_arena_create(body->context);
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < model->groups.count && status == SINEW_OK; i++) {
+        sn_arena_mark mark = sn_arena_get_mark(&scratch);
+        status = build_group(body, i, rule, def->material_axes, &scratch);
+        sn_arena_rewind(&scratch, mark);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
+    SN_TRY(push_model(body, def));
+    elastic *model = body->model;
+    sn_element_rule rule;
+    sn_element_stiffness_rule(&rule, body->mesh.element);
+    model->rule_samples = rule.samples;
+    sn_bsr_sets sets = {.count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
+    SN_TRY(sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern));
+    SN_TRY(build_groups(body, def, &rule));
+    fill_density(body);
+    bool quadratic = body->mesh.element == SINEW_ELEMENT_TET10;
+    bool consistent = def->mass == SINEW_MASS_CONSISTENT || (def->mass == SINEW_MASS_AUTO && quadratic);
+    return sn_body_build_mass(body, model->density, consistent);
+}

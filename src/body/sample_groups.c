@@ -1,0 +1,230 @@
+#include "body/sample_groups.h"
+
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double *block_parameters(const sn_sample_group *group, int32_t block) {
+    return group->parameters + (size_t)block * group->parameter_stride;
+}
+
+typedef struct evaluate_job {
+    const sn_sample_groups *groups;
+    sn_sample_group *group;
+    const sn_groups_request *request;
+    const int32_t *chunks;
+} evaluate_job;
+
+static double evaluate_block(const evaluate_job *job, int32_t block) {
+    const sn_sample_group *group = job->group;
+    const sn_groups_request *request = job->request;
+    double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
+    double H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
+    if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    job->groups->compute_F(F, &group->samples, block, request->controls);
+    sn_material_block in = {F, block_parameters(group, block)};
+    sn_material_result out = {psi, P, H};
+    sn_material_evaluate(&group->material, want, &in, &out);
+    if (request->force) job->groups->add_force(request->force, &group->samples, block, P);
+    if (request->matrix) job->groups->add_stiffness(request->matrix, &group->samples, block, H);
+    double energy = 0;
+    if (request->want_energy) {
+        const double *volume = group->samples.volume + (size_t)block * SN_BLOCK;
+        for (int l = 0; l < SN_BLOCK; l++) energy += volume[l] * psi[l];
+    }
+    return energy;
+}
+
+static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t index) {
+    (void)index;
+    const evaluate_job *job = data;
+    int32_t blocks = job->group->samples.blocks;
+    for (int32_t i = begin; i < end; i++) {
+        int32_t chunk = job->chunks[i], first = chunk * SN_SAMPLE_CHUNK;
+        int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
+        double energy = 0;
+        for (int32_t block = first; block < last; block++) energy += evaluate_block(job, block);
+        job->group->energies[chunk] = energy;
+    }
+}
+
+double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request) {
+    double energy = 0;
+    for (int32_t i = 0; i < groups->count; i++) {
+        sn_sample_group *group = &groups->items[i];
+        const sn_coloring *coloring = &group->samples.coloring;
+        for (int32_t color = 0; color < coloring->color_count; color++) {
+            int32_t first = coloring->color_offsets[color], last = coloring->color_offsets[color + 1];
+            evaluate_job job = {groups, group, request, coloring->chunks + first};
+            sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
+        }
+        for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) energy += group->energies[chunk];
+    }
+    return energy;
+}
+
+static sn_mat3 unpack_F(const double *F, int32_t lane) {
+    sn_mat3 out;
+    for (int i = 0; i < 9; i++) out.m[i / 3][i % 3] = F[i * SN_BLOCK + lane];
+    return out;
+}
+
+// sigma = P F' / J; zero where the element has no volume left.
+static sn_mat3 cauchy_stress(sn_mat3 P, sn_mat3 F) {
+    double J = sn_mat3_det(F);
+    return sn_mat3_scale(J != 0 ? 1 / J : 0, sn_mat3_mul(P, sn_mat3_transpose(F)));
+}
+
+static void to_voigt(double *voigt, sn_mat3 A, double shear) {
+    voigt[0] = A.m[0][0];
+    voigt[1] = A.m[1][1];
+    voigt[2] = A.m[2][2];
+    voigt[3] = 0.5 * shear * (A.m[1][2] + A.m[2][1]);
+    voigt[4] = 0.5 * shear * (A.m[2][0] + A.m[0][2]);
+    voigt[5] = 0.5 * shear * (A.m[0][1] + A.m[1][0]);
+}
+
+static double von_mises(const double *s) {
+    double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+    return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+void sn_sample_group_get_state(const sn_sample_groups *groups, int32_t index, int32_t first, int32_t count,
+                               const double *controls, sinew_element_state *state) {
+    const sn_sample_group *group = &groups->items[index];
+    sn_mat3 F = {{{0}}}, stress = {{{0}}};
+    double volume = 0, energy = 0;
+    for (int32_t sample = first; sample < first + count; sample++) {
+        int32_t block = sample / SN_BLOCK, lane = sample % SN_BLOCK;
+        double block_F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
+        groups->compute_F(block_F, &group->samples, block, controls);
+        sn_material_block in = {block_F, block_parameters(group, block)};
+        sn_material_result out = {.psi = psi, .P = P};
+        sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+        double V = group->samples.volume[sample];
+        sn_mat3 sample_F = unpack_F(block_F, lane);
+        F = sn_mat3_add(F, sn_mat3_scale(V, sample_F));
+        stress = sn_mat3_add(stress, sn_mat3_scale(V, cauchy_stress(unpack_F(P, lane), sample_F)));
+        energy += V * psi[lane];
+        volume += V;
+    }
+    F = sn_mat3_scale(1 / volume, F);
+    memcpy(state->F, F.m, sizeof state->F);
+    sn_mat3 E = sn_mat3_scale(0.5, sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(F), F), sn_mat3_identity()));
+    to_voigt(state->strain, E, 2);
+    to_voigt(state->stress, sn_mat3_scale(1 / volume, stress), 1);
+    state->von_mises = von_mises(state->stress);
+    state->energy = energy;
+    state->J = sn_mat3_det(F);
+}
+
+void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls, double *smallest_J, double *largest_J,
+                              double *volume) {
+    *smallest_J = INFINITY;
+    *largest_J = -INFINITY;
+    *volume = 0;
+    for (int32_t i = 0; i < groups->count; i++) {
+        const sn_samples *samples = &groups->items[i].samples;
+        double F[9 * SN_BLOCK] SN_ALIGNED;
+        for (int32_t sample = 0; sample < samples->count; sample++) {
+            if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
+            double J = sn_mat3_det(unpack_F(F, sample % SN_BLOCK));
+            *smallest_J = fmin(*smallest_J, J);
+            *largest_J = fmax(*largest_J, J);
+            *volume += J * samples->volume[sample];
+        }
+    }
+}
+
+// The definition with all moduli scaled: what a stiffness map makes of a material.
+static sinew_material_def scaled_def(const sinew_material_def *def, double s) {
+    sinew_material_def out = *def;
+    double *moduli[] = {&out.young,
+                        &out.volume_stiffness,
+                        &out.c10,
+                        &out.c01,
+                        &out.bulk,
+                        &out.orthotropic.young_1,
+                        &out.orthotropic.young_2,
+                        &out.orthotropic.young_3,
+                        &out.orthotropic.shear_12,
+                        &out.orthotropic.shear_23,
+                        &out.orthotropic.shear_31,
+                        &out.transverse.young_fibre,
+                        &out.transverse.young_plane,
+                        &out.transverse.shear_fibre};
+    for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++) *moduli[i] *= s;
+    return out;
+}
+
+static void derive_parameters(const sn_sample_group *group, int32_t sample, double *parameters) {
+    sinew_material_def def = group->stiffness ? scaled_def(&group->def, group->stiffness[sample]) : group->def;
+    sn_material_parameters(parameters, &group->material, &def, group->frames ? &group->frames[sample] : NULL);
+}
+
+static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
+    bool varying = group->frames || group->stiffness;
+    size_t count = (size_t)group->material.parameter_count, block_size = count * SN_BLOCK;
+    size_t needed = varying ? (size_t)group->samples.blocks * block_size : block_size;
+    if (needed > group->parameter_room) {
+        double *room = SN_PUSH(arena, double, needed);
+        SN_TRY(sn_arena_status(arena));
+        group->parameters = room;
+        group->parameter_room = needed;
+    }
+    group->parameter_stride = varying ? block_size : 0;
+    int32_t lanes = varying ? group->samples.blocks * SN_BLOCK : SN_BLOCK;
+    for (int32_t lane = 0; lane < lanes; lane++) {
+        double parameters[SN_MATERIAL_MAX_PARAMETERS];
+        int32_t sample = lane < group->samples.count ? lane : group->samples.count - 1; // padding repeats the last one
+        derive_parameters(group, sample, parameters);
+        double *packed = group->parameters + (size_t)(lane / SN_BLOCK) * block_size;
+        for (size_t p = 0; p < count; p++) packed[p * SN_BLOCK + (size_t)(lane % SN_BLOCK)] = parameters[p];
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew_material_def *materials, sn_plane plane,
+                                     sn_sample_groups *groups) {
+    sn_isa isa = arena->context->isa;
+    *groups = (sn_sample_groups){.count = count, .plane = plane};
+    groups->items = SN_PUSH(arena, sn_sample_group, count);
+    SN_TRY(sn_arena_status(arena));
+    groups->compute_F = SN_ISA_PICK(isa, sn_samples_compute_F);
+    groups->add_force = SN_ISA_PICK(isa, sn_samples_add_force);
+    groups->add_stiffness = SN_ISA_PICK(isa, sn_samples_add_stiffness);
+    for (int32_t i = 0; i < count; i++) {
+        groups->items[i].def = materials ? materials[i] : sinew_default_material_def();
+        groups->items[i].material = sn_material_prepare(&groups->items[i].def, plane, isa);
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
+                                  const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness) {
+    SN_TRY(sn_samples_pack(arena, input, &group->samples));
+    SN_TRY(sn_samples_map(arena, &group->samples, pattern));
+    group->energies = SN_PUSH(arena, double, group->samples.coloring.chunk_count);
+    SN_TRY(sn_arena_status(arena));
+    group->frames = frames;
+    group->stiffness = stiffness;
+    return fill_parameters(arena, group);
+}
+
+sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
+                                          const sinew_material_def *material) {
+    SN_TRY(sinew_check_material(arena->context, material));
+    sn_sample_group *group = &groups->items[index], old = *group;
+    group->def = *material;
+    group->material = sn_material_prepare(material, groups->plane, arena->context->isa);
+    sn_arena_mark mark = sn_arena_get_mark(arena);
+    sinew_status status = group->samples.count > 0 ? fill_parameters(arena, group) : SINEW_OK;
+    if (status != SINEW_OK) {
+        sn_arena_rewind(arena, mark);
+        *group = old;
+        if (group->samples.count > 0) fill_parameters(arena, group); // the room is there: this cannot fail
+    }
+    return status;
+}

@@ -1,0 +1,68 @@
+// Samples with their materials: the pipeline from control vectors to energy, forces and stiffness and back, for every body
+// whose interpolation is linear in its controls (elements, linearly blended frames).
+//
+// Samples are grouped by material; a group is evaluated in blocks of eight, in chunks that run in parallel colour by colour,
+// so that every control receives its parts in the same order whatever the number of threads.
+#ifndef SN_BODY_SAMPLE_GROUPS_H
+#define SN_BODY_SAMPLE_GROUPS_H
+
+#include "sinew/body.h"
+
+#include "interp/samples.h"
+#include "material/material.h"
+
+// The samples of one material.
+typedef struct sn_sample_group {
+    sinew_material_def def;
+    sn_material material;
+    sn_samples samples;
+    const sn_mat3 *frames;   // [sample] material axes as columns; NULL: the coordinate axes everywhere
+    const double *stiffness; // [sample] factor on the moduli; NULL: 1 everywhere
+    double *parameters;      // [block][parameter][lane], or one such block for all
+    size_t parameter_stride; // doubles from block to block; 0 if all samples share
+    size_t parameter_room;   // doubles allocated
+    double *energies;        // one partial sum for each chunk
+} sn_sample_group;
+
+typedef struct sn_sample_groups {
+    sn_sample_group *items;
+    int32_t count;
+    sn_plane plane;
+    sn_samples_F_fn *compute_F;
+    sn_samples_force_fn *add_force;
+    sn_samples_stiffness_fn *add_stiffness;
+} sn_sample_groups;
+
+// `count` groups without samples, their materials prepared. `materials` may be NULL: the default material in each.
+sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew_material_def *materials, sn_plane plane,
+                                     sn_sample_groups *groups);
+
+// Packs the samples of a group, finds their blocks in the pattern of the controls, derives their parameters. `frames` and
+// `stiffness` hold one item per sample and are borrowed for the life of the group; either may be NULL.
+sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
+                                  const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness);
+
+// Takes over another material. On failure the group is as before.
+sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
+                                          const sinew_material_def *material);
+
+// What an evaluation at control vectors is to find; sums are added to.
+typedef struct sn_groups_request {
+    const double *controls;
+    bool want_energy, projected;
+    double *force;  // NULL if not wanted
+    double *matrix; // lower triangle on the pattern of the controls; NULL if not wanted
+} sn_groups_request;
+
+// Returns the energy (0 if not wanted).
+double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request);
+
+// The smallest and largest det F over all samples, and the deformed volume.
+void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls, double *smallest_J, double *largest_J,
+                              double *volume);
+
+// F, strain, stress and energy of `count` consecutive samples of a group, averaged by volume.
+void sn_sample_group_get_state(const sn_sample_groups *groups, int32_t group, int32_t first, int32_t count,
+                               const double *controls, sinew_element_state *state);
+
+#endif

@@ -1,0 +1,129 @@
+// Reading and changing a body from outside: positions, velocities, supports, forces, materials, damping, measures.
+#include "body/body.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *sinew_body_get_name(const sinew_body *body) {
+    return body->name;
+}
+
+int32_t sinew_body_get_node_count(const sinew_body *body) {
+    return body->mesh.point_count;
+}
+
+int32_t sinew_body_get_element_count(const sinew_body *body) {
+    return body->mesh.element_count;
+}
+
+const double *sinew_body_get_rest_positions(const sinew_body *body) {
+    return body->mesh.points;
+}
+
+const double *sinew_body_get_positions(const sinew_body *body) {
+    return body->q;
+}
+
+const double *sinew_body_get_velocities(const sinew_body *body) {
+    return body->v;
+}
+
+static sinew_status check_finite(const sinew_body *body, const char *what, const double *values, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                           "%s of node %d of body \"%s\" is %g along %c; it must be finite", what, i / 3, body->name,
+                           values[i], "xyz"[i % 3]);
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status check_nodes(const sinew_body *body, const int32_t *nodes, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        if (nodes[i] < 0 || nodes[i] >= body->rows) {
+            return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                           "node %d (number %d of the list) of body \"%s\": nodes are 0 to %d", nodes[i], i, body->name,
+                           body->rows - 1);
+        }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_set_positions(sinew_body *body, const double *positions) {
+    SN_TRY(check_finite(body, "position", positions, sn_body_size(body)));
+    size_t bytes = (size_t)sn_body_size(body) * sizeof(double);
+    memcpy(body->q, positions, bytes);
+    memcpy(body->target, positions, bytes);
+    memcpy(body->balance_q, positions, bytes);
+    *body->history = 0;
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities) {
+    SN_TRY(check_finite(body, "velocity", velocities, sn_body_size(body)));
+    memcpy(body->v, velocities, (size_t)sn_body_size(body) * sizeof(double));
+    *body->history = 0;
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count, int32_t axes) {
+    SN_TRY(check_nodes(body, nodes, count));
+    if (axes & ~SINEW_AXIS_ALL) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "axes are %d; valid are sums of 1 (x), 2 (y) and 4 (z)", axes);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int k = 0; k < 3; k++) {
+            int32_t unknown = 3 * nodes[i] + k;
+            // The plane of a triangle mesh is never left.
+            bool plane = body->mesh.element == SINEW_ELEMENT_TRIANGLE && body->mesh.element_count > 0 && k == 2;
+            body->mask[unknown] = plane || (axes >> k & 1);
+            body->target[unknown] = body->q[unknown];
+        }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count, const double *targets) {
+    SN_TRY(check_nodes(body, nodes, count));
+    SN_TRY(check_finite(body, "target", targets, 3 * count));
+    for (int32_t i = 0; i < count; i++) sn_store3(body->target + 3 * nodes[i], sn_load3(targets + 3 * i));
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count, const double *forces) {
+    SN_TRY(check_nodes(body, nodes, count));
+    SN_TRY(check_finite(body, "force", forces, 3 * count));
+    for (int32_t i = 0; i < count; i++) sn_store3(body->applied + 3 * nodes[i], sn_load3(forces + 3 * i));
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+    return body->ops->set_material(body, index, material);
+}
+
+sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping) {
+    if (!(mass_damping >= 0 && isfinite(mass_damping)) || !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "damping of body \"%s\" is %g 1/s and %g s; both must be finite and not negative", body->name,
+                       mass_damping, stiffness_damping);
+    }
+    body->mass_damping = mass_damping;
+    body->stiffness_damping = stiffness_damping;
+    return SINEW_OK;
+}
+
+sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
+    if (element < 0 || element >= body->mesh.element_count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "element %d of body \"%s\": elements are 0 to %d", element,
+                       body->name, body->mesh.element_count - 1);
+    }
+    body->ops->get_element_state(body, element, state);
+    return SINEW_OK;
+}
+
+void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {
+    memset(forces, 0, (size_t)sn_body_size(body) * sizeof *forces);
+    sn_evaluation evaluation = {.q = body->q, .force = forces};
+    body->ops->evaluate(body, &evaluation);
+}

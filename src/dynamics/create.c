@@ -1,0 +1,209 @@
+// Making bodies from definitions, and attaching them: every check before any change.
+#include "body/elastic.h"
+#include "body/warp.h"
+#include "dynamics/world.h"
+#include "geom/mesh.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <string.h>
+
+sinew_body_def sinew_default_body_def(void) {
+    return (sinew_body_def){.thickness = 1, .rotation = {0, 0, 0, 1}};
+}
+
+sinew_attachment_def sinew_default_attachment_def(void) {
+    return (sinew_attachment_def){.at_node = true};
+}
+
+static sinew_status check_numbers(sinew_context *context, const char *name, const double *values, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!isfinite(values[i])) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s[%d] is %g; it must be finite", name, i, values[i]);
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status check_materials(sinew_context *context, const sinew_body_def *def) {
+    if (def->material_count < 0 || (def->material_count > 0 && !def->materials)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material_count is %d but materials is NULL", def->material_count);
+    }
+    if (def->material_count > 1 && !def->material_labels) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d materials need material_labels that say which elements take which",
+                       def->material_count);
+    }
+    for (int32_t i = 0; i < def->material_count; i++) SN_TRY(sinew_check_material(context, &def->materials[i]));
+    return SINEW_OK;
+}
+
+// Axes must be orthonormal within what a file with seven digits gives.
+static sinew_status check_axes(sinew_context *context, const sinew_body_def *def) {
+    for (int32_t e = 0; def->material_axes && e < def->mesh->element_count; e++) {
+        const double *a = def->material_axes + 9 * (size_t)e;
+        sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+        sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
+        if (!(sn_mat3_norm(error) < 1e-5)) {
+            return sn_fail(context, SINEW_INVALID_DATA, "the material axes of element %d are not orthonormal (off by %g)", e,
+                           sn_mat3_norm(error));
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status check_body(sinew_context *context, const sinew_body_def *def) {
+    if (!def->mesh) return sn_fail(context, SINEW_INVALID_ARGUMENT, "a body needs a mesh");
+    SN_TRY(sinew_mesh_check(context, def->mesh));
+    SN_TRY(check_materials(context, def));
+    SN_TRY(check_axes(context, def));
+    SN_TRY(check_numbers(context, "position", def->position, 3));
+    SN_TRY(check_numbers(context, "rotation", def->rotation, 4));
+    SN_TRY(check_numbers(context, "velocity", def->velocity, 3));
+    SN_TRY(check_numbers(context, "angular_velocity", def->angular_velocity, 3));
+    double length = 0;
+    for (int k = 0; k < 4; k++) length += def->rotation[k] * def->rotation[k];
+    if (!(length > 1e-12))
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "rotation is a zero quaternion; (0, 0, 0, 1) is no turn");
+    if (!(def->mass_damping >= 0 && isfinite(def->mass_damping)) ||
+        !(def->stiffness_damping >= 0 && isfinite(def->stiffness_damping))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "damping is %g 1/s and %g s; both must be finite and not negative",
+                       def->mass_damping, def->stiffness_damping);
+    }
+    if (def->mesh->element == SINEW_ELEMENT_TRIANGLE && !(def->thickness > 0 && isfinite(def->thickness))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "thickness is %g m; it must be above 0", def->thickness);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status copy_mesh(sinew_body *body, const sinew_mesh *mesh) {
+    size_t width = (size_t)sinew_element_node_count(mesh->element);
+    double *points = SN_PUSH(&body->arena, double, 3 * (size_t)mesh->point_count);
+    int32_t *indices = SN_PUSH(&body->arena, int32_t, width * (size_t)mesh->element_count);
+    int32_t *labels = SN_PUSH(&body->arena, int32_t, mesh->labels ? mesh->element_count : 0);
+    SN_TRY(sn_arena_status(&body->arena));
+    memcpy(points, mesh->points, 3 * (size_t)mesh->point_count * sizeof *points);
+    memcpy(indices, mesh->indices, width * (size_t)mesh->element_count * sizeof *indices);
+    if (mesh->labels) memcpy(labels, mesh->labels, (size_t)mesh->element_count * sizeof *labels);
+    body->mesh = *mesh;
+    body->mesh.points = points;
+    body->mesh.indices = indices;
+    body->mesh.labels = mesh->labels ? labels : NULL;
+    body->rest = points;
+    return SINEW_OK;
+}
+
+// Positions and velocities of the initial placement.
+static void place(sinew_body *body, const sinew_body_def *def) {
+    sn_quat rotation = sn_quat_normalize((sn_quat){def->rotation[0], def->rotation[1], def->rotation[2], def->rotation[3]});
+    sn_vec3 t = sn_load3(def->position), v = sn_load3(def->velocity), w = sn_load3(def->angular_velocity);
+    bool turned = rotation.x != 0 || rotation.y != 0 || rotation.z != 0;
+    for (int32_t i = 0; i < body->rows; i++) {
+        sn_vec3 X = sn_load3(body->rest + 3 * i), r = turned ? sn_quat_rotate(rotation, X) : X;
+        sn_store3(body->q + 3 * i, sn_add(r, t));
+        sn_store3(body->v + 3 * i, sn_add(v, sn_cross(w, r)));
+        if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) body->mask[3 * i + 2] = 1;
+    }
+    size_t bytes = (size_t)body->config_count * sizeof(double);
+    memcpy(body->previous_q, body->q, bytes);
+    memcpy(body->target, body->q, bytes);
+    memcpy(body->balance_q, body->q, bytes);
+}
+
+static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
+    const char *name = def->name ? def->name : "body";
+    char *copy = SN_PUSH(&body->arena, char, strlen(name) + 1);
+    SN_TRY(sn_arena_status(&body->arena));
+    body->name = strcpy(copy, name);
+    SN_TRY(copy_mesh(body, def->mesh));
+    body->rows = body->mesh.point_count;
+    body->config_count = 3 * body->rows;
+    body->thickness = def->thickness;
+    body->mass_damping = def->mass_damping;
+    body->stiffness_damping = def->stiffness_damping;
+    SN_TRY(sn_body_allocate_state(body));
+    SN_TRY(def->model == SINEW_MODEL_ELASTIC ? sn_elastic_build(body, def) : sn_warp_build(body, def));
+    place(body, def);
+    return sn_world_add_body(body->world, body);
+}
+
+sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **out) {
+    SN_TRY(check_body(world->context, def));
+    sn_arena arena = sn_arena_create(world->context);
+    sinew_body *body = SN_PUSH(&arena, sinew_body, 1);
+    SN_TRY(sn_arena_status(&arena));
+    body->context = world->context;
+    body->world = world;
+    body->arena = arena;
+    sinew_status status = build_body(body, def);
+    if (status != SINEW_OK) {
+        arena = body->arena;
+        sn_arena_destroy(&arena);
+        return status;
+    }
+    if (out) *out = body;
+    return SINEW_OK;
+}
+
+static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sn_attachment *other = &world->attachments[i];
+        if (other->stiffness == 0 && other->body == body && other->row == row) return true;
+    }
+    return false;
+}
+
+static bool carries_tie(const sinew_world *world, const sinew_body *body, int32_t row) {
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sn_attachment *other = &world->attachments[i];
+        if (other->stiffness > 0 || other->target != body) continue;
+        for (int32_t k = 0; k < other->point.count; k++) {
+            if (other->point.row[k] == row) return true;
+        }
+    }
+    return false;
+}
+
+static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
+    sinew_context *context = world->context;
+    if (!def->body || !def->target) return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body and a target");
+    if (def->node < 0 || def->node >= def->body->rows || !def->body->ops->locate) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "node %d of body \"%s\" cannot be attached: nodes are 0 to %d",
+                       def->node, def->body->name, def->body->rows - 1);
+    }
+    if (!(def->stiffness >= 0) || !isfinite(def->stiffness)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "attachment stiffness is %g N/m; it must be finite and not negative",
+                       def->stiffness);
+    }
+    SN_TRY(check_numbers(context, "attachment point", def->point, 3));
+    const uint8_t *mask = def->body->mask + 3 * def->node;
+    if (def->stiffness > 0) return SINEW_OK;
+    if (mask[0] || mask[1] || mask[2] || is_tied(world, def->body, def->node) || carries_tie(world, def->body, def->node)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "node %d of body \"%s\" is fixed or takes part in another hard attachment; use a springy one",
+                       def->node, def->body->name);
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def) {
+    SN_TRY(check_attachment(world, def));
+    sn_vec3 X = sn_load3(def->at_node ? def->body->q + 3 * def->node : def->point);
+    sn_attachment attachment = {.body = def->body, .target = def->target, .row = def->node, .stiffness = def->stiffness};
+    if (!def->target->ops->locate || !def->target->ops->locate(def->target, X, def->at_node, &attachment.point)) {
+        return sn_fail(world->context, SINEW_UNSUPPORTED, "body \"%s\" cannot hold an attachment", def->target->name);
+    }
+    for (int32_t k = 0; k < attachment.point.count && def->stiffness == 0; k++) {
+        int32_t row = attachment.point.row[k];
+        if (is_tied(world, def->target, row) || (def->target == def->body && row == def->node)) {
+            return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
+                           "node %d of body \"%s\" cannot carry an attachment: it is tied itself", row, def->target->name);
+        }
+    }
+    void *attachments = world->attachments;
+    SN_TRY(sn_grow(world->context, &attachments, &world->attachment_capacity, world->attachment_count,
+                   world->attachment_count + 1, sizeof attachment));
+    world->attachments = attachments;
+    world->attachments[world->attachment_count++] = attachment;
+    sn_world_forget_islands(world);
+    return SINEW_OK;
+}

@@ -1,0 +1,180 @@
+// Building and evaluating an island. The build is linear in the number of matrix blocks; evaluation allocates nothing.
+#include "dynamics/island.h"
+
+#include "dynamics/coupling.h"
+#include "linalg/vector.h"
+
+#include <string.h>
+
+static sinew_status push_vectors(sn_island *island) {
+    double **vectors[] = {
+        &island->xi,        &island->trial_xi, &island->xi_inertia, &island->velocity_offset, &island->prescribed,
+        &island->external,  &island->force,    &island->inertia,    &island->inertia_offset,  &island->residual,
+        &island->direction, &island->scratch,  &island->product};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        *vectors[i] = SN_PUSH(&island->arena, double, sn_island_size(island));
+    }
+    island->mask = SN_PUSH(&island->arena, uint8_t, sn_island_size(island));
+    return sn_arena_status(&island->arena);
+}
+
+static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t count) {
+    island->bodies = SN_PUSH(&island->arena, sn_island_body, count);
+    SN_TRY(sn_arena_status(&island->arena));
+    island->body_count = count;
+    island->has_energy = true;
+    for (int32_t i = 0; i < count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        member->body = bodies[i];
+        member->first_row = island->rows;
+        island->rows += bodies[i]->rows;
+        island->has_energy = island->has_energy && bodies[i]->ops->has_energy;
+        member->trial_q = SN_PUSH(&island->arena, double, bodies[i]->config_count);
+    }
+    return sn_arena_status(&island->arena);
+}
+
+static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count) {
+    SN_TRY(push_bodies(island, bodies, count));
+    SN_TRY(push_vectors(island));
+    SN_TRY(sn_coupling_collect_ties(island));
+    if (count == 1 && island->tie_count == 0) {
+        island->pattern = &bodies[0]->pattern;
+    } else {
+        SN_TRY(sn_coupling_build_pattern(island));
+    }
+    island->A = sn_bsr_push_values(&island->arena, island->pattern);
+    for (int32_t i = 0; i < count; i++) {
+        bool alone = island->pattern == &bodies[i]->pattern;
+        island->bodies[i].matrix = alone ? island->A : sn_bsr_push_values(&island->arena, &bodies[i]->pattern);
+    }
+    return sn_arena_status(&island->arena);
+}
+
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, sn_island **out) {
+    sn_arena arena = sn_arena_create(world->context);
+    sn_island *island = SN_PUSH(&arena, sn_island, 1);
+    SN_TRY(sn_arena_status(&arena));
+    island->world = world;
+    island->arena = arena;
+    sinew_status status = build(island, bodies, count);
+    if (status != SINEW_OK) {
+        sn_island_destroy(island);
+        return status;
+    }
+    *out = island;
+    return SINEW_OK;
+}
+
+void sn_island_destroy(sn_island *island) {
+    if (!island) return;
+    sn_solver_destroy(island->solver);
+    sn_arena arena = island->arena; // the island lives in it
+    sn_arena_destroy(&arena);
+}
+
+double sn_island_evaluate(sn_island *island, const double *xi, bool want_force, bool want_stiffness) {
+    double energy = 0;
+    if (want_force) memset(island->force, 0, (size_t)sn_island_size(island) * sizeof *island->force);
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        sn_body_retract(body, member->trial_q, body->q, xi + 3 * member->first_row);
+        sn_evaluation evaluation = {.q = member->trial_q, .want_energy = true, .projected = true};
+        if (want_force) evaluation.force = island->force + 3 * member->first_row;
+        if (want_stiffness) {
+            sn_bsr_set_zero(body->context, &body->pattern, member->matrix);
+            evaluation.matrix = member->matrix;
+        }
+        body->ops->evaluate(body, &evaluation);
+        energy += evaluation.energy;
+    }
+    return energy + sn_coupling_add_springs(island, want_force ? island->force : NULL);
+}
+
+void sn_island_keep_damping(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        if (!member->damping || body->stiffness_damping == 0) continue;
+        sn_bsr_scale(body->context, &body->pattern, member->damping, body->stiffness_damping, member->matrix);
+        sn_bsr_mirror(body->context, &body->pattern, member->damping);
+    }
+}
+
+void sn_island_assemble(sn_island *island, sn_scheme scheme) {
+    sinew_context *context = island->world->context;
+    bool coupled = island->pattern == &island->own_pattern;
+    if (coupled) sn_bsr_set_zero(context, island->pattern, island->A);
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        if (member->damping && body->stiffness_damping > 0) {
+            sn_bsr_add_scaled(context, &body->pattern, member->matrix, scheme.e, member->damping);
+        }
+        double mass = scheme.c + scheme.e * body->mass_damping;
+        if (mass > 0) sn_body_add_mass(body, member->matrix, mass, body->q);
+        if (coupled) sn_coupling_add_matrix(island, member);
+    }
+    if (coupled) sn_coupling_add_spring_matrix(island);
+    sn_bsr_mirror(context, island->pattern, island->A);
+}
+
+// out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia; xi == NULL stands for zero.
+static void compute_inertia(sn_island *island, sn_scheme scheme, const double *xi, double *out) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        int32_t first = 3 * member->first_row, count = sn_body_size(body);
+        double *u = island->scratch + first, alpha = body->mass_damping;
+        const double *xi_inertia = island->xi_inertia + first, *w = island->velocity_offset + first;
+        for (int32_t k = 0; k < count; k++) {
+            double step = xi ? xi[first + k] : 0;
+            u[k] = scheme.c * (step - xi_inertia[k]) + alpha * (scheme.e * step + w[k]);
+        }
+        sn_body_multiply_mass(body, out + first, u, body->q);
+        if (!member->damping || body->stiffness_damping == 0) continue;
+        double *product = island->product + first;
+        for (int32_t k = 0; k < count; k++) u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
+        sn_bsr_multiply(body->context, &body->pattern, product, member->damping, u);
+        sn_vector_add_scaled(body->context, count, out + first, 1, product);
+    }
+}
+
+double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const double *xi) {
+    sinew_context *context = island->world->context;
+    if (scheme.c == 0) return 0;
+    compute_inertia(island, scheme, xi, island->inertia);
+    // Half of xi' (A xi + 2 b) for the affine force A xi + b.
+    return 0.5 * (sn_vector_dot(context, sn_island_size(island), xi, island->inertia) +
+                  sn_vector_dot(context, sn_island_size(island), xi, island->inertia_offset));
+}
+
+void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme) {
+    if (scheme.c == 0) return;
+    compute_inertia(island, scheme, NULL, island->inertia_offset);
+}
+
+void sn_island_reduce(const sn_island *island, double *vector) {
+    for (int32_t i = 0; i < island->tie_count; i++) {
+        const sn_tie *tie = &island->ties[i];
+        if (tie->stiffness > 0) continue;
+        sn_vec3 value = sn_load3(vector + 3 * tie->row);
+        for (int32_t k = 0; k < tie->point.count; k++) {
+            sn_add_to3(vector + 3 * tie->point.row[k], sn_scale(tie->point.weight[k], value));
+        }
+        sn_store3(vector + 3 * tie->row, sn_v3(0, 0, 0));
+    }
+}
+
+void sn_island_expand(const sn_island *island, double *vector) {
+    for (int32_t i = 0; i < island->tie_count; i++) {
+        const sn_tie *tie = &island->ties[i];
+        if (tie->stiffness > 0) continue;
+        sn_vec3 value = {0, 0, 0};
+        for (int32_t k = 0; k < tie->point.count; k++) {
+            value = sn_madd(value, tie->point.weight[k], sn_load3(vector + 3 * tie->point.row[k]));
+        }
+        sn_store3(vector + 3 * tie->row, value);
+    }
+}

@@ -1,0 +1,103 @@
+// An island: bodies that attachments couple, solved as one system. Most islands hold one body.
+//
+// Vectors of an island are those of its bodies one after the other, three numbers a row. A body alone assembles straight into
+// the island's matrix; coupled bodies assemble into matrices of their own, which a precomputed map adds up. A hard tie
+// eliminates the tied row s by x_s = sum_m w_m x_m: its contributions go to the rows m, and its place in the matrix becomes
+// the identity.
+#ifndef SN_DYNAMICS_ISLAND_H
+#define SN_DYNAMICS_ISLAND_H
+
+#include "dynamics/world.h"
+#include "linalg/solver.h"
+
+// Where a body's matrix block goes: weight times the block, or its transpose, to a block of the island's lower triangle.
+typedef struct sn_block_target {
+    int32_t slot;
+    bool transposed;
+    double weight;
+} sn_block_target;
+
+typedef struct sn_island_body {
+    sinew_body *body;
+    int32_t first_row;
+    double *trial_q; // configuration under test
+    double *matrix;  // what the body assembles into: the island's matrix if it is alone
+    double *damping; // stiffness damping times the stiffness at the start of the step, both triangles; NULL without
+    // Coupled: the targets of lower block k are targets[target_starts[k]] to targets[target_starts[k + 1] - 1].
+    int32_t *target_starts;
+    sn_block_target *targets;
+} sn_island_body;
+
+// An attachment in the island's rows: the tied row, and the rows that carry the point.
+typedef struct sn_tie {
+    int32_t row;
+    sn_body_point point;
+    double stiffness; // 0: hard
+} sn_tie;
+
+// Unknowns that are not solved for: prescribed from outside, or eliminated by a hard tie.
+enum { SN_MASK_HELD = 1, SN_MASK_TIED = 2 };
+
+struct sn_island {
+    sn_island *next;
+    sinew_world *world;
+    sn_arena arena; // owns the island
+    sn_island_body *bodies;
+    int32_t body_count, rows;
+    sn_tie *ties;
+    int32_t tie_count;
+    bool has_energy; // all bodies have one
+
+    const sn_bsr *pattern; // of the only body, or own_pattern
+    sn_bsr own_pattern;
+    double *A; // system matrix
+    sn_solver *solver;
+    sn_solver_kind solver_kind; // as asked for
+    uint8_t *mask;              // 0, SN_MASK_HELD or SN_MASK_TIED for each unknown
+
+    // Vectors of three numbers a row.
+    double *xi, *trial_xi;    // step from the start configuration, and the one under test
+    double *xi_inertia;       // the step that needs no force: acceleration is c (xi - xi_inertia)
+    double *velocity_offset;  // velocity is e xi + velocity_offset
+    double *prescribed;       // the step of held unknowns, 0 elsewhere
+    double *external, *force; // [N]
+    double *inertia;          // inertia and damping forces at xi [N]
+    double *inertia_offset;   // ... at xi = 0
+    double *residual, *direction, *scratch, *product;
+};
+
+// Builds the island of these bodies; both lists are copied. Attachments of other bodies are ignored.
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, sn_island **island);
+void sn_island_destroy(sn_island *island);
+
+// How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia), v = e xi + velocity_offset. Zero in statics.
+typedef struct sn_scheme {
+    double c; // [1/s^2]
+    double e; // [1/s]
+} sn_scheme;
+
+// The elastic energy at the start configurations moved by xi. With `want_force` also island->force; with `want_stiffness` also
+// the bodies' own matrices (lower triangle, projected to be positive semi-definite).
+double sn_island_evaluate(sn_island *island, const double *xi, bool want_force, bool want_stiffness);
+
+// Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have stiffness damping.
+void sn_island_keep_damping(sn_island *island);
+
+// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, both triangles.
+void sn_island_assemble(sn_island *island, sn_scheme scheme);
+
+// island->inertia at xi. Returns the potential of inertia and damping, whose gradient that is (up to a constant).
+double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const double *xi);
+
+// Prepares island->inertia_offset for a step, once xi_inertia, velocity_offset and damping are known.
+void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme);
+
+// Sums of tied rows go to the rows that carry them (transpose), and tied rows follow those.
+void sn_island_reduce(const sn_island *island, double *vector);
+void sn_island_expand(const sn_island *island, double *vector);
+
+static inline int32_t sn_island_size(const sn_island *island) {
+    return 3 * island->rows;
+}
+
+#endif

@@ -1,0 +1,58 @@
+// Energies, momenta, reactions: what can be asked of a world between steps.
+#include "dynamics/world.h"
+
+#include <math.h>
+#include <string.h>
+
+// Momentum-like sums of a body whose rows are points.
+static void add_momenta(const sinew_body *body, const double *momentum_of_row, const double *g, sinew_measures *measures) {
+    for (int32_t i = 0; i < body->rows; i++) {
+        sn_vec3 x = sn_load3(body->q + 3 * i), p = sn_load3(momentum_of_row + 3 * i);
+        sn_add_to3(measures->momentum, p);
+        sn_add_to3(measures->angular_momentum, sn_cross(x, p));
+        measures->kinetic_energy += 0.5 * sn_dot(sn_load3(body->v + 3 * i), p);
+        measures->mass += body->row_mass[i];
+        measures->gravity_energy -= body->row_mass[i] * sn_dot(sn_load3(g), x);
+    }
+}
+
+void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
+    *measures = (sinew_measures){0};
+    sn_evaluation evaluation = {.q = body->q, .want_energy = true};
+    body->ops->evaluate(body, &evaluation);
+    measures->elastic_energy = evaluation.energy;
+    body->ops->measure(body, &measures->smallest_J, &measures->largest_J, &measures->volume);
+    measures->rest_volume = body->rest_volume;
+    double *momentum = body->scratch;
+    sn_body_multiply_mass(body, momentum, body->v, body->q);
+    add_momenta(body, momentum, body->world->def.gravity, measures);
+}
+
+void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {
+    *total = (sinew_measures){.smallest_J = INFINITY, .largest_J = -INFINITY};
+    for (size_t i = 0; i < world->body_count; i++) {
+        sinew_measures part;
+        sinew_body_get_measures(world->bodies[i], &part);
+        total->kinetic_energy += part.kinetic_energy;
+        total->elastic_energy += part.elastic_energy;
+        total->gravity_energy += part.gravity_energy;
+        sn_add_to3(total->momentum, sn_load3(part.momentum));
+        sn_add_to3(total->angular_momentum, sn_load3(part.angular_momentum));
+        total->mass += part.mass;
+        total->volume += part.volume;
+        total->rest_volume += part.rest_volume;
+        total->smallest_J = fmin(total->smallest_J, part.smallest_J);
+        total->largest_J = fmax(total->largest_J, part.largest_J);
+    }
+}
+
+// A support carries what inertia needs and nothing else gives: inertia - f - external where the last step balanced them.
+void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+    int32_t count = sn_body_size(body);
+    double *external = body->scratch;
+    sn_body_compute_external(body, external, body->world->def.gravity);
+    memset(forces, 0, (size_t)count * sizeof *forces);
+    sn_evaluation evaluation = {.q = body->balance_q, .force = forces};
+    body->ops->evaluate(body, &evaluation);
+    for (int32_t i = 0; i < count; i++) forces[i] = body->mask[i] ? body->inertia[i] - forces[i] - external[i] : 0;
+}

@@ -1,0 +1,198 @@
+#include "dynamics/newton.h"
+
+#include "base/clock.h"
+#include "linalg/vector.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_CUTS = 40, MAX_SHIFTS = 10 };
+
+// What one point of the search knows.
+typedef struct search_point {
+    double potential;       // phi
+    double residual, scale; // largest free residual, and largest force that takes part in the balance [N]
+    double floor;           // what rounding of the positions makes of forces [N]; known with the stiffness
+} search_point;
+
+// Positions are known up to rounding, and forces up to that times the stiffness: below this a residual means nothing.
+static double rounding_floor(const sn_island *island) {
+    double stiffness = 0, position = 0;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        const sn_bsr *pattern = &member->body->pattern;
+        for (int32_t row = 0; row < pattern->rows; row++) {
+            const double *block = member->matrix + 9 * (size_t)pattern->diagonal[row];
+            stiffness = fmax(stiffness, block[0] + block[4] + block[8]);
+        }
+        for (int32_t k = 0; k < member->body->config_count; k++) position = fmax(position, fabs(member->trial_q[k]));
+    }
+    return 8 * DBL_EPSILON * stiffness * position;
+}
+
+static double largest(const double *x, int32_t count) {
+    double largest = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); // a NaN goes through
+        if (isnan(largest)) break;
+    }
+    return largest;
+}
+
+// phi, residual and their sizes at xi; with `want_stiffness` the bodies' matrices too.
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool want_stiffness,
+                             sinew_step_report *report) {
+    double begin = sn_seconds();
+    sinew_context *context = island->world->context;
+    int32_t count = sn_island_size(island);
+    double elastic = sn_island_evaluate(island, xi, true, want_stiffness);
+    double inertia = sn_island_compute_inertia(island, def->scheme, xi);
+    search_point point = {.potential = elastic + inertia - sn_vector_dot(context, count, xi, island->external)};
+    for (int32_t i = 0; i < count; i++) {
+        island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
+    }
+    sn_island_reduce(island, island->residual);
+    for (int32_t i = 0; i < count; i++) {
+        if (island->mask[i]) island->residual[i] = 0;
+    }
+    point.residual = largest(island->residual, count);
+    point.scale = fmax(largest(island->external, count), fmax(largest(island->force, count), largest(island->inertia, count)));
+    if (!island->has_energy) point.potential = point.residual;
+    if (want_stiffness) point.floor = rounding_floor(island);
+    report->assemble_seconds += sn_seconds() - begin;
+    return point;
+}
+
+// What is left of the prescribed step, on held unknowns; returns whether there is any.
+static bool compute_remaining(const sn_island *island, double *remaining) {
+    bool any = false;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        remaining[i] = island->mask[i] == SN_MASK_HELD ? island->prescribed[i] - island->xi[i] : 0;
+        any = any || remaining[i] != 0;
+    }
+    return any;
+}
+
+static void take_solve_report(sinew_step_report *report, const sn_solve_report *solve) {
+    report->solver_iterations += solve->iterations;
+    if (!(solve->relative_residual <= report->solver_residual)) report->solver_residual = solve->relative_residual;
+    if (solve->outcome != SN_SOLVE_CONVERGED) report->solver_converged = false;
+}
+
+// Adds s to the free part of the diagonal.
+static void shift_diagonal(sn_island *island, double s) {
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (!island->mask[i]) island->A[9 * (size_t)island->pattern->diagonal[i / 3] + 4 * (size_t)(i % 3)] += s;
+    }
+}
+
+static double mean_diagonal(const sn_island *island) {
+    double sum = 0;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        sum += fabs(island->A[9 * (size_t)island->pattern->diagonal[i / 3] + 4 * (size_t)(i % 3)]);
+    }
+    return sum / sn_island_size(island);
+}
+
+// Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is not positive definite (a
+// flattened element has no stiffness across) gets a growing shift; the direction is then shorter, but still downhill.
+static sinew_status solve_direction(sn_island *island, const sn_newton_def *def, bool moving, sinew_step_report *report) {
+    double begin = sn_seconds();
+    sinew_context *context = island->world->context;
+    int32_t count = sn_island_size(island);
+    double *rhs = island->scratch, *direction = island->direction;
+    memcpy(rhs, island->residual, (size_t)count * sizeof *rhs);
+    if (moving) {
+        sn_bsr_multiply_masked(context, island->pattern, island->product, island->A, direction, island->mask);
+        for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? direction[i] : rhs[i] - island->product[i];
+    }
+    sn_bsr_constrain(context, island->pattern, island->A, island->mask);
+    double shift = 0;
+    for (int attempt = 0; attempt <= MAX_SHIFTS; attempt++) {
+        SN_TRY(sn_solver_update(island->solver, island->A, NULL));
+        for (int32_t i = 0; i < count; i++) {
+            if (!island->mask[i]) direction[i] = 0;
+        }
+        sn_solve_report solve;
+        sn_solver_solve(island->solver, rhs, direction, def->solver_tolerance, def->solver_iterations, &solve);
+        bool usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
+        if (usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == MAX_SHIFTS) {
+            take_solve_report(report, &solve);
+            break;
+        }
+        report->solver_iterations += solve.iterations;
+        double added = attempt ? 9 * shift : 1e-8 * mean_diagonal(island);
+        shift_diagonal(island, added);
+        shift += added;
+    }
+    sn_island_expand(island, direction);
+    report->solve_seconds += sn_seconds() - begin;
+    return SINEW_OK;
+}
+
+static void move(sn_island *island, double *out, double t) {
+    for (int32_t i = 0; i < sn_island_size(island); i++) out[i] = island->xi[i] + t * island->direction[i];
+}
+
+// Halves the step until phi falls by a fair part of what its slope promises. Leaves the accepted step in trial_xi, and says
+// whether there was one.
+static bool search_line(sn_island *island, const sn_newton_def *def, const search_point *start, sinew_step_report *report) {
+    double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual, island->direction);
+    // Once the promise is below what phi resolves, comparing potentials is comparing rounding errors.
+    bool trust = fabs(slope) <= 1e-11 * fabs(start->potential);
+    double t = 1;
+    for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
+        move(island, island->trial_xi, t);
+        search_point trial = evaluate(island, def, island->trial_xi, false, report);
+        double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
+        bool falls = trial.potential <= start->potential - promised;
+        if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return true;
+        report->line_search_cuts++;
+    }
+    return false;
+}
+
+static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
+    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
+    for (int32_t iteration = 0;; iteration++) {
+        search_point point = evaluate(island, def, island->xi, true, report);
+        if (iteration == 0) sn_island_keep_damping(island);
+        report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
+        bool moving = compute_remaining(island, island->direction);
+        if (!isfinite(point.residual)) {
+            report->outcome = SINEW_OUTCOME_NOT_FINITE;
+            return SINEW_OK;
+        }
+        if (!moving && point.residual <= fmax(def->tolerance * point.scale, point.floor)) {
+            report->outcome = SINEW_OUTCOME_CONVERGED;
+            return SINEW_OK;
+        }
+        if (iteration == def->iterations) {
+            report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
+            return SINEW_OK;
+        }
+        report->newton_iterations++;
+        double begin = sn_seconds();
+        sn_island_assemble(island, def->scheme);
+        report->assemble_seconds += sn_seconds() - begin;
+        SN_TRY(solve_direction(island, def, moving, report));
+        if (def->linearised) {
+            move(island, island->xi, 1);
+            report->outcome = SINEW_OUTCOME_CONVERGED;
+            return SINEW_OK;
+        }
+        if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
+            move(island, island->trial_xi, 1);
+        } else if (!search_line(island, def, &point, report)) {
+            report->outcome = SINEW_OUTCOME_STALLED;
+            return SINEW_OK;
+        }
+        memcpy(island->xi, island->trial_xi, bytes);
+    }
+}
+
+sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
+    sn_island_compute_inertia_offset(island, def->scheme);
+    return iterate(island, def, report);
+}

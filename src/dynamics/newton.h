@@ -1,0 +1,26 @@
+// One implicit step, or one static load step, of an island: find the step xi at which forces balance.
+//
+//   residual(xi) = external + f(q (+) xi) - M a(xi) - (alpha M + D) v(xi) = 0,      a = c (xi - xi_inertia),  v = e xi + w
+//
+// which is where phi(xi) = W(q (+) xi) + inertia potential - external . xi is stationary. Newton with positive semi-definite
+// stiffness goes downhill on phi; a line search cuts its steps (Armijo 1966). One iteration without line search is the
+// linearised implicit Euler step of Baraff and Witkin (1998).
+#ifndef SN_DYNAMICS_NEWTON_H
+#define SN_DYNAMICS_NEWTON_H
+
+#include "dynamics/island.h"
+
+typedef struct sn_newton_def {
+    sn_scheme scheme;
+    bool linearised;  // one solve, accepted as it is
+    double tolerance; // of the residual, relative to the largest force
+    int32_t iterations;
+    double solver_tolerance;
+    int32_t solver_iterations;
+} sn_newton_def;
+
+// Starts from island->xi; needs xi_inertia, velocity_offset, prescribed, external and mask. Leaves the last accepted xi, and
+// the force and inertia there unless `linearised`. Adds to the report's counts and times.
+sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report);
+
+#endif

@@ -1,0 +1,237 @@
+// The world: its definition, its bodies, the step. A step solves all islands first and accepts them together, so that a
+// failure leaves everything as it was.
+#include "dynamics/world.h"
+
+#include "base/clock.h"
+#include "dynamics/integrate.h"
+#include "dynamics/island.h"
+
+#include <math.h>
+#include <string.h>
+
+sinew_world_def sinew_default_world_def(void) {
+    return (sinew_world_def){
+        .gravity = {0, 0, -9.81},
+        .step = 0.01,
+        .integrator = SINEW_INTEGRATOR_IMPLICIT_EULER,
+        .solver = SINEW_SOLVER_AUTO,
+        .solver_tolerance = 1e-6,
+        .solver_iterations = 1000,
+        .newton_tolerance = 1e-6,
+        .newton_iterations = 50,
+    };
+}
+
+sinew_static_def sinew_default_static_def(void) {
+    return (sinew_static_def){.load_steps = 1, .newton_iterations = 100, .newton_tolerance = 1e-8};
+}
+
+const char *sinew_outcome_name(sinew_outcome outcome) {
+    switch (outcome) {
+    case SINEW_OUTCOME_CONVERGED: return "converged";
+    case SINEW_OUTCOME_ITERATION_LIMIT: return "iteration limit";
+    case SINEW_OUTCOME_STALLED: return "stalled";
+    case SINEW_OUTCOME_NOT_FINITE: return "not finite";
+    }
+    return "unknown outcome";
+}
+
+static sinew_status check_tolerance(sinew_context *context, const char *name, double value) {
+    if (value > 0 && value < 1) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %g; it must lie between 0 and 1", name, value);
+}
+
+static sinew_status check_count(sinew_context *context, const char *name, int32_t value) {
+    if (value >= 1) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %d; it must be at least 1", name, value);
+}
+
+static sinew_status check_world(sinew_context *context, const sinew_world_def *def) {
+    for (int k = 0; k < 3; k++) {
+        if (!isfinite(def->gravity[k])) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite", k, def->gravity[k]);
+        }
+    }
+    if (!(def->step > 0) || !isfinite(def->step)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "step is %g s; it must be finite and above 0", def->step);
+    }
+    if ((int)def->integrator < 0 || def->integrator > SINEW_INTEGRATOR_BDF2) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d", (int)def->integrator,
+                       (int)SINEW_INTEGRATOR_BDF2);
+    }
+    if ((int)def->solver < 0 || def->solver > SINEW_SOLVER_DENSE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)def->solver,
+                       (int)SINEW_SOLVER_DENSE);
+    }
+    SN_TRY(check_tolerance(context, "solver_tolerance", def->solver_tolerance));
+    SN_TRY(check_tolerance(context, "newton_tolerance", def->newton_tolerance));
+    SN_TRY(check_count(context, "solver_iterations", def->solver_iterations));
+    return check_count(context, "newton_iterations", def->newton_iterations);
+}
+
+sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def, sinew_world **out) {
+    SN_TRY(check_world(context, def));
+    sinew_world *world = sn_allocate(context, 1, sizeof *world);
+    if (!world) return SINEW_OUT_OF_MEMORY;
+    world->context = context;
+    world->def = *def;
+    *out = world;
+    return SINEW_OK;
+}
+
+void sinew_world_destroy(sinew_world *world) {
+    if (!world) return;
+    sn_world_forget_islands(world);
+    for (size_t i = 0; i < world->body_count; i++) {
+        sn_arena arena = world->bodies[i]->arena; // the body lives in it
+        sn_arena_destroy(&arena);
+    }
+    sinew_context *context = world->context;
+    sn_release(context, world->bodies, world->body_capacity, sizeof *world->bodies);
+    sn_release(context, world->attachments, world->attachment_capacity, sizeof *world->attachments);
+    sn_release(context, world, 1, sizeof *world);
+}
+
+sinew_status sn_world_add_body(sinew_world *world, sinew_body *body) {
+    void *bodies = world->bodies;
+    SN_TRY(sn_grow(world->context, &bodies, &world->body_capacity, world->body_count, world->body_count + 1,
+                   sizeof *world->bodies));
+    world->bodies = bodies;
+    world->bodies[world->body_count++] = body;
+    sn_world_forget_islands(world);
+    return SINEW_OK;
+}
+
+void sn_world_forget_islands(sinew_world *world) {
+    while (world->islands) {
+        sn_island *island = world->islands;
+        world->islands = island->next;
+        sn_island_destroy(island);
+    }
+}
+
+// Numbers the bodies by the island they belong to: attachments join, the lowest number wins.
+static void find_islands(const sinew_world *world, int32_t *number) {
+    for (size_t i = 0; i < world->body_count; i++) number[i] = (int32_t)i;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t a = 0; a < world->attachment_count; a++) {
+            int32_t i = 0, j = 0;
+            while (world->bodies[i] != world->attachments[a].body) i++;
+            while (world->bodies[j] != world->attachments[a].target) j++;
+            int32_t lower = number[i] < number[j] ? number[i] : number[j];
+            changed = changed || number[i] != number[j];
+            number[i] = number[j] = lower;
+        }
+    }
+}
+
+sinew_status sn_world_prepare(sinew_world *world) {
+    if (world->islands || world->body_count == 0) return SINEW_OK;
+    sn_arena scratch = sn_arena_create(world->context);
+    int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
+    sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) find_islands(world, number);
+    sn_island **last = &world->islands;
+    for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
+        int32_t count = 0;
+        for (size_t i = 0; i < world->body_count; i++) {
+            if (number[i] == first) members[count++] = world->bodies[i];
+        }
+        if (count == 0) continue;
+        status = sn_island_create(world, members, count, last);
+        if (status == SINEW_OK) last = &(*last)->next;
+    }
+    sn_arena_destroy(&scratch);
+    if (status != SINEW_OK) sn_world_forget_islands(world);
+    return status;
+}
+
+// Adds one island's report to the step's.
+static void merge_report(sinew_step_report *total, const sinew_step_report *part) {
+    if (part->outcome > total->outcome) total->outcome = part->outcome;
+    total->newton_iterations += part->newton_iterations;
+    total->solver_iterations += part->solver_iterations;
+    total->solver_residual = fmax(total->solver_residual, part->solver_residual);
+    total->solver_converged = total->solver_converged && part->solver_converged;
+    total->newton_residual = fmax(total->newton_residual, part->newton_residual);
+    total->line_search_cuts += part->line_search_cuts;
+    total->assemble_seconds += part->assemble_seconds;
+    total->solve_seconds += part->solve_seconds;
+}
+
+static sinew_status solve_islands(sinew_world *world, sinew_step_report *report) {
+    for (sn_island *island = world->islands; island; island = island->next) {
+        sinew_step_report part = {.solver_converged = true};
+        SN_TRY(sn_integrate_solve(island, &part));
+        if (!sn_integrate_is_finite(island)) part.outcome = SINEW_OUTCOME_NOT_FINITE;
+        merge_report(report, &part);
+        if (part.outcome == SINEW_OUTCOME_NOT_FINITE) {
+            return sn_fail(
+                world->context, SINEW_DIVERGED,
+                "the step at %g s would not give finite positions for body \"%s\"; the state is as before it. A smaller "
+                "step or another integrator may help",
+                world->time, island->bodies[0].body->name);
+        }
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
+    double begin = sn_seconds();
+    sinew_step_report report = {.solver_converged = true};
+    sinew_status status = sn_world_prepare(world);
+    if (status == SINEW_OK) status = solve_islands(world, &report);
+    if (status == SINEW_OK) {
+        for (sn_island *island = world->islands; island; island = island->next) sn_integrate_accept(island);
+        world->time += world->def.step;
+    }
+    report.total_seconds = sn_seconds() - begin;
+    if (out) *out = report;
+    return status;
+}
+
+sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def, sinew_step_report *out) {
+    double begin = sn_seconds();
+    SN_TRY(check_count(world->context, "load_steps", def->load_steps));
+    SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
+    SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));
+    SN_TRY(sn_world_prepare(world));
+    sinew_step_report report = {.solver_converged = true};
+    for (sn_island *island = world->islands; island; island = island->next) {
+        sinew_step_report part = {.solver_converged = true};
+        SN_TRY(sn_integrate_static(island, def, &part));
+        merge_report(&report, &part);
+    }
+    report.total_seconds = sn_seconds() - begin;
+    if (out) *out = report;
+    if (report.outcome != SINEW_OUTCOME_NOT_FINITE) return SINEW_OK;
+    return sn_fail(world->context, SINEW_DIVERGED, "the static solve left the finite numbers; the state is as before it");
+}
+
+double sinew_world_get_time(const sinew_world *world) {
+    return world->time;
+}
+
+sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def) {
+    SN_TRY(check_world(world->context, def));
+    // Memories of another step length or scheme do not fit.
+    if (def->step != world->def.step || def->integrator != world->def.integrator) {
+        for (size_t i = 0; i < world->body_count; i++) *world->bodies[i]->history = 0;
+    }
+    world->def = *def;
+    return SINEW_OK;
+}
+
+sinew_world_def sinew_world_get_def(const sinew_world *world) {
+    return world->def;
+}
+
+int32_t sinew_world_get_body_count(const sinew_world *world) {
+    return (int32_t)world->body_count;
+}
+
+sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index) {
+    return index >= 0 && (size_t)index < world->body_count ? world->bodies[index] : NULL;
+}

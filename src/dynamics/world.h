@@ -1,0 +1,39 @@
+// The world: bodies, what ties them, and the islands they fall into.
+#ifndef SN_DYNAMICS_WORLD_H
+#define SN_DYNAMICS_WORLD_H
+
+#include "sinew/world.h"
+
+#include "body/body.h"
+
+typedef struct sn_island sn_island;
+
+// A node of one body held to a material point of another.
+typedef struct sn_attachment {
+    sinew_body *body, *target;
+    int32_t row;         // of `body`
+    sn_body_point point; // of `target`
+    double stiffness;    // 0: hard
+} sn_attachment;
+
+struct sinew_world {
+    sinew_context *context;
+    sinew_world_def def;
+    double time;
+    sinew_body **bodies;
+    size_t body_count, body_capacity;
+    sn_attachment *attachments;
+    size_t attachment_count, attachment_capacity;
+    sn_island *islands; // a list; NULL until the next step builds them
+};
+
+// Takes a finished body into the world; on failure the caller still owns it.
+sinew_status sn_world_add_body(sinew_world *world, sinew_body *body);
+
+// Drops what was derived from bodies and attachments; the next step builds it again.
+void sn_world_forget_islands(sinew_world *world);
+
+// Builds the islands if they are not there.
+sinew_status sn_world_prepare(sinew_world *world);
+
+#endif

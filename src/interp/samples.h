@@ -1,0 +1,68 @@
+// Samples: the points at which a body is integrated, packed for SIMD.
+//
+// Every interpolation that is linear in its control vectors a_c (nodes of elements; columns of affine, quadratic and rigid
+// frames) has the same form at a sample, with constant rest gradients g_c:
+//
+//   F = sum_c a_c (x) g_c,     force on a_c: -V P g_c,     stiffness between a_c and a_d: V g_c . (dP/dF) . g_d
+//
+// Samples with equally many controls and the same material are packed by eights: [block][control][component][lane]. Within a
+// lane the controls ascend, so that pairs (c, d), d <= c, land in the lower triangle of the matrix. A padding lane repeats the
+// last sample with volume 0.
+#ifndef SN_INTERP_SAMPLES_H
+#define SN_INTERP_SAMPLES_H
+
+#include "base/isa.h"
+#include "base/memory.h"
+#include "geom/ordering.h"
+#include "linalg/bsr.h"
+#include "material/material.h"
+
+typedef struct sn_samples {
+    int32_t count;    // real samples
+    int32_t blocks;   // of SN_BLOCK lanes
+    int32_t width;    // controls per sample
+    bool plane;       // triangles: F33 is 1, not interpolated
+    int32_t *control; // [block][width][lane]
+    double *gradient; // [block][width][3][lane] [1/m]
+    double *volume;   // [block][lane] [m^3]
+    int32_t *slots;   // [block][pair][lane]: block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0) ...; NULL until mapped
+    sn_coloring coloring; // of chunks of SN_SAMPLE_CHUNK blocks, for parallel scatter
+} sn_samples;
+
+enum { SN_SAMPLE_CHUNK = 32 }; // blocks handled by one task
+
+// What to pack: `count` samples in order, each with `width` controls and gradients.
+typedef struct sn_samples_input {
+    int32_t count, width;
+    bool plane;
+    const int32_t *control;  // [sample][width], distinct within a sample
+    const sn_vec3 *gradient; // [sample][width]
+    const double *volume;    // [sample]
+    int32_t control_count;   // of the whole body
+} sn_samples_input;
+
+sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples);
+
+// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern.
+sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern);
+
+// Number of pairs (c, d) with d <= c.
+static inline int32_t sn_pair_count(int32_t width) {
+    return width * (width + 1) / 2;
+}
+
+// Kernels on one block of SN_BLOCK samples; SN_ISA_PICK chooses them once for a body. Arrays of lanes are 64-byte aligned.
+
+// F[9][lane] of block `block` for the control vectors a, three doubles each.
+typedef void sn_samples_F_fn(double *F, const sn_samples *samples, int32_t block, const double *a);
+SN_ISA_DECLARE(void, sn_samples_compute_F, (double *F, const sn_samples *samples, int32_t block, const double *a));
+
+// f -= V P g on the controls. P[9][lane].
+typedef void sn_samples_force_fn(double *f, const sn_samples *samples, int32_t block, const double *P);
+SN_ISA_DECLARE(void, sn_samples_add_force, (double *f, const sn_samples *samples, int32_t block, const double *P));
+
+// A += V g (dP/dF) g, lower triangle, through the slots. H[45][lane] is the upper triangle of dP/dF.
+typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block, const double *H);
+SN_ISA_DECLARE(void, sn_samples_add_stiffness, (double *A, const sn_samples *samples, int32_t block, const double *H));
+
+#endif
