@@ -47,8 +47,10 @@ typedef struct sinew_body_def {
     /// Materials; elements choose by their label's position in `material_labels`, or all take the first. Borrowed during the
     /// call. Default NULL: the default material.
     const sinew_material_def *materials;
-    int32_t material_count;         ///< Default 0.
-    const int32_t *material_labels; ///< `material_count` labels; NULL if there is only one material.
+    /// Number of materials. [count] At least 0. Default 0.
+    int32_t material_count;
+    /// `material_count` labels; not needed with one material. Borrowed during the call. Default NULL.
+    const int32_t *material_labels;
     /// Three orthonormal axes of the material in each element, axis by axis: nine numbers an element. Default NULL: x, y, z.
     const double *material_axes;
     /// Default SINEW_MASS_AUTO.
@@ -67,12 +69,17 @@ typedef struct sinew_body_def {
     double angular_velocity[3];
 } sinew_body_def;
 
+/// A definition with every field at its default.
 SINEW_API sinew_body_def sinew_default_body_def(void);
 
+/// Makes a body and adds it to the world, which owns it. `body` may be NULL.
 SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **body);
 
+/// The name it was given. Lives as long as the body.
 SINEW_API const char *sinew_body_get_name(const sinew_body *body);
+/// Nodes. [count]
 SINEW_API int32_t sinew_body_get_node_count(const sinew_body *body);
+/// Elements. [count]
 SINEW_API int32_t sinew_body_get_element_count(const sinew_body *body);
 
 /// Three numbers a node. Views live until the next step or change of the body.
@@ -105,12 +112,13 @@ typedef enum sinew_load_kind {
 /// A load on the part of the surface whose faces have all their nodes in `nodes`.
 typedef struct sinew_load_def {
     sinew_load_kind kind; ///< Default SINEW_LOAD_TRACTION.
-    const int32_t *nodes; ///< Borrowed during the call.
-    int32_t node_count;
-    double traction[3]; ///< For SINEW_LOAD_TRACTION. [Pa]
-    double pressure;    ///< For SINEW_LOAD_PRESSURE. [Pa]
+    const int32_t *nodes; ///< The selection. Borrowed during the call. Needed.
+    int32_t node_count;   ///< [count] Default 0.
+    double traction[3];   ///< For SINEW_LOAD_TRACTION. [Pa]
+    double pressure;      ///< For SINEW_LOAD_PRESSURE. [Pa]
 } sinew_load_def;
 
+/// A definition with every field at its default: no load.
 SINEW_API sinew_load_def sinew_default_load_def(void);
 
 /// Adds a load and gives its index; a selection without a whole face is refused. Change it later by its scale (1 at first).
@@ -135,8 +143,10 @@ typedef struct sinew_element_state {
     double J;         ///< det F. [-]
 } sinew_element_state;
 
+/// Evaluates one element at the present positions.
 SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state);
 
+/// Energies, momenta, volume of one body, as sinew_world_get_measures of all.
 SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measures);
 
 /// Natural frequencies about the rest shape with the present supports, by shift-invert Lanczos. Rigid modes come first, as

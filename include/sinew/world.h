@@ -63,8 +63,10 @@ typedef struct sinew_world_def {
     int32_t newton_iterations;
 } sinew_world_def;
 
+/// A definition with every field at its default.
 SINEW_API sinew_world_def sinew_default_world_def(void);
 
+/// Makes a world without bodies.
 SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def, sinew_world **world);
 
 /// Destroys the world with all its bodies. NULL is allowed.
@@ -78,6 +80,7 @@ typedef enum sinew_outcome {
     SINEW_OUTCOME_NOT_FINITE,      ///< The new state was not finite; the old one was kept and time stood still.
 } sinew_outcome;
 
+/// The name of an outcome, e.g. "iteration limit". Static text.
 SINEW_API const char *sinew_outcome_name(sinew_outcome outcome);
 
 /// What a step did. Sums over all bodies unless said otherwise.
@@ -105,7 +108,9 @@ SINEW_API double sinew_world_get_time(const sinew_world *world);
 SINEW_API sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def);
 SINEW_API sinew_world_def sinew_world_get_def(const sinew_world *world);
 
+/// Bodies. [count]
 SINEW_API int32_t sinew_world_get_body_count(const sinew_world *world);
+/// A body by its number, in the order they were made; NULL if there is none.
 SINEW_API sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index);
 
 /// The static solve: positions at which all forces balance, by Newton with a line search, the loads raised in equal parts.
@@ -119,6 +124,7 @@ typedef struct sinew_static_def {
     double newton_tolerance;
 } sinew_static_def;
 
+/// A definition with every field at its default.
 SINEW_API sinew_static_def sinew_default_static_def(void);
 
 /// Moves every body to its static equilibrium near the present state; velocities become zero, time stands still. A body that
@@ -139,8 +145,10 @@ typedef struct sinew_attachment_def {
     double stiffness;
 } sinew_attachment_def;
 
+/// A hard tie at the node's place, bodies still to be filled in.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
+/// Adds an attachment; it lasts as long as the world.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
 
 /// The whole state (positions, velocities, time, what the integrators remember) as bytes: restoring continues bitwise. The
@@ -163,6 +171,7 @@ typedef struct sinew_measures {
     double largest_J;           ///< [-]
 } sinew_measures;
 
+/// Sums over all bodies; the extremes of J over all samples.
 SINEW_API void sinew_world_get_measures(sinew_world *world, sinew_measures *measures);
 
 /// Hash of the state's bytes (FNV-1a, 64 bit): equal states, equal hashes, whatever the number of threads.
