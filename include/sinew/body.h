@@ -55,17 +55,20 @@ typedef struct sinew_body_def {
     const double *material_axes;
     /// Default SINEW_MASS_AUTO.
     sinew_mass_kind mass;
-    /// For triangles: what they stand for, and their thickness. [m] Default SINEW_PLANE_STRAIN, 1.
+    /// For triangles: what they stand for. Default SINEW_PLANE_STRAIN.
     sinew_plane plane;
+    /// For triangles: how thick. [m] Above 0. Default 1.
     double thickness;
     /// Rayleigh damping alpha M + beta K. [1/s], [s] Not negative. Default 0, 0.
     double mass_damping;
     double stiffness_damping;
-    /// Initial placement x = R X + t and velocity v + w x (x - t). R as quaternion (x, y, z, w). [m], [m/s], [rad/s] Default
-    /// at rest.
+    /// Initial placement x = R X + t: t. [m] Finite. Default 0.
     double position[3];
+    /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default (0, 0, 0, 1).
     double rotation[4];
+    /// Initial velocity v + w x (x - t): v. [m/s] Finite. Default 0.
     double velocity[3];
+    /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
 } sinew_body_def;
 
