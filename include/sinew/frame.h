@@ -60,8 +60,11 @@ typedef struct sinew_weights_def {
     sinew_metric metric;
     /// Voronoi: halvings of the kernel, 1/2, 1/4, ... Few leave parts unreached, many reach far. In [1, 16]. Default 2.
     int32_t levels;
-    /// Radial and geodesic: distance at which the weight is 0. [m] At least 0; 0: unlimited. Default 0.
+    /// Radial and geodesic: distance at which the weight is 0. [m] (through the softest material, if the metric is compliance)
+    /// At least 0; 0: unlimited. Default 0.
     double range;
+    /// Radial and geodesic: the weight falls like (1 / distance - 1 / range) to this power. [-] In [1, 8]. Default 2.
+    double falloff;
     /// Axis: its direction. Not zero. Default x.
     double axis[3];
     /// Harmonic: voxels whose middles are this close to a node belong to it; at least the nearest one does. [m] Default 0.

@@ -19,17 +19,25 @@ typedef struct sn_weight_table {
     double *weight;
 } sn_weight_table;
 
+// Nodes along an axis.
+typedef struct sn_axis_order {
+    int32_t count;
+    int32_t *node;      // by ascending coordinate
+    double *coordinate; // [m]
+} sn_axis_order;
+
 typedef struct sn_shape {
     sinew_context *context;
     sn_arena arena;             // holds this struct too
     const sinew_voxels *voxels; // borrowed: must outlive the shape
     sinew_weights_def def;      // `values` is not kept
     int32_t node_count;
-    double *node_position;   // 3 each, rest; nodes that were moved in are here where they came to
-    double *young, *density; // by label, 65536 each
-    bool *rigid;             // by label
-    int32_t *bound_node;     // by label, or -1
-    sn_metric metric;        // as the def asks, with the rigid clusters if it is compliance
+    double *node_position;    // 3 each, rest; nodes that were moved in are here where they came to
+    double *young, *density;  // by label, 65536 each
+    bool *rigid;              // by label
+    int32_t *bound_node;      // by label, or -1
+    sn_metric metric;         // as the def asks, with the rigid clusters if it is compliance
+    sn_axis_order axis_order; // of axis weights
     sn_weight_table table;
     sinew_weights_report report;
 } sn_shape;
@@ -45,10 +53,13 @@ void sn_shape_destroy(sn_shape *shape);
 // Weights and gradients at one place; nodes ascending.
 typedef struct sn_shape_point {
     int32_t count;
-    int32_t node[SN_POINT_NODES];
-    double weight[SN_POINT_NODES];
-    double gradient[SN_POINT_NODES][3];
+    int32_t node[SN_POINT_NODES + 1]; // one place to spare
+    double weight[SN_POINT_NODES + 1];
+    double gradient[SN_POINT_NODES + 1][3];
 } sn_shape_point;
+
+// The place of a node in the lists, inserted with zeros if it is not there. Nodes stay ascending.
+int32_t sn_point_entry(sn_shape_point *point, int32_t node);
 
 // At the middle of a voxel. Axis and radial gradients are exact; others by central differences over the face neighbours,
 // one-sided where one is missing. Differences do not cross from one label to another if the metric is compliance, because the

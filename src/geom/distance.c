@@ -9,6 +9,8 @@
 // Arrays that are read at index -1 start one cache line later.
 enum { PAD = 8 };
 
+#define TIE 1e-6 // of a step: distances that differ by less are equal
+
 double sn_front_estimate_memory(int32_t voxel_count) {
     // distance; queue and heap; accepted, touched
     return voxel_count * (double)(sizeof(double) + sizeof(sn_queue_item) + 3 * sizeof(int32_t));
@@ -91,19 +93,21 @@ static inline axis_term first_order_term(const sn_front *front, int32_t voxel, i
 }
 
 // Second order where the next voxel farther upwind is accepted too and the material is uniform: the one-sided derivative is
-// (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3).
+// (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3). Voxels that are equally far, as symmetry makes them, do not
+// count as upwind, whatever rounding says.
 static inline axis_term find_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
     const double *cost = front->metric->cost;
     axis_term term = first_order_term(front, voxel, n, d);
     if (front->method != SN_DISTANCE_MARCHING_2) return term;
     int32_t farther = front->metric->voxels->neighbor[n][d];
     double value = front->distance[farther];
-    if (!(value <= term.value)) return term;
+    double lead = term.value - value;
+    if (!(lead > 0) || !(lead * lead * term.p > TIE * TIE)) return term;
     if (cost) {
         double here = cost[voxel], tolerance = 1e-6 * here;
         if (fabs(cost[n] - here) > tolerance || fabs(cost[farther] - here) > tolerance) return term;
     }
-    return (axis_term){term.value + (term.value - value) / 3, term.p * 2.25};
+    return (axis_term){term.value + lead / 3, term.p * 2.25};
 }
 
 // Adds a term to the sums of a voxel. Values are relative to the first neighbour's distance, so that nothing cancels.

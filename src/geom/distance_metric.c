@@ -53,6 +53,7 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
         if (rigid[voxels->label[v]]) continue;
         softest = fmin(softest, young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
     }
+    if (softest == INFINITY) softest = 1; // nothing but rigid parts
     SN_ASSERT(softest > 0);
     double *cost = SN_PUSH(arena, double, (size_t)voxels->count + PAD);
     SN_TRY(sn_arena_status(arena));

@@ -1,0 +1,167 @@
+// Integrals for the mass: moments of rho w_i (and of rho w_i w_j) over the voxels as boxes with constant weights.
+//
+// The integral of (X - O)^alpha over a box is a product of three integrals along the axes, exact up to degree 4. Sums run
+// chunk by chunk in index order.
+#include "frame/samples.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+
+enum { CHUNK = 32768, MASS_DEGREE = 4, MASS_MONOMIALS = 35 };
+
+// Integrals of t^k over [a - h/2, a + h/2], k = 0 .. degree.
+static void integrate_axis(double *integral, int32_t degree, double a, double h) {
+    double a2 = a * a, h2 = h * h;
+    const double all[MASS_DEGREE + 1] = {h, h * a, h * (a2 + h2 / 12), h * a * (a2 + h2 / 4),
+                                         h * (a2 * a2 + a2 * h2 / 2 + h2 * h2 / 80)};
+    for (int32_t k = 0; k <= degree; k++) integral[k] = all[k];
+}
+
+static int32_t integrate_box(double *values, int32_t degree, sn_vec3 d, const double h[3]) {
+    double x[MASS_DEGREE + 1], y[MASS_DEGREE + 1], z[MASS_DEGREE + 1];
+    integrate_axis(x, degree, d.x, h[0]);
+    integrate_axis(y, degree, d.y, h[1]);
+    integrate_axis(z, degree, d.z, h[2]);
+    int32_t count = 0;
+    for (int32_t k = 0; k <= degree; k++) {
+        for (int32_t a = k; a >= 0; a--) {
+            for (int32_t b = k - a; b >= 0; b--) values[count++] = x[a] * y[b] * z[k - a - b];
+        }
+    }
+    return count;
+}
+
+typedef struct mass_job {
+    const sn_shape *shape;
+    int32_t degree, monomials, rows;
+    sn_vec3 center;            // of pairs
+    const int32_t *pair_index; // node_count^2, or NULL for single nodes
+    double *partial;           // for each chunk, `rows` times `monomials`
+} mass_job;
+
+static double row_sum(const sn_weight_table *table, int32_t v) {
+    double sum = 0;
+    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) sum += table->weight[k];
+    return sum;
+}
+
+static void add_voxel_nodes(const mass_job *job, int32_t v, double *sums) {
+    const sn_shape *shape = job->shape;
+    const sn_weight_table *table = &shape->table;
+    double values[MASS_MONOMIALS], factor = shape->density[shape->voxels->label[v]] / row_sum(table, v);
+    sn_vec3 p = sn_voxel_center(shape->voxels, v);
+    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
+        int32_t i = table->node[k];
+        integrate_box(values, job->degree, sn_sub(p, sn_load3(shape->node_position + 3 * (size_t)i)), shape->voxels->spacing);
+        double *row = sums + (size_t)i * (size_t)job->monomials;
+        for (int32_t m = 0; m < job->monomials; m++) row[m] += factor * table->weight[k] * values[m];
+    }
+}
+
+static void add_voxel_pairs(const mass_job *job, int32_t v, double *sums) {
+    const sn_shape *shape = job->shape;
+    const sn_weight_table *table = &shape->table;
+    double values[MASS_MONOMIALS], sum = row_sum(table, v);
+    double factor = shape->density[shape->voxels->label[v]] / (sum * sum);
+    integrate_box(values, job->degree, sn_sub(sn_voxel_center(shape->voxels, v), job->center), shape->voxels->spacing);
+    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
+        for (int64_t l = k; l < table->start[v + 1]; l++) {
+            int32_t pair = job->pair_index[(size_t)table->node[k] * (size_t)shape->node_count + table->node[l]];
+            double *row = sums + (size_t)pair * (size_t)job->monomials;
+            double product = factor * table->weight[k] * table->weight[l];
+            for (int32_t m = 0; m < job->monomials; m++) row[m] += product * values[m];
+        }
+    }
+}
+
+static void add_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    mass_job *job = data;
+    double *sums = job->partial + (size_t)chunk * (size_t)job->rows * (size_t)job->monomials;
+    for (int32_t v = begin; v < end; v++) {
+        if (job->pair_index)
+            add_voxel_pairs(job, v, sums);
+        else
+            add_voxel_nodes(job, v, sums);
+    }
+}
+
+static sinew_status integrate(mass_job *job, double *moments) {
+    sinew_context *context = job->shape->context;
+    int32_t chunks = sn_chunk_count(job->shape->voxels->count, CHUNK);
+    size_t width = (size_t)job->rows * (size_t)job->monomials;
+    job->partial = sn_allocate(context, width * (size_t)chunks, sizeof *job->partial);
+    if (!job->partial) return SINEW_OUT_OF_MEMORY;
+    sn_parallel_for(context, job->shape->voxels->count, CHUNK, add_range, job);
+    memset(moments, 0, width * sizeof *moments);
+    for (int32_t chunk = 0; chunk < chunks; chunk++) {
+        for (size_t k = 0; k < width; k++) moments[k] += job->partial[(size_t)chunk * width + k];
+    }
+    sn_release(context, job->partial, width * (size_t)chunks, sizeof *job->partial);
+    return SINEW_OK;
+}
+
+static sinew_status check_degree(sinew_context *context, int32_t degree) {
+    if (degree >= 0 && degree <= MASS_DEGREE) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass moments of degree %d; valid are 0 to %d", degree, MASS_DEGREE);
+}
+
+sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, double *moments) {
+    SN_TRY(check_degree(shape->context, degree));
+    mass_job job = {.shape = shape,
+                    .degree = degree,
+                    .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6,
+                    .rows = shape->node_count};
+    return integrate(&job, moments);
+}
+
+// Numbers the pairs that share a voxel, i <= j, ascending.
+static int32_t number_pairs(const sn_shape *shape, int32_t *index) {
+    const sn_weight_table *table = &shape->table;
+    size_t nodes = (size_t)shape->node_count;
+    for (int32_t v = 0; v < shape->voxels->count; v++) {
+        for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
+            for (int64_t l = k; l < table->start[v + 1]; l++) index[(size_t)table->node[k] * nodes + table->node[l]] = 1;
+        }
+    }
+    int32_t count = 0;
+    for (size_t k = 0; k < nodes * nodes; k++) index[k] = index[k] ? count++ : -1;
+    return count;
+}
+
+static sn_vec3 center_of_mass(const sn_shape *shape) {
+    sn_vec3 sum = sn_v3(0, 0, 0);
+    double mass = 0;
+    for (int32_t v = 0; v < shape->voxels->count; v++) {
+        double density = shape->density[shape->voxels->label[v]];
+        sum = sn_madd(sum, density, sn_voxel_center(shape->voxels, v));
+        mass += density;
+    }
+    return sn_scale(1 / mass, sum);
+}
+
+sinew_status sn_compute_mass_pairs(const sn_shape *shape, sn_arena *arena, int32_t degree, sn_mass_pairs *pairs) {
+    SN_TRY(check_degree(shape->context, degree));
+    size_t nodes = (size_t)shape->node_count;
+    int32_t *index = sn_allocate(shape->context, nodes * nodes, sizeof *index);
+    if (!index) return SINEW_OUT_OF_MEMORY;
+    mass_job job = {.shape = shape, .degree = degree, .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6};
+    job.rows = number_pairs(shape, index);
+    job.center = center_of_mass(shape);
+    job.pair_index = index;
+    *pairs = (sn_mass_pairs){.center = job.center, .count = job.rows};
+    int32_t *pair = SN_PUSH(arena, int32_t, 2 * (size_t)job.rows);
+    pairs->moments = SN_PUSH(arena, double, (size_t)job.rows *(size_t)job.monomials);
+    sinew_status status = sn_arena_status(arena);
+    if (status == SINEW_OK) {
+        pairs->pair = (int32_t(*)[2])pair;
+        for (size_t k = 0; k < nodes * nodes; k++) {
+            if (index[k] < 0) continue;
+            pairs->pair[index[k]][0] = (int32_t)(k / nodes);
+            pairs->pair[index[k]][1] = (int32_t)(k % nodes);
+        }
+        status = integrate(&job, pairs->moments);
+    }
+    sn_release(shape->context, index, nodes * nodes, sizeof *index);
+    return status;
+}

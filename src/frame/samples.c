@@ -1,0 +1,262 @@
+// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments; each sample is made on its own,
+// in two passes, to count and to fill.
+#include "frame/samples_internal.h"
+
+#include "base/threads.h"
+
+enum { CHUNK = 16 };
+
+sinew_sampling_def sinew_default_sampling_def(void) {
+    return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.05, .degree = 4, .by_label = true};
+}
+
+int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
+    SN_ASSERT(degree >= 0 && degree <= SN_MAX_DEGREE);
+    int32_t count = 0;
+    for (int d = 0; d <= degree; d++) {
+        for (int x = d; x >= 0; x--) {
+            for (int y = d - x; y >= 0; y--) {
+                exponents[count][0] = (int8_t)x;
+                exponents[count][1] = (int8_t)y;
+                exponents[count][2] = (int8_t)(d - x - y);
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d) {
+    double x[SN_MAX_DEGREE + 1] = {1}, y[SN_MAX_DEGREE + 1] = {1}, z[SN_MAX_DEGREE + 1] = {1};
+    for (int32_t k = 1; k <= degree; k++) {
+        x[k] = x[k - 1] * d.x;
+        y[k] = y[k - 1] * d.y;
+        z[k] = z[k - 1] * d.z;
+    }
+    int32_t count = 0;
+    for (int32_t k = 0; k <= degree; k++) {
+        for (int32_t a = k; a >= 0; a--) {
+            for (int32_t b = k - a; b >= 0; b--) values[count++] = x[a] * y[b] * z[k - a - b];
+        }
+    }
+}
+
+void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_shape_point *result) {
+    sn_shape_point at;
+    result->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sn_shape_at_voxel(shape, voxels[i], &at);
+        for (int32_t k = 0; k < at.count; k++) {
+            int32_t place = sn_point_entry(result, at.node[k]);
+            result->weight[place] += at.weight[k] / count;
+            for (int a = 0; a < 3; a++) result->gradient[place][a] += at.gradient[k][a] / count;
+        }
+    }
+}
+
+typedef struct sample_job {
+    const sn_shape *shape;
+    const sinew_sampling_def *def;
+    sn_frame_samples *samples;
+    sn_fit *fits;
+    bool filling;
+} sample_job;
+
+// Position, volume, mass, label and stiffness of a sample.
+static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_frame_samples *samples, int32_t s) {
+    const sinew_voxels *grid = shape->voxels;
+    sn_vec3 sum = sn_v3(0, 0, 0), first = sn_voxel_center(grid, voxels[0]);
+    double mass = 0, young = 0;
+    int32_t label = 0, same = 0; // the label of most voxels, by majority vote (exact if it has more than half)
+    for (int32_t i = 0; i < count; i++) {
+        uint16_t own = grid->label[voxels[i]];
+        sum = sn_add(sum, sn_sub(sn_voxel_center(grid, voxels[i]), first));
+        mass += shape->density[own] * grid->volume;
+        young += shape->young[own] * sn_voxel_stiffness(grid, voxels[i]);
+        if (same == 0) label = own;
+        same += own == label ? 1 : -1;
+    }
+    sn_store3(samples->position + 3 * (size_t)s, sn_madd(first, 1.0 / count, sum));
+    samples->volume[s] = count * grid->volume;
+    samples->mass[s] = mass;
+    samples->label[s] = label;
+    samples->stiffness[s] = young / count / shape->young[label];
+}
+
+static void integrate_moments(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_frame_samples *samples,
+                              int32_t s) {
+    double values[SN_MAX_MONOMIALS], *moment = samples->moment + (size_t)s * (size_t)samples->moment_count;
+    sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+    for (int32_t i = 0; i < count; i++) {
+        sn_compute_monomials(values, samples->degree, sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center));
+        for (int32_t k = 0; k < samples->moment_count; k++) moment[k] += shape->voxels->volume * values[k];
+    }
+}
+
+static bool is_used(const sn_shape_point *point, int32_t k) {
+    return point->weight[k] != 0 || point->gradient[k][0] != 0 || point->gradient[k][1] != 0 || point->gradient[k][2] != 0;
+}
+
+static void make_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    sample_job *job = data;
+    sn_frame_samples *samples = job->samples;
+    sn_shape_point point;
+    for (int32_t s = begin; s < end; s++) {
+        const int32_t *voxels = samples->voxel + samples->voxel_start[s];
+        int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
+        SN_ASSERT(count > 0);
+        if (!job->filling) {
+            measure(job->shape, voxels, count, samples, s);
+            integrate_moments(job->shape, voxels, count, samples, s);
+        }
+        if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
+            sn_average_sample(job->shape, voxels, count, &point);
+        } else {
+            sn_fit_sample(job->shape, voxels, count, sn_load3(samples->position + 3 * (size_t)s), &point, &job->fits[s]);
+        }
+        int32_t place = job->filling ? samples->start[s] : 0;
+        for (int32_t k = 0; k < point.count; k++) {
+            if (!is_used(&point, k)) continue;
+            if (job->filling) {
+                samples->node[place] = point.node[k];
+                samples->weight[place] = point.weight[k];
+                for (int a = 0; a < 3; a++) samples->gradient[3 * (size_t)place + (size_t)a] = point.gradient[k][a];
+            }
+            place++;
+        }
+        if (!job->filling) samples->start[s + 1] = place;
+    }
+}
+
+static sinew_status list_voxels(sn_frame_samples *samples, const sn_partition *partition, int32_t voxel_count) {
+    int32_t *start = samples->voxel_start = SN_PUSH(&samples->arena, int32_t, (size_t)partition->count + 1);
+    samples->voxel = SN_PUSH(&samples->arena, int32_t, voxel_count);
+    SN_TRY(sn_arena_status(&samples->arena));
+    for (int32_t v = 0; v < voxel_count; v++) start[partition->sample_of[v]]++;
+    int32_t sum = 0;
+    for (int32_t s = 0; s < partition->count; s++) {
+        int32_t count = start[s];
+        start[s] = sum;
+        sum += count;
+    }
+    for (int32_t v = 0; v < voxel_count; v++) samples->voxel[start[partition->sample_of[v]]++] = v;
+    for (int32_t s = partition->count; s > 0; s--) start[s] = start[s - 1];
+    start[0] = 0;
+    return SINEW_OK;
+}
+
+// Samples by their number of nodes, a stable counting sort.
+static sinew_status sort_by_count(sn_frame_samples *samples) {
+    sn_arena *arena = &samples->arena;
+    samples->order = SN_PUSH(arena, int32_t, samples->count);
+    int32_t first[SN_POINT_NODES + 2] = {0};
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t s = 0; s < samples->count; s++) first[samples->start[s + 1] - samples->start[s] + 1]++;
+    for (int32_t k = 0; k <= SN_POINT_NODES; k++) first[k + 1] += first[k];
+    for (int32_t s = 0; s < samples->count; s++) samples->order[first[samples->start[s + 1] - samples->start[s]]++] = s;
+    return SINEW_OK;
+}
+
+static sinew_status push_arrays(sn_frame_samples *samples, int32_t count, int32_t degree) {
+    sn_arena *arena = &samples->arena;
+    samples->count = count;
+    samples->degree = degree;
+    samples->moment_count = (degree + 1) * (degree + 2) * (degree + 3) / 6;
+    samples->position = SN_PUSH(arena, double, 3 * (size_t)count);
+    samples->volume = SN_PUSH(arena, double, count);
+    samples->mass = SN_PUSH(arena, double, count);
+    samples->label = SN_PUSH(arena, int32_t, count);
+    samples->stiffness = SN_PUSH(arena, double, count);
+    samples->fit_error = SN_PUSH(arena, double, count);
+    samples->moment = SN_PUSH(arena, double, (size_t)count *(size_t)samples->moment_count);
+    samples->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
+    return sn_arena_status(arena);
+}
+
+static void report(sn_frame_samples *samples, const sn_fit *fits) {
+    sinew_sampling_report *r = &samples->report;
+    r->sample_count = samples->count;
+    double absolute = 0;
+    int64_t terms = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        int32_t nodes = samples->start[s + 1] - samples->start[s];
+        r->volume += samples->volume[s];
+        r->mass += samples->mass[s];
+        if (nodes > r->most_nodes) r->most_nodes = nodes;
+        absolute += fits[s].absolute_error;
+        terms += fits[s].terms;
+        samples->fit_error[s] = fits[s].terms ? sqrt(fits[s].squared_error / (double)fits[s].terms) : 0;
+        r->largest_fit_error = fmax(r->largest_fit_error, samples->fit_error[s]);
+    }
+    r->mean_fit_error = terms ? absolute / (double)terms : 0;
+    r->mean_nodes = (double)samples->start[samples->count] / samples->count;
+}
+
+static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def *def, const sn_partition *partition,
+                                 sn_arena *scratch, sn_frame_samples *samples) {
+    SN_TRY(push_arrays(samples, partition->count, def->kind == SINEW_SAMPLING_REGIONS ? def->degree : 0));
+    SN_TRY(list_voxels(samples, partition, shape->voxels->count));
+    sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
+    SN_TRY(sn_arena_status(scratch));
+    sample_job job = {shape, def, samples, fits, false};
+    sn_parallel_for(shape->context, samples->count, CHUNK, make_samples, &job);
+    int64_t total = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        total += samples->start[s + 1];
+        if (total > INT32_MAX / 3) {
+            return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "%d samples have more than %d weights", samples->count,
+                           INT32_MAX / 3);
+        }
+        samples->start[s + 1] = (int32_t)total;
+    }
+    samples->node = SN_PUSH(&samples->arena, int32_t, total);
+    samples->weight = SN_PUSH(&samples->arena, double, total);
+    samples->gradient = SN_PUSH(&samples->arena, double, 3 * total);
+    SN_TRY(sn_arena_status(&samples->arena));
+    job.filling = true;
+    sn_parallel_for(shape->context, samples->count, CHUNK, make_samples, &job);
+    SN_TRY(sort_by_count(samples));
+    report(samples, fits);
+    return SINEW_OK;
+}
+
+static sinew_status check_def(sinew_context *context, const sinew_sampling_def *def) {
+    if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_REGIONS || def->count < 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of sampling %d, or %d samples", (int)def->kind,
+                       def->count);
+    }
+    if (!(def->fit_error >= 0) || def->degree < 0 || def->degree > SN_MAX_DEGREE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a fit error of %g (at least 0) and degree %d (0 to %d)",
+                       def->fit_error, def->degree, SN_MAX_DEGREE);
+    }
+    if (def->kind == SINEW_SAMPLING_REGIONS && def->count == 0 && def->fit_error == 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "regions need a wished count or a wished fit error");
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def, sn_frame_samples **samples) {
+    SN_TRY(check_def(shape->context, def));
+    sn_arena scratch = sn_arena_create(shape->context), arena = sn_arena_create(shape->context);
+    sn_frame_samples *made = SN_PUSH(&arena, sn_frame_samples, 1);
+    if (!made) return SINEW_OUT_OF_MEMORY;
+    made->arena = arena;
+    sn_partition partition = {0};
+    sinew_status status = def->kind == SINEW_SAMPLING_MIDPOINT ? sn_partition_blocks(shape, def->count, &scratch, &partition)
+                                                               : sn_partition_regions(shape, def, &scratch, &partition);
+    if (status == SINEW_OK) status = fill_samples(shape, def, &partition, &scratch, made);
+    sn_arena_destroy(&scratch);
+    if (status != SINEW_OK) {
+        sn_samples_destroy(made);
+        return status;
+    }
+    *samples = made;
+    return SINEW_OK;
+}
+
+void sn_samples_destroy(sn_frame_samples *samples) {
+    if (!samples) return;
+    sn_arena arena = samples->arena;
+    sn_arena_destroy(&arena);
+}
