@@ -7,7 +7,7 @@
 #ifndef SINEW_SKELETON_H
 #define SINEW_SKELETON_H
 
-#include "sinew/base.h"
+#include "sinew/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -155,26 +155,25 @@ SINEW_API sinew_status sinew_motion_retarget(sinew_context *context, const sinew
 SINEW_API sinew_status sinew_bvh_read(sinew_context *context, const char *name, const char *text, size_t size, double unit,
                                       sinew_skeleton **skeleton, sinew_motion **motion);
 
-/// Opaque: which elements and nodes of a tetrahedral mesh are bound to which joint.
+/// Opaque: which elements and nodes of a solid mesh are bound to which joint.
 typedef struct sinew_rig sinew_rig;
 
 typedef struct sinew_rig_report {
-    int32_t bound_tets;   ///< Cut by bones of exactly one joint.
-    int32_t shared_tets;  ///< Cut by bones of several joints; free.
-    int32_t bound_nodes;  ///< Belong to bound tets of one joint only.
-    int32_t shared_nodes; ///< Belong to bound tets of several joints; free.
-    int32_t idle_bones;   ///< Cut no tet at all; a warning names each.
+    int32_t bound_elements;  ///< Cut by bones of exactly one joint.
+    int32_t shared_elements; ///< Cut by bones of several joints; free.
+    int32_t bound_nodes;     ///< Belong to bound elements of one joint only.
+    int32_t shared_nodes;    ///< Belong to bound elements of several joints; free.
+    int32_t idle_bones;      ///< Cut no element at all; a warning names each.
 } sinew_rig_report;
 
-/// Binds each tet that is cut by the bones of exactly one joint to that joint, with its nodes; all others stay free. Points
-/// are x y z triples in the rest pose, tets are quadruples of node indices.
-SINEW_API sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton, const double *points,
-                                        int32_t point_count, const int32_t *tets, int32_t tet_count, sinew_rig_report *report,
-                                        sinew_rig **rig);
+/// Binds each element that is cut by the bones of exactly one joint to that joint, with its nodes; all others stay free. The
+/// mesh is of TET4, TET10 (taken as straight) or HEX8, in the rest pose. `report` may be NULL.
+SINEW_API sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton, const sinew_mesh *mesh,
+                                        sinew_rig_report *report, sinew_rig **rig);
 SINEW_API void sinew_rig_destroy(sinew_rig *rig);
 
-/// The joint of each tet and of each node, or -1 where free; live as long as the rig.
-SINEW_API const int32_t *sinew_rig_tet_joints(const sinew_rig *rig);
+/// The joint of each element and of each node, or -1 where free; live as long as the rig.
+SINEW_API const int32_t *sinew_rig_element_joints(const sinew_rig *rig);
 SINEW_API const int32_t *sinew_rig_node_joints(const sinew_rig *rig);
 
 /// Writes the positions of the bound nodes for the joints' transforms in the world, v = M T^-1 v0; others stay untouched.

@@ -2,8 +2,10 @@
 // several stay free, and so do nodes that bound elements of several joints share. Bound nodes move by v = M T^-1 v0.
 //
 // A bone cuts an element if a stretch of it lies inside, up to the tolerances below: a bone that runs along an edge or a face
-// cuts all elements around it, one that touches a corner cuts none. Cost: tets times bones, most of them comparisons of boxes.
+// cuts all elements around it, one that touches a corner cuts none. Cost: elements times bones, most of
+// them comparisons of boxes.
 #include "base/threads.h"
+#include "geom/mesh.h"
 #include "skeleton/skeleton.h"
 
 #include <stdatomic.h>
@@ -12,7 +14,7 @@
 struct sinew_rig {
     sn_arena arena;
     int32_t joint_count, bound_count;
-    int32_t *tet_joints, *node_joints;
+    int32_t *element_joints, *node_joints;
     int32_t *bound_nodes;   // the nodes with a joint
     double *bound_rest;     // their rest positions
     sn_rigid *rest_inverse; // T^-1 of each joint
@@ -21,7 +23,11 @@ struct sinew_rig {
 
 enum { FREE = -1, SHARED = -2 }; // in place of a joint, during construction
 
-enum { TET_CHUNK = 1024, NODE_CHUNK = 4096 };
+enum { ELEMENT_CHUNK = 1024, NODE_CHUNK = 4096 };
+
+// The corners of the tets that an element is tested as; a hexahedron's share the diagonal 06.
+static const int8_t hex_tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+static const int8_t one_tet[1][4] = {{0, 1, 2, 3}};
 
 // How far outside an element still counts as inside (barycentric coordinate), and the shortest stretch inside that counts, as
 // a part of the element's longest edge at its first corner.
@@ -49,33 +55,44 @@ static bool segment_cuts_tet(sn_vec3 a, sn_vec3 b, const sn_vec3 p[4]) {
 }
 
 typedef struct search {
-    const double *points;
-    const int32_t *tets;
+    const sinew_mesh *mesh;
+    const int8_t (*tets)[4]; // of one element
+    int tet_count;
     const sinew_bone *bones;
     int32_t bone_count;
-    int32_t *tet_joints;
-    _Atomic uint8_t *cuts; // [bone] becomes 1 when it cuts a tet; the order of such writes does not matter
+    int32_t *element_joints;
+    _Atomic uint8_t *cuts; // [bone] becomes 1 when it cuts an element; the order of such writes does not matter
 } search;
 
-static bool boxes_touch(sn_vec3 low, sn_vec3 high, const sinew_bone *bone) {
-    sn_vec3 a = sn_load3(bone->from), b = sn_load3(bone->to);
-    sn_vec3 bone_low = sn_min3(a, b), bone_high = sn_max3(a, b);
-    return bone_low.x <= high.x && bone_high.x >= low.x && bone_low.y <= high.y && bone_high.y >= low.y &&
-           bone_low.z <= high.z && bone_high.z >= low.z;
+static bool boxes_touch(sn_box box, const sinew_bone *bone) {
+    sn_vec3 a = sn_load3(bone->from), b = sn_load3(bone->to), low = sn_min3(a, b), high = sn_max3(a, b);
+    return low.x <= box.upper.x && high.x >= box.lower.x && low.y <= box.upper.y && high.y >= box.lower.y &&
+           low.z <= box.upper.z && high.z >= box.lower.z;
 }
 
-static int32_t find_joint(const search *work, const int32_t *tet) {
-    sn_vec3 p[4];
-    for (int k = 0; k < 4; k++) p[k] = sn_load3(work->points + 3 * (size_t)tet[k]);
-    sn_vec3 low = sn_min3(sn_min3(p[0], p[1]), sn_min3(p[2], p[3])), high = sn_max3(sn_max3(p[0], p[1]), sn_max3(p[2], p[3]));
+static bool bone_cuts_element(const search *work, const sinew_bone *bone, const sn_vec3 *corners) {
+    for (int t = 0; t < work->tet_count; t++) {
+        const int8_t *tet = work->tets[t];
+        sn_vec3 p[4] = {corners[tet[0]], corners[tet[1]], corners[tet[2]], corners[tet[3]]};
+        if (segment_cuts_tet(sn_load3(bone->from), sn_load3(bone->to), p)) return true;
+    }
+    return false;
+}
+
+static int32_t find_joint(const search *work, int32_t element) {
+    const int32_t *nodes = sn_mesh_nodes(work->mesh, element);
+    sn_vec3 corners[SN_MAX_ELEMENT_NODES];
+    sn_box box = sn_box_empty();
+    for (int k = 0; k < sn_element_info_of(work->mesh->element)->corners; k++) {
+        corners[k] = sn_mesh_point(work->mesh, nodes[k]);
+        box = sn_box_with_point(box, corners[k]);
+    }
     // The box grows by what the tolerance allows, so that a bone in a face that rounds to either side is not lost.
-    sn_vec3 margin = sn_scale(INSIDE_TOLERANCE, sn_sub(high, low));
-    low = sn_sub(low, margin);
-    high = sn_add(high, margin);
+    box = sn_box_grown(box, INSIDE_TOLERANCE * sn_distance(box.lower, box.upper));
     int32_t joint = FREE;
     for (int32_t b = 0; b < work->bone_count; b++) {
         const sinew_bone *bone = &work->bones[b];
-        if (!boxes_touch(low, high, bone) || !segment_cuts_tet(sn_load3(bone->from), sn_load3(bone->to), p)) continue;
+        if (!boxes_touch(box, bone) || !bone_cuts_element(work, bone, corners)) continue;
         atomic_store_explicit(&work->cuts[b], 1, memory_order_relaxed);
         joint = joint == FREE || joint == bone->joint ? bone->joint : SHARED;
     }
@@ -85,51 +102,28 @@ static int32_t find_joint(const search *work, const int32_t *tet) {
 static void search_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     search *work = data;
-    for (int32_t t = begin; t < end; t++) work->tet_joints[t] = find_joint(work, work->tets + 4 * (size_t)t);
+    for (int32_t e = begin; e < end; e++) work->element_joints[e] = find_joint(work, e);
 }
 
-static sinew_status check_mesh(sinew_context *context, const double *points, int32_t point_count, const int32_t *tets,
-                               int32_t tet_count) {
-    if (point_count < 4 || tet_count < 1) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d nodes, %d tets: a mesh has at least 4 and 1", point_count,
-                       tet_count);
-    }
-    for (int32_t i = 0; i < point_count; i++) {
-        if (!sn_finite3(sn_load3(points + 3 * (size_t)i))) {
-            return sn_fail(context, SINEW_INVALID_DATA, "node %d is not at a finite place", i);
-        }
-    }
-    for (size_t i = 0; i < 4 * (size_t)tet_count; i++) {
-        if (tets[i] < 0 || tets[i] >= point_count) {
-            return sn_fail(context, SINEW_INVALID_DATA, "tet %zu: node %d must be in [0, %d]", i / 4, tets[i],
-                           point_count - 1);
-        }
-    }
-    return SINEW_OK;
-}
-
-// Nodes take the joint of their bound tets, or none if these disagree.
-static void bind_nodes(sinew_rig *rig, const int32_t *tets, int32_t tet_count, int32_t node_count) {
-    for (int32_t i = 0; i < node_count; i++) rig->node_joints[i] = FREE;
-    for (int32_t t = 0; t < tet_count; t++) {
-        int32_t joint = rig->tet_joints[t];
-        for (int k = 0; k < 4 && joint >= 0; k++) {
-            int32_t *node = &rig->node_joints[tets[4 * (size_t)t + (size_t)k]];
+// Nodes take the joint of their bound elements, or none if these disagree.
+static void bind_nodes(sinew_rig *rig, const sinew_mesh *mesh) {
+    for (int32_t i = 0; i < mesh->point_count; i++) rig->node_joints[i] = FREE;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        int32_t joint = rig->element_joints[e];
+        const int32_t *nodes = sn_mesh_nodes(mesh, e);
+        for (int k = 0; k < sn_element_info_of(mesh->element)->nodes && joint >= 0; k++) {
+            int32_t *node = &rig->node_joints[nodes[k]];
             *node = *node == FREE || *node == joint ? joint : SHARED;
         }
     }
 }
 
-static void count_bound(sinew_rig *rig, int32_t tet_count, int32_t node_count, sinew_rig_report *report) {
-    for (int32_t t = 0; t < tet_count; t++) {
-        report->bound_tets += rig->tet_joints[t] >= 0;
-        report->shared_tets += rig->tet_joints[t] == SHARED;
-        if (rig->tet_joints[t] == SHARED) rig->tet_joints[t] = FREE;
-    }
-    for (int32_t i = 0; i < node_count; i++) {
-        report->bound_nodes += rig->node_joints[i] >= 0;
-        report->shared_nodes += rig->node_joints[i] == SHARED;
-        if (rig->node_joints[i] == SHARED) rig->node_joints[i] = FREE;
+// Counts, and frees what is shared.
+static void count_bound(int32_t *joints, int32_t count, int32_t *bound, int32_t *shared) {
+    for (int32_t i = 0; i < count; i++) {
+        *bound += joints[i] >= 0;
+        *shared += joints[i] == SHARED;
+        if (joints[i] == SHARED) joints[i] = FREE;
     }
 }
 
@@ -145,44 +139,56 @@ static void warn_of_idle_bones(sinew_context *context, const sinew_skeleton *ske
     }
 }
 
-static sinew_status build(sinew_rig *rig, const sinew_skeleton *skeleton, const double *points, int32_t point_count,
-                          const int32_t *tets, int32_t tet_count, sinew_rig_report *report) {
+static void list_bound_nodes(sinew_rig *rig, const sinew_mesh *mesh) {
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        if (rig->node_joints[i] < 0) continue;
+        sn_store3(rig->bound_rest + 3 * (size_t)rig->bound_count, sn_mesh_point(mesh, i));
+        rig->bound_nodes[rig->bound_count++] = i;
+    }
+}
+
+static sinew_status build(sinew_rig *rig, const sinew_skeleton *skeleton, const sinew_mesh *mesh, sinew_rig_report *report) {
     sn_arena *arena = &rig->arena;
     rig->joint_count = skeleton->joint_count;
-    rig->tet_joints = SN_PUSH(arena, int32_t, tet_count);
-    rig->node_joints = SN_PUSH(arena, int32_t, point_count);
+    rig->element_joints = SN_PUSH(arena, int32_t, mesh->element_count);
+    rig->node_joints = SN_PUSH(arena, int32_t, mesh->point_count);
     rig->rest_inverse = SN_PUSH(arena, sn_rigid, skeleton->joint_count);
     rig->offsets = SN_PUSH(arena, sn_rigid, skeleton->joint_count);
-    search work = {points, tets, skeleton->bones, skeleton->bone_count, rig->tet_joints, NULL};
-    work.cuts = SN_PUSH(arena, _Atomic uint8_t, skeleton->bone_count);
+    bool hexahedra = mesh->element == SINEW_ELEMENT_HEX8;
+    search work = {mesh,
+                   hexahedra ? hex_tets : one_tet,
+                   hexahedra ? 6 : 1,
+                   skeleton->bones,
+                   skeleton->bone_count,
+                   rig->element_joints,
+                   SN_PUSH(arena, _Atomic uint8_t, skeleton->bone_count)};
     SN_TRY(sn_arena_status(arena));
     memcpy(rig->rest_inverse, skeleton->rest_inverse, (size_t)skeleton->joint_count * sizeof *rig->rest_inverse);
-    sn_parallel_for(arena->context, tet_count, TET_CHUNK, search_range, &work);
-    bind_nodes(rig, tets, tet_count, point_count);
-    count_bound(rig, tet_count, point_count, report);
+    sn_parallel_for(arena->context, mesh->element_count, ELEMENT_CHUNK, search_range, &work);
+    bind_nodes(rig, mesh);
+    count_bound(rig->element_joints, mesh->element_count, &report->bound_elements, &report->shared_elements);
+    count_bound(rig->node_joints, mesh->point_count, &report->bound_nodes, &report->shared_nodes);
     warn_of_idle_bones(arena->context, skeleton, &work, report);
     rig->bound_nodes = SN_PUSH(arena, int32_t, report->bound_nodes);
     rig->bound_rest = SN_PUSH(arena, double, 3 * (size_t)report->bound_nodes);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < point_count; i++) {
-        if (rig->node_joints[i] < 0) continue;
-        memcpy(rig->bound_rest + 3 * (size_t)rig->bound_count, points + 3 * (size_t)i, 3 * sizeof(double));
-        rig->bound_nodes[rig->bound_count++] = i;
-    }
+    list_bound_nodes(rig, mesh);
     SN_ASSERT(rig->bound_count == report->bound_nodes);
     return SINEW_OK;
 }
 
-sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton, const double *points,
-                              int32_t point_count, const int32_t *tets, int32_t tet_count, sinew_rig_report *report,
-                              sinew_rig **rig) {
-    SN_ASSERT(context && skeleton && points && tets && rig);
-    SN_TRY(check_mesh(context, points, point_count, tets, tet_count));
+sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton, const sinew_mesh *mesh,
+                              sinew_rig_report *report, sinew_rig **rig) {
+    SN_ASSERT(context && skeleton && mesh && rig);
+    SN_TRY(sn_check_arrays(context, mesh));
+    if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
+        return sn_fail(context, SINEW_UNSUPPORTED, "bones cut solid elements; the mesh has triangles");
+    }
     sinew_rig *made = sn_allocate(context, 1, sizeof *made);
     if (!made) return SINEW_OUT_OF_MEMORY;
     made->arena = sn_arena_create(context);
     sinew_rig_report counts = {0};
-    sinew_status status = build(made, skeleton, points, point_count, tets, tet_count, &counts);
+    sinew_status status = build(made, skeleton, mesh, &counts);
     if (status != SINEW_OK) {
         sinew_rig_destroy(made);
         return status;
@@ -199,8 +205,8 @@ void sinew_rig_destroy(sinew_rig *rig) {
     sn_release(context, rig, 1, sizeof *rig);
 }
 
-const int32_t *sinew_rig_tet_joints(const sinew_rig *rig) {
-    return rig->tet_joints;
+const int32_t *sinew_rig_element_joints(const sinew_rig *rig) {
+    return rig->element_joints;
 }
 
 const int32_t *sinew_rig_node_joints(const sinew_rig *rig) {

@@ -11,6 +11,7 @@ enum { NX = 3, NY = 12, NZ = 3, NODES = (NX + 1) * (NY + 1) * (NZ + 1), TETS = 6
 
 static double points[3 * NODES];
 static int32_t tets[4 * TETS];
+static const sinew_mesh mesh = {points, NODES, SINEW_ELEMENT_TET4, tets, TETS, NULL};
 
 static int32_t node_at(int x, int y, int z) {
     return (z * (NY + 1) + y) * (NX + 1) + x;
@@ -31,6 +32,12 @@ static void make_bar(void) {
             for (int k = 0; k < 4; k++) {
                 tet[k] = node_at(corner[0], corner[1], corner[2]);
                 if (k < 3) corner[orders[o][k]]++;
+            }
+            // Odd orders of the axes come out mirrored.
+            if (o == 1 || o == 2 || o == 5) {
+                int32_t swap = tet[1];
+                tet[1] = tet[2];
+                tet[2] = swap;
             }
         }
     }
@@ -82,19 +89,19 @@ static void test_binding(void **state) {
     assert_int_equal(bone_count, 4); // lower, upper with its tip, upper to outside, outside's tip
     sinew_rig *rig = NULL;
     sinew_rig_report report;
-    assert_int_equal(sinew_rig_create(context, skeleton, points, NODES, tets, TETS, &report, &rig), SINEW_OK);
+    assert_int_equal(sinew_rig_create(context, skeleton, &mesh, &report, &rig), SINEW_OK);
     assert_int_equal(report.idle_bones, 1);
     assert_int_equal(idle_named, 1);
     int bound = 0, shared = 0;
     for (int t = 0; t < TETS; t++) {
         bool lower = passes_through(tets + 4 * t, &bones[0]);
         bool upper = passes_through(tets + 4 * t, &bones[1]) || passes_through(tets + 4 * t, &bones[2]);
-        assert_int_equal(sinew_rig_tet_joints(rig)[t], lower == upper ? -1 : upper ? 1 : 0);
+        assert_int_equal(sinew_rig_element_joints(rig)[t], lower == upper ? -1 : upper ? 1 : 0);
         bound += lower != upper;
         shared += lower && upper;
     }
-    assert_int_equal(report.bound_tets, bound);
-    assert_int_equal(report.shared_tets, shared);
+    assert_int_equal(report.bound_elements, bound);
+    assert_int_equal(report.shared_elements, shared);
     assert_true(bound > 10 && shared > 0);
 
     // Two joints bend by 90 degrees: bound nodes keep their distances within a joint, free ones stay.
@@ -131,7 +138,7 @@ static void test_bone_along_edges(void **state) {
     assert_int_equal(sinew_skeleton_create(context, &joint, 1, &skeleton), SINEW_OK);
     sinew_rig *rig = NULL;
     sinew_rig_report report;
-    assert_int_equal(sinew_rig_create(context, skeleton, points, NODES, tets, TETS, &report, &rig), SINEW_OK);
+    assert_int_equal(sinew_rig_create(context, skeleton, &mesh, &report, &rig), SINEW_OK);
     // Tets that have two nodes on the line between y = 2 and y = 7.
     int expected = 0;
     for (int t = 0; t < TETS; t++) {
@@ -141,17 +148,57 @@ static void test_bone_along_edges(void **state) {
             on_line += p[0] == 0.5 && p[2] == -0.5 && p[1] >= 2 && p[1] <= 7;
         }
         expected += on_line == 2;
-        assert_int_equal(sinew_rig_tet_joints(rig)[t], on_line == 2 ? 0 : -1);
+        assert_int_equal(sinew_rig_element_joints(rig)[t], on_line == 2 ? 0 : -1);
     }
-    assert_int_equal(report.bound_tets, expected);
+    assert_int_equal(report.bound_elements, expected);
     sinew_rig_destroy(rig);
     int32_t bad = tets[9];
     tets[9] = NODES;
     rig = NULL;
-    assert_int_equal(sinew_rig_create(context, skeleton, points, NODES, tets, TETS, &report, &rig), SINEW_INVALID_DATA);
-    assert_non_null(strstr(sinew_context_message(context), "tet 2"));
+    assert_int_equal(sinew_rig_create(context, skeleton, &mesh, &report, &rig), SINEW_INVALID_DATA);
+    assert_non_null(strstr(sinew_context_message(context), "element 2"));
     assert_null(rig);
     tets[9] = bad;
+    sinew_skeleton_destroy(skeleton);
+    sinew_context_destroy(context);
+}
+
+// Quadratic tets bind as straight ones do, with their middle nodes; a hexahedron where one of its tets would.
+static void test_other_elements(void **state) {
+    (void)state;
+    make_bar();
+    sinew_context *context = test_context(1);
+    sinew_skeleton *skeleton = make_bones(context, false);
+    sinew_rig *straight = NULL, *quadratic = NULL, *cubes = NULL;
+    sinew_mesh *mesh10 = NULL, *mesh8 = NULL;
+    sinew_rig_report report, report10, report8;
+    assert_int_equal(sinew_rig_create(context, skeleton, &mesh, &report, &straight), SINEW_OK);
+    assert_int_equal(sinew_mesh_create_quadratic(context, &mesh, &mesh10), SINEW_OK);
+    assert_int_equal(sinew_rig_create(context, skeleton, mesh10, &report10, &quadratic), SINEW_OK);
+    assert_memory_equal(sinew_rig_element_joints(quadratic), sinew_rig_element_joints(straight), TETS * sizeof(int32_t));
+    assert_true(report10.bound_nodes > report.bound_nodes);
+    sinew_shape_def shape = sinew_default_shape_def();
+    shape.element = SINEW_ELEMENT_HEX8;
+    memcpy(shape.size, (double[3]){NX, NY, NZ}, sizeof shape.size);
+    memcpy(shape.center, (double[3]){0, 0.5 * NY, 0}, sizeof shape.center);
+    memcpy(shape.cells, (int32_t[3]){NX, NY, NZ}, sizeof shape.cells);
+    assert_int_equal(sinew_mesh_create_shape(context, &shape, &mesh8), SINEW_OK);
+    assert_int_equal(sinew_rig_create(context, skeleton, mesh8, &report8, &cubes), SINEW_OK);
+    // The bones run through the middle column, from y = 0.4 to 6.1 and on to 11.6: cube 6 holds the joint.
+    for (int32_t e = 0; e < mesh8->element_count; e++) {
+        sn_vec3 center = {0, 0, 0};
+        for (int k = 0; k < 8; k++) center = sn_madd(center, 0.125, sn_load3(mesh8->points + 3 * mesh8->indices[8 * e + k]));
+        bool middle = fabs(center.x) < 0.5 && fabs(center.z) < 0.5;
+        int32_t expected = !middle || fabs(center.y - 6.5) < 0.4 ? -1 : center.y > 6.5;
+        assert_int_equal(sinew_rig_element_joints(cubes)[e], expected);
+    }
+    assert_int_equal(report8.bound_elements, 11);
+    assert_int_equal(report8.shared_elements, 1);
+    sinew_rig_destroy(straight);
+    sinew_rig_destroy(quadratic);
+    sinew_rig_destroy(cubes);
+    sinew_mesh_destroy(mesh10);
+    sinew_mesh_destroy(mesh8);
     sinew_skeleton_destroy(skeleton);
     sinew_context_destroy(context);
 }
@@ -166,7 +213,7 @@ static void test_memory_shortage(void **state) {
         sinew_skeleton *skeleton = make_bones(context, false);
         allocator.fail_at = allocator.calls + fail_at - 1;
         sinew_rig *rig = NULL;
-        sinew_status status = sinew_rig_create(context, skeleton, points, NODES, tets, TETS, NULL, &rig);
+        sinew_status status = sinew_rig_create(context, skeleton, &mesh, NULL, &rig);
         succeeded = status == SINEW_OK;
         assert_true(succeeded || (status == SINEW_OUT_OF_MEMORY && !rig));
         sinew_rig_destroy(rig);
@@ -180,6 +227,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binding),
         cmocka_unit_test(test_bone_along_edges),
+        cmocka_unit_test(test_other_elements),
         cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
