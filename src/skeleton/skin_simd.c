@@ -2,7 +2,7 @@
 // in quads, then SN_BLOCK vertices at once in lanes, for the square root and the divisions.
 #include "skeleton/skin.h"
 
-#include "math/simd.h"
+#include "math/quad.h"
 
 void SN_ISA_NAME(sn_skin_linear)(const sn_skin_job *job, int32_t begin, int32_t end) {
     for (int32_t i = begin; i < end; i++) {
