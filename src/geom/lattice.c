@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 256, FIRST_SHORT = 6 };
+enum { CHUNK = 256, FIRST_SHORT = 6, BLOCK = 4 };
 
 static const double near_long = 0.24999, near_short = 0.41189;
 
@@ -69,17 +69,56 @@ int32_t sn_lattice_cut_between(const sn_lattice *lattice, int32_t a, int32_t b) 
 typedef struct lattice_job {
     sn_lattice *lattice;
     const sn_triangle_tree *tree;
+    bool closed;
     sn_box box;
+    int32_t blocks[3]; // of BLOCK^3 cells
 } lattice_job;
+
+static int8_t sign_at(const lattice_job *job, int32_t point) {
+    sn_vec3 p = original_point(job->lattice, point);
+    bool inside = sn_box_contains(job->box, p) && sn_triangle_tree_winding(job->tree, p, winding_accuracy) > 0.5;
+    return inside ? 1 : -1;
+}
+
+static bool note_triangle(void *data, int32_t item) {
+    (void)item;
+    *(bool *)data = true;
+    return false;
+}
+
+// Whether a triangle may lie among the points of cells [first, last): their corners and middles span this box.
+static bool holds_triangles(const lattice_job *job, const int32_t first[3], const int32_t last[3]) {
+    sn_vec3 lower = sn_v3(first[0], first[1], first[2]), upper = sn_v3(last[0], last[1], last[2]);
+    sn_box box = {sn_madd(job->lattice->lower, job->lattice->h, lower), sn_madd(job->lattice->lower, job->lattice->h, upper)};
+    bool found = false;
+    sn_bvh_overlap(&job->tree->bvh, box, note_triangle, &found);
+    return found;
+}
+
+static void sign_block(const lattice_job *job, int32_t block) {
+    const sn_lattice *lattice = job->lattice;
+    int32_t first[3], last[3],
+        place[3] = {block % job->blocks[0], block / job->blocks[0] % job->blocks[1], block / job->blocks[0] / job->blocks[1]};
+    for (int k = 0; k < 3; k++) {
+        first[k] = BLOCK * place[k];
+        last[k] = first[k] + BLOCK < lattice->cells[k] ? first[k] + BLOCK : lattice->cells[k];
+    }
+    bool alike = job->closed && !holds_triangles(job, first, last);
+    int32_t corner = first[0] + first[1] * lattice->strides[1] + first[2] * lattice->strides[2];
+    int8_t sign = alike ? sign_at(job, 2 * corner) : 0;
+    for (int32_t k = first[2]; k < last[2]; k++) {
+        for (int32_t j = first[1]; j < last[1]; j++) {
+            int32_t row = j * lattice->strides[1] + k * lattice->strides[2];
+            for (int32_t point = 2 * (row + first[0]); point < 2 * (row + last[0]); point++) {
+                lattice->signs[point] = alike ? sign : sign_at(job, point);
+            }
+        }
+    }
+}
 
 static void sign_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
-    lattice_job *job = data;
-    for (int32_t point = 2 * begin; point < 2 * end; point++) {
-        sn_vec3 p = original_point(job->lattice, point);
-        bool inside = sn_box_contains(job->box, p) && sn_triangle_tree_winding(job->tree, p, winding_accuracy) > 0.5;
-        job->lattice->signs[point] = inside ? 1 : -1;
-    }
+    for (int32_t block = begin; block < end; block++) sign_block(data, block);
 }
 
 // Finds the edges that join inside and outside. The grid's last layers own no such edge: all beyond the box is outside.
@@ -106,7 +145,7 @@ static double winding_at(const lattice_job *job, sn_vec3 a, sn_vec3 d, double t)
 // several (folds, overlaps) or none (a hole) the winding number halves the interval until one is left or it is short.
 static double find_cut(const lattice_job *job, sn_vec3 a, sn_vec3 d, bool starts_inside) {
     double low = 0, high = 1;
-    for (int turn = 0; turn < 24; turn++) {
+    for (int turn = 0; turn < 16; turn++) {
         sn_vec3 from = sn_madd(a, low, d), back = sn_madd(a, high, d);
         sn_ray_hit first = sn_triangle_tree_ray(job->tree, from, d, high - low);
         sn_ray_hit last = first;
@@ -226,7 +265,8 @@ static sinew_status count_cuts(sinew_context *context, sn_lattice *lattice) {
     return SINEW_OK;
 }
 
-sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, sn_box box, double h, sn_lattice *lattice) {
+sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, bool closed, sn_box box, double h,
+                              sn_lattice *lattice) {
     SN_ASSERT(h > 0 && sn_lattice_cell_count(box, h) <= SN_LATTICE_MOST_CELLS);
     *lattice = (sn_lattice){0};
     place_lattice(lattice, box, h);
@@ -238,8 +278,9 @@ sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, sn_
     lattice->first_cut = SN_PUSH(arena, int32_t, cells);
     SN_TRY(sn_arena_status(arena));
     memset(lattice->moved_to, -1, 2 * cells * sizeof *lattice->moved_to);
-    lattice_job job = {lattice, tree, box};
-    sn_parallel_for(arena->context, lattice->cell_count, CHUNK, sign_chunk, &job);
+    lattice_job job = {.lattice = lattice, .tree = tree, .closed = closed, .box = box};
+    for (int k = 0; k < 3; k++) job.blocks[k] = sn_chunk_count(lattice->cells[k], BLOCK);
+    sn_parallel_for(arena->context, job.blocks[0] * job.blocks[1] * job.blocks[2], 4, sign_chunk, &job);
     sn_parallel_for(arena->context, lattice->cell_count, CHUNK, mark_chunk, &job);
     SN_TRY(count_cuts(arena->context, lattice));
     lattice->places = SN_PUSH(arena, double, lattice->cut_count);

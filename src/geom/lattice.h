@@ -12,7 +12,7 @@
 
 #include "geom/triangle_tree.h"
 
-enum { SN_LATTICE_EDGES = 14, SN_LATTICE_MOST_CELLS = 1 << 29 };
+enum { SN_LATTICE_EDGES = 14, SN_LATTICE_MOST_CELLS = 1 << 27 };
 
 typedef struct sn_lattice {
     int32_t cells[3];
@@ -32,8 +32,10 @@ typedef struct sn_lattice {
 } sn_lattice;
 
 // Fills the lattice for a surface: signs by the winding number, cuts, points moved onto them. h must give at most
-// SN_LATTICE_MOST_CELLS cells (sn_lattice_cell_count tells).
-sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, sn_box box, double h, sn_lattice *lattice);
+// SN_LATTICE_MOST_CELLS cells (sn_lattice_cell_count tells). In a closed surface every edge has two triangles: then the
+// winding number is asked once for each block of cells that holds no triangle.
+sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, bool closed, sn_box box, double h,
+                              sn_lattice *lattice);
 
 // Cells that a lattice around the box would have.
 double sn_lattice_cell_count(sn_box box, double h);

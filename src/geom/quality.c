@@ -141,7 +141,8 @@ static sinew_status judge_mesh(sn_arena *scratch, const sinew_mesh *mesh, sinew_
     *quality = empty_quality();
     for (int32_t i = 0; i < chunks; i++) merge_quality(quality, &job.parts[i]);
     quality->mean_ratio /= mesh->element_count;
-    return sn_build_components(scratch, mesh, &parts, &quality->component_count);
+    SN_TRY(sn_build_components(scratch, mesh, &parts, &quality->component_count));
+    return sn_build_face_components(scratch, mesh, &parts, &quality->face_component_count);
 }
 
 sinew_status sinew_mesh_compute_quality(sinew_context *context, const sinew_mesh *mesh, sinew_quality *quality) {

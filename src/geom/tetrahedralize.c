@@ -64,11 +64,12 @@ static sinew_status check_repaired(sinew_context *context, const sn_repaired_sur
     return SINEW_OK;
 }
 
-// Only the elements of the largest part, by volume, with their nodes.
+// Only the elements of the largest part, by volume, with their nodes. Parts that touch at a node or an edge are apart: they
+// would hang from each other as by a hinge.
 static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
     const sinew_mesh *mesh = &(*tets)->view;
     int32_t *parts, count, largest = 0, kept = 0, nodes = 0;
-    SN_TRY(sn_build_components(scratch, mesh, &parts, &count));
+    SN_TRY(sn_build_face_components(scratch, mesh, &parts, &count));
     if (count == 1) return SINEW_OK;
     double *volumes = SN_PUSH(scratch, double, count);
     int32_t *numbers = SN_PUSH(scratch, int32_t, mesh->point_count);
@@ -150,7 +151,8 @@ static sinew_status fill_lattice(sn_arena *scratch, const sn_repaired_surface *r
     SN_TRY(check_repaired(scratch->context, repaired, box, h));
     sn_arena_mark mark = sn_arena_get_mark(scratch);
     sn_lattice lattice;
-    SN_TRY(sn_lattice_build(scratch, tree, box, h, &lattice));
+    bool closed = repaired->open_edges == 0 && repaired->crowded_edges == 0;
+    SN_TRY(sn_lattice_build(scratch, tree, closed, box, h, &lattice));
     SN_TRY(sn_lattice_fill(scratch->context, &lattice, tets));
     sn_arena_rewind(scratch, mark);
     return SINEW_OK;

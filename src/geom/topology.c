@@ -91,13 +91,20 @@ sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh, s
     return status;
 }
 
-// Corner nodes of all faces, sorted within each face; face number = element * faces + local.
-static int32_t *collect_faces(sn_arena *arena, const sinew_mesh *mesh) {
+// All faces in the order of their sorted corner nodes, so that equal ones follow each other; face = element * faces + local.
+typedef struct sorted_faces {
+    int32_t count, width;
+    int32_t *tuples; // sorted corners of each face
+    int32_t *order;
+} sorted_faces;
+
+static sinew_status sort_faces(sn_arena *scratch, const sinew_mesh *mesh, sorted_faces *sorted) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
+    SN_ASSERT(info->faces <= info->nodes); // so that face numbers fit where node places do
     int32_t width = info->face_corners, count = mesh->element_count * info->faces;
-    int32_t *tuples = SN_PUSH(arena, int32_t, (size_t)count * (size_t)width);
-    if (!tuples) return NULL;
-    int32_t *tuple = tuples;
+    *sorted = (sorted_faces){count, width, SN_PUSH(scratch, int32_t, (size_t)count * (size_t)width), NULL};
+    SN_TRY(sn_arena_status(scratch));
+    int32_t *tuple = sorted->tuples;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *nodes = sn_mesh_nodes(mesh, e);
         for (int32_t f = 0; f < info->faces; f++, tuple += width) {
@@ -105,32 +112,34 @@ static int32_t *collect_faces(sn_arena *arena, const sinew_mesh *mesh) {
             sn_sort_tuple(tuple, width);
         }
     }
-    return tuples;
+    return sn_sort_tuples(scratch, sorted->tuples, width, count, mesh->point_count, &sorted->order);
+}
+
+static int32_t same_face_end(const sorted_faces *sorted, int32_t begin) {
+    return sn_tuple_group_end(sorted->tuples, sorted->width, sorted->order, sorted->count, begin);
 }
 
 static sinew_status match_faces(sn_arena *scratch, const sinew_mesh *mesh, int32_t *neighbours) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
-    int32_t count = mesh->element_count * info->faces, width = info->face_corners, *order;
-    int32_t *tuples = collect_faces(scratch, mesh);
-    if (!tuples) return SINEW_OUT_OF_MEMORY;
-    SN_TRY(sn_sort_tuples(scratch, tuples, width, count, mesh->point_count, &order));
-    for (int32_t begin = 0, end; begin < count; begin = end) {
-        end = sn_tuple_group_end(tuples, width, order, count, begin);
+    sorted_faces sorted;
+    SN_TRY(sort_faces(scratch, mesh, &sorted));
+    for (int32_t begin = 0, end; begin < sorted.count; begin = end) {
+        end = same_face_end(&sorted, begin);
+        const int32_t *faces = sorted.order + begin;
         if (end - begin > 2) {
             return sn_fail(scratch->context, SINEW_INVALID_DATA, "%d elements share one %s, %d, %d and %d among them; two may",
-                           end - begin, info->dimension == 3 ? "face" : "edge", order[begin] / info->faces,
-                           order[begin + 1] / info->faces, order[begin + 2] / info->faces);
+                           end - begin, info->dimension == 3 ? "face" : "edge", faces[0] / info->faces, faces[1] / info->faces,
+                           faces[2] / info->faces);
         }
-        neighbours[order[begin]] = end - begin == 2 ? order[begin + 1] / info->faces : -1;
-        if (end - begin == 2) neighbours[order[begin + 1]] = order[begin] / info->faces;
+        neighbours[faces[0]] = end - begin == 2 ? faces[1] / info->faces : -1;
+        if (end - begin == 2) neighbours[faces[1]] = faces[0] / info->faces;
     }
     return SINEW_OK;
 }
 
 sinew_status sn_build_element_neighbours(sn_arena *arena, const sinew_mesh *mesh, int32_t **neighbours) {
-    const sn_element_info *info = sn_element_info_of(mesh->element);
-    SN_ASSERT(info->faces <= info->nodes); // so that face numbers fit where node places do
-    int32_t *made = SN_PUSH(arena, int32_t, (size_t)mesh->element_count * (size_t)info->faces);
+    size_t faces = (size_t)sn_element_info_of(mesh->element)->faces;
+    int32_t *made = SN_PUSH(arena, int32_t, (size_t)mesh->element_count * faces);
     if (!made) return SINEW_OUT_OF_MEMORY;
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = match_faces(&scratch, mesh, made);
@@ -147,6 +156,15 @@ static int32_t find_root(int32_t *parents, int32_t node) {
     return node;
 }
 
+static void join(int32_t *parents, int32_t a, int32_t b) {
+    int32_t root_a = find_root(parents, a), root_b = find_root(parents, b);
+    if (root_a < root_b) {
+        parents[root_b] = root_a;
+    } else {
+        parents[root_a] = root_b;
+    }
+}
+
 sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts, int32_t *count) {
     int32_t nodes = sn_element_info_of(mesh->element)->nodes;
     int32_t *made = SN_PUSH(arena, int32_t, mesh->element_count);
@@ -156,20 +174,36 @@ sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_
     for (int32_t i = 0; i < mesh->point_count; i++) parents[i] = i;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *element = sn_mesh_nodes(mesh, e);
-        for (int32_t i = 1; i < nodes; i++) {
-            int32_t a = find_root(parents, element[0]), b = find_root(parents, element[i]);
-            if (a < b) {
-                parents[b] = a;
-            } else {
-                parents[a] = b;
-            }
-        }
+        for (int32_t i = 1; i < nodes; i++) join(parents, element[0], element[i]);
     }
     *count = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         int32_t root = find_root(parents, sn_mesh_nodes(mesh, e)[0]);
         if (numbers[root] == 0) numbers[root] = ++*count;
         made[e] = numbers[root] - 1;
+    }
+    sn_arena_rewind(arena, mark);
+    *parts = made;
+    return SINEW_OK;
+}
+
+sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts, int32_t *count) {
+    int32_t faces = sn_element_info_of(mesh->element)->faces;
+    int32_t *made = SN_PUSH(arena, int32_t, mesh->element_count);
+    sn_arena_mark mark = sn_arena_get_mark(arena);
+    int32_t *parents = SN_PUSH(arena, int32_t, mesh->element_count);
+    sorted_faces sorted;
+    SN_TRY(sort_faces(arena, mesh, &sorted));
+    for (int32_t e = 0; e < mesh->element_count; e++) parents[e] = e;
+    for (int32_t begin = 0, end; begin < sorted.count; begin = end) {
+        end = same_face_end(&sorted, begin);
+        for (int32_t i = begin + 1; i < end; i++) join(parents, sorted.order[begin] / faces, sorted.order[i] / faces);
+    }
+    *count = 0;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        int32_t root = find_root(parents, e); // the part's lowest element
+        SN_ASSERT(root <= e);
+        made[e] = root == e ? (*count)++ : made[root];
     }
     sn_arena_rewind(arena, mark);
     *parts = made;

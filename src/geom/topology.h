@@ -49,6 +49,10 @@ sinew_status sn_build_surface(sn_arena *arena, const sinew_mesh *mesh, sn_surfac
 // (*parts)[e] is the connected part (elements that share a node) of element e; parts are numbered by their first element.
 sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts, int32_t *count);
 
+// The same for elements that share a face (triangles: an edge). More than by nodes where parts hang together by a point or an
+// edge only, as by a hinge.
+sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts, int32_t *count);
+
 // Edges with one triangle, with more than two, and with two that run through it in the same direction.
 typedef struct sn_edge_report {
     int64_t edges, open, crowded, inconsistent;

@@ -97,8 +97,8 @@ typedef struct ray_query {
     int32_t crossings;
 } ray_query;
 
-// t of the hit, or INFINITY (Möller and Trumbore 1997).
-static double hit_triangle(const ray_query *query, int32_t item, double barycentric[3]) {
+// t of the hit, or INFINITY (Möller and Trumbore 1997). A triangle is taken as larger by `slack` of its size.
+static double hit_triangle(const ray_query *query, int32_t item, double slack, double barycentric[3]) {
     sn_vec3 p[3];
     sn_triangle_tree_corners(query->tree, item, p);
     sn_vec3 ab = sn_sub(p[1], p[0]), ac = sn_sub(p[2], p[0]), h = sn_cross(query->direction, ac);
@@ -106,7 +106,7 @@ static double hit_triangle(const ray_query *query, int32_t item, double barycent
     if (det == 0) return INFINITY;
     sn_vec3 s = sn_sub(query->origin, p[0]), q = sn_cross(s, ab);
     double v = sn_dot(s, h) / det, w = sn_dot(query->direction, q) / det, t = sn_dot(ac, q) / det;
-    if (!(v >= 0 && w >= 0 && v + w <= 1 && t >= 0)) return INFINITY;
+    if (!(v >= -slack && w >= -slack && v + w <= 1 + slack && t >= 0)) return INFINITY;
     barycentric[0] = 1 - v - w;
     barycentric[1] = v;
     barycentric[2] = w;
@@ -115,7 +115,8 @@ static double hit_triangle(const ray_query *query, int32_t item, double barycent
 
 static double first_hit(void *data, int32_t item, double limit) {
     ray_query *query = data;
-    double barycentric[3], t = hit_triangle(query, item, barycentric);
+    // With a little slack no ray slips through between two triangles.
+    double barycentric[3], t = hit_triangle(query, item, 1e-12, barycentric);
     if (t < limit || (t == limit && query->found.triangle < 0 && isfinite(t))) {
         query->found.triangle = item;
         query->found.t = t;
@@ -134,7 +135,7 @@ sn_ray_hit sn_triangle_tree_ray(const sn_triangle_tree *tree, sn_vec3 origin, sn
 static double count_hit(void *data, int32_t item, double limit) {
     ray_query *query = data;
     double barycentric[3];
-    query->crossings += isfinite(hit_triangle(query, item, barycentric));
+    query->crossings += isfinite(hit_triangle(query, item, 0, barycentric));
     return limit; // never nearer: the walk goes on to the end
 }
 

@@ -335,6 +335,41 @@ static void test_angles_of_many_shapes(void **state) {
     sinew_context_destroy(context);
 }
 
+// Triangles at random: whatever comes out is either refused or a valid mesh.
+static void test_random_triangles(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_random random = sn_random_seed(33);
+    int filled = 0;
+    soup *s = new_soup();
+    for (int turn = 0; turn < 24; turn++) {
+        s->mesh.point_count = s->mesh.element_count = 0;
+        for (int32_t i = 0; i < 30; i++) {
+            double x = sn_random_unit(&random), y = sn_random_unit(&random);
+            add_point(s, x, y, turn % 5 == 0 ? 0 : sn_random_unit(&random)); // some all in a plane
+        }
+        for (int32_t i = 0; i < 8 + 4 * turn; i++) {
+            int32_t t[3];
+            for (int k = 0; k < 3; k++) t[k] = (int32_t)(sn_random_u32(&random) % 30);
+            add_triangle(s, t[0], t[1], t[2]);
+        }
+        sinew_tetrahedralize_def def = sinew_default_tetrahedralize_def();
+        def.cell_size = 0.15;
+        sinew_mesh *tets = NULL;
+        sinew_tetrahedralize_report report;
+        sinew_status status = sinew_tetrahedralize(context, &s->mesh, &def, &tets, &report);
+        assert_true(status == SINEW_OK || status == SINEW_INVALID_DATA);
+        if (status != SINEW_OK) continue;
+        filled++;
+        assert_ok(context, sinew_mesh_check(context, tets));
+        assert_angles(&report);
+        sinew_mesh_destroy(tets);
+    }
+    assert_true(filled > 5);
+    test_free(s);
+    sinew_context_destroy(context);
+}
+
 static void test_quadratic_tets(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -437,12 +472,19 @@ static void test_memory_shortage_is_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sphere_cube_and_torus), cmocka_unit_test(test_volume_converges),
-        cmocka_unit_test(test_aligned_cube),          cmocka_unit_test(test_broken_surfaces),
-        cmocka_unit_test(test_unconnected_triangles), cmocka_unit_test(test_inverted_and_hollow),
-        cmocka_unit_test(test_overlapping_and_apart), cmocka_unit_test(test_angles_of_many_shapes),
-        cmocka_unit_test(test_quadratic_tets),        cmocka_unit_test(test_same_mesh_for_any_threads),
-        cmocka_unit_test(test_bad_input_is_refused),  cmocka_unit_test(test_memory_shortage_is_reported),
+        cmocka_unit_test(test_sphere_cube_and_torus),
+        cmocka_unit_test(test_volume_converges),
+        cmocka_unit_test(test_aligned_cube),
+        cmocka_unit_test(test_broken_surfaces),
+        cmocka_unit_test(test_unconnected_triangles),
+        cmocka_unit_test(test_inverted_and_hollow),
+        cmocka_unit_test(test_overlapping_and_apart),
+        cmocka_unit_test(test_angles_of_many_shapes),
+        cmocka_unit_test(test_random_triangles),
+        cmocka_unit_test(test_quadratic_tets),
+        cmocka_unit_test(test_same_mesh_for_any_threads),
+        cmocka_unit_test(test_bad_input_is_refused),
+        cmocka_unit_test(test_memory_shortage_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

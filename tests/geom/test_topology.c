@@ -124,6 +124,30 @@ static void test_parts_are_told_apart(void **state) {
     sinew_context_destroy(context);
 }
 
+// Two cubes that touch along an edge are one part by nodes, two by faces; a crowded edge joins all its triangles.
+static void test_hinged_parts(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    const uint8_t voxels[4] = {1, 0, 0, 1};
+    sinew_voxel_mesh_def def = sinew_default_voxel_mesh_def();
+    def.voxels = voxels;
+    for (int k = 0; k < 3; k++) def.cells[k] = k < 2 ? 2 : 1;
+    def.element = SINEW_ELEMENT_TET4;
+    sinew_mesh *mesh = NULL;
+    sinew_quality quality;
+    assert_ok(context, sinew_mesh_create_voxels(context, &def, &mesh));
+    assert_ok(context, sinew_mesh_compute_quality(context, mesh, &quality));
+    assert_int_equal(quality.component_count, 1);
+    assert_int_equal(quality.face_component_count, 2);
+    sinew_mesh_destroy(mesh);
+    const double points[15] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, -1, 0};
+    const int32_t fan[9] = {0, 1, 2, 1, 0, 3, 0, 1, 4};
+    sinew_mesh crowded = {points, 5, SINEW_ELEMENT_TRIANGLE, fan, 3, NULL};
+    assert_ok(context, sinew_mesh_compute_quality(context, &crowded, &quality));
+    assert_int_equal(quality.face_component_count, 1);
+    sinew_context_destroy(context);
+}
+
 static void test_edges_of_bad_surfaces(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -172,9 +196,13 @@ static void test_sorts_are_stable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_node_adjacency_is_complete),     cmocka_unit_test(test_neighbours_share_a_face),
-        cmocka_unit_test(test_surface_keeps_nodes_and_labels), cmocka_unit_test(test_parts_are_told_apart),
-        cmocka_unit_test(test_edges_of_bad_surfaces),          cmocka_unit_test(test_sorts_are_stable),
+        cmocka_unit_test(test_node_adjacency_is_complete),
+        cmocka_unit_test(test_neighbours_share_a_face),
+        cmocka_unit_test(test_surface_keeps_nodes_and_labels),
+        cmocka_unit_test(test_parts_are_told_apart),
+        cmocka_unit_test(test_hinged_parts),
+        cmocka_unit_test(test_edges_of_bad_surfaces),
+        cmocka_unit_test(test_sorts_are_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
