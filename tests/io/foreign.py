@@ -37,7 +37,7 @@ def need_program(name):
 def write_samples():
     """A fresh folder of samples, one for each test, so that tests can run side by side."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="samples-", dir=BUILD))
-    program = BUILD / "tests" / "test_samples"
+    program = BUILD / "tests" / "test_write_files"
     subprocess.run([program, folder], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
 

@@ -1,5 +1,5 @@
 # Labels: foreign
-"""VTK itself reads our VTU files: counts, volumes, fields and labels follow from the formulas in test_samples.c."""
+"""VTK itself reads our VTU files: counts, volumes, fields and labels follow from the formulas in test_write_files.c."""
 import shutil
 import xml.etree.ElementTree
 
