@@ -1,0 +1,207 @@
+// The top level of a scene: version, units, world, and the lists of everything else.
+#include "io/scene/read.h"
+
+#include "io/names.h"
+
+#include <math.h>
+#include <string.h>
+
+bool sn_scene_check_object(const sn_scene_reader *reader, const sn_json *json, const char *const *keys, int32_t count) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return false;
+    sn_json_check_keys(reader->mistakes, json, keys, count);
+    return true;
+}
+
+void *sn_scene_push(const sn_scene_reader *reader, int32_t count, size_t size) {
+    return sn_arena_push(&reader->scene->arena, (size_t)count, size);
+}
+
+int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json) {
+    const char *names[256];
+    int32_t count = reader->scene->body_count < 256 ? reader->scene->body_count : 256, index = -1;
+    for (int32_t i = 0; i < count; i++) names[i] = reader->scene->bodies[i].name;
+    sn_json_word(reader->mistakes, json, names, count, &index);
+    return index;
+}
+
+static void read_unit(sn_scene_reader *reader, const sn_json *json) {
+    static const char *const words[] = {"m", "cm", "mm", "in", "ft"};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048};
+    int32_t index = 0;
+    sn_json_word(reader->mistakes, json, words, 5, &index);
+    reader->scene->unit = metres[index];
+}
+
+static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler", "newmark", "midpoint", "bdf2"};
+static const char *const solvers[] = {"auto", "jacobi", "incomplete-cholesky", "multigrid", "direct", "dense"};
+
+static void read_solver(sn_scene_reader *reader, const sn_json *json) {
+    sinew_world_def *world = &reader->scene->world;
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("kind", "tolerance", "iterations", "newton_tolerance", "newton_iterations")))
+        return;
+    int32_t kind = 0;
+    int64_t iterations = world->solver_iterations, newton_iterations = world->newton_iterations;
+    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), solvers, 6, &kind);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &world->solver_tolerance);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "iterations"), 1, 1000000, &iterations);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "newton_tolerance"), 0, 1, "", &world->newton_tolerance);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "newton_iterations"), 1, 1000000, &newton_iterations);
+    world->solver = (sinew_solver)kind;
+    world->solver_iterations = (int32_t)iterations;
+    world->newton_iterations = (int32_t)newton_iterations;
+}
+
+// Either "steps" or "duration"; 100 steps without both.
+static void read_length_of_run(sn_scene_reader *reader, const sn_json *root) {
+    sn_scene *scene = reader->scene;
+    const sn_json *steps = sn_json_get(root, "steps"), *duration = sn_json_get(root, "duration");
+    int64_t count = 100;
+    double seconds = 0;
+    if (steps && duration) sn_json_key_mistake(reader->mistakes, duration, "\"steps\" is given too; one of both is enough");
+    sn_json_integer(reader->mistakes, steps, 0, 100000000, &count);
+    if (duration && sn_json_number(reader->mistakes, duration, 0, 1e9, "s", &seconds)) {
+        count = (int64_t)fmin(ceil(seconds / scene->world.step - 1e-9), 1e8);
+    }
+    scene->steps = (int32_t)count;
+}
+
+static void read_statics(sn_scene_reader *reader, const sn_json *json) {
+    sn_scene *scene = reader->scene;
+    scene->static_def = sinew_default_static_def();
+    if (!json) return;
+    if (json->kind == SN_JSON_BOOLEAN) {
+        scene->statics = json->boolean;
+        return;
+    }
+    if (!sn_scene_check_object(reader, json, SN_KEYS("load_steps", "iterations", "tolerance"))) return;
+    int64_t steps = scene->static_def.load_steps, iterations = scene->static_def.newton_iterations;
+    sn_json_integer(reader->mistakes, sn_json_get(json, "load_steps"), 1, 100000, &steps);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "iterations"), 1, 100000, &iterations);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &scene->static_def.newton_tolerance);
+    scene->static_def.load_steps = (int32_t)steps;
+    scene->static_def.newton_iterations = (int32_t)iterations;
+    scene->statics = true;
+}
+
+static void read_attachments(sn_scene_reader *reader, const sn_json *json) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    sn_scene_attachment *items = sn_scene_push(reader, json->count, sizeof *items);
+    for (int32_t i = 0; items && i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        if (!sn_scene_check_object(reader, item, SN_KEYS("body", "to", "where", "stiffness"))) continue;
+        items[i].json = item;
+        items[i].body = sn_scene_find_body(reader, sn_json_require(reader->mistakes, item, "body"));
+        items[i].target = sn_scene_find_body(reader, sn_json_require(reader->mistakes, item, "to"));
+        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &items[i].where);
+        sn_json_number(reader->mistakes, sn_json_get(item, "stiffness"), 0, INFINITY, "N/m", &items[i].stiffness);
+    }
+    reader->scene->attachments = items;
+    reader->scene->attachment_count = items ? json->count : 0;
+}
+
+static void read_probes(sn_scene_reader *reader, const sn_json *json) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    sn_scene_probe *items = sn_scene_push(reader, json->count, sizeof *items);
+    for (int32_t i = 0; items && i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        items[i].name = "probe";
+        if (!sn_scene_check_object(reader, item, SN_KEYS("name", "body", "point"))) continue;
+        sn_json_string(reader->mistakes, sn_json_require(reader->mistakes, item, "name"), &items[i].name);
+        const sn_json *body = sn_json_get(item, "body");
+        items[i].body = body ? sn_scene_find_body(reader, body) : 0;
+        sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, item, "point"), items[i].point);
+    }
+    reader->scene->probes = items;
+    reader->scene->probe_count = items ? json->count : 0;
+}
+
+static void read_output(sn_scene_reader *reader, const sn_json *json) {
+    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png"};
+    sn_scene_output *output = &reader->scene->output;
+    *output = (sn_scene_output){.formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG, .every = 1};
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every"))) return;
+    int64_t every = 1;
+    sn_json_integer(reader->mistakes, sn_json_get(json, "every"), 1, 100000000, &every);
+    output->every = (int32_t)every;
+    const sn_json *formats = sn_json_get(json, "formats");
+    if (!formats || !sn_json_is(reader->mistakes, formats, SN_JSON_ARRAY)) return;
+    output->formats = 0;
+    for (int32_t i = 0; i < formats->count; i++) {
+        int32_t index;
+        if (sn_json_word(reader->mistakes, &formats->items[i], words, 7, &index)) output->formats |= 1 << index;
+    }
+}
+
+static void read_preview(sn_scene_reader *reader, const sn_json *json) {
+    static const char *const colors[] = {"strain", "stress", "displacement", "speed", "none"};
+    sn_scene_preview *preview = &reader->scene->preview;
+    *preview = (sn_scene_preview){.count = 6, .direction = {0.45, -0.8, 0.4}, .width = 480, .height = 360, .ground = true};
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("color", "count", "from", "size", "largest", "ground"))) return;
+    int32_t color = 0;
+    int64_t count = preview->count;
+    double size[2] = {480, 360};
+    sn_json_word(reader->mistakes, sn_json_get(json, "color"), colors, 5, &color);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "count"), 1, 64, &count);
+    if (sn_json_get(json, "from")) sn_scene_read_direction(reader, sn_json_get(json, "from"), preview->direction);
+    if (sn_json_numbers(reader->mistakes, sn_json_get(json, "size"), 2, size) &&
+        !(size[0] >= 16 && size[0] <= 4096 && size[1] >= 16 && size[1] <= 4096)) {
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "size"), "a picture is 16 to 4096 pixels wide and high");
+        size[0] = size[1] = 16;
+    }
+    sn_json_number(reader->mistakes, sn_json_get(json, "largest"), 0, INFINITY, "", &preview->largest);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
+    preview->color = (sn_scene_color)color;
+    preview->count = (int32_t)count;
+    preview->width = (int32_t)size[0];
+    preview->height = (int32_t)size[1];
+}
+
+static void read_root(sn_scene_reader *reader, const sn_json *root) {
+    sn_scene *scene = reader->scene;
+    sn_mistakes *mistakes = reader->mistakes;
+    if (!sn_scene_check_object(reader, root,
+                               SN_KEYS("version", "title", "units", "gravity", "step", "steps", "duration", "integrator",
+                                       "solver", "static", "materials", "bodies", "attachments", "probes", "output",
+                                       "preview"))) {
+        return;
+    }
+    int64_t version = 1;
+    int32_t integrator = 0;
+    sn_json_integer(mistakes, sn_json_require(mistakes, root, "version"), 1, 1, &version);
+    sn_json_string(mistakes, sn_json_get(root, "title"), &scene->title);
+    read_unit(reader, sn_json_get(root, "units"));
+    sn_json_numbers(mistakes, sn_json_get(root, "gravity"), 3, scene->world.gravity);
+    sn_json_number_inside(mistakes, sn_json_get(root, "step"), 0, 1e6, "s", &scene->world.step);
+    sn_json_word(mistakes, sn_json_get(root, "integrator"), integrators, 6, &integrator);
+    scene->world.integrator = (sinew_integrator)integrator;
+    if (sn_json_get(root, "solver")) read_solver(reader, sn_json_get(root, "solver"));
+    read_length_of_run(reader, root);
+    read_statics(reader, sn_json_get(root, "static"));
+    sn_scene_read_materials(reader, sn_json_get(root, "materials"));
+    sn_scene_read_bodies(reader, sn_json_require(mistakes, root, "bodies"));
+    read_attachments(reader, sn_json_get(root, "attachments"));
+    read_probes(reader, sn_json_get(root, "probes"));
+    read_output(reader, sn_json_get(root, "output"));
+    read_preview(reader, sn_json_get(root, "preview"));
+}
+
+sinew_status sn_scene_read(sinew_context *context, const char *name, const void *text, size_t size,
+                           const char *const *settings, int32_t setting_count, sn_mistakes *mistakes, sn_scene *scene) {
+    *scene = (sn_scene){.arena = sn_arena_create(context), .name = name, .unit = 1, .world = sinew_default_world_def()};
+    sn_json_options options = {.name = name, .comments = true};
+    sn_json_parse(context, text, size, &options, mistakes, &scene->document);
+    for (int32_t i = 0; scene->document.root && i < setting_count; i++) {
+        sn_json_set(&scene->document, settings[i], mistakes);
+    }
+    sn_scene_reader reader = {scene, mistakes};
+    if (scene->document.root) read_root(&reader, scene->document.root);
+    SN_TRY(sn_arena_status(&scene->arena));
+    sn_mistakes_sort(mistakes);
+    return sn_mistakes_status(mistakes);
+}
+
+void sn_scene_destroy(sn_scene *scene) {
+    sn_json_document_destroy(&scene->document);
+    sn_arena_destroy(&scene->arena);
+}

@@ -1,0 +1,131 @@
+// Materials: a law, a preset, constants. Given by name in "materials", or in place.
+#include "io/scene/read.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// Constants of a law and where they go. All are positive unless the library says otherwise; it has the last word.
+typedef struct constant {
+    const char *key, *unit;
+    size_t offset;
+} constant;
+
+static const constant constants[] = {
+    {"young", "Pa", offsetof(sinew_material_def, young)},
+    {"poisson", "", offsetof(sinew_material_def, poisson)},
+    {"density", "kg/m3", offsetof(sinew_material_def, density)},
+    {"volume_stiffness", "Pa", offsetof(sinew_material_def, volume_stiffness)},
+    {"c10", "Pa", offsetof(sinew_material_def, c10)},
+    {"c01", "Pa", offsetof(sinew_material_def, c01)},
+    {"bulk", "Pa", offsetof(sinew_material_def, bulk)},
+    {"chain_length", "", offsetof(sinew_material_def, chain_length)},
+    {"fibre_stress", "Pa", offsetof(sinew_material_def, fibre_stress)},
+    {"young_1", "Pa", offsetof(sinew_material_def, orthotropic.young_1)},
+    {"young_2", "Pa", offsetof(sinew_material_def, orthotropic.young_2)},
+    {"young_3", "Pa", offsetof(sinew_material_def, orthotropic.young_3)},
+    {"poisson_12", "", offsetof(sinew_material_def, orthotropic.poisson_12)},
+    {"poisson_23", "", offsetof(sinew_material_def, orthotropic.poisson_23)},
+    {"poisson_31", "", offsetof(sinew_material_def, orthotropic.poisson_31)},
+    {"shear_12", "Pa", offsetof(sinew_material_def, orthotropic.shear_12)},
+    {"shear_23", "Pa", offsetof(sinew_material_def, orthotropic.shear_23)},
+    {"shear_31", "Pa", offsetof(sinew_material_def, orthotropic.shear_31)},
+    {"young_fibre", "Pa", offsetof(sinew_material_def, transverse.young_fibre)},
+    {"young_plane", "Pa", offsetof(sinew_material_def, transverse.young_plane)},
+    {"poisson_plane", "", offsetof(sinew_material_def, transverse.poisson_plane)},
+    {"poisson_fibre", "", offsetof(sinew_material_def, transverse.poisson_fibre)},
+    {"shear_fibre", "Pa", offsetof(sinew_material_def, transverse.shear_fibre)},
+};
+
+enum { CONSTANTS = sizeof constants / sizeof *constants, MAX_WORDS = 64 };
+
+static bool check_keys(const sn_scene_reader *reader, const sn_json *json) {
+    const char *keys[CONSTANTS + 5] = {"law", "preset", "strain", "inversion", "exact_rotation"};
+    for (int i = 0; i < CONSTANTS; i++) keys[5 + i] = constants[i].key;
+    return sn_scene_check_object(reader, json, keys, CONSTANTS + 5);
+}
+
+static void read_law(const sn_scene_reader *reader, const sn_json *json, sinew_material_def *def) {
+    const char *words[MAX_WORDS];
+    int32_t index, count = sinew_material_law_count();
+    for (int32_t i = 0; i < count; i++) words[i] = sinew_material_law_name(i);
+    if (!json || !sn_json_word(reader->mistakes, json, words, count, &index)) return;
+    sinew_material_set_law(reader->scene->arena.context, words[index], def);
+}
+
+static void read_preset(const sn_scene_reader *reader, const sn_json *json, sinew_material_def *def) {
+    const char *words[MAX_WORDS];
+    int32_t index, count;
+    const sinew_material_preset *presets = sinew_material_presets(&count);
+    for (int32_t i = 0; i < count && i < MAX_WORDS; i++) words[i] = presets[i].name;
+    if (!json || !sn_json_word(reader->mistakes, json, words, count, &index)) return;
+    sinew_material_set_preset(reader->scene->arena.context, words[index], def);
+}
+
+// Six constants of the general orthotropic solid switch off the four-parameter form.
+static bool is_general_constant(const char *key) {
+    return strncmp(key, "poisson_12", 10) == 0 || strncmp(key, "poisson_23", 10) == 0 || strncmp(key, "poisson_31", 10) == 0 ||
+           strncmp(key, "shear_12", 8) == 0 || strncmp(key, "shear_23", 8) == 0 || strncmp(key, "shear_31", 8) == 0;
+}
+
+static void read_def(const sn_scene_reader *reader, const sn_json *json, sinew_material_def *def) {
+    static const char *const strains[] = {"infinitesimal", "green", "corotational"};
+    sinew_context *context = reader->scene->arena.context;
+    *def = sinew_default_material_def();
+    if (!check_keys(reader, json)) return;
+    int64_t before = reader->mistakes->total;
+    read_law(reader, sn_json_get(json, "law"), def);
+    read_preset(reader, sn_json_get(json, "preset"), def);
+    int32_t strain = (int32_t)def->strain;
+    sn_json_word(reader->mistakes, sn_json_get(json, "strain"), strains, 3, &strain);
+    def->strain = (sinew_strain)strain;
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "inversion"), &def->inversion);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "exact_rotation"), &def->exact_rotation);
+    for (int i = 0; i < CONSTANTS; i++) {
+        const sn_json *value = sn_json_get(json, constants[i].key);
+        if (!value) continue;
+        double *target = (double *)(void *)((char *)def + constants[i].offset);
+        sn_json_number(reader->mistakes, value, -INFINITY, INFINITY, constants[i].unit, target);
+        if (is_general_constant(constants[i].key)) def->orthotropic.four_parameters = false;
+    }
+    if (reader->mistakes->total == before && sinew_check_material(context, def) != SINEW_OK) {
+        sn_json_mistake(reader->mistakes, json, "%s", sinew_context_message(context));
+    }
+}
+
+static int32_t add_material(sn_scene_reader *reader, const char *name, const sn_json *json) {
+    sn_scene *scene = reader->scene;
+    sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
+    if (!list) return -1;
+    if (scene->material_count) memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
+    list[scene->material_count].name = name;
+    read_def(reader, json, &list[scene->material_count].def);
+    scene->materials = list;
+    return scene->material_count++;
+}
+
+void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return;
+    for (int32_t i = 0; i < json->count; i++) {
+        if (json->items[i].key[0] != '/') add_material(reader, json->items[i].key, &json->items[i]);
+    }
+}
+
+int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json) {
+    if (!json) {
+        sn_scene *scene = reader->scene;
+        sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
+        if (!list) return -1;
+        if (scene->material_count) memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
+        list[scene->material_count] = (sn_scene_material){"default", sinew_default_material_def()};
+        scene->materials = list;
+        return scene->material_count++;
+    }
+    if (json->kind != SN_JSON_STRING) return add_material(reader, "inline", json);
+    const char *words[MAX_WORDS];
+    int32_t index = -1, count = 0;
+    for (int32_t i = 0; i < reader->scene->material_count && count < MAX_WORDS; i++)
+        words[count++] = reader->scene->materials[i].name;
+    sn_json_word(reader->mistakes, json, words, count, &index);
+    return index;
+}

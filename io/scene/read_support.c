@@ -1,0 +1,95 @@
+// What holds a body (fixed and scripted parts) and what loads it.
+#include "io/scene/read.h"
+
+#include <math.h>
+
+static const double radians = 3.14159265358979323846 / 180;
+
+// "xyz", "x", "xz": bits of the held directions.
+static int32_t read_axes(const sn_scene_reader *reader, const sn_json *json) {
+    const char *text = "xyz";
+    int32_t axes = 0;
+    if (!sn_json_string(reader->mistakes, json, &text)) return SINEW_AXIS_ALL;
+    for (const char *c = text; *c; c++) {
+        if (*c < 'x' || *c > 'z') {
+            sn_json_mistake(reader->mistakes, json, "axes are letters out of x, y and z, e.g. \"xz\"");
+            return SINEW_AXIS_ALL;
+        }
+        axes |= 1 << (*c - 'x');
+    }
+    return axes;
+}
+
+static void read_motion(const sn_scene_reader *reader, const sn_json *json, sn_scene_motion *motion) {
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("translate", "rotate"))) return;
+    const sn_json *translate = sn_json_get(json, "translate"), *rotate = sn_json_get(json, "rotate");
+    if (translate && sn_json_is(reader->mistakes, translate, SN_JSON_ARRAY)) {
+        if (translate->count != 3)
+            sn_json_mistake(reader->mistakes, translate, "needs three curves or numbers, for x, y and z");
+        for (int k = 0; k < 3 && k < translate->count; k++) {
+            sn_scene_read_curve(reader, &translate->items[k], reader->scene->unit, &motion->translate[k]);
+        }
+    }
+    if (!rotate || !sn_scene_check_object(reader, rotate, SN_KEYS("axis", "center", "degrees"))) return;
+    motion->turns = true;
+    motion->axis[2] = 1;
+    sn_scene_read_direction(reader, sn_json_require(reader->mistakes, rotate, "axis"), motion->axis);
+    sn_scene_read_lengths(reader, sn_json_get(rotate, "center"), motion->center);
+    sn_scene_read_curve(reader, sn_json_require(reader->mistakes, rotate, "degrees"), radians, &motion->angle);
+}
+
+// "fixed" and "scripted": a selection or a list of {where, axes, motion}.
+static int32_t read_list(const sn_scene_reader *reader, const sn_json *json, bool scripted, sn_scene_support *supports) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return 0;
+    for (int32_t i = 0; i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        sn_scene_support *support = &supports[i];
+        *support = (sn_scene_support){.axes = SINEW_AXIS_ALL, .scripted = scripted};
+        bool plain = item->kind == SN_JSON_STRING || (item->kind == SN_JSON_OBJECT && !sn_json_get(item, "where"));
+        if (plain && !scripted) {
+            sn_scene_read_select(reader, item, &support->where);
+            continue;
+        }
+        bool known = scripted ? sn_scene_check_object(reader, item, SN_KEYS("where", "axes", "motion"))
+                              : sn_scene_check_object(reader, item, SN_KEYS("where", "axes"));
+        if (!known) continue;
+        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &support->where);
+        support->axes = read_axes(reader, sn_json_get(item, "axes"));
+        if (scripted) read_motion(reader, sn_json_require(reader->mistakes, item, "motion"), &support->motion);
+    }
+    return json->count;
+}
+
+void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_json, sn_scene_body *body) {
+    const sn_json *fixed = sn_json_get(body_json, "fixed"), *scripted = sn_json_get(body_json, "scripted");
+    int32_t count = (fixed && fixed->kind == SN_JSON_ARRAY ? fixed->count : 0) +
+                    (scripted && scripted->kind == SN_JSON_ARRAY ? scripted->count : 0);
+    sn_scene_support *supports = sn_scene_push(reader, count, sizeof *supports);
+    if (!supports) return;
+    int32_t used = read_list(reader, fixed, false, supports);
+    used += read_list(reader, scripted, true, supports + used);
+    body->supports = supports;
+    body->support_count = used;
+}
+
+void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    sn_scene_load *loads = sn_scene_push(reader, json->count, sizeof *loads);
+    for (int32_t i = 0; loads && i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        loads[i] = (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
+        if (!sn_scene_check_object(reader, item, SN_KEYS("where", "force", "traction", "pressure", "scale"))) continue;
+        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &loads[i].where);
+        const sn_json *force = sn_json_get(item, "force"), *traction = sn_json_get(item, "traction");
+        const sn_json *pressure = sn_json_get(item, "pressure");
+        if ((force != NULL) + (traction != NULL) + (pressure != NULL) != 1) {
+            sn_json_mistake(reader->mistakes, item, "a load has one of \"force\" [N], \"traction\" [Pa], \"pressure\" [Pa]");
+        }
+        loads[i].kind = traction ? SN_LOAD_TRACTION : pressure ? SN_LOAD_PRESSURE : SN_LOAD_FORCE;
+        sn_json_numbers(reader->mistakes, force ? force : traction, 3, loads[i].vector);
+        sn_json_number(reader->mistakes, pressure, -INFINITY, INFINITY, "Pa", &loads[i].pressure);
+        sn_scene_read_curve(reader, sn_json_get(item, "scale"), 1, &loads[i].scale);
+    }
+    body->loads = loads;
+    body->load_count = loads ? json->count : 0;
+}

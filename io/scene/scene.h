@@ -1,0 +1,193 @@
+// Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and collects every mistake; building
+// (build.h) makes a world of them; running (run.h) moves it through time. All of it in memory: files come through a callback.
+//
+// A section of a scene has a file of its own: read_material.c, read_shape.c, read_select.c, read_curve.c ... A new kind of
+// body adds a file that reads it and one that builds it.
+#ifndef SN_IO_SCENE_SCENE_H
+#define SN_IO_SCENE_SCENE_H
+
+#include "sinew/sinew.h"
+
+#include "io/json.h"
+
+// A number over time: constant, or keyframes, or a sine. Times in seconds.
+typedef enum sn_curve_kind { SN_CURVE_CONSTANT, SN_CURVE_KEYS, SN_CURVE_SINE } sn_curve_kind;
+
+typedef struct sn_curve {
+    sn_curve_kind kind;
+    double value;             // constant; offset of a sine
+    double amplitude, period; // of a sine
+    double phase;             // of a sine, in turns
+    bool smooth;              // keys: ease in and out instead of straight lines
+    bool loop;                // keys: start again after the last
+    int32_t key_count;
+    const double *times, *values;
+} sn_curve;
+
+// Which nodes: primitive tests on rest positions (in scene units and the body's own coordinates) and combinations of them.
+typedef enum sn_select_kind {
+    SN_SELECT_ALL,
+    SN_SELECT_BOX,
+    SN_SELECT_SPHERE,
+    SN_SELECT_PLANE, // on the side the normal points to, or within `radius` of the plane
+    SN_SELECT_LABEL,
+    SN_SELECT_NODES,
+    SN_SELECT_SURFACE,
+    SN_SELECT_ANY,   // of the parts
+    SN_SELECT_EVERY, // of the parts
+    SN_SELECT_NOT,   // of the only part
+} sn_select_kind;
+
+typedef struct sn_select sn_select;
+struct sn_select {
+    sn_select_kind kind;
+    double lower[3], upper[3]; // box
+    double center[3], normal[3], radius;
+    int32_t label;
+    int32_t count; // nodes or parts
+    const int32_t *nodes;
+    const sn_select *parts;
+    const sn_json *json; // where it was written
+};
+
+// A generated shape, or a file.
+typedef struct sn_scene_shape {
+    bool generated;
+    sinew_shape_def shape;
+    const char *file;
+    bool tetrahedralize; // the file is a surface to be filled
+    sinew_tetrahedralize_def tets;
+    bool quadratic; // make ten-node tets of what was read
+    double scale;
+} sn_scene_shape;
+
+typedef struct sn_scene_material {
+    const char *name;
+    sinew_material_def def;
+} sn_scene_material;
+
+// A material for the elements with a label.
+typedef struct sn_scene_label {
+    int32_t label;
+    int32_t material; // index in the scene's list
+} sn_scene_label;
+
+typedef struct sn_scene_motion {
+    sn_curve translate[3]; // [m], added
+    sn_curve angle;        // [rad] about `axis` through `center`
+    double axis[3], center[3];
+    bool turns;
+} sn_scene_motion;
+
+// Nodes that are held, perhaps along a motion.
+typedef struct sn_scene_support {
+    sn_select where;
+    int32_t axes;
+    bool scripted;
+    sn_scene_motion motion;
+} sn_scene_support;
+
+typedef enum sn_scene_load_kind { SN_LOAD_FORCE, SN_LOAD_TRACTION, SN_LOAD_PRESSURE } sn_scene_load_kind;
+
+typedef struct sn_scene_load {
+    sn_scene_load_kind kind;
+    sn_select where;
+    double vector[3]; // total force shared by the nodes [N], or traction [Pa]
+    double pressure;  // [Pa]
+    sn_curve scale;
+    const sn_json *json;
+} sn_scene_load;
+
+typedef struct sn_scene_body {
+    const char *name;
+    const sn_json *json;
+    sn_scene_shape shape;
+    sinew_body_def def; // mesh and materials are filled in when it is built
+    int32_t material;   // index in the scene's list
+    int32_t label_count;
+    const sn_scene_label *labels;
+    int32_t support_count, load_count;
+    const sn_scene_support *supports;
+    const sn_scene_load *loads;
+    const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
+} sn_scene_body;
+
+typedef struct sn_scene_attachment {
+    int32_t body, target; // indices of bodies
+    sn_select where;      // nodes of `body`
+    double stiffness;     // [N/m] per node, 0: hard
+    const sn_json *json;
+} sn_scene_attachment;
+
+typedef struct sn_scene_probe {
+    const char *name;
+    int32_t body;
+    double point[3]; // rest position [m]
+} sn_scene_probe;
+
+enum {
+    SN_OUTPUT_VTU = 1,
+    SN_OUTPUT_PLY = 2,
+    SN_OUTPUT_OBJ = 4,
+    SN_OUTPUT_GLB = 8,
+    SN_OUTPUT_PC2 = 16,
+    SN_OUTPUT_CSV = 32,
+    SN_OUTPUT_PNG = 64, // preview.png
+};
+
+// What the picture shows in colour.
+typedef enum sn_scene_color {
+    SN_COLOR_STRAIN,
+    SN_COLOR_STRESS,
+    SN_COLOR_DISPLACEMENT,
+    SN_COLOR_SPEED,
+    SN_COLOR_NONE
+} sn_scene_color;
+
+typedef struct sn_scene_output {
+    int32_t formats;
+    int32_t every; // steps between two outputs
+} sn_scene_output;
+
+typedef struct sn_scene_preview {
+    sn_scene_color color;
+    int32_t count;         // pictures in the contact sheet
+    double direction[3];   // from the middle of the scene towards the camera
+    int32_t width, height; // of one picture
+    double largest;        // top of the colour scale; 0: from the run
+    bool ground;
+} sn_scene_preview;
+
+typedef struct sn_scene {
+    sn_arena arena;
+    sn_json_document document;
+    const char *name; // of the file
+    const char *title;
+    double unit; // metres per scene unit of length
+    sinew_world_def world;
+    int32_t steps;
+    bool statics; // find the static equilibrium first
+    sinew_static_def static_def;
+    int32_t material_count, body_count, attachment_count, probe_count;
+    const sn_scene_material *materials;
+    const sn_scene_body *bodies;
+    const sn_scene_attachment *attachments;
+    const sn_scene_probe *probes;
+    sn_scene_output output;
+    sn_scene_preview preview;
+} sn_scene;
+
+// Value of a curve at a time.
+double sn_curve_at(const sn_curve *curve, double time);
+
+// Whether a rest position, node number, and the labels and surface of its node satisfy a selection.
+typedef struct sn_select_node {
+    double position[3];
+    int32_t node;
+    bool surface;
+    int32_t label_count;
+    const int32_t *labels; // of the elements at the node
+} sn_select_node;
+bool sn_select_test(const sn_select *select, const sn_select_node *node);
+
+#endif
