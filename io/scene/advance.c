@@ -1,0 +1,107 @@
+// A scene's world through time: motions, loads, steps, surfaces, probes.
+#include "io/scene/build.h"
+
+#include "geom/mesh.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+// Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates before its placement.
+static sn_vec3 moved_point(const sn_scene_motion *motion, sn_vec3 X, double time) {
+    if (motion->turns) {
+        sn_vec3 center = sn_load3(motion->center);
+        sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&motion->angle, time), sn_load3(motion->axis)));
+        X = sn_add(center, sn_quat_rotate(q, sn_sub(X, center)));
+    }
+    sn_vec3 offset = {sn_curve_at(&motion->translate[0], time), sn_curve_at(&motion->translate[1], time),
+                      sn_curve_at(&motion->translate[2], time)};
+    return sn_add(X, offset);
+}
+
+static sinew_status apply_motion(const sn_scene_member *member, int32_t index, double time) {
+    const sn_scene_support *support = &member->scene->supports[index];
+    const double *r = member->scene->def.rotation;
+    sn_quat placement = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
+    const sn_picked *picked = &member->supports[index];
+    for (int32_t i = 0; i < picked->count; i++) {
+        sn_vec3 X = moved_point(&support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
+        double target[3];
+        sn_store3(target, sn_add(sn_quat_rotate(placement, X), sn_load3(member->scene->def.position)));
+        SN_TRY(sinew_body_move_nodes(member->body, &picked->nodes[i], 1, target));
+    }
+    return SINEW_OK;
+}
+
+// Forces that share a node add up.
+static sinew_status apply_loads(const sn_scene_member *member, double time) {
+    const sn_scene_body *scene = member->scene;
+    bool any = false;
+    for (int32_t i = 0; i < scene->load_count; i++) {
+        double scale = sn_curve_at(&scene->loads[i].scale, time);
+        if (member->load_index[i] >= 0) {
+            SN_TRY(sinew_body_set_load_scale(member->body, member->load_index[i], scale));
+            continue;
+        }
+        const sn_picked *picked = &member->loads[i];
+        if (!any) memset(member->forces, 0, 3 * (size_t)member->mesh->point_count * sizeof(double));
+        any = true;
+        sn_vec3 share = sn_scale(scale / picked->count, sn_load3(scene->loads[i].vector));
+        for (int32_t k = 0; k < picked->count; k++) sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
+    }
+    for (int32_t node = 0; any && node < member->mesh->point_count; node++) {
+        SN_TRY(sinew_body_set_forces(member->body, &node, 1, member->forces + 3 * (size_t)node));
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
+    for (int32_t i = 0; i < world->scene->body_count; i++) {
+        const sn_scene_member *member = &world->members[i];
+        for (int32_t k = 0; k < member->scene->support_count; k++) {
+            if (member->scene->supports[k].scripted) SN_TRY(apply_motion(member, k, time));
+        }
+        SN_TRY(apply_loads(member, time));
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report) {
+    double time = sinew_world_get_time(world->world) + world->scene->world.step;
+    SN_TRY(sn_scene_world_apply(world, time));
+    return sinew_world_step(world->world, report);
+}
+
+sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report) {
+    SN_TRY(sn_scene_world_apply(world, sinew_world_get_time(world->world)));
+    return sinew_world_solve_static(world->world, &world->scene->static_def, report);
+}
+
+void sn_scene_world_update_surfaces(sn_scene_world *world) {
+    for (int32_t i = 0; i < world->scene->body_count; i++) {
+        sn_scene_member *member = &world->members[i];
+        sn_scene_surface *surface = &member->surface;
+        const double *x = sinew_body_get_positions(member->body);
+        if (surface->embedding) {
+            sinew_embedding_compute_points(surface->embedding, x, surface->points);
+            continue;
+        }
+        for (int32_t k = 0; k < surface->mesh->point_count; k++) {
+            memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k], 3 * sizeof(double));
+        }
+    }
+}
+
+void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
+    const sn_probe_place *place = &world->probes[index];
+    const sn_scene_member *member = &world->members[world->scene->probes[index].body];
+    const int32_t *nodes = sn_mesh_nodes(member->mesh, place->element);
+    const double *x = sinew_body_get_positions(member->body);
+    sn_vec3 now = {0, 0, 0}, rest = {0, 0, 0};
+    for (int32_t k = 0; k < sinew_element_node_count(member->mesh->element); k++) {
+        now = sn_madd(now, place->weights[k], sn_load3(x + 3 * (size_t)nodes[k]));
+        rest = sn_madd(rest, place->weights[k], sn_mesh_point(member->mesh, nodes[k]));
+    }
+    sn_store3(state->position, now);
+    sn_store3(state->displacement, sn_sub(now, rest));
+    sinew_body_get_element_state(member->body, place->element, &state->element);
+}

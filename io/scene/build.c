@@ -1,0 +1,304 @@
+// Building: meshes from shapes and files, bodies, selections turned into node lists, attachments, probes.
+#include "io/scene/build.h"
+
+#include "geom/element_tree.h"
+#include "geom/topology.h"
+#include "io/json_check.h"
+#include "io/mesh/mesh.h"
+
+#include <string.h>
+
+typedef struct builder {
+    sinew_context *context;
+    const sn_scene *scene;
+    sn_fetch_fn *fetch;
+    void *fetch_user;
+    sn_mistakes *mistakes;
+    sn_scene_world *world;
+} builder;
+
+// Notes what the context says as a mistake at a place of the scene; out of memory is passed on instead.
+static sinew_status note(const builder *b, const sn_json *json, sinew_status status) {
+    if (status == SINEW_OK || status == SINEW_OUT_OF_MEMORY) return status;
+    sn_json_mistake(b->mistakes, json, "%s", sinew_context_message(b->context));
+    return status;
+}
+
+static sinew_status copy_cells(const builder *b, const sn_mesh_view *view, sinew_element element, double scale,
+                               sinew_mesh **out) {
+    const sn_mesh_cells *cells = &view->cells[element];
+    sinew_mesh mesh = {view->points, view->point_count, element, cells->nodes, cells->count, cells->labels};
+    SN_TRY(sinew_mesh_copy(b->context, &mesh, out));
+    double *points = (double *)(uintptr_t)(*out)->points; // our own copy
+    for (size_t i = 0; i < 3 * (size_t)mesh.point_count; i++) points[i] *= scale;
+    return SINEW_OK;
+}
+
+// Reads a mesh file; fills a surface with tets if there are no solid elements or the scene asks for it.
+static sinew_status read_mesh(const builder *b, const char *name, const sn_scene_shape *shape, bool surface,
+                              sinew_mesh **out) {
+    const void *data;
+    size_t size;
+    if (!b->fetch || !b->fetch(b->fetch_user, name, &data, &size)) {
+        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", name);
+    }
+    sn_source source = {name, data, size, b->fetch, b->fetch_user};
+    sn_mesh_file file;
+    sinew_status status = sn_mesh_read(b->context, &source, &file);
+    double scale = b->scene->unit * (shape ? shape->scale : 1);
+    sinew_element kinds[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8, SINEW_ELEMENT_TET4};
+    sinew_element kind = SINEW_ELEMENT_TRIANGLE;
+    for (int i = 0; status == SINEW_OK && !surface && i < 3; i++) {
+        if (file.view.cells[kinds[i]].count > 0 && !shape->tetrahedralize) kind = kinds[i];
+    }
+    if (status == SINEW_OK && file.view.cells[kind].count == 0) {
+        status = sn_fail(b->context, SINEW_INVALID_DATA, "\"%s\" holds neither tets nor hexahedra nor triangles", name);
+    }
+    if (status == SINEW_OK) status = copy_cells(b, &file.view, kind, scale, out);
+    sn_mesh_file_destroy(&file);
+    return status;
+}
+
+static sinew_status make_mesh(const builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
+    if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
+    sinew_mesh *mesh = NULL;
+    SN_TRY(read_mesh(b, shape->file, shape, false, &mesh));
+    sinew_mesh *better = NULL;
+    sinew_status status = SINEW_OK;
+    if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
+        status = sinew_tetrahedralize(b->context, mesh, &shape->tets, &better, NULL);
+    } else if (mesh->element == SINEW_ELEMENT_TET4 && shape->quadratic) {
+        status = sinew_mesh_create_quadratic(b->context, mesh, &better);
+    }
+    if (better || status != SINEW_OK) {
+        sinew_mesh_destroy(mesh);
+        mesh = better;
+    }
+    *out = mesh;
+    return status;
+}
+
+static sinew_status make_surface(builder *b, sn_scene_member *member) {
+    sn_scene_surface *surface = &member->surface;
+    if (member->scene->surface) {
+        SN_TRY(read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
+        SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
+    } else {
+        SN_TRY(sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
+    }
+    surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
+    return sn_arena_status(&b->world->arena);
+}
+
+static sinew_status make_body(builder *b, sn_scene_member *member) {
+    const sn_scene_body *scene = member->scene;
+    sn_arena *arena = &b->world->arena;
+    sinew_body_def def = scene->def;
+    int32_t count = scene->label_count > 0 ? scene->label_count : 1;
+    sinew_material_def *materials = SN_PUSH(arena, sinew_material_def, count);
+    int32_t *labels = SN_PUSH(arena, int32_t, count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < count; i++) {
+        materials[i] = b->scene->materials[scene->label_count ? scene->labels[i].material : scene->material].def;
+        if (scene->label_count) labels[i] = scene->labels[i].label;
+    }
+    def.mesh = member->mesh;
+    def.materials = materials;
+    def.material_count = count;
+    def.material_labels = scene->label_count ? labels : NULL;
+    return sinew_body_create(b->world->world, &def, &member->body);
+}
+
+// What the selections look at: labels and surface of each node.
+typedef struct node_table {
+    sn_adjacency elements;
+    uint8_t *surface;
+    int32_t *labels; // room for the labels at one node
+} node_table;
+
+static sinew_status build_node_table(sn_arena *scratch, const sinew_mesh *mesh, node_table *table) {
+    SN_TRY(sn_build_node_elements(scratch, mesh, &table->elements));
+    sn_surface surface;
+    SN_TRY(sn_build_surface(scratch, mesh, &surface));
+    int32_t most = 0;
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        int32_t degree = table->elements.offsets[i + 1] - table->elements.offsets[i];
+        most = degree > most ? degree : most;
+    }
+    table->surface = SN_PUSH(scratch, uint8_t, mesh->point_count);
+    table->labels = SN_PUSH(scratch, int32_t, most);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < surface.vertex_count; i++) table->surface[surface.nodes[i]] = 1;
+    return SINEW_OK;
+}
+
+static bool test_node(const sn_select *select, const sinew_mesh *mesh, const node_table *table, int32_t i) {
+    sn_select_node node = {.node = i, .surface = table->surface[i], .labels = table->labels};
+    memcpy(node.position, mesh->points + 3 * (size_t)i, sizeof node.position);
+    for (int32_t k = table->elements.offsets[i]; mesh->labels && k < table->elements.offsets[i + 1]; k++) {
+        table->labels[node.label_count++] = mesh->labels[table->elements.items[k]];
+    }
+    return sn_select_test(select, &node);
+}
+
+// The nodes of a selection; none is a mistake.
+static sinew_status pick(builder *b, const sn_select *select, const sinew_mesh *mesh, const node_table *table,
+                         sn_picked *picked) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < mesh->point_count; i++) count += test_node(select, mesh, table, i);
+    if (count == 0) {
+        sn_json_mistake(b->mistakes, select->json, "no node of the body is here");
+        return SINEW_INVALID_DATA;
+    }
+    picked->nodes = SN_PUSH(&b->world->arena, int32_t, count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        if (test_node(select, mesh, table, i)) picked->nodes[picked->count++] = i;
+    }
+    return SINEW_OK;
+}
+
+static sinew_status add_load(builder *b, sn_scene_member *member, int32_t index) {
+    const sn_scene_load *scene = &member->scene->loads[index];
+    member->load_index[index] = -1;
+    if (scene->kind == SN_LOAD_FORCE) return SINEW_OK;
+    sinew_load_def def = sinew_default_load_def();
+    def.kind = scene->kind == SN_LOAD_PRESSURE ? SINEW_LOAD_PRESSURE : SINEW_LOAD_TRACTION;
+    def.nodes = member->loads[index].nodes;
+    def.node_count = member->loads[index].count;
+    memcpy(def.traction, scene->vector, sizeof def.traction);
+    def.pressure = scene->pressure;
+    return note(b, scene->json, sinew_body_add_load(member->body, &def, &member->load_index[index]));
+}
+
+static sinew_status add_supports_and_loads(builder *b, sn_scene_member *member, sn_arena *scratch) {
+    const sn_scene_body *scene = member->scene;
+    sn_arena *arena = &b->world->arena;
+    node_table table;
+    SN_TRY(build_node_table(scratch, member->mesh, &table));
+    member->supports = SN_PUSH(arena, sn_picked, scene->support_count);
+    member->loads = SN_PUSH(arena, sn_picked, scene->load_count);
+    member->load_index = SN_PUSH(arena, int32_t, scene->load_count);
+    member->forces = SN_PUSH(arena, double, 3 * (size_t)member->mesh->point_count);
+    SN_TRY(sn_arena_status(arena));
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < scene->support_count; i++) {
+        sinew_status picked = pick(b, &scene->supports[i].where, member->mesh, &table, &member->supports[i]);
+        if (picked != SINEW_OK) status = picked;
+        sn_picked *nodes = &member->supports[i];
+        SN_TRY(sinew_body_fix_nodes(member->body, nodes->nodes, nodes->count, scene->supports[i].axes));
+    }
+    for (int32_t i = 0; i < scene->load_count; i++) {
+        sinew_status picked = pick(b, &scene->loads[i].where, member->mesh, &table, &member->loads[i]);
+        if (picked == SINEW_OK) picked = add_load(b, member, i);
+        if (picked != SINEW_OK) status = picked;
+    }
+    return status;
+}
+
+static sinew_status make_member(builder *b, int32_t index) {
+    sn_scene_member *member = &b->world->members[index];
+    member->scene = &b->scene->bodies[index];
+    const sn_json *json = member->scene->json;
+    SN_TRY(note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
+    SN_TRY(note(b, json, make_body(b, member)));
+    SN_TRY(note(b, json, make_surface(b, member)));
+    sn_arena scratch = sn_arena_create(b->context);
+    sinew_status status = add_supports_and_loads(b, member, &scratch);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static sinew_status attach_nodes(builder *b, const sn_scene_attachment *scene, const sn_picked *picked) {
+    for (int32_t i = 0; i < picked->count; i++) {
+        sinew_attachment_def def = sinew_default_attachment_def();
+        def.body = b->world->members[scene->body].body;
+        def.target = b->world->members[scene->target].body;
+        def.node = picked->nodes[i];
+        def.stiffness = scene->stiffness;
+        SN_TRY(note(b, scene->json, sinew_world_attach(b->world->world, &def)));
+    }
+    return SINEW_OK;
+}
+
+static sinew_status make_attachments(builder *b) {
+    for (int32_t i = 0; i < b->scene->attachment_count; i++) {
+        const sn_scene_attachment *scene = &b->scene->attachments[i];
+        const sinew_mesh *mesh = b->world->members[scene->body].mesh;
+        sn_arena scratch = sn_arena_create(b->context);
+        node_table table;
+        sn_picked picked = {0};
+        sinew_status status = build_node_table(&scratch, mesh, &table);
+        if (status == SINEW_OK) status = pick(b, &scene->where, mesh, &table, &picked);
+        sn_arena_destroy(&scratch);
+        SN_TRY(status);
+        SN_TRY(attach_nodes(b, scene, &picked));
+    }
+    return SINEW_OK;
+}
+
+static sinew_status make_probes(builder *b) {
+    b->world->probes = SN_PUSH(&b->world->arena, sn_probe_place, b->scene->probe_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < b->scene->probe_count; i++) {
+        const sn_scene_probe *probe = &b->scene->probes[i];
+        sn_arena scratch = sn_arena_create(b->context);
+        sn_element_tree tree;
+        sinew_status status = sn_element_tree_build(&scratch, b->world->members[probe->body].mesh, &tree);
+        if (status == SINEW_OK) {
+            sn_location location = sn_element_tree_locate(&tree, sn_load3(probe->point));
+            b->world->probes[i].element = location.element;
+            memcpy(b->world->probes[i].weights, location.weights, sizeof b->world->probes[i].weights);
+        }
+        sn_arena_destroy(&scratch);
+        SN_TRY(status);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status build(builder *b) {
+    b->world->members = SN_PUSH(&b->world->arena, sn_scene_member, b->scene->body_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    SN_TRY(sinew_world_create(b->context, &b->scene->world, &b->world->world));
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < b->scene->body_count; i++) { // all bodies, so that all mistakes show
+        sinew_status made = make_member(b, i);
+        if (made != SINEW_OK) status = made;
+    }
+    SN_TRY(status);
+    SN_TRY(make_attachments(b));
+    SN_TRY(make_probes(b));
+    return sn_scene_world_apply(b->world, 0);
+}
+
+sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch, void *fetch_user,
+                            sn_mistakes *mistakes, sn_scene_world **out) {
+    sn_arena arena = sn_arena_create(context);
+    sn_scene_world *world = SN_PUSH(&arena, sn_scene_world, 1);
+    SN_TRY(sn_arena_status(&arena));
+    world->arena = arena;
+    world->scene = scene;
+    builder b = {context, scene, fetch, fetch_user, mistakes, world};
+    sinew_status status = build(&b);
+    if (status != SINEW_OK) {
+        sn_scene_world_destroy(world);
+        sn_mistakes_sort(mistakes);
+        return status;
+    }
+    sn_scene_world_update_surfaces(world);
+    *out = world;
+    return SINEW_OK;
+}
+
+void sn_scene_world_destroy(sn_scene_world *world) {
+    if (!world) return;
+    sinew_world_destroy(world->world);
+    for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
+        sn_scene_member *member = &world->members[i];
+        sinew_embedding_destroy(member->surface.embedding);
+        sinew_mesh_destroy(member->surface.mesh);
+        sinew_mesh_destroy(member->mesh);
+    }
+    sn_arena arena = world->arena; // the struct lives in it
+    sn_arena_destroy(&arena);
+}

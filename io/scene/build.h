@@ -1,0 +1,70 @@
+// From a scene to a world, and through time: what is held follows its motion, loads follow their curves, probes are read.
+#ifndef SN_IO_SCENE_BUILD_H
+#define SN_IO_SCENE_BUILD_H
+
+#include "io/mistakes.h"
+#include "io/scene/scene.h"
+#include "io/source.h"
+
+// The nodes that a selection of a body picked.
+typedef struct sn_picked {
+    int32_t count;
+    int32_t *nodes;
+} sn_picked;
+
+// What is drawn and written as a surface: points that follow the body.
+typedef struct sn_scene_surface {
+    sinew_mesh *mesh;           // rest shape; owned
+    const int32_t *nodes;       // body node of each point, or NULL with an embedding
+    sinew_embedding *embedding; // or NULL
+    double *points;             // present positions, three each
+} sn_scene_surface;
+
+typedef struct sn_scene_member {
+    const sn_scene_body *scene;
+    sinew_body *body;
+    sinew_mesh *mesh; // rest mesh; owned
+    sn_scene_surface surface;
+    sn_picked *supports; // one for each support of the scene's body
+    sn_picked *loads;    // one for each load
+    int32_t *load_index; // of the body's load, -1 for forces
+    double *forces;      // scratch: three for each node
+} sn_scene_member;
+
+typedef struct sn_probe_place {
+    int32_t element;
+    double weights[10];
+} sn_probe_place;
+
+typedef struct sn_scene_world {
+    sn_arena arena; // holds this struct too
+    const sn_scene *scene;
+    sinew_world *world;
+    sn_scene_member *members;
+    sn_probe_place *probes;
+} sn_scene_world;
+
+// Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and selections goes to
+// `mistakes`. `fetch` hands over files that the scene names; names are as written there. The scene must outlive the world.
+sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch, void *fetch_user,
+                            sn_mistakes *mistakes, sn_scene_world **world);
+void sn_scene_world_destroy(sn_scene_world *world);
+
+// Sets targets of scripted parts and scales of loads for a moment: before a step to `time`.
+sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
+
+// The static solve and the steps, with what is due in time applied before each.
+sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);
+sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report);
+
+// Brings the surfaces' points to the present positions.
+void sn_scene_world_update_surfaces(sn_scene_world *world);
+
+typedef struct sn_probe_state {
+    double position[3], displacement[3]; // [m]
+    sinew_element_state element;
+} sn_probe_state;
+
+void sn_scene_world_read_probe(const sn_scene_world *world, int32_t probe, sn_probe_state *state);
+
+#endif
