@@ -1,6 +1,7 @@
 #include "commands.h"
 
 const cli_command *const cli_commands[] = {
+    &cli_command_run,
     &cli_command_inspect,
 };
 

@@ -4,6 +4,7 @@
 
 #include "command.h"
 
+extern const cli_command cli_command_run;
 extern const cli_command cli_command_inspect;
 
 #endif

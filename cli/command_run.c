@@ -1,0 +1,266 @@
+// sinew run: simulates a scene and writes what it asks for.
+#include "commands.h"
+#include "progress.h"
+#include "run/run.h"
+#include "scene_file.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number) {
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+typedef struct run_options {
+    const char *output, *format, *checkpoint, *resume;
+    int64_t steps, threads;
+    double duration;
+    cli_list settings;
+    cli_optional_text json;
+    bool film, quiet;
+} run_options;
+
+// --format vtu,glb: the bits of the words, or -1 with a message.
+static int32_t parse_formats(const cli_command *command, const char *text) {
+    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png"};
+    int32_t formats = 0;
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        int32_t found = -1;
+        for (int32_t i = 0; i < 7; i++) {
+            if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0) found = i;
+        }
+        if (found < 0) {
+            char word[32];
+            snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, text);
+            cli_fail(command, CLI_USAGE, "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png", word,
+                     cli_did_you_mean(word, words, 7));
+            return -1;
+        }
+        formats |= 1 << found;
+        text += length + (text[length] == ',');
+    }
+    return formats;
+}
+
+static int apply_options(const cli_command *command, const run_options *options, sn_scene *scene) {
+    if (options->steps >= 0 && options->duration >= 0)
+        return cli_fail(command, CLI_USAGE, "give --steps or --duration, not both");
+    if (options->steps >= 0) scene->steps = (int32_t)options->steps;
+    if (options->duration >= 0) scene->steps = (int32_t)fmin(ceil(options->duration / scene->world.step - 1e-9), 1e8);
+    if (options->format) {
+        int32_t formats = parse_formats(command, options->format);
+        if (formats < 0) return CLI_USAGE;
+        scene->output.formats = formats;
+    }
+    return CLI_OK;
+}
+
+static sinew_status prepare(run_state *run) {
+    run->arena = sn_arena_create(run->context);
+    run->buffer = sn_buffer_create(run->context);
+    run->probes = sn_buffer_create(run->context);
+    run->frame_capacity = run->scene->steps / run->scene->output.every + 2;
+    run->times = SN_PUSH(&run->arena, double, run->frame_capacity);
+    run->frame_points = SN_PUSH(&run->arena, double **, run->frame_capacity);
+    int32_t moments = run->film ? run->frame_capacity : run->scene->preview.count;
+    run->moments = SN_PUSH(&run->arena, run_moment, moments);
+    SN_TRY(sn_arena_status(&run->arena));
+    for (int32_t i = 0; i < run->frame_capacity; i++) {
+        run->frame_points[i] = SN_PUSH(&run->arena, double *, run->scene->body_count);
+    }
+    run->smallest_J = INFINITY;
+    run->largest_J = -INFINITY;
+    return sn_arena_status(&run->arena);
+}
+
+static void take_report(run_state *run, const sinew_step_report *report) {
+    run->newton_iterations += report->newton_iterations;
+    run->solver_iterations += report->solver_iterations;
+    run->line_search_cuts += report->line_search_cuts;
+    run->unconverged_steps += report->outcome != SINEW_OUTCOME_CONVERGED || !report->solver_converged;
+    run->simulate_seconds += report->total_seconds;
+    run->assemble_seconds += report->assemble_seconds;
+    run->solve_seconds += report->solve_seconds;
+}
+
+static void take_measures(run_state *run) {
+    sinew_measures measures;
+    sinew_world_get_measures(run->world->world, &measures);
+    run->smallest_J = fmin(run->smallest_J, measures.smallest_J);
+    run->largest_J = fmax(run->largest_J, measures.largest_J);
+}
+
+// Steps until the end, a signal or a failure; SINEW_DIVERGED is told by the outcome.
+static sinew_status simulate(run_state *run) {
+    cli_progress progress = cli_progress_begin(run->scene->steps, run->quiet);
+    sinew_step_report report = {0};
+    sinew_status status = SINEW_OK;
+    run->outcome = "completed";
+    int32_t first = (int32_t)lround(sinew_world_get_time(run->world->world) / run->scene->world.step);
+    if (run->scene->statics && first == 0) {
+        status = sn_scene_world_solve_static(run->world, &report);
+        take_report(run, &report);
+    }
+    if (status == SINEW_OK) status = run_output(run, first, first >= run->scene->steps);
+    take_measures(run);
+    for (int32_t step = first + 1; status == SINEW_OK && step <= run->scene->steps; step++) {
+        status = sn_scene_world_step(run->world, &report);
+        if (status != SINEW_OK) break;
+        take_report(run, &report);
+        run->steps++;
+        bool last = step == run->scene->steps || stop_requested;
+        status = run_output(run, step, last);
+        if (step % 16 == 0 || last) take_measures(run);
+        char note[64];
+        snprintf(note, sizeof note, "%d solver iterations", report.solver_iterations);
+        cli_progress_show(&progress, step - first, note);
+        if (stop_requested) {
+            run->outcome = "stopped";
+            break;
+        }
+    }
+    cli_progress_end(&progress);
+    if (status == SINEW_DIVERGED) run->outcome = "diverged";
+    return status;
+}
+
+static sinew_status save_state(run_state *run, const char *path) {
+    size_t size = sinew_world_get_snapshot_size(run->world->world);
+    void *bytes = sn_allocate(run->context, size, 1);
+    if (!bytes) return SINEW_OUT_OF_MEMORY;
+    sinew_status status = sinew_world_take_snapshot(run->world->world, bytes, size);
+    if (status == SINEW_OK) status = cli_write_file(run->context, path, bytes, size);
+    sn_release(run->context, bytes, size, 1);
+    return status;
+}
+
+static sinew_status load_state(run_state *run, const char *path) {
+    cli_bytes bytes = {NULL, 0};
+    SN_TRY(cli_read_file(run->context, path, 0, &bytes));
+    sinew_status status = sinew_world_restore_snapshot(run->world->world, bytes.data, bytes.size);
+    cli_free_bytes(run->context, &bytes);
+    return status;
+}
+
+static sinew_status write_json(run_state *run, const cli_optional_text *json) {
+    if (!json->given) return SINEW_OK;
+    sn_buffer_clear(&run->buffer);
+    run_write_summary(run, &run->buffer);
+    SN_TRY(sn_buffer_status(&run->buffer));
+    if (json->text) return cli_write_file(run->context, json->text, run->buffer.data, run->buffer.size);
+    fwrite(run->buffer.data, 1, run->buffer.size, stdout);
+    return SINEW_OK;
+}
+
+static void print_closing(const run_state *run, const run_options *options) {
+    if (options->quiet || (options->json.given && !options->json.text)) return;
+    int32_t formats = run->scene->output.formats;
+    const char *name = run->scene->bodies[0].name;
+    printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome, (long long)run->steps,
+           sinew_world_get_time(run->world->world), run->simulate_seconds, run->output_seconds);
+    if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
+    printf("\nin %s:\n", run->folder);
+    if (run->film) printf("  film_*.png      the motion, picture by picture\n");
+    if (!run->film && formats & SN_OUTPUT_PNG) printf("  preview.png     the motion at a glance: open with any viewer\n");
+    if (formats & SN_OUTPUT_GLB)
+        printf("  %s.glb%*s the motion: open with Blender or any glTF viewer\n", name, 10 - (int)strlen(name), "");
+    if (formats & SN_OUTPUT_VTU)
+        printf("  %s.pvd%*s strain, stress, energy: open with ParaView\n", name, 10 - (int)strlen(name), "");
+    if (formats & SN_OUTPUT_PC2) printf("  %s.pc2, .obj    a mesh and its cache: Blender's Mesh Cache\n", name);
+    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) printf("  probes.csv      the probes over time\n");
+}
+
+static int finish(const cli_command *command, run_state *run, const run_options *options, sinew_status status) {
+    char message[1024];
+    snprintf(message, sizeof message, "%s", sinew_context_message(run->context));
+    char last[4200];
+    snprintf(last, sizeof last, "%s/last.state", run->folder);
+    sinew_status written = run_finish(run);
+    if (written == SINEW_OK && options->checkpoint) written = save_state(run, options->checkpoint);
+    if (written == SINEW_OK && status == SINEW_DIVERGED) written = save_state(run, last);
+    if (written == SINEW_OK) written = write_json(run, &options->json);
+    if (status == SINEW_DIVERGED) {
+        return cli_fail(command, CLI_DIVERGED, "%s. What was computed before is in %s, the state in last.state", message,
+                        run->folder);
+    }
+    if (status != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", message);
+    if (written != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(run->context));
+    print_closing(run, options);
+    return CLI_OK;
+}
+
+static int run_scene(const cli_command *command, sinew_context *context, const char *path, const run_options *options) {
+    cli_scene_file file;
+    run_state run = {.context = context, .film = options->film, .quiet = options->quiet};
+    int status = cli_scene_open(context, command, path, &options->settings, &file);
+    if (status == CLI_OK) status = apply_options(command, options, &file.scene);
+    if (status == CLI_OK) status = cli_scene_build(context, command, &file, &run.world);
+    if (status == CLI_OK) {
+        run.scene = &file.scene;
+        run.folder = options->output;
+        sinew_status made = cli_make_folder(context, run.folder);
+        if (made == SINEW_OK) made = prepare(&run);
+        if (made == SINEW_OK && options->resume) made = load_state(&run, options->resume);
+        if (made != SINEW_OK) status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        if (made == SINEW_OK) status = finish(command, &run, options, simulate(&run));
+        sn_buffer_destroy(&run.buffer);
+        sn_buffer_destroy(&run.probes);
+        sn_arena_destroy(&run.arena);
+    }
+    sn_scene_world_destroy(run.world);
+    cli_scene_close(context, &file);
+    return status;
+}
+
+static int run_command(const cli_command *command, int argc, char **argv) {
+    run_options o = {.output = "out", .steps = -1, .duration = -1, .threads = 1};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    o.threads = cores > 8 ? 8 : cores > 0 ? cores : 1;
+    const cli_option table[] = {
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for everything written (default: out)", 0, 0},
+        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0, 1e8},
+        {"duration", 'd', CLI_NUMBER, &o.duration, "S", "seconds instead of the scene's", 0, 1e9},
+        {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: one a core; results are the same)", 1, 64},
+        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png", 0, 0},
+        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene, e.g. bodies[0].material.young=2e5", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0, 0},
+        {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE", "save the state at the end", 0, 0},
+        {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0, 0},
+        {"film", 0, CLI_FLAG, &o.film, NULL, "a picture for every output instead of the contact sheet", 0, 0},
+        {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
+    };
+    const char *path = "examples/default.json";
+    int count;
+    bool finished;
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
+    if (finished) return status;
+    sinew_context_def def = sinew_default_context_def();
+    def.threads = (int32_t)o.threads;
+    sinew_context *context = sinew_context_create(&def);
+    if (!context) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    struct sigaction action = {.sa_handler = request_stop};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    status = run_scene(command, context, path, &o);
+    sinew_context_destroy(context);
+    return status;
+}
+
+const cli_command cli_command_run = {
+    .name = "run",
+    .summary = "Simulate a scene.",
+    .arguments = "[SCENE.json]",
+    .details = "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: 0 done,\n"
+               "1 wrong usage, 2 a mistake in a file, 3 the simulation diverged (what came before is kept).",
+    .run = run_command,
+};

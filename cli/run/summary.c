@@ -1,0 +1,93 @@
+// The machine-readable summary of a run.
+#include "run/run.h"
+
+#include "io/json_write.h"
+
+#include <stdio.h>
+
+static void write_pair(sn_json_writer *json, const char *key, double value) {
+    sn_json_write_key(json, key);
+    sn_json_write_number(json, value);
+}
+
+static void write_vector(sn_json_writer *json, const char *key, const double *values, int32_t count) {
+    sn_json_write_key(json, key);
+    sn_json_write_numbers(json, values, count);
+}
+
+static void write_measures(sn_json_writer *json, const sinew_measures *m) {
+    sn_json_write_key(json, "energy");
+    sn_json_begin_object(json);
+    write_pair(json, "kinetic", m->kinetic_energy);
+    write_pair(json, "elastic", m->elastic_energy);
+    write_pair(json, "gravity", m->gravity_energy);
+    sn_json_end_object(json);
+    write_vector(json, "momentum", m->momentum, 3);
+    write_vector(json, "angular_momentum", m->angular_momentum, 3);
+    write_pair(json, "mass", m->mass);
+    write_pair(json, "volume_ratio", m->volume / m->rest_volume);
+}
+
+static void write_probes(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "probes");
+    sn_json_begin_object(json);
+    for (int32_t i = 0; i < run->scene->probe_count; i++) {
+        sn_probe_state state;
+        sn_scene_world_read_probe(run->world, i, &state);
+        sn_json_write_key(json, run->scene->probes[i].name);
+        sn_json_begin_object(json);
+        write_vector(json, "position", state.position, 3);
+        write_vector(json, "displacement", state.displacement, 3);
+        write_vector(json, "strain", state.element.strain, 6);
+        write_vector(json, "stress", state.element.stress, 6);
+        write_pair(json, "von_mises", state.element.von_mises);
+        sn_json_end_object(json);
+    }
+    sn_json_end_object(json);
+}
+
+static void write_counts(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "iterations");
+    sn_json_begin_object(json);
+    sn_json_write_key(json, "newton");
+    sn_json_write_integer(json, run->newton_iterations);
+    sn_json_write_key(json, "solver");
+    sn_json_write_integer(json, run->solver_iterations);
+    sn_json_write_key(json, "line_search_cuts");
+    sn_json_write_integer(json, run->line_search_cuts);
+    sn_json_write_key(json, "steps_not_converged");
+    sn_json_write_integer(json, run->unconverged_steps);
+    sn_json_end_object(json);
+    sn_json_write_key(json, "seconds");
+    sn_json_begin_object(json);
+    write_pair(json, "simulate", run->simulate_seconds);
+    write_pair(json, "assemble", run->assemble_seconds);
+    write_pair(json, "solve", run->solve_seconds);
+    write_pair(json, "output", run->output_seconds);
+    sn_json_end_object(json);
+}
+
+void run_write_summary(const run_state *run, sn_buffer *out) {
+    sn_json_writer json = sn_json_writer_create(out, false);
+    sinew_measures measures;
+    sinew_world_get_measures(run->world->world, &measures);
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sinew_world_get_hash(run->world->world));
+    sn_json_begin_object(&json);
+    sn_json_write_key(&json, "scene");
+    sn_json_write_string(&json, run->scene->name);
+    sn_json_write_key(&json, "outcome");
+    sn_json_write_string(&json, run->outcome);
+    sn_json_write_key(&json, "steps");
+    sn_json_write_integer(&json, run->steps);
+    write_pair(&json, "time", sinew_world_get_time(run->world->world));
+    write_measures(&json, &measures);
+    write_pair(&json, "smallest_J", run->smallest_J);
+    write_pair(&json, "largest_J", run->largest_J);
+    write_counts(run, &json);
+    sn_json_write_key(&json, "hash");
+    sn_json_write_string(&json, hash);
+    write_probes(run, &json);
+    sn_json_end_object(&json);
+    sn_buffer_add_text(out, "\n");
+}

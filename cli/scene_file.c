@@ -1,0 +1,69 @@
+#include "scene_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cli_fetch(void *user, const char *name, const void **data, size_t *size) {
+    cli_fetcher *fetcher = user;
+    char path[8192];
+    if (fetcher->count == 256) return false;
+    snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : fetcher->folder, name);
+    cli_bytes *bytes = &fetcher->files[fetcher->count];
+    if (cli_read_file(fetcher->context, path, 0, bytes) != SINEW_OK) return false;
+    fetcher->count++;
+    *data = bytes->data;
+    *size = bytes->size;
+    return true;
+}
+
+void cli_fetcher_destroy(cli_fetcher *fetcher) {
+    for (int32_t i = 0; i < fetcher->count; i++) cli_free_bytes(fetcher->context, &fetcher->files[i]);
+    fetcher->count = 0;
+}
+
+static void print_mistakes(sinew_context *context, const sn_mistakes *mistakes) {
+    sn_buffer text = sn_buffer_create(context);
+    sn_mistakes_print(mistakes, &text);
+    fwrite(text.data, 1, text.size, stderr);
+    sn_buffer_destroy(&text);
+}
+
+static int fail_with_mistakes(sinew_context *context, const cli_command *command, const cli_scene_file *file,
+                              const char *path) {
+    if (file->mistakes.total == 0) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    print_mistakes(context, &file->mistakes);
+    return cli_fail(command, CLI_BAD_INPUT, "%s: %lld mistake%s", path, (long long)file->mistakes.total,
+                    file->mistakes.total == 1 ? "" : "s");
+}
+
+int cli_scene_open(sinew_context *context, const cli_command *command, const char *path, const cli_list *settings,
+                   cli_scene_file *file) {
+    memset(file, 0, sizeof *file);
+    file->mistakes = sn_mistakes_create(context);
+    file->fetcher.context = context;
+    const char *slash = strrchr(path, '/');
+    snprintf(file->fetcher.folder, sizeof file->fetcher.folder, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    if (cli_read_file(context, path, (size_t)64 << 20, &file->bytes) != SINEW_OK) {
+        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    }
+    file->read = true;
+    if (sn_scene_read(context, path, file->bytes.data, file->bytes.size, settings->items, settings->count, &file->mistakes,
+                      &file->scene) != SINEW_OK) {
+        return fail_with_mistakes(context, command, file, path);
+    }
+    return CLI_OK;
+}
+
+int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file, sn_scene_world **world) {
+    if (sn_scene_build(context, &file->scene, cli_fetch, &file->fetcher, &file->mistakes, world) != SINEW_OK) {
+        return fail_with_mistakes(context, command, file, file->scene.name);
+    }
+    return CLI_OK;
+}
+
+void cli_scene_close(sinew_context *context, cli_scene_file *file) {
+    if (file->read) sn_scene_destroy(&file->scene);
+    cli_fetcher_destroy(&file->fetcher);
+    sn_mistakes_destroy(&file->mistakes);
+    cli_free_bytes(context, &file->bytes);
+}

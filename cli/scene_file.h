@@ -1,0 +1,36 @@
+// A scene from a file: read, edited by --set, mistakes printed, built.
+#ifndef CLI_SCENE_FILE_H
+#define CLI_SCENE_FILE_H
+
+#include "command.h"
+#include "files.h"
+
+#include "io/scene/build.h"
+#include "io/scene/read.h"
+
+// Files that a scene names, relative to its folder; what was read stays until the end.
+typedef struct cli_fetcher {
+    sinew_context *context;
+    char folder[4096];
+    cli_bytes files[256];
+    int32_t count;
+} cli_fetcher;
+
+bool cli_fetch(void *user, const char *name, const void **data, size_t *size);
+void cli_fetcher_destroy(cli_fetcher *fetcher);
+
+typedef struct cli_scene_file {
+    cli_bytes bytes;
+    sn_scene scene;
+    sn_mistakes mistakes;
+    cli_fetcher fetcher;
+    bool read; // the scene is there and must be destroyed
+} cli_scene_file;
+
+// Returns CLI_OK, or CLI_BAD_INPUT with everything printed. Close in every case.
+int cli_scene_open(sinew_context *context, const cli_command *command, const char *path, const cli_list *settings,
+                   cli_scene_file *file);
+int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file, sn_scene_world **world);
+void cli_scene_close(sinew_context *context, cli_scene_file *file);
+
+#endif
