@@ -53,7 +53,8 @@ static sinew_status read_count(reader *r, const sn_xml_tag *tag, const char *nam
     sn_word value = sn_xml_attribute(tag, name);
     const char *at = value.at;
     // An array of numbers takes at least a bit of the file for each: a bound that stops absurd counts before anything else.
-    int64_t largest = (int64_t)(r->source->size < INT64_MAX / 8192 ? r->source->size : INT64_MAX / 8192) * SN_INFLATE_RATIO;
+    uint64_t size = r->source->size;
+    int64_t largest = (int64_t)(size < INT64_MAX / 8192 ? size : INT64_MAX / 8192) * SN_INFLATE_RATIO;
     if (at && sn_text_integer(&at, value.at + value.size, out) == SN_NUMBER_OK && *out >= 0 && *out <= largest)
         return SINEW_OK;
     char shown[SN_TEXT_FOUND_SIZE];
@@ -215,9 +216,10 @@ static size_t left_in(const stream *s) {
 }
 
 // One compressed block into r->bytes.
-static sinew_status take_block(reader *r, stream *s, const array *a, uint64_t packed_size, size_t limit) {
+static sinew_status take_block(reader *r, stream *s, const array *a, uint64_t stated_size, size_t limit) {
     const uint8_t *packed = s->at;
-    if (packed_size > left_in(s)) return FAIL(r, a->at, "a compressed block of this array ends behind the end of the file");
+    if (stated_size > left_in(s)) return FAIL(r, a->at, "a compressed block of this array ends behind the end of the file");
+    size_t packed_size = (size_t)stated_size;
     if (s->raw) {
         s->at += packed_size;
     } else {

@@ -69,7 +69,7 @@ static void end_array(writer *w, size_t begin) {
         return;
     }
 #endif
-    size_t size = w->data.size - begin - 8;
+    uint64_t size = w->data.size - begin - 8;
     sn_buffer_patch_u32(&w->data, begin, (uint32_t)size);
     sn_buffer_patch_u32(&w->data, begin + 4, (uint32_t)(size >> 32));
 }
