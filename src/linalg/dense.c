@@ -16,12 +16,14 @@ static const double *at_const(const double *A, int32_t stride, int32_t i, int32_
 
 int32_t sn_dense_cholesky(double *A, int32_t n, int32_t stride) {
     SN_ASSERT(n >= 0 && stride >= n);
-    return sn_linalg_kernels_get()->dense_cholesky(A, n, stride);
+    return sn_linalg_kernels_get()->dense_factor(A, n, n, stride);
 }
 
 void sn_dense_cholesky_solve(const double *L, int32_t n, int32_t stride, double *x) {
     SN_ASSERT(n >= 0 && stride >= n);
-    sn_linalg_kernels_get()->dense_cholesky_solve(L, n, stride, x);
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    kernels->dense_forward(L, n, stride, x);
+    kernels->dense_backward(L, n, stride, x);
 }
 
 // Swaps rows and columns p and q (p < q) of the symmetric matrix in the lower triangle, leaving the columns before `first`

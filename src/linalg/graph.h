@@ -10,4 +10,9 @@
 // one. Linear time. Both arrays have `rows` entries.
 sinew_status sn_graph_rcm(sinew_context *context, const sn_bsr *pattern, int32_t *order, int32_t *level);
 
+// Approximate minimum degree (Amestoy, Davis and Duff 1996): an order with little fill for a Cholesky factor. The graph has n
+// rows, starts and columns as in sn_bsr, symmetric, with or without diagonal. The i-th row to eliminate is order[i].
+sinew_status sn_graph_minimum_degree(sinew_context *context, int32_t n, const int32_t *starts, const int32_t *columns,
+                                     int32_t *order);
+
 #endif

@@ -8,8 +8,10 @@
         .packed_multiply = sn_kernel_packed_multiply_##isa, .ic_factor = sn_kernel_ic_factor_##isa,                           \
         .ic_forward = sn_kernel_ic_forward_##isa, .ic_backward = sn_kernel_ic_backward_##isa,                                 \
         .coarse_restrict = sn_kernel_coarse_restrict_##isa, .coarse_prolong = sn_kernel_coarse_prolong_##isa,                 \
-        .coarse_assemble = sn_kernel_coarse_assemble_##isa, .dense_cholesky = sn_kernel_dense_cholesky_##isa,                 \
-        .dense_cholesky_solve = sn_kernel_dense_cholesky_solve_##isa,                                                         \
+        .coarse_assemble = sn_kernel_coarse_assemble_##isa, .dense_factor = sn_kernel_dense_factor_##isa,                     \
+        .dense_product = sn_kernel_dense_product_##isa, .dense_multiply = sn_kernel_dense_multiply_##isa,                     \
+        .dense_subtract_transposed = sn_kernel_dense_subtract_transposed_##isa,                                               \
+        .dense_forward = sn_kernel_dense_forward_##isa, .dense_backward = sn_kernel_dense_backward_##isa,                     \
     }
 
 static const sn_linalg_kernels tables[SN_ISA_COUNT] = {

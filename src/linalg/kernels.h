@@ -34,9 +34,19 @@ typedef struct sn_linalg_kernels {
     void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t part);
     void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t part);
     void (*coarse_assemble)(double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
-    // See dense.h.
-    int32_t (*dense_cholesky)(double *A, int32_t n, int32_t stride);
-    void (*dense_cholesky_solve)(const double *L, int32_t n, int32_t stride, double *x);
+    // Cholesky of the first `columns` columns of a matrix of `rows` rows (rows >= columns): the upper square is factored, the
+    // rest solved against it. The strict upper triangle is neither read nor written. Returns -1 or the row of the first bad
+    // pivot.
+    int32_t (*dense_factor)(double *A, int32_t rows, int32_t columns, int32_t stride);
+    // C = -A B' for m rows of A and n of B with `depth` columns. C is aligned, its stride a multiple of eight and >= n.
+    void (*dense_product)(double *C, int32_t c_stride, const double *A, int32_t m, const double *B, int32_t n, int32_t depth,
+                          int32_t stride);
+    // y = A x and y -= A'x for m rows and n columns.
+    void (*dense_multiply)(double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x);
+    void (*dense_subtract_transposed)(double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x);
+    // L x = b and L'x = b in place.
+    void (*dense_forward)(const double *L, int32_t n, int32_t stride, double *x);
+    void (*dense_backward)(const double *L, int32_t n, int32_t stride, double *x);
 } sn_linalg_kernels;
 
 // Those for the widest instruction set this machine runs.
@@ -59,12 +69,19 @@ SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double s
 SN_ISA_DECLARE(void, sn_kernel_ic_forward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 
-SN_ISA_DECLARE(int32_t, sn_kernel_dense_cholesky, (double *A, int32_t n, int32_t stride));
-SN_ISA_DECLARE(void, sn_kernel_dense_cholesky_solve, (const double *L, int32_t n, int32_t stride, double *x));
-
 SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t part));
 SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t part));
 SN_ISA_DECLARE(void, sn_kernel_coarse_assemble,
                (double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
+SN_ISA_DECLARE(int32_t, sn_kernel_dense_factor, (double *A, int32_t rows, int32_t columns, int32_t stride));
+SN_ISA_DECLARE(void, sn_kernel_dense_product,
+               (double *C, int32_t c_stride, const double *A, int32_t m, const double *B, int32_t n, int32_t depth,
+                int32_t stride));
+SN_ISA_DECLARE(void, sn_kernel_dense_multiply,
+               (double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x));
+SN_ISA_DECLARE(void, sn_kernel_dense_subtract_transposed,
+               (double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x));
+SN_ISA_DECLARE(void, sn_kernel_dense_forward, (const double *L, int32_t n, int32_t stride, double *x));
+SN_ISA_DECLARE(void, sn_kernel_dense_backward, (const double *L, int32_t n, int32_t stride, double *x));
 
 #endif

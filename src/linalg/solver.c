@@ -15,6 +15,13 @@ static const struct {
     [SN_SOLVER_PCG_JACOBI] = {"pcg-jacobi", &sn_solver_jacobi},
     [SN_SOLVER_PCG_IC] = {"pcg-ic", &sn_solver_ic},
     [SN_SOLVER_PCG_MULTIGRID] = {"pcg-multigrid", &sn_solver_multigrid},
+#if defined(SN_WITH_CHOLMOD)
+    [SN_SOLVER_CHOLMOD] = {"cholmod", &sn_solver_cholmod},
+#else
+    [SN_SOLVER_CHOLMOD] = {"cholmod", NULL},
+#endif
+    [SN_SOLVER_CHOLESKY] = {"cholesky", &sn_solver_cholesky},
+    [SN_SOLVER_DENSE] = {"dense", &sn_solver_dense},
 };
 
 const char *sn_solver_kind_name(sn_solver_kind kind) {

@@ -16,7 +16,7 @@ typedef enum sn_solver_kind {
     SN_SOLVER_PCG_IC,        // ... by an incomplete Cholesky factor on the pattern of the matrix
     SN_SOLVER_PCG_MULTIGRID, // ... by aggregation multigrid with the rigid motions of the aggregates
     SN_SOLVER_CHOLMOD,       // supernodal sparse Cholesky of SuiteSparse; SINEW_UNSUPPORTED in a build without it
-    SN_SOLVER_LDLT,          // own sparse Cholesky, for builds without CHOLMOD
+    SN_SOLVER_CHOLESKY,      // own supernodal sparse Cholesky, in every build
     SN_SOLVER_DENSE,         // dense Cholesky
     SN_SOLVER_KIND_COUNT,
 } sn_solver_kind;

@@ -28,7 +28,7 @@ struct sn_solver {
     int32_t bad_row;          // scalar row, -1 if none
 };
 
-extern const sn_solver_methods sn_solver_jacobi, sn_solver_ic, sn_solver_multigrid, sn_solver_cholmod, sn_solver_ldlt,
+extern const sn_solver_methods sn_solver_jacobi, sn_solver_ic, sn_solver_multigrid, sn_solver_cholmod, sn_solver_cholesky,
     sn_solver_dense;
 
 // Marks the matrix as unfit from a bad pivot: not finite if the pivot is a NaN or an infinity, else not positive definite. The

@@ -60,7 +60,7 @@ static sn_solver *make_solver(const problem *p, sn_solver_kind kind) {
 }
 
 static bool is_direct(sn_solver_kind kind) {
-    return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_LDLT || kind == SN_SOLVER_DENSE;
+    return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
 }
 
 static void test_each_kind_finds_the_solution(void **state) {

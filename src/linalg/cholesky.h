@@ -1,0 +1,43 @@
+// Own sparse Cholesky factor: supernodal, left-looking, in a minimum degree order. Works on matrices of 1x1 or 3x3 blocks.
+//
+// Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense panel, so that almost all
+// arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic phase works on whole blocks.
+#ifndef SN_LINALG_CHOLESKY_H
+#define SN_LINALG_CHOLESKY_H
+
+#include "base/memory.h"
+
+typedef struct sn_cholesky {
+    int32_t n;      // block rows
+    int32_t block;  // scalars per block row: 1 or 3
+    int32_t *order; // the i-th block row to eliminate
+    int32_t supernodes;
+    int32_t *first;         // supernodes + 1: first block row of each
+    int32_t *row_starts;    // supernodes + 1
+    int32_t *rows;          // block rows below each supernode, ascending
+    size_t *panels;         // supernodes: place of the panel in `values`
+    int32_t *source_starts; // supernodes + 1
+    int32_t *sources;       // blocks of the input, on and above the diagonal, that go to each supernode (transposed)
+    size_t *targets;        // place of the first number of each in `values`
+    double *values;         // panels, row by row: the columns of the supernode, as many rows, then the rows below
+    size_t value_count;
+    double *product;                 // the largest product of one panel for another
+    int32_t *place;                  // n: place of a block row in the current panel
+    int32_t *owner;                  // n: supernode of a block row
+    int32_t *head, *next, *progress; // supernodes waiting for one, chained; first row of each that is not done
+    double *x, *gathered;            // scratch of a solve
+} sn_cholesky;
+
+// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. The pattern is not kept. Lives in
+// the arena.
+sinew_status sn_cholesky_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
+                               sn_cholesky *factor);
+
+// Numeric phase; `A` has block x block numbers per entry, row by row. Returns -1, or the original scalar row of the first
+// pivot that is not positive; *pivot_finite tells a NaN or an infinity from a number.
+int32_t sn_cholesky_update(sn_cholesky *factor, const double *A, bool *pivot_finite);
+
+// Solves in place.
+void sn_cholesky_solve(const sn_cholesky *factor, double *x);
+
+#endif

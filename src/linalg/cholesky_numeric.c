@@ -1,0 +1,141 @@
+// Numeric phase of the sparse Cholesky factor and the solves; see cholesky.h.
+//
+// A supernode collects its columns of A, subtracts for each earlier supernode with rows in it the product of those rows with
+// all rows from there on, and is then factored as a tall dense panel. A supernode that has been used moves on to the owner of
+// its next row.
+#include "linalg/cholesky.h"
+
+#include "linalg/kernels.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NONE = -1 };
+
+static int32_t width(const sn_cholesky *factor, int32_t t) {
+    return (factor->first[t + 1] - factor->first[t]) * factor->block;
+}
+
+static int32_t rows_below(const sn_cholesky *factor, int32_t t) {
+    return (factor->row_starts[t + 1] - factor->row_starts[t]) * factor->block;
+}
+
+static void load_panel(sn_cholesky *factor, int32_t t, const double *A) {
+    size_t b = (size_t)factor->block, stride = (size_t)width(factor, t);
+    memset(factor->values + factor->panels[t], 0, stride * (stride + (size_t)rows_below(factor, t)) * sizeof(double));
+    for (int32_t e = factor->source_starts[t]; e < factor->source_starts[t + 1]; e++) {
+        const double *from = A + b * b * (size_t)factor->sources[e];
+        double *to = factor->values + factor->targets[e];
+        for (size_t r = 0; r < b; r++) {
+            for (size_t c = 0; c < b; c++) to[r * stride + c] = from[c * b + r];
+        }
+    }
+}
+
+// Subtracts what supernode `from` contributes to `t`, and sends `from` on to the owner of its next row.
+static void subtract_product(sn_cholesky *factor, const sn_linalg_kernels *kernels, int32_t from, int32_t t) {
+    int32_t b = factor->block, begin = factor->progress[from], last = factor->row_starts[from + 1], end = begin;
+    while (end < last && factor->rows[end] < factor->first[t + 1]) end++;
+    int32_t depth = width(factor, from), m = (last - begin) * b, n = (end - begin) * b, stride = (n + 7) / 8 * 8;
+    size_t skip = (size_t)(begin - factor->row_starts[from]) * (size_t)b + (size_t)depth;
+    const double *rows = factor->values + factor->panels[from] + skip * (size_t)depth;
+    kernels->dense_product(factor->product, stride, rows, m, rows, n, depth, depth);
+    double *panel = factor->values + factor->panels[t];
+    size_t panel_stride = (size_t)width(factor, t);
+    for (int32_t p = begin; p < last; p++) {
+        for (int32_t r = 0; r < b; r++) {
+            double *out = panel + (size_t)(factor->place[factor->rows[p]] * b + r) * panel_stride;
+            const double *in = factor->product + (size_t)((p - begin) * b + r) * (size_t)stride;
+            for (int32_t q = begin; q < end; q++, in += b) {
+                double *block = out + (factor->rows[q] - factor->first[t]) * b;
+                for (int32_t c = 0; c < b; c++) block[c] += in[c];
+            }
+        }
+    }
+    factor->progress[from] = end;
+    if (end < last) {
+        int32_t owner = factor->owner[factor->rows[end]];
+        factor->next[from] = factor->head[owner];
+        factor->head[owner] = from;
+    }
+}
+
+int32_t sn_cholesky_update(sn_cholesky *factor, const double *A, bool *pivot_finite) {
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    *pivot_finite = true;
+    for (int32_t t = 0; t < factor->supernodes; t++) factor->head[t] = NONE;
+    for (int32_t t = 0; t < factor->supernodes; t++) {
+        int32_t begin = factor->first[t], end = factor->first[t + 1], columns = width(factor, t),
+                below = rows_below(factor, t);
+        load_panel(factor, t, A);
+        for (int32_t i = begin; i < end; i++) factor->place[i] = i - begin;
+        for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++) {
+            factor->place[factor->rows[p]] = end - begin + p - factor->row_starts[t];
+        }
+        for (int32_t from = factor->head[t], next; from != NONE; from = next) {
+            next = factor->next[from];
+            subtract_product(factor, kernels, from, t);
+        }
+        double *panel = factor->values + factor->panels[t];
+        int32_t bad = kernels->dense_factor(panel, columns + below, columns, columns);
+        if (bad >= 0) {
+            // The pivot as the factorisation has left it tells a number from what is none.
+            *pivot_finite = true;
+            for (int32_t c = 0; c <= bad; c++)
+                *pivot_finite &= isfinite(panel[(size_t)bad * (size_t)columns + (size_t)c]) != 0;
+            return factor->order[begin + bad / factor->block] * factor->block + bad % factor->block;
+        }
+        factor->progress[t] = factor->row_starts[t];
+        if (below > 0) {
+            int32_t owner = factor->owner[factor->rows[factor->row_starts[t]]];
+            factor->next[t] = factor->head[owner];
+            factor->head[owner] = t;
+        }
+    }
+    return -1;
+}
+
+// x[rows below] to `gathered`, or the other way round with a subtraction.
+static void gather_rows(const sn_cholesky *factor, int32_t t) {
+    size_t b = (size_t)factor->block;
+    double *to = factor->gathered;
+    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, to += b) {
+        for (size_t c = 0; c < b; c++) to[c] = factor->x[(size_t)factor->rows[p] * b + c];
+    }
+}
+
+static void subtract_rows(const sn_cholesky *factor, int32_t t) {
+    size_t b = (size_t)factor->block;
+    const double *from = factor->gathered;
+    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, from += b) {
+        for (size_t c = 0; c < b; c++) factor->x[(size_t)factor->rows[p] * b + c] -= from[c];
+    }
+}
+
+void sn_cholesky_solve(const sn_cholesky *factor, double *x) {
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    size_t b = (size_t)factor->block;
+    for (size_t i = 0; i < (size_t)factor->n; i++) {
+        for (size_t c = 0; c < b; c++) factor->x[i * b + c] = x[(size_t)factor->order[i] * b + c];
+    }
+    for (int32_t t = 0; t < factor->supernodes; t++) {
+        int32_t columns = width(factor, t), below = rows_below(factor, t);
+        const double *panel = factor->values + factor->panels[t];
+        double *own = factor->x + (size_t)factor->first[t] * b;
+        kernels->dense_forward(panel, columns, columns, own);
+        kernels->dense_multiply(factor->gathered, panel + (size_t)columns * (size_t)columns, below, columns, columns, own);
+        subtract_rows(factor, t);
+    }
+    for (int32_t t = factor->supernodes; t-- > 0;) {
+        int32_t columns = width(factor, t), below = rows_below(factor, t);
+        const double *panel = factor->values + factor->panels[t];
+        double *own = factor->x + (size_t)factor->first[t] * b;
+        gather_rows(factor, t);
+        kernels->dense_subtract_transposed(own, panel + (size_t)columns * (size_t)columns, below, columns, columns,
+                                           factor->gathered);
+        kernels->dense_backward(panel, columns, columns, own);
+    }
+    for (size_t i = 0; i < (size_t)factor->n; i++) {
+        for (size_t c = 0; c < b; c++) x[(size_t)factor->order[i] * b + c] = factor->x[i * b + c];
+    }
+}
