@@ -1,6 +1,6 @@
 // Direct solvers of this library's own: the supernodal sparse Cholesky factor and the dense one. Each solve ends with a look
 // at the true residual and, if that misses the tolerance, a step or two of refinement.
-#include "linalg/cholesky.h"
+#include "linalg/supernodal.h"
 #include "linalg/dense.h"
 #include "linalg/solver_methods.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct sparse_state {
-    sn_cholesky factor;
+    sn_supernodal factor;
     double *work;
 } sparse_state;
 
@@ -16,7 +16,7 @@ static sinew_status create_sparse(sn_solver *solver) {
     sparse_state *s = solver->state = SN_PUSH(&solver->arena, sparse_state, 1);
     if (!s) return SINEW_OUT_OF_MEMORY;
     const sn_bsr *pattern = solver->pattern;
-    SN_TRY(sn_cholesky_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns, &s->factor));
+    SN_TRY(sn_supernodal_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns, &s->factor));
     s->work = SN_PUSH(&solver->arena, double, 2 * (size_t)sn_bsr_size(pattern));
     return sn_arena_status(&solver->arena);
 }
@@ -25,13 +25,13 @@ static sinew_status update_sparse(sn_solver *solver, const double *positions) {
     (void)positions;
     sparse_state *s = solver->state;
     bool finite;
-    int32_t bad = sn_cholesky_update(&s->factor, solver->A, &finite);
+    int32_t bad = sn_supernodal_update(&s->factor, solver->A, &finite);
     if (bad >= 0) sn_solver_reject(solver, bad, finite ? -1 : NAN);
     return SINEW_OK;
 }
 
 static void solve_sparse_factor(void *data, double *x) {
-    sn_cholesky_solve(data, x);
+    sn_supernodal_solve(data, x);
 }
 
 static void solve_sparse(sn_solver *solver, const double *b, double *x, double relative_tolerance, int32_t max_iterations,

@@ -1,6 +1,6 @@
-// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, places; see cholesky.h. Time is
+// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, places; see supernodal.h. Time is
 // proportional to the number of blocks of the factor, memory to the number of supernodal rows.
-#include "linalg/cholesky.h"
+#include "linalg/supernodal.h"
 
 #include "linalg/graph.h"
 
@@ -165,7 +165,7 @@ static void list_rows(symbolic *s, const int32_t *order, int32_t *row_starts, in
     }
 }
 
-static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_cholesky *factor) {
+static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_supernodal *factor) {
     size_t n = (size_t)s->n;
     s->number = SN_PUSH(scratch, int32_t, n);
     s->parent = SN_PUSH(scratch, int32_t, n);
@@ -207,7 +207,7 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_
 }
 
 // The size of the largest product that a panel makes for another.
-static size_t largest_product(const sn_cholesky *factor) {
+static size_t largest_product(const sn_supernodal *factor) {
     size_t largest = 0, b = (size_t)factor->block;
     for (int32_t t = 0; t < factor->supernodes; t++) {
         for (int32_t p = factor->row_starts[t], end; p < factor->row_starts[t + 1]; p = end) {
@@ -221,7 +221,7 @@ static size_t largest_product(const sn_cholesky *factor) {
 }
 
 // Where the blocks of the input go. Those of column j are found in row j of the input, as their mirrors.
-static void find_targets(sn_cholesky *factor, const symbolic *s) {
+static void find_targets(sn_supernodal *factor, const symbolic *s) {
     size_t b = (size_t)factor->block;
     int32_t next = 0;
     for (int32_t t = 0; t < factor->supernodes; t++) {
@@ -244,7 +244,7 @@ static void find_targets(sn_cholesky *factor, const symbolic *s) {
     }
 }
 
-static sinew_status allocate(sn_arena *arena, sn_cholesky *factor, int32_t entries) {
+static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t entries) {
     size_t b = (size_t)factor->block, supernodes = (size_t)factor->supernodes, most_rows = 0;
     factor->panels = SN_PUSH(arena, size_t, supernodes);
     factor->source_starts = SN_PUSH(arena, int32_t, supernodes + 1);
@@ -269,10 +269,10 @@ static sinew_status allocate(sn_arena *arena, sn_cholesky *factor, int32_t entri
     return sn_arena_status(arena);
 }
 
-sinew_status sn_cholesky_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                               sn_cholesky *factor) {
+sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
+                                 sn_supernodal *factor) {
     SN_ASSERT(n >= 0 && (block == 1 || block == 3));
-    *factor = (sn_cholesky){.n = n, .block = block};
+    *factor = (sn_supernodal){.n = n, .block = block};
     sn_arena scratch = sn_arena_create(arena->context);
     symbolic s = {.n = n, .starts = starts, .columns = columns};
     sinew_status status = analyse(arena, &scratch, &s, factor);

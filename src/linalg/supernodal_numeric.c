@@ -1,9 +1,9 @@
-// Numeric phase of the sparse Cholesky factor and the solves; see cholesky.h.
+// Numeric phase of the sparse Cholesky factor and the solves; see supernodal.h.
 //
 // A supernode collects its columns of A, subtracts for each earlier supernode with rows in it the product of those rows with
 // all rows from there on, and is then factored as a tall dense panel. A supernode that has been used moves on to the owner of
 // its next row.
-#include "linalg/cholesky.h"
+#include "linalg/supernodal.h"
 
 #include "linalg/kernels.h"
 
@@ -12,15 +12,15 @@
 
 enum { NONE = -1 };
 
-static int32_t width(const sn_cholesky *factor, int32_t t) {
+static int32_t width(const sn_supernodal *factor, int32_t t) {
     return (factor->first[t + 1] - factor->first[t]) * factor->block;
 }
 
-static int32_t rows_below(const sn_cholesky *factor, int32_t t) {
+static int32_t rows_below(const sn_supernodal *factor, int32_t t) {
     return (factor->row_starts[t + 1] - factor->row_starts[t]) * factor->block;
 }
 
-static void load_panel(sn_cholesky *factor, int32_t t, const double *A) {
+static void load_panel(sn_supernodal *factor, int32_t t, const double *A) {
     size_t b = (size_t)factor->block, stride = (size_t)width(factor, t);
     memset(factor->values + factor->panels[t], 0, stride * (stride + (size_t)rows_below(factor, t)) * sizeof(double));
     for (int32_t e = factor->source_starts[t]; e < factor->source_starts[t + 1]; e++) {
@@ -33,7 +33,7 @@ static void load_panel(sn_cholesky *factor, int32_t t, const double *A) {
 }
 
 // Subtracts what supernode `from` contributes to `t`, and sends `from` on to the owner of its next row.
-static void subtract_product(sn_cholesky *factor, const sn_linalg_kernels *kernels, int32_t from, int32_t t) {
+static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t from, int32_t t) {
     int32_t b = factor->block, begin = factor->progress[from], last = factor->row_starts[from + 1], end = begin;
     while (end < last && factor->rows[end] < factor->first[t + 1]) end++;
     int32_t depth = width(factor, from), m = (last - begin) * b, n = (end - begin) * b, stride = (n + 7) / 8 * 8;
@@ -60,7 +60,7 @@ static void subtract_product(sn_cholesky *factor, const sn_linalg_kernels *kerne
     }
 }
 
-int32_t sn_cholesky_update(sn_cholesky *factor, const double *A, bool *pivot_finite) {
+int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, bool *pivot_finite) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     *pivot_finite = true;
     for (int32_t t = 0; t < factor->supernodes; t++) factor->head[t] = NONE;
@@ -96,7 +96,7 @@ int32_t sn_cholesky_update(sn_cholesky *factor, const double *A, bool *pivot_fin
 }
 
 // x[rows below] to `gathered`, or the other way round with a subtraction.
-static void gather_rows(const sn_cholesky *factor, int32_t t) {
+static void gather_rows(const sn_supernodal *factor, int32_t t) {
     size_t b = (size_t)factor->block;
     double *to = factor->gathered;
     for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, to += b) {
@@ -104,7 +104,7 @@ static void gather_rows(const sn_cholesky *factor, int32_t t) {
     }
 }
 
-static void subtract_rows(const sn_cholesky *factor, int32_t t) {
+static void subtract_rows(const sn_supernodal *factor, int32_t t) {
     size_t b = (size_t)factor->block;
     const double *from = factor->gathered;
     for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, from += b) {
@@ -112,7 +112,7 @@ static void subtract_rows(const sn_cholesky *factor, int32_t t) {
     }
 }
 
-void sn_cholesky_solve(const sn_cholesky *factor, double *x) {
+void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     size_t b = (size_t)factor->block;
     for (size_t i = 0; i < (size_t)factor->n; i++) {

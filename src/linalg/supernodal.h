@@ -2,12 +2,12 @@
 //
 // Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense panel, so that almost all
 // arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic phase works on whole blocks.
-#ifndef SN_LINALG_CHOLESKY_H
-#define SN_LINALG_CHOLESKY_H
+#ifndef SN_LINALG_SUPERNODAL_H
+#define SN_LINALG_SUPERNODAL_H
 
 #include "base/memory.h"
 
-typedef struct sn_cholesky {
+typedef struct sn_supernodal {
     int32_t n;      // block rows
     int32_t block;  // scalars per block row: 1 or 3
     int32_t *order; // the i-th block row to eliminate
@@ -26,18 +26,18 @@ typedef struct sn_cholesky {
     int32_t *owner;                  // n: supernode of a block row
     int32_t *head, *next, *progress; // supernodes waiting for one, chained; first row of each that is not done
     double *x, *gathered;            // scratch of a solve
-} sn_cholesky;
+} sn_supernodal;
 
 // Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. The pattern is not kept. Lives in
 // the arena.
-sinew_status sn_cholesky_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                               sn_cholesky *factor);
+sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
+                                 sn_supernodal *factor);
 
 // Numeric phase; `A` has block x block numbers per entry, row by row. Returns -1, or the original scalar row of the first
 // pivot that is not positive; *pivot_finite tells a NaN or an infinity from a number.
-int32_t sn_cholesky_update(sn_cholesky *factor, const double *A, bool *pivot_finite);
+int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, bool *pivot_finite);
 
 // Solves in place.
-void sn_cholesky_solve(const sn_cholesky *factor, double *x);
+void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
 #endif
