@@ -57,6 +57,7 @@ static int widest_axis(const builder *b, int32_t first, int32_t last) {
 
 // Halving bounds the depth by 31 levels: recursion is safe.
 static void build_node(builder *b, int32_t first, int32_t last) {
+    SN_ASSERT(first < last);
     int32_t number = b->bvh->node_count++;
     b->bvh->nodes[number] = (sn_bvh_node){.first = first, .last = last};
     if (last - first <= SN_BVH_LEAF_SIZE) return;

@@ -36,7 +36,7 @@ static int32_t color_pass(const coloring_job *job, uint64_t *masks, int32_t *col
             waiting++;
             continue;
         }
-        int32_t color = 0;
+        int32_t color = 0; // some bit is free
         while (met >> color & 1) color++;
         colors[chunk] = base + color;
         mark_nodes(job, masks, chunk, (uint64_t)1 << color);
@@ -51,7 +51,10 @@ static sinew_status list_chunks(sn_arena *arena, const int32_t *colors, sn_color
     }
     coloring->color_offsets = SN_PUSH(arena, int32_t, (size_t)coloring->color_count + 1);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < coloring->chunk_count; i++) coloring->color_offsets[colors[i]]++;
+    for (int32_t i = 0; i < coloring->chunk_count; i++) {
+        SN_ASSERT(colors[i] >= 0);
+        coloring->color_offsets[colors[i]]++;
+    }
     for (int32_t c = 0; c < coloring->color_count; c++) coloring->color_offsets[c + 1] += coloring->color_offsets[c];
     for (int32_t i = coloring->chunk_count - 1; i >= 0; i--) coloring->chunks[--coloring->color_offsets[colors[i]]] = i;
     return SINEW_OK;

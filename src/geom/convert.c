@@ -13,6 +13,7 @@
 static void cut_into_six(const int32_t *nodes, int32_t *tets) {
     const sn_element_info *info = sn_element_info_of(SINEW_ELEMENT_HEX8);
     int32_t apex = 0;
+    const int32_t *end = tets + 24;
     for (int32_t i = 1; i < 8; i++) apex = nodes[i] < nodes[apex] ? i : apex;
     for (int32_t f = 0; f < 6; f++) {
         const int8_t *face = info->face[f];
@@ -26,6 +27,8 @@ static void cut_into_six(const int32_t *nodes, int32_t *tets) {
             tets[3] = nodes[face[(lowest + k + 1) % 4]];
         }
     }
+    SN_ASSERT(tets == end); // three faces do not hold the apex
+    (void)end;
 }
 
 static void cut_into_five(const int32_t *nodes, bool first_is_white, int32_t *tets) {
@@ -181,6 +184,7 @@ sinew_status sn_finish_hexes(sinew_context *context, sn_owned_mesh *hexes, sinew
         *mesh = &hexes->view;
         return SINEW_OK;
     }
+    SN_ASSERT(hexes->view.element == SINEW_ELEMENT_HEX8);
     sn_owned_mesh *tets = NULL, *quadratic = NULL;
     sinew_status status = sn_cut_hexes(context, &hexes->view, tets_per_cell, &tets);
     sinew_mesh_destroy(&hexes->view);

@@ -97,6 +97,7 @@ static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_ve
 
 // N(xc) + grad N(xc) (p - xc) for elements whose shape functions are not linear; `natural` is where xc is.
 static void extrapolate_weights(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3 natural, sn_vec3 p, double *weights) {
+    SN_ASSERT(mesh->element == SINEW_ELEMENT_HEX8 || mesh->element == SINEW_ELEMENT_TET10);
     int32_t count = sn_element_info_of(mesh->element)->nodes;
     double dN[SN_MAX_ELEMENT_NODES][3];
     if (mesh->element == SINEW_ELEMENT_HEX8) {
@@ -116,6 +117,7 @@ static void triangle_weights(const sinew_mesh *mesh, const int32_t *nodes, sn_ve
     sn_vec3 a = sn_mesh_point(mesh, nodes[0]), ab = sn_sub(sn_mesh_point(mesh, nodes[1]), a);
     sn_vec3 ac = sn_sub(sn_mesh_point(mesh, nodes[2]), a), n = sn_cross(ab, ac), ap = sn_sub(p, a);
     double n2 = sn_dot(n, n);
+    SN_ASSERT(n2 > 0); // sn_check_volumes
     weights[1] = sn_dot(sn_cross(ap, ac), n) / n2;
     weights[2] = sn_dot(sn_cross(ab, ap), n) / n2;
     weights[0] = 1 - weights[1] - weights[2];
@@ -124,6 +126,7 @@ static void triangle_weights(const sinew_mesh *mesh, const int32_t *nodes, sn_ve
 // Weights of p in an element whose closest point to it is xc.
 static void compute_weights(const sinew_mesh *mesh, int32_t element, sn_vec3 p, sn_vec3 xc, double *weights) {
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    SN_ASSERT(element >= 0 && element < mesh->element_count);
     sn_vec3 natural;
     switch (mesh->element) {
     case SINEW_ELEMENT_TRIANGLE: triangle_weights(mesh, nodes, p, weights); break;

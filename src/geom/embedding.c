@@ -34,6 +34,7 @@ static void locate_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) 
     size_t width = (size_t)job->embedding->nodes_per_point;
     for (int32_t i = begin; i < end; i++) {
         sn_location location = sn_element_tree_locate(job->tree, sn_load3(job->points + 3 * (size_t)i));
+        SN_ASSERT(location.element >= 0); // the mesh has elements
         memcpy(job->embedding->nodes + width * (size_t)i, sn_mesh_nodes(&job->tree->mesh, location.element),
                width * sizeof(int32_t));
         memcpy(job->embedding->weights + width * (size_t)i, location.weights, width * sizeof(double));
@@ -60,6 +61,7 @@ static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
 
 static sinew_status build_embedding(sn_arena *arena, sn_arena *scratch, const sinew_mesh *surface, const sinew_mesh *mesh,
                                     sinew_embedding **embedding) {
+    SN_ASSERT(surface->element == SINEW_ELEMENT_TRIANGLE && mesh->element_count > 0);
     int32_t width = sn_element_info_of(mesh->element)->nodes;
     sinew_embedding *made = SN_PUSH(arena, sinew_embedding, 1);
     SN_TRY(sn_arena_status(arena));

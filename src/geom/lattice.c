@@ -55,14 +55,17 @@ static int32_t cut_number(const sn_lattice *lattice, int32_t cell, int32_t edge)
 }
 
 int32_t sn_lattice_cut_between(const sn_lattice *lattice, int32_t a, int32_t b) {
+    SN_ASSERT(a != b);
     int32_t kind_a = a % 2, kind_b = b % 2;
     if (kind_a == kind_b) {
         int32_t low = a < b ? a : b, stride = (a < b ? b - a : a - b) / 2, axis = 0;
-        while (lattice->strides[axis] != stride) axis++;
+        while (axis < 2 && lattice->strides[axis] != stride) axis++;
+        SN_ASSERT(lattice->strides[axis] == stride); // neighbours
         return cut_number(lattice, low / 2, 3 * kind_a + axis);
     }
     int32_t cell = (kind_a ? a : b) / 2, stride = (kind_a ? b : a) / 2 - cell, corner = 0;
-    while (lattice->corner_stride[corner] != stride) corner++;
+    while (corner < 7 && lattice->corner_stride[corner] != stride) corner++;
+    SN_ASSERT(lattice->corner_stride[corner] == stride);
     return cut_number(lattice, cell, FIRST_SHORT + corner);
 }
 
@@ -173,6 +176,7 @@ static void cut_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
             edge_points(lattice, cell, edge, points);
             sn_vec3 a = original_point(lattice, points[0]), d = sn_sub(original_point(lattice, points[1]), a);
             double t = find_cut(job, a, d, lattice->signs[points[0]] > 0);
+            SN_ASSERT(t >= 0 && t <= 1 + 1e-9 && cut < lattice->cut_count);
             lattice->places[cut] = t;
             sn_store3(lattice->points + 3 * (size_t)cut++, sn_madd(a, t, d));
         }
@@ -209,6 +213,7 @@ static void move_point(sn_lattice *lattice, int32_t point, double scale) {
         onto = cut;
     }
     if (onto < 0) return;
+    SN_ASSERT(lattice->moved_to[point] < 0);
     lattice->signs[point] = 0;
     lattice->moved_to[point] = onto;
     for (int32_t i = 0; i < SN_LATTICE_EDGES; i++) {

@@ -35,6 +35,7 @@ static void add_tet(filler *f, int32_t a, int32_t b, int32_t c, int32_t d) {
 }
 
 static int32_t cut_corner(const sn_lattice *lattice, int32_t inside, int32_t outside) {
+    SN_ASSERT(lattice->signs[inside] > 0 && lattice->signs[outside] < 0);
     return 2 * lattice->cell_count + sn_lattice_cut_between(lattice, inside, outside);
 }
 
@@ -62,7 +63,7 @@ static void add_prism(filler *f, const int32_t A[3], const int32_t B[3], const b
         add_tet(f, apex, B[next], B[last], across[next] ? A[next] : A[last]);
         return;
     }
-    SN_ASSERT(!"the diagonals run around the prism");
+    SN_ASSERT(false && "the diagonals run around the prism");
 }
 
 static double corner_distance(const sn_lattice *lattice, int32_t a, int32_t b) {
@@ -108,6 +109,7 @@ static void fill_lattice_tet(filler *f, const int32_t points[4]) {
         if (sign == 0) Z[z++] = points[i];
         if (sign < 0) N[n++] = points[i];
     }
+    SN_ASSERT(p + z + n == 4);
     if (p == 0) return;
     if (n == 0) {
         add_tet(f, points[0], points[1], points[2], points[3]);
@@ -117,10 +119,12 @@ static void fill_lattice_tet(filler *f, const int32_t points[4]) {
         for (int i = 0; i < n; i++) corners[count++] = cut_corner(f->lattice, P[0], N[i]);
         add_tet(f, P[0], corners[0], corners[1], corners[2]);
     } else if (p == 2 && n == 1) {
+        SN_ASSERT(z == 1);
         add_pyramid(f, P, N[0], Z[0]);
     } else if (p == 2) {
         add_wedge(f, P, N);
     } else {
+        SN_ASSERT(p == 3 && n == 1);
         add_whole_prism(f, P, N[0]);
     }
 }

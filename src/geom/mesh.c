@@ -146,6 +146,7 @@ static double tet4_volume(const sinew_mesh *mesh, const int32_t *nodes) {
 }
 
 double sn_element_volume(const sinew_mesh *mesh, int32_t element) {
+    SN_ASSERT(element >= 0 && element < mesh->element_count);
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     switch (mesh->element) {
     case SINEW_ELEMENT_TRIANGLE: return triangle_area(mesh, nodes);

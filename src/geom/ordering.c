@@ -8,7 +8,10 @@
 sinew_status sn_invert_order(sn_arena *arena, const int32_t *order, int32_t count, int32_t **inverse) {
     *inverse = SN_PUSH(arena, int32_t, count);
     if (!*inverse) return SINEW_OUT_OF_MEMORY;
-    for (int32_t i = 0; i < count; i++) (*inverse)[order[i]] = i;
+    for (int32_t i = 0; i < count; i++) {
+        SN_ASSERT(order[i] >= 0 && order[i] < count);
+        (*inverse)[order[i]] = i;
+    }
     return SINEW_OK;
 }
 

@@ -12,6 +12,7 @@ enum { CHUNK = 2048 };
 static const double degrees = 57.295779513082320877;
 
 static void add_angle(sinew_quality *quality, double radians) {
+    SN_ASSERT(radians >= 0);
     double angle = radians * degrees;
     quality->smallest_angle = fmin(quality->smallest_angle, angle);
     quality->largest_angle = fmax(quality->largest_angle, angle);
@@ -40,6 +41,7 @@ static double judge_tet(sinew_quality *quality, const sn_vec3 p[4]) {
         int a = sn_tet_edges[i][0], b = sn_tet_edges[i][1], c = 0;
         while (c == a || c == b) c++;
         int d = 6 - a - b - c;
+        SN_ASSERT(d > c && d != a && d != b);
         sn_vec3 edge = sn_sub(p[b], p[a]);
         squares += sn_dot(edge, edge);
         add_angle(quality, dihedral_angle(edge, sn_sub(p[c], p[a]), sn_sub(p[d], p[a])));
@@ -134,6 +136,7 @@ static void merge_quality(sinew_quality *total, const sinew_quality *part) {
 }
 
 static sinew_status judge_mesh(sn_arena *scratch, const sinew_mesh *mesh, sinew_quality *quality) {
+    SN_ASSERT(mesh->element_count > 0);
     int32_t chunks = sn_chunk_count(mesh->element_count, CHUNK), *parts;
     quality_job job = {mesh, SN_PUSH(scratch, sinew_quality, chunks)};
     SN_TRY(sn_arena_status(scratch));

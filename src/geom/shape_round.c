@@ -49,6 +49,7 @@ static void ring_place(int32_t n, int32_t p, int32_t place[2]) {
 }
 
 static int32_t disc_node(const disc *d, int32_t layer, int32_t p) {
+    SN_ASSERT(layer >= 0 && layer <= d->layers && p >= 0);
     p %= 4 * d->n;
     if (layer > 0) return (d->n + 1) * (d->n + 1) + (layer - 1) * 4 * d->n + p;
     int32_t place[2];
@@ -133,6 +134,7 @@ sinew_status sn_create_cylinder_hexes(sinew_context *context, int32_t across, in
 
 sinew_status sn_create_tube_hexes(sinew_context *context, const double inner[2], int32_t through, int32_t around,
                                   int32_t along, sn_owned_mesh **hexes) {
+    SN_ASSERT(through >= 1 && around >= 3 && along >= 1 && inner[0] > 0 && inner[1] > 0);
     int64_t ring = (int64_t)(through + 1) * around;
     SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_HEX8, ring * (along + 1), (int64_t)through * around * along, false,
                                 hexes));
@@ -231,6 +233,7 @@ static void collect_ball_cells(const ball *b, int32_t *indices) {
 sinew_status sn_create_sphere_hexes(sinew_context *context, int32_t across, sn_owned_mesh **hexes) {
     ball b = {.layers = count_layers(across)};
     b.n = across - 2 * b.layers;
+    SN_ASSERT(b.n >= 1);
     int64_t n = b.n, lattice = (n + 1) * (n + 1) * (n + 1), shell = 6 * n * n + 2;
     SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_HEX8, lattice + shell * b.layers, n * n * n + 6 * n * n * b.layers,
                                 false, hexes));

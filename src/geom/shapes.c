@@ -92,6 +92,7 @@ typedef struct axis_breaks {
 
 // Hands the cells out one by one, each to the segment whose cells are largest.
 static void distribute_cells(const axis_breaks *breaks, int32_t cells, int32_t counts[3]) {
+    SN_ASSERT(cells >= breaks->segments);
     for (int32_t s = 0; s < breaks->segments; s++) counts[s] = 1;
     for (int32_t left = cells - breaks->segments; left > 0; left--) {
         int32_t coarsest = 0;
@@ -138,6 +139,7 @@ static bool fills_segment(sinew_shape shape, int32_t i, int32_t j) {
 }
 
 static int32_t segment_of(const int32_t counts[3], int32_t cell) {
+    SN_ASSERT(cell >= 0);
     int32_t segment = 0;
     while (cell >= counts[segment]) cell -= counts[segment++];
     return segment;
@@ -155,6 +157,7 @@ static sinew_status build_lines(sn_arena *scratch, const sinew_shape_def *def, s
             double from = breaks[k].at[s], to = breaks[k].at[s + 1];
             for (int32_t i = 0; i < counts[k][s]; i++) *line++ = from + (to - from) * i / counts[k][s];
         }
+        SN_ASSERT(line == grid->lines[k] + grid->cells[k]);
         *line = def->size[k];
         // The lower corner is at center - size / 2; both ends come out as exact as the sum is.
         for (int32_t i = 0; i <= grid->cells[k]; i++) grid->lines[k][i] += def->center[k] - def->size[k] / 2;

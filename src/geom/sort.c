@@ -16,6 +16,7 @@ static void sort_by_byte(uint64_t *to_keys, int32_t *to_values, const uint64_t *
 }
 
 sinew_status sn_sort_by_key(sn_arena *scratch, uint64_t *keys, int32_t *values, int32_t count) {
+    SN_ASSERT(count >= 0);
     sn_arena_mark mark = sn_arena_get_mark(scratch);
     uint64_t *other_keys = SN_PUSH(scratch, uint64_t, count), differing = 0;
     int32_t *other_values = SN_PUSH(scratch, int32_t, count);

@@ -27,6 +27,7 @@ static int32_t cut_face(const sn_element_info *info, const int32_t *nodes, int32
     static const int8_t six[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
     // Of a quadrilateral: through corners 0 and 2, or 1 and 3.
     static const int8_t four[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{1, 2, 3}, {1, 3, 0}}};
+    SN_ASSERT(info->dimension == 3 && face >= 0 && face < info->faces);
     int32_t corner[SN_MAX_FACE_NODES], lowest = 0, count = 1;
     for (int32_t i = 0; i < info->face_nodes; i++) {
         corner[i] = nodes[info->face[face][i]];
@@ -65,6 +66,7 @@ static sinew_status compact_vertices(sn_arena *arena, int32_t node_count, int32_
     size_t places = 3 * (size_t)surface->triangle_count;
     for (size_t i = 0; i < places; i++) numbers[surface->triangles[i]] = 1;
     for (int32_t node = 0; node < node_count; node++) surface->vertex_count += numbers[node];
+    SN_ASSERT(surface->vertex_count <= node_count);
     surface->nodes = SN_PUSH(arena, int32_t, surface->vertex_count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t node = 0, next = 0; node < node_count; node++) {

@@ -110,6 +110,7 @@ static sn_vec3 area_normal(const repair *r, int32_t triangle) {
 
 // Walks one part from a triangle, turning neighbours alike. Returns the area turned round less the area left.
 static double turn_alike(repair *r, int32_t first, int32_t *stack) {
+    SN_ASSERT(r->parts[first] < 0);
     int32_t depth = 0;
     double balance = 0;
     r->parts[first] = r->part_count;
@@ -125,6 +126,7 @@ static double turn_alike(repair *r, int32_t first, int32_t *stack) {
             bool same_way = r->triangles[side] == r->triangles[other];
             r->flipped[other / 3] = r->flipped[triangle] ^ same_way;
             r->parts[other / 3] = r->part_count;
+            SN_ASSERT(depth < r->count); // every triangle waits once
             stack[depth++] = other / 3;
         }
     }
@@ -193,6 +195,7 @@ static sinew_status turn_outwards(repair *r) {
     for (int32_t turn = 0; turn < r->part_count && turn < TESTED_PARTS; turn++) {
         int32_t largest = 0;
         for (int32_t i = 1; i < r->part_count; i++) largest = areas[i] > areas[largest] ? i : largest;
+        SN_ASSERT(areas[largest] >= 0 && widest[largest] >= 0);
         areas[largest] = -1;
         if (mean_winding(r, widest[largest]) >= 0) continue;
         for (int32_t i = 0; i < r->count; i++) r->flipped[i] ^= turn == 0 || r->parts[i] == largest;

@@ -35,6 +35,7 @@ static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
 // Edge of the lattice's cubes for a number of tets: 12 in each cube inside, and about 2 for each square of the surface, where
 // cut ones are split (0.9 to 4.2 measured on cubes, spheres, tori and bars). The number falls with h: halving finds it.
 static double estimate_cell_size(const sn_repaired_surface *surface, double tets) {
+    SN_ASSERT(surface->volume > 0 && tets >= 1);
     double low = 0, high = 10 * cbrt(surface->volume) + 10 * sqrt(surface->area);
     for (int turn = 0; turn < 60; turn++) {
         double h = (low + high) / 2;
@@ -68,6 +69,7 @@ static sinew_status check_repaired(sinew_context *context, const sn_repaired_sur
 // would hang from each other as by a hinge.
 static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
     const sinew_mesh *mesh = &(*tets)->view;
+    SN_ASSERT(mesh->element == SINEW_ELEMENT_TET4);
     int32_t *parts, count, largest = 0, kept = 0, nodes = 0;
     SN_TRY(sn_build_face_components(scratch, mesh, &parts, &count));
     if (count == 1) return SINEW_OK;

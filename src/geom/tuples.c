@@ -18,6 +18,7 @@ static void sort_by_place(int32_t *to, const int32_t *from, const int32_t *tuple
 
 sinew_status sn_sort_tuples(sn_arena *arena, const int32_t *tuples, int32_t width, int32_t count, int32_t range,
                             int32_t **order) {
+    SN_ASSERT(width >= 1 && count >= 0 && range >= 0);
     int32_t *sorted = SN_PUSH(arena, int32_t, count);
     sn_arena_mark mark = sn_arena_get_mark(arena);
     int32_t *other = SN_PUSH(arena, int32_t, count), *counts = SN_PUSH(arena, int32_t, (size_t)range + 1);
@@ -46,6 +47,7 @@ void sn_sort_tuple(int32_t *tuple, int32_t width) {
 }
 
 int32_t sn_tuple_group_end(const int32_t *tuples, int32_t width, const int32_t *order, int32_t count, int32_t begin) {
+    SN_ASSERT(begin >= 0 && begin < count);
     const int32_t *first = tuples + (size_t)order[begin] * (size_t)width;
     int32_t end = begin + 1;
     while (end < count && memcmp(first, tuples + (size_t)order[end] * (size_t)width, (size_t)width * sizeof *first) == 0)

@@ -75,6 +75,7 @@ double sn_solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c) {
 }
 
 static double far_solid_angle(const sn_far_field *field, sn_vec3 r) {
+    SN_ASSERT(sn_dot(r, r) > 0); // farther than the radius
     double r2 = sn_dot(r, r), r3 = r2 * sqrt(r2), r5 = r3 * r2;
     double first = sn_dot(field->area, r) / r3;
     double second = sn_mat3_trace(field->moment) / r3 - 3 * sn_dot(r, sn_mat3_apply(field->moment, r)) / r5;
