@@ -90,9 +90,10 @@ static int64_t doubled_area(const int32_t x[3], const int32_t y[3]) {
     return (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(y[1] - y[0]) * (x[2] - x[0]);
 }
 
-void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3], double near, int32_t face) {
+void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3], double near, bool fronts_only,
+                              int32_t face) {
     setup->count = 0;
-    setup->turned = false;
+    setup->back = true;
     sn_raster_vertex polygon[MOST_CORNERS] = {vertices[0], vertices[1], vertices[2]};
     for (int i = 0; i < 3; i++) {
         if (!isfinite(vertices[i].x) || !isfinite(vertices[i].y) || !isfinite(vertices[i].w)) return;
@@ -109,12 +110,13 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
         int64_t area = doubled_area(outline->x, outline->y);
         if (area == 0) continue;
         if (area < 0) {
-            setup->turned = true;
+            setup->back = false; // y points down
             outline->x[1] = x[i], outline->y[1] = y[i];
             outline->x[2] = x[i - 1], outline->y[2] = y[i - 1];
         }
         setup->count++;
     }
+    if (fronts_only && setup->back) setup->count = 0;
     if (setup->count == 0) return;
     double ox = floor(polygon[0].x / polygon[0].w), oy = floor(polygon[0].y / polygon[0].w);
     if (!compute_planes(&setup->planes, vertices, near, ox, oy)) setup->count = 0;
@@ -151,19 +153,20 @@ typedef struct drawing {
     int32_t face;
 } drawing;
 
-// Draws the samples of a pixel whose `outside` is not negative. Straight code without branches, for the vectoriser.
-static inline void draw_samples(float *restrict depth, int32_t *restrict face, const drawing *restrict d,
-                                const int32_t outside[restrict SN_RASTER_SAMPLES], float z) {
-    float low = d->planes->low, high = d->planes->high;
-    int32_t id = d->face;
+// Draws the samples of a pixel whose `outside` is not negative. Short loops without branches, which compilers turn into a few
+// wide instructions.
+static void draw_samples(float *restrict depth, int32_t *restrict face, const drawing *restrict d,
+                         const int32_t outside[restrict SN_RASTER_SAMPLES], float z) {
+    float low = d->planes->low, high = d->planes->high, at[SN_RASTER_SAMPLES];
+    int32_t id = d->face, seen[SN_RASTER_SAMPLES]; // all bits, or none
     for (int s = 0; s < SN_RASTER_SAMPLES; s++) {
-        float at = z + d->depth_offsets[s];
-        at = at < low ? low : at;
-        at = at > high ? high : at;
-        at = outside[s] >= 0 ? at : 0; // farther than anything
-        face[s] = at > depth[s] ? id : face[s];
-        depth[s] = at > depth[s] ? at : depth[s];
+        float value = z + d->depth_offsets[s];
+        value = value > low ? value : low;
+        at[s] = value < high ? value : high;
     }
+    for (int s = 0; s < SN_RASTER_SAMPLES; s++) seen[s] = ((outside[s] >= 0) & (at[s] > depth[s])) ? -1 : 0;
+    for (int s = 0; s < SN_RASTER_SAMPLES; s++) face[s] = (id & seen[s]) | (face[s] & ~seen[s]);
+    for (int s = 0; s < SN_RASTER_SAMPLES; s++) depth[s] = seen[s] ? at[s] : depth[s];
 }
 
 // An outline small enough for 32 bits: the three functions of a sample are all >= 0 if their "or" is.

@@ -44,13 +44,14 @@ enum { SN_RASTER_MOST_OUTLINES = 6 }; // of one clipped triangle: five planes ad
 
 typedef struct sn_raster_setup {
     int32_t count; // outlines; 0 if nothing can be seen
-    bool turned;   // the vertices run the other way on the screen: the back is seen
+    bool back;     // the vertices run clockwise on the screen, whose y points down: the back is seen
     sn_raster_outline outlines[SN_RASTER_MOST_OUTLINES];
     sn_raster_planes planes;
 } sn_raster_setup;
 
-// Clips a triangle to w >= near and to the band, snaps it and computes its planes.
-void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3], double near, int32_t face);
+// Clips a triangle to w >= near and to the band, snaps it and computes its planes. With `fronts_only` a back is not seen.
+void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3], double near, bool fronts_only,
+                              int32_t face);
 
 typedef struct sn_raster_tile {
     int32_t x, y; // the first pixel

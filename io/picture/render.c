@@ -14,7 +14,7 @@ static const double near_plane = 0.01; // in distances of the camera from its ta
 typedef struct renderer {
     const sn_stage *stage;
     sn_raster_planes *planes;    // of each triangle
-    uint8_t *turned;             // of each triangle
+    uint8_t *backs;              // of each triangle
     uint8_t *outline_counts;     // of each triangle
     sn_raster_outline *outlines; // the first of each triangle, then the others of clipped ones
     int32_t outline_count;
@@ -38,7 +38,8 @@ static void set_up_triangle(const renderer *r, int32_t triangle, sn_raster_setup
         vertices[i].y = -view->focal * sn_dot_f(p, view->y) + 0.5 * view->height * w;
         vertices[i].w = w;
     }
-    sn_raster_setup_triangle(setup, vertices, near_plane, triangle);
+    bool closed = r->stage->objects[r->stage->object_of[triangle]].mesh.closed;
+    sn_raster_setup_triangle(setup, vertices, near_plane, closed, triangle);
 }
 
 static void set_up_triangles(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -47,13 +48,10 @@ static void set_up_triangles(void *data, int32_t begin, int32_t end, int32_t chu
     for (int32_t t = begin; t < end; t++) {
         sn_raster_setup setup;
         set_up_triangle(r, t, &setup);
-        // y points down on the screen, so that fronts run backwards.
-        bool back = !setup.turned;
-        if (back && r->stage->objects[r->stage->object_of[t]].mesh.closed) setup.count = 0;
         r->outline_counts[t] = (uint8_t)setup.count;
         if (setup.count == 0) continue;
         r->planes[t] = setup.planes;
-        r->turned[t] = back;
+        r->backs[t] = setup.back;
         r->outlines[t] = setup.outlines[0];
     }
 }
@@ -247,15 +245,20 @@ static void render_tile(const renderer *r, int32_t index) {
     int32_t height = r->image.height - y0 < TILE ? r->image.height - y0 : TILE;
     sn_raster_tile opaque, over;
     sn_color pixels[TILE * TILE];
-    if (!draw_list(r, &opaque, index, x0, y0)) sn_raster_clear(&opaque, x0, y0);
+    bool empty = !draw_list(r, &opaque, index, x0, y0), cleared = !empty;
     for (int32_t layer = 0; layer < r->stage->layer_count; layer++) {
         if (layer > 0 && !draw_list(r, &over, layer * r->tiles_x * r->tiles_y + index, x0, y0)) continue;
+        if (layer > 0 && !cleared) sn_raster_clear(&opaque, x0, y0), cleared = true; // its depths are needed now
         for (int32_t j = 0; j < height; j++) {
             for (int32_t i = 0; i < width; i++) {
                 int32_t k = j * TILE + i;
                 float x = (float)(x0 + i) + 0.5f, y = (float)(y0 + j) + 0.5f;
-                pixels[k] = layer == 0 ? opaque_pixel(r, opaque.face[k], opaque.depth[k], x, y)
-                                       : layered_pixel(r, over.face[k], over.depth[k], opaque.depth[k], x, y, pixels[k]);
+                if (layer > 0)
+                    pixels[k] = layered_pixel(r, over.face[k], over.depth[k], opaque.depth[k], x, y, pixels[k]);
+                else if (empty)
+                    pixels[k] = sn_shade_backdrop(&r->shader, x, y);
+                else
+                    pixels[k] = opaque_pixel(r, opaque.face[k], opaque.depth[k], x, y);
             }
         }
     }
@@ -282,14 +285,14 @@ static sinew_status render_in(sn_arena *arena, const sn_picture_scene *scene, sn
     r->stage = &stage, r->image = image;
     r->tiles_x = (image.width + TILE - 1) / TILE, r->tiles_y = (image.height + TILE - 1) / TILE;
     r->planes = SN_PUSH(arena, sn_raster_planes, stage.triangle_count);
-    r->turned = SN_PUSH(arena, uint8_t, stage.triangle_count);
+    r->backs = SN_PUSH(arena, uint8_t, stage.triangle_count);
     r->outline_counts = SN_PUSH(arena, uint8_t, stage.triangle_count);
     r->outlines = SN_PUSH(arena, sn_raster_outline, stage.triangle_count);
     SN_TRY(sn_arena_status(arena));
     sn_parallel_for(arena->context, stage.triangle_count, CHUNK, set_up_triangles, r);
     SN_TRY(set_up_clipped(r, arena));
     SN_TRY(list_outlines(r, arena));
-    r->shader = sn_shader_create(&stage, &light, scene, r->planes, r->turned);
+    r->shader = sn_shader_create(&stage, &light, scene, r->planes, r->backs);
     sn_srgb_encoder_init(&r->encoder);
     sn_parallel_for(arena->context, r->tiles_x * r->tiles_y, 1, render_tiles, r);
     return SINEW_OK;

@@ -30,7 +30,7 @@ sn_picture_lights sn_picture_lights_default(const sn_camera *camera) {
                                .sky = {0.40f, 0.42f, 0.45f},
                                .bounce = {0.21f, 0.20f, 0.185f},
                                .softness = 0.016,
-                               .sky_directions = 24};
+                               .sky_directions = 16};
 }
 
 sn_picture_backdrop sn_picture_backdrop_default(void) {

@@ -65,7 +65,7 @@ typedef struct sn_picture_lights {
     sn_color fill_color;
     sn_color sky, bounce;   // what comes from all of the sky, and back from the ground
     double softness;        // blur of the key light's shadow, as a share of the picture's height; default 0.016
-    int32_t sky_directions; // directions from which the sky's own shadows are gathered; default 24, 0: none
+    int32_t sky_directions; // directions from which the sky's own shadows are gathered; default 16, 0: none
 } sn_picture_lights;
 
 // A light from the upper left behind the camera.

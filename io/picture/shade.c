@@ -12,8 +12,8 @@ static void set_rays(float ray[3], const sn_stage_view *view, sn_float3 axis) {
 }
 
 sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light, const sn_picture_scene *scene,
-                           const sn_raster_planes *planes, const uint8_t *turned) {
-    sn_shader shader = {.stage = stage, .light = light, .scene = scene, .planes = planes, .turned = turned};
+                           const sn_raster_planes *planes, const uint8_t *backs) {
+    sn_shader shader = {.stage = stage, .light = light, .scene = scene, .planes = planes, .backs = backs};
     shader.key = sn_float3_of(sn_normalize(scene->lights.key));
     shader.fill = sn_float3_of(sn_normalize(scene->lights.fill));
     shader.key_on_ground = fmaxf(sn_dot_f(shader.key, stage->view.up), 0);
@@ -77,20 +77,6 @@ static float wire_cover(const sn_raster_planes *planes, const float b[3], float 
     return clamp_unit(1 - nearest);
 }
 
-// What comes from everywhere: the sky above, less what stands in the way, and the ground below, less its own shadow.
-static sn_color ambient(const sn_shader *shader, sn_float3 p, sn_float3 n, float sky_share) {
-    const sn_picture_lights *lights = &shader->scene->lights;
-    const sn_illumination *light = shader->light;
-    float upward = 0.5f + 0.5f * sn_dot_f(n, shader->stage->view.up), below = 1;
-    if (light->has_ground && upward < 0.9f) {
-        float height = (sn_dot_f(p, shader->stage->view.up) - light->ground_height) / (0.6f * light->region.radius + 1e-9f);
-        float open = sn_illumination_ground_sky(light, p);
-        below = open + (1 - open) * clamp_unit(height);
-    }
-    return sn_color_mix(sn_color_scale(below * (0.5f + 0.5f * sky_share), lights->bounce),
-                        sn_color_scale(sky_share, lights->sky), upward);
-}
-
 // Bends what is too bright for the screen to below 1.
 static float shoulder(float value) {
     const float knee = 0.78f;
@@ -110,47 +96,63 @@ static float highlight(sn_float3 n, sn_float3 key, sn_float3 view) {
     return h16 * h16 * h8;
 }
 
-static sn_color lit_color(const sn_shader *shader, const sn_picture_mesh *mesh, sn_color surface, sn_float3 p, sn_float3 n,
-                          sn_float3 view, float sky_share) {
+// A point of a surface to be lit.
+typedef struct surface_point {
+    sn_float3 p, n, view; // place, normal, direction to the eye
+    float sky, bounce;    // shares of the light from above and from below
+} surface_point;
+
+static sn_color lit_color(const sn_shader *shader, const sn_picture_mesh *mesh, sn_color surface, const surface_point *at) {
     const sn_picture_lights *lights = &shader->scene->lights;
-    float facing = clamp_unit((sn_dot_f(n, shader->key) + 0.06f) / 1.06f); // the light has some width
-    float arrives = mesh->no_shadow ? 1 : facing > 0 ? sn_shadow_lit(&shader->light->key, p, n) : 0;
-    sn_color light = ambient(shader, p, n, sky_share);
+    float facing = clamp_unit((sn_dot_f(at->n, shader->key) + 0.06f) / 1.06f); // the light has some width
+    float arrives = mesh->no_shadow ? 1 : facing > 0 ? sn_shadow_lit(&shader->light->key, at->p, at->n) : 0;
+    float upward = 0.5f + 0.5f * sn_dot_f(at->n, shader->stage->view.up),
+          below = (1 - upward) * at->bounce * (0.5f + 0.5f * at->sky);
+    sn_color light = sn_color_madd(sn_color_scale(below, lights->bounce), upward * at->sky, lights->sky);
     light = sn_color_madd(light, facing * arrives, lights->key_color);
-    light = sn_color_madd(light, clamp_unit(sn_dot_f(n, shader->fill)) * (0.4f + 0.6f * sky_share), lights->fill_color);
-    float rim = fifth_power(1 - clamp_unit(sn_dot_f(n, view)));
-    float gloss = (float)mesh->gloss;
+    light = sn_color_madd(light, clamp_unit(sn_dot_f(at->n, shader->fill)) * (0.4f + 0.6f * at->sky), lights->fill_color);
     sn_color color = sn_color_mul(surface, light);
-    color = sn_color_madd(color, gloss * arrives * highlight(n, shader->key, view), lights->key_color);
-    color = sn_color_madd(color, 0.5f * gloss * rim * sky_share, lights->sky);
+    float gloss = (float)mesh->gloss;
+    if (gloss > 0) {
+        float rim = fifth_power(1 - clamp_unit(sn_dot_f(at->n, at->view)));
+        color = sn_color_madd(color, 0.5f * gloss * rim * at->sky, lights->sky);
+        if (arrives > 0)
+            color = sn_color_madd(color, gloss * arrives * highlight(at->n, shader->key, at->view), lights->key_color);
+    }
     return (sn_color){shoulder(color.r), shoulder(color.g), shoulder(color.b)};
 }
 
-sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, float *opacity) {
+static surface_point find_point(const sn_shader *shader, int32_t face, const float b[3]) {
     const sn_stage *stage = shader->stage;
-    const sn_stage_object *object = &stage->objects[stage->object_of[face]];
-    const sn_picture_mesh *mesh = &object->mesh;
+    const sn_illumination *light = shader->light;
     const int32_t *v = stage->triangles + 3 * (size_t)face;
-    const sn_float3 *corner_normals = (const sn_float3 *)(stage->normals + 9 * (size_t)face);
-    float b[3], w = sn_raster_barycentric(b, &shader->planes[face], x, y);
-    sn_float3 p = blend3(b, &stage->positions[v[0]], &stage->positions[v[1]], &stage->positions[v[2]]);
-    sn_float3 n = sn_normalize_f(blend3(b, &corner_normals[0], &corner_normals[1], &corner_normals[2]));
-    if (shader->turned[face]) n = (sn_float3){-n.x, -n.y, -n.z};
-    sn_float3 view = sn_normalize_f((sn_float3){stage->view.eye.x - p.x, stage->view.eye.y - p.y, stage->view.eye.z - p.z});
-    float sky_share = b[0] * shader->light->sky[v[0]] + b[1] * shader->light->sky[v[1]] + b[2] * shader->light->sky[v[2]];
+    const sn_float3 *normals = (const sn_float3 *)(stage->normals + 9 * (size_t)face);
+    surface_point at = {.p = blend3(b, &stage->positions[v[0]], &stage->positions[v[1]], &stage->positions[v[2]]),
+                        .n = sn_normalize_f(blend3(b, &normals[0], &normals[1], &normals[2])),
+                        .sky = b[0] * light->sky[v[0]] + b[1] * light->sky[v[1]] + b[2] * light->sky[v[2]],
+                        .bounce = b[0] * light->bounce[v[0]] + b[1] * light->bounce[v[1]] + b[2] * light->bounce[v[2]]};
+    if (shader->backs[face]) at.n = (sn_float3){-at.n.x, -at.n.y, -at.n.z};
+    at.view = sn_normalize_f((sn_float3){stage->view.eye.x - at.p.x, stage->view.eye.y - at.p.y, stage->view.eye.z - at.p.z});
+    return at;
+}
+
+sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, float *opacity) {
+    const sn_stage_object *object = &shader->stage->objects[shader->stage->object_of[face]];
+    const sn_picture_mesh *mesh = &object->mesh;
+    float b[3], w = sn_raster_barycentric(b, &shader->planes[face], x, y), see = (float)mesh->opacity;
+    surface_point at = find_point(shader, face, b);
     sn_color surface = surface_color(mesh, face - object->first_triangle, b);
-    float see = (float)mesh->opacity;
     if (mesh->wire > 0) {
         float cover = (float)mesh->wire * wire_cover(&shader->planes[face], b, w);
         surface = sn_color_scale(1 - 0.75f * cover, surface);
         see += (1 - see) * cover;
     }
     if (see < 1) { // glass looks denser where it is seen at a slant
-        float slant = 1 - clamp_unit(sn_dot_f(n, view));
+        float slant = 1 - clamp_unit(sn_dot_f(at.n, at.view));
         see += (1 - see) * 0.75f * slant * slant * slant;
     }
     *opacity = see;
-    sn_color lit = lit_color(shader, mesh, surface, p, n, view, sky_share);
+    sn_color lit = lit_color(shader, mesh, surface, &at);
     return mesh->opacity < 1 ? sn_color_mix(lit, surface, 0.6f) : lit; // light goes through glass
 }
 

@@ -13,7 +13,7 @@ typedef struct sn_shader {
     const sn_illumination *light;
     const sn_picture_scene *scene;
     const sn_raster_planes *planes;      // of each triangle of the stage
-    const uint8_t *turned;               // whether the back of each is seen
+    const uint8_t *backs;                // whether the back of each is seen
     sn_float3 key, fill;                 // unit, towards the lights
     float key_on_ground;                 // cosine of the key light's incidence there
     float grid_scale, grid_x, grid_y;    // lines of the ground's grid per unit of the stage, and its offset; 0: no grid
@@ -21,7 +21,7 @@ typedef struct sn_shader {
 } sn_shader;
 
 sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light, const sn_picture_scene *scene,
-                           const sn_raster_planes *planes, const uint8_t *turned);
+                           const sn_raster_planes *planes, const uint8_t *backs);
 
 // At a pixel position; also how opaque the face is there.
 sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, float *opacity);

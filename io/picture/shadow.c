@@ -8,17 +8,19 @@
 #include <math.h>
 
 enum {
-    KEY_SIZE = 512,              // cells along the side of the key light's map
+    KEY_SIZE = 384,              // cells along the side of the key light's map
     MOMENTS_SIZE = KEY_SIZE / 2, // of its blurred form
     SKY_SIZE = 80,               // of the maps of the sky
     MOST_KERNEL = 24,            // reach of the blur
     SMOOTHINGS = 3,              // of the ground's lattice
+    BATCH = 8,                   // directions of the sky drawn side by side
     ROWS = 16,                   // of a map, and
     CHUNK = 512                  // vertices handled at a time
 };
 
 static const float wanted_sharpness = 36, most_sharpness = 42; // c for the casters' own depth, and for all depths
-static const float nothing = -1e30f;
+static const float nothing = -1e30f;                           // the height where there is nothing
+static const float open_mark = 0, closed_mark = 0.5f; // shares of the sky that are yet to be computed, by kind of mesh
 
 // ---- height maps ----
 
@@ -47,6 +49,10 @@ static int32_t clamp_index(int32_t i, int32_t size) {
     return i < 0 ? 0 : i >= size ? size - 1 : i;
 }
 
+static sn_float3 scaled(float s, sn_float3 a) {
+    return (sn_float3){s * a.x, s * a.y, s * a.z};
+}
+
 // Plain comparisons: the library's fminf and fmaxf are calls on the oldest processors.
 static float least(float a, float b) {
     return a < b ? a : b;
@@ -64,30 +70,44 @@ static int32_t first_cell(float value, int32_t size) {
     return cell + ((float)cell < value);
 }
 
-// Raises the heights under one triangle, at the middles of cells.
-static void raise_triangle(const sn_shadow_map *map, const sn_float3 p[3], bool fronts_only) {
-    float x[3], y[3], h[3];
-    for (int i = 0; i < 3; i++) {
-        x[i] = (sn_dot_f(map->x, p[i]) - map->left) * map->scale - 0.5f;
-        y[i] = (sn_dot_f(map->y, p[i]) - map->top) * map->scale - 0.5f;
-        h[i] = sn_dot_f(map->z, p[i]);
-    }
-    float dx1 = x[1] - x[0], dy1 = y[1] - y[0], dx2 = x[2] - x[0], dy2 = y[2] - y[0], area = dx1 * dy2 - dy1 * dx2;
-    if (!(fabsf(area) > 1e-12f) || (fronts_only && area < 0)) return; // edge on, not finite, or covered by a front
-    int32_t left = first_cell(least(least(x[0], x[1]), x[2]), map->size),
-            right = first_cell(most(most(x[0], x[1]), x[2]), map->size);
-    int32_t top = first_cell(least(least(y[0], y[1]), y[2]), map->size),
-            bottom = first_cell(most(most(y[0], y[1]), y[2]), map->size);
-    if (left == right || top == bottom) return;
+// Raises the heights under one triangle, at the middles of cells. Corners are in grid coordinates, z the height.
+static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r, bool fronts_only) {
+    float dx1 = q.x - p.x, dy1 = q.y - p.y, dx2 = r.x - p.x, dy2 = r.y - p.y, area = dx1 * dy2 - dy1 * dx2;
+    if (fronts_only && area < 0) return; // a front covers it
+    int32_t left = first_cell(least(least(p.x, q.x), r.x), map->size),
+            right = first_cell(most(most(p.x, q.x), r.x), map->size);
+    if (left == right) return;
+    int32_t top = first_cell(least(least(p.y, q.y), r.y), map->size),
+            bottom = first_cell(most(most(p.y, q.y), r.y), map->size);
+    if (top == bottom || !((area < 0 ? -area : area) > 1e-12f)) return; // also edge on, or not finite
     float inverse = 1 / area;
     for (int32_t j = top; j < bottom; j++) {
-        float py = (float)j - y[0];
+        float py = (float)j - p.y;
         for (int32_t i = left; i < right; i++) {
-            float px = (float)i - x[0];
+            float px = (float)i - p.x;
             float b1 = (px * dy2 - py * dx2) * inverse, b2 = (py * dx1 - px * dy1) * inverse;
             if (b1 < 0 || b2 < 0 || b1 + b2 > 1) continue;
-            float *height = &map->heights[j * map->size + i], at = h[0] + b1 * (h[1] - h[0]) + b2 * (h[2] - h[0]);
+            float *height = &map->heights[j * map->size + i], at = p.z + b1 * (q.z - p.z) + b2 * (r.z - p.z);
             if (at > *height) *height = at;
+        }
+    }
+}
+
+// Raises the heights under everything that casts shadows. `grid` has room for the vertices in grid coordinates.
+static void raise_stage(const sn_shadow_map *map, const sn_stage *stage, sn_float3 *grid) {
+    for (int32_t k = 0; k < map->size * map->size; k++) map->heights[k] = nothing;
+    sn_float3 across = scaled(map->scale, map->x), down = scaled(map->scale, map->y);
+    float left = map->left * map->scale + 0.5f, top = map->top * map->scale + 0.5f;
+    for (int32_t i = 0; i < stage->object_count; i++) {
+        const sn_stage_object *object = &stage->objects[i];
+        if (!casts(&object->mesh)) continue;
+        for (int32_t v = object->first_vertex; v < object->first_vertex + object->mesh.vertex_count; v++) {
+            sn_float3 p = stage->positions[v];
+            grid[v] = (sn_float3){sn_dot_f(across, p) - left, sn_dot_f(down, p) - top, sn_dot_f(map->z, p)};
+        }
+        for (int32_t t = 0; t < object->mesh.triangle_count; t++) {
+            const int32_t *v = stage->triangles + 3 * (size_t)(object->first_triangle + t);
+            raise_triangle(map, grid[v[0]], grid[v[1]], grid[v[2]], object->mesh.closed);
         }
     }
 }
@@ -114,19 +134,6 @@ static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) 
     map->sharpness = least(map->sharpness * longer / map->range, most_sharpness);
     map->range = longer;
     map->low = low;
-}
-
-static void raise_stage(const sn_shadow_map *map, const sn_stage *stage) {
-    for (int32_t k = 0; k < map->size * map->size; k++) map->heights[k] = nothing;
-    for (int32_t i = 0; i < stage->object_count; i++) {
-        const sn_stage_object *object = &stage->objects[i];
-        if (!casts(&object->mesh)) continue;
-        for (int32_t t = 0; t < object->mesh.triangle_count; t++) {
-            const int32_t *v = stage->triangles + 3 * (size_t)(object->first_triangle + t);
-            sn_float3 p[3] = {stage->positions[v[0]], stage->positions[v[1]], stage->positions[v[2]]};
-            raise_triangle(map, p, object->mesh.closed);
-        }
-    }
 }
 
 // ---- the key light ----
@@ -194,10 +201,12 @@ static void compute_moments(void *data, int32_t begin, int32_t end, int32_t chun
 // The map of the key light: heights, warped moments, a Gaussian blur of the given standard deviation [cells of moments].
 static sinew_status build_key(sn_illumination *light, const sn_stage *stage, double deviation, sn_arena *arena) {
     sn_shadow_map *map = &light->key;
-    map->moments = SN_PUSH(arena, float, MOMENTS *MOMENTS_SIZE *MOMENTS_SIZE);
-    float *half_way = SN_PUSH(arena, float, MOMENTS *MOMENTS_SIZE *MOMENTS_SIZE);
+    const int32_t numbers = MOMENTS_SIZE * MOMENTS_SIZE * MOMENTS;
+    map->moments = SN_PUSH(arena, float, numbers);
+    float *half_way = SN_PUSH(arena, float, numbers);
+    sn_float3 *grid = SN_PUSH(arena, sn_float3, stage->vertex_count);
     SN_TRY(sn_arena_status(arena));
-    raise_stage(map, stage);
+    raise_stage(map, stage, grid);
     if (light->has_ground) raise_ground(map, stage->view.up, light->ground_height);
     sn_parallel_for(arena->context, MOMENTS_SIZE, ROWS, compute_moments, map);
     blur_job job = {.source = map->moments, .result = half_way};
@@ -250,14 +259,17 @@ typedef struct sky_job {
     const sn_stage *stage;
     sn_illumination *light;
     const sn_shadow_map *maps;
-    int32_t directions;
+    int32_t directions, first; // of all directions, and of the batch
+    sn_float3 *grids;          // scratch of the batch
     sn_float3 up;
 } sky_job;
 
 static void raise_sky(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sky_job *job = data;
-    for (int32_t k = begin; k < end; k++) raise_stage(&job->maps[k], job->stage);
+    for (int32_t k = begin; k < end; k++) {
+        raise_stage(&job->maps[job->first + k], job->stage, job->grids + (size_t)k * (size_t)job->stage->vertex_count);
+    }
 }
 
 // How much of a direction's light arrives at p: the share of the four nearest cells that are not above it.
@@ -284,20 +296,6 @@ static float sky_share(const sky_job *job, sn_float3 p, sn_float3 n) {
         all += cosine;
     }
     return seen / all;
-}
-
-static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    const sky_job *job = data;
-    const sn_stage *stage = job->stage;
-    for (int32_t i = begin; i < end; i++) {
-        if (job->light->sky[i] == 1) continue; // gets no shadows
-        sn_float3 n = stage->vertex_normals[i], p = stage->positions[i], eye = stage->view.eye;
-        // A surface may be seen from its back: it gets the light of the side that the camera sees.
-        sn_float3 to_eye = {eye.x - p.x, eye.y - p.y, eye.z - p.z};
-        if (sn_dot_f(n, to_eye) < -0.3f * sqrtf(sn_dot_f(to_eye, to_eye))) n = (sn_float3){-n.x, -n.y, -n.z};
-        job->light->sky[i] = sky_share(job, p, n);
-    }
 }
 
 static sn_float3 lattice_point(const sn_illumination *light, sn_float3 up, int32_t i, int32_t j) {
@@ -353,6 +351,31 @@ float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p) {
     return border < 1 ? 1 + border * (value - 1) : value;
 }
 
+// How open the ground beneath a point is; high above it, it always is.
+static float ground_share(const sn_illumination *light, sn_float3 up, sn_float3 p) {
+    float height = (sn_dot_f(p, up) - light->ground_height) / (0.6f * light->region.radius);
+    float open = sn_illumination_ground_sky(light, p);
+    return height > 1 ? 1 : height < 0 ? open : open + (1 - open) * height;
+}
+
+// What the sky and the ground give to each vertex. A surface may be seen from its back: it gets the light of the side that
+// the camera sees, unless it is closed and its back is never seen.
+static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const sky_job *job = data;
+    const sn_stage *stage = job->stage;
+    for (int32_t i = begin; i < end; i++) {
+        if (job->light->sky[i] == 1) continue; // gets no shadows
+        sn_float3 n = stage->vertex_normals[i], p = stage->positions[i], eye = stage->view.eye;
+        sn_float3 to_eye = {eye.x - p.x, eye.y - p.y, eye.z - p.z};
+        bool away = sn_dot_f(n, to_eye) < -0.5f * sqrtf(sn_dot_f(to_eye, to_eye));
+        if (away && job->light->sky[i] == closed_mark) continue;
+        if (away) n = scaled(-1, n);
+        job->light->sky[i] = sky_share(job, p, n);
+        if (job->light->lattice) job->light->bounce[i] = ground_share(job->light, job->up, p);
+    }
+}
+
 static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int32_t directions, sn_vec3 up, sn_arena *arena) {
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sn_shadow_map *maps = SN_PUSH(arena, sn_shadow_map, directions);
@@ -361,14 +384,18 @@ static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int
     for (int32_t k = 0; k < directions; k++) {
         maps[k] = make_map(&light->region, sky_direction(upright, k, directions), SKY_SIZE, arena);
     }
+    sky_job job = {.stage = stage, .light = light, .maps = maps, .directions = directions, .up = sn_float3_of(up)};
+    job.grids = SN_PUSH(arena, sn_float3, (size_t)BATCH * (size_t)stage->vertex_count);
     SN_TRY(sn_arena_status(arena));
-    sky_job job = {stage, light, maps, directions, sn_float3_of(up)};
-    sn_parallel_for(arena->context, directions, 1, raise_sky, &job);
-    sn_parallel_for(arena->context, stage->vertex_count, CHUNK, light_vertices, &job);
+    for (; job.first < directions; job.first += BATCH) {
+        int32_t batch = directions - job.first < BATCH ? directions - job.first : BATCH;
+        sn_parallel_for(arena->context, batch, 1, raise_sky, &job);
+    }
     if (light->lattice) {
         sn_parallel_for(arena->context, SN_SHADOW_LATTICE, 4, light_ground, &job);
         smooth_lattice(light->lattice);
     }
+    sn_parallel_for(arena->context, stage->vertex_count, CHUNK, light_vertices, &job);
     sn_arena_rewind(arena, mark);
     return SINEW_OK;
 }
@@ -414,14 +441,18 @@ static void place_ground(sn_illumination *light, const sn_stage *stage, const sn
 
 sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage, const sn_picture_scene *scene,
                                     sn_arena *arena) {
-    *light = (sn_illumination){.region = find_region(stage), .sky = SN_PUSH(arena, float, stage->vertex_count)};
+    *light = (sn_illumination){.region = find_region(stage),
+                               .sky = SN_PUSH(arena, float, stage->vertex_count),
+                               .bounce = SN_PUSH(arena, float, stage->vertex_count)};
     place_ground(light, stage, scene, arena);
     SN_TRY(sn_arena_status(arena));
     bool sky = light->region.radius > 0 && scene->lights.sky_directions > 0;
     for (int32_t k = 0; k < stage->object_count; k++) {
         const sn_stage_object *object = &stage->objects[k];
-        float share = sky && !object->mesh.no_shadow ? 0 : 1; // to be computed, or all of it
-        for (int32_t i = 0; i < object->mesh.vertex_count; i++) light->sky[object->first_vertex + i] = share;
+        float share = !sky || object->mesh.no_shadow ? 1 : object->mesh.closed ? closed_mark : open_mark;
+        for (int32_t i = object->first_vertex; i < object->first_vertex + object->mesh.vertex_count; i++) {
+            light->sky[i] = share, light->bounce[i] = 1;
+        }
     }
     if (!(light->region.radius > 0)) return SINEW_OK;
     light->key = make_map(&light->region, scene->lights.key, KEY_SIZE, arena);

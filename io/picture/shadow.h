@@ -31,7 +31,8 @@ enum { SN_SHADOW_LATTICE = 64 }; // points along the side of the ground's lattic
 typedef struct sn_illumination {
     sn_shadow_region region;
     sn_shadow_map key;
-    float *sky; // of each vertex: the share of the sky it sees, in [0, 1]
+    float *sky;    // of each vertex: the share of the sky it sees, in [0, 1]
+    float *bounce; // of each vertex: how open the ground beneath it is
     bool has_ground;
     float ground_height;          // along up, in the stage
     sn_float3 ground_x, ground_y; // axes of the lattice

@@ -15,7 +15,7 @@ static sn_raster_tile tile;
 // Adds 1 to each sample that the triangle covers.
 static void count_triangle(const sn_raster_vertex v[3]) {
     sn_raster_setup setup;
-    sn_raster_setup_triangle(&setup, v, 0.01, 7);
+    sn_raster_setup_triangle(&setup, v, 0.01, false, 7);
     for (int k = 0; k < setup.count; k++) {
         for (int32_t y = 0; y < SIZE; y += SN_RASTER_TILE) {
             for (int32_t x = 0; x < SIZE; x += SN_RASTER_TILE) {
@@ -147,11 +147,11 @@ static void test_nearer_face_wins(void **state) {
     // Two slanted triangles that cross along x = 8.
     sn_raster_setup a, b;
     sn_raster_setup_triangle(
-        &a, (sn_raster_vertex[3]){screen_vertex(-40, -40, 1), screen_vertex(56, -40, 1), screen_vertex(8, 90, 1)}, 0.01, 1);
+        &a, (sn_raster_vertex[3]){screen_vertex(-40, -40, 1), screen_vertex(56, -40, 1), screen_vertex(8, 90, 1)}, 0.01, false, 1);
     sn_raster_setup_triangle(
         &b,
         (sn_raster_vertex[3]){screen_vertex(-40, -40, 1 / 0.52), screen_vertex(56, -40, 1 / 1.48), screen_vertex(8, 90, 1)},
-        0.01, 2);
+        0.01, false, 2);
     for (int order = 0; order < 2; order++) {
         sn_raster_clear(&tile, 0, 0);
         sn_raster_draw(&tile, order ? &a.outlines[0] : &b.outlines[0], order ? &a.planes : &b.planes);
@@ -169,7 +169,7 @@ static void test_equal_depth_keeps_the_first(void **state) {
     (void)state;
     sn_raster_setup a;
     sn_raster_setup_triangle(
-        &a, (sn_raster_vertex[3]){screen_vertex(-9, -9, 2), screen_vertex(90, -9, 2), screen_vertex(-9, 90, 2)}, 0.01, 1);
+        &a, (sn_raster_vertex[3]){screen_vertex(-9, -9, 2), screen_vertex(90, -9, 2), screen_vertex(-9, 90, 2)}, 0.01, false, 1);
     sn_raster_outline again = a.outlines[0];
     again.face = 2;
     sn_raster_clear(&tile, 0, 0);
@@ -188,7 +188,7 @@ static void test_barycentric_coordinates(void **state) {
                                  sn_random_range(&random, 0.5, 2));
         }
         sn_raster_setup setup;
-        sn_raster_setup_triangle(&setup, v, 0.01, 0);
+        sn_raster_setup_triangle(&setup, v, 0.01, false, 0);
         if (setup.count == 0) continue;
         double area = fabs((v[1].x / v[1].w - v[0].x / v[0].w) * (v[2].y / v[2].w - v[0].y / v[0].w) -
                            (v[2].x / v[2].w - v[0].x / v[0].w) * (v[1].y / v[1].w - v[0].y / v[0].w));
@@ -205,17 +205,17 @@ static void test_bad_triangles_show_nothing(void **state) {
     (void)state;
     sn_raster_setup setup;
     sn_raster_vertex a = screen_vertex(1, 1, 1), b = screen_vertex(9, 1, 1), c = screen_vertex(1, 9, 1), bad = {NAN, 0, 1};
-    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, bad}, 0.01, 0);
+    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, bad}, 0.01, false, 0);
     assert_int_equal(setup.count, 0);
-    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, a}, 0.01, 0);
+    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, a}, 0.01, false, 0);
     assert_int_equal(setup.count, 0);
     sn_raster_vertex behind[3] = {{1, 1, -1}, {5, 1, -2}, {1, 5, -1}};
-    sn_raster_setup_triangle(&setup, behind, 0.01, 0);
+    sn_raster_setup_triangle(&setup, behind, 0.01, false, 0);
     assert_int_equal(setup.count, 0);
     sn_raster_vertex huge[3] = {{1e300, 1, 1}, {-1e300, 1e300, 1}, {0, -1e300, 1}};
-    sn_raster_setup_triangle(&setup, huge, 0.01, 0);
+    sn_raster_setup_triangle(&setup, huge, 0.01, false, 0);
     assert_true(setup.count >= 0 && setup.count <= SN_RASTER_MOST_OUTLINES);
-    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, c}, 0.01, 0);
+    sn_raster_setup_triangle(&setup, (sn_raster_vertex[3]){a, b, c}, 0.01, false, 0);
     assert_int_equal(setup.count, 1);
 }
 
