@@ -42,10 +42,10 @@ sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, 
 }
 
 static void add_point(sn_camera_fit *fit, sn_vec3 p) {
+    if (!(sn_dot(p, p) < 1e200)) return; // also what is not finite
     double x = sn_dot(fit->axes.x, p), y = sn_dot(fit->axes.y, p), z = sn_dot(fit->axes.z, p);
     double low_x = x - fit->slope_x * z, high_x = x + fit->slope_x * z;
     double low_y = y - fit->slope_y * z, high_y = y + fit->slope_y * z;
-    if (!isfinite(low_x) || !isfinite(high_x) || !isfinite(low_y) || !isfinite(high_y)) return;
     if (fit->empty) {
         fit->low_x = low_x, fit->high_x = high_x, fit->low_y = low_y, fit->high_y = high_y;
         fit->near_z = fit->far_z = z;

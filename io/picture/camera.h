@@ -37,7 +37,7 @@ typedef struct sn_camera_fit {
 // height of the picture, `margin` the share of it kept free on each side, in [0, 0.45].
 sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, double field, double aspect, double margin);
 
-// Points that must be seen; those that are not finite are passed over.
+// Points that must be seen; those that are not finite, or beyond 1e100, are passed over.
 void sn_camera_fit_add(sn_camera_fit *fit, const double *positions, int32_t count);
 // The eight corners of a box.
 void sn_camera_fit_add_box(sn_camera_fit *fit, sn_vec3 low, sn_vec3 high);

@@ -14,7 +14,7 @@ sn_picture_glyphs sn_picture_glyphs_default(sn_glyph_kind kind) {
                                .scale = 1,
                                .width = kind == SN_GLYPH_POINTS ? 9 : 3,
                                .color = sn_color_hex(kind == SN_GLYPH_FRAMES ? 0xffffff : 0x39424e),
-                               .hidden_opacity = kind == SN_GLYPH_LINES ? 0 : 0.35};
+                               .hidden_opacity = kind == SN_GLYPH_LINES ? 0 : 0.5};
 }
 
 sn_picture_lights sn_picture_lights_default(const sn_camera *camera) {

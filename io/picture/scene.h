@@ -52,7 +52,7 @@ typedef struct sn_picture_glyphs {
     sn_color color;        // frames: mixed in at `tint`
     const float *colors;   // r g b a point; instead of `color`
     double tint;           // frames only: share of `color` in the three axes, in [0, 1]; default 0
-    double hidden_opacity; // how much shines through other things, in [0, 1]; default 0.35, lines 0
+    double hidden_opacity; // how much shines through other things, in [0, 1]; default 0.5, lines 0
     bool shadows;          // casts shadows and gets them; default false
 } sn_picture_glyphs;
 

@@ -60,7 +60,8 @@ static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, con
                       b[0] * c0[2] + b[1] * c1[2] + b[2] * c2[2]};
 }
 
-// How much of a pixel the edges of the triangle cover, with lines of about one pixel.
+// How much of a pixel the edges of the triangle cover, with lines of about one pixel that fade where triangles get as small.
+// The slopes sum up to the inverse of the inscribed circle's radius.
 static float wire_cover(const sn_raster_planes *planes, const float b[3], float w) {
     float slope[3][2];
     for (int c = 0; c < 2; c++) {
@@ -69,12 +70,13 @@ static float wire_cover(const sn_raster_planes *planes, const float b[3], float 
         slope[2][c] = w * (planes->b2[c + 1] - b[2] * depth);
         slope[0][c] = -slope[1][c] - slope[2][c];
     }
-    float nearest = 1e30f;
+    float nearest = 1e30f, sum = 1e-20f;
     for (int i = 0; i < 3; i++) {
-        float steepness = sqrtf(slope[i][0] * slope[i][0] + slope[i][1] * slope[i][1]);
-        nearest = fminf(nearest, b[i] / (steepness + 1e-20f));
+        float steepness = sqrtf(slope[i][0] * slope[i][0] + slope[i][1] * slope[i][1]) + 1e-20f;
+        nearest = b[i] < nearest * steepness ? b[i] / steepness : nearest;
+        sum += steepness;
     }
-    return clamp_unit(1 - nearest);
+    return clamp_unit(1 - nearest) * clamp_unit(0.5f * (1 / sum - 0.5f));
 }
 
 // Bends what is too bright for the screen to below 1.

@@ -147,7 +147,8 @@ static void test_nearer_face_wins(void **state) {
     // Two slanted triangles that cross along x = 8.
     sn_raster_setup a, b;
     sn_raster_setup_triangle(
-        &a, (sn_raster_vertex[3]){screen_vertex(-40, -40, 1), screen_vertex(56, -40, 1), screen_vertex(8, 90, 1)}, 0.01, false, 1);
+        &a, (sn_raster_vertex[3]){screen_vertex(-40, -40, 1), screen_vertex(56, -40, 1), screen_vertex(8, 90, 1)}, 0.01, false,
+        1);
     sn_raster_setup_triangle(
         &b,
         (sn_raster_vertex[3]){screen_vertex(-40, -40, 1 / 0.52), screen_vertex(56, -40, 1 / 1.48), screen_vertex(8, 90, 1)},
@@ -169,7 +170,8 @@ static void test_equal_depth_keeps_the_first(void **state) {
     (void)state;
     sn_raster_setup a;
     sn_raster_setup_triangle(
-        &a, (sn_raster_vertex[3]){screen_vertex(-9, -9, 2), screen_vertex(90, -9, 2), screen_vertex(-9, 90, 2)}, 0.01, false, 1);
+        &a, (sn_raster_vertex[3]){screen_vertex(-9, -9, 2), screen_vertex(90, -9, 2), screen_vertex(-9, 90, 2)}, 0.01, false,
+        1);
     sn_raster_outline again = a.outlines[0];
     again.face = 2;
     sn_raster_clear(&tile, 0, 0);
