@@ -6,6 +6,8 @@
 
 #include "sinew/base.h"
 #include "sinew/body.h"
+#include "sinew/frame.h"
+#include "sinew/frame_body.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
 #include "sinew/world.h"

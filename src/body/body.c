@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+void sn_body_destroy(sinew_body *body) {
+    if (body->ops && body->ops->release) body->ops->release(body);
+    sn_arena arena = body->arena; // the body lives in it
+    sn_arena_destroy(&arena);
+}
+
 sinew_status sn_body_allocate_state(sinew_body *body) {
     SN_ASSERT(body->rows > 0 && body->config_count >= 0);
     size_t q = (size_t)body->config_count, n = (size_t)sn_body_size(body);

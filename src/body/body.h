@@ -49,11 +49,15 @@ typedef struct sn_body_ops {
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The smallest and largest det F over the samples, and the deformed volume.
     void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
+    // Adds kinetic and gravity energy, momenta and mass. NULL: every row is a point with its row_mass.
+    void (*add_momenta)(sinew_body *body, const double *g, sinew_measures *measures);
     // Takes over material number `index`.
     sinew_status (*set_material)(sinew_body *body, int32_t index, const sinew_material_def *material);
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
     // no memory or the body is not linear in its rows.
     bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);
+    // Frees what does not live in the body's arena. NULL: nothing.
+    void (*release)(sinew_body *body);
 } sn_body_ops;
 
 typedef struct sn_load sn_load;
@@ -100,6 +104,9 @@ struct sinew_body {
     sn_load *loads;   // newest first
     int32_t load_count;
 };
+
+// Frees a body and everything in it.
+void sn_body_destroy(sinew_body *body);
 
 // Allocates the state arrays once rows and config_count are known.
 sinew_status sn_body_allocate_state(sinew_body *body);

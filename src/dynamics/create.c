@@ -2,6 +2,7 @@
 #include "body/elastic.h"
 #include "body/warp.h"
 #include "dynamics/world.h"
+#include "frame/frame_body.h"
 #include "geom/mesh.h"
 #include "math/quat.h"
 
@@ -110,10 +111,6 @@ static void place(sinew_body *body, const sinew_body_def *def) {
 }
 
 static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
-    const char *name = def->name ? def->name : "body";
-    char *copy = SN_PUSH(&body->arena, char, strlen(name) + 1);
-    SN_TRY(sn_arena_status(&body->arena));
-    body->name = strcpy(copy, name);
     SN_TRY(copy_mesh(body, def->mesh));
     body->rows = body->mesh.point_count;
     body->config_count = 3 * body->rows;
@@ -123,25 +120,48 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
     SN_TRY(sn_body_allocate_state(body));
     SN_TRY(def->model == SINEW_MODEL_ELASTIC ? sn_elastic_build(body, def) : sn_warp_build(body, def));
     place(body, def);
-    return sn_world_add_body(body->world, body);
+    return SINEW_OK;
 }
 
-sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **out) {
-    SN_TRY(check_body(world->context, def));
+// An empty body in an arena of its own.
+static sinew_status begin_body(sinew_world *world, const char *name, sinew_body **out) {
     sn_arena arena = sn_arena_create(world->context);
     sinew_body *body = SN_PUSH(&arena, sinew_body, 1);
-    SN_TRY(sn_arena_status(&arena));
+    char *copy = SN_PUSH(&arena, char, strlen(name) + 1);
+    if (sn_arena_status(&arena) != SINEW_OK) {
+        sn_arena_destroy(&arena);
+        return SINEW_OUT_OF_MEMORY;
+    }
     body->context = world->context;
     body->world = world;
+    body->name = strcpy(copy, name);
     body->arena = arena;
-    sinew_status status = build_body(body, def);
+    *out = body;
+    return SINEW_OK;
+}
+
+// Takes a body that was built into the world, or frees it.
+static sinew_status finish_body(sinew_body *body, sinew_status status, sinew_body **out) {
+    if (status == SINEW_OK) status = sn_world_add_body(body->world, body);
     if (status != SINEW_OK) {
-        arena = body->arena;
-        sn_arena_destroy(&arena);
+        sn_body_destroy(body);
         return status;
     }
     if (out) *out = body;
     return SINEW_OK;
+}
+
+sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **out) {
+    SN_TRY(check_body(world->context, def));
+    sinew_body *body;
+    SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
+    return finish_body(body, build_body(body, def), out);
+}
+
+sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def, sinew_body **out) {
+    sinew_body *body;
+    SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
+    return finish_body(body, sn_frame_body_build(body, def), out);
 }
 
 static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {

@@ -5,7 +5,8 @@
 #include <string.h>
 
 // Momentum-like sums of a body whose rows are points.
-static void add_momenta(const sinew_body *body, const double *momentum_of_row, const double *g, sinew_measures *measures) {
+static void add_point_momenta(const sinew_body *body, const double *momentum_of_row, const double *g,
+                              sinew_measures *measures) {
     for (int32_t i = 0; i < body->rows; i++) {
         sn_vec3 x = sn_load3(body->q + 3 * i), p = sn_load3(momentum_of_row + 3 * i);
         sn_add_to3(measures->momentum, p);
@@ -23,9 +24,13 @@ void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
     measures->elastic_energy = evaluation.energy;
     body->ops->measure(body, &measures->smallest_J, &measures->largest_J, &measures->volume);
     measures->rest_volume = body->rest_volume;
-    double *momentum = body->scratch;
-    sn_body_multiply_mass(body, momentum, body->v, body->q);
-    add_momenta(body, momentum, body->world->def.gravity, measures);
+    const double *g = body->world->def.gravity;
+    if (body->ops->add_momenta) {
+        body->ops->add_momenta(body, g, measures);
+    } else {
+        sn_body_multiply_mass(body, body->scratch, body->v, body->q);
+        add_point_momenta(body, body->scratch, g, measures);
+    }
 }
 
 void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {

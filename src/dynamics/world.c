@@ -82,10 +82,7 @@ sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *d
 void sinew_world_destroy(sinew_world *world) {
     if (!world) return;
     sn_world_forget_islands(world);
-    for (size_t i = 0; i < world->body_count; i++) {
-        sn_arena arena = world->bodies[i]->arena; // the body lives in it
-        sn_arena_destroy(&arena);
-    }
+    for (size_t i = 0; i < world->body_count; i++) sn_body_destroy(world->bodies[i]);
     sinew_context *context = world->context;
     sn_release(context, world->bodies, world->body_capacity, sizeof *world->bodies);
     sn_release(context, world->attachments, world->attachment_capacity, sizeof *world->attachments);

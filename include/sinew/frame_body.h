@@ -1,0 +1,140 @@
+// Bodies driven by a few coordinate frames: nodes that carry the solid between them by their shape functions (Gilles et al.
+// 2011, 2013).
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_FRAME_BODY_H
+#define SINEW_FRAME_BODY_H
+
+#include "sinew/frame.h"
+#include "sinew/material.h"
+#include "sinew/mesh.h"
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a node can do. A point carries its surroundings along; a rigid frame turns too; an affine one stretches and shears; a
+/// quadratic one bends as well.
+typedef enum sinew_node_kind {
+    SINEW_NODE_POINT,     ///< 3 unknowns.
+    SINEW_NODE_RIGID,     ///< 6 unknowns.
+    SINEW_NODE_AFFINE,    ///< 12 unknowns.
+    SINEW_NODE_QUADRATIC, ///< 30 unknowns.
+} sinew_node_kind;
+
+/// How the motions of the nodes are mixed.
+typedef enum sinew_blend {
+    SINEW_BLEND_LINEAR,          ///< x = sum w_i x_i, any kinds of node.
+    SINEW_BLEND_DUAL_QUATERNION, ///< Rigid nodes only: no collapse where neighbours twist against each other.
+} sinew_blend;
+
+/// How the mass of the solid is given to the nodes.
+typedef enum sinew_frame_mass {
+    SINEW_FRAME_MASS_AUTO,       ///< Row sums, or consistent where weights are negative.
+    SINEW_FRAME_MASS_ROW_SUM,    ///< Block diagonal; free fall and rigid motions of the rest shape are exact.
+    SINEW_FRAME_MASS_CONSISTENT, ///< With the coupling between nodes; linear blending only.
+    SINEW_FRAME_MASS_UNCOUPLED,  ///< The papers' form, which drops the coupling and with it mass: for comparison.
+} sinew_frame_mass;
+
+/// A frame in its rest state.
+typedef struct sinew_frame_node {
+    /// Default SINEW_NODE_RIGID.
+    sinew_node_kind kind;
+    /// Rest position. [m] Inside the solid. Default 0.
+    double position[3];
+} sinew_frame_node;
+
+typedef struct sinew_frame_body_def {
+    /// Name for messages and files. Copied. Default NULL, which gives "frames".
+    const char *name;
+    /// The solid. Must outlive the body. Needed.
+    const sinew_voxels *voxels;
+    /// What its labels stand for. Borrowed during the call. Default NULL: every label the default tissue.
+    const sinew_tissue *tissues;
+    /// Number of tissues. [count] At least 0. Default 0.
+    int32_t tissue_count;
+    /// Materials. Borrowed during the call. Default NULL: the default material.
+    const sinew_material_def *materials;
+    /// Number of materials. [count] At least 0. Default 0.
+    int32_t material_count;
+    /// `material_count` labels; not needed with one material. Borrowed during the call. Default NULL.
+    const int32_t *material_labels;
+    /// The frames. Borrowed during the call. Needed.
+    const sinew_frame_node *nodes;
+    /// Number of frames. [count] At least 1.
+    int32_t node_count;
+    /// Default SINEW_BLEND_LINEAR.
+    sinew_blend blend;
+    /// The shape functions. Default: sinew_default_weights_def().
+    sinew_weights_def weights;
+    /// Where strain is measured. Default: sinew_default_sampling_def().
+    sinew_sampling_def sampling;
+    /// Default SINEW_FRAME_MASS_AUTO.
+    sinew_frame_mass mass;
+    /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
+    bool geometric_stiffness;
+    /// A surface that follows the body. Borrowed during the call. Default NULL: the boundary of the voxels.
+    const sinew_mesh *surface;
+    /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
+    double mass_damping;
+    /// Rayleigh damping beta K. [s] Not negative. Default 0.
+    double stiffness_damping;
+} sinew_frame_body_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_frame_body_def sinew_default_frame_body_def(void);
+
+/// Makes a frame body and adds it to the world, which owns it.
+SINEW_API sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def, sinew_body **body);
+
+/// Frames. [count] 0 for a body that has none.
+SINEW_API int32_t sinew_frame_body_get_node_count(const sinew_body *body);
+
+/// Where a frame is now: position [m] and orientation as a quaternion (x, y, z, w); of affine and quadratic nodes the nearest
+/// rotation. Each pointer may be NULL.
+SINEW_API sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t node, double position[3], double rotation[4]);
+
+/// The linear part of a frame now, row by row: the rotation of a rigid one, the identity of a point.
+SINEW_API sinew_status sinew_frame_body_get_matrix(const sinew_body *body, int32_t node, double matrix[9]);
+
+/// Bits of what is held of a frame.
+enum {
+    SINEW_HOLD_NOTHING = 0,
+    SINEW_HOLD_TRANSLATION = 1,
+    SINEW_HOLD_ROTATION = 2, ///< And, of affine and quadratic frames, their deformation.
+    SINEW_HOLD_ALL = 3,
+};
+
+/// Holds a frame where it is, wholly or in part; SINEW_HOLD_NOTHING sets it free.
+SINEW_API sinew_status sinew_frame_body_hold(sinew_body *body, int32_t node, int32_t hold);
+
+/// Where a held frame is at the end of the next step. [m], quaternion (x, y, z, w) relative to rest.
+SINEW_API sinew_status sinew_frame_body_move(sinew_body *body, int32_t node, const double position[3],
+                                             const double rotation[4]);
+
+/// A force at a material point, spread over the frames that carry it. [m], [N] Adds to what was set before.
+SINEW_API sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3], const double force[3]);
+/// Takes all such forces away.
+SINEW_API void sinew_frame_body_clear_forces(sinew_body *body);
+
+/// The surface: its rest mesh, alive as long as the body, and the present positions, three numbers a point.
+SINEW_API const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body);
+/// Computes the present positions of the surface's points. [m] Allocates nothing.
+SINEW_API void sinew_frame_body_compute_surface(const sinew_body *body, double *positions);
+
+/// Where a rest point is now. [m]
+SINEW_API sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]);
+
+/// The weight of every frame at a rest point: node_count numbers. [-]
+SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3], double *weights);
+
+/// How the shape functions and samples came out.
+SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_report *weights,
+                                                   sinew_sampling_report *sampling);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

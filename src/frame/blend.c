@@ -1,0 +1,260 @@
+// At a sample X with weights w_i and gradients, control m of node i has g = m(d) grad w_i + w_i grad m(d), so that
+// F = sum a (x) g (Gilles et al. 2013, 1.3). Forces and stiffness of controls come from the sample groups; a row collects the
+// controls it moves: itself, or, for the rotation of a rigid node, its three columns by da = w x a.
+#include "frame/blend.h"
+
+#include <string.h>
+
+static int32_t sample_controls(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s) {
+    int32_t count = 0;
+    for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) count += nodes->items[samples->node[k]].control_count;
+    return count;
+}
+
+// Controls and gradients of one sample.
+static void fill_sample(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s, int32_t *control,
+                        sn_vec3 *gradient) {
+    sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
+    int32_t next = 0;
+    for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
+        const sn_node *node = &nodes->items[samples->node[k]];
+        double m[SN_NODE_MAX_CONTROLS], w = samples->weight[k];
+        sn_vec3 dm[SN_NODE_MAX_CONTROLS], dw = sn_load3(samples->gradient + 3 * (size_t)k);
+        int32_t count = sn_node_monomials(node, X, m, dm);
+        for (int32_t c = 0; c < count; c++, next++) {
+            control[next] = node->control + c;
+            gradient[next] = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
+        }
+    }
+}
+
+static int32_t material_of(int32_t label, const int32_t *labels, int32_t count) {
+    for (int32_t i = 0; labels && i < count; i++) {
+        if (labels[i] == label) return i;
+    }
+    return labels && count > 1 ? -1 : 0;
+}
+
+typedef struct grouping {
+    int32_t *width, *material, *group; // of each sample
+    int32_t group_count;
+} grouping;
+
+// Samples of one material and one number of controls share a group.
+static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
+                                  int32_t material_count, const int32_t *labels, grouping *g) {
+    *g = (grouping){SN_PUSH(scratch, int32_t, samples->count), SN_PUSH(scratch, int32_t, samples->count),
+                    SN_PUSH(scratch, int32_t, samples->count), 0};
+    int32_t *first = SN_PUSH(scratch, int32_t, samples->count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t s = 0; s < samples->count; s++) {
+        g->width[s] = sample_controls(nodes, samples, s);
+        g->material[s] = material_of(samples->label[s], labels, material_count);
+        if (g->material[s] < 0) {
+            return sn_fail(scratch->context, SINEW_INVALID_DATA, "the label %d has no material", samples->label[s]);
+        }
+        int32_t k = 0;
+        while (k < g->group_count && (g->width[first[k]] != g->width[s] || g->material[first[k]] != g->material[s])) k++;
+        if (k == g->group_count) first[g->group_count++] = s;
+        g->group[s] = k;
+    }
+    return SINEW_OK;
+}
+
+static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
+                               const grouping *g, int32_t index, sn_blend *blend) {
+    int32_t count = 0, width = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        if (g->group[s] != index) continue;
+        count++;
+        width = g->width[s];
+    }
+    int32_t *control = SN_PUSH(scratch, int32_t, (size_t)count * (size_t)width);
+    sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, (size_t)count * (size_t)width);
+    double *volume = SN_PUSH(scratch, double, count);
+    double *stiffness = SN_PUSH(arena, double, count);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+    bool varies = false;
+    for (int32_t s = 0, next = 0; s < samples->count; s++) {
+        if (g->group[s] != index) continue;
+        fill_sample(nodes, samples, s, control + (size_t)next * (size_t)width, gradient + (size_t)next * (size_t)width);
+        volume[next] = samples->volume[s];
+        stiffness[next] = samples->stiffness[s];
+        varies = varies || stiffness[next] != 1;
+        next++;
+    }
+    sn_samples_input input = {count, width, false, control, gradient, volume, nodes->control_count};
+    return sn_sample_group_fill(arena, &blend->groups.items[index], &input, &blend->pattern, NULL, varies ? stiffness : NULL);
+}
+
+// Lists of controls (or of rows) that the samples couple.
+static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, bool rows,
+                              sn_bsr_sets *sets) {
+    int32_t *offsets = SN_PUSH(arena, int32_t, samples->count + 1);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t s = 0; s < samples->count; s++) {
+        int32_t count = 0;
+        for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
+            const sn_node *node = &nodes->items[samples->node[k]];
+            count += rows ? node->row_count : node->control_count;
+        }
+        offsets[s + 1] = offsets[s] + count;
+    }
+    int32_t *members = SN_PUSH(arena, int32_t, offsets[samples->count]);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t s = 0, next = 0; s < samples->count; s++) {
+        for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
+            const sn_node *node = &nodes->items[samples->node[k]];
+            int32_t count = rows ? node->row_count : node->control_count, first = rows ? node->row : node->control;
+            for (int32_t c = 0; c < count; c++) members[next++] = first + c;
+        }
+    }
+    *sets = (sn_bsr_sets){.count = samples->count, .offsets = offsets, .members = members};
+    return SINEW_OK;
+}
+
+sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, sn_bsr_sets *sets) {
+    return push_sets(arena, nodes, samples, true, sets);
+}
+
+// The row that moves a control.
+static int32_t row_of(const sn_nodes *nodes, const sn_blend *blend, int32_t control) {
+    const sn_node *node = &nodes->items[blend->node_of_control[control]];
+    return node->row + sn_node_row_of_control(node, control - node->control);
+}
+
+static sinew_status map_blocks(sn_arena *arena, const sn_nodes *nodes, const sn_bsr *rows, sn_blend *blend) {
+    blend->node_of_control = SN_PUSH(arena, int32_t, nodes->control_count);
+    blend->targets = SN_PUSH(arena, sn_blend_target, blend->pattern.blocks);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < nodes->count; i++) {
+        for (int32_t c = 0; c < nodes->items[i].control_count; c++) blend->node_of_control[nodes->items[i].control + c] = i;
+    }
+    for (int32_t c = 0; c < blend->pattern.rows; c++) {
+        for (int32_t k = blend->pattern.starts[c]; k <= blend->pattern.diagonal[c]; k++) {
+            int32_t r = row_of(nodes, blend, c), s = row_of(nodes, blend, blend->pattern.columns[k]);
+            int32_t slot = r >= s ? sn_bsr_find(rows, r, s) : sn_bsr_find(rows, s, r);
+            SN_ASSERT(slot >= 0);
+            blend->targets[k] = (sn_blend_target){slot, r < s};
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
+                          const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
+                          const sn_bsr *rows, sn_blend *blend) {
+    sn_bsr_sets sets;
+    grouping g;
+    SN_TRY(push_sets(scratch, nodes, samples, false, &sets));
+    SN_TRY(sn_bsr_build(arena, nodes->control_count, &sets, 1, &blend->pattern));
+    SN_TRY(map_blocks(arena, nodes, rows, blend));
+    SN_TRY(group_samples(scratch, nodes, samples, material_count, material_labels, &g));
+    sinew_material_def *defs = SN_PUSH(scratch, sinew_material_def, g.group_count);
+    blend->group_material = SN_PUSH(arena, int32_t, g.group_count);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t s = 0; s < samples->count; s++) {
+        blend->group_material[g.group[s]] = g.material[s];
+        defs[g.group[s]] = material_count > 0 ? materials[g.material[s]] : sinew_default_material_def();
+    }
+    SN_TRY(sn_sample_groups_create(arena, g.group_count, defs, SN_PLANE_NONE, &blend->groups));
+    for (int32_t i = 0; i < g.group_count; i++) {
+        sn_arena_mark mark = sn_arena_get_mark(scratch);
+        SN_TRY(fill_group(arena, scratch, nodes, samples, &g, i, blend));
+        sn_arena_rewind(scratch, mark);
+    }
+    blend->controls = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
+    blend->force = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
+    blend->matrix = sn_bsr_push_values(arena, &blend->pattern);
+    return sn_arena_status(arena);
+}
+
+sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
+                             const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
+                             const sn_bsr *rows, sn_blend *blend) {
+    *blend = (sn_blend){.controls = NULL};
+    sn_arena scratch = sn_arena_create(arena->context);
+    sinew_status status = build(arena, &scratch, nodes, samples, materials, material_count, material_labels, rows, blend);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static void project_force(const sn_nodes *nodes, const sn_blend *blend, double *force) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 f = sn_load3(blend->force + 3 * (node->control + c));
+            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(blend->controls + 3 * (node->control + c)), f);
+            sn_add_to3(force + 3 * (node->row + sn_node_row_of_control(node, c)), f);
+        }
+    }
+}
+
+// J' K J for the pair of controls (c, d): J is the identity or -[a]x.
+static sn_mat3 project_block(const sn_nodes *nodes, const sn_blend *blend, int32_t c, int32_t d, const double *K) {
+    const sn_node *row_node = &nodes->items[blend->node_of_control[c]],
+                  *column_node = &nodes->items[blend->node_of_control[d]];
+    sn_mat3 block;
+    memcpy(block.m, K, sizeof block.m);
+    if (sn_node_control_turns(row_node, c - row_node->control)) {
+        block = sn_mat3_mul(sn_cross_matrix(sn_load3(blend->controls + 3 * c)), block); // (-[a]x)' = [a]x
+    }
+    if (sn_node_control_turns(column_node, d - column_node->control)) {
+        sn_mat3 J = sn_mat3_scale(-1, sn_cross_matrix(sn_load3(blend->controls + 3 * d)));
+        block = sn_mat3_mul(block, J);
+    }
+    return block;
+}
+
+static void add_block(double *out, sn_mat3 block, bool transposed) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) out[3 * i + j] += transposed ? block.m[j][i] : block.m[i][j];
+    }
+}
+
+static void project_matrix(const sn_nodes *nodes, const sn_blend *blend, double *matrix) {
+    for (int32_t c = 0; c < blend->pattern.rows; c++) {
+        for (int32_t k = blend->pattern.starts[c]; k <= blend->pattern.diagonal[c]; k++) {
+            int32_t d = blend->pattern.columns[k];
+            sn_mat3 block = project_block(nodes, blend, c, d, blend->matrix + 9 * (size_t)k);
+            sn_blend_target target = blend->targets[k];
+            double *out = matrix + 9 * (size_t)target.slot;
+            add_block(out, block, target.transposed);
+            // Two controls of one row: the block above the diagonal lands in the same place.
+            bool same_row = c != d && row_of(nodes, blend, c) == row_of(nodes, blend, d);
+            if (same_row) add_block(out, block, !target.transposed);
+        }
+    }
+}
+
+// -dtorque/dw at fixed control forces, symmetric part: (a.f) I - (a f' + f a') / 2 for each column of a rigid node.
+static void add_geometric(const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows, double *matrix) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        for (int32_t c = 1; node->kind == SINEW_NODE_RIGID && c < 4; c++) {
+            sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c)),
+                    f = sn_load3(blend->force + 3 * (node->control + c));
+            sn_mat3 af = sn_outer(a, f);
+            sn_mat3 K = sn_mat3_sub(sn_mat3_scale(sn_dot(a, f), sn_mat3_identity()),
+                                    sn_mat3_scale(0.5, sn_mat3_add(af, sn_mat3_transpose(af))));
+            add_block(matrix + 9 * (size_t)rows->diagonal[node->row], K, false);
+        }
+    }
+}
+
+double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
+                         const sn_blend_request *request) {
+    sn_nodes_compute_controls(nodes, request->q, blend->controls);
+    bool want_force = request->force || (request->matrix && request->geometric);
+    if (want_force) memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
+    if (request->matrix) sn_bsr_set_zero(context, &blend->pattern, blend->matrix);
+    sn_groups_request groups = {blend->controls, request->want_energy, request->projected, want_force ? blend->force : NULL,
+                                request->matrix ? blend->matrix : NULL};
+    double energy = sn_sample_groups_evaluate(context, &blend->groups, &groups);
+    if (request->force) project_force(nodes, blend, request->force);
+    if (request->matrix) project_matrix(nodes, blend, request->matrix);
+    if (request->matrix && request->geometric) add_geometric(nodes, blend, rows, request->matrix);
+    return energy;
+}

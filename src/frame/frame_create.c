@@ -1,0 +1,116 @@
+// Building a frame body: every check before any change, then shape functions, samples, pattern, mass, surface.
+#include "frame/frame_body.h"
+
+#include <math.h>
+#include <string.h>
+
+sinew_frame_body_def sinew_default_frame_body_def(void) {
+    return (sinew_frame_body_def){.weights = sinew_default_weights_def(), .sampling = sinew_default_sampling_def()};
+}
+
+static sinew_status check_def(sinew_context *context, const sinew_frame_body_def *def) {
+    if (!def->voxels) return sn_fail(context, SINEW_INVALID_ARGUMENT, "a frame body needs voxels");
+    if (!def->nodes || def->node_count < 1)
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a frame body needs at least one frame");
+    for (int32_t i = 0; i < def->node_count; i++) {
+        if ((int)def->nodes[i].kind < 0 || def->nodes[i].kind > SINEW_NODE_QUADRATIC ||
+            !sn_finite3(sn_load3(def->nodes[i].position))) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "frame %d has a bad kind (%d) or a position that is not finite", i,
+                           (int)def->nodes[i].kind);
+        }
+    }
+    if (def->material_count > 1 && !def->material_labels) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d materials need material_labels", def->material_count);
+    }
+    for (int32_t i = 0; i < def->material_count; i++) SN_TRY(sinew_check_material(context, &def->materials[i]));
+    if (!(def->mass_damping >= 0 && isfinite(def->mass_damping)) ||
+        !(def->stiffness_damping >= 0 && isfinite(def->stiffness_damping))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "damping is %g 1/s and %g s; both must be finite and not negative",
+                       def->mass_damping, def->stiffness_damping);
+    }
+    if (def->blend == SINEW_BLEND_DUAL_QUATERNION) {
+        return sn_fail(context, SINEW_UNSUPPORTED, "dual quaternions are not blended yet");
+    }
+    if (!def->weights.normalize) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "linear blending needs weights that sum to 1 (normalize)");
+    }
+    return SINEW_OK;
+}
+
+static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *def) {
+    sn_frame_model *model = body->model;
+    double *positions = SN_PUSH(&body->arena, double, 3 * (size_t)def->node_count);
+    SN_TRY(sn_arena_status(&body->arena));
+    for (int32_t i = 0; i < def->node_count; i++) memcpy(positions + 3 * i, def->nodes[i].position, 3 * sizeof *positions);
+    SN_TRY(sn_shape_create(body->context, def->voxels, def->tissues, def->tissue_count, positions, def->node_count,
+                           &def->weights, &model->shape));
+    SN_TRY(sn_samples_create(model->shape, &def->sampling, &model->samples));
+    SN_TRY(sn_nodes_create(&body->arena, def->nodes, def->node_count, &model->nodes));
+    for (int32_t i = 0; i < def->node_count; i++) { // a node outside may have been moved in
+        model->nodes.items[i].origin = sn_load3(model->shape->node_position + 3 * i);
+    }
+    body->rest_volume = model->samples->report.volume;
+    return SINEW_OK;
+}
+
+static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *def) {
+    sn_frame_model *model = body->model;
+    if (def->surface) {
+        SN_TRY(sinew_mesh_copy(body->context, def->surface, &model->surface));
+    } else {
+        SN_TRY(sinew_voxels_create_surface(def->voxels, 4, &model->surface));
+    }
+    return sn_shape_compute_vertices(model->shape, &body->arena, model->surface->points, model->surface->point_count,
+                                     &model->vertices);
+}
+
+static sinew_status build_blend(sinew_body *body, const sinew_frame_body_def *def) {
+    sn_frame_model *model = body->model;
+    sn_arena scratch = sn_arena_create(body->context);
+    sn_bsr_sets sets;
+    sinew_status status = sn_blend_row_sets(&scratch, &model->nodes, model->samples, &sets);
+    if (status == SINEW_OK) status = sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern);
+    sn_arena_destroy(&scratch);
+    SN_TRY(status);
+    model->material_count = def->material_count > 0 ? def->material_count : 1;
+    model->materials = SN_PUSH(&body->arena, sinew_material_def, model->material_count);
+    SN_TRY(sn_arena_status(&body->arena));
+    for (int32_t i = 0; i < model->material_count; i++) {
+        model->materials[i] = def->material_count > 0 ? def->materials[i] : sinew_default_material_def();
+    }
+    return sn_blend_create(&body->arena, &model->nodes, model->samples, model->materials, model->material_count,
+                           def->material_labels, &body->pattern, &model->blend);
+}
+
+static void place(sinew_body *body) {
+    const sn_frame_model *model = body->model;
+    size_t bytes = (size_t)body->config_count * sizeof(double);
+    sn_nodes_place(&model->nodes, body->rest, sn_quat_identity(), sn_v3(0, 0, 0));
+    double *copies[] = {body->q, body->previous_q, body->target, body->balance_q};
+    for (int i = 0; i < 4; i++) memcpy(copies[i], body->rest, bytes);
+}
+
+static sinew_status build(sinew_body *body, const sinew_frame_body_def *def) {
+    sn_frame_model *model = body->model;
+    SN_TRY(build_shape(body, def));
+    body->rows = model->nodes.row_count;
+    body->config_count = model->nodes.config_count;
+    body->mass_damping = def->mass_damping;
+    body->stiffness_damping = def->stiffness_damping;
+    model->geometric = def->geometric_stiffness;
+    body->rest = SN_PUSH(&body->arena, double, body->config_count);
+    SN_TRY(sn_body_allocate_state(body));
+    SN_TRY(build_blend(body, def));
+    SN_TRY(sn_frame_mass_create(&body->arena, model->shape, &model->nodes, &model->mass));
+    SN_TRY(build_surface(body, def));
+    place(body);
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *def) {
+    SN_TRY(check_def(body->context, def));
+    body->model = SN_PUSH(&body->arena, sn_frame_model, 1);
+    SN_TRY(sn_arena_status(&body->arena));
+    body->ops = &sn_frame_body_ops;
+    return build(body, def);
+}

@@ -1,0 +1,180 @@
+// Reading and moving frames, forces at points, the surface.
+#include "frame/frame_body.h"
+
+#include "base/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    return model ? model->nodes.count : 0;
+}
+
+static sinew_status find_node(const sinew_body *body, int32_t index, const sn_node **node) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    int32_t count = model ? model->nodes.count : 0;
+    if (index < 0 || index >= count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "frame %d of body \"%s\": there are %d", index, body->name,
+                       count);
+    }
+    *node = &model->nodes.items[index];
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, double position[3], double rotation[4]) {
+    const sn_node *node = NULL;
+    SN_TRY(find_node(body, index, &node));
+    if (position) memcpy(position, sn_node_translation(node, body->q), 3 * sizeof *position);
+    if (rotation) {
+        sn_quat q = sn_node_rotation(node, body->q);
+        rotation[0] = q.x, rotation[1] = q.y, rotation[2] = q.z, rotation[3] = q.w;
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_matrix(const sinew_body *body, int32_t index, double matrix[9]) {
+    const sn_node *node = NULL;
+    SN_TRY(find_node(body, index, &node));
+    sn_mat3 A = sn_node_matrix(node, body->q);
+    memcpy(matrix, A.m, sizeof A.m);
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold) {
+    const sn_node *node = NULL;
+    SN_TRY(find_node(body, index, &node));
+    if (hold & ~SINEW_HOLD_ALL) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "hold is %d; valid are 0 to 3", hold);
+    }
+    for (int32_t r = 0; r < node->row_count; r++) {
+        bool translation = node->row + r == sn_node_translation_row(node);
+        bool held = hold & (translation ? SINEW_HOLD_TRANSLATION : SINEW_HOLD_ROTATION);
+        memset(body->mask + 3 * (node->row + r), held, 3);
+    }
+    int32_t next = index + 1 < sn_frame_model_of(body)->nodes.count ? node[1].config : body->config_count;
+    memcpy(body->target + node->config, body->q + node->config, (size_t)(next - node->config) * sizeof(double));
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
+    const sn_node *node = NULL;
+    SN_TRY(find_node(body, index, &node));
+    double norm = 0;
+    for (int k = 0; k < 4; k++) norm += rotation[k] * rotation[k];
+    if (!sn_finite3(sn_load3(position)) || !(norm > 1e-12) || !isfinite(norm)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the target of frame %d of body \"%s\" must be finite, its quaternion not zero", index, body->name);
+    }
+    double *target = body->target + node->config;
+    sn_quat q = sn_quat_normalize((sn_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
+    if (node->kind == SINEW_NODE_RIGID) {
+        // The nearer of q and -q, so that the motion goes on without a jump.
+        sn_quat now = sn_node_rotation(node, body->q);
+        if (sn_quat_dot(now, q) < 0) q = sn_quat_scale(-1, q);
+        target[0] = q.x, target[1] = q.y, target[2] = q.z, target[3] = q.w;
+        memcpy(target + 4, position, 3 * sizeof *target);
+        return SINEW_OK;
+    }
+    memcpy(target, position, 3 * sizeof *target);
+    sn_mat3 R = sn_quat_to_mat3(q);
+    for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) sn_store3(target + 3 + 3 * k, sn_mat3_column(R, k));
+    return SINEW_OK;
+}
+
+static sn_frame_model *checked_model(const sinew_body *body, const double point[3], sinew_status *status) {
+    sn_frame_model *model = sn_frame_model_of(body);
+    *status = SINEW_OK;
+    if (!model) *status = sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
+    if (model && !sn_finite3(sn_load3(point))) {
+        *status = sn_fail(body->context, SINEW_INVALID_ARGUMENT, "the point (%g, %g, %g) is not finite", point[0], point[1],
+                          point[2]);
+    }
+    return model;
+}
+
+sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3], const double force[3]) {
+    sinew_status status;
+    const sn_frame_model *model = checked_model(body, point, &status);
+    SN_TRY(status);
+    sn_shape_point at;
+    sn_shape_at_point(model->shape, sn_load3(point), &at);
+    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    for (int32_t k = 0; k < at.count; k++) { // J' f, control by control
+        const sn_node *node = &model->nodes.items[at.node[k]];
+        double m[SN_NODE_MAX_CONTROLS];
+        sn_node_monomials(node, sn_load3(point), m, NULL);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 f = sn_scale(at.weight[k] * m[c], sn_load3(force));
+            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(model->blend.controls + 3 * (node->control + c)), f);
+            sn_add_to3(body->applied + 3 * (node->row + sn_node_row_of_control(node, c)), f);
+        }
+    }
+    return SINEW_OK;
+}
+
+void sinew_frame_body_clear_forces(sinew_body *body) {
+    memset(body->applied, 0, (size_t)sn_body_size(body) * sizeof(double));
+}
+
+const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    return model ? model->surface : NULL;
+}
+
+typedef struct surface_job {
+    const sn_frame_model *model;
+    double *positions;
+} surface_job;
+
+static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const surface_job *job = data;
+    const sn_frame_model *model = job->model;
+    const sn_vertex_weights *v = &model->vertices;
+    for (int32_t i = begin; i < end; i++) {
+        sn_vec3 X = sn_load3(model->surface->points + 3 * (size_t)i);
+        sn_vec3 x = sn_frame_point(&model->nodes, model->blend.controls, X, v->node + v->start[i], v->weight + v->start[i],
+                                   v->start[i + 1] - v->start[i]);
+        sn_store3(job->positions + 3 * (size_t)i, x);
+    }
+}
+
+void sinew_frame_body_compute_surface(const sinew_body *body, double *positions) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) return;
+    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    surface_job job = {model, positions};
+    sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
+}
+
+sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]) {
+    sinew_status status;
+    const sn_frame_model *model = checked_model(body, rest, &status);
+    SN_TRY(status);
+    sn_shape_point at;
+    sn_shape_at_point(model->shape, sn_load3(rest), &at);
+    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_store3(position, sn_frame_point(&model->nodes, model->blend.controls, sn_load3(rest), at.node, at.weight, at.count));
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3], double *weights) {
+    sinew_status status;
+    const sn_frame_model *model = checked_model(body, rest, &status);
+    SN_TRY(status);
+    sn_shape_point at;
+    sn_shape_at_point(model->shape, sn_load3(rest), &at);
+    memset(weights, 0, (size_t)model->nodes.count * sizeof *weights);
+    for (int32_t k = 0; k < at.count; k++) weights[at.node[k]] = at.weight[k];
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_report *weights,
+                                         sinew_sampling_report *sampling) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
+    if (weights) *weights = model->shape->report;
+    if (sampling) *sampling = model->samples->report;
+    return SINEW_OK;
+}
