@@ -84,7 +84,7 @@ static void gather(sn_island *island) {
 
 static sn_solver_kind linear_solver_of(sinew_solver solver, bool is_static, int32_t rows) {
 #if defined(SN_WITH_CHOLMOD)
-    sn_solver_kind direct = SN_SOLVER_PCG_IC;
+    sn_solver_kind direct = SN_SOLVER_CHOLMOD;
 #else
     sn_solver_kind direct = SN_SOLVER_LDLT;
 #endif
