@@ -82,14 +82,21 @@ static void read_damping(const sn_scene_reader *reader, const sn_json *json, sin
     sn_json_number(reader->mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "s", &def->stiffness_damping);
 }
 
+// A whole number of up to nine digits.
+static bool parse_label(const char *key, int32_t *label) {
+    int32_t value = 0, digits = 0;
+    for (; key[digits] >= '0' && key[digits] <= '9' && digits < 9; digits++) value = 10 * value + (key[digits] - '0');
+    *label = value;
+    return digits > 0 && key[digits] == '\0';
+}
+
 // {"1": "bone", "2": "fat"}: a material for each label.
 static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
     if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return;
     sn_scene_label *labels = sn_scene_push(reader, json->count, sizeof *labels);
     for (int32_t i = 0; labels && i < json->count; i++) {
-        int label, used = 0;
-        const char *key = json->items[i].key;
-        if (sscanf(key, "%9d%n", &label, &used) != 1 || key[used]) {
+        int32_t label;
+        if (!parse_label(json->items[i].key, &label)) {
             sn_json_key_mistake(reader->mistakes, &json->items[i], "a label is a whole number in quotes, e.g. \"1\"");
             continue;
         }
