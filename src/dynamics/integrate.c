@@ -86,7 +86,7 @@ static sn_solver_kind linear_solver_of(sinew_solver solver, bool is_static, int3
 #if defined(SN_WITH_CHOLMOD)
     sn_solver_kind direct = SN_SOLVER_CHOLMOD;
 #else
-    sn_solver_kind direct = SN_SOLVER_LDLT;
+    sn_solver_kind direct = SN_SOLVER_CHOLESKY;
 #endif
     switch (solver) {
     case SINEW_SOLVER_JACOBI: return SN_SOLVER_PCG_JACOBI;
