@@ -72,15 +72,14 @@ static sinew_status prepare(run_state *run) {
     run->frame_capacity = run->scene->steps / run->scene->output.every + 2;
     run->times = SN_PUSH(&run->arena, double, run->frame_capacity);
     run->frame_points = SN_PUSH(&run->arena, double **, run->frame_capacity);
-    int32_t moments = run->film ? run->frame_capacity : run->scene->preview.count;
-    run->moments = SN_PUSH(&run->arena, run_moment, moments);
     SN_TRY(sn_arena_status(&run->arena));
     for (int32_t i = 0; i < run->frame_capacity; i++) {
         run->frame_points[i] = SN_PUSH(&run->arena, double *, run->scene->body_count);
     }
     run->smallest_J = INFINITY;
     run->largest_J = -INFINITY;
-    return sn_arena_status(&run->arena);
+    SN_TRY(sn_arena_status(&run->arena));
+    return run_begin_preview(run);
 }
 
 static void take_report(run_state *run, const sinew_step_report *report) {
@@ -171,7 +170,7 @@ static void print_closing(const run_state *run, const run_options *options) {
     if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
     printf("\nin %s:\n", run->folder);
     if (run->film) printf("  film_*.png      the motion, picture by picture\n");
-    if (!run->film && formats & SN_OUTPUT_PNG) printf("  preview.png     the motion at a glance: open with any viewer\n");
+    if (formats & SN_OUTPUT_PNG) printf("  preview.png     the motion at a glance: open with any viewer\n");
     if (formats & SN_OUTPUT_GLB)
         printf("  %s.glb%*s the motion: open with Blender or any glTF viewer\n", name, 10 - (int)strlen(name), "");
     if (formats & SN_OUTPUT_VTU)
@@ -213,6 +212,7 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
         if (made == SINEW_OK && options->resume) made = load_state(&run, options->resume);
         if (made != SINEW_OK) status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
         if (made == SINEW_OK) status = finish(command, &run, options, simulate(&run));
+        sn_preview_destroy(run.preview);
         sn_buffer_destroy(&run.buffer);
         sn_buffer_destroy(&run.probes);
         sn_arena_destroy(&run.arena);
@@ -236,7 +236,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0, 0},
         {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE", "save the state at the end", 0, 0},
         {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0, 0},
-        {"film", 0, CLI_FLAG, &o.film, NULL, "a picture for every output instead of the contact sheet", 0, 0},
+        {"film", 0, CLI_FLAG, &o.film, NULL, "numbered pictures too, one for every output", 0, 0},
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };
     const char *path = "examples/default.json";

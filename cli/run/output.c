@@ -125,9 +125,8 @@ static void add_probe_row(run_state *run) {
     sn_buffer_add_text(&run->probes, "\n");
 }
 
-// The moments of the contact sheet: the start, the end, and evenly between. A film keeps every output.
-static bool is_moment(const run_state *run, int32_t step, bool due, bool last) {
-    if (run->film) return due;
+// The moments of the contact sheet: the start, the end, and evenly between.
+static bool is_moment(const run_state *run, int32_t step, bool last) {
     if (!(run->scene->output.formats & SN_OUTPUT_PNG)) return false;
     int32_t count = run->scene->preview.count, steps = run->scene->steps;
     if (run->moment_count >= count) return false;
@@ -138,10 +137,12 @@ static bool is_moment(const run_state *run, int32_t step, bool due, bool last) {
 sinew_status run_output(run_state *run, int32_t step, bool last) {
     double begin = sn_seconds();
     bool due = step % run->scene->output.every == 0 || last;
-    bool moment = is_moment(run, step, due, last);
+    bool moment = is_moment(run, step, last);
     add_probe_row(run);
     if (due || moment) sn_scene_world_update_surfaces(run->world);
-    if (moment) SN_TRY(run_keep_moment(run));
+    if (moment) SN_TRY(run_add_moment(run, false));
+    run->moment_count += moment;
+    if (run->film && due) SN_TRY(run_add_moment(run, true));
     if (due && run->frame_count < run->frame_capacity) {
         int32_t frame = run->frame_count++;
         run->times[frame] = sinew_world_get_time(run->world->world);
@@ -215,7 +216,7 @@ sinew_status run_finish(run_state *run) {
         if (formats & SN_OUTPUT_PC2) SN_TRY(write_pc2(run, i));
     }
     if (run->probes.size > 0 && formats & SN_OUTPUT_CSV) SN_TRY(run_write(run, "probes.csv", &run->probes));
-    if (run->film || formats & SN_OUTPUT_PNG) SN_TRY(run_write_preview(run));
+    if (formats & SN_OUTPUT_PNG && run->moment_count > 0) SN_TRY(run_write_preview(run));
     run->output_seconds += sn_seconds() - begin;
     return SINEW_OK;
 }

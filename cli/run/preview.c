@@ -1,18 +1,14 @@
-// Pictures of a run: moments are kept while it goes, and drawn at its end with one camera and one colour scale for all.
+// Pictures of a run: what is shown in colour, and the moments handed to the preview.
 #include "run/run.h"
 
-#include "io/picture/camera.h"
-#include "io/picture/colormap.h"
 #include "io/picture/png.h"
-#include "io/picture/render.h"
-#include "io/picture/sheet.h"
 #include "math/mat3.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-const char *run_value_title(const sn_scene *scene) {
+static const char *value_title(const sn_scene *scene) {
     switch (scene->preview.color) {
     case SN_COLOR_STRAIN: return "strain (norm of Green-Lagrange)";
     case SN_COLOR_STRESS: return "von Mises stress [Pa]";
@@ -71,7 +67,7 @@ static sinew_status embed_values(const sn_scene_surface *surface, const double *
     return SINEW_OK;
 }
 
-sinew_status run_compute_values(run_state *run, int32_t body, double *values) {
+static sinew_status compute_values(run_state *run, int32_t body, double *values) {
     const sn_scene_member *member = &run->world->members[body];
     const sn_scene_surface *surface = &member->surface;
     sn_arena scratch = sn_arena_create(run->context);
@@ -86,165 +82,69 @@ sinew_status run_compute_values(run_state *run, int32_t body, double *values) {
     return status;
 }
 
-sinew_status run_keep_moment(run_state *run) {
-    run_moment *moment = &run->moments[run->moment_count];
+sinew_status run_begin_preview(run_state *run) {
+    const sn_scene_preview *scene = &run->scene->preview;
     int32_t bodies = run->scene->body_count;
-    moment->time = sinew_world_get_time(run->world->world);
-    moment->points = SN_PUSH(&run->arena, double *, bodies);
-    moment->values = SN_PUSH(&run->arena, double *, bodies);
+    sn_picture_mesh *meshes = SN_PUSH(&run->arena, sn_picture_mesh, bodies);
+    run->values = SN_PUSH(&run->arena, double *, bodies);
+    run->surfaces = SN_PUSH(&run->arena, double *, bodies);
     SN_TRY(sn_arena_status(&run->arena));
     for (int32_t i = 0; i < bodies; i++) {
         const sn_scene_surface *surface = &run->world->members[i].surface;
-        size_t count = (size_t)surface->mesh->point_count;
-        moment->points[i] = SN_PUSH(&run->arena, double, 3 * count);
-        moment->values[i] = SN_PUSH(&run->arena, double, count);
-        SN_TRY(sn_arena_status(&run->arena));
-        memcpy(moment->points[i], surface->points, 3 * count * sizeof(double));
-        SN_TRY(run_compute_values(run, i, moment->values[i]));
+        meshes[i] = sn_picture_mesh_default();
+        meshes[i].vertex_count = surface->mesh->point_count;
+        meshes[i].triangles = surface->mesh->indices;
+        meshes[i].triangle_count = surface->mesh->element_count;
+        meshes[i].positions = surface->points;
+        if (scene->color == SN_COLOR_NONE) meshes[i].color = sn_palette(i);
+        run->values[i] = SN_PUSH(&run->arena, double, surface->mesh->point_count);
+        run->surfaces[i] = surface->points;
     }
-    run->moment_count++;
-    return SINEW_OK;
-}
-
-// The value that 99 of 100 points stay below, over all moments: one hot corner must not darken the rest.
-static double color_scale(const run_state *run) {
-    double largest = 0;
-    if (run->scene->preview.largest > 0) return run->scene->preview.largest;
-    for (int32_t m = 0; m < run->moment_count; m++) {
-        for (int32_t b = 0; b < run->scene->body_count; b++) {
-            int32_t count = run->world->members[b].surface.mesh->point_count;
-            for (int32_t i = 0; i < count; i++) {
-                if (isfinite(run->moments[m].values[b][i])) largest = fmax(largest, run->moments[m].values[b][i]);
-            }
-        }
-    }
-    enum { BINS = 1000 };
-    int64_t histogram[BINS] = {0}, total = 0, below = 0;
-    for (int32_t m = 0; largest > 0 && m < run->moment_count; m++) {
-        for (int32_t b = 0; b < run->scene->body_count; b++) {
-            int32_t count = run->world->members[b].surface.mesh->point_count;
-            for (int32_t i = 0; i < count; i++) {
-                double value = run->moments[m].values[b][i];
-                if (!isfinite(value)) continue;
-                int32_t bin = (int32_t)(value / largest * BINS);
-                histogram[bin < BINS ? bin : BINS - 1]++;
-                total++;
-            }
-        }
-    }
-    for (int32_t i = 0; i < BINS; i++) {
-        below += histogram[i];
-        if (below >= total - total / 100) return largest * (i + 1) / BINS;
-    }
-    return 1;
-}
-
-static sn_camera frame_camera(const run_state *run, double *lowest) {
-    const sn_scene_preview *preview = &run->scene->preview;
-    const double *d = preview->direction;
-    double azimuth = atan2(d[1], d[0]), elevation = asin(fmax(-1, fmin(1, d[2])));
-    sn_camera_fit fit =
-        sn_camera_fit_begin(sn_v3(0, 0, 1), azimuth, elevation, 0.5, (double)preview->width / preview->height, 0.06);
-    *lowest = INFINITY;
-    for (int32_t m = 0; m < run->moment_count; m++) {
-        for (int32_t b = 0; b < run->scene->body_count; b++) {
-            int32_t count = run->world->members[b].surface.mesh->point_count;
-            sn_camera_fit_add(&fit, run->moments[m].points[b], count);
-            for (int32_t i = 0; i < count; i++) *lowest = fmin(*lowest, run->moments[m].points[b][3 * i + 2]);
-        }
-    }
-    return sn_camera_fit_end(&fit);
-}
-
-typedef struct look {
-    sn_camera camera;
-    sn_colormap map;
-    double scale, lowest;
-} look;
-
-static sinew_status render_moment(run_state *run, const run_moment *moment, const look *l, sn_image image) {
-    sn_arena scratch = sn_arena_create(run->context);
-    sn_picture_mesh *meshes = SN_PUSH(&scratch, sn_picture_mesh, run->scene->body_count);
-    sinew_status status = sn_arena_status(&scratch);
-    for (int32_t b = 0; status == SINEW_OK && b < run->scene->body_count; b++) {
-        const sinew_mesh *surface = run->world->members[b].surface.mesh;
-        meshes[b] = sn_picture_mesh_default();
-        meshes[b].positions = moment->points[b];
-        meshes[b].vertex_count = surface->point_count;
-        meshes[b].triangles = surface->indices;
-        meshes[b].triangle_count = surface->element_count;
-        if (run->scene->preview.color != SN_COLOR_NONE) {
-            meshes[b].values = moment->values[b];
-            meshes[b].map = &l->map;
-            meshes[b].high = l->scale;
-        } else {
-            meshes[b].color = sn_palette(b);
-        }
-    }
-    if (status == SINEW_OK) {
-        sn_picture_scene scene = sn_picture_scene_default(&l->camera);
-        scene.meshes = meshes;
-        scene.mesh_count = run->scene->body_count;
-        scene.backdrop.ground = run->scene->preview.ground;
-        scene.backdrop.ground_height = l->lowest;
-        status = sn_picture_render(run->context, &scene, image);
-    }
-    sn_arena_destroy(&scratch);
-    return status;
-}
-
-static sinew_status write_sheet(run_state *run, const look *l) {
-    sn_sheet_def def = sn_sheet_def_default();
-    sn_legend legend = {.title = run_value_title(run->scene), .map = &l->map, .high = l->scale};
-    char(*texts)[SN_SHEET_CAPTION_SIZE] = sn_arena_push(&run->arena, (size_t)run->moment_count, sizeof *texts);
-    const char **captions = SN_PUSH(&run->arena, const char *, run->moment_count);
-    SN_TRY(sn_arena_status(&run->arena));
-    double span = run->moments[run->moment_count - 1].time - run->moments[0].time;
-    for (int32_t i = 0; i < run->moment_count; i++) {
-        sn_sheet_time_caption(texts[i], run->moments[i].time, span / fmax(run->moment_count - 1, 1));
-        captions[i] = texts[i];
-    }
-    def.count = run->moment_count;
-    def.cell_width = run->scene->preview.width;
-    def.cell_height = run->scene->preview.height;
+    sn_preview_def def = sn_preview_def_default();
     def.title = run->scene->title;
-    def.captions = captions;
-    def.legend = run->scene->preview.color == SN_COLOR_NONE ? NULL : &legend;
-    sn_sheet sheet;
-    SN_TRY(sn_sheet_create(run->context, &def, &sheet));
-    sinew_status status = SINEW_OK;
-    for (int32_t i = 0; status == SINEW_OK && i < run->moment_count; i++) {
-        status = render_moment(run, &run->moments[i], l, sn_sheet_cell(&sheet, i));
-    }
-    sn_buffer_clear(&run->buffer);
-    if (status == SINEW_OK) status = sn_png_write(run->context, sheet.image, &run->buffer);
-    if (status == SINEW_OK) status = run_write(run, "preview.png", &run->buffer);
-    sn_sheet_destroy(run->context, &sheet);
-    return status;
+    def.value_label = value_title(run->scene);
+    def.high = scene->largest;
+    def.azimuth = atan2(scene->direction[1], scene->direction[0]);
+    def.elevation = asin(fmax(-1, fmin(1, scene->direction[2])));
+    def.no_ground = !scene->ground;
+    def.pictures = scene->count;
+    def.cell_width = scene->width;
+    def.cell_height = scene->height;
+    def.meshes = meshes;
+    def.mesh_count = bodies;
+    SN_TRY(sn_arena_status(&run->arena));
+    return sn_preview_create(run->context, &def, &run->preview);
 }
 
-static sinew_status write_film(run_state *run, const look *l) {
+static sinew_status write_film_picture(run_state *run, const sn_preview_moment *moment) {
     sn_image image;
     SN_TRY(sn_image_create(run->context, 2 * run->scene->preview.width, 2 * run->scene->preview.height, &image));
-    sinew_status status = SINEW_OK;
-    for (int32_t i = 0; status == SINEW_OK && i < run->moment_count; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "film_%05d.png", i);
-        status = render_moment(run, &run->moments[i], l, image);
-        sn_buffer_clear(&run->buffer);
-        if (status == SINEW_OK) status = sn_png_write(run->context, image, &run->buffer);
-        if (status == SINEW_OK) status = run_write(run, name, &run->buffer);
-    }
+    char name[64];
+    snprintf(name, sizeof name, "film_%05d.png", run->film_count++);
+    sinew_status status = sn_preview_film(run->preview, moment, image);
+    sn_buffer_clear(&run->buffer);
+    if (status == SINEW_OK) status = sn_png_write(run->context, image, &run->buffer);
+    if (status == SINEW_OK) status = run_write(run, name, &run->buffer);
     sn_image_destroy(run->context, &image);
     return status;
 }
 
+sinew_status run_add_moment(run_state *run, bool film) {
+    bool colored = run->scene->preview.color != SN_COLOR_NONE;
+    for (int32_t i = 0; colored && i < run->scene->body_count; i++) SN_TRY(compute_values(run, i, run->values[i]));
+    sn_preview_moment moment = {.time = sinew_world_get_time(run->world->world),
+                                .positions = (const double *const *)run->surfaces,
+                                .values = colored ? (const double *const *)run->values : NULL};
+    if (film) return write_film_picture(run, &moment);
+    return sn_preview_add(run->preview, &moment);
+}
+
 sinew_status run_write_preview(run_state *run) {
-    if (run->moment_count == 0) return SINEW_OK;
-    look l;
-    sn_colormap_init(&l.map, SN_COLORMAP_EMBER);
-    l.scale = color_scale(run);
-    l.camera = frame_camera(run, &l.lowest);
-    if (run->film) return write_film(run, &l);
-    return write_sheet(run, &l);
+    sn_sheet sheet;
+    SN_TRY(sn_preview_draw(run->preview, &sheet));
+    sn_buffer_clear(&run->buffer);
+    sinew_status status = sn_png_write(run->context, sheet.image, &run->buffer);
+    if (status == SINEW_OK) status = run_write(run, "preview.png", &run->buffer);
+    sn_sheet_destroy(run->context, &sheet);
+    return status;
 }

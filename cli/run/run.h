@@ -3,14 +3,8 @@
 #define CLI_RUN_RUN_H
 
 #include "io/buffer.h"
+#include "io/picture/preview.h"
 #include "io/scene/build.h"
-
-// One moment kept for the contact sheet: the surfaces' points and the number shown in colour at each.
-typedef struct run_moment {
-    double time;
-    double **points; // one array for each body
-    double **values;
-} run_moment;
 
 typedef struct run_state {
     sinew_context *context;
@@ -25,22 +19,16 @@ typedef struct run_state {
     int32_t frame_count, frame_capacity; // outputs so far, and how many there will be
     double *times;                       // of the frames
     double ***frame_points;              // [frame][body]: kept for GLB and PC2
-    run_moment *moments;
-    int32_t moment_count;
+    sn_preview *preview;
+    double **values, **surfaces; // of each body, for the preview
+    int32_t moment_count, film_count;
     sn_buffer probes; // probes.csv so far
-    char **files;     // what was written, for the closing words
-    int32_t file_count;
 
     int64_t steps, newton_iterations, solver_iterations, line_search_cuts, unconverged_steps;
     double simulate_seconds, assemble_seconds, solve_seconds, output_seconds;
     double smallest_J, largest_J;
-    uint64_t hash;
     const char *outcome;
 } run_state;
-
-// The value shown in colour at each point of a body's surface, in the arena.
-sinew_status run_compute_values(run_state *run, int32_t body, double *values);
-const char *run_value_title(const sn_scene *scene);
 
 // Writes "FOLDER/NAME" from the buffer and remembers it.
 sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer);
@@ -50,8 +38,10 @@ sinew_status run_output(run_state *run, int32_t step, bool last);
 // Caches, tables and the contact sheet, at the end or when the run stops early.
 sinew_status run_finish(run_state *run);
 
+// The contact sheet: made ready, given the present moment (or a picture of the film), written.
+sinew_status run_begin_preview(run_state *run);
+sinew_status run_add_moment(run_state *run, bool film);
 sinew_status run_write_preview(run_state *run);
-sinew_status run_keep_moment(run_state *run);
 void run_write_summary(const run_state *run, sn_buffer *out);
 
 #endif
