@@ -20,6 +20,14 @@ int cli_fail(const cli_command *command, int status, const char *format, ...) {
     return status;
 }
 
+sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
+    sinew_context_def def = sinew_default_context_def();
+    def.threads = threads;
+    sinew_context *context = sinew_context_create(&def);
+    if (!context) cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
+    return context;
+}
+
 const char *cli_did_you_mean(const char *word, const char *const *words, int count) {
     static char text[128];
     int32_t nearest = sn_suggest(word, words, count);

@@ -62,6 +62,9 @@ __attribute__((format(printf, 3, 4)))
 #endif
 int cli_fail(const cli_command *command, int status, const char *format, ...);
 
+// A context with that many threads; NULL with the message printed.
+sinew_context *cli_create_context(const cli_command *command, int32_t threads);
+
 // The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory, overwritten by the next call.
 const char *cli_did_you_mean(const char *word, const char *const *words, int count);
 

@@ -45,9 +45,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     int status = cli_parse(command, NULL, 0, argc, argv, &path, 1, &count, &finished);
     if (finished) return status;
     if (count == 0) return cli_fail(command, CLI_USAGE, "which file? usage: sinew inspect FILE");
-    sinew_context_def def = sinew_default_context_def();
-    sinew_context *context = sinew_context_create(&def);
-    if (!context) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    sinew_context *context = cli_create_context(command, 1);
+    if (!context) return CLI_BAD_INPUT;
     status = inspect(context, command, path);
     sinew_context_destroy(context);
     return status;

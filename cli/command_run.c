@@ -244,10 +244,8 @@ static int run_command(const cli_command *command, int argc, char **argv) {
     bool finished;
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
     if (finished) return status;
-    sinew_context_def def = sinew_default_context_def();
-    def.threads = (int32_t)o.threads;
-    sinew_context *context = sinew_context_create(&def);
-    if (!context) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    sinew_context *context = cli_create_context(command, (int32_t)o.threads);
+    if (!context) return CLI_BAD_INPUT;
     struct sigaction action = {.sa_handler = request_stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

@@ -5,6 +5,11 @@
 #include "command.h"
 
 extern const cli_command cli_command_run;
+extern const cli_command cli_command_new;
+extern const cli_command cli_command_check;
+extern const cli_command cli_command_list;
 extern const cli_command cli_command_inspect;
+extern const cli_command cli_command_convert;
+extern const cli_command cli_command_tetrahedralize;
 
 #endif

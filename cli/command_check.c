@@ -1,0 +1,45 @@
+// sinew check: reads and builds a scene without running it.
+#include "commands.h"
+#include "scene_file.h"
+
+#include <stdio.h>
+
+static int check(sinew_context *context, const cli_command *command, const char *path, const cli_list *settings) {
+    cli_scene_file file;
+    sn_scene_world *world = NULL;
+    int status = cli_scene_open(context, command, path, settings, &file);
+    if (status == CLI_OK) status = cli_scene_build(context, command, &file, &world);
+    if (status == CLI_OK) {
+        int64_t elements = 0;
+        for (int32_t i = 0; i < file.scene.body_count; i++) elements += world->members[i].mesh->element_count;
+        printf("%s: no mistakes; %d bodies, %lld elements, %d steps of %g s\n", path, file.scene.body_count,
+               (long long)elements, file.scene.steps, file.scene.world.step);
+    }
+    sn_scene_world_destroy(world);
+    cli_scene_close(context, &file);
+    return status;
+}
+
+static int run(const cli_command *command, int argc, char **argv) {
+    cli_list settings = {0};
+    const cli_option table[] = {{"set", 's', CLI_LIST, &settings, "PATH=VALUE", "change the scene before checking it", 0, 0}};
+    const char *path;
+    int count;
+    bool finished;
+    int status = cli_parse(command, table, 1, argc, argv, &path, 1, &count, &finished);
+    if (finished) return status;
+    if (count == 0) return cli_fail(command, CLI_USAGE, "which scene? usage: sinew check SCENE.json");
+    sinew_context *context = cli_create_context(command, 1);
+    if (!context) return CLI_BAD_INPUT;
+    status = check(context, command, path, &settings);
+    sinew_context_destroy(context);
+    return status;
+}
+
+const cli_command cli_command_check = {
+    .name = "check",
+    .summary = "Look for mistakes in a scene without running it.",
+    .arguments = "SCENE.json",
+    .details = "Every mistake is told with its line, its place in the scene, and what would be valid.",
+    .run = run,
+};
