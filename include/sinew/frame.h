@@ -69,7 +69,7 @@ typedef struct sinew_weights_def {
     double axis[3];
     /// Harmonic: voxels whose middles are this close to a node belong to it; at least the nearest one does. [m] Default 0.
     double node_radius;
-    /// Harmonic: residual relative to the right-hand side at which the solver stops. [-] In (0, 1). Default 1e-8.
+    /// Harmonic: residual relative to the right-hand side at which the solver stops. [-] In (0, 1). Default 1e-10.
     double tolerance;
     /// Harmonic: iterations at most. [count] Above 0. Default 200.
     int32_t max_iterations;

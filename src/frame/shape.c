@@ -16,7 +16,7 @@ sinew_weights_def sinew_default_weights_def(void) {
                                .levels = 2,
                                .falloff = 2,
                                .axis = {1, 0, 0},
-                               .tolerance = 1e-8,
+                               .tolerance = 1e-10,
                                .max_iterations = 200,
                                .cutoff = 1e-6,
                                .nodes_per_voxel = 16,

@@ -1,7 +1,367 @@
+// Harmonic weights (Gilles et al. 2011, 4.1): for each node the solution of Laplace's equation on the voxels, 1 at its own
+// voxels, 0 at those of the others, no flux through the surface; with the compliance metric, div(E grad w) = 0.
+//
+// Finite volumes: each face between two voxels conducts area / distance times the harmonic mean of their stiffness. Conjugate
+// gradients with the multigrid preconditioner, four nodes side by side; memory about 250 bytes a voxel.
+#include "frame/multigrid.h"
 #include "frame/table.h"
-sinew_status sn_build_harmonic(sn_shape *shape) {
-    return sn_fail(shape->context, SINEW_UNSUPPORTED, "harmonic");
+
+#include "base/threads.h"
+
+#include <string.h>
+
+enum { CHUNK = 2048, LANES = SN_LANES };
+
+// Rigid parts that are not bound to a node conduct this many times better than the stiffest soft voxel.
+#define RIGID_CONTRAST 1e4
+
+typedef struct problem {
+    sn_shape *shape;
+    int32_t *owner;       // of each voxel: the node whose value it is, -1 if unknown
+    int32_t *number;      // of each voxel: its unknown, -1 if known or not connected to a known one
+    int32_t count;        // unknowns
+    int32_t *voxel;       // of each unknown
+    double face[3];       // area / distance along each axis, relative
+    double *conductivity; // of each voxel, relative; NULL if 1 everywhere
+    sn_multigrid *multigrid;
+    double *x, *r, *z, *p, *q; // LANES for each unknown
+    double *solution;          // node_count rounded up to LANES, for each voxel
+    int32_t width;
+    double *partial; // sums of each chunk, LANES each
+} problem;
+
+// The conductance of the face from voxel v in direction d to u.
+static double face_conductance(const problem *problem, int32_t v, int32_t u, int d) {
+    double face = problem->face[d / 2];
+    if (!problem->conductivity) return face;
+    double a = problem->conductivity[v], b = problem->conductivity[u];
+    return face * 2 * a * b / (a + b);
 }
-sinew_status sn_build_voronoi(sn_shape *shape) {
-    return sn_fail(shape->context, SINEW_UNSUPPORTED, "voronoi");
+
+static void claim_ball(problem *problem, int32_t node, double *distance) {
+    const sn_shape *shape = problem->shape;
+    const sinew_voxels *voxels = shape->voxels;
+    sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node), u = sn_voxel_units(voxels, p);
+    int32_t nearest[8];
+    double limit, tie = 1e-9 * fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
+    sn_nearest_voxels(voxels, p, INFINITY, nearest, &limit);
+    limit = fmax(limit, shape->def.node_radius) + tie;
+    int32_t low[3], high[3];
+    const double at[3] = {u.x, u.y, u.z};
+    for (int a = 0; a < 3; a++) {
+        double reach = limit / voxels->spacing[a] + 1;
+        low[a] = (int32_t)fmin(fmax(floor(at[a] - reach), 0), voxels->cells[a] - 1);
+        high[a] = (int32_t)fmin(fmax(ceil(at[a] + reach), 0), voxels->cells[a] - 1);
+    }
+    for (int32_t z = low[2]; z <= high[2]; z++) {
+        for (int32_t y = low[1]; y <= high[1]; y++) {
+            for (int32_t x = low[0]; x <= high[0]; x++) {
+                int32_t v = sn_voxel_at(voxels, x, y, z);
+                if (v < 0 || shape->bound_node[voxels->label[v]] >= 0) continue;
+                double d = sn_distance(p, sn_voxel_center(voxels, v));
+                // Where the balls of two nodes overlap the nearer one has the voxel; the lower number if they tie.
+                if (d > limit || d >= distance[v] - tie) continue;
+                distance[v] = d;
+                problem->owner[v] = node;
+            }
+        }
+    }
+}
+
+static sinew_status claim_voxels(problem *problem, sn_arena *scratch) {
+    sn_shape *shape = problem->shape;
+    const sinew_voxels *voxels = shape->voxels;
+    double *distance = SN_PUSH(scratch, double, voxels->count);
+    int32_t *claimed = SN_PUSH(scratch, int32_t, shape->node_count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t v = 0; v < voxels->count; v++) {
+        distance[v] = INFINITY;
+        problem->owner[v] = shape->bound_node[voxels->label[v]];
+    }
+    for (int32_t i = 0; i < shape->node_count; i++) claim_ball(problem, i, distance);
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (problem->owner[v] >= 0) claimed[problem->owner[v]]++;
+    }
+    for (int32_t i = 0; i < shape->node_count; i++) {
+        if (claimed[i]) continue;
+        sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)i);
+        return sn_fail(shape->context, SINEW_INVALID_ARGUMENT,
+                       "node %d at (%g, %g, %g) m shares its voxel with another node or with a label bound to another one; "
+                       "refine the grid or move it",
+                       i, p.x, p.y, p.z);
+    }
+    return SINEW_OK;
+}
+
+// Unknowns are the voxels that a chain of face neighbours joins to a known one.
+static sinew_status number_unknowns(problem *problem, sn_arena *arena) {
+    const sinew_voxels *voxels = problem->shape->voxels;
+    int32_t *stack = SN_PUSH(arena, int32_t, voxels->count), depth = 0;
+    problem->voxel = SN_PUSH(arena, int32_t, voxels->count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t v = 0; v < voxels->count; v++) {
+        problem->number[v] = -1;
+        if (problem->owner[v] >= 0) stack[depth++] = v;
+    }
+    while (depth > 0) {
+        int32_t v = stack[--depth];
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            if (u < 0 || problem->owner[u] >= 0 || problem->number[u] >= 0) continue;
+            problem->number[u] = 0;
+            stack[depth++] = u;
+        }
+    }
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (problem->number[v] < 0) continue;
+        problem->number[v] = problem->count;
+        problem->voxel[problem->count++] = v;
+    }
+    return SINEW_OK;
+}
+
+static sinew_status set_conductivity(problem *problem, sn_arena *arena) {
+    const sn_shape *shape = problem->shape;
+    const sinew_voxels *voxels = shape->voxels;
+    const double *h = voxels->spacing;
+    double finest = fmin(h[0], fmin(h[1], h[2]));
+    for (int a = 0; a < 3; a++) problem->face[a] = finest * finest / (h[a] * h[a]);
+    if (shape->def.metric == SINEW_METRIC_EUCLIDEAN) return SINEW_OK;
+    double stiffest = 0;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (!shape->rigid[voxels->label[v]]) {
+            stiffest = fmax(stiffest, shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
+        }
+    }
+    if (stiffest == 0) return SINEW_OK; // nothing but rigid parts
+    problem->conductivity = SN_PUSH(arena, double, voxels->count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t v = 0; v < voxels->count; v++) {
+        uint16_t label = voxels->label[v];
+        problem->conductivity[v] =
+            shape->rigid[label] ? RIGID_CONTRAST : shape->young[label] * sn_voxel_stiffness(voxels, v) / stiffest;
+    }
+    return SINEW_OK;
+}
+
+// Hands the unknowns and their conductances to the multigrid.
+static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
+    const sinew_voxels *voxels = problem->shape->voxels;
+    sn_arena scratch = sn_arena_create(arena->context);
+    size_t count = (size_t)problem->count;
+    int32_t(*coordinates)[3] = (int32_t(*)[3])sn_arena_push(&scratch, count, sizeof *coordinates);
+    int32_t(*neighbor)[6] = (int32_t(*)[6])sn_arena_push(&scratch, count, sizeof *neighbor);
+    float(*conductance)[6] = (float(*)[6])sn_arena_push(&scratch, count, sizeof *conductance);
+    float *known = SN_PUSH(&scratch, float, count);
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t k = 0; k < problem->count && status == SINEW_OK; k++) {
+        int32_t v = problem->voxel[k];
+        sn_cell_coordinates(voxels->cells, voxels->cell[v], coordinates[k]);
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            neighbor[k][d] = u < 0 ? -1 : problem->number[u];
+            if (u < 0) continue;
+            float c = (float)face_conductance(problem, v, u, d);
+            if (problem->number[u] >= 0)
+                conductance[k][d] = c;
+            else
+                known[k] += c;
+        }
+    }
+    sn_multigrid_input input = {problem->count,
+                                {voxels->cells[0], voxels->cells[1], voxels->cells[2]},
+                                (const int32_t(*)[3])coordinates,
+                                (const int32_t(*)[6])neighbor,
+                                (const float(*)[6])conductance,
+                                known};
+    if (status == SINEW_OK) status = sn_multigrid_create(arena, &input, &problem->multigrid);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+// Loops over unknowns for one group of nodes.
+typedef struct group_job {
+    problem *problem;
+    int32_t first;                     // node of lane 0
+    double factor[LANES], beta[LANES]; // of an update
+    const double *a, *b;               // of a dot product
+} group_job;
+
+// r = b for x = 0: what flows in from the own voxels.
+static void load_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    group_job *job = data;
+    problem *problem = job->problem;
+    const sinew_voxels *voxels = problem->shape->voxels;
+    for (int32_t k = begin; k < end; k++) {
+        double *r = problem->r + (size_t)k * LANES, *x = problem->x + (size_t)k * LANES;
+        for (int i = 0; i < LANES; i++) r[i] = x[i] = 0;
+        int32_t v = problem->voxel[k];
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            int32_t lane = u < 0 || problem->owner[u] < 0 ? -1 : problem->owner[u] - job->first;
+            if (lane >= 0 && lane < LANES) r[lane] += face_conductance(problem, v, u, d);
+        }
+    }
+}
+
+// q = A p.
+static void product_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    group_job *job = data;
+    problem *problem = job->problem;
+    const sinew_voxels *voxels = problem->shape->voxels;
+    for (int32_t k = begin; k < end; k++) {
+        int32_t v = problem->voxel[k];
+        double diagonal = 0, sum[LANES] = {0};
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            if (u < 0) continue;
+            double c = face_conductance(problem, v, u, d);
+            diagonal += c;
+            if (problem->number[u] < 0) continue;
+            const double *p = problem->p + (size_t)problem->number[u] * LANES;
+            for (int i = 0; i < LANES; i++) sum[i] += c * p[i];
+        }
+        for (size_t i = (size_t)k * LANES; i < (size_t)k * LANES + LANES; i++) {
+            problem->q[i] = diagonal * problem->p[i] - sum[i - (size_t)k * LANES];
+        }
+    }
+}
+
+// x += alpha p, r -= alpha q.
+static void step_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    group_job *job = data;
+    problem *problem = job->problem;
+    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
+        for (size_t i = 0; i < LANES; i++) {
+            problem->x[k * LANES + i] += job->factor[i] * problem->p[k * LANES + i];
+            problem->r[k * LANES + i] -= job->factor[i] * problem->q[k * LANES + i];
+        }
+    }
+}
+
+// p = z + beta p.
+static void direct_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    group_job *job = data;
+    problem *problem = job->problem;
+    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
+        for (size_t i = 0; i < LANES; i++) {
+            problem->p[k * LANES + i] = problem->z[k * LANES + i] + job->beta[i] * problem->p[k * LANES + i];
+        }
+    }
+}
+
+static void dot_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    group_job *job = data;
+    double *sum = job->problem->partial + (size_t)chunk * LANES;
+    for (int i = 0; i < LANES; i++) sum[i] = 0;
+    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
+        for (size_t i = 0; i < LANES; i++) sum[i] += job->a[k * LANES + i] * job->b[k * LANES + i];
+    }
+}
+
+static void each_unknown(problem *problem, sn_range_fn *body, group_job *job) {
+    sn_parallel_for(problem->shape->context, problem->count, CHUNK, body, job);
+}
+
+static void dot(problem *problem, const double *a, const double *b, double result[LANES]) {
+    group_job job = {.problem = problem, .a = a, .b = b};
+    each_unknown(problem, dot_range, &job);
+    for (int i = 0; i < LANES; i++) result[i] = 0;
+    for (int32_t chunk = 0; chunk < sn_chunk_count(problem->count, CHUNK); chunk++) {
+        for (int i = 0; i < LANES; i++) result[i] += problem->partial[(size_t)chunk * LANES + (size_t)i];
+    }
+}
+
+// Conjugate gradients on the four right-hand sides of a group; a lane that has converged stands still.
+static void solve_group(problem *problem, int32_t first) {
+    const sinew_weights_def *def = &problem->shape->def;
+    sinew_weights_report *report = &problem->shape->report;
+    group_job job = {.problem = problem, .first = first};
+    double load[LANES], norm[LANES], rz[LANES], pq[LANES];
+    each_unknown(problem, load_range, &job);
+    dot(problem, problem->r, problem->r, load);
+    sn_multigrid_apply(problem->multigrid, problem->z, problem->r);
+    each_unknown(problem, direct_range, &job);
+    dot(problem, problem->r, problem->z, rz);
+    memcpy(norm, load, sizeof norm);
+    int32_t iterations = 0;
+    for (; iterations < def->max_iterations; iterations++) {
+        bool active = false;
+        each_unknown(problem, product_range, &job);
+        dot(problem, problem->p, problem->q, pq);
+        for (int i = 0; i < LANES; i++) {
+            bool open = norm[i] > def->tolerance * def->tolerance * load[i] && pq[i] > 0;
+            active = active || open;
+            job.factor[i] = open ? rz[i] / pq[i] : 0;
+        }
+        if (!active) break;
+        each_unknown(problem, step_range, &job);
+        dot(problem, problem->r, problem->r, norm);
+        sn_multigrid_apply(problem->multigrid, problem->z, problem->r);
+        double next[LANES];
+        dot(problem, problem->r, problem->z, next);
+        for (int i = 0; i < LANES; i++) {
+            job.beta[i] = job.factor[i] != 0 && rz[i] > 0 ? next[i] / rz[i] : 0;
+            rz[i] = next[i];
+        }
+        each_unknown(problem, direct_range, &job);
+    }
+    if (iterations > report->iterations) report->iterations = iterations;
+    for (int i = 0; i < LANES; i++) {
+        if (load[i] > 0) report->residual = fmax(report->residual, sqrt(norm[i] / load[i]));
+    }
+}
+
+// The group's columns of the solution: unknowns, then the known values.
+static void store_group(problem *problem, int32_t first) {
+    const sinew_voxels *voxels = problem->shape->voxels;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        double *row = problem->solution + (size_t)v * (size_t)problem->width + (size_t)first;
+        int32_t k = problem->number[v], lane = problem->owner[v] - first;
+        for (int i = 0; i < LANES; i++) row[i] = k >= 0 ? problem->x[(size_t)k * LANES + (size_t)i] : 0;
+        if (problem->owner[v] >= 0 && lane >= 0 && lane < LANES) row[lane] = 1;
+    }
+}
+
+static void fill_harmonic_row(const void *data, int32_t voxel, sn_row *row) {
+    const problem *problem = data;
+    const double *values = problem->solution + (size_t)voxel * (size_t)problem->width;
+    // Values are in [0, 1] but for the solver's error.
+    for (int32_t i = 0; i < problem->shape->node_count; i++) sn_row_add(row, i, fmin(fmax(values[i], 0), 1));
+}
+
+static sinew_status solve(problem *problem, sn_arena *arena) {
+    sn_shape *shape = problem->shape;
+    int32_t voxels = shape->voxels->count;
+    problem->owner = SN_PUSH(arena, int32_t, voxels);
+    problem->number = SN_PUSH(arena, int32_t, voxels);
+    problem->width = (shape->node_count + LANES - 1) / LANES * LANES;
+    problem->solution = SN_PUSH(arena, double, (size_t)voxels *(size_t)problem->width);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(claim_voxels(problem, arena));
+    SN_TRY(number_unknowns(problem, arena));
+    SN_TRY(set_conductivity(problem, arena));
+    if (problem->count > 0) SN_TRY(build_multigrid(problem, arena));
+    double **vectors[5] = {&problem->x, &problem->r, &problem->z, &problem->p, &problem->q};
+    for (int k = 0; k < 5; k++) *vectors[k] = SN_PUSH(arena, double, (size_t)problem->count *LANES);
+    problem->partial = SN_PUSH(arena, double, ((size_t)problem->count / CHUNK + 1) * LANES);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t first = 0; first < shape->node_count; first += LANES) {
+        if (problem->count > 0) solve_group(problem, first);
+        store_group(problem, first);
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_build_harmonic(sn_shape *shape) {
+    sn_arena arena = sn_arena_create(shape->context);
+    problem problem = {.shape = shape};
+    sinew_status status = solve(&problem, &arena);
+    if (status == SINEW_OK) status = sn_build_table(shape, fill_harmonic_row, &problem);
+    sn_arena_destroy(&arena);
+    return status;
 }

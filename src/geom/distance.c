@@ -60,19 +60,29 @@ static void improve(sn_front *front, int32_t voxel, double distance, int32_t sou
     sn_queue_push(front->queue, voxel, distance);
 }
 
-void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source) {
+static void start_voxel(sn_front *front, int32_t voxel, double distance, int32_t source, uint8_t state) {
     SN_ASSERT(voxel >= 0 && voxel < front->metric->voxels->count && distance >= 0);
-    uint8_t state = front->queue->item[voxel].state;
-    SN_ASSERT(state != SN_FRONT_ACCEPTED);
-    if (state == SN_FRONT_FAR || distance < front->queue->item[voxel].key)
-        improve(front, voxel, distance, source, SN_FRONT_TRIAL);
+    sn_queue_item *item = &front->queue->item[voxel];
+    SN_ASSERT(item->state != SN_FRONT_ACCEPTED);
+    if (item->state != SN_FRONT_FAR && distance >= item->key) return;
+    if (item->state == SN_FRONT_FAR) item->axes = 0; // no neighbour has come yet
+    improve(front, voxel, distance, source, state);
+}
+
+void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source) {
+    start_voxel(front, voxel, distance, source, SN_FRONT_TRIAL);
 }
 
 void sn_front_hold(sn_front *front, int32_t voxel, double distance, int32_t source) {
-    uint8_t state = front->queue->item[voxel].state;
-    SN_ASSERT(state != SN_FRONT_ACCEPTED && distance >= 0);
-    if (state == SN_FRONT_FAR || distance < front->queue->item[voxel].key)
-        improve(front, voxel, distance, source, SN_FRONT_HELD);
+    start_voxel(front, voxel, distance, source, SN_FRONT_HELD);
+}
+
+void sn_front_block(sn_front *front, int32_t voxel) {
+    sn_queue_item *item = &front->queue->item[voxel];
+    if (item->state == SN_FRONT_ACCEPTED) return;
+    SN_ASSERT(item->state == SN_FRONT_FAR);
+    front->touched[front->touched_count++] = voxel;
+    item->state = SN_FRONT_ACCEPTED; // with the distance INFINITY
 }
 
 // One axis of a marching stencil: p (T - value)^2 is its term of the squared gradient, p the inverse square of the step's

@@ -85,6 +85,10 @@ void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t sour
 // The same with a distance that is known to be exact, so that no stencil shall better it.
 void sn_front_hold(sn_front *front, int32_t voxel, double distance, int32_t source);
 
+// Makes a voxel a wall until the next reset: the front neither enters it nor looks through it. Not for voxels that have a
+// seed.
+void sn_front_block(sn_front *front, int32_t voxel);
+
 // Starts at a point: every voxel within `radius` cells that the straight line reaches inside the solid gets the cost along
 // that line (exact where the material is uniform). A point in a rigid part starts the whole part. Returns false if the point
 // is farther than `limit` from every inside voxel's box; a point outside by less starts at the nearest voxels.

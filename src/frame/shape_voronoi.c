@@ -1,0 +1,360 @@
+// Voronoi kernels (Gilles et al. 2013, 1.5.3) in the compliance or the Euclidean metric.
+//
+// The kernel of a node is 1 at the node and 1/2 on the border S1 of its Voronoi cell. Outside, S2 (value 1/4) is the border
+// between S1 and the other nodes, S3 (1/8) that between S2 and the other nodes, and so on to the last level. Inside, I2 (3/4)
+// is the border between S1 and the node, I3 (7/8) that between I2 and the node. Between two surfaces with values a > b, at the
+// distances da and db from them,
+//
+//   w = (a db + b da) / (da + db);     beyond the last one, w = b (2 - d / l), not below 0,
+//
+// where d is the distance from the last but one and l the part of its path up to the last: the straight continuation. It is
+// also held below b o / (d - l + o), o being the distance from the nearest other node: on the line between two nodes both
+// agree, and the bound makes w exactly 0 at every other node. Along such a line w falls linearly. The table normalises the
+// kernels.
+//
+// Surfaces are located between voxels, where the difference of two distances changes sign; the distance from a surface starts
+// from the crossings of the axes, combined as if the surface were flat there.
+//
+// Cost: each front covers a cell or a shell of the kernel's support; with two levels the cell is covered four times and the
+// rest of the support once or twice. Nodes run side by side.
+#include "frame/voronoi.h"
+
+#include "base/threads.h"
+#include "frame/table.h"
+
+// What one node needs while its kernel is made; arrays over voxels.
+typedef struct workspace {
+    const sn_shape *shape;
+    const sn_voronoi *voronoi;
+    sn_front *front;
+    int32_t node;
+    double *outward; // distance from the surface behind; in the end the kernel
+    double *inward;  // distance from the surface ahead; beyond the last one, the length of the path up to it
+    double *split;   // negative on the near side of the present surface, positive or zero beyond it
+    int32_t *stamp;  // equal to `present` in the present region
+    int32_t present;
+    int32_t *region; // voxels of the present region
+    int32_t region_count;
+    int32_t *core; // voxels of the cell, then of ever smaller parts around the node
+    int32_t core_count;
+    int32_t *support; // voxels that have their kernel
+    int32_t support_count;
+} workspace;
+
+// A new region takes over; what is not stamped again does not belong to it.
+static void enter_region(workspace *work, const int32_t *voxels, int32_t count) {
+    work->present++;
+    for (int32_t k = 0; k < count; k++) work->stamp[voxels[k]] = work->present;
+}
+
+static bool is_present(const workspace *work, int32_t voxel) {
+    return work->stamp[voxel] == work->present;
+}
+
+// A closed voxel lies behind a surface that was passed: outward fronts do not come back to it.
+static void close_voxel(workspace *work, int32_t voxel) {
+    work->stamp[voxel] = -1 - work->node;
+}
+
+static bool is_closed(const workspace *work, int32_t voxel) {
+    return work->stamp[voxel] == -1 - work->node;
+}
+
+// The kernel of a voxel is done.
+static void finish(workspace *work, int32_t voxel) {
+    close_voxel(work, voxel);
+    if (work->outward[voxel] > 0) work->support[work->support_count++] = voxel;
+}
+
+// The value between two surfaces; that of the other one where one of them is out of reach.
+static double blend(double upper, double from_upper, double lower, double from_lower) {
+    double sum = from_upper + from_lower;
+    if (from_lower == INFINITY) return upper;
+    if (from_upper == INFINITY) return lower;
+    return sum > 0 ? (upper * from_lower + lower * from_upper) / sum : 0.5 * (upper + lower);
+}
+
+// Distance of a voxel from the surface where `split` changes sign, from its crossings with the axes; INFINITY if no neighbour
+// in the region lies on the other side.
+static double crossing_distance(const workspace *work, int32_t voxel) {
+    const sn_metric *metric = work->front->metric;
+    double own = work->split[voxel], sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double nearest = INFINITY;
+        for (int d = 2 * axis; d < 2 * axis + 2; d++) {
+            int32_t u = metric->voxels->neighbor[voxel][d];
+            if (u < 0 || !is_present(work, u) || (work->split[u] < 0) == (own < 0)) continue;
+            double a = fabs(own), b = fabs(work->split[u]), share = a + b > 0 ? a / (a + b) : 0;
+            if (!(share <= 1)) share = 0.5; // a side that is not known
+            nearest = fmin(nearest, share * sn_metric_step(metric, voxel, u, d));
+        }
+        if (nearest <= 0) return 0;
+        if (nearest < INFINITY) sum += 1 / (nearest * nearest);
+    }
+    return sum > 0 ? 1 / sqrt(sum) : INFINITY;
+}
+
+// Prepares a front that starts at the surface and covers its near (negative) or far side. Returns false if there is no
+// surface.
+static bool start_at_surface(workspace *work, const int32_t *voxels, int32_t count, bool near_side) {
+    bool found = false;
+    sn_front_reset(work->front);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t v = voxels[k];
+        double distance = crossing_distance(work, v);
+        if (distance == INFINITY) continue;
+        found = true;
+        if ((work->split[v] < 0) == near_side)
+            sn_front_hold(work->front, v, distance, 0);
+        else
+            sn_front_block(work->front, v);
+    }
+    return found;
+}
+
+static bool stay_in_region(void *data, sn_front *front, int32_t voxel, double distance) {
+    (void)front;
+    (void)distance;
+    return is_present(data, voxel);
+}
+
+// An outward front towards the next surface: stops a few voxels beyond the middle to the other nodes.
+static bool reach_border(void *data, sn_front *front, int32_t voxel, double distance) {
+    const workspace *work = data;
+    if (is_closed(work, voxel)) return false;
+    double other = sn_other_distance(work->voronoi, work->node, voxel);
+    return distance <= other + sn_border_band(front->metric, voxel);
+}
+
+// The last outward front: carries the length of its path up to the last surface, and stops where the kernel reaches 0.
+static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distance) {
+    workspace *work = data;
+    if (is_closed(work, voxel)) return false;
+    double split = distance - sn_other_distance(work->voronoi, work->node, voxel);
+    work->split[voxel] = split;
+    if (split < 0) return true;
+    int32_t neighbors[3];
+    double weights[3];
+    int32_t count = sn_front_upwind(front, voxel, neighbors, weights);
+    double met = distance - 0.5 * split; // as if the two fronts had met head-on: for starts beyond the surface
+    double length = count ? 0 : met;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t n = neighbors[i];
+        double before = work->split[n], part = is_closed(work, n) ? met : work->inward[n];
+        if (before < 0 && !is_closed(work, n)) { // the surface lies between
+            double share = before > -INFINITY ? before / (before - split) : 0.5;
+            part = front->distance[n] + (distance - front->distance[n]) * share;
+        }
+        length += weights[i] * part;
+    }
+    work->inward[voxel] = length;
+    return distance < 2 * length;
+}
+
+// Runs an outward front and makes what it reached the present region; `split` tells the sides of the next surface.
+static void run_outward(workspace *work, bool last) {
+    sn_front *front = work->front;
+    sn_front_run(front, INFINITY, last ? reach_zero : reach_border, work);
+    work->region_count = 0;
+    for (int32_t k = 0; k < front->accepted_count; k++) {
+        int32_t v = front->accepted[k];
+        if (is_closed(work, v)) continue;
+        work->region[work->region_count++] = v;
+        work->outward[v] = front->distance[v];
+        work->split[v] = front->distance[v] - sn_other_distance(work->voronoi, work->node, v);
+    }
+    enter_region(work, work->region, work->region_count);
+}
+
+// Distance of the near side of the region from the surface ahead.
+static void run_inward(workspace *work) {
+    sn_front *front = work->front;
+    bool found = start_at_surface(work, work->region, work->region_count, true);
+    if (found) sn_front_run(front, INFINITY, stay_in_region, work);
+    for (int32_t k = 0; k < work->region_count; k++) {
+        int32_t v = work->region[k];
+        if (work->split[v] < 0) work->inward[v] = front->distance[v];
+    }
+}
+
+// Inside the cell: surfaces half-way between the last one and the node, values 3/4, 7/8, ...
+static void fill_cell(workspace *work) {
+    double outer = 0.5;
+    for (int32_t level = 2; level <= work->shape->def.levels; level++) {
+        double inner = 1 - ldexp(1, -level);
+        for (int32_t k = 0; k < work->core_count; k++) {
+            int32_t v = work->core[k];
+            work->split[v] = work->outward[v] - work->inward[v];
+        }
+        enter_region(work, work->core, work->core_count);
+        if (!start_at_surface(work, work->core, work->core_count, false)) break;
+        sn_front_run(work->front, INFINITY, stay_in_region, work);
+        for (int32_t k = 0; k < work->core_count; k++) {
+            int32_t v = work->core[k];
+            if (work->split[v] >= 0) work->outward[v] = blend(inner, work->front->distance[v], outer, work->inward[v]);
+        }
+        start_at_surface(work, work->core, work->core_count, true);
+        sn_front_run(work->front, INFINITY, stay_in_region, work);
+        int32_t kept = 0;
+        for (int32_t k = 0; k < work->core_count; k++) {
+            int32_t v = work->core[k];
+            if (work->split[v] >= 0) {
+                finish(work, v);
+            } else {
+                work->inward[v] = work->front->distance[v];
+                work->core[kept++] = v;
+            }
+        }
+        work->core_count = kept;
+        outer = inner;
+    }
+    for (int32_t k = 0; k < work->core_count; k++) {
+        int32_t v = work->core[k];
+        work->outward[v] = blend(1, work->outward[v], outer, work->inward[v]);
+        finish(work, v);
+    }
+}
+
+// The near side of a shell outside the cell.
+static void fill_shell(workspace *work, double upper, double lower) {
+    for (int32_t k = 0; k < work->region_count; k++) {
+        int32_t v = work->region[k];
+        if (work->split[v] < 0) work->outward[v] = blend(upper, work->outward[v], lower, work->inward[v]);
+    }
+}
+
+// The near side is passed; that of the first surface, the cell, is finished later.
+static void leave_near_side(workspace *work, bool done) {
+    for (int32_t k = 0; k < work->region_count; k++) {
+        int32_t v = work->region[k];
+        if (work->split[v] >= 0) continue;
+        if (done)
+            finish(work, v);
+        else
+            close_voxel(work, v);
+    }
+}
+
+// Beyond the last surface, whose value is `last`.
+static void fill_beyond(workspace *work, double last) {
+    for (int32_t k = 0; k < work->region_count; k++) {
+        int32_t v = work->region[k];
+        if (work->split[v] < 0) continue;
+        double length = work->inward[v], distance = work->outward[v], past = fmax(distance - length, 0);
+        double other = sn_other_distance(work->voronoi, work->node, v);
+        double straight = length > 0 ? fmin(fmax(last * (2 - distance / length), 0), last) : 0;
+        work->outward[v] = fmin(straight, blend(last, past, 0, other));
+        finish(work, v);
+    }
+}
+
+static void make_kernel(workspace *work) {
+    int32_t levels = work->shape->def.levels;
+    work->support_count = work->core_count = 0;
+    sn_front_reset(work->front);
+    sn_seed_node(work->shape, work->front, work->node, 0);
+    run_outward(work, levels == 1);
+    for (int32_t level = 1; level <= levels; level++) {
+        double upper = ldexp(1, 1 - level), lower = ldexp(1, -level);
+        run_inward(work);
+        if (level == 1) { // filled at the end: its distances stay
+            for (int32_t k = 0; k < work->region_count; k++) {
+                int32_t v = work->region[k];
+                if (work->split[v] < 0) work->core[work->core_count++] = v;
+            }
+        } else {
+            fill_shell(work, upper, lower);
+        }
+        bool further = level < levels && start_at_surface(work, work->region, work->region_count, false);
+        leave_near_side(work, level > 1);
+        if (level == levels) fill_beyond(work, lower);
+        if (!further) break;
+        run_outward(work, level == levels - 1);
+    }
+    fill_cell(work);
+}
+
+typedef struct kernel_job {
+    workspace *works;
+    int32_t first_node;
+} kernel_job;
+
+static void make_kernels(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    kernel_job *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        job->works[i].node = job->first_node + i;
+        make_kernel(&job->works[i]);
+    }
+}
+
+static sinew_status keep_kernel(sn_arena *arena, const workspace *work, sn_node_field *field) {
+    field->count = work->support_count;
+    field->voxel = SN_PUSH(arena, int32_t, field->count);
+    field->value = SN_PUSH(arena, double, field->count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t k = 0; k < field->count; k++) {
+        field->voxel[k] = work->support[k];
+        field->value[k] = work->outward[work->support[k]];
+    }
+    return SINEW_OK;
+}
+
+static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const sn_voronoi *voronoi, sn_front *front,
+                                   workspace *work) {
+    int32_t count = shape->voxels->count;
+    *work = (workspace){.shape = shape, .voronoi = voronoi, .front = front};
+    work->outward = SN_PUSH(arena, double, count);
+    work->inward = SN_PUSH(arena, double, count);
+    work->split = SN_PUSH(arena, double, count);
+    work->stamp = SN_PUSH(arena, int32_t, count);
+    work->region = SN_PUSH(arena, int32_t, count);
+    work->core = SN_PUSH(arena, int32_t, count);
+    work->support = SN_PUSH(arena, int32_t, count);
+    return sn_arena_status(arena);
+}
+
+static sinew_status make_fields(sn_shape *shape, sn_arena *arena, sn_node_field *fields) {
+    enum { MOST = 8 };
+    sn_arena scratch = sn_arena_create(shape->context);
+    int32_t batch = sn_front_batch(shape->voxels->count, shape->node_count);
+    SN_ASSERT(batch <= MOST);
+    sn_front *fronts[MOST];
+    workspace works[MOST];
+    sn_voronoi voronoi;
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < batch && status == SINEW_OK; i++) {
+        status = sn_front_create(&scratch, &shape->metric, SN_DISTANCE_MARCHING_2, &fronts[i]);
+        if (status == SINEW_OK) status = push_workspace(&scratch, shape, &voronoi, fronts[i], &works[i]);
+    }
+    if (status == SINEW_OK) status = sn_find_voronoi(shape, fronts, batch, &scratch, &voronoi);
+    for (int32_t first = 0; first < shape->node_count && status == SINEW_OK; first += batch) {
+        int32_t count = shape->node_count - first < batch ? shape->node_count - first : batch;
+        kernel_job job = {works, first};
+        sn_parallel_for(shape->context, count, 1, make_kernels, &job);
+        for (int32_t i = 0; i < count && status == SINEW_OK; i++) status = keep_kernel(arena, &works[i], &fields[first + i]);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static void fill_kernel_row(const void *data, int32_t voxel, sn_row *row) {
+    const sn_weight_table *kernels = data;
+    for (int64_t k = kernels->start[voxel]; k < kernels->start[voxel + 1]; k++) {
+        sn_row_add(row, kernels->node[k], kernels->weight[k]);
+    }
+}
+
+sinew_status sn_build_voronoi(sn_shape *shape) {
+    sn_arena arena = sn_arena_create(shape->context), rows = sn_arena_create(shape->context);
+    sn_node_field *fields = SN_PUSH(&arena, sn_node_field, shape->node_count);
+    sn_weight_table kernels;
+    sinew_status status = fields ? make_fields(shape, &arena, fields) : SINEW_OUT_OF_MEMORY;
+    if (status == SINEW_OK) {
+        status = sn_transpose_fields(&rows, fields, shape->node_count, shape->voxels->count, &kernels);
+    }
+    sn_arena_destroy(&arena);
+    if (status == SINEW_OK) status = sn_build_table(shape, fill_kernel_row, &kernels);
+    sn_arena_destroy(&rows);
+    return status;
+}

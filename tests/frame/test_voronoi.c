@@ -1,0 +1,379 @@
+// Voronoi kernels: the exact solution of a heterogeneous line, interpolation, locality and reach by level, rigid parts,
+// symmetry, threads, shortage of memory.
+#include "support/solid.h"
+
+#include "frame/shape.h"
+
+#include <math.h>
+
+static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues, int32_t tissue_count,
+                      const double *nodes, int32_t count, const sinew_weights_def *def) {
+    sn_shape *shape = NULL;
+    sinew_status status = sn_shape_create(context, voxels, tissues, tissue_count, nodes, count, def, &shape);
+    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
+    return shape;
+}
+
+static double table_weight(const sn_shape *shape, int32_t voxel, int32_t node) {
+    for (int64_t k = shape->table.start[voxel]; k < shape->table.start[voxel + 1]; k++) {
+        if (shape->table.node[k] == node) return shape->table.weight[k];
+    }
+    return 0;
+}
+
+static double weight_at(const sn_shape *shape, sn_vec3 p, int32_t node) {
+    sn_shape_point point;
+    sn_shape_at_point(shape, p, &point);
+    for (int32_t k = 0; k < point.count; k++) {
+        if (point.node[k] == node) return point.weight[k];
+    }
+    return 0;
+}
+
+static void check_table(const sn_shape *shape) {
+    for (int32_t v = 0; v < shape->voxels->count; v++) {
+        double sum = 0;
+        for (int64_t k = shape->table.start[v]; k < shape->table.start[v + 1]; k++) {
+            assert_true(shape->table.weight[k] > 0 && shape->table.weight[k] <= 1 + 1e-12);
+            sum += shape->table.weight[k];
+        }
+        test_close("sum", sum, 1, 1e-12);
+    }
+}
+
+// A line of 1000 voxels whose stiffness wanders over four decades.
+typedef struct line {
+    sinew_voxels *voxels;
+    double factor[1000], integral[1001]; // of 1 / factor, from the left end
+} line;
+
+static void make_line(sinew_context *context, line *line) {
+    line->voxels = test_solid(context, SINEW_SOLID_BOX, 1, 0.001, 0.001, 0.001);
+    assert_int_equal(line->voxels->count, 1000);
+    sn_random random = sn_random_seed(2);
+    double level = 0;
+    for (int x = 0; x < 1000; x++) {
+        level = fmin(fmax(level + sn_random_range(&random, -0.5, 0.5), -4.6), 4.6);
+        if (x % 170 == 0) level = sn_random_range(&random, -4.6, 4.6); // now and then it jumps
+        line->factor[sn_voxel_at(line->voxels, x, 0, 0)] = exp(level);
+    }
+    line->integral[0] = 0;
+    for (int x = 0; x < 1000; x++) {
+        line->integral[x + 1] = line->integral[x] + 1 / line->factor[sn_voxel_at(line->voxels, x, 0, 0)];
+    }
+    assert_int_equal(sinew_voxels_set_stiffness(line->voxels, line->factor), SINEW_OK);
+}
+
+// The largest difference from the exact static solution, with nodes at the given cell borders.
+static double line_error(sinew_context *context, const line *line, const int32_t *ends, int32_t count, int32_t levels) {
+    double nodes[12] = {0}, worst = 0;
+    for (int i = 0; i < count; i++) nodes[3 * i] = -0.5 + 0.001 * ends[i];
+    sinew_weights_def def = sinew_default_weights_def();
+    def.levels = levels;
+    sn_shape *shape = make(context, line->voxels, NULL, 0, nodes, count, &def);
+    check_table(shape);
+    for (int x = 0; x < 1000; x++) {
+        int32_t v = sn_voxel_at(line->voxels, x, 0, 0);
+        double here = line->integral[x] + 0.5 / line->factor[v];
+        for (int i = 0; i < count; i++) {
+            double expected = 0, own = line->integral[ends[i]];
+            if (i > 0 && x >= ends[i - 1] && x < ends[i]) {
+                double before = line->integral[ends[i - 1]];
+                expected = (here - before) / (own - before);
+            } else if (i + 1 < count && x >= ends[i] && x < ends[i + 1]) {
+                double after = line->integral[ends[i + 1]];
+                expected = (after - here) / (after - own);
+            }
+            worst = fmax(worst, fabs(table_weight(shape, v, i) - expected));
+        }
+    }
+    sn_shape_destroy(shape);
+    return worst;
+}
+
+static void test_line_is_exact(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    static line heterogeneous;
+    make_line(context, &heterogeneous);
+    for (int32_t levels = 1; levels <= 5; levels += levels == 1 ? 1 : 3) { // 1, 2, 5
+        double two = line_error(context, &heterogeneous, (int32_t[]){0, 1000}, 2, levels);
+        // Between unequal gaps the nearer border of a cell may be the one behind the node: no longer exact.
+        double four = line_error(context, &heterogeneous, (int32_t[]){0, 310, 555, 1000}, 4, levels);
+        print_message(
+            "heterogeneous line, 1000 voxels, %d levels: largest error %.2g with nodes at the ends, %.2g with two more\n",
+            levels, two, four);
+        assert_true(two < 1e-9 && four < 0.01);
+    }
+    sinew_voxels_destroy(heterogeneous.voxels);
+    sinew_context_destroy(context);
+}
+
+// Two nodes in a uniform bar: nearly linear between them.
+static void test_bar_is_nearly_linear(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    sinew_voxels *bar = test_solid(context, SINEW_SOLID_BOX, 1, 0.1, 0.1, 0.0125);
+    const double nodes[6] = {-0.5, 0, 0, 0.5, 0, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    sn_shape *shape = make(context, bar, NULL, 0, nodes, 2, &def);
+    check_table(shape);
+    double worst = 0, middle = 0;
+    for (int32_t v = 0; v < bar->count; v++) {
+        sn_vec3 p = sn_voxel_center(bar, v);
+        double error = fabs(table_weight(shape, v, 0) - (0.5 - p.x));
+        worst = fmax(worst, error);
+        if (fabs(p.x) < 0.35) middle = fmax(middle, error);
+    }
+    print_message("bar 10:1, two nodes: differs from linear by %.3f, between the outer sixths by %.3f\n", worst, middle);
+    assert_true(worst < 0.06 && middle < 0.02); // round wavefronts near the nodes
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(bar);
+    sinew_context_destroy(context);
+}
+
+// A T of nodes on a plate: the reach of the red node's kernel grows with the levels; it never passes the nodes next to it.
+static void test_reach_by_level(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    sinew_voxels *plate = test_solid(context, SINEW_SOLID_BOX, 2, 1, 0.02, 0.02);
+    const double nodes[12] = {-0.7, 0, 0, -0.1, 0.2, 0, 0.3, -0.2, 0, 0.8, 0.1, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    def.cutoff = 1e-3;
+    int32_t reached[3];
+    double far_corner[3];
+    for (int i = 0; i < 3; i++) {
+        def.levels = i == 0 ? 1 : i == 1 ? 2 : 5;
+        sn_shape *shape = make(context, plate, NULL, 0, nodes, 4, &def);
+        check_table(shape);
+        test_close("interpolating", shape->report.node_error, 0, 0.06); // nodes lie between voxel middles
+        reached[i] = 0;
+        for (int32_t v = 0; v < plate->count; v++) reached[i] += table_weight(shape, v, 0) > 0;
+        for (int node = 1; node < 4; node++) {
+            assert_true(weight_at(shape, sn_load3(nodes + 3 * node), 0) < 0.03);
+        }
+        far_corner[i] = weight_at(shape, sn_v3(0.9, -0.45, 0), 0);
+        sn_shape_destroy(shape);
+    }
+    print_message(
+        "plate: share of voxels under the left kernel %.2f, %.2f, %.2f with 1, 2, 5 levels; weight at the far corner "
+        "%.3f, %.3f, %.3f\n",
+        (double)reached[0] / plate->count, (double)reached[1] / plate->count, (double)reached[2] / plate->count, far_corner[0],
+        far_corner[1], far_corner[2]);
+    assert_true(reached[0] < reached[1] && reached[1] < reached[2]);
+    assert_true(far_corner[1] == 0);
+    sinew_voxels_destroy(plate);
+    sinew_context_destroy(context);
+}
+
+// Weights vary across the soft gap only, and are equal all over an unbound rigid part.
+static void test_rigid_parts(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *bar = test_solid(context, SINEW_SOLID_BOX, 1, 0.2, 0.2, 0.02);
+    test_paint_box(bar, sn_v3(0, 0, 0), sn_v3(0.4, 0.1, 0.1), 2);
+    sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+    tissues[1].label = 2, tissues[1].rigid = true;
+    double nodes[9] = {-0.49, 0.01, 0.01, 0.47, 0, 0, 0, 0, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    sn_shape *shape = make(context, bar, tissues, 2, nodes, 2, &def); // nobody in the bone
+    check_table(shape);
+    double bone = -1;
+    for (int32_t v = 0; v < bar->count; v++) {
+        if (bar->label[v] != 2) continue;
+        if (bone < 0) bone = table_weight(shape, v, 0);
+        test_close("same all over the bone", table_weight(shape, v, 0), bone, 1e-12);
+        sn_shape_point point;
+        sn_shape_at_voxel(shape, v, &point);
+        for (int32_t k = 0; k < point.count; k++) test_close("no slope", sn_length(sn_load3(point.gradient[k])), 0, 1e-12);
+    }
+    assert_true(bone > 0.4 && bone < 0.6);
+    sn_shape_destroy(shape);
+    shape = make(context, bar, tissues, 2, nodes, 3, &def); // a node in the bone owns it
+    check_table(shape);
+    for (int32_t v = 0; v < bar->count; v++) {
+        if (bar->label[v] == 2) test_close("the bone's own", table_weight(shape, v, 2), 1, 1e-12);
+    }
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(bar);
+    sinew_context_destroy(context);
+}
+
+// A steak: bone across the middle. With compliance the left node stops at the bone, with Euclidean distance it does not.
+static void test_stiff_wall_separates(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    sinew_voxels *steak = test_solid(context, SINEW_SOLID_BOX, 1, 0.6, 0.1, 0.02);
+    test_paint_box(steak, sn_v3(0, -0.04, 0), sn_v3(0.08, 0.56, 1), 2);
+    sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+    tissues[1].label = 2, tissues[1].rigid = true;
+    const double nodes[9] = {-0.3, 0, 0, 0.3, 0, 0, 0, -0.05, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    sn_shape *compliant = make(context, steak, tissues, 2, nodes, 3, &def);
+    def.metric = SINEW_METRIC_EUCLIDEAN;
+    sn_shape *straight = make(context, steak, tissues, 2, nodes, 3, &def);
+    sn_vec3 beyond = sn_v3(0.1, 0, 0);
+    test_close("behind the bone", weight_at(compliant, beyond, 0), 0, 1e-12);
+    assert_true(weight_at(straight, sn_v3(0.02, 0.29, 0), 0) > 0.05);
+    sn_shape_destroy(compliant);
+    sn_shape_destroy(straight);
+    sinew_voxels_destroy(steak);
+    sinew_context_destroy(context);
+}
+
+static void test_turned(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *voxels = test_solid(context, SINEW_SOLID_L, 1, 0.8, 0.3, 0.05);
+    test_paint_box(voxels, sn_v3(-0.4, 0, 0), sn_v3(0.1, 0.3, 0.2), 2);
+    test_paint_box(voxels, sn_v3(0.3, -0.3, 0), sn_v3(0.2, 0.1, 0.4), 3);
+    sinew_gradient_def gradient = {.start = {-0.5, -0.4, 0}, .end = {0.5, 0.3, 0.1}, .first = 1, .last = 5};
+    assert_int_equal(sinew_voxels_apply_gradient(voxels, &gradient), SINEW_OK);
+    sinew_tissue tissues[3];
+    for (int i = 0; i < 3; i++) tissues[i] = sinew_default_tissue(), tissues[i].label = i + 1;
+    tissues[1].young = 3e6, tissues[2].rigid = true;
+    // The third and fourth mirror each other across the grid's diagonal symmetry of the corner: equal distances occur.
+    const double nodes[12] = {-0.4, 0.3, 0.05, -0.35, -0.25, 0, 0.4, -0.3, -0.1, 0.05, -0.3, 0.1};
+    sinew_weights_def def = sinew_default_weights_def();
+    def.levels = 3;
+    sn_shape *shape = make(context, voxels, tissues, 3, nodes, 4, &def);
+    check_table(shape);
+    for (int number = 0; number < 48; number += 3) {
+        test_turn turn = test_turn_number(number);
+        double scale = number % 2 ? 1 : 3.3;
+        int32_t *image = NULL;
+        sinew_voxels *turned = test_turn_voxels(voxels, turn, scale, &image);
+        double turned_nodes[12];
+        for (int i = 0; i < 4; i++) {
+            sn_store3(turned_nodes + 3 * i, sn_scale(scale, test_turn_point(turn, sn_load3(nodes + 3 * i))));
+        }
+        sinew_tissue scaled[3];
+        for (int i = 0; i < 3; i++) scaled[i] = tissues[i], scaled[i].young *= 0.7;
+        sn_shape *other = make(context, turned, scaled, 3, turned_nodes, 4, &def);
+        double worst = 0;
+        for (int32_t v = 0; v < voxels->count; v++) {
+            for (int i = 0; i < 4; i++) {
+                worst = fmax(worst, fabs(table_weight(shape, v, i) - table_weight(other, image[v], i)));
+            }
+        }
+        if (worst > 1e-9) fail_msg("symmetry %d changes a weight by %g", number, worst);
+        sn_shape_destroy(other);
+        sn_release(context, image, (size_t)voxels->count, sizeof *image);
+        sinew_voxels_destroy(turned);
+    }
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
+// A cube with nodes at places of full symmetry: every border is a tie.
+static void test_symmetric_nodes(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    for (int odd = 0; odd < 2; odd++) {
+        sinew_voxels *cube = test_solid(context, SINEW_SOLID_BOX, 1, 1, 1, odd ? 1.0 / 15 : 1.0 / 16);
+        double nodes[24];
+        for (int i = 0; i < 8; i++)
+            sn_store3(nodes + 3 * i, sn_v3(i & 1 ? 0.25 : -0.25, i & 2 ? 0.25 : -0.25, i & 4 ? 0.25 : -0.25));
+        sinew_weights_def def = sinew_default_weights_def();
+        def.cutoff = 0;
+        sn_shape *shape = make(context, cube, NULL, 0, nodes, 8, &def);
+        check_table(shape);
+        for (int32_t v = 0; v < cube->count; v++) {
+            int32_t c[3];
+            sn_cell_coordinates(cube->cells, cube->cell[v], c);
+            for (int a = 0; a < 3; a++) { // mirrored along each axis, and axes exchanged
+                int32_t m[3] = {c[0], c[1], c[2]}, e[3] = {c[1], c[0], c[2]};
+                m[a] = cube->cells[a] - 1 - c[a];
+                for (int i = 0; i < 8; i++) {
+                    double own = table_weight(shape, v, i);
+                    test_close("mirror", table_weight(shape, sn_voxel_at(cube, m[0], m[1], m[2]), i ^ 1 << a), own, 1e-12);
+                    int j = (i & 4) | (i & 1) << 1 | (i & 2) >> 1;
+                    test_close("exchange", table_weight(shape, sn_voxel_at(cube, e[0], e[1], e[2]), j), own, 1e-12);
+                }
+            }
+        }
+        sn_shape_destroy(shape);
+        sinew_voxels_destroy(cube);
+    }
+    sinew_context_destroy(context);
+}
+
+static void test_one_node_and_parts(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_solid_def solids[2] = {sinew_default_solid_def(), sinew_default_solid_def()};
+    for (int i = 0; i < 2; i++) {
+        for (int a = 0; a < 3; a++) solids[i].size[a] = 0.3;
+        solids[i].center[0] = i ? 0.5 : -0.5;
+    }
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.resolution = 40;
+    sinew_voxels *voxels = NULL;
+    assert_int_equal(sinew_voxels_create_from_solids(context, solids, 2, &grid, &voxels), SINEW_OK);
+    const double node[9] = {-0.5, 0, 0, -0.4, 0.1, 0, 0.5, 0, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    sn_shape *shape = NULL;
+    assert_int_equal(sn_shape_create(context, voxels, NULL, 0, node, 1, &def, &shape), SINEW_INVALID_DATA);
+    def.adopt_unreached = true;
+    shape = make(context, voxels, NULL, 0, node, 1, &def);
+    assert_int_equal(shape->report.unreached_voxels, voxels->count / 2);
+    for (int32_t v = 0; v < voxels->count; v++) assert_true(table_weight(shape, v, 0) == 1);
+    sn_shape_destroy(shape);
+    def.adopt_unreached = false;
+    shape = make(context, voxels, NULL, 0, node, 3, &def);
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (sn_voxel_center(voxels, v).x > 0) assert_true(table_weight(shape, v, 2) == 1);
+    }
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
+static void test_threads_and_shortage(void **state) {
+    (void)state;
+    const double nodes[15] = {-0.3, 0, 0, 0.2, 0.1, 0, 0.35, -0.2, 0.1, 0, 0, 0.2, -0.1, 0.25, -0.1};
+    sinew_context *contexts[3];
+    sinew_voxels *voxels[3];
+    sn_shape *shapes[3];
+    sinew_weights_def def = sinew_default_weights_def();
+    for (int i = 0; i < 3; i++) {
+        contexts[i] = test_context(1 << i);
+        voxels[i] = test_solid(contexts[i], SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.04);
+        shapes[i] = make(contexts[i], voxels[i], NULL, 0, nodes, 5, &def);
+        assert_int_equal(shapes[i]->report.entry_count, shapes[0]->report.entry_count);
+        assert_memory_equal(shapes[i]->table.weight, shapes[0]->table.weight,
+                            (size_t)shapes[0]->report.entry_count * sizeof(double));
+    }
+    for (int i = 0; i < 3; i++) {
+        sn_shape_destroy(shapes[i]);
+        sinew_voxels_destroy(voxels[i]);
+        sinew_context_destroy(contexts[i]);
+    }
+    bool whole = false;
+    for (int64_t fail_at = 0; !whole; fail_at++) {
+        test_allocator allocator = {.fail_at = INT64_MAX};
+        sinew_context *context = test_context_failing(&allocator);
+        sinew_voxels *solid = test_solid(context, SINEW_SOLID_BOX, 1, 0.8, 0.6, 0.1);
+        allocator.fail_at = allocator.calls + fail_at;
+        sn_shape *shape = NULL;
+        sinew_status status = sn_shape_create(context, solid, NULL, 0, nodes, 5, &def, &shape);
+        whole = status == SINEW_OK;
+        if (!whole) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        sn_shape_destroy(shape);
+        sinew_voxels_destroy(solid);
+        sinew_context_destroy(context);
+        assert_int_equal(allocator.live, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_line_is_exact),        cmocka_unit_test(test_bar_is_nearly_linear),
+        cmocka_unit_test(test_reach_by_level),       cmocka_unit_test(test_rigid_parts),
+        cmocka_unit_test(test_stiff_wall_separates), cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_symmetric_nodes),      cmocka_unit_test(test_one_node_and_parts),
+        cmocka_unit_test(test_threads_and_shortage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
