@@ -154,9 +154,9 @@ static void test_u_shape(void **state) {
         sn_shape_destroy(shape);
     }
     print_message(
-        "U shape, weight of the left node at the tip of the right arm: Euclidean %.3f, geodesic %.3f, harmonic %.4f, "
-        "Voronoi %.4f\n",
-        weight[0], weight[1], weight[2], weight[3]);
+        "U shape, weight of the left node at the tip of the right arm: Euclidean %.3f, geodesic %.3f, harmonic %.3f with "
+        "nodes of one voxel and %.4f with nodes of 15 cm, Voronoi %.4f\n",
+        weight[0], weight[1], weight[2], weight[3], weight[4]);
     assert_true(weight[0] > 0.3);
     assert_true(weight[1] < 0.7 * weight[0] && weight[1] > 0.02);
     assert_true(weight[2] < weight[1]);       // a node of one voxel does not fill the arm: some leaks past
