@@ -7,16 +7,20 @@
 // How far below 0 a barycentric coordinate may lie, or a natural one beyond 1, to still count as inside: rounding.
 static const double slack = 1e-12;
 
+static sn_box element_box(const sinew_mesh *mesh, int32_t element) {
+    const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    sn_box box = sn_box_empty();
+    for (int32_t i = 0; i < sn_element_info_of(mesh->element)->corners; i++) {
+        box = sn_box_with_point(box, sn_mesh_point(mesh, nodes[i]));
+    }
+    return box;
+}
+
 sinew_status sn_element_tree_build(sn_arena *arena, const sinew_mesh *mesh, sn_element_tree *tree) {
     *tree = (sn_element_tree){.mesh = *mesh};
     sn_arena scratch = sn_arena_create(arena->context);
     sn_box *boxes = SN_PUSH(&scratch, sn_box, mesh->element_count);
-    for (int32_t e = 0; boxes && e < mesh->element_count; e++) {
-        boxes[e] = sn_box_empty();
-        for (int32_t i = 0; i < sn_element_info_of(mesh->element)->corners; i++) {
-            boxes[e] = sn_box_with_point(boxes[e], sn_mesh_point(mesh, sn_mesh_nodes(mesh, e)[i]));
-        }
-    }
+    for (int32_t e = 0; boxes && e < mesh->element_count; e++) boxes[e] = element_box(mesh, e);
     sinew_status status = boxes ? sn_bvh_build(arena, boxes, mesh->element_count, &tree->bvh) : SINEW_OUT_OF_MEMORY;
     sn_arena_destroy(&scratch);
     return status;
@@ -71,6 +75,11 @@ static bool element_holds(const sinew_mesh *mesh, int32_t element, sn_vec3 p) {
     return false;
 }
 
+static bool faces_point(const sn_vec3 corner[3], sn_vec3 p) {
+    sn_vec3 normal = sn_cross(sn_sub(corner[1], corner[0]), sn_sub(corner[2], corner[0]));
+    return sn_dot(normal, sn_sub(p, corner[0])) > 0;
+}
+
 // The point of an element's boundary closest to p; quadrilaterals are cut in two.
 static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_vec3 p) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
@@ -85,6 +94,8 @@ static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_ve
                 int32_t place = i == 0 ? 0 : cut + i - 1;
                 corner[i] = sn_mesh_point(mesh, nodes[info->dimension == 3 ? info->face[f][place] : place]);
             }
+            // The flat faces of a tet that p does not look at hold nothing nearer; inside, none does.
+            if (info->corners == 4 && !faces_point(corner, p)) continue;
             sn_vec3 q = sn_closest_on_triangle(p, corner[0], corner[1], corner[2], barycentric), d = sn_sub(p, q);
             if (sn_dot(d, d) < best) {
                 best = sn_dot(d, d);
@@ -156,8 +167,9 @@ static bool try_element(void *data, int32_t item) {
 }
 
 static double distance_to_element(void *data, int32_t item, double best) {
-    (void)best;
     locate_query *query = data;
+    double to_box = sn_box_distance2(element_box(query->mesh, item), query->p);
+    if (to_box > best) return to_box; // spares the faces
     sn_vec3 d = sn_sub(query->p, closest_on_element(query->mesh, item, query->p));
     return sn_dot(d, d);
 }

@@ -15,8 +15,8 @@ struct sinew_embedding {
     int32_t nodes_per_point;
     int32_t *nodes;
     double *weights;
-    int32_t *triangles;
-    sn_adjacency slots; // for each point its places in `triangles`
+    int32_t *corner_offsets; // count + 1: the triangles' corners at each point
+    int32_t (*corners)[2];   // the triangle's other two points, the next one first
     int32_t outside_count;
     double largest_distance;
 };
@@ -59,21 +59,34 @@ static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
     return SINEW_OK;
 }
 
+// Lists the triangles' corners point by point, so that normals are gathered and no point waits for another.
+static sinew_status list_corners(sn_arena *arena, sn_arena *scratch, const sinew_mesh *surface, sinew_embedding *embedding) {
+    sn_adjacency slots;
+    SN_TRY(sn_build_node_slots(scratch, surface->indices, 3, surface->element_count, surface->point_count, &slots));
+    embedding->corner_offsets = SN_PUSH(arena, int32_t, (size_t)surface->point_count + 1);
+    embedding->corners = sn_arena_push(arena, 3 * (size_t)surface->element_count, sizeof *embedding->corners);
+    SN_TRY(sn_arena_status(arena));
+    memcpy(embedding->corner_offsets, slots.offsets, ((size_t)surface->point_count + 1) * sizeof(int32_t));
+    for (int32_t i = 0; i < 3 * surface->element_count; i++) {
+        const int32_t *triangle = surface->indices + slots.items[i] / 3 * 3;
+        for (int k = 0; k < 2; k++) embedding->corners[i][k] = triangle[(slots.items[i] + 1 + k) % 3];
+    }
+    return SINEW_OK;
+}
+
 static sinew_status build_embedding(sn_arena *arena, sn_arena *scratch, const sinew_mesh *surface, const sinew_mesh *mesh,
                                     sinew_embedding **embedding) {
     SN_ASSERT(surface->element == SINEW_ELEMENT_TRIANGLE && mesh->element_count > 0);
     int32_t width = sn_element_info_of(mesh->element)->nodes;
     sinew_embedding *made = SN_PUSH(arena, sinew_embedding, 1);
     SN_TRY(sn_arena_status(arena));
-    size_t count = (size_t)surface->point_count, places = 3 * (size_t)surface->element_count;
+    size_t places = (size_t)surface->point_count * (size_t)width;
     *made = (sinew_embedding){.count = surface->point_count,
                               .nodes_per_point = width,
-                              .nodes = SN_PUSH(arena, int32_t, count * (size_t)width),
-                              .weights = SN_PUSH(arena, double, count *(size_t)width),
-                              .triangles = SN_PUSH(arena, int32_t, places)};
+                              .nodes = SN_PUSH(arena, int32_t, places),
+                              .weights = SN_PUSH(arena, double, places)};
     SN_TRY(sn_arena_status(arena));
-    if (places > 0) memcpy(made->triangles, surface->indices, places * sizeof(int32_t));
-    SN_TRY(sn_build_node_slots(arena, made->triangles, 3, surface->element_count, surface->point_count, &made->slots));
+    SN_TRY(list_corners(arena, scratch, surface, made));
     SN_TRY(locate_points(scratch, made, surface->points, mesh));
     *embedding = made;
     return SINEW_OK;
@@ -141,12 +154,11 @@ void sinew_embedding_compute_points(const sinew_embedding *embedding, const doub
 // Sum of the triangles' normals at a point with the weights of Max 1999: a x b / (|a|^2 |b|^2) for the sides a, b that meet
 // there. Exact for points on a sphere, and free of roots and angles.
 static sn_vec3 point_normal(const sinew_embedding *embedding, const double *points, int32_t point) {
-    sn_vec3 sum = sn_v3(0, 0, 0);
-    for (int32_t i = embedding->slots.offsets[point]; i < embedding->slots.offsets[point + 1]; i++) {
-        int32_t slot = embedding->slots.items[i], first = slot / 3 * 3;
-        sn_vec3 p = sn_load3(points + 3 * (size_t)point);
-        sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)embedding->triangles[first + (slot + 1) % 3]), p);
-        sn_vec3 b = sn_sub(sn_load3(points + 3 * (size_t)embedding->triangles[first + (slot + 2) % 3]), p);
+    sn_vec3 sum = sn_v3(0, 0, 0), p = sn_load3(points + 3 * (size_t)point);
+    for (int32_t i = embedding->corner_offsets[point]; i < embedding->corner_offsets[point + 1]; i++) {
+        const int32_t *corner = embedding->corners[i];
+        sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)corner[0]), p),
+                b = sn_sub(sn_load3(points + 3 * (size_t)corner[1]), p);
         double scale = sn_dot(a, a) * sn_dot(b, b);
         if (scale > 0) sum = sn_madd(sum, 1 / scale, sn_cross(a, b));
     }
