@@ -39,22 +39,24 @@ void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, c
 // y = A'x, on the calling thread.
 void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *x);
 
-// The Cholesky factor of a symmetric positive definite matrix: CHOLMOD where the build has it, else the own one.
+// The Cholesky factor of a symmetric positive definite matrix (supernodal.h).
 typedef struct sn_factor sn_factor;
 
-// Orders and analyses; A is both triangles or at least the lower one. Only its pattern is read, and it is not kept.
+// Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and it is not kept.
 sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_factor **factor);
+
+// NULL is allowed.
 void sn_factor_destroy(sn_factor *factor);
 
-// Factors a matrix of the pattern given at creation. `bad_row` is -1, or the row at which it is not positive definite (then do
-// not solve with it).
-sinew_status sn_factor_update(sn_factor *factor, const sn_sparse *A, int32_t *bad_row);
+// Factors a matrix of the pattern given at creation; allocates nothing. Returns -1, or the row at which it is not positive
+// definite or not finite (then do not solve with it).
+int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
 
-// Solves A X = B for `count` right-hand sides, stored one after the other, in place. One refinement-free pass: backward
-// stable.
+// Solves A X = B in place for `count` right-hand sides, stored one after the other.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
 
-// Conjugate gradients on a sparse matrix, preconditioned by its diagonal, starting from x: the alternative without a factor.
+// Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a factor. A diagonal entry that
+// is not positive is reported like an indefinite matrix.
 sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x, double relative_tolerance,
                            int32_t max_iterations, sn_solve_report *report);
 

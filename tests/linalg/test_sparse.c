@@ -1,0 +1,196 @@
+// Scalar sparse matrices against dense ones, and the factor that serves many right-hand sides.
+#include "support/test.h"
+
+#include "linalg/sparse.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS = 23, COLUMNS = 17, ENTRIES = 150 };
+
+static void random_triplets(sn_triplet *triplets, int32_t count, int32_t rows, int32_t columns, uint64_t seed) {
+    sn_random random = sn_random_seed(seed);
+    for (int32_t k = 0; k < count; k++) {
+        triplets[k].row = (int32_t)(sn_random_u32(&random) % (uint32_t)rows);
+        triplets[k].column = (int32_t)(sn_random_u32(&random) % (uint32_t)columns);
+        triplets[k].value = sn_random_range(&random, -1, 1);
+    }
+}
+
+static void to_dense(double *dense, const sn_sparse *A) {
+    memset(dense, 0, (size_t)(A->rows * A->columns) * sizeof *dense);
+    for (int32_t i = 0; i < A->rows; i++) {
+        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
+            if (k > A->starts[i]) assert_true(A->indices[k] > A->indices[k - 1]); // sorted, no duplicates
+            dense[i * A->columns + A->indices[k]] = A->values[k];
+        }
+    }
+}
+
+static void test_assembly_and_products(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    sn_arena arena = sn_arena_create(context);
+    sn_triplet triplets[ENTRIES];
+    random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 1);
+    double expected[ROWS * COLUMNS] = {0}, dense[ROWS * COLUMNS], flipped[ROWS * COLUMNS], square[COLUMNS * COLUMNS];
+    for (int k = 0; k < ENTRIES; k++) expected[triplets[k].row * COLUMNS + triplets[k].column] += triplets[k].value;
+    sn_sparse A, T, N, S;
+    assert_int_equal(sn_sparse_from_triplets(&arena, ROWS, COLUMNS, triplets, ENTRIES, &A), SINEW_OK);
+    to_dense(dense, &A);
+    assert_memory_equal(dense, expected, sizeof dense); // added in the order given
+    assert_int_equal(sn_sparse_transpose(&arena, &A, &T), SINEW_OK);
+    to_dense(flipped, &T);
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < COLUMNS; j++) assert_true(flipped[j * ROWS + i] == dense[i * COLUMNS + j]);
+    }
+    assert_int_equal(sn_sparse_normal(&arena, &A, &N), SINEW_OK);
+    to_dense(square, &N);
+    for (int i = 0; i < COLUMNS; i++) {
+        for (int j = 0; j < COLUMNS; j++) {
+            double sum = 0;
+            for (int k = 0; k < ROWS; k++) sum += dense[k * COLUMNS + i] * dense[k * COLUMNS + j];
+            test_close("A'A", square[i * COLUMNS + j], sum, 1e-14);
+            assert_true(square[i * COLUMNS + j] == square[j * COLUMNS + i]);
+        }
+    }
+    random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 2);
+    sn_sparse B;
+    double other[ROWS * COLUMNS];
+    assert_int_equal(sn_sparse_from_triplets(&arena, ROWS, COLUMNS, triplets, 40, &B), SINEW_OK);
+    to_dense(other, &B);
+    assert_int_equal(sn_sparse_add(&arena, 2, &A, -3, &B, &S), SINEW_OK);
+    to_dense(flipped, &S);
+    for (int k = 0; k < ROWS * COLUMNS; k++) test_close("sum", flipped[k], 2 * dense[k] - 3 * other[k], 1e-15);
+    double x[ROWS], y[ROWS], z[COLUMNS];
+    for (int k = 0; k < ROWS; k++) x[k] = cos(k);
+    sn_sparse_multiply(context, y, &A, x);
+    sn_sparse_multiply_transposed(z, &A, x);
+    for (int i = 0; i < ROWS; i++) {
+        double sum = 0;
+        for (int j = 0; j < COLUMNS; j++) sum += dense[i * COLUMNS + j] * x[j];
+        test_close("A x", y[i], sum, 1e-14);
+    }
+    for (int j = 0; j < COLUMNS; j++) {
+        double sum = 0;
+        for (int i = 0; i < ROWS; i++) sum += dense[i * COLUMNS + j] * x[i];
+        test_close("A'x", z[j], sum, 1e-14);
+    }
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
+static void test_empty_and_bad_input(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    sn_sparse A;
+    assert_int_equal(sn_sparse_from_triplets(&arena, 0, 0, NULL, 0, &A), SINEW_OK);
+    assert_int_equal(sn_sparse_from_triplets(&arena, 3, 2, NULL, 0, &A), SINEW_OK);
+    assert_int_equal(sn_sparse_entry_count(&A), 0);
+    sn_triplet outside[] = {{0, 0, 1}, {1, 2, 1}};
+    assert_int_equal(sn_sparse_from_triplets(&arena, 3, 2, outside, 2, &A), SINEW_INVALID_DATA);
+    assert_non_null(strstr(sinew_context_message(context), "entry 1 lies at (1, 2)"));
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
+// The biharmonic smoothing of a line with a few values pinned: (L'L + C) x = C v, as fields are smoothed.
+static void make_smoothing(sn_arena *arena, int32_t n, sn_sparse *normal) {
+    sn_triplet *triplets = SN_PUSH(arena, sn_triplet, 4 * n);
+    assert_non_null(triplets);
+    int32_t count = 0;
+    for (int32_t i = 1; i < n - 1; i++) {
+        triplets[count++] = (sn_triplet){i, i - 1, -1};
+        triplets[count++] = (sn_triplet){i, i, 2};
+        triplets[count++] = (sn_triplet){i, i + 1, -1};
+    }
+    sn_triplet pins[3] = {{0, 0, 1}, {n / 2, n / 2, 1}, {n - 1, n - 1, 1}};
+    sn_sparse L, LL, C;
+    assert_int_equal(sn_sparse_from_triplets(arena, n, n, triplets, count, &L), SINEW_OK);
+    assert_int_equal(sn_sparse_from_triplets(arena, n, n, pins, 3, &C), SINEW_OK);
+    assert_int_equal(sn_sparse_normal(arena, &L, &LL), SINEW_OK);
+    assert_int_equal(sn_sparse_add(arena, 1, &LL, 1, &C, normal), SINEW_OK);
+}
+
+static void test_factor_serves_many(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    enum { N = 60, COUNT = 4 };
+    sn_sparse A;
+    make_smoothing(&arena, N, &A);
+    sn_factor *factor;
+    assert_int_equal(sn_factor_create(context, &A, &factor), SINEW_OK);
+    double exact[COUNT * N], x[COUNT * N];
+    for (int k = 0; k < COUNT * N; k++) exact[k] = sin(0.1 * k * k);
+    for (int c = 0; c < COUNT; c++) sn_sparse_multiply(context, x + c * N, &A, exact + c * N);
+    int64_t before = context->allocations;
+    assert_int_equal(sn_factor_update(factor, &A), -1);
+    sn_factor_solve(factor, x, COUNT);
+    assert_int_equal(context->allocations, before);
+    assert_true(test_relative_error(x, exact, COUNT * N) < 1e-8); // condition about 1e6
+    // Conjugate gradients agree.
+    double b[N], y[N] = {0};
+    sn_solve_report report;
+    sn_sparse_multiply(context, b, &A, exact);
+    assert_int_equal(sn_sparse_pcg(context, &A, b, y, 1e-12, 1000, &report), SINEW_OK);
+    assert_int_equal(report.outcome, SN_SOLVE_CONVERGED);
+    assert_true(test_relative_error(y, exact, N) < 1e-5);
+    // A matrix that is not positive definite is named, and the next good one works again.
+    double diagonal = A.values[A.starts[7]];
+    for (int32_t k = A.starts[7]; k < A.starts[8]; k++) {
+        if (A.indices[k] == 7) {
+            diagonal = A.values[k];
+            A.values[k] = -1;
+            assert_in_range(sn_factor_update(factor, &A), 0, N - 1);
+            assert_int_equal(sn_sparse_pcg(context, &A, b, y, 1e-12, 1000, &report), SINEW_OK);
+            assert_int_equal(report.outcome, SN_SOLVE_NOT_POSITIVE_DEFINITE);
+            assert_int_equal(report.row, 7);
+            A.values[k] = NAN;
+            assert_in_range(sn_factor_update(factor, &A), 0, N - 1);
+            A.values[k] = diagonal;
+        }
+    }
+    assert_int_equal(sn_factor_update(factor, &A), -1);
+    sn_factor_destroy(factor);
+    sn_factor_destroy(NULL);
+    sn_arena_destroy(&arena);
+    assert_int_equal(context->bytes_in_use, 0);
+    sinew_context_destroy(context);
+}
+
+static void test_memory_shortage(void **state) {
+    (void)state;
+    bool done = false;
+    for (int64_t fail_at = 1; !done; fail_at++) {
+        test_allocator allocator = {.fail_at = fail_at};
+        sinew_context *context = test_context_failing(&allocator);
+        sn_arena arena = sn_arena_create(context);
+        sn_triplet triplets[ENTRIES + 1];
+        random_triplets(triplets, ENTRIES, ROWS, ROWS, 3);
+        sn_sparse A, N, S;
+        sn_factor *factor = NULL;
+        sinew_status status = sn_sparse_from_triplets(&arena, ROWS, ROWS, triplets, ENTRIES, &A);
+        if (status == SINEW_OK) status = sn_sparse_normal(&arena, &A, &N);
+        if (status == SINEW_OK) status = sn_sparse_add(&arena, 1, &N, 1, &N, &S);
+        if (status == SINEW_OK) status = sn_factor_create(context, &S, &factor);
+        done = status == SINEW_OK;
+        if (!done) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        sn_factor_destroy(factor);
+        sn_arena_destroy(&arena);
+        sinew_context_destroy(context);
+        assert_int_equal(allocator.live, 0);
+        assert_true(fail_at < 200);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_assembly_and_products),
+        cmocka_unit_test(test_empty_and_bad_input),
+        cmocka_unit_test(test_factor_serves_many),
+        cmocka_unit_test(test_memory_shortage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
