@@ -104,6 +104,7 @@ bool sn_colormap_find(const char *name, sn_colormap_kind *kind) {
 sn_color sn_colormap_at(const sn_colormap *map, double t) {
     if (isnan(t)) return sn_color_hex(0x9a9a9a);
     double place = fmin(fmax(t, 0), 1) * (SN_COLORMAP_STEPS - 1);
+    SN_ASSERT(place >= 0 && place <= SN_COLORMAP_STEPS - 1);
     int i = (int)place < SN_COLORMAP_STEPS - 1 ? (int)place : SN_COLORMAP_STEPS - 2;
     return sn_color_mix(map->steps[i], map->steps[i + 1], (float)(place - i));
 }

@@ -24,6 +24,7 @@ void sn_draw_rectangle(sn_image image, double left, double top, double right, do
     for (int32_t y = clamp_pixel(floor(top), image.height); y < y1; y++) {
         for (int32_t x = clamp_pixel(floor(left), image.width); x < x1; x++) {
             double share = cover(x, left, right) * cover(y, top, bottom);
+            SN_ASSERT(share >= 0 && share <= 1);
             uint8_t *pixel = sn_image_at(image, x, y);
             for (int c = 0; c < 3; c++) pixel[c] = (uint8_t)(pixel[c] + share * (ink[c] - pixel[c]) + 0.5);
         }
@@ -52,6 +53,7 @@ double sn_legend_width(const sn_legend *legend) {
 }
 
 static void draw_scale(sn_image image, double left, double top, double width, const sn_legend *legend) {
+    SN_ASSERT(legend->map && width >= 1);
     double size = text_size(legend), bottom = top + bar_height * size;
     for (int32_t i = 0; i < (int32_t)width; i++) {
         sn_color color = sn_colormap_at(legend->map, (i + 0.5) / width);
@@ -72,6 +74,7 @@ static void draw_scale(sn_image image, double left, double top, double width, co
 }
 
 static void draw_names(sn_image image, double left, double top, const sn_legend *legend) {
+    SN_ASSERT(legend->name_count == 0 || legend->names);
     double size = text_size(legend);
     sn_text_style style = sn_text_style_default(size);
     for (int32_t i = 0; i < legend->name_count; i++) {

@@ -24,6 +24,7 @@ typedef struct segment {
 
 // The next character, moving the cursor; a byte that is not UTF-8 counts as one that no font has.
 static uint32_t next_character(const char **at, const char *end) {
+    SN_ASSERT(*at < end);
     int length = sn_utf8_length(*at, end);
     unsigned char lead = (unsigned char)**at;
     uint32_t code = length <= 1 ? lead : lead & (0x7fu >> length);
@@ -91,6 +92,7 @@ static int flatten(segment *segments, const char *path, pen pen) {
     float x = 0, y = 0;
     while (*path) {
         char command = *path++;
+        SN_ASSERT(command == 'M' || command == 'L' || command == 'Q');
         float cx = 0, cy = 0;
         if (command == 'Q') {
             cx = pen.x + pen.scale * read_number(&path);

@@ -67,11 +67,15 @@ static void compute_corners(void *data, int32_t begin, int32_t end, int32_t chun
 // Lists, for each vertex, the corners (3 triangle + place) that meet there, in their order.
 static void list_corners(int32_t *first, int32_t *corners, const int32_t *triangles, int32_t vertex_count,
                          int32_t corner_count) {
-    for (int32_t k = 0; k < corner_count; k++) first[triangles[k] + 1]++;
+    for (int32_t k = 0; k < corner_count; k++) {
+        SN_ASSERT(triangles[k] >= 0 && triangles[k] < vertex_count);
+        first[triangles[k] + 1]++;
+    }
     for (int32_t v = 0; v < vertex_count; v++) first[v + 1] += first[v];
     for (int32_t k = corner_count - 1; k >= 0; k--) corners[--first[triangles[k] + 1]] = k;
     // Each entry has moved to the start of its own list: one place too far.
     for (int32_t v = 0; v < vertex_count; v++) first[v] = first[v + 1];
+    SN_ASSERT(first[0] == 0 || vertex_count == 0);
     first[vertex_count] = corner_count;
 }
 

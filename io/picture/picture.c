@@ -83,6 +83,7 @@ static int32_t clamp_to(int64_t value, int32_t limit) {
 }
 
 sn_image sn_image_view(sn_image image, int32_t x, int32_t y, int32_t width, int32_t height) {
+    SN_ASSERT(image.width >= 0 && image.height >= 0);
     int32_t x0 = clamp_to(x, image.width), x1 = clamp_to((int64_t)x + width, image.width);
     int32_t y0 = clamp_to(y, image.height), y1 = clamp_to((int64_t)y + height, image.height);
     return (sn_image){.width = x1 > x0 ? x1 - x0 : 0,

@@ -35,6 +35,7 @@ sn_plot_series sn_plot_series_default(void) {
 // ---- layout ----
 
 static double series_x(const sn_plot_series *series, int32_t i) {
+    SN_ASSERT(i >= 0 && i < series->count);
     return series->x ? series->x[i] : i;
 }
 
@@ -44,6 +45,7 @@ static bool is_shown(const axis_scale *scale, double value) {
 }
 
 static double to_pixel(const axis_scale *scale, double value) {
+    SN_ASSERT(scale->low < scale->high && (!scale->logarithmic || scale->low > 0));
     double low = scale->low, high = scale->high;
     if (scale->logarithmic) low = log10(low), high = log10(high), value = log10(fmax(value, 1e-300));
     return scale->begin + (scale->end - scale->begin) * (value - low) / (high - low);
@@ -175,6 +177,7 @@ static void add_marker(sn_buffer *svg, double x, double y, int shape, const char
     static const double corners[MARKER_SHAPES - 1][4][2] = {{{-3, -3}, {3, -3}, {3, 3}, {-3, 3}},
                                                             {{0, -4.2}, {4.2, 0}, {0, 4.2}, {-4.2, 0}},
                                                             {{0, -4.2}, {3.9, 2.8}, {-3.9, 2.8}, {0, -4.2}}};
+    SN_ASSERT(shape >= 0 && shape < MARKER_SHAPES);
     if (shape == 0) {
         sn_buffer_add_text(svg, "<circle");
         add_attribute(svg, "cx", x);
@@ -286,6 +289,7 @@ typedef struct series_look {
 } series_look;
 
 static series_look look_of(const sn_plot_panel *panel, int32_t index) {
+    SN_ASSERT(index >= 0 && index < panel->series_count);
     const sn_plot_series *series = &panel->series[index];
     series_look look = {.color = sn_palette_hex(series->color >= 0 ? series->color : index), .shape = index % MARKER_SHAPES};
     const char *dashes = series->style & SN_PLOT_DASHED ? " stroke-dasharray=\"6 4\"" : "";
@@ -323,6 +327,7 @@ static void add_curve(sn_buffer *svg, const panel_layout *layout, const sn_plot_
 // The bar from y - error to y + error of point i, at the pixel column x.
 static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series, int32_t i, double x,
                       const char *stroke) {
+    SN_ASSERT(i >= 0 && i < series->count);
     double error = series->error ? fabs(series->error[i]) : NAN;
     if (!isfinite(error)) return;
     double low = series->y[i] - error, high = series->y[i] + error;
@@ -336,6 +341,7 @@ static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_
 // Bars of all series share 0.8 of the unit around x.
 static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series, int32_t place,
                      const series_look *look) {
+    SN_ASSERT(place < layout->bar_series);
     double base = layout->y.logarithmic || layout->y.low > 0 ? layout->y.low : fmin(0, layout->y.high);
     double width = 0.8 / layout->bar_series, zero = to_pixel(&layout->y, base);
     for (int32_t i = 0; i < series->count; i++) {
@@ -479,8 +485,8 @@ sinew_status sn_plot_write(sinew_context *context, const sn_plot *plot, sn_buffe
     add_rectangle(buffer, 0, 0, whole_width, whole_height, " fill=\"#ffffff\"");
     if (plot->title) add_text(buffer, 16, 28, title_size, " font-weight=\"600\"", plot->title);
     for (int32_t i = 0; i < plot->panel_count; i++) {
-        panel_layout layout =
-            lay_out(&plot->panels[i], i % columns * width + 4, i / columns * height + head, width, height, i);
+        int32_t row = i / columns, column = i % columns;
+        panel_layout layout = lay_out(&plot->panels[i], column * width + 4, row * height + head, width, height, i);
         add_panel(buffer, &layout);
     }
     sn_buffer_add_text(buffer, "</svg>\n");

@@ -23,6 +23,7 @@ static void png_give_back(png_structp png, png_voidp memory) {
     char *block = (char *)memory - SIZE_HEADER;
     png_alloc_size_t size;
     memcpy(&size, block, sizeof size);
+    SN_ASSERT(size <= SIZE_MAX / 2);
     sn_release(png_get_mem_ptr(png), block, size + SIZE_HEADER, 1);
 }
 

@@ -106,6 +106,7 @@ void sn_preview_destroy(sn_preview *preview) {
 }
 
 static void copy_moment(const sn_preview *preview, kept_moment *kept, const sn_preview_moment *moment) {
+    SN_ASSERT(kept->numbers);
     kept->time = moment->time;
     kept->has_values = false;
     for (int32_t i = 0; i < preview->def.mesh_count; i++) {
@@ -126,6 +127,7 @@ static void copy_moment(const sn_preview *preview, kept_moment *kept, const sn_p
 
 // Drops every other kept moment; their blocks go to the end, to be used again.
 static void thin_out(sn_preview *preview) {
+    SN_ASSERT(preview->kept_count == preview->capacity && preview->capacity % 2 == 0);
     for (int32_t i = 1; 2 * i < preview->kept_count; i++) {
         kept_moment dropped = preview->kept[i];
         preview->kept[i] = preview->kept[2 * i];
@@ -143,6 +145,7 @@ sinew_status sn_preview_add(sn_preview *preview, const sn_preview_moment *moment
         keep = number % preview->stride == 0;
     }
     if (keep) {
+        SN_ASSERT(preview->kept_count < preview->capacity);
         kept_moment *place = &preview->kept[preview->kept_count];
         if (!place->numbers) place->numbers = SN_PUSH(&preview->arena, double, preview->numbers);
         if (!place->numbers) return SINEW_OUT_OF_MEMORY;
@@ -170,6 +173,7 @@ static double nearly_largest(const sn_preview *preview, const kept_moment *momen
             if (isfinite(values[k])) scratch[count++] = values[k];
         }
     }
+    SN_ASSERT(count <= preview->numbers);
     if (count == 0) return NAN;
     qsort(scratch, count, sizeof *scratch, compare_numbers);
     *smallest = scratch[count / 100];
@@ -258,6 +262,7 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
         glass.color = sn_color_hex(0x8297b8), glass.opacity = 0.12;
         meshes[scene.mesh_count++] = glass;
     }
+    SN_ASSERT(scene.mesh_count <= 2 * def->mesh_count);
     scene.meshes = meshes;
     sn_picture_glyphs frames = sn_picture_glyphs_default(SN_GLYPH_FRAMES);
     frames.points = moment->numbers + preview->frames_at, frames.vectors = frames.points + 3 * (size_t)def->frame_count;
@@ -287,6 +292,7 @@ static int32_t choose_moments(const sn_preview *preview, kept_moment *chosen) {
     bool newest_is_kept = all > 0 && preview->kept[all - 1].time == preview->last.time;
     int32_t whole = newest_is_kept || all == 0 ? all : all + 1, count = whole < wanted ? whole : wanted;
     for (int32_t i = 0; i < count; i++) {
+        SN_ASSERT(whole >= count);
         int32_t k = count > 1 ? (int32_t)(((int64_t)i * (whole - 1) + (count - 1) / 2) / (count - 1)) : whole - 1;
         chosen[i] = k < all ? preview->kept[k] : preview->last;
     }
@@ -294,6 +300,7 @@ static int32_t choose_moments(const sn_preview *preview, kept_moment *chosen) {
 }
 
 static sinew_status draw_sheet(sn_preview *preview, const kept_moment *moments, int32_t count, sn_sheet *sheet) {
+    SN_ASSERT(count >= 1 && count <= 100);
     const sn_preview_def *def = &preview->def;
     look look = {.camera = find_camera(preview, moments, count, (double)def->cell_width / def->cell_height, 0.09),
                  .ground = find_ground(preview, moments, count)};

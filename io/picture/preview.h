@@ -44,7 +44,7 @@ typedef struct sn_preview_moment {
 
 typedef struct sn_preview sn_preview;
 
-sinew_status sn_preview_create(sinew_context *context, const sn_preview_def *def, sn_preview **preview);
+sinew_status sn_preview_create(sinew_context *context, const sn_preview_def *def, sn_preview **result);
 void sn_preview_destroy(sn_preview *preview);
 
 // Copies the moment.

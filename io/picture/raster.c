@@ -10,7 +10,7 @@
 const int8_t sn_raster_offsets[SN_RASTER_SAMPLES][2] = {{1, -3}, {-1, 3},  {5, 1}, {-3, -5},
                                                         {-5, 5}, {-7, -1}, {3, 7}, {7, -7}};
 
-enum { SAMPLE_UNIT = SN_RASTER_UNIT / 16, SAMPLE_REACH = 7 * SAMPLE_UNIT, MOST_CORNERS = 3 + 5 };
+enum { SAMPLE_UNIT = SN_RASTER_UNIT / 16, SAMPLE_REACH = 7 * SAMPLE_UNIT, MOST_CORNERS = 3 + 5 + 1 };
 
 // ---- clipping ----
 
@@ -26,18 +26,20 @@ static double clip_distance(const sn_raster_vertex *v, int plane, double near) {
 }
 
 // Cuts a convex polygon by one plane (Sutherland and Hodgman 1974). A cut runs from the vertex inside to the one outside in
-// both triangles of a shared edge, so both compute the same point.
+// both triangles of a shared edge, so both compute the same point. Rounding may make a sliver cross a plane more than twice;
+// one with too many corners is dropped.
 static int clip_by(sn_raster_vertex *result, const sn_raster_vertex *polygon, int count, int plane, double near) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
         const sn_raster_vertex *a = &polygon[i], *b = &polygon[(i + 1) % count];
         double da = clip_distance(a, plane, near), db = clip_distance(b, plane, near);
+        if (kept + 2 > MOST_CORNERS) return 0;
         if (da >= 0) result[kept++] = *a;
         if ((da >= 0) == (db >= 0)) continue;
         const sn_raster_vertex *in = da >= 0 ? a : b, *out = da >= 0 ? b : a;
         double t = da >= 0 ? da / (da - db) : db / (db - da);
-        result[kept++] =
-            (sn_raster_vertex){in->x + t * (out->x - in->x), in->y + t * (out->y - in->y), in->w + t * (out->w - in->w)};
+        double w = fmax(in->w + t * (out->w - in->w), near); // not behind the eye by rounding
+        result[kept++] = (sn_raster_vertex){in->x + t * (out->x - in->x), in->y + t * (out->y - in->y), w};
     }
     SN_ASSERT(kept <= MOST_CORNERS);
     return kept;
@@ -90,6 +92,11 @@ static int64_t doubled_area(const int32_t x[3], const int32_t y[3]) {
     return (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(y[1] - y[0]) * (x[2] - x[0]);
 }
 
+// To fixed point; cuts of huge triangles may be off by their rounding.
+static int32_t snap(double pixels) {
+    return (int32_t)lrint(fmin(fmax(pixels, -SN_RASTER_BAND), SN_RASTER_BAND) * SN_RASTER_UNIT);
+}
+
 void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3], double near, bool fronts_only,
                               int32_t face) {
     setup->count = 0;
@@ -101,10 +108,11 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
     int corners = clip(polygon, near);
     int32_t x[MOST_CORNERS], y[MOST_CORNERS];
     for (int i = 0; i < corners; i++) {
-        x[i] = (int32_t)lrint(polygon[i].x / polygon[i].w * SN_RASTER_UNIT);
-        y[i] = (int32_t)lrint(polygon[i].y / polygon[i].w * SN_RASTER_UNIT);
+        SN_ASSERT(polygon[i].w > 0);
+        x[i] = snap(polygon[i].x / polygon[i].w), y[i] = snap(polygon[i].y / polygon[i].w);
     }
     for (int i = 2; i < corners; i++) { // a fan
+        SN_ASSERT(setup->count < SN_RASTER_MOST_OUTLINES);
         sn_raster_outline *outline = &setup->outlines[setup->count];
         *outline = (sn_raster_outline){.x = {x[0], x[i - 1], x[i]}, .y = {y[0], y[i - 1], y[i]}, .face = face};
         int64_t area = doubled_area(outline->x, outline->y);
@@ -236,6 +244,7 @@ static int32_t largest(const int32_t v[3]) {
 
 // Pixel of a fixed-point coordinate, cut to the tile [first, first + SN_RASTER_TILE).
 static int32_t tile_pixel(int32_t coordinate, int32_t first) {
+    SN_ASSERT(first >= 0 && first <= SN_RASTER_BAND);
     int32_t place = coordinate - first * SN_RASTER_UNIT;
     int32_t pixel = place < 0 ? 0 : place / SN_RASTER_UNIT;
     return first + (pixel < SN_RASTER_TILE ? pixel : SN_RASTER_TILE - 1);

@@ -40,7 +40,7 @@ typedef struct sn_raster_vertex {
     double x, y, w; // screen position times w [pixels], and the distance from the eye along the viewing direction
 } sn_raster_vertex;
 
-enum { SN_RASTER_MOST_OUTLINES = 6 }; // of one clipped triangle: five planes add a vertex each
+enum { SN_RASTER_MOST_OUTLINES = 7 }; // of one clipped triangle: five planes add a vertex each, rounding perhaps one more
 
 typedef struct sn_raster_setup {
     int32_t count; // outlines; 0 if nothing can be seen

@@ -74,6 +74,7 @@ static sinew_status set_up_clipped(renderer *r, sn_arena *arena) {
         set_up_triangle(r, t, &setup);
         for (int i = 1; i < setup.count; i++) all[r->outline_count++] = setup.outlines[i];
     }
+    SN_ASSERT(r->outline_count == triangles + more);
     r->outlines = all;
     return SINEW_OK;
 }
@@ -165,6 +166,7 @@ static bool look_alike(const renderer *r, int32_t face, int32_t other, float dep
 // The samples among `left` that look like the first of them: its face, their bits, and their mean position.
 static unsigned same_face(const renderer *r, const int32_t face[SAMPLES], const float depth[SAMPLES], unsigned left,
                           int32_t *which, float *x, float *y) {
+    SN_ASSERT(left != 0 && left < 1u << SAMPLES);
     int first = 0;
     while (!(left >> first & 1)) first++;
     *which = face[first];
@@ -176,6 +178,7 @@ static unsigned same_face(const renderer *r, const int32_t face[SAMPLES], const 
         sum_x += sn_raster_offsets[s][0], sum_y += sn_raster_offsets[s][1];
         count++;
     }
+    SN_ASSERT(count > 0 && (mask & ~left) == 0);
     *x = (float)sum_x / (16.0f * (float)count), *y = (float)sum_y / (16.0f * (float)count);
     return mask;
 }
@@ -226,10 +229,12 @@ static sn_color layered_pixel(const renderer *r, const int32_t face[SAMPLES], co
         sum = sn_color_madd(sum, share * opacity, color);
         covered += share * opacity;
     }
+    SN_ASSERT(covered >= 0 && covered <= 1.001f);
     return sn_color_madd(sum, 1 - covered, below);
 }
 
 static bool draw_list(const renderer *r, sn_raster_tile *tile, int32_t list, int32_t x, int32_t y) {
+    SN_ASSERT(r->first[list] <= r->first[list + 1]);
     if (r->first[list] == r->first[list + 1]) return false;
     sn_raster_clear(tile, x, y);
     for (int32_t k = r->first[list]; k < r->first[list + 1]; k++) {
@@ -240,6 +245,7 @@ static bool draw_list(const renderer *r, sn_raster_tile *tile, int32_t list, int
 }
 
 static void render_tile(const renderer *r, int32_t index) {
+    SN_ASSERT(index >= 0 && index < r->tiles_x * r->tiles_y);
     int32_t x0 = index % r->tiles_x * TILE, y0 = index / r->tiles_x * TILE;
     int32_t width = r->image.width - x0 < TILE ? r->image.width - x0 : TILE;
     int32_t height = r->image.height - y0 < TILE ? r->image.height - y0 : TILE;

@@ -45,6 +45,7 @@ static sn_float3 blend3(const float b[3], const sn_float3 *p0, const sn_float3 *
 
 // What the surface itself looks like in white light.
 static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, const float b[3]) {
+    SN_ASSERT(triangle >= 0 && triangle < mesh->triangle_count && (!mesh->values || mesh->map));
     const int32_t *v = mesh->triangles + 3 * (size_t)triangle;
     if (mesh->values) {
         double value = mesh->values_per_triangle ? mesh->values[triangle]
@@ -139,6 +140,7 @@ static surface_point find_point(const sn_shader *shader, int32_t face, const flo
 }
 
 sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, float *opacity) {
+    SN_ASSERT(face >= 0 && face < shader->stage->triangle_count);
     const sn_stage_object *object = &shader->stage->objects[shader->stage->object_of[face]];
     const sn_picture_mesh *mesh = &object->mesh;
     float b[3], w = sn_raster_barycentric(b, &shader->planes[face], x, y), see = (float)mesh->opacity;

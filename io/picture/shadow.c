@@ -29,6 +29,7 @@ static bool casts(const sn_picture_mesh *mesh) {
 }
 
 static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction, int32_t size, sn_arena *arena) {
+    SN_ASSERT(region->radius > 0 && size > 1);
     sn_mat3 basis = sn_mat3_basis(sn_normalize(direction));
     sn_shadow_map map = {.x = sn_float3_of(sn_mat3_column(basis, 0)),
                          .y = sn_float3_of(sn_mat3_column(basis, 1)),
@@ -120,6 +121,7 @@ static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_h
 
 // Puts the ground where nothing else is: then the blur mixes each shadow's edge with what the shadow falls on.
 static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) {
+    SN_ASSERT(map->size == KEY_SIZE && map->range > 0);
     if (sn_dot_f(up, map->z) < 0.05f) return;
     for (int32_t j = 0; j < map->size; j++) {
         for (int32_t i = 0; i < map->size; i++) {
@@ -155,6 +157,7 @@ typedef struct blur_job {
 static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const blur_job *job = data;
+    SN_ASSERT(job->reach >= 0 && job->reach <= MOST_KERNEL && job->source != job->result);
     enum { LINE = MOMENTS * MOMENTS_SIZE };
     float line[LINE + 2 * MOMENTS * MOST_KERNEL];
     for (int32_t j = begin; j < end; j++) {
@@ -226,6 +229,7 @@ static sinew_status build_key(sn_illumination *light, const sn_stage *stage, dou
 // Chebyshev's bound on the share of occluders that do not stand above a receiver whose warped depth exceeds their mean by
 // `excess`, which is taken for nothing below `slack`.
 static float chebyshev(float mean, float square, float excess, float slack) {
+    SN_ASSERT(slack > 0);
     if (excess <= 0) return 1;
     float variance = most(square - mean * mean, slack * slack);
     return variance / (variance + excess * excess);
@@ -247,7 +251,7 @@ float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n) {
     float warped = warped_depth(map, sn_dot_f(map->z, p)), inverse = 1 / warped, slack = 0.01f * map->sharpness;
     float share = chebyshev(m[0], m[1], warped - m[0], slack * warped);
     share = least(share, chebyshev(m[2], m[3], m[2] - inverse, slack * inverse));
-    share = (share - 0.1f) / 0.85f; // the bound lets some light leak, and a slope under the blur takes some away
+    share = (share - 0.2f) / 0.75f; // the bound lets some light leak, and a slope under the blur takes some away
     share = share < 0 ? 0 : share > 1 ? 1 : share;
     float border = least(least(gx, limit - gx), least(gy, limit - gy)) / 8; // beyond the map everything is lit
     return border < 1 ? 1 + border * (share - 1) : share;
@@ -332,6 +336,7 @@ static void smooth_lattice(float *lattice) {
 
 // Direction k of n, evenly over the upper half of the sphere: a spiral by the golden angle.
 static sn_vec3 sky_direction(sn_mat3 upright, int32_t k, int32_t n) {
+    SN_ASSERT(k >= 0 && k < n);
     double height = 1 - (k + 0.5) / n * 0.97, radius = sqrt(1 - height * height), angle = 2.399963229728653 * k;
     return sn_mat3_apply(upright, sn_v3(radius * cos(angle), radius * sin(angle), height));
 }
@@ -353,6 +358,7 @@ float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p) {
 
 // How open the ground beneath a point is; high above it, it always is.
 static float ground_share(const sn_illumination *light, sn_float3 up, sn_float3 p) {
+    SN_ASSERT(light->lattice && light->region.radius > 0);
     float height = (sn_dot_f(p, up) - light->ground_height) / (0.6f * light->region.radius);
     float open = sn_illumination_ground_sky(light, p);
     return height > 1 ? 1 : height < 0 ? open : open + (1 - open) * height;

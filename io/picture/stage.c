@@ -12,6 +12,7 @@ enum { CHUNK = 4096 };
 sn_stage_view sn_stage_view_create(const sn_camera *camera, int32_t width, int32_t height) {
     sn_camera_axes axes = sn_camera_get_axes(camera);
     double distance = sn_distance(camera->eye, camera->target);
+    SN_ASSERT(distance > 0 && isfinite(distance) && width > 0 && height > 0);
     return (sn_stage_view){.origin = camera->target,
                            .unit = distance,
                            .eye = sn_float3_of(axes.z),
@@ -53,6 +54,7 @@ static sinew_status lay_out_object(sn_stage *stage, int32_t index, sn_arena *are
         stage->object_of[object->first_triangle + t] = index;
         for (int i = 0; i < 3; i++) {
             int32_t vertex = object->first_vertex + mesh->triangles[3 * t + i];
+            SN_ASSERT(vertex >= object->first_vertex && vertex < object->first_vertex + mesh->vertex_count);
             stage->triangles[3 * (size_t)(object->first_triangle + t) + (size_t)i] = vertex;
             const float *n = normals + 9 * (size_t)t + 3 * i;
             sn_float3 *sum = &stage->vertex_normals[vertex];
@@ -92,9 +94,10 @@ static void order_layers(sn_stage *stage, const sn_camera *camera, double *dista
         if (!is_see_through(&stage->objects[i].mesh)) continue;
         int32_t layer = 1;
         for (int32_t k = 0; k < stage->object_count; k++) {
-            bool before = distances[k] > distances[i] || (distances[k] == distances[i] && k < i);
+            bool before = distances[k] > distances[i] || (k < i && distances[k] == distances[i]);
             if (is_see_through(&stage->objects[k].mesh) && before) layer++;
         }
+        SN_ASSERT(layer <= see_through);
         stage->objects[i].layer = layer < stage->layer_count ? layer : stage->layer_count - 1;
     }
 }

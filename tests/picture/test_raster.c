@@ -221,6 +221,36 @@ static void test_bad_triangles_show_nothing(void **state) {
     assert_int_equal(setup.count, 1);
 }
 
+static void test_any_numbers(void **state) {
+    (void)state;
+    sn_random random = sn_random_seed(14);
+    int seen = 0;
+    for (int turn = 0; turn < 100000; turn++) {
+        double reach = turn % 4 == 0 ? 300 : turn % 4 == 1 ? 20 : 5; // powers of ten
+        sn_raster_vertex v[3];
+        for (int i = 0; i < 3; i++) {
+            double *numbers[3] = {&v[i].x, &v[i].y, &v[i].w};
+            for (int c = 0; c < 3; c++) {
+                *numbers[c] = pow(10, sn_random_range(&random, -reach, reach)) * (sn_random_u32(&random) % 2 ? 1 : -1);
+            }
+            if (turn % 3 == 0)
+                v[i].w = 0.01 * (1 + 1e-15 * (double)(sn_random_u32(&random) % 5 - 2.0)); // about the near plane
+        }
+        sn_raster_setup setup;
+        sn_raster_setup_triangle(&setup, v, 0.01, turn % 2, 3);
+        assert_true(setup.count >= 0 && setup.count <= SN_RASTER_MOST_OUTLINES);
+        for (int k = 0; k < setup.count; k++) {
+            sn_raster_clear(&tile, 16 * (turn % 40), 16 * (turn % 30));
+            sn_raster_draw(&tile, &setup.outlines[k], &setup.planes);
+            float b[3];
+            sn_raster_barycentric(b, &setup.planes, 3, 4);
+            for (int i = 0; i < 3; i++) assert_true(b[i] >= 0 && b[i] <= 1);
+            seen += tile.face[0][0] == 3;
+        }
+    }
+    assert_true(seen > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_triangles_tile_the_plane),
@@ -231,6 +261,7 @@ int main(void) {
         cmocka_unit_test(test_equal_depth_keeps_the_first),
         cmocka_unit_test(test_barycentric_coordinates),
         cmocka_unit_test(test_bad_triangles_show_nothing),
+        cmocka_unit_test(test_any_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
