@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct kept_moment {
     double time;
@@ -258,6 +259,8 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
         meshes[scene.mesh_count++] = mesh;
         if (!ghost || mesh.opacity < 1) continue;
         glass.positions = ghost->numbers + preview->position_at[i];
+        if (memcmp(glass.positions, mesh.positions, 3 * sizeof(double) * (size_t)mesh.vertex_count) == 0)
+            continue; // has not moved
         glass.values = NULL, glass.colors = NULL, glass.wire = 0;
         glass.color = sn_color_hex(0x8297b8), glass.opacity = 0.12;
         meshes[scene.mesh_count++] = glass;

@@ -3,7 +3,7 @@
 // The preview does not know how long the motion will be. It keeps up to twice as many moments as the sheet shows; when that
 // is full it drops every other one and from then on takes every second, fourth, ... moment, so the sheet is always spread
 // evenly over the whole motion, from the first moment to the last. All pictures share one camera, which frames the motion,
-// and one colour scale.
+// and one colour scale. Memory: the numbers of twice as many moments as pictures, so hand in surfaces rather than volumes.
 #ifndef SN_IO_PICTURE_PREVIEW_H
 #define SN_IO_PICTURE_PREVIEW_H
 
