@@ -28,17 +28,17 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
     double *displacement = SN_PUSH(&scratch, double, 3 * nodes), *von_mises = SN_PUSH(&scratch, double, elements);
     double *energy = SN_PUSH(&scratch, double, elements), *J = SN_PUSH(&scratch, double, elements);
     double *strain = SN_PUSH(&scratch, double, 6 * elements);
+    sinew_element_state *states = SN_PUSH(&scratch, sinew_element_state, elements);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         const double *x = sinew_body_get_positions(member->body);
         for (size_t i = 0; i < 3 * nodes; i++) displacement[i] = x[i] - rest->points[i];
+        sinew_body_compute_element_states(member->body, states);
         for (size_t e = 0; e < elements; e++) {
-            sinew_element_state state;
-            sinew_body_get_element_state(member->body, (int32_t)e, &state);
-            von_mises[e] = state.von_mises;
-            energy[e] = state.energy;
-            J[e] = state.J;
-            memcpy(strain + 6 * e, state.strain, sizeof state.strain);
+            von_mises[e] = states[e].von_mises;
+            energy[e] = states[e].energy;
+            J[e] = states[e].J;
+            memcpy(strain + 6 * e, states[e].strain, sizeof states[e].strain);
         }
         sn_field point[] = {{"displacement", 3, displacement}, {"velocity", 3, sinew_body_get_velocities(member->body)}};
         sn_field cell[] = {{"von_mises", 1, von_mises}, {"strain_energy", 1, energy}, {"J", 1, J}, {"strain", 6, strain}};

@@ -31,6 +31,7 @@ static sinew_status node_values(const run_state *run, const sn_scene_member *mem
     sn_scene_color color = run->scene->preview.color;
     int32_t nodes = member->mesh->point_count, width = sinew_element_node_count(member->mesh->element);
     double *values = SN_PUSH(scratch, double, nodes), *weights = SN_PUSH(scratch, double, nodes);
+    sinew_element_state *states = SN_PUSH(scratch, sinew_element_state, member->mesh->element_count);
     SN_TRY(sn_arena_status(scratch));
     const double *x = sinew_body_get_positions(member->body), *v = sinew_body_get_velocities(member->body);
     if (color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED) {
@@ -40,10 +41,9 @@ static sinew_status node_values(const run_state *run, const sn_scene_member *mem
                                                 : sn_distance(sn_load3(x + 3 * (size_t)i), rest);
         }
     } else {
+        sinew_body_compute_element_states(member->body, states);
         for (int32_t e = 0; e < member->mesh->element_count; e++) {
-            sinew_element_state state;
-            sinew_body_get_element_state(member->body, e, &state);
-            double value = element_value(&state, color);
+            double value = element_value(&states[e], color);
             for (int32_t k = 0; k < width; k++) {
                 values[member->mesh->indices[(size_t)e * (size_t)width + (size_t)k]] += value;
                 weights[member->mesh->indices[(size_t)e * (size_t)width + (size_t)k]] += 1;

@@ -149,6 +149,9 @@ typedef struct sinew_element_state {
 /// Evaluates one element at the present positions.
 SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state);
 
+/// Evaluates all elements at once, which is faster than one by one: `states` takes one for each element.
+SINEW_API void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states);
+
 /// Energies, momenta, volume of one body, as sinew_world_get_measures of all.
 SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measures);
 

@@ -47,6 +47,8 @@ typedef struct sn_body_ops {
     void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q, const double *v);
     // Deformation gradient and stress averaged over one element (sample for frames).
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
+    // The same for all elements. NULL: one by one.
+    void (*compute_element_states)(sinew_body *body, sinew_element_state *states);
     // The smallest and largest det F over the samples, and the deformed volume.
     void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
     // Adds kinetic and gravity energy, momenta and mass. NULL: every row is a point with its row_mass.

@@ -23,10 +23,33 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
 }
 
-static void get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
+// Elements of a group are in order, so that a block is evaluated once and read by those it belongs to.
+static void compute_states(sinew_body *body, int32_t first, int32_t last, sinew_element_state *states) {
     const elastic *model = body->model;
-    sn_sample_group_get_state(&model->groups, model->element_group[element], model->element_sample[element],
-                              model->rule_samples, body->q, state);
+    sn_block_state block;
+    int32_t group = -1, loaded = -1;
+    for (int32_t e = first; e < last; e++) {
+        const double *volume = model->groups.items[model->element_group[e]].samples.volume;
+        sn_state_sum sum = {.volume = 0};
+        for (int32_t s = 0; s < model->rule_samples; s++) {
+            int32_t sample = model->element_sample[e] + s;
+            if (group != model->element_group[e] || loaded != sample / SN_BLOCK) {
+                group = model->element_group[e];
+                loaded = sample / SN_BLOCK;
+                sn_sample_group_compute_block(&model->groups, group, loaded, body->q, &block);
+            }
+            sn_state_sum_add(&sum, &block, sample % SN_BLOCK, volume[sample]);
+        }
+        sn_state_sum_finish(&sum, &states[e - first]);
+    }
+}
+
+static void get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
+    compute_states(body, element, element + 1, state);
+}
+
+static void compute_element_states(sinew_body *body, sinew_element_state *states) {
+    compute_states(body, 0, body->mesh.element_count, states);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -77,6 +100,7 @@ static const sn_body_ops elastic_ops = {
     .has_energy = true,
     .evaluate = evaluate,
     .get_element_state = get_element_state,
+    .compute_element_states = compute_element_states,
     .measure = measure,
     .set_material = set_material,
     .locate = locate,

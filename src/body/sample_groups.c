@@ -91,32 +91,31 @@ static double von_mises(const double *s) {
     return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-void sn_sample_group_get_state(const sn_sample_groups *groups, int32_t index, int32_t first, int32_t count,
-                               const double *controls, sinew_element_state *state) {
+void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index, int32_t block, const double *controls,
+                                   sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
-    sn_mat3 F = {{{0}}}, stress = {{{0}}};
-    double volume = 0, energy = 0;
-    for (int32_t sample = first; sample < first + count; sample++) {
-        int32_t block = sample / SN_BLOCK, lane = sample % SN_BLOCK;
-        double block_F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
-        groups->compute_F(block_F, &group->samples, block, controls);
-        sn_material_block in = {block_F, block_parameters(group, block)};
-        sn_material_result out = {.psi = psi, .P = P};
-        sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
-        double V = group->samples.volume[sample];
-        sn_mat3 sample_F = unpack_F(block_F, lane);
-        F = sn_mat3_add(F, sn_mat3_scale(V, sample_F));
-        stress = sn_mat3_add(stress, sn_mat3_scale(V, cauchy_stress(unpack_F(P, lane), sample_F)));
-        energy += V * psi[lane];
-        volume += V;
-    }
-    F = sn_mat3_scale(1 / volume, F);
+    groups->compute_F(state->F, &group->samples, block, controls);
+    sn_material_block in = {state->F, block_parameters(group, block)};
+    sn_material_result out = {.psi = state->psi, .P = state->P};
+    sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+}
+
+void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume) {
+    sn_mat3 F = unpack_F(block->F, lane);
+    sum->F = sn_mat3_add(sum->F, sn_mat3_scale(volume, F));
+    sum->stress = sn_mat3_add(sum->stress, sn_mat3_scale(volume, cauchy_stress(unpack_F(block->P, lane), F)));
+    sum->energy += volume * block->psi[lane];
+    sum->volume += volume;
+}
+
+void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state) {
+    sn_mat3 F = sn_mat3_scale(1 / sum->volume, sum->F);
     memcpy(state->F, F.m, sizeof state->F);
     sn_mat3 E = sn_mat3_scale(0.5, sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(F), F), sn_mat3_identity()));
     to_voigt(state->strain, E, 2);
-    to_voigt(state->stress, sn_mat3_scale(1 / volume, stress), 1);
+    to_voigt(state->stress, sn_mat3_scale(1 / sum->volume, sum->stress), 1);
     state->von_mises = von_mises(state->stress);
-    state->energy = energy;
+    state->energy = sum->energy;
     state->J = sn_mat3_det(F);
 }
 

@@ -61,8 +61,21 @@ double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups 
 void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls, double *smallest_J, double *largest_J,
                               double *volume);
 
-// F, strain, stress and energy of `count` consecutive samples of a group, averaged by volume.
-void sn_sample_group_get_state(const sn_sample_groups *groups, int32_t group, int32_t first, int32_t count,
-                               const double *controls, sinew_element_state *state);
+// F, P and energy density of one block of samples, to be read lane by lane.
+typedef struct sn_block_state {
+    double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
+} sn_block_state;
+
+void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t group, int32_t block, const double *controls,
+                                   sn_block_state *state);
+
+// Averages over samples by volume: begin with zeros, add samples, finish.
+typedef struct sn_state_sum {
+    sn_mat3 F, stress;
+    double volume, energy;
+} sn_state_sum;
+
+void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume);
+void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state);
 
 #endif

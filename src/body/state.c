@@ -122,6 +122,14 @@ sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sin
     return SINEW_OK;
 }
 
+void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states) {
+    if (body->ops->compute_element_states) {
+        body->ops->compute_element_states(body, states);
+        return;
+    }
+    for (int32_t e = 0; e < body->mesh.element_count; e++) body->ops->get_element_state(body, e, &states[e]);
+}
+
 void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {
     memset(forces, 0, (size_t)sn_body_size(body) * sizeof *forces);
     sn_evaluation evaluation = {.q = body->q, .force = forces};
