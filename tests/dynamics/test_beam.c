@@ -62,6 +62,30 @@ static void test_linear_tets_converge(void **state) {
     assert_true(order > 1.0);
 }
 
+// End load P with P L^2 / (E I) = 1, 5, 10: tip displacements of the elastica (Mattiasson 1981).
+static void test_elastica(void **state) {
+    (void)state;
+    const double ratio[] = {1, 5, 10}, across[] = {0.30172, 0.71379, 0.81061}, along[] = {0.05643, 0.38763, 0.55500};
+    double thickness = 0.02, E = 1e6, I = pow(thickness, 4) / 12;
+    for (int i = 0; i < 3; i++) {
+        test_beam_def def = beam_def(SINEW_ELEMENT_TET10, thickness, 40, 1);
+        test_beam bar = test_beam_create(&def);
+        test_clamp(bar.body);
+        load_tip(&bar, 1, thickness, ratio[i] * E * I);
+        sinew_static_def statics = sinew_default_static_def();
+        statics.load_steps = 4;
+        statics.newton_tolerance = 1e-7;
+        sinew_step_report report;
+        assert_int_equal(sinew_world_solve_static(bar.world, &statics, &report), SINEW_OK);
+        assert_int_equal(report.outcome, SINEW_OUTCOME_CONVERGED);
+        double tip[3];
+        test_tip_displacement(bar.body, 1, tip);
+        test_close("elastica, across", tip[2], across[i], 0.01 * across[i]);
+        test_close("elastica, along", -tip[0], along[i], 0.01 * across[i]);
+        test_beam_destroy(&bar);
+    }
+}
+
 // A bar hung under its own weight: elongation rho g L^2 / 2E, and the support carries all of it.
 static void test_weight_and_reactions(void **state) {
     (void)state;
@@ -136,9 +160,8 @@ static void test_plane_problems(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_deflection),
-        cmocka_unit_test(test_linear_tets_converge),
-        cmocka_unit_test(test_weight_and_reactions),
+        cmocka_unit_test(test_small_deflection), cmocka_unit_test(test_linear_tets_converge),
+        cmocka_unit_test(test_elastica),         cmocka_unit_test(test_weight_and_reactions),
         cmocka_unit_test(test_plane_problems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
