@@ -11,5 +11,6 @@ extern const cli_command cli_command_list;
 extern const cli_command cli_command_inspect;
 extern const cli_command cli_command_convert;
 extern const cli_command cli_command_tetrahedralize;
+extern const cli_command cli_command_validate;
 
 #endif

@@ -1,0 +1,140 @@
+// sinew validate: recomputes every claim about accuracy.
+#include "commands.h"
+#include "files.h"
+#include "validate/validate.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { ID_CAPACITY = 64 };
+
+typedef struct validate_options {
+    const char *ids[ID_CAPACITY];
+    int id_count;
+    bool quick;
+    cli_optional_text json;
+    const char *report;
+} validate_options;
+
+static bool is_wanted(const validate_options *options, const char *id) {
+    for (int i = 0; i < options->id_count; i++) {
+        if (strcmp(options->ids[i], id) == 0) return true;
+    }
+    return options->id_count == 0;
+}
+
+static int check_ids(const cli_command *command, const validate_options *options) {
+    const char *names[ID_CAPACITY];
+    int count = 0;
+    for (int32_t i = 0; i < validate_row_count && count < ID_CAPACITY; i++) names[count++] = validate_rows[i].id;
+    for (int i = 0; i < options->id_count; i++) {
+        bool known = false;
+        for (int j = 0; j < count; j++) known |= strcmp(names[j], options->ids[i]) == 0;
+        if (!known) {
+            return cli_fail(command, CLI_USAGE, "there is no row '%s'%s", options->ids[i],
+                            cli_did_you_mean(options->ids[i], names, count));
+        }
+    }
+    return CLI_OK;
+}
+
+static void run_row(validate_run *v, const validate_row *row) {
+    int32_t first = v->count;
+    v->id = row->id;
+    if (row->run) {
+        sinew_status status = row->run(v);
+        if (status != SINEW_OK) {
+            validate_at_most(v, "the row runs to its end", 0, 1, "-");
+            validate_note(v, "%s: %s", sinew_status_name(status), sinew_context_message(v->context));
+        }
+    } else {
+        validate_unavailable(v, row->claim, row->reason);
+    }
+    for (int32_t i = first; i < v->count && !v->silent; i++) validate_print(&v->results[i]);
+}
+
+static sinew_status write_json(validate_run *v, const cli_optional_text *json) {
+    if (!json->given) return SINEW_OK;
+    sn_buffer out = sn_buffer_create(v->context);
+    validate_write_json(v, &out);
+    sinew_status status = sn_buffer_status(&out);
+    if (status == SINEW_OK && json->text) status = cli_write_file(v->context, json->text, out.data, out.size);
+    if (status == SINEW_OK && !json->text) fwrite(out.data, 1, out.size, stdout);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static sinew_status write_report(validate_run *v, double seconds) {
+    if (!v->folder) return SINEW_OK;
+    char path[4200], day[32];
+    time_t now = time(NULL);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+    snprintf(path, sizeof path, "%s/validation.md", v->folder);
+    sn_buffer out = sn_buffer_create(v->context);
+    sn_buffer_print(&out, "# Validation\n\nWritten by `sinew validate%s --report` of Sinew %s on %s in %d seconds.\n\n",
+                    v->quick ? " --quick" : "", sinew_version(), day, (int)(seconds + 0.5));
+    sn_buffer_add_text(&out, "A row that is not available, or that fails, is a known gap; tests/proof/known_gaps.json lists "
+                             "them, and the tests compare.\n\n");
+    validate_write_page(v, &out);
+    sinew_status status = sn_buffer_status(&out);
+    if (status == SINEW_OK) status = cli_write_file(v->context, path, out.data, out.size);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static int validate(const cli_command *command, sinew_context *context, const validate_options *options) {
+    validate_run *v = sn_allocate(context, 1, sizeof *v);
+    if (!v) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    *v = (validate_run){.context = context, .quick = options->quick, .folder = options->report};
+    v->silent = options->json.given && !options->json.text;
+    sinew_status status = v->folder ? cli_make_folder(context, v->folder) : SINEW_OK;
+    double start = sn_seconds();
+    for (int32_t i = 0; status == SINEW_OK && i < validate_row_count; i++) {
+        if (is_wanted(options, validate_rows[i].id)) run_row(v, &validate_rows[i]);
+    }
+    double seconds = sn_seconds() - start;
+    if (status == SINEW_OK) status = write_json(v, &options->json);
+    if (status == SINEW_OK) status = write_report(v, seconds);
+    int counts[4] = {0};
+    for (int32_t i = 0; i < v->count; i++) counts[v->results[i].verdict]++;
+    if (!v->silent) {
+        printf("%d pass, %d fail, %d not available, %d skipped; %.0f s\n", counts[VALIDATE_PASS], counts[VALIDATE_FAIL],
+               counts[VALIDATE_UNAVAILABLE], counts[VALIDATE_SKIPPED], seconds);
+    }
+    sn_release(context, v, 1, sizeof *v);
+    if (status != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    return counts[VALIDATE_FAIL] + counts[VALIDATE_UNAVAILABLE] ? 1 : CLI_OK;
+}
+
+static int run(const cli_command *command, int argc, char **argv) {
+    validate_options o = {0};
+    const cli_option table[] = {
+        {"quick", 'q', CLI_FLAG, &o.quick, NULL, "the shorter form of the long rows: under a minute", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the results as JSON (to standard output)", 0, 0},
+        {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
+    };
+    bool finished;
+    int status =
+        cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.ids, ID_CAPACITY, &o.id_count, &finished);
+    if (finished) return status;
+    status = check_ids(command, &o);
+    if (status != CLI_OK) return status;
+    sinew_context *context = cli_create_context(command, 1);
+    if (!context) return CLI_BAD_INPUT;
+    status = validate(command, context, &o);
+    sinew_context_destroy(context);
+    return status;
+}
+
+const cli_command cli_command_validate = {
+    .name = "validate",
+    .summary = "Recompute every claim about accuracy.",
+    .arguments = "[ID...]",
+    .details = "One line for each claim: id, claim, reference and tolerance, what was measured, verdict. Exit status: 0 all\n"
+               "pass, 1 something failed or is not available yet, 2 a file could not be written.",
+    .run = run,
+};
