@@ -140,7 +140,7 @@ static void compute_drive(sn_island *island) {
     }
     memset(island->xi, 0, (size_t)count * sizeof(double));
     memset(island->xi_inertia, 0, (size_t)count * sizeof(double));
-    sn_island_evaluate(island, island->xi, true, damped);
+    sn_island_evaluate(island, island->xi, damped ? SN_WANT_PROJECTED_STIFFNESS : SN_WANT_FORCE);
     if (damped) sn_island_keep_damping(island);
     sn_island_compute_inertia_offset(island, (sn_scheme){.c = 1}); // at xi = 0 only damping is left of it
     for (int32_t i = 0; i < count; i++) {

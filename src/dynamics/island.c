@@ -73,14 +73,16 @@ void sn_island_destroy(sn_island *island) {
     sn_arena_destroy(&arena);
 }
 
-double sn_island_evaluate(sn_island *island, const double *xi, bool want_force, bool want_stiffness) {
+double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want want) {
     double energy = 0;
+    bool want_force = want >= SN_WANT_FORCE, want_stiffness = want >= SN_WANT_EXACT_STIFFNESS;
     if (want_force) memset(island->force, 0, (size_t)sn_island_size(island) * sizeof *island->force);
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
         sn_body_retract(body, member->trial_q, body->q, xi + 3 * member->first_row);
-        sn_evaluation evaluation = {.q = member->trial_q, .want_energy = true, .projected = true};
+        sn_evaluation evaluation = {
+            .q = member->trial_q, .want_energy = true, .projected = want == SN_WANT_PROJECTED_STIFFNESS};
         if (want_force) evaluation.force = island->force + 3 * member->first_row;
         if (want_stiffness) {
             sn_bsr_set_zero(body->context, &body->pattern, member->matrix);

@@ -76,9 +76,17 @@ typedef struct sn_scheme {
     double e; // [1/s]
 } sn_scheme;
 
-// The elastic energy at the start configurations moved by xi. With `want_force` also island->force; with `want_stiffness` also
-// the bodies' own matrices (lower triangle, projected to be positive semi-definite).
-double sn_island_evaluate(sn_island *island, const double *xi, bool want_force, bool want_stiffness);
+// What an evaluation is to find beside the energy: forces, and the bodies' own matrices (lower triangle) as they are or with
+// each sample's share made positive semi-definite.
+typedef enum sn_island_want {
+    SN_WANT_ENERGY,
+    SN_WANT_FORCE,
+    SN_WANT_EXACT_STIFFNESS,
+    SN_WANT_PROJECTED_STIFFNESS
+} sn_island_want;
+
+// Returns the elastic energy at the start configurations moved by xi; forces go to island->force.
+double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want want);
 
 // Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have stiffness damping.
 void sn_island_keep_damping(sn_island *island);

@@ -40,13 +40,13 @@ static double largest(const double *x, int32_t count) {
     return largest;
 }
 
-// phi, residual and their sizes at xi; with `want_stiffness` the bodies' matrices too.
-static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool want_stiffness,
+// phi, residual and their sizes at xi; the bodies' matrices too if wanted.
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, sn_island_want want,
                              sinew_step_report *report) {
     double begin = sn_seconds();
     sinew_context *context = island->world->context;
     int32_t count = sn_island_size(island);
-    double elastic = sn_island_evaluate(island, xi, true, want_stiffness);
+    double elastic = sn_island_evaluate(island, xi, want);
     double inertia = sn_island_compute_inertia(island, def->scheme, xi);
     search_point point = {.potential = elastic + inertia - sn_vector_dot(context, count, xi, island->external)};
     for (int32_t i = 0; i < count; i++) {
@@ -59,7 +59,7 @@ static search_point evaluate(sn_island *island, const sn_newton_def *def, const 
     point.residual = largest(island->residual, count);
     point.scale = fmax(largest(island->external, count), fmax(largest(island->force, count), largest(island->inertia, count)));
     if (!island->has_energy) point.potential = point.residual;
-    if (want_stiffness) point.floor = rounding_floor(island);
+    if (want >= SN_WANT_EXACT_STIFFNESS) point.floor = rounding_floor(island);
     report->assemble_seconds += sn_seconds() - begin;
     return point;
 }
@@ -95,30 +95,37 @@ static double mean_diagonal(const sn_island *island) {
     return sum / sn_island_size(island);
 }
 
-// Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is not positive definite (a
-// flattened element has no stiffness across) gets a growing shift; the direction is then shorter, but still downhill.
-static sinew_status solve_direction(sn_island *island, const sn_newton_def *def, bool moving, sinew_step_report *report) {
-    double begin = sn_seconds();
+// The right-hand side for held unknowns that move by what is in `direction`, and the constrained matrix.
+static void constrain(sn_island *island, bool moving) {
     sinew_context *context = island->world->context;
-    int32_t count = sn_island_size(island);
     double *rhs = island->scratch, *direction = island->direction;
+    int32_t count = sn_island_size(island);
     memcpy(rhs, island->residual, (size_t)count * sizeof *rhs);
     if (moving) {
         sn_bsr_multiply_masked(context, island->pattern, island->product, island->A, direction, island->mask);
         for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? direction[i] : rhs[i] - island->product[i];
     }
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
-    double shift = 0;
-    for (int attempt = 0; attempt <= MAX_SHIFTS; attempt++) {
+}
+
+// Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is not positive definite (a
+// flattened element has no stiffness across) gets a growing shift, up to `shifts` times; the direction is then shorter, but
+// still downhill. *usable says whether there is a direction.
+static sinew_status solve_direction(sn_island *island, const sn_newton_def *def, bool moving, int shifts, bool *usable,
+                                    sinew_step_report *report) {
+    double begin = sn_seconds(), shift = 0;
+    constrain(island, moving);
+    for (int attempt = 0;; attempt++) {
         SN_TRY(sn_solver_update(island->solver, island->A, NULL));
-        for (int32_t i = 0; i < count; i++) {
-            if (!island->mask[i]) direction[i] = 0;
+        for (int32_t i = 0; i < sn_island_size(island); i++) {
+            if (!island->mask[i]) island->direction[i] = 0;
         }
         sn_solve_report solve;
-        sn_solver_solve(island->solver, rhs, direction, def->solver_tolerance, def->solver_iterations, &solve);
-        bool usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
-        if (usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == MAX_SHIFTS) {
-            take_solve_report(report, &solve);
+        sn_solver_solve(island->solver, island->scratch, island->direction, def->solver_tolerance, def->solver_iterations,
+                        &solve);
+        *usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
+        if (*usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == shifts) {
+            if (*usable || shifts > 0) take_solve_report(report, &solve);
             break;
         }
         report->solver_iterations += solve.iterations;
@@ -126,7 +133,7 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
         shift_diagonal(island, added);
         shift += added;
     }
-    sn_island_expand(island, direction);
+    sn_island_expand(island, island->direction);
     report->solve_seconds += sn_seconds() - begin;
     return SINEW_OK;
 }
@@ -144,7 +151,7 @@ static bool search_line(sn_island *island, const sn_newton_def *def, const searc
     double t = 1;
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
-        search_point trial = evaluate(island, def, island->trial_xi, false, report);
+        search_point trial = evaluate(island, def, island->trial_xi, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
         if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return true;
@@ -153,10 +160,41 @@ static bool search_line(sn_island *island, const sn_newton_def *def, const searc
     return false;
 }
 
+static bool is_direct(const sn_island *island) {
+    sn_solver_kind kind = sn_solver_get_kind(island->solver);
+    return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
+}
+
+static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def, bool moving, int shifts, bool *usable,
+                                       sinew_step_report *report) {
+    double begin = sn_seconds();
+    sn_island_assemble(island, def->scheme);
+    report->assemble_seconds += sn_seconds() - begin;
+    return solve_direction(island, def, moving, shifts, usable, report);
+}
+
+// Newton's direction. A direct solver tells whether the true stiffness is positive definite, and then it is the best there is;
+// otherwise the projected one, which always leads downhill.
+static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact, bool moving,
+                                   sinew_step_report *report) {
+    bool usable = false;
+    if (exact) {
+        SN_TRY(assemble_and_solve(island, def, moving, 0, &usable, report));
+        if (usable) return SINEW_OK;
+        evaluate(island, def, island->xi, SN_WANT_PROJECTED_STIFFNESS, report);
+        compute_remaining(island, island->direction);
+    }
+    return assemble_and_solve(island, def, moving, MAX_SHIFTS, &usable, report);
+}
+
 static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
+    bool exact = !def->linearised && is_direct(island);
     for (int32_t iteration = 0;; iteration++) {
-        search_point point = evaluate(island, def, island->xi, true, report);
+        // The damping matrix of the step is the first one, and must be positive semi-definite.
+        bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
+        sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
+        search_point point = evaluate(island, def, island->xi, want, report);
         if (iteration == 0) sn_island_keep_damping(island);
         report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
         bool moving = compute_remaining(island, island->direction);
@@ -173,10 +211,7 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_s
             return SINEW_OK;
         }
         report->newton_iterations++;
-        double begin = sn_seconds();
-        sn_island_assemble(island, def->scheme);
-        report->assemble_seconds += sn_seconds() - begin;
-        SN_TRY(solve_direction(island, def, moving, report));
+        SN_TRY(find_direction(island, def, exact_now, moving, report));
         if (def->linearised) {
             move(island, island->xi, 1);
             report->outcome = SINEW_OUTCOME_CONVERGED;
