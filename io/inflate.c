@@ -219,8 +219,9 @@ sn_inflate_result sn_inflate_raw(const void *data, size_t size, size_t limit, sn
     for (bool last = false; !last && result == SN_INFLATE_OK;) {
         last = take(&r, 1) != 0;
         uint32_t kind = take(&r, 2);
-        if (r.past_end) return SN_INFLATE_SHORT;
-        if (kind == 0) {
+        if (r.past_end) {
+            result = SN_INFLATE_SHORT;
+        } else if (kind == 0) {
             result = copy_stored(&r);
         } else if (kind == 3) {
             result = SN_INFLATE_CORRUPT;

@@ -19,7 +19,20 @@ static sn_place place_of(const edit *e, const char *at) {
 
 #define REFUSE(e, at, ...) sn_mistakes_add((e)->mistakes, (e)->source->name, place_of(e, at), "", __VA_ARGS__)
 
-// The next step of the path: .name, name at the start, [3] or ["any name"]. The key is copied to the source's strings.
+// Copies a name of the path to the source's strings.
+static bool keep_name(edit *e, const char *name, size_t length, sn_json_step *step) {
+    for (const char *c = name; c < name + length; c += sn_utf8_length(c, name + length)) {
+        if (sn_utf8_length(c, name + length) > 0) continue;
+        REFUSE(e, c, "byte 0x%02X does not belong to valid UTF-8", (unsigned)(unsigned char)*c);
+        return false;
+    }
+    memcpy(e->source->strings_end, name, length);
+    step->key = e->source->strings_end;
+    e->source->strings_end += length + 1; // the room was zero, and so is the end
+    return true;
+}
+
+// The next step of the path: .name, name at the start, [3] or ["any name"].
 static bool read_step(edit *e, bool first, sn_json_step *step) {
     const char *begin = e->at;
     *step = (sn_json_step){NULL, -1};
@@ -34,9 +47,7 @@ static bool read_step(edit *e, bool first, sn_json_step *step) {
                 return false;
             }
             e->at++;
-            memcpy(e->source->strings_end, name, length);
-            step->key = e->source->strings_end;
-            e->source->strings_end += length + 1; // zeroed already
+            if (!keep_name(e, name, length, step)) return false;
         } else {
             int64_t index = -1;
             if (sn_text_integer(&e->at, e->end, &index) != SN_NUMBER_OK || index < 0 || index >= INT32_MAX) {
@@ -66,10 +77,7 @@ static bool read_step(edit *e, bool first, sn_json_step *step) {
         REFUSE(e, name, "a name is missing here");
         return false;
     }
-    memcpy(e->source->strings_end, name, length);
-    step->key = e->source->strings_end;
-    e->source->strings_end += length + 1;
-    return true;
+    return keep_name(e, name, length, step);
 }
 
 // One more value at the end of a container; NULL in a shortage of memory.

@@ -84,17 +84,39 @@ static sinew_status check_nodes(sinew_context *context, const sn_source *source,
     return SINEW_OK;
 }
 
-// (b - a) x (c - a) . (d - a)
-static double corner_volume(const double *points, int32_t ia, int32_t ib, int32_t ic, int32_t id) {
-    const double *a = points + 3 * (size_t)ia, *b = points + 3 * (size_t)ib, *c = points + 3 * (size_t)ic,
-                 *d = points + 3 * (size_t)id;
-    double u[3], v[3], w[3];
-    for (int i = 0; i < 3; i++) {
-        u[i] = b[i] - a[i];
-        v[i] = c[i] - a[i];
-        w[i] = d[i] - a[i];
-    }
+// u x v . w
+static double determinant(const double u[3], const double v[3], const double w[3]) {
     return (u[1] * v[2] - u[2] * v[1]) * w[0] + (u[2] * v[0] - u[0] * v[2]) * w[1] + (u[0] * v[1] - u[1] * v[0]) * w[2];
+}
+
+static void subtract(const double *points, int32_t to, int32_t from, double out[3]) {
+    for (int k = 0; k < 3; k++) out[k] = points[3 * (size_t)to + (size_t)k] - points[3 * (size_t)from + (size_t)k];
+}
+
+static double tet_volume(const double *points, const int32_t *nodes) {
+    double u[3], v[3], w[3];
+    subtract(points, nodes[1], nodes[0], u);
+    subtract(points, nodes[2], nodes[0], v);
+    subtract(points, nodes[3], nodes[0], w);
+    return determinant(u, v, w);
+}
+
+// The sum over the corners, arranged so that exchanging bottom and top turns the sign to the last bit.
+static double hexahedron_volume(const double *points, const int32_t *nodes) {
+    double sum = 0;
+    for (int i = 0; i < 4; i++) {
+        int next = (i + 1) % 4, last = (i + 3) % 4;
+        double up[3], pair = 0;
+        subtract(points, nodes[i + 4], nodes[i], up);
+        for (int side = 0; side <= 4; side += 4) {
+            double u[3], v[3];
+            subtract(points, nodes[next + side], nodes[i + side], u);
+            subtract(points, nodes[last + side], nodes[i + side], v);
+            pair += determinant(u, v, up);
+        }
+        sum += pair;
+    }
+    return sum;
 }
 
 static void swap(int32_t *nodes, int a, int b) {
@@ -111,7 +133,7 @@ static void turn_cells(sn_mesh_file *file) {
         size_t count = sn_mesh_cell_count(file, (sinew_element)kind);
         for (size_t i = 0; i < count; i++, nodes += sn_cell_node_count(kind)) {
             bool hex = kind == SINEW_ELEMENT_HEX8;
-            double volume = corner_volume(points, nodes[0], nodes[1], nodes[hex ? 3 : 2], nodes[hex ? 4 : 3]);
+            double volume = hex ? hexahedron_volume(points, nodes) : tet_volume(points, nodes);
             if (!(volume < 0)) continue;
             file->turned_count++;
             if (hex) {

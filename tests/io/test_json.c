@@ -297,7 +297,8 @@ static void test_set(void **state) {
                {"bodies[0]name=3", "expected . or [ or ="},
                {"n={\"a\":}", "expected a value"},
                {"n=\"abc", "never closed"},
-               {"n=\xFF", "valid UTF-8"}};
+               {"n=\xFF", "valid UTF-8"},
+               {"\xFF=1", "valid UTF-8"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         sn_mistakes list = sn_mistakes_create(f.context);
         assert_int_equal(sn_json_set(&f.document, bad[i].assignment, &list), SINEW_INVALID_DATA);

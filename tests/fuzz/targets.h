@@ -1,0 +1,197 @@
+// The fuzz targets: each takes any bytes and must neither crash, nor read past them, nor fail without a message. What a reader
+// accepts must survive being written and read again. Included by each fuzz_NAME.c and by the test that replays the seeds.
+#ifndef SN_TESTS_FUZZ_TARGETS_H
+#define SN_TESTS_FUZZ_TARGETS_H
+
+#include "sinew/skeleton.h"
+
+#include "io/inflate.h"
+#include "io/json.h"
+#include "io/json_write.h"
+#include "io/mesh/mesh.h"
+#include "io/mesh/write.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUZZ_REQUIRE(condition)                                                                                               \
+    do {                                                                                                                      \
+        if (!(condition)) abort();                                                                                            \
+    } while (0)
+
+static inline sinew_context *fuzz_context(void) {
+    sinew_context_def def = sinew_default_context_def();
+    sinew_context *context = sinew_context_create(&def);
+    FUZZ_REQUIRE(context);
+    return context;
+}
+
+// Every failure says why; nothing stays allocated.
+static inline void fuzz_finish(sinew_context *context, sinew_status status) {
+    FUZZ_REQUIRE(status == SINEW_OK || *sinew_context_message(context));
+    FUZZ_REQUIRE(context->bytes_in_use == 0);
+    sinew_context_destroy(context);
+}
+
+static inline void fuzz_rewrite_mesh(sinew_context *context, const sn_mesh_view *view) {
+    sn_buffer out = sn_buffer_create(context);
+    FUZZ_REQUIRE(sn_write_vtu(view, NULL, NULL, &out) == SINEW_OK);
+    sn_source source = {.name = "again.vtu", .data = out.data, .size = out.size};
+    sn_mesh_file again;
+    FUZZ_REQUIRE(sn_mesh_read(context, &source, &again) == SINEW_OK);
+    FUZZ_REQUIRE(again.view.point_count == view->point_count && again.turned_count == 0);
+    for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
+        size_t size = (size_t)view->cells[kind].count * (size_t)sn_cell_node_count(kind) * sizeof(int32_t);
+        FUZZ_REQUIRE(again.view.cells[kind].count == view->cells[kind].count);
+        FUZZ_REQUIRE(size == 0 || memcmp(again.view.cells[kind].nodes, view->cells[kind].nodes, size) == 0);
+    }
+    sn_mesh_file_destroy(&again);
+    sn_buffer_destroy(&out);
+}
+
+static inline void fuzz_mesh(const sn_source *source, sn_mesh_format format) {
+    sinew_context *context = fuzz_context();
+    sn_mesh_file file;
+    sinew_status status = sn_mesh_read_format(context, source, format, &file);
+    if (status == SINEW_OK) fuzz_rewrite_mesh(context, &file.view);
+    sn_mesh_file_destroy(&file);
+    fuzz_finish(context, status);
+}
+
+#define FUZZ_MESH(kind, format)                                                                                               \
+    static inline void fuzz_##kind(const uint8_t *data, size_t size) {                                                        \
+        fuzz_mesh(&(sn_source){.name = #kind, .data = data, .size = size}, format);                                           \
+    }
+
+FUZZ_MESH(obj, SN_MESH_OBJ)
+FUZZ_MESH(ply, SN_MESH_PLY)
+FUZZ_MESH(stl, SN_MESH_STL)
+FUZZ_MESH(gltf, SN_MESH_GLTF)
+FUZZ_MESH(gmsh, SN_MESH_GMSH)
+FUZZ_MESH(medit, SN_MESH_MEDIT)
+FUZZ_MESH(vtu, SN_MESH_VTU)
+
+// Where the second part of an input starts: behind the first line of three dashes, or at the end.
+static inline size_t fuzz_split(const uint8_t *data, size_t size, size_t *first) {
+    for (size_t i = 0; i + 4 <= size; i++) {
+        if (memcmp(data + i, "---\n", 4) != 0) continue;
+        *first = i;
+        return i + 4;
+    }
+    *first = size;
+    return size;
+}
+
+static inline bool fuzz_fetch_rest(void *user, const char *name, const void **data, size_t *size) {
+    const sn_source *rest = user;
+    (void)name;
+    *data = rest->data;
+    *size = rest->size;
+    return true;
+}
+
+// The .node file, a line of three dashes, the .ele file.
+static inline void fuzz_tetgen(const uint8_t *data, size_t size) {
+    size_t first, second = fuzz_split(data, size, &first);
+    sn_source rest = {.data = data + second, .size = size - second};
+    fuzz_mesh(&(sn_source){"a.node", data, first, fuzz_fetch_rest, &rest}, SN_MESH_TETGEN);
+}
+
+static inline sn_buffer fuzz_write_json(sinew_context *context, const sn_json *root, bool compact) {
+    sn_buffer out = sn_buffer_create(context);
+    sn_json_writer writer = sn_json_writer_create(&out, compact);
+    sn_json_write_tree(&writer, root);
+    FUZZ_REQUIRE(sn_buffer_status(&out) == SINEW_OK);
+    return out;
+}
+
+// What is read, written and read again is written the same.
+static inline void fuzz_check_json(sinew_context *context, const sn_json *root) {
+    sn_json_options options = {.name = "again"};
+    sn_buffer pretty = fuzz_write_json(context, root, false), compact = fuzz_write_json(context, root, true);
+    sn_json_document again;
+    FUZZ_REQUIRE(sn_json_parse(context, pretty.data, pretty.size, &options, NULL, &again) == SINEW_OK);
+    sn_buffer other = fuzz_write_json(context, again.root, true);
+    FUZZ_REQUIRE(other.size == compact.size && memcmp(other.data, compact.data, other.size) == 0);
+    sn_json_document_destroy(&again);
+    sn_buffer_destroy(&pretty);
+    sn_buffer_destroy(&compact);
+    sn_buffer_destroy(&other);
+}
+
+static inline void fuzz_json(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_json_options options = {.name = "a.json", .comments = true};
+    sn_json_document document;
+    sinew_status status = sn_json_parse(context, data, size, &options, NULL, &document);
+    if (status == SINEW_OK) fuzz_check_json(context, document.root);
+    sn_json_document_destroy(&document);
+    fuzz_finish(context, status);
+}
+
+// An assignment, a line of three dashes, the JSON it changes.
+static inline void fuzz_json_set(const uint8_t *data, size_t size) {
+    size_t first, second = fuzz_split(data, size, &first);
+    char *assignment = calloc(first + 1, 1);
+    FUZZ_REQUIRE(assignment);
+    memcpy(assignment, data, first);
+    sinew_context *context = fuzz_context();
+    sn_mistakes mistakes = sn_mistakes_create(context);
+    sn_json_options options = {.name = "a.json", .comments = true};
+    sn_json_document document;
+    sinew_status status = sn_json_parse(context, data + second, size - second, &options, &mistakes, &document);
+    if (status == SINEW_OK) status = sn_json_set(&document, assignment, &mistakes);
+    if (status == SINEW_OK) fuzz_check_json(context, document.root);
+    sn_json_document_destroy(&document);
+    sn_mistakes_destroy(&mistakes);
+    fuzz_finish(context, status);
+    free(assignment);
+}
+
+static inline void fuzz_gzip(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_buffer out = sn_buffer_create(context);
+    size_t used;
+    sn_inflate_gzip(data, size, 1 << 20, &out);
+    sn_inflate_zlib(data, size, 1 << 20, &out);
+    sn_inflate_raw(data, size, 1 << 20, &out, &used); // without a checksum, which a fuzzer does not guess
+    FUZZ_REQUIRE(used <= size);
+    sn_buffer_destroy(&out);
+    fuzz_finish(context, SINEW_OK);
+}
+
+static inline void fuzz_bvh(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sinew_skeleton *skeleton = NULL;
+    sinew_motion *motion = NULL;
+    sinew_status status = sinew_bvh_read(context, "a.bvh", (const char *)data, size, 1, &skeleton, &motion);
+    if (status == SINEW_OK) {
+        sinew_transform *pose = calloc((size_t)sinew_motion_joint_count(motion), sizeof *pose);
+        FUZZ_REQUIRE(pose);
+        sinew_motion_sample(motion, 0.3, SINEW_MOTION_LOOP, pose);
+        (void)sinew_skeleton_compute_world(skeleton, pose, pose);
+        free(pose);
+    }
+    sinew_motion_destroy(motion);
+    sinew_skeleton_destroy(skeleton);
+    fuzz_finish(context, status);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(const uint8_t *data, size_t size);
+} fuzz_targets[] = {{"obj", fuzz_obj},   {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
+                    {"gmsh", fuzz_gmsh}, {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
+                    {"json", fuzz_json}, {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh}};
+
+// The entry point of a fuzz_NAME.c.
+#define FUZZ_MAIN(name)                                                                                                       \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                                             \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {                                                            \
+        (void)fuzz_targets;                                                                                                   \
+        fuzz_##name(data, size);                                                                                              \
+        return 0;                                                                                                             \
+    }
+
+#endif
