@@ -144,6 +144,29 @@ static sinew_status list_outlines(renderer *r, sn_arena *arena) {
 
 // ---- tiles ----
 
+static sn_color backdrop_pixel(const renderer *r, float x, float y) {
+    return sn_shade_backdrop(&r->shader, x, y, sn_shade_ground(&r->shader, x, y));
+}
+
+// A tile in which nothing opaque stands: the ground's shadows are computed at every other pixel and interpolated.
+static void backdrop_tile(const renderer *r, sn_color pixels[TILE * TILE], int32_t x0, int32_t y0) {
+    enum { COARSE = TILE / 2 + 1 };
+    sn_color ground[COARSE * COARSE];
+    for (int32_t k = 0; k < COARSE * COARSE; k++) {
+        int32_t x = x0 + k % COARSE * 2, y = y0 + k / COARSE * 2;
+        ground[k] = sn_shade_ground(&r->shader, (float)x + 0.5f, (float)y + 0.5f);
+    }
+    for (int32_t j = 0; j < TILE; j++) {
+        for (int32_t i = 0; i < TILE; i++) {
+            const sn_color *a = &ground[j / 2 * COARSE + i / 2], *b = a + j % 2 * COARSE;
+            sn_color above = sn_color_mix(a[0], a[1], 0.5f * (float)(i % 2)),
+                     below = sn_color_mix(b[0], b[1], 0.5f * (float)(i % 2));
+            pixels[j * TILE + i] = sn_shade_backdrop(&r->shader, (float)(x0 + i) + 0.5f, (float)(y0 + j) + 0.5f,
+                                                     sn_color_mix(above, below, 0.5f));
+        }
+    }
+}
+
 static bool all_same(const int32_t face[SAMPLES]) {
     int32_t differ = 0;
     for (int s = 1; s < SAMPLES; s++) differ |= face[s] ^ face[0];
@@ -193,15 +216,14 @@ static sn_color opaque_pixel(const renderer *r, const int32_t face[SAMPLES], con
     sn_color sum = {0, 0, 0};
     float dx, dy, opacity;
     if (all_same(face)) {
-        return face[0] == SN_RASTER_NOTHING ? sn_shade_backdrop(&r->shader, x, y)
-                                            : sn_shade_face(&r->shader, face[0], x, y, &opacity);
+        return face[0] == SN_RASTER_NOTHING ? backdrop_pixel(r, x, y) : sn_shade_face(&r->shader, face[0], x, y, &opacity);
     }
     for (unsigned left = 255; left;) {
         int32_t which;
         unsigned mask = same_face(r, face, depth, left, &which, &dx, &dy);
         left &= ~mask;
-        sn_color color = which == SN_RASTER_NOTHING ? sn_shade_backdrop(&r->shader, x, y)
-                                                    : sn_shade_face(&r->shader, which, x + dx, y + dy, &opacity);
+        sn_color color =
+            which == SN_RASTER_NOTHING ? backdrop_pixel(r, x, y) : sn_shade_face(&r->shader, which, x + dx, y + dy, &opacity);
         sum = sn_color_madd(sum, (float)bit_count(mask) / SAMPLES, color);
     }
     return sum;
@@ -252,20 +274,16 @@ static void render_tile(const renderer *r, int32_t index) {
     sn_raster_tile opaque, over;
     sn_color pixels[TILE * TILE];
     bool empty = !draw_list(r, &opaque, index, x0, y0), cleared = !empty;
-    for (int32_t layer = 0; layer < r->stage->layer_count; layer++) {
+    if (empty) backdrop_tile(r, pixels, x0, y0);
+    for (int32_t layer = empty ? 1 : 0; layer < r->stage->layer_count; layer++) {
         if (layer > 0 && !draw_list(r, &over, layer * r->tiles_x * r->tiles_y + index, x0, y0)) continue;
-        if (layer > 0 && !cleared) sn_raster_clear(&opaque, x0, y0), cleared = true; // its depths are needed now
-        for (int32_t j = 0; j < height; j++) {
-            for (int32_t i = 0; i < width; i++) {
-                int32_t k = j * TILE + i;
-                float x = (float)(x0 + i) + 0.5f, y = (float)(y0 + j) + 0.5f;
-                if (layer > 0)
-                    pixels[k] = layered_pixel(r, over.face[k], over.depth[k], opaque.depth[k], x, y, pixels[k]);
-                else if (empty)
-                    pixels[k] = sn_shade_backdrop(&r->shader, x, y);
-                else
-                    pixels[k] = opaque_pixel(r, opaque.face[k], opaque.depth[k], x, y);
-            }
+        if (!cleared) sn_raster_clear(&opaque, x0, y0), cleared = true; // its depths are needed now
+        for (int32_t k = 0; k < TILE * height; k++) {
+            int32_t i = k % TILE, j = k / TILE;
+            float x = (float)(x0 + i) + 0.5f, y = (float)(y0 + j) + 0.5f;
+            if (i >= width) continue;
+            pixels[k] = layer == 0 ? opaque_pixel(r, opaque.face[k], opaque.depth[k], x, y)
+                                   : layered_pixel(r, over.face[k], over.depth[k], opaque.depth[k], x, y, pixels[k]);
         }
     }
     for (int32_t j = 0; j < height; j++) {

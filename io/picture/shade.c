@@ -16,7 +16,11 @@ sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light, 
     sn_shader shader = {.stage = stage, .light = light, .scene = scene, .planes = planes, .backs = backs};
     shader.key = sn_float3_of(sn_normalize(scene->lights.key));
     shader.fill = sn_float3_of(sn_normalize(scene->lights.fill));
-    shader.key_on_ground = fmaxf(sn_dot_f(shader.key, stage->view.up), 0);
+    sn_color key = sn_color_scale(fmaxf(sn_dot_f(shader.key, stage->view.up), 0), scene->lights.key_color),
+             sky = scene->lights.sky;
+    shader.ground_key =
+        (sn_color){key.r / (key.r + sky.r + 1e-9f), key.g / (key.g + sky.g + 1e-9f), key.b / (key.b + sky.b + 1e-9f)};
+    shader.ground_sky = (sn_color){1 - shader.ground_key.r, 1 - shader.ground_key.g, 1 - shader.ground_key.b};
     set_rays(shader.ray_up, &stage->view, stage->view.up);
     set_rays(shader.ray_x, &stage->view, light->ground_x);
     set_rays(shader.ray_y, &stage->view, light->ground_y);
@@ -205,19 +209,20 @@ static float grid_cover(const sn_shader *shader, const ground_hit *hit) {
     return (cover > other ? cover : other) * clamp_unit(1 - away / 1.6f);
 }
 
-sn_color sn_shade_backdrop(const sn_shader *shader, float x, float y) {
-    const sn_picture_scene *scene = shader->scene;
-    sn_color color =
-        sn_color_mix(scene->backdrop.top, scene->backdrop.bottom, clamp_unit(y / (float)shader->stage->view.height));
+sn_color sn_shade_ground(const sn_shader *shader, float x, float y) {
     ground_hit hit;
-    if (!shader->light->has_ground || !hit_ground(shader, x, y, &hit)) return color;
-    if (shader->grid_scale > 0) color = sn_color_scale(1 - 0.22f * grid_cover(shader, &hit), color);
-    sn_color key = sn_color_scale(shader->key_on_ground, scene->lights.key_color), sky = scene->lights.sky;
+    if (!shader->light->has_ground || !hit_ground(shader, x, y, &hit)) return (sn_color){1, 1, 1};
     float arrives = sn_shadow_lit(&shader->light->key, hit.p, shader->stage->view.up);
     float open = sn_illumination_ground_sky(shader->light, hit.p);
-    if (arrives == 1 && open == 1) return color;
-    sn_color shade = {(arrives * key.r + open * sky.r) / (key.r + sky.r + 1e-9f),
-                      (arrives * key.g + open * sky.g) / (key.g + sky.g + 1e-9f),
-                      (arrives * key.b + open * sky.b) / (key.b + sky.b + 1e-9f)};
-    return sn_color_mul(color, shade);
+    return sn_color_madd(sn_color_scale(arrives, shader->ground_key), open, shader->ground_sky);
+}
+
+sn_color sn_shade_backdrop(const sn_shader *shader, float x, float y, sn_color ground) {
+    const sn_picture_backdrop *backdrop = &shader->scene->backdrop;
+    sn_color color = sn_color_mix(backdrop->top, backdrop->bottom, clamp_unit(y / (float)shader->stage->view.height));
+    ground_hit hit;
+    if (shader->grid_scale > 0 && shader->light->has_ground && hit_ground(shader, x, y, &hit)) {
+        color = sn_color_scale(1 - 0.22f * grid_cover(shader, &hit), color);
+    }
+    return sn_color_mul(color, ground);
 }
