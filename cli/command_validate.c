@@ -134,7 +134,8 @@ const cli_command cli_command_validate = {
     .name = "validate",
     .summary = "Recompute every claim about accuracy.",
     .arguments = "[ID...]",
-    .details = "One line for each claim: id, claim, reference and tolerance, what was measured, verdict. Exit status: 0 all\n"
-               "pass, 1 something failed or is not available yet, 2 a file could not be written.",
+    .details = "One line for each claim: id, claim, reference with its tolerance, what was measured, verdict.\n"
+               "Exit status: 0 all pass, 1 something failed or is not available yet, 2 a file could not be\n"
+               "written.",
     .run = run,
 };

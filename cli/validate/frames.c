@@ -1,0 +1,260 @@
+// Frame bodies: extension of axis-weighted frames, cantilevers of few frames, mass.
+#include "validate/validate.h"
+#include "validate/bar.h"
+
+#include "base/context.h"
+#include "base/random.h"
+#include "body/body.h"
+#include "frame/frame_body.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_FRAMES = 9 };
+
+static const double length = 1, width = 0.2;
+
+// A bar along x from 0, centred in y and z, with equally spaced frames from end to end and linear weights between them.
+typedef struct frame_bar_def {
+    int32_t count;
+    sinew_node_kind kind;
+    sinew_frame_mass mass;
+    sinew_material_def material;
+    double gravity;
+    int32_t cells; // across
+} frame_bar_def;
+
+typedef struct frame_bar {
+    sinew_voxels *voxels;
+    sinew_world *world;
+    sinew_body *body;
+} frame_bar;
+
+static void frame_bar_destroy(frame_bar *b) {
+    sinew_world_destroy(b->world);
+    sinew_voxels_destroy(b->voxels);
+}
+
+static sinew_status frame_bar_fill(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
+    sinew_solid_def solid = sinew_default_solid_def();
+    solid.center[0] = length / 2;
+    solid.size[0] = length, solid.size[1] = solid.size[2] = width;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.spacing[0] = length / 40;
+    grid.spacing[1] = grid.spacing[2] = width / def->cells;
+    SN_TRY(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &b->voxels));
+    sinew_world_def world = sinew_default_world_def();
+    world.gravity[2] = -def->gravity;
+    world.solver = SINEW_SOLVER_DENSE;
+    world.integrator = SINEW_INTEGRATOR_MIDPOINT;
+    world.newton_tolerance = 1e-13;
+    SN_TRY(sinew_world_create(context, &world, &b->world));
+    sinew_frame_node nodes[MOST_FRAMES];
+    for (int32_t i = 0; i < def->count; i++) {
+        nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {length * i / (def->count - 1), 0, 0}};
+    }
+    sinew_frame_body_def body = sinew_default_frame_body_def();
+    body.voxels = b->voxels;
+    body.nodes = nodes;
+    body.node_count = def->count;
+    body.materials = &def->material;
+    body.material_count = 1;
+    body.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
+    body.sampling.kind = SINEW_SAMPLING_MIDPOINT;
+    body.mass = def->mass;
+    body.geometric_stiffness = true;
+    return sinew_frame_body_create(b->world, &body, &b->body);
+}
+
+static sinew_status frame_bar_create(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
+    *b = (frame_bar){0};
+    sinew_status status = frame_bar_fill(context, def, b);
+    if (status != SINEW_OK) frame_bar_destroy(b);
+    return status;
+}
+
+static sinew_status solve(sinew_context *context, frame_bar *b, double tolerance) {
+    sinew_static_def statics = sinew_default_static_def();
+    statics.newton_tolerance = tolerance;
+    sinew_step_report report;
+    SN_TRY(sinew_world_solve_static(b->world, &statics, &report));
+    bool done = report.outcome == SINEW_OUTCOME_CONVERGED ||
+                (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);
+    if (done) return SINEW_OK;
+    return sn_fail(context, SINEW_DIVERGED, "the static solve ended with '%s' at a residual of %g",
+                   sinew_outcome_name(report.outcome), report.newton_residual);
+}
+
+// --- A1: extension follows E A (e + 3/2 e^2 + 1/2 e^3) with any number of frames
+
+static sinew_status extension(validate_run *v, int32_t count, double force, double *e) {
+    frame_bar_def def = {.count = count, .kind = SINEW_NODE_RIGID, .material = sinew_default_material_def(), .cells = 4};
+    def.material.strain = SINEW_STRAIN_GREEN, def.material.poisson = 0;
+    frame_bar b;
+    SN_TRY(frame_bar_create(v->context, &def, &b));
+    const double end[3] = {length, 0, 0}, pull[3] = {force, 0, 0};
+    double position[3] = {0};
+    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) status = sinew_frame_body_add_force(b.body, end, pull);
+    if (status == SINEW_OK) status = solve(v->context, &b, 1e-10);
+    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
+    *e = position[0] / length - 1;
+    frame_bar_destroy(&b);
+    return status;
+}
+
+sinew_status validate_axis_frames(validate_run *v) {
+    static const int32_t counts[4] = {2, 3, 5, 9};
+    static const double strains[5] = {0.01, 0.1, 0.3, 0.6, 1};
+    double E = sinew_default_material_def().young, A = width * width, force[5], got[4][5];
+    for (int k = 0; k < 4; k++) {
+        double worst = 0;
+        for (int i = 0; i < 5; i++) {
+            double e = strains[i];
+            force[i] = E * A * (e + 1.5 * e * e + 0.5 * e * e * e);
+            SN_TRY(extension(v, counts[k], force[i], &got[k][i]));
+            worst = fmax(worst, fabs(got[k][i] / e - 1));
+        }
+        char claim[160];
+        snprintf(claim, sizeof claim, "extension of %d frames up to 100 %%: relative error of the extension", counts[k]);
+        validate_at_most(v, claim, 1e-6, worst, "-");
+    }
+    sn_plot_series series[2] = {sn_plot_series_default(), sn_plot_series_default()};
+    series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)", series[0].x = strains, series[0].y = force;
+    series[1].label = "9 frames", series[1].x = got[3], series[1].y = force;
+    series[0].count = series[1].count = 5;
+    series[0].style = SN_PLOT_LINE, series[1].style = SN_PLOT_MARKERS;
+    sn_plot_panel panel = {.title = "Force over extension",
+                           .x = {.label = "extension"},
+                           .y = {.label = "force [N]"},
+                           .series = series,
+                           .series_count = 2};
+    return validate_draw(v, "extension", &(sn_plot){.panels = &panel, .panel_count = 1});
+}
+
+// --- A4: a cantilever of 2, 3, 5, 9 affine frames against elements
+
+static const double sag_gravity = 5; // sags by a fifth of its length
+
+static sinew_status frames_sag(validate_run *v, int32_t count, double poisson, double *sag) {
+    frame_bar_def def = {.count = count, .kind = SINEW_NODE_AFFINE, .material = sinew_default_material_def(), .cells = 8};
+    def.gravity = sag_gravity;
+    def.material.poisson = poisson;
+    frame_bar b;
+    SN_TRY(frame_bar_create(v->context, &def, &b));
+    const double end[3] = {length, 0, 0};
+    double position[3] = {0};
+    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) status = solve(v->context, &b, 1e-8);
+    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
+    *sag = -position[2];
+    frame_bar_destroy(&b);
+    return status;
+}
+
+static sinew_status elements_sag(validate_run *v, double poisson, double *sag) {
+    bar_def def = bar_default_def();
+    def.size[1] = def.size[2] = width;
+    def.cells[0] = 16, def.cells[1] = def.cells[2] = 3;
+    def.material.poisson = poisson;
+    def.world.gravity[2] = -sag_gravity;
+    bar b;
+    double tip[3] = {0};
+    SN_TRY(bar_create(v->context, &def, &b));
+    sinew_status status = bar_clamp(&b);
+    if (status == SINEW_OK) status = bar_solve(&b, 1, 1e-8);
+    if (status == SINEW_OK) status = bar_get_displacement(&b, length, tip);
+    bar_destroy(&b);
+    *sag = -tip[2];
+    return status;
+}
+
+sinew_status validate_frame_cantilever(validate_run *v) {
+    static const int32_t counts[4] = {2, 3, 5, 9};
+    double sag, reference, x[4], ratio[4];
+    SN_TRY(elements_sag(v, 0, &reference));
+    int rising = 0;
+    for (int k = 0; k < 4; k++) {
+        SN_TRY(frames_sag(v, counts[k], 0, &sag));
+        x[k] = counts[k], ratio[k] = sag / reference;
+        if (k) rising += ratio[k] > ratio[k - 1];
+    }
+    validate_near(v, "cantilever of 2, 3, 5, 9 affine frames: refinements that sag more", 3, rising, 0, "-");
+    validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f, %.4f", ratio[0], ratio[1], ratio[2], ratio[3]);
+    validate_near(v, "cantilever of 9 affine frames: sag over that of ten-node tets", 1, ratio[3], 0.02, "-");
+    SN_TRY(elements_sag(v, 0.3, &reference));
+    SN_TRY(frames_sag(v, 9, 0.3, &sag));
+    validate_near(v, "the same with a Poisson ratio of 0.3", 1, sag / reference, 0.02, "-");
+    validate_note(v, "frames along one axis cannot swell below and shrink above, so they bend as if held at the sides");
+    sn_plot_series series = sn_plot_series_default();
+    series.x = x, series.y = ratio, series.count = 4, series.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    sn_plot_panel panel = {.title = "Cantilever of affine frames",
+                           .x = {.label = "frames"},
+                           .y = {.label = "sag / sag of ten-node tets"},
+                           .series = &series,
+                           .series_count = 1};
+    return validate_draw(v, "sag", &(sn_plot){.panels = &panel, .panel_count = 1});
+}
+
+// --- A19: mass
+
+// Every node moves as a rigid body would, velocity v + w x X.
+static void set_rigid_velocity(sinew_body *body, sn_vec3 v, sn_vec3 w) {
+    const sn_frame_model *model = body->model;
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        double *out = body->v + 3 * node->row;
+        sn_vec3 at = sn_add(v, sn_cross(w, node->origin));
+        sn_store3(out, at);
+        sn_mat3 W = sn_cross_matrix(w);
+        for (int k = 0; k < 3; k++) sn_store3(out + 3 + 3 * k, sn_mat3_column(W, k));
+    }
+}
+
+// Relative error of the kinetic energy of a rigid motion of the rest shape.
+static sinew_status rigid_energy_error(validate_run *run, sinew_frame_mass mass_kind, double *error) {
+    frame_bar_def def = {.count = 5, .kind = SINEW_NODE_AFFINE, .mass = mass_kind, .material = sinew_default_material_def()};
+    def.cells = 4;
+    frame_bar b;
+    SN_TRY(frame_bar_create(run->context, &def, &b));
+    sn_vec3 v = {0.3, -1, 2}, w = {2, 1, -3};
+    set_rigid_velocity(b.body, v, w);
+    sinew_measures m;
+    sinew_body_get_measures(b.body, &m);
+    // About the middle of the bar: inertia m/12 (b^2 + c^2).
+    double mass = def.material.density * length * width * width, I1 = mass / 6 * width * width;
+    double I2 = mass / 12 * (length * length + width * width);
+    sn_vec3 middle = sn_add(v, sn_cross(w, sn_v3(length / 2, 0, 0)));
+    double exact = 0.5 * mass * sn_dot(middle, middle) + 0.5 * (I1 * w.x * w.x + I2 * (w.y * w.y + w.z * w.z));
+    *error = fabs(m.kinetic_energy / exact - 1);
+    frame_bar_destroy(&b);
+    return SINEW_OK;
+}
+
+// Acceleration of a bent and stretched free bar over g: the change of its momentum in one step.
+static sinew_status fall_error(validate_run *run, double *error) {
+    frame_bar_def def = {.count = 5, .kind = SINEW_NODE_AFFINE, .material = sinew_default_material_def(), .cells = 4};
+    def.gravity = 9.81;
+    frame_bar b;
+    SN_TRY(frame_bar_create(run->context, &def, &b));
+    sn_random random = sn_random_seed(19);
+    for (int32_t i = 0; i < b.body->config_count; i++) b.body->q[i] += sn_random_range(&random, -0.01, 0.01);
+    sinew_measures before, after;
+    sinew_body_get_measures(b.body, &before);
+    sinew_status status = sinew_world_step(b.world, NULL);
+    sinew_body_get_measures(b.body, &after);
+    *error = fabs((after.momentum[2] - before.momentum[2]) / (-9.81 * 0.01 * after.mass) - 1);
+    frame_bar_destroy(&b);
+    return status;
+}
+
+sinew_status validate_frame_mass(validate_run *v) {
+    double error;
+    SN_TRY(fall_error(v, &error));
+    validate_at_most(v, "free fall of a deformed frame body: relative error of g", 1e-12, error, "-");
+    SN_TRY(rigid_energy_error(v, SINEW_FRAME_MASS_ROW_SUM, &error));
+    validate_at_most(v, "kinetic energy of a rigid motion of the rest shape, row-sum mass: relative error", 1e-12, error, "-");
+    validate_unavailable(v, "the papers' lumping beside it", "frame bodies have row-sum mass only so far");
+    return SINEW_OK;
+}
