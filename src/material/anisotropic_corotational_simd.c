@@ -147,13 +147,10 @@ static sn_lanes_sym3 schur_complement(const sn_lanes_elastic *C, const variation
 
 // Theta plus what the Schur complement lacks to be semi-definite.
 static void project_theta(sn_lanes_sym3 theta[SN_GROUPS], sn_lanes_sym3 Z[SN_GROUPS]) {
-    sn_lanes_eigen eigen[SN_GROUPS];
-    sn_block_eigen(eigen, Z);
+    sn_lanes_spectrum spectrum[SN_GROUPS];
+    sn_block_spectrum(spectrum, Z);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes values[3], lack[3];
-        sn_lanes_eigen_values(values, &eigen[g]);
-        for (int i = 0; i < 3; i++) lack[i] = -sn_lanes_min(values[i], sn_lanes_all(0));
-        sn_lanes_sym3 D = sn_lanes_eigen_compose(&eigen[g], lack), *T = &theta[g];
+        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]), *T = &theta[g];
         *T = (sn_lanes_sym3){T->xx + D.xx, T->xy + D.xy, T->xz + D.xz, T->yy + D.yy, T->yz + D.yz, T->zz + D.zz};
     }
 }
@@ -255,12 +252,20 @@ static void store_exact_tangents(double *H, const group groups[SN_GROUPS], bool 
     }
 }
 
+static void store_tangents(double *H, const group groups[SN_GROUPS], bool exact, bool projected) {
+    if (exact) {
+        store_exact_tangents(H, groups, projected);
+    } else {
+        for (int g = 0; g < SN_GROUPS; g++) store_tangent(H + g * SN_LANES, &groups[g], NULL);
+    }
+}
+
 void SN_ISA_NAME(sn_evaluate_anisotropic)(const sn_material *material, int want, const sn_material_block *in,
                                           const sn_material_result *out) {
     sn_lanes3 F[SN_GROUPS], R[SN_GROUPS];
     sn_lanes_sym3 S[SN_GROUPS];
     group groups[SN_GROUPS];
-    bool exact = material->exact_rotation, volume = sn_has_volume_term(in);
+    bool exact = material->exact_rotation, volume = sn_any_parameter(in, SN_PARAMETER_VOLUME);
     for (int g = 0; g < SN_GROUPS; g++) F[g] = sn_lanes3_load(in->F + g * SN_LANES);
     sn_block_polar(R, S, F);
     for (int g = 0; g < SN_GROUPS; g++) {
@@ -273,16 +278,15 @@ void SN_ISA_NAME(sn_evaluate_anisotropic)(const sn_material *material, int want,
         if (want & SN_MATERIAL_STRESS) store_stress(out->P + lane, &groups[g], exact);
     }
     if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) {
-        if (exact) {
-            // With the volume term the sum is projected, not its parts.
-            store_exact_tangents(out->H, groups, (want & SN_MATERIAL_PROJECTED) != 0 && !volume);
-        } else {
-            for (int g = 0; g < SN_GROUPS; g++) store_tangent(out->H + g * SN_LANES, &groups[g], NULL);
-        }
+        store_tangents(out->H, groups, exact, (want & SN_MATERIAL_PROJECTED) != 0 && !volume);
     }
     if (volume) {
-        for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_volume_term(want, in, out, lane);
-        if (want & SN_MATERIAL_PROJECTED) sn_clamp_tangents(out->H);
+        sn_add_volume_term(want, in, out);
+        if (want & SN_MATERIAL_PROJECTED) {
+            double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+            store_tangents(definite, groups, exact, true);
+            sn_project_with_volume(out->H, definite, in);
+        }
     }
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre(want, in, out, lane);
+    sn_add_fibre(want, in, out);
 }

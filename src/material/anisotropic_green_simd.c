@@ -52,49 +52,35 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int k) {
     }
 }
 
-// Lanes whose H has a negative eigenvalue beyond rounding: a pivot of H + tiny I that is not positive.
-static sn_mask indefinite(const double *H) {
-    sn_lanes A[45], trace = sn_lanes_all(0);
-    for (int i = 0; i < 45; i++) A[i] = sn_lanes_load(H + i * SN_BLOCK);
-    for (int i = 0; i < 9; i++) trace += sn_lanes_abs(A[sn_sym9(i, i)]);
-    sn_mask bad = {0};
-    for (int j = 0; j < 9; j++) {
-        sn_lanes pivot = A[sn_sym9(j, j)] + 1e-12 * trace;
-        bad |= (sn_mask) ~(pivot > 0.0);
-        sn_lanes inverse = 1.0 / pivot;
-        for (int i = j + 1; i < 9; i++) {
-            sn_lanes factor = A[sn_sym9(j, i)] * inverse;
-            for (int k = i; k < 9; k++) A[sn_sym9(i, k)] -= factor * A[sn_sym9(j, k)];
-        }
-    }
-    return bad;
+static void store_tangent(double *H, const group *g) {
+    store_tangent_row(H, g, 0);
+    store_tangent_row(H, g, 1);
+    store_tangent_row(H, g, 2);
 }
 
 static void project(double *H, const group groups[SN_GROUPS]) {
     sn_mask bad[SN_GROUPS];
     int any = 0;
     for (int g = 0; g < SN_GROUPS; g++) {
-        bad[g] = indefinite(H + g * SN_LANES);
+        bad[g] = sn_indefinite(H + g * SN_LANES);
         any |= sn_any(bad[g]);
     }
     if (!any) return;
     sn_lanes_sym3 T[SN_GROUPS];
-    sn_lanes_eigen eigen[SN_GROUPS];
+    sn_lanes_spectrum spectrum[SN_GROUPS];
     for (int g = 0; g < SN_GROUPS; g++) {
         const sn_lanes *t = groups[g].T;
         T[g] = (sn_lanes_sym3){t[0], t[5], t[4], t[1], t[3], t[2]};
     }
-    sn_block_eigen(eigen, T);
+    sn_block_spectrum(spectrum, T);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes values[3], lack[3], zero = sn_lanes_all(0);
-        sn_lanes_eigen_values(values, &eigen[g]);
-        for (int i = 0; i < 3; i++) lack[i] = sn_select(bad[g], -sn_lanes_min(values[i], zero), zero);
-        sn_lanes_sym3 D = sn_lanes_eigen_compose(&eigen[g], lack);
-        const sn_lanes d[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy};
+        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]);
+        const sn_lanes d[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy}, zero = sn_lanes_all(0);
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {
                 for (int l = j; l < 3; l++) {
-                    sn_add_lanes(H + sn_sym9(3 * i + j, 3 * i + l) * SN_BLOCK + g * SN_LANES, d[sn_voigt(j, l)]);
+                    sn_lanes value = sn_select(bad[g], d[sn_voigt(j, l)], zero);
+                    sn_add_lanes(H + sn_sym9(3 * i + j, 3 * i + l) * SN_BLOCK + g * SN_LANES, value);
                 }
             }
         }
@@ -103,7 +89,8 @@ static void project(double *H, const group groups[SN_GROUPS]) {
 
 void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int want, const sn_material_block *in,
                                                 const sn_material_result *out) {
-    bool volume = sn_has_volume_term(in);
+    bool volume = sn_any_parameter(in, SN_PARAMETER_VOLUME),
+         tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
     group groups[SN_GROUPS];
     for (int g = 0; g < SN_GROUPS; g++) {
         int lane = g * SN_LANES;
@@ -112,18 +99,18 @@ void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int
         find_stress(&groups[g]);
         if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + lane, sn_elastic_energy(groups[g].strain, groups[g].T));
         if (want & SN_MATERIAL_STRESS) store_stress(out->P + lane, &groups[g]);
-        if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) {
-            for (int k = 0; k < 3; k++) store_tangent_row(out->H + lane, &groups[g], k);
-        }
-        if (volume) sn_add_volume_term(want, in, out, lane);
+        if (tangent) store_tangent(out->H + lane, &groups[g]);
     }
-    if (want & SN_MATERIAL_PROJECTED) {
-        if (volume) {
-            sn_clamp_tangents(out->H);
-        } else {
-            project(out->H, groups);
+    if (want & SN_MATERIAL_PROJECTED && !volume) project(out->H, groups);
+    if (volume) {
+        sn_add_volume_term(want, in, out);
+        if (want & SN_MATERIAL_PROJECTED) {
+            double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+            for (int g = 0; g < SN_GROUPS; g++) store_tangent(definite + g * SN_LANES, &groups[g]);
+            project(definite, groups);
+            sn_project_with_volume(out->H, definite, in);
         }
     }
     if (material->inversion) SN_ISA_NAME(sn_add_resistance)(material, want, in, out);
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre(want, in, out, lane);
+    sn_add_fibre(want, in, out);
 }

@@ -19,41 +19,42 @@
 static const double ridge = 1e-9;
 
 typedef struct group {
+    const sn_lanes3 *F, *R;
+    const sn_lanes_sym3 *S;
     sn_lanes mu, lambda, trace, c;
-    sn_lanes3 R;
-    sn_lanes_sym3 S, M;
+    sn_lanes_sym3 M;
 } group;
 
 static sn_lanes energy_of(const group *g) {
-    sn_lanes x = g->S.xx - 1.0, y = g->S.yy - 1.0, z = g->S.zz - 1.0, t = x + y + z;
-    sn_lanes off = g->S.xy * g->S.xy + g->S.xz * g->S.xz + g->S.yz * g->S.yz;
+    const sn_lanes_sym3 *S = g->S;
+    sn_lanes x = S->xx - 1.0, y = S->yy - 1.0, z = S->zz - 1.0, t = x + y + z;
+    sn_lanes off = S->xy * S->xy + S->xz * S->xz + S->yz * S->yz;
     return g->mu * (x * x + y * y + z * z + off + off) + 0.5 * g->lambda * t * t;
 }
 
 static void find_rotation_term(group *g) {
-    sn_lanes_sym3 G = sn_lanes_pair_sums(&g->S), A = sn_lanes_sym3_adjugate(&G);
+    sn_lanes_sym3 G = sn_lanes_pair_sums(g->S), A = sn_lanes_sym3_adjugate(&G);
     sn_lanes det = sn_lanes_sym3_det(&G, &A), cube = g->trace * g->trace * g->trace;
     sn_lanes s = g->c / sn_lanes_max(det, ridge * cube);
     g->M = (sn_lanes_sym3){s * A.xx, s * A.xy, s * A.xz, s * A.yy, s * A.yz, s * A.zz};
 }
 
-static void find_projected_rotation_term(group groups[SN_GROUPS]) {
-    sn_lanes_sym3 S[SN_GROUPS];
-    sn_lanes_eigen eigen[SN_GROUPS];
-    for (int g = 0; g < SN_GROUPS; g++) S[g] = groups[g].S;
-    sn_block_eigen(eigen, S);
+static void find_projected_rotation_terms(group groups[SN_GROUPS]) {
+    sn_lanes_spectrum spectrum[SN_GROUPS];
+    sn_block_spectrum(spectrum, groups[0].S);
     for (int g = 0; g < SN_GROUPS; g++) {
         sn_lanes s[3], m[3], least = ridge * groups[g].trace;
-        sn_lanes_eigen_values(s, &eigen[g]);
+        sn_lanes_eigenvalues(s, &spectrum[g]);
         for (int i = 0; i < 3; i++)
             m[i] = sn_lanes_max(groups[g].c / sn_lanes_max(groups[g].trace - s[i], least), -groups[g].mu);
-        groups[g].M = sn_lanes_eigen_compose(&eigen[g], m);
+        groups[g].M = sn_lanes_matrix_function(&spectrum[g], m);
     }
 }
 
-// The rows (i, .) of L are [rho_i], rho_i row i of R; so the block (i, k) of L M L' is [rho_i] M [rho_k]'.
-SN_INLINE void store_tangent_block(double *H, const group *g, int i, int k) {
-    const sn_lanes *a = g->R.m[i], *b = g->R.m[k];
+// The rows (i, .) of L are [rho_i], rho_i row i of R; so the block (i, k) of L M L' is [rho_i] M [rho_k]'. Here for one i and
+// every k >= i.
+SN_INLINE void store_tangent_row(double *H, const group *g, int i) {
+    const sn_lanes *a = g->R->m[i], diagonal = g->mu + g->mu;
     const sn_lanes_sym3 *M = &g->M;
     const sn_lanes Y[3][3] = {
         {a[1] * M->xz - a[2] * M->xy, a[1] * M->yz - a[2] * M->yy, a[1] * M->zz - a[2] * M->yz},
@@ -62,32 +63,35 @@ SN_INLINE void store_tangent_block(double *H, const group *g, int i, int k) {
     };
     for (int j = 0; j < 3; j++) {
         sn_lanes x = g->lambda * a[j];
-        const sn_lanes row[3] = {x * b[0] + (Y[j][2] * b[1] - Y[j][1] * b[2]), x * b[1] + (Y[j][0] * b[2] - Y[j][2] * b[0]),
-                                 x * b[2] + (Y[j][1] * b[0] - Y[j][0] * b[1])};
-        for (int l = i == k ? j : 0; l < 3; l++) {
-            sn_lanes value = i == k && j == l ? row[l] + (g->mu + g->mu) : row[l];
-            sn_lanes_store(H + sn_sym9(3 * i + j, 3 * k + l) * SN_BLOCK, value);
+        for (int k = i; k < 3; k++) {
+            const sn_lanes *b = g->R->m[k];
+            for (int l = i == k ? j : 0; l < 3; l++) {
+                int m = (l + 1) % 3, n = (l + 2) % 3;
+                sn_lanes value = x * b[l] + (Y[j][n] * b[m] - Y[j][m] * b[n]);
+                if (i == k && j == l) value += diagonal;
+                sn_lanes_store(H + sn_sym9(3 * i + j, 3 * k + l) * SN_BLOCK, value);
+            }
         }
     }
 }
 
 static void store_tangent(double *H, const group *g) {
-    for (int i = 0; i < 3; i++) {
-        for (int k = i; k < 3; k++) store_tangent_block(H, g, i, k);
-    }
+    store_tangent_row(H, g, 0);
+    store_tangent_row(H, g, 1);
+    store_tangent_row(H, g, 2);
 }
 
-static void store_stress(double *P, const group *g, const sn_lanes3 *F) {
+static void store_stress(double *P, const group *g) {
     sn_lanes3 result;
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) result.m[i][j] = (g->mu + g->mu) * F->m[i][j] + g->c * g->R.m[i][j];
+        for (int j = 0; j < 3; j++) result.m[i][j] = (g->mu + g->mu) * g->F->m[i][j] + g->c * g->R->m[i][j];
     }
     sn_lanes3_store(P, &result);
 }
 
 void SN_ISA_NAME(sn_evaluate_corotational)(const sn_material *material, int want, const sn_material_block *in,
                                            const sn_material_result *out) {
-    if (sn_has_volume_term(in)) {
+    if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) {
         // The volume term couples the stretches: the general form serves.
         SN_ISA_NAME(sn_evaluate_isotropic)(material, want, in, out);
         return;
@@ -99,20 +103,26 @@ void SN_ISA_NAME(sn_evaluate_corotational)(const sn_material *material, int want
     for (int g = 0; g < SN_GROUPS; g++) F[g] = sn_lanes3_load(in->F + g * SN_LANES);
     sn_block_polar(R, S, F);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes mu = sn_parameter(own + g * SN_LANES, 0), lambda = sn_parameter(own + g * SN_LANES, 1);
-        sn_lanes trace = S[g].xx + S[g].yy + S[g].zz;
-        groups[g] = (group){.mu = mu, .lambda = lambda, .trace = trace, .R = R[g], .S = S[g]};
-        groups[g].c = lambda * (trace - 3.0) - (mu + mu);
+        group *x = &groups[g];
+        x->F = &F[g];
+        x->R = &R[g];
+        x->S = &S[g];
+        x->mu = sn_parameter(own + g * SN_LANES, 0);
+        x->lambda = sn_parameter(own + g * SN_LANES, 1);
+        x->trace = S[g].xx + S[g].yy + S[g].zz;
+        x->c = x->lambda * (x->trace - 3.0) - (x->mu + x->mu);
     }
-    if (want & SN_MATERIAL_STIFFNESS) {
-        for (int g = 0; g < SN_GROUPS; g++) find_rotation_term(&groups[g]);
-    }
-    if (want & SN_MATERIAL_PROJECTED) find_projected_rotation_term(groups);
     for (int g = 0; g < SN_GROUPS; g++) {
-        int lane = g * SN_LANES;
-        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + lane, energy_of(&groups[g]));
-        if (want & SN_MATERIAL_STRESS) store_stress(out->P + lane, &groups[g], &F[g]);
-        if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangent(out->H + lane, &groups[g]);
-        sn_add_fibre(want, in, out, lane);
+        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + g * SN_LANES, energy_of(&groups[g]));
+        if (want & SN_MATERIAL_STRESS) store_stress(out->P + g * SN_LANES, &groups[g]);
     }
+    if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) {
+        if (want & SN_MATERIAL_PROJECTED) {
+            find_projected_rotation_terms(groups);
+        } else {
+            for (int g = 0; g < SN_GROUPS; g++) find_rotation_term(&groups[g]);
+        }
+        for (int g = 0; g < SN_GROUPS; g++) store_tangent(out->H + g * SN_LANES, &groups[g]);
+    }
+    sn_add_fibre(want, in, out);
 }

@@ -1,9 +1,9 @@
-// Laws evaluated sample by sample: the caller's own; and the projection that clamps the eigenvalues of a 9x9 tangent.
+// The caller's own law, evaluated sample by sample; projection clamps the eigenvalues of the 9x9 tangents.
 #include "material/kernels.h"
 
 #include "math/dense.h"
 
-void sn_clamp_tangents(double *H) {
+static void clamp_tangents(double *H) {
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         double full[81];
         for (int a = 0; a < 9; a++) {
@@ -32,7 +32,7 @@ void sn_evaluate_custom(const sn_material *material, int want, const sn_material
             for (int j = i; j < 9 && tangent; j++) out->H[sn_sym9(i, j) * SN_BLOCK + lane] = H[9 * i + j];
         }
     }
-    for (int lane = 0; lane < SN_BLOCK && sn_has_volume_term(in); lane += SN_LANES) sn_add_volume_term(want, in, out, lane);
-    if (want & SN_MATERIAL_PROJECTED) sn_clamp_tangents(out->H);
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre(want, in, out, lane);
+    if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) sn_add_volume_term(want, in, out);
+    if (want & SN_MATERIAL_PROJECTED) clamp_tangents(out->H);
+    sn_add_fibre(want, in, out);
 }

@@ -125,16 +125,13 @@ static void find_pairs(group *g, bool smooth) {
 
 static void project(group groups[SN_GROUPS]) {
     sn_lanes_sym3 A[SN_GROUPS];
-    sn_lanes_eigen eigen[SN_GROUPS];
+    sn_lanes_spectrum spectrum[SN_GROUPS];
     sn_lanes zero = sn_lanes_all(0);
     for (int g = 0; g < SN_GROUPS; g++) A[g] = groups[g].energy.hessian;
-    sn_block_eigen(eigen, A);
+    sn_block_spectrum(spectrum, A);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes values[3], lack[3];
-        sn_lanes_eigen_values(values, &eigen[g]);
-        for (int i = 0; i < 3; i++) lack[i] = -sn_lanes_min(values[i], zero);
-        // What a negative eigenvalue lacks is added, so that a definite Hessian stays as it is.
-        sn_lanes_sym3 D = sn_lanes_eigen_compose(&eigen[g], lack), *H = &groups[g].energy.hessian;
+        // What is lacking is added, so that a definite Hessian stays as it is.
+        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]), *H = &groups[g].energy.hessian;
         *H = (sn_lanes_sym3){H->xx + D.xx, H->xy + D.xy, H->xz + D.xz, H->yy + D.yy, H->yz + D.yz, H->zz + D.zz};
         for (int c = 0; c < 3; c++) {
             groups[g].flip[c] = sn_lanes_max(groups[g].flip[c], zero);
@@ -225,7 +222,7 @@ void SN_ISA_NAME(sn_evaluate_isotropic)(const sn_material *material, int want, c
                                         const sn_material_result *out) {
     const sn_isotropic_law *law = SN_ISA_NAME(sn_isotropic_law_find)(material->law, material->strain);
     evaluate(law, material->inversion && law->threshold > 0, want, in, out);
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre(want, in, out, lane);
+    sn_add_fibre(want, in, out);
 }
 
 // Whether some stretch may be below a: F'F - a^2 I is not positive definite, or det F < 0.

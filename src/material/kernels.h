@@ -26,22 +26,24 @@ void sn_evaluate_custom SN_KERNEL_ARGUMENTS;
 // combinations.
 void sn_clamp_tangents(double *H);
 
-// Whether any sample of the block has the volume term.
-static inline bool sn_has_volume_term(const sn_material_block *in) {
-    const double *k = in->parameters + SN_PARAMETER_VOLUME * SN_BLOCK;
-    double sum = 0;
-    for (int i = 0; i < SN_BLOCK; i++) sum += k[i];
-    return sum != 0;
+// Whether any sample of the block has a parameter that is not 0.
+SN_INLINE bool sn_any_parameter(const sn_material_block *in, int index) {
+    const double *p = in->parameters + index * SN_BLOCK;
+    sn_mask any = (sn_mask)(sn_lanes_load(p) != 0.0);
+    for (int lane = SN_LANES; lane < SN_BLOCK; lane += SN_LANES) any |= (sn_mask)(sn_lanes_load(p + lane) != 0.0);
+    return sn_any(any);
 }
 
 SN_INLINE void sn_add_lanes(double *p, sn_lanes a) {
     sn_lanes_store(p, sn_lanes_load(p) + a);
 }
 
-// Adds the volume term k/2 (J - 1)^2 of a group of lanes to what is wanted, not projected; `lane` is the first of the group.
+// Adds the volume term k/2 (J - 1)^2 of a group of lanes to what is wanted; `lane` is the first of the group. `definite`
+// leaves out the indefinite part of H, the second term of
 //
 //   P = k (J - 1) cof F,   H = k cof F cof F' + k (J - 1) dcof,   dcof_(ij)(kl) = e_ikm e_jln F_mn
-SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const sn_material_result *out, int lane) {
+SN_INLINE void sn_add_volume_group(int want, const sn_material_block *in, const sn_material_result *out, int lane,
+                                   bool definite) {
     sn_lanes k = sn_lanes_load(in->parameters + SN_PARAMETER_VOLUME * SN_BLOCK + lane);
     sn_lanes3 F = sn_lanes3_load(in->F + lane), cofactor = sn_lanes3_cofactor(&F);
     const sn_lanes *c = &cofactor.m[0][0];
@@ -53,7 +55,7 @@ SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const s
         for (int b = a; b < 9; b++) {
             int i = a / 3, j = a % 3, p = b / 3, q = b % 3;
             sn_lanes h = k * c[a] * c[b];
-            if (i != p && j != q) {
+            if (i != p && j != q && !definite) {
                 bool even = (p - i + 3) % 3 == (q - j + 3) % 3; // both permutations even, or both odd
                 sn_lanes x = pressure * F.m[3 - i - p][3 - j - q];
                 h = even ? h + x : h - x;
@@ -63,12 +65,46 @@ SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const s
     }
 }
 
-// Adds the fibre tension T/2 (|F a|^2 - 1) of a group of lanes to what is wanted; every kernel ends with it. It is convex in
-// F, so it may follow the projection. `lane` is the first lane of the group.
-SN_INLINE void sn_add_fibre(int want, const sn_material_block *in, const sn_material_result *out, int lane) {
+SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const sn_material_result *out) {
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_volume_group(want, in, out, lane, false);
+}
+
+// Lanes whose H has a negative eigenvalue beyond rounding: a pivot of H + tiny I that is not positive.
+SN_INLINE sn_mask sn_indefinite(const double *H) {
+    sn_lanes A[SN_MATERIAL_H_COUNT], trace = sn_lanes_all(0);
+    for (int i = 0; i < SN_MATERIAL_H_COUNT; i++) A[i] = sn_lanes_load(H + i * SN_BLOCK);
+    for (int i = 0; i < 9; i++) trace += sn_lanes_abs(A[sn_sym9(i, i)]);
+    sn_mask bad = {0};
+    for (int j = 0; j < 9; j++) {
+        sn_lanes pivot = A[sn_sym9(j, j)] + 1e-12 * trace;
+        bad |= (sn_mask) ~(pivot > 0.0);
+        sn_lanes inverse = 1.0 / pivot;
+        for (int i = j + 1; i < 9; i++) {
+            sn_lanes factor = A[sn_sym9(j, i)] * inverse;
+            for (int k = i; k < 9; k++) A[sn_sym9(i, k)] -= factor * A[sn_sym9(j, k)];
+        }
+    }
+    return bad;
+}
+
+// Projects the sum of a law and the volume term: H, which holds both as they are, is replaced where it is indefinite by
+// `definite`, the projected tangent of the law alone, plus the definite part of the volume term.
+SN_INLINE void sn_project_with_volume(double *H, double *definite, const sn_material_block *in) {
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        sn_mask bad = sn_indefinite(H + lane);
+        if (!sn_any(bad)) continue;
+        sn_add_volume_group(SN_MATERIAL_PROJECTED, in, &(sn_material_result){.H = definite}, lane, true);
+        for (int i = 0; i < SN_MATERIAL_H_COUNT; i++) {
+            double *entry = H + i * SN_BLOCK + lane;
+            sn_lanes_store(entry, sn_select(bad, sn_lanes_load(definite + i * SN_BLOCK + lane), sn_lanes_load(entry)));
+        }
+    }
+}
+
+// Adds the fibre tension T/2 (|F a|^2 - 1) of a group of lanes to what is wanted.
+SN_INLINE void sn_add_fibre_group(int want, const sn_material_block *in, const sn_material_result *out, int lane) {
     const double *parameters = in->parameters + lane;
     sn_lanes T = sn_lanes_load(parameters + SN_PARAMETER_FIBRE_STRESS * SN_BLOCK);
-    if (!sn_any((sn_mask)(T != 0.0))) return;
     sn_lanes3 F = sn_lanes3_load(in->F + lane);
     sn_lanes a[3], Fa[3];
     for (int i = 0; i < 3; i++) a[i] = sn_lanes_load(parameters + (SN_PARAMETER_FIBRE_X + i) * SN_BLOCK);
@@ -88,6 +124,12 @@ SN_INLINE void sn_add_fibre(int want, const sn_material_block *in, const sn_mate
             }
         }
     }
+}
+
+// The same for a block; every kernel ends with it. The term is convex in F, so it may follow the projection.
+SN_INLINE void sn_add_fibre(int want, const sn_material_block *in, const sn_material_result *out) {
+    if (!sn_any_parameter(in, SN_PARAMETER_FIBRE_STRESS)) return;
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre_group(want, in, out, lane);
 }
 
 #endif

@@ -5,10 +5,21 @@
 #include "material/elastic.h"
 #include "material/kernels.h"
 
+SN_INLINE void store_tangent_row(double *H, const sn_lanes_elastic *C, int a) {
+    int v = sn_voigt(a / 3, a % 3);
+    for (int b = a; b < 9; b++) sn_lanes_store(H + sn_sym9(a, b) * SN_BLOCK, C->c[sn_sym6(v, sn_voigt(b / 3, b % 3))]);
+}
+
+SN_INLINE void store_tangent(double *H, const sn_lanes_elastic *C) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) store_tangent_row(H, C, 3 * i + j);
+    }
+}
+
 void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want, const sn_material_block *in,
                                      const sn_material_result *out) {
-    bool isotropic = material->law == SINEW_MATERIAL_HOOKE,
-         tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
+    bool isotropic = material->law == SINEW_MATERIAL_HOOKE, volume = sn_any_parameter(in, SN_PARAMETER_VOLUME);
+    double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         sn_lanes3 F = sn_lanes3_load(in->F + lane);
         sn_lanes_elastic C;
@@ -18,17 +29,15 @@ void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want, cons
         sn_lanes stress[6];
         sn_elastic_apply(stress, &C, strain);
         if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + lane, sn_elastic_energy(strain, stress));
-        for (int a = 0; a < 9; a++) {
-            int v = sn_voigt(a / 3, a % 3);
-            if (want & SN_MATERIAL_STRESS) sn_lanes_store(out->P + a * SN_BLOCK + lane, stress[v]);
-            for (int b = a; b < 9 && tangent; b++) {
-                sn_lanes_store(out->H + sn_sym9(a, b) * SN_BLOCK + lane, C.c[sn_sym6(v, sn_voigt(b / 3, b % 3))]);
-            }
+        if (want & SN_MATERIAL_STRESS) {
+            for (int a = 0; a < 9; a++) sn_lanes_store(out->P + a * SN_BLOCK + lane, stress[sn_voigt(a / 3, a % 3)]);
         }
+        if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangent(out->H + lane, &C);
+        if (volume && (want & SN_MATERIAL_PROJECTED)) store_tangent(definite + lane, &C);
     }
-    if (sn_has_volume_term(in)) {
-        for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_volume_term(want, in, out, lane);
-        if (want & SN_MATERIAL_PROJECTED) sn_clamp_tangents(out->H);
+    if (volume) {
+        sn_add_volume_term(want, in, out);
+        if (want & SN_MATERIAL_PROJECTED) sn_project_with_volume(out->H, definite, in);
     }
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_fibre(want, in, out, lane);
+    sn_add_fibre(want, in, out);
 }

@@ -1,9 +1,12 @@
-// Eigenvalues of symmetric 3x3 matrices in lanes, A = V diag(values) V', without iteration over the matrix.
+// Symmetric 3x3 matrices in lanes: eigenvalues, eigenvectors, and functions of the matrix, without iteration over the matrix.
 //
 // With q = tr(A)/3 and p^2 = |A - q I|^2/6, C = (A - q I)/p has the eigenvalues 2 cos(phi + 2 pi k/3), cos(3 phi) = det(C)/2 =
-// r (Smith 1961). The one whose sign is that of r lies at least sqrt(3) from the other two, so it and its eigenvector (a
-// column of the adjugate of C - y I) are found to full accuracy; the others are those of the 2x2 matrix that is left in the
-// plane across it. Accurate to a few ulp of |A| for every A, repeated eigenvalues included; V is orthonormal to a few ulp.
+// r (Smith 1961). The one whose sign is that of r, y, lies at least sqrt(3) from the other two, -y/2 +- h, so it and the
+// projector P = v v' on its eigenvector (the adjugate of C - y I over its trace) are found to full accuracy whatever A is.
+//
+// A function of the matrix needs no eigenvectors: it is a I + k C + b P with the coefficients that give the wanted
+// eigenvalues. Eigenvectors come from the 2x2 matrix that is left in the plane across v. Both are accurate to a few ulp of
+// |A|, repeated eigenvalues included, and V is orthonormal to a few ulp.
 #ifndef SN_MATH_LANES_EIGEN_H
 #define SN_MATH_LANES_EIGEN_H
 
@@ -47,20 +50,12 @@ SN_INLINE void sn_lanes_complete_basis(sn_lanes u[3], sn_lanes w[3], const sn_la
     w[2] = -n[1];
 }
 
-SN_INLINE sn_lanes sn_lanes_sym3_form(const sn_lanes_sym3 *A, const sn_lanes a[3], const sn_lanes b[3]) {
-    return a[0] * (A->xx * b[0] + A->xy * b[1] + A->xz * b[2]) + a[1] * (A->xy * b[0] + A->yy * b[1] + A->yz * b[2]) +
-           a[2] * (A->xz * b[0] + A->yz * b[1] + A->zz * b[2]);
-}
+typedef struct sn_lanes_spectrum {
+    sn_lanes q, p, r, y, h;
+    sn_lanes_sym3 C, projector;
+} sn_lanes_spectrum;
 
-// What passes from stage to stage: A = q I + p C; C v = single v; (u, w, v) is a basis, in whose first two axes C is
-// [mean + half, cross; cross, mean - half], with the eigenvalues mean +- h.
-typedef struct sn_lanes_eigen {
-    sn_lanes q, p, r, single, mean, half, cross, h, inverse_h;
-    sn_lanes_sym3 C;
-    sn_lanes v[3], u[3], w[3];
-} sn_lanes_eigen;
-
-SN_INLINE void sn_lanes_eigen_normalize(sn_lanes_eigen *e, const sn_lanes_sym3 *A) {
+SN_INLINE void sn_lanes_spectrum_normalize(sn_lanes_spectrum *e, const sn_lanes_sym3 *A) {
     sn_lanes q = (A->xx + A->yy + A->zz) * (1.0 / 3);
     sn_lanes x = A->xx - q, y = A->yy - q, z = A->zz - q;
     sn_lanes p = sn_lanes_sqrt((x * x + y * y + z * z + 2.0 * (A->xy * A->xy + A->xz * A->xz + A->yz * A->yz)) * (1.0 / 6));
@@ -71,90 +66,92 @@ SN_INLINE void sn_lanes_eigen_normalize(sn_lanes_eigen *e, const sn_lanes_sym3 *
     e->C = (sn_lanes_sym3){x * scale, A->xy * scale, A->xz * scale, y * scale, A->yz * scale, z * scale};
 }
 
-SN_INLINE void sn_lanes_eigen_single(sn_lanes_eigen *e) {
-    sn_lanes_sym3 C = e->C;
-    e->r =
-        0.5 * (C.xx * (C.yy * C.zz - C.yz * C.yz) + C.xy * (C.xz * C.yz - C.xy * C.zz) + C.xz * (C.xy * C.yz - C.xz * C.yy));
-    e->single = sn_lanes_copysign(sn_lanes_trisected(sn_lanes_min(sn_lanes_abs(e->r), sn_lanes_all(1))), e->r);
+SN_INLINE void sn_lanes_spectrum_values(sn_lanes_spectrum *e) {
+    const sn_lanes_sym3 *C = &e->C;
+    e->r = 0.5 * (C->xx * (C->yy * C->zz - C->yz * C->yz) + C->xy * (C->xz * C->yz - C->xy * C->zz) +
+                  C->xz * (C->xy * C->yz - C->xz * C->yy));
+    sn_lanes y = sn_lanes_trisected(sn_lanes_min(sn_lanes_abs(e->r), sn_lanes_all(1)));
+    e->y = sn_lanes_copysign(y, e->r);
+    // |C|^2 = 6 = y^2 + 2 (y/2)^2 + 2 h^2
+    e->h = sn_lanes_sqrt(0.75 * sn_lanes_max((2.0 - y) * (2.0 + y), sn_lanes_all(0)));
 }
 
-SN_INLINE void sn_lanes_eigen_axes(sn_lanes_eigen *e) {
+SN_INLINE void sn_lanes_spectrum_projector(sn_lanes_spectrum *e) {
     sn_lanes_sym3 shifted = e->C;
-    shifted.xx -= e->single;
-    shifted.yy -= e->single;
-    shifted.zz -= e->single;
-    sn_lanes_sym3 adjugate = sn_lanes_sym3_adjugate(&shifted);
-    sn_lanes_rank_one_axis(e->v, &adjugate);
-    sn_lanes_complete_basis(e->u, e->w, e->v);
+    shifted.xx -= e->y;
+    shifted.yy -= e->y;
+    shifted.zz -= e->y;
+    sn_lanes_sym3 A = sn_lanes_sym3_adjugate(&shifted);
+    sn_lanes s = 1.0 / (A.xx + A.yy + A.zz);
+    e->projector = (sn_lanes_sym3){s * A.xx, s * A.xy, s * A.xz, s * A.yy, s * A.yz, s * A.zz};
 }
 
-SN_INLINE void sn_lanes_eigen_pair(sn_lanes_eigen *e) {
-    sn_lanes uu = sn_lanes_sym3_form(&e->C, e->u, e->u), ww = sn_lanes_sym3_form(&e->C, e->w, e->w);
-    e->cross = sn_lanes_sym3_form(&e->C, e->u, e->w);
-    e->mean = 0.5 * (uu + ww);
-    e->half = 0.5 * (uu - ww);
-    e->h = sn_lanes_sqrt(e->half * e->half + e->cross * e->cross);
-    e->inverse_h = 1.0 / sn_lanes_max(e->h, sn_lanes_all(0x1p-500));
+// The spectra of a block of matrices, for the functions below.
+SN_INLINE void sn_block_spectrum(sn_lanes_spectrum e[SN_GROUPS], const sn_lanes_sym3 A[SN_GROUPS]) {
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_normalize(&e[g], &A[g]);
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_values(&e[g]);
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_projector(&e[g]);
 }
 
-// The decomposition of a block of matrices, for the functions below.
-SN_INLINE void sn_block_eigen(sn_lanes_eigen e[SN_GROUPS], const sn_lanes_sym3 A[SN_GROUPS]) {
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigen_normalize(&e[g], &A[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigen_single(&e[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigen_axes(&e[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigen_pair(&e[g]);
+// The eigenvalues, not in the order of their size: that of v, then the two across it ...
+SN_INLINE void sn_lanes_eigenvalues(sn_lanes values[3], const sn_lanes_spectrum *e) {
+    values[0] = e->q + e->p * e->y;
+    values[1] = e->q + e->p * (e->h - 0.5 * e->y);
+    values[2] = e->q - e->p * (e->h + 0.5 * e->y);
 }
 
-// The eigenvalues in the order of the decomposition, which is not that of their size ...
-SN_INLINE void sn_lanes_eigen_values(sn_lanes values[3], const sn_lanes_eigen *e) {
-    values[0] = e->q + e->p * e->single;
-    values[1] = e->q + e->p * (e->mean + e->h);
-    values[2] = e->q + e->p * (e->mean - e->h);
+// ... and the matrix with the same eigenvectors and other eigenvalues, in the same order. Repeated eigenvalues must stay
+// equal, as they do under a function that varies at a bounded rate.
+SN_INLINE sn_lanes_sym3 sn_lanes_matrix_function(const sn_lanes_spectrum *e, const sn_lanes values[3]) {
+    // Across v, C is -y/2 plus h times a reflection, which becomes mean plus (values[1] - values[2])/2 times the same.
+    sn_lanes mean = 0.5 * (values[1] + values[2]);
+    sn_lanes k = 0.5 * (values[1] - values[2]) / sn_lanes_max(e->h, sn_lanes_all(0x1p-500));
+    sn_lanes a = mean + 0.5 * k * e->y, b = values[0] - mean - 1.5 * k * e->y;
+    const sn_lanes_sym3 *C = &e->C, *P = &e->projector;
+    return (sn_lanes_sym3){a + k * C->xx + b * P->xx, k * C->xy + b * P->xy, k * C->xz + b * P->xz,
+                           a + k * C->yy + b * P->yy, k * C->yz + b * P->yz, a + k * C->zz + b * P->zz};
 }
 
-// ... and the matrix that has the same eigenvectors and other eigenvalues, given in that order: a function of a matrix.
-SN_INLINE sn_lanes_sym3 sn_lanes_eigen_compose(const sn_lanes_eigen *e, const sn_lanes values[3]) {
-    sn_lanes mean = 0.5 * (values[1] + values[2]), slope = 0.5 * (values[1] - values[2]) * e->inverse_h;
-    sn_lanes uu = slope * e->half, uw = slope * e->cross, vv = values[0] - mean;
-    const sn_lanes *u = e->u, *w = e->w, *v = e->v;
-    // mean I + vv v v' + [u w] [uu uw; uw -uu] [u w]'
-    sn_lanes a[3], b[3], c[3];
-    for (int i = 0; i < 3; i++) {
-        a[i] = uu * u[i] + uw * w[i];
-        b[i] = uw * u[i] - uu * w[i];
-        c[i] = vv * v[i];
-    }
-#define SN_COMPOSE(i, j) (a[i] * u[j] + b[i] * w[j] + c[i] * v[j])
-    return (sn_lanes_sym3){mean + SN_COMPOSE(0, 0), SN_COMPOSE(0, 1), SN_COMPOSE(0, 2),
-                           mean + SN_COMPOSE(1, 1), SN_COMPOSE(1, 2), mean + SN_COMPOSE(2, 2)};
-#undef SN_COMPOSE
+// What the negative eigenvalues of A lack to be 0: A plus this is the nearest positive semi-definite matrix.
+SN_INLINE sn_lanes_sym3 sn_lanes_semidefinite_lack(const sn_lanes_spectrum *e) {
+    sn_lanes values[3];
+    sn_lanes_eigenvalues(values, e);
+    for (int i = 0; i < 3; i++) values[i] = -sn_lanes_min(values[i], sn_lanes_all(0));
+    return sn_lanes_matrix_function(e, values);
 }
 
 // Decreasing eigenvalues, and their eigenvectors in the columns of V, det V = +1.
-SN_INLINE void sn_lanes_eigen_vectors(sn_lanes values[3], sn_lanes3 *V, const sn_lanes_eigen *e) {
-    // cos 2t = half/h, sin 2t = cross/h
-    sn_lanes large = sn_lanes_sqrt(0.5 + 0.5 * sn_lanes_abs(e->half) * e->inverse_h);
-    sn_lanes small = 0.5 * e->cross * e->inverse_h / large;
-    sn_mask first = (sn_mask)(e->half >= 0.0);
+SN_INLINE void sn_lanes_eigenvectors(sn_lanes values[3], sn_lanes3 *V, const sn_lanes_spectrum *e) {
+    const sn_lanes_sym3 *C = &e->C;
+    sn_lanes v[3], u[3], w[3];
+    sn_lanes_rank_one_axis(v, &e->projector);
+    sn_lanes_complete_basis(u, w, v);
+    // In the axes (u, w) C is -y/2 I + [half, cross; cross, -half], with cos 2t = half/h, sin 2t = cross/h.
+    sn_lanes Cu[3] = {C->xx * u[0] + C->xy * u[1] + C->xz * u[2], C->xy * u[0] + C->yy * u[1] + C->yz * u[2],
+                      C->xz * u[0] + C->yz * u[1] + C->zz * u[2]};
+    sn_lanes half = u[0] * Cu[0] + u[1] * Cu[1] + u[2] * Cu[2] + 0.5 * e->y;
+    sn_lanes cross = w[0] * Cu[0] + w[1] * Cu[1] + w[2] * Cu[2];
+    sn_lanes h = sn_lanes_sqrt(half * half + cross * cross), inverse = 1.0 / sn_lanes_max(h, sn_lanes_all(0x1p-500));
+    sn_lanes large = sn_lanes_sqrt(0.5 + 0.5 * sn_lanes_abs(half) * inverse), small = 0.5 * cross * inverse / large;
+    sn_mask first = (sn_mask)(half >= 0.0), largest = (sn_mask)(e->r >= 0.0);
     sn_lanes cosine = sn_select(first, large, small), sine = sn_select(first, small, large);
-    sn_mask largest = (sn_mask)(e->r >= 0.0);
-    sn_lanes plus = e->mean + e->h, minus = e->mean - e->h;
-    values[0] = e->q + e->p * sn_select(largest, e->single, plus);
+    sn_lanes plus = h - 0.5 * e->y, minus = -h - 0.5 * e->y;
+    values[0] = e->q + e->p * sn_select(largest, e->y, plus);
     values[1] = e->q + e->p * sn_select(largest, plus, minus);
-    values[2] = e->q + e->p * sn_select(largest, minus, e->single);
+    values[2] = e->q + e->p * sn_select(largest, minus, e->y);
     for (int i = 0; i < 3; i++) {
-        sn_lanes e1 = cosine * e->u[i] + sine * e->w[i], e2 = cosine * e->w[i] - sine * e->u[i];
+        sn_lanes e1 = cosine * u[i] + sine * w[i], e2 = cosine * w[i] - sine * u[i];
         // (e1, e2, v) and (v, e1, e2) are both right-handed.
-        V->m[i][0] = sn_select(largest, e->v[i], e1);
+        V->m[i][0] = sn_select(largest, v[i], e1);
         V->m[i][1] = sn_select(largest, e1, e2);
-        V->m[i][2] = sn_select(largest, e2, e->v[i]);
+        V->m[i][2] = sn_select(largest, e2, v[i]);
     }
 }
 
 SN_INLINE void sn_block_eigen3(sn_lanes values[SN_GROUPS][3], sn_lanes3 V[SN_GROUPS], const sn_lanes_sym3 A[SN_GROUPS]) {
-    sn_lanes_eigen e[SN_GROUPS];
-    sn_block_eigen(e, A);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigen_vectors(values[g], &V[g], &e[g]);
+    sn_lanes_spectrum e[SN_GROUPS];
+    sn_block_spectrum(e, A);
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_eigenvectors(values[g], &V[g], &e[g]);
 }
 
 #endif

@@ -26,23 +26,26 @@ SN_INLINE sn_lanes sn_lanes_sym3_det(const sn_lanes_sym3 *A, const sn_lanes_sym3
     return A->xx * adjugate->xx + A->xy * adjugate->xy + A->xz * adjugate->xz;
 }
 
-// i1 = |F|^2, i2 = |cof F|^2, J = det F
-typedef struct sn_lanes_invariants {
-    sn_lanes i1, i2, J;
-} sn_lanes_invariants;
+// What passes from stage to stage: i1 = |F|^2, i2 = |cof F|^2, J = det F, f = tr S.
+typedef struct sn_lanes_polar_work {
+    sn_lanes i1, i2, J, f;
+    sn_lanes3 cofactor;
+    sn_lanes_sym3 C; // F'F
+} sn_lanes_polar_work;
 
-SN_INLINE sn_lanes_invariants sn_lanes_invariants_of(const sn_lanes3 *F) {
-    sn_lanes3 cofactor = sn_lanes3_cofactor(F);
-    return (sn_lanes_invariants){sn_lanes3_contract(F, F), sn_lanes3_contract(&cofactor, &cofactor),
-                                 F->m[0][0] * cofactor.m[0][0] + F->m[0][1] * cofactor.m[0][1] +
-                                     F->m[0][2] * cofactor.m[0][2]};
+SN_INLINE void sn_lanes_polar_invariants(sn_lanes_polar_work *w, const sn_lanes3 *F) {
+    w->cofactor = sn_lanes3_cofactor(F);
+    w->C = sn_lanes3_gram(F);
+    w->i1 = w->C.xx + w->C.yy + w->C.zz;
+    w->i2 = sn_lanes3_contract(&w->cofactor, &w->cofactor);
+    w->J = F->m[0][0] * w->cofactor.m[0][0] + F->m[0][1] * w->cofactor.m[0][1] + F->m[0][2] * w->cofactor.m[0][2];
 }
 
 // The largest root of the quartic, by Halley's method: from above it falls onto the root monotonically, for all roots are
 // real.
-SN_INLINE sn_lanes sn_lanes_trace_of_stretch(const sn_lanes_invariants *I) {
-    sn_lanes i1 = I->i1, J = I->J;
-    sn_lanes f = sn_lanes_sqrt(3.0 * i1), constant = 0.25 * i1 * i1 - I->i2;
+SN_INLINE void sn_lanes_polar_trace(sn_lanes_polar_work *w) {
+    sn_lanes i1 = w->i1, J = w->J;
+    sn_lanes f = sn_lanes_sqrt(3.0 * i1), constant = 0.25 * i1 * i1 - w->i2;
     // A quarter of the quartic and of its derivatives. Two steps at a time: they suffice for ordinary stretches, so the branch
     // is predicted. The slope is 2 det G; the bound on the last step leaves an error in R below 1e-8, which its correction
     // squares.
@@ -57,7 +60,7 @@ SN_INLINE sn_lanes sn_lanes_trace_of_stretch(const sn_lanes_invariants *I) {
         }
         if (!sn_any((sn_mask)(step * square > 1e-3 * slope))) break;
     }
-    return f;
+    w->f = f;
 }
 
 // R from the robust decomposition, in the lanes of `mask` only.
@@ -101,29 +104,27 @@ SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_l
 }
 
 // R before the correction.
-SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, const sn_lanes_invariants *I, sn_lanes f) {
-    sn_lanes square = f * f, det = 0.5 * (square - I->i1) * f - I->J;
+SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, const sn_lanes_polar_work *w) {
+    sn_lanes f = w->f, i1 = w->i1, square = f * f, det = 0.5 * (square - i1) * f - w->J;
     // Beyond these scales the eighth powers above leave the range of doubles.
-    sn_mask doubtful = (sn_mask) ~((det > 0.02 * square * f) & (I->i1 > 1e-60) & (I->i1 < 1e60));
-    sn_lanes inverse = 1.0 / det, a = 0.5 * (square + I->i1) * inverse, b = f * inverse;
-    sn_lanes_sym3 C = sn_lanes3_gram(F);
-    sn_lanes3 cofactor = sn_lanes3_cofactor(F);
-    sn_lanes_sym3 D = {a - C.xx * inverse, -C.xy * inverse, -C.xz * inverse,
-                       a - C.yy * inverse, -C.yz * inverse, a - C.zz * inverse};
+    sn_mask doubtful = (sn_mask) ~((det > 0.02 * square * f) & (i1 > 1e-60) & (i1 < 1e60));
+    sn_lanes inverse = 1.0 / det, a = 0.5 * (square + i1) * inverse, b = f * inverse;
+    const sn_lanes_sym3 *C = &w->C;
+    sn_lanes_sym3 D = {a - C->xx * inverse, -C->xy * inverse, -C->xz * inverse,
+                       a - C->yy * inverse, -C->yz * inverse, a - C->zz * inverse};
     *R = sn_lanes3_mul_sym(F, &D);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) R->m[i][j] += b * cofactor.m[i][j];
+        for (int j = 0; j < 3; j++) R->m[i][j] += b * w->cofactor.m[i][j];
     }
     if (sn_any(doubtful)) sn_lanes_polar_fallback(R, F, doubtful);
 }
 
 // F = R S for a block of matrices.
 SN_INLINE void sn_block_polar(sn_lanes3 R[SN_GROUPS], sn_lanes_sym3 S[SN_GROUPS], const sn_lanes3 F[SN_GROUPS]) {
-    sn_lanes_invariants I[SN_GROUPS];
-    sn_lanes f[SN_GROUPS];
-    for (int g = 0; g < SN_GROUPS; g++) I[g] = sn_lanes_invariants_of(&F[g]);
-    for (int g = 0; g < SN_GROUPS; g++) f[g] = sn_lanes_trace_of_stretch(&I[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_start(&R[g], &F[g], &I[g], f[g]);
+    sn_lanes_polar_work work[SN_GROUPS];
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_invariants(&work[g], &F[g]);
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_trace(&work[g]);
+    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_start(&R[g], &F[g], &work[g]);
     for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_correct(&R[g], &S[g], &F[g]);
 }
 
