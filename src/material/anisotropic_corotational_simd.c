@@ -281,11 +281,13 @@ void SN_ISA_NAME(sn_evaluate_anisotropic)(const sn_material *material, int want,
         store_tangents(out->H, groups, exact, (want & SN_MATERIAL_PROJECTED) != 0 && !volume);
     }
     if (volume) {
-        sn_add_volume_term(want, in, out);
-        if (want & SN_MATERIAL_PROJECTED) {
+        sn_mask bad[SN_GROUPS];
+        sn_add_volume_term(want, in, out, false);
+        if ((want & SN_MATERIAL_PROJECTED) && sn_find_indefinite(bad, out->H)) {
             double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
             store_tangents(definite, groups, exact, true);
-            sn_project_with_volume(out->H, definite, in);
+            sn_add_volume_term(SN_MATERIAL_PROJECTED, in, &(sn_material_result){.H = definite}, true);
+            sn_replace_indefinite(out->H, definite, bad);
         }
     }
     sn_add_fibre(want, in, out);

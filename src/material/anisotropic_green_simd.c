@@ -58,14 +58,8 @@ static void store_tangent(double *H, const group *g) {
     store_tangent_row(H, g, 2);
 }
 
-static void project(double *H, const group groups[SN_GROUPS]) {
-    sn_mask bad[SN_GROUPS];
-    int any = 0;
-    for (int g = 0; g < SN_GROUPS; g++) {
-        bad[g] = sn_indefinite(H + g * SN_LANES);
-        any |= sn_any(bad[g]);
-    }
-    if (!any) return;
+// The tangents with the negative eigenvalues of T set to 0.
+static void store_definite_tangents(double *H, const group groups[SN_GROUPS]) {
     sn_lanes_sym3 T[SN_GROUPS];
     sn_lanes_spectrum spectrum[SN_GROUPS];
     for (int g = 0; g < SN_GROUPS; g++) {
@@ -75,22 +69,17 @@ static void project(double *H, const group groups[SN_GROUPS]) {
     sn_block_spectrum(spectrum, T);
     for (int g = 0; g < SN_GROUPS; g++) {
         sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]);
-        const sn_lanes d[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy}, zero = sn_lanes_all(0);
-        for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) {
-                for (int l = j; l < 3; l++) {
-                    sn_lanes value = sn_select(bad[g], d[sn_voigt(j, l)], zero);
-                    sn_add_lanes(H + sn_sym9(3 * i + j, 3 * i + l) * SN_BLOCK + g * SN_LANES, value);
-                }
-            }
-        }
+        const sn_lanes lack[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy};
+        group definite = groups[g];
+        for (int i = 0; i < 6; i++) definite.T[i] += lack[i];
+        store_tangent(H + g * SN_LANES, &definite);
     }
 }
 
 void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int want, const sn_material_block *in,
                                                 const sn_material_result *out) {
-    bool volume = sn_any_parameter(in, SN_PARAMETER_VOLUME),
-         tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
+    bool projected = (want & SN_MATERIAL_PROJECTED) != 0, volume = sn_any_parameter(in, SN_PARAMETER_VOLUME);
+    int plain = projected ? (want & ~SN_MATERIAL_PROJECTED) | SN_MATERIAL_STIFFNESS : want;
     group groups[SN_GROUPS];
     for (int g = 0; g < SN_GROUPS; g++) {
         int lane = g * SN_LANES;
@@ -99,18 +88,18 @@ void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int
         find_stress(&groups[g]);
         if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + lane, sn_elastic_energy(groups[g].strain, groups[g].T));
         if (want & SN_MATERIAL_STRESS) store_stress(out->P + lane, &groups[g]);
-        if (tangent) store_tangent(out->H + lane, &groups[g]);
+        if (plain & SN_MATERIAL_STIFFNESS) store_tangent(out->H + lane, &groups[g]);
     }
-    if (want & SN_MATERIAL_PROJECTED && !volume) project(out->H, groups);
-    if (volume) {
-        sn_add_volume_term(want, in, out);
-        if (want & SN_MATERIAL_PROJECTED) {
-            double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-            for (int g = 0; g < SN_GROUPS; g++) store_tangent(definite + g * SN_LANES, &groups[g]);
-            project(definite, groups);
-            sn_project_with_volume(out->H, definite, in);
-        }
+    if (volume) sn_add_volume_term(plain, in, out, false);
+    bool resisting = material->inversion && SN_ISA_NAME(sn_add_resistance)(plain, in, out);
+    sn_mask bad[SN_GROUPS];
+    if (projected && sn_find_indefinite(bad, out->H)) {
+        double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+        sn_material_result part = {.H = definite};
+        store_definite_tangents(definite, groups);
+        if (volume) sn_add_volume_term(SN_MATERIAL_PROJECTED, in, &part, true);
+        if (resisting) SN_ISA_NAME(sn_add_resistance)(SN_MATERIAL_PROJECTED, in, &part);
+        sn_replace_indefinite(out->H, definite, bad);
     }
-    if (material->inversion) SN_ISA_NAME(sn_add_resistance)(material, want, in, out);
     sn_add_fibre(want, in, out);
 }

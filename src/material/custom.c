@@ -32,7 +32,7 @@ void sn_evaluate_custom(const sn_material *material, int want, const sn_material
             for (int j = i; j < 9 && tangent; j++) out->H[sn_sym9(i, j) * SN_BLOCK + lane] = H[9 * i + j];
         }
     }
-    if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) sn_add_volume_term(want, in, out);
+    if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) sn_add_volume_term(want, in, out, false);
     if (want & SN_MATERIAL_PROJECTED) clamp_tangents(out->H);
     sn_add_fibre(want, in, out);
 }

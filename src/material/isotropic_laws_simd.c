@@ -276,19 +276,31 @@ static void arruda_boyce(sn_stretch_energy *energy, const sn_lanes s[3], const d
 // --- The table
 // -----------------------------------------------------------------------------------------------------------------
 
+// Thresholds, floors and resistances are such that for Poisson ratios from 0 to 0.49 the energy falls all the way from deep
+// inversion to rest, and its curvature along a stretch is positive below the threshold, or nearly so.
+// clang-format off
 static const sn_isotropic_law table[] = {
-    {SINEW_MATERIAL_HOOKE, SINEW_STRAIN_INFINITESIMAL, "linear", HOOKE_COUNT, NULL, hooke_derive, NULL, 0, 0, 0},
-    {SINEW_MATERIAL_HOOKE, SINEW_STRAIN_GREEN, "st-venant-kirchhoff", HOOKE_COUNT, NULL, hooke_derive, st_venant_kirchhoff,
-     0.5, 0, 2},
-    {SINEW_MATERIAL_HOOKE, SINEW_STRAIN_COROTATIONAL, "corotational", HOOKE_COUNT, NULL, hooke_derive, corotational, 0, 0, 0},
-    {SINEW_MATERIAL_NEO_HOOKEAN, 0, "neo-hookean", HOOKE_COUNT, NULL, hooke_derive, neo_hookean, 0.25, 0.4, 20},
-    {SINEW_MATERIAL_STABLE_NEO_HOOKEAN, 0, "stable-neo-hookean", STABLE_COUNT, NULL, stable_neo_hookean_derive,
-     stable_neo_hookean, 0.3, 0, 2},
-    {SINEW_MATERIAL_MOONEY_RIVLIN, 0, "mooney-rivlin", MOONEY_COUNT, mooney_rivlin_check, mooney_rivlin_derive, mooney_rivlin,
-     0.25, 0.4, 20},
-    {SINEW_MATERIAL_ARRUDA_BOYCE, 0, "arruda-boyce", ARRUDA_COUNT, arruda_boyce_check, arruda_boyce_derive, arruda_boyce, 0.25,
-     0.4, 20},
+    {.name = "linear", .law = SINEW_MATERIAL_HOOKE, .strain = SINEW_STRAIN_INFINITESIMAL,
+     .parameter_count = HOOKE_COUNT, .derive = hooke_derive},
+    {.name = "st-venant-kirchhoff", .law = SINEW_MATERIAL_HOOKE, .strain = SINEW_STRAIN_GREEN,
+     .parameter_count = HOOKE_COUNT, .derive = hooke_derive, .energy = st_venant_kirchhoff,
+     .threshold = SN_GREEN_THRESHOLD, .resistance = SN_GREEN_RESISTANCE},
+    {.name = "corotational", .law = SINEW_MATERIAL_HOOKE, .strain = SINEW_STRAIN_COROTATIONAL,
+     .parameter_count = HOOKE_COUNT, .derive = hooke_derive, .energy = corotational},
+    {.name = "neo-hookean", .law = SINEW_MATERIAL_NEO_HOOKEAN,
+     .parameter_count = HOOKE_COUNT, .derive = hooke_derive, .energy = neo_hookean,
+     .threshold = 0.25, .resistance = 30, .singular = true},
+    {.name = "stable-neo-hookean", .law = SINEW_MATERIAL_STABLE_NEO_HOOKEAN,
+     .parameter_count = STABLE_COUNT, .derive = stable_neo_hookean_derive, .energy = stable_neo_hookean,
+     .threshold = 0.3, .resistance = 2},
+    {.name = "mooney-rivlin", .law = SINEW_MATERIAL_MOONEY_RIVLIN,
+     .parameter_count = MOONEY_COUNT, .check = mooney_rivlin_check, .derive = mooney_rivlin_derive, .energy = mooney_rivlin,
+     .threshold = 0.25, .floor = 0.1, .resistance = 16, .singular = true},
+    {.name = "arruda-boyce", .law = SINEW_MATERIAL_ARRUDA_BOYCE,
+     .parameter_count = ARRUDA_COUNT, .check = arruda_boyce_check, .derive = arruda_boyce_derive, .energy = arruda_boyce,
+     .threshold = 0.25, .floor = 0.1, .resistance = 16, .singular = true},
 };
+// clang-format on
 
 const sn_isotropic_law *SN_ISA_NAME(sn_isotropic_laws)(int *count) {
     *count = (int)(sizeof table / sizeof table[0]);

@@ -16,10 +16,10 @@
 //   m(s) = a (f + (1 - f)/(1 + v + v^2)) for s < a, s otherwise;      psi~(s) = psi(m(s1), m(s2), m(s3)) + k/2 sum (m(s_i) -
 //   s_i)^2
 //
-// m is twice continuously differentiable, increases, and never falls below f a > 0: the law is evaluated where it is defined;
-// the second term is convex and keeps driving the stretch back up. Laws that are defined everywhere (f = 0 in their row) keep
-// psi(s) and get the second term with f = 0. The extended energy is continuous everywhere; across s2 + s3 = 0, deep among the
-// inverted states, its gradient jumps, as it must: the nearest rotation jumps there.
+// m is twice continuously differentiable, increases, and stays above f a >= 0: a law that is singular at zero stretch is
+// evaluated where it is defined; the second term is convex and keeps driving the stretch back up. Laws that are defined
+// everywhere keep psi(s) and get the second term only (with f = 0). The extended energy is continuous everywhere; across s2 +
+// s3 = 0, deep among the inverted states, its gradient jumps, as it must: the nearest rotation jumps there.
 //
 // Cost: one decomposition in lanes, about 480 fused operations for H.
 // Checked by: tests/material/test_isotropic.c, tests/material/test_inversion.c.
@@ -85,11 +85,11 @@ static void evaluate_extended(sn_stretch_energy *energy, const sn_isotropic_law 
     sn_lanes m[3];
     for (int i = 0; i < 3; i++) {
         e[i] = extend(s[i], law->threshold, law->floor);
-        m[i] = law->floor > 0 ? e[i].m : s[i];
+        m[i] = law->singular ? e[i].m : s[i];
     }
     evaluate_bare(energy, law, m, parameters);
     sn_lanes *diagonal[3] = {&energy->hessian.xx, &energy->hessian.yy, &energy->hessian.zz};
-    if (law->floor > 0) {
+    if (law->singular) {
         for (int i = 0; i < 3; i++) *diagonal[i] = *diagonal[i] * e[i].d * e[i].d + energy->gradient[i] * e[i].dd;
         for (int i = 0; i < 3; i++) energy->gradient[i] *= e[i].d;
         energy->hessian.xy *= e[0].d * e[1].d;
@@ -241,11 +241,9 @@ static bool any_below(const sn_material_block *in, double a) {
     return false;
 }
 
-void SN_ISA_NAME(sn_add_resistance)(const sn_material *material, int want, const sn_material_block *in,
-                                    const sn_material_result *out) {
-    (void)material;
+bool SN_ISA_NAME(sn_add_resistance)(int want, const sn_material_block *in, const sn_material_result *out) {
     static const sn_isotropic_law nothing = {.threshold = SN_GREEN_THRESHOLD};
-    if (!any_below(in, nothing.threshold)) return;
+    if (!any_below(in, nothing.threshold)) return false;
     double psi[SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
     sn_material_result part = {psi, P, H};
     evaluate(&nothing, true, want, in, &part);
@@ -253,4 +251,5 @@ void SN_ISA_NAME(sn_add_resistance)(const sn_material *material, int want, const
     for (int i = 0; i < SN_BLOCK && (want & SN_MATERIAL_ENERGY); i++) out->psi[i] += psi[i];
     for (int i = 0; i < 9 * SN_BLOCK && (want & SN_MATERIAL_STRESS); i++) out->P[i] += P[i];
     for (int i = 0; i < SN_MATERIAL_H_COUNT * SN_BLOCK && tangent; i++) out->H[i] += H[i];
+    return true;
 }

@@ -17,8 +17,8 @@ SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic_green, SN_KERNEL_ARGUMENTS);
 // Adds to a block what drives stretches below a threshold back up, for laws that are defined everywhere (isotropic_simd.c);
-// returns at once if no sample is that far compressed.
-SN_ISA_DECLARE(void, sn_add_resistance, SN_KERNEL_ARGUMENTS);
+// returns false at once if no sample is that far compressed.
+SN_ISA_DECLARE(bool, sn_add_resistance, (int want, const sn_material_block *in, const sn_material_result *out));
 // The caller's own law, sample by sample.
 void sn_evaluate_custom SN_KERNEL_ARGUMENTS;
 
@@ -65,12 +65,13 @@ SN_INLINE void sn_add_volume_group(int want, const sn_material_block *in, const 
     }
 }
 
-SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const sn_material_result *out) {
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_volume_group(want, in, out, lane, false);
+// The same for a block.
+SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in, const sn_material_result *out, bool definite) {
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) sn_add_volume_group(want, in, out, lane, definite);
 }
 
 // Lanes whose H has a negative eigenvalue beyond rounding: a pivot of H + tiny I that is not positive.
-SN_INLINE sn_mask sn_indefinite(const double *H) {
+SN_INLINE sn_mask sn_indefinite_lanes(const double *H) {
     sn_lanes A[SN_MATERIAL_H_COUNT], trace = sn_lanes_all(0);
     for (int i = 0; i < SN_MATERIAL_H_COUNT; i++) A[i] = sn_lanes_load(H + i * SN_BLOCK);
     for (int i = 0; i < 9; i++) trace += sn_lanes_abs(A[sn_sym9(i, i)]);
@@ -87,16 +88,21 @@ SN_INLINE sn_mask sn_indefinite(const double *H) {
     return bad;
 }
 
-// Projects the sum of a law and the volume term: H, which holds both as they are, is replaced where it is indefinite by
-// `definite`, the projected tangent of the law alone, plus the definite part of the volume term.
-SN_INLINE void sn_project_with_volume(double *H, double *definite, const sn_material_block *in) {
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
-        sn_mask bad = sn_indefinite(H + lane);
-        if (!sn_any(bad)) continue;
-        sn_add_volume_group(SN_MATERIAL_PROJECTED, in, &(sn_material_result){.H = definite}, lane, true);
+// Projection of a sum of terms: where the sum is indefinite it is replaced by the sum of definite parts of the terms.
+SN_INLINE bool sn_find_indefinite(sn_mask bad[SN_GROUPS], const double *H) {
+    bool any = false;
+    for (int g = 0; g < SN_GROUPS; g++) {
+        bad[g] = sn_indefinite_lanes(H + g * SN_LANES);
+        any |= sn_any(bad[g]) != 0;
+    }
+    return any;
+}
+
+SN_INLINE void sn_replace_indefinite(double *H, const double *definite, const sn_mask bad[SN_GROUPS]) {
+    for (int g = 0; g < SN_GROUPS; g++) {
         for (int i = 0; i < SN_MATERIAL_H_COUNT; i++) {
-            double *entry = H + i * SN_BLOCK + lane;
-            sn_lanes_store(entry, sn_select(bad, sn_lanes_load(definite + i * SN_BLOCK + lane), sn_lanes_load(entry)));
+            int place = i * SN_BLOCK + g * SN_LANES;
+            sn_lanes_store(H + place, sn_select(bad[g], sn_lanes_load(definite + place), sn_lanes_load(H + place)));
         }
     }
 }

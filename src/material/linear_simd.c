@@ -5,21 +5,26 @@
 #include "material/elastic.h"
 #include "material/kernels.h"
 
-SN_INLINE void store_tangent_row(double *H, const sn_lanes_elastic *C, int a) {
-    int v = sn_voigt(a / 3, a % 3);
-    for (int b = a; b < 9; b++) sn_lanes_store(H + sn_sym9(a, b) * SN_BLOCK, C->c[sn_sym6(v, sn_voigt(b / 3, b % 3))]);
+// H_(ij)(kl) = C_(ij)(kl) for one i and every k >= i
+SN_INLINE void store_tangent_row(double *H, const sn_lanes_elastic *C, int i) {
+    for (int j = 0; j < 3; j++) {
+        for (int k = i; k < 3; k++) {
+            for (int l = i == k ? j : 0; l < 3; l++) {
+                sn_lanes_store(H + sn_sym9(3 * i + j, 3 * k + l) * SN_BLOCK, C->c[sn_sym6(sn_voigt(i, j), sn_voigt(k, l))]);
+            }
+        }
+    }
 }
 
-SN_INLINE void store_tangent(double *H, const sn_lanes_elastic *C) {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) store_tangent_row(H, C, 3 * i + j);
-    }
+static void store_tangent(double *H, const sn_lanes_elastic *C) {
+    store_tangent_row(H, C, 0);
+    store_tangent_row(H, C, 1);
+    store_tangent_row(H, C, 2);
 }
 
 void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want, const sn_material_block *in,
                                      const sn_material_result *out) {
     bool isotropic = material->law == SINEW_MATERIAL_HOOKE, volume = sn_any_parameter(in, SN_PARAMETER_VOLUME);
-    double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         sn_lanes3 F = sn_lanes3_load(in->F + lane);
         sn_lanes_elastic C;
@@ -33,11 +38,20 @@ void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want, cons
             for (int a = 0; a < 9; a++) sn_lanes_store(out->P + a * SN_BLOCK + lane, stress[sn_voigt(a / 3, a % 3)]);
         }
         if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangent(out->H + lane, &C);
-        if (volume && (want & SN_MATERIAL_PROJECTED)) store_tangent(definite + lane, &C);
     }
     if (volume) {
-        sn_add_volume_term(want, in, out);
-        if (want & SN_MATERIAL_PROJECTED) sn_project_with_volume(out->H, definite, in);
+        sn_mask bad[SN_GROUPS];
+        sn_add_volume_term(want, in, out, false);
+        if ((want & SN_MATERIAL_PROJECTED) && sn_find_indefinite(bad, out->H)) {
+            double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+            for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+                sn_lanes_elastic C;
+                sn_elastic_load(&C, isotropic, in->parameters + lane);
+                store_tangent(definite + lane, &C);
+            }
+            sn_add_volume_term(SN_MATERIAL_PROJECTED, in, &(sn_material_result){.H = definite}, true);
+            sn_replace_indefinite(out->H, definite, bad);
+        }
     }
     sn_add_fibre(want, in, out);
 }

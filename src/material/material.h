@@ -46,7 +46,8 @@ enum {
     SN_MATERIAL_ENERGY = 1,
     SN_MATERIAL_STRESS = 2,
     SN_MATERIAL_STIFFNESS = 4, // H as it is
-    SN_MATERIAL_PROJECTED = 8, // H positive semi-definite; equal to H where H is. Not together with STIFFNESS
+    SN_MATERIAL_PROJECTED = 8, // H positive semi-definite; equal to H where H (without the fibres, which only help) is.
+                               // Not together with STIFFNESS
 };
 
 typedef struct sn_material_block {

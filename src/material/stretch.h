@@ -30,15 +30,16 @@ typedef struct sn_isotropic_law {
     // Writes the law's own parameters and returns the small-strain modulus lambda + 2 mu.
     double (*derive)(double *own, const sinew_material_def *def, sn_plane plane);
     sn_stretch_function *energy; // NULL: not a function of the stretches
-    // Below the stretch `threshold` inverted elements are driven back (see isotropic_simd.c): by a term of stiffness
-    // `resistance` times the modulus; and, where the law is singular at zero stretch, by evaluating it no lower than `floor` *
-    // `threshold` (0: the law is defined for every stretch and left as it is).
+    // Below the stretch `threshold` inverted elements are driven back (see isotropic_simd.c) by a term of stiffness
+    // `resistance` times the modulus. A law that is singular at zero stretch is evaluated at the stretch m(s) > `floor` *
+    // `threshold` instead; the others are left as they are. Threshold 0: nothing is needed.
     double threshold, floor, resistance;
+    bool singular;
 } sn_isotropic_law;
 
 // Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain: their stress weakens below 1/sqrt(3).
 #define SN_GREEN_THRESHOLD  0.5
-#define SN_GREEN_RESISTANCE 2.0
+#define SN_GREEN_RESISTANCE 3.0
 
 // The row of a law; NULL if it is not isotropic.
 SN_ISA_DECLARE(const sn_isotropic_law *, sn_isotropic_law_find, (sinew_material_law law, sinew_strain strain));

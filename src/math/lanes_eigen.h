@@ -131,8 +131,11 @@ SN_INLINE void sn_lanes_eigenvectors(sn_lanes values[3], sn_lanes3 *V, const sn_
                       C->xz * u[0] + C->yz * u[1] + C->zz * u[2]};
     sn_lanes half = u[0] * Cu[0] + u[1] * Cu[1] + u[2] * Cu[2] + 0.5 * e->y;
     sn_lanes cross = w[0] * Cu[0] + w[1] * Cu[1] + w[2] * Cu[2];
-    sn_lanes h = sn_lanes_sqrt(half * half + cross * cross), inverse = 1.0 / sn_lanes_max(h, sn_lanes_all(0x1p-500));
-    sn_lanes large = sn_lanes_sqrt(0.5 + 0.5 * sn_lanes_abs(half) * inverse), small = 0.5 * cross * inverse / large;
+    sn_lanes h = sn_lanes_sqrt(half * half + cross * cross), tiny = sn_lanes_all(0x1p-500);
+    sn_lanes inverse = 1.0 / sn_lanes_max(h, tiny);
+    // Equal eigenvalues (h = 0): the axes stay as they are.
+    sn_lanes cosine_2t = sn_select((sn_mask)(h > tiny), sn_lanes_abs(half) * inverse, sn_lanes_all(1));
+    sn_lanes large = sn_lanes_sqrt(0.5 + 0.5 * cosine_2t), small = 0.5 * cross * inverse / large;
     sn_mask first = (sn_mask)(half >= 0.0), largest = (sn_mask)(e->r >= 0.0);
     sn_lanes cosine = sn_select(first, large, small), sine = sn_select(first, small, large);
     sn_lanes plus = h - 0.5 * e->y, minus = -h - 0.5 * e->y;
