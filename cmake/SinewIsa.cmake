@@ -6,9 +6,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN)
   list(APPEND SINEW_ISAS avx2 avx512)
 endif()
 # Products and sums fuse where the machine can. Loops over the few components of a matrix unroll whatever their size, so that
-# lanes stay in registers (Clang does so by itself).
+# lanes stay in registers (Clang does so by itself); sanitizers would choke on code of that size.
 set(SINEW_HOT_FLAGS -O3 -ffp-contract=fast)
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+if(SINEW_SANITIZE)
+  set(SINEW_HOT_FLAGS -O1 -ffp-contract=fast)
+elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND SINEW_HOT_FLAGS --param=max-completely-peeled-insns=2000)
 endif()
 set(SINEW_ISA_FLAGS_base "")

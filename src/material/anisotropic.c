@@ -45,7 +45,7 @@ static sinew_status check_ratio(sinew_context *context, const char *name, double
     if (fabs(nu) < limit) return SINEW_OK;
     return sn_fail(context, SINEW_INVALID_ARGUMENT,
                    "material: %s is %g, which violates %s = %.6g (the solid would not be stable); nearest valid value: %.6g",
-                   name, nu, condition, limit, copysign(0.999999 * limit, nu));
+                   name, nu, condition, limit, copysign(0.9999 * limit, nu));
 }
 
 // With the compliances scaled to a unit diagonal, a = nu_12 sqrt(E_2/E_1) ..., the determinant of the normal block is
@@ -76,7 +76,7 @@ static sinew_status check_orthotropic(sinew_context *context, const sinew_materi
         double t = 0.5 * (low + high);
         *(normal_determinant(t * a, t * b, t * c) > 0 ? &low : &high) = t;
     }
-    low *= 0.999999;
+    low *= 0.9999;
     return sn_fail(
         context, SINEW_INVALID_ARGUMENT,
         "material: orthotropic.poisson_12 = %g, poisson_23 = %g, poisson_31 = %g violate 1 - nu_12 nu_21 - nu_23 nu_32 - "

@@ -27,10 +27,14 @@
 
 // Where sigma2 + sigma3 nearly vanishes R turns arbitrarily fast with F; below this bound on det G / tr(S)^3 it is held back.
 static const double ridge = 1e-4;
+// In projected tangents, where 1/det G enters squared, below this det G (at rest it is 8), for the sake of the systems they
+// enter.
+static const double blunt_ridge = 0.05;
 
 typedef struct group {
     sn_lanes3 R;
     sn_lanes_sym3 S, inverse; // of G
+    sn_lanes det;             // of G
     sn_lanes_elastic C;
     sn_lanes strain[6], sigma[6], w[3];
 } group;
@@ -47,7 +51,8 @@ static void find_stress(group *g, bool exact) {
     if (!exact) return;
     sn_lanes_sym3 G = sn_lanes_pair_sums(S), A = sn_lanes_sym3_adjugate(&G);
     sn_lanes trace = S->xx + S->yy + S->zz, det = sn_lanes_max(sn_lanes_sym3_det(&G, &A), ridge * trace * trace * trace);
-    sn_lanes q = 1.0 / sn_lanes_max(det, sn_lanes_all(0x1p-1000));
+    g->det = sn_lanes_max(det, sn_lanes_all(0x1p-1000));
+    sn_lanes q = 1.0 / g->det;
     g->inverse = (sn_lanes_sym3){q * A.xx, q * A.xy, q * A.xz, q * A.yy, q * A.yz, q * A.zz};
     // axial(sigma S - S sigma)
     sn_lanes x = s[ZX] * S->xy - s[XY] * S->xz + s[YZ] * (S->yy - S->zz) + (s[ZZ] - s[YY]) * S->yz;
@@ -161,7 +166,14 @@ typedef struct coupling {
     sn_lanes3 aa;
 } coupling;
 
-static void find_coupling(coupling *K, const group *g, const variation *d, const sn_lanes_sym3 *theta) {
+static void find_coupling(coupling *K, const group *g, const variation *d, const sn_lanes_sym3 *theta, bool projected) {
+    sn_lanes_sym3 inverse = g->inverse;
+    if (projected) {
+        // A congruence: it does not matter for definiteness.
+        sn_lanes s = sn_lanes_min(g->det * (1 / blunt_ridge), sn_lanes_all(1));
+        inverse =
+            (sn_lanes_sym3){s * inverse.xx, s * inverse.xy, s * inverse.xz, s * inverse.yy, s * inverse.yz, s * inverse.zz};
+    }
     sn_lanes T[6][3]; // C N - 2 Y', so that N'C N - Y N - N'Y' = sym(N'T)
     sn_lanes3 rows, middle;
     for (int v = 0; v < 6; v++) {
@@ -172,9 +184,9 @@ static void find_coupling(coupling *K, const group *g, const variation *d, const
             row[k] = d->Y[v][k] - sum;
             T[v][k] = -row[k] - d->Y[v][k];
         }
-        K->ea[v][0] = row[0] * g->inverse.xx + row[1] * g->inverse.xy + row[2] * g->inverse.xz;
-        K->ea[v][1] = row[0] * g->inverse.xy + row[1] * g->inverse.yy + row[2] * g->inverse.yz;
-        K->ea[v][2] = row[0] * g->inverse.xz + row[1] * g->inverse.yz + row[2] * g->inverse.zz;
+        K->ea[v][0] = row[0] * inverse.xx + row[1] * inverse.xy + row[2] * inverse.xz;
+        K->ea[v][1] = row[0] * inverse.xy + row[1] * inverse.yy + row[2] * inverse.yz;
+        K->ea[v][2] = row[0] * inverse.xz + row[1] * inverse.yz + row[2] * inverse.zz;
     }
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
@@ -188,12 +200,12 @@ static void find_coupling(coupling *K, const group *g, const variation *d, const
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) middle.m[i][k] = 0.5 * (rows.m[i][k] + rows.m[k][i]) + t[i][k];
     }
-    rows = sn_lanes3_mul_sym(&middle, &g->inverse);
+    rows = sn_lanes3_mul_sym(&middle, &inverse);
     // G^-1 (middle G^-1) is symmetric: (middle G^-1)' G^-1
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) middle.m[i][k] = rows.m[k][i];
     }
-    K->aa = sn_lanes3_mul_sym(&middle, &g->inverse);
+    K->aa = sn_lanes3_mul_sym(&middle, &inverse);
 }
 
 // The entry (m, n) of H in the rotated frame. Entry (i, j), i != j, of A counts in component 3 - i - j of a, with this sign.
@@ -247,7 +259,7 @@ static void store_exact_tangents(double *H, const group groups[SN_GROUPS], bool 
     for (int g = 0; g < SN_GROUPS; g++) {
         variation d = find_variation(&groups[g]);
         coupling K;
-        find_coupling(&K, &groups[g], &d, &theta[g]);
+        find_coupling(&K, &groups[g], &d, &theta[g], projected);
         store_tangent(H + g * SN_LANES, &groups[g], &K);
     }
 }

@@ -15,8 +15,9 @@
 #include "material/stretch.h"
 #include "math/lanes_polar.h"
 
-// G is singular where sigma2 + sigma3 = 0, and R not unique; this keeps its inverse finite.
-static const double ridge = 1e-9;
+// G is singular where sigma2 + sigma3 = 0, and R not unique: least eigenvalues relative to tr S that keep its inverse finite,
+// and in projected tangents moderate, for the sake of the systems they enter.
+static const double ridge = 1e-9, blunt_ridge = 1e-3;
 
 typedef struct group {
     const sn_lanes3 *F, *R;
@@ -35,7 +36,7 @@ static sn_lanes energy_of(const group *g) {
 static void find_rotation_term(group *g) {
     sn_lanes_sym3 G = sn_lanes_pair_sums(g->S), A = sn_lanes_sym3_adjugate(&G);
     sn_lanes det = sn_lanes_sym3_det(&G, &A), cube = g->trace * g->trace * g->trace;
-    sn_lanes s = g->c / sn_lanes_max(det, ridge * cube);
+    sn_lanes s = g->c / sn_lanes_max(det, ridge * cube + 0x1p-500);
     g->M = (sn_lanes_sym3){s * A.xx, s * A.xy, s * A.xz, s * A.yy, s * A.yz, s * A.zz};
 }
 
@@ -43,7 +44,7 @@ static void find_projected_rotation_terms(group groups[SN_GROUPS]) {
     sn_lanes_spectrum spectrum[SN_GROUPS];
     sn_block_spectrum(spectrum, groups[0].S);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes s[3], m[3], least = ridge * groups[g].trace;
+        sn_lanes s[3], m[3], least = blunt_ridge * groups[g].trace;
         sn_lanes_eigenvalues(s, &spectrum[g]);
         for (int i = 0; i < 3; i++)
             m[i] = sn_lanes_max(groups[g].c / sn_lanes_max(groups[g].trace - s[i], least), -groups[g].mu);

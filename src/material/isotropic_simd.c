@@ -30,8 +30,9 @@
 // Quotients of differences: closer than this the derivative is more accurate than the quotient, and by symmetry its error is
 // of second order in the distance.
 static const double near = 4e-6;
-// Keeps the twist finite on the ridge s2 + s3 = 0 of the extended energy.
-static const double ridge = 1e-9;
+// Least sums of two stretches that keep the twist finite on the ridge s2 + s3 = 0 of the extended energy, and in projected
+// tangents moderate, for the sake of the systems they enter.
+static const double ridge = 1e-9, blunt_ridge = 1e-3;
 
 typedef struct group {
     sn_lanes3 U, V;
@@ -106,18 +107,18 @@ static void evaluate_extended(sn_stretch_energy *energy, const sn_isotropic_law 
 }
 
 // The eigenvalues of flips and twists from gradient and Hessian.
-static void find_pairs(group *g, bool smooth) {
+static void find_pairs(group *g, bool smooth, bool projected) {
     const sn_stretch_energy *e = &g->energy;
     const sn_lanes diagonal[3] = {e->hessian.xx, e->hessian.yy, e->hessian.zz};
     const sn_lanes off[3] = {e->hessian.yz, e->hessian.xz, e->hessian.xy};
-    sn_lanes tiny = sn_lanes_all(ridge);
+    sn_lanes tiny = sn_lanes_all(ridge), least = sn_lanes_all(projected && !smooth ? blunt_ridge : ridge);
     for (int c = 0; c < 3; c++) {
         // The pair in the order of decreasing stretch, so that difference and sum are not negative.
         int a = c == 0 ? 1 : 0, b = c == 2 ? 1 : 2;
         sn_lanes difference = g->s[a] - g->s[b], sum = g->s[a] + g->s[b], mean = 0.5 * (diagonal[a] + diagonal[b]);
         sn_lanes flip = (e->gradient[a] - e->gradient[b]) / sn_lanes_max(difference, tiny);
         g->flip[c] = sn_select((sn_mask)(difference < near), mean - off[c], flip);
-        sn_lanes twist = (e->gradient[a] + e->gradient[b]) / sn_lanes_max(sum, tiny);
+        sn_lanes twist = (e->gradient[a] + e->gradient[b]) / sn_lanes_max(sum, least);
         // A smooth law has its limit on the ridge; an extended one has a kink.
         g->twist[c] = smooth ? sn_select((sn_mask)(sum < near), mean + off[c], twist) : twist;
     }
@@ -207,7 +208,7 @@ static void evaluate(const sn_isotropic_law *law, bool extended, int want, const
         } else {
             evaluate_bare(&groups[g].energy, law, s[g], parameters);
         }
-        if (tangent) find_pairs(&groups[g], smooth);
+        if (tangent) find_pairs(&groups[g], smooth, (want & SN_MATERIAL_PROJECTED) != 0);
     }
     if (want & SN_MATERIAL_PROJECTED) project(groups);
     for (int g = 0; g < SN_GROUPS; g++) {

@@ -37,8 +37,9 @@ typedef struct sn_isotropic_law {
     bool singular;
 } sn_isotropic_law;
 
-// Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain: their stress weakens below 1/sqrt(3).
-#define SN_GREEN_THRESHOLD  0.5
+// Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain. Their stress weakens below 1/sqrt(3) already, but
+// a bar pulled to twice its length gets that thin.
+#define SN_GREEN_THRESHOLD  0.3
 #define SN_GREEN_RESISTANCE 3.0
 
 // The row of a law; NULL if it is not isotropic.
