@@ -15,6 +15,9 @@ static sinew_status push_vectors(sn_island *island) {
         *vectors[i] = SN_PUSH(&island->arena, double, sn_island_size(island));
     }
     island->mask = SN_PUSH(&island->arena, uint8_t, sn_island_size(island));
+    bool points = true;
+    for (int32_t i = 0; i < island->body_count; i++) points = points && !island->bodies[i].body->ops->retract;
+    if (points) island->positions = SN_PUSH(&island->arena, double, sn_island_size(island));
     return sn_arena_status(&island->arena);
 }
 
@@ -119,6 +122,11 @@ void sn_island_assemble(sn_island *island, sn_scheme scheme) {
         if (coupled) sn_coupling_add_matrix(island, member);
     }
     if (coupled) sn_coupling_add_spring_matrix(island);
+    for (int32_t i = 0; island->positions && i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        memcpy(island->positions + 3 * member->first_row, member->trial_q,
+               (size_t)sn_body_size(member->body) * sizeof(double));
+    }
     sn_bsr_mirror(context, island->pattern, island->A);
 }
 

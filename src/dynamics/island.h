@@ -64,6 +64,7 @@ struct sn_island {
     double *inertia;          // inertia and damping forces at xi [N]
     double *inertia_offset;   // ... at xi = 0
     double *residual, *direction, *scratch, *product;
+    double *positions; // of the rows, if all of them are points; NULL otherwise
 };
 
 // Builds the island of these bodies; both lists are copied. Attachments of other bodies are ignored.

@@ -116,7 +116,7 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
     double begin = sn_seconds(), shift = 0;
     constrain(island, moving);
     for (int attempt = 0;; attempt++) {
-        SN_TRY(sn_solver_update(island->solver, island->A, NULL));
+        SN_TRY(sn_solver_update(island->solver, island->A, island->positions));
         for (int32_t i = 0; i < sn_island_size(island); i++) {
             if (!island->mask[i]) island->direction[i] = 0;
         }
