@@ -10,6 +10,7 @@ extern const cli_command cli_command_check;
 extern const cli_command cli_command_list;
 extern const cli_command cli_command_inspect;
 extern const cli_command cli_command_convert;
+extern const cli_command cli_command_modes;
 extern const cli_command cli_command_tetrahedralize;
 extern const cli_command cli_command_validate;
 

@@ -114,7 +114,7 @@ def test_divergence_is_status_3_and_keeps_the_state():
 
 
 def test_help_fits_a_screen():
-    for command in ("", "run", "new", "check", "list", "inspect", "convert", "tetrahedralize"):
+    for command in ("", "run", "new", "check", "list", "inspect", "convert", "modes", "tetrahedralize"):
         result = program.run(*([command] if command else []), "--help")
         lines = result.stdout.split("\n")
         assert result.returncode == 0 and len(lines) <= 26 and max(map(len, lines)) <= 100, (command, len(lines))
