@@ -1,6 +1,7 @@
 // sinew validate: recomputes every claim about accuracy.
 #include "commands.h"
 #include "files.h"
+#include "machine.h"
 #include "validate/validate.h"
 
 #include "base/clock.h"
@@ -70,13 +71,14 @@ static sinew_status write_json(validate_run *v, const cli_optional_text *json) {
 
 static sinew_status write_report(validate_run *v, double seconds) {
     if (!v->folder) return SINEW_OK;
-    char path[4200], day[32];
+    char path[4200], day[32], machine[200];
+    cli_describe_machine(machine, sizeof machine);
     time_t now = time(NULL);
     strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
     snprintf(path, sizeof path, "%s/validation.md", v->folder);
     sn_buffer out = sn_buffer_create(v->context);
-    sn_buffer_print(&out, "# Validation\n\nWritten by `sinew validate%s --report` of Sinew %s on %s in %d seconds.\n\n",
-                    v->quick ? " --quick" : "", sinew_version(), day, (int)(seconds + 0.5));
+    sn_buffer_print(&out, "# Validation\n\nWritten by `sinew validate%s --report docs` of Sinew %s on %s in %d s: %s.\n\n",
+                    v->quick ? " --quick" : "", sinew_version(), day, (int)(seconds + 0.5), machine);
     sn_buffer_add_text(&out, "A row that is not available, or that fails, is a known gap; tests/proof/known_gaps.json lists "
                              "them, and the tests compare.\n\n");
     validate_write_page(v, &out);
@@ -91,7 +93,9 @@ static int validate(const cli_command *command, sinew_context *context, const va
     if (!v) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
     *v = (validate_run){.context = context, .quick = options->quick, .folder = options->report};
     v->silent = options->json.given && !options->json.text;
-    sinew_status status = v->folder ? cli_make_folder(context, v->folder) : SINEW_OK;
+    char plots[4200];
+    snprintf(plots, sizeof plots, "%s/validation", v->folder ? v->folder : "");
+    sinew_status status = v->folder ? cli_make_folder(context, plots) : SINEW_OK;
     double start = sn_seconds();
     for (int32_t i = 0; status == SINEW_OK && i < validate_row_count; i++) {
         if (is_wanted(options, validate_rows[i].id)) run_row(v, &validate_rows[i]);

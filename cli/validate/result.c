@@ -81,7 +81,7 @@ sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plo
     *entry = (validate_plot){.id = v->id};
     snprintf(entry->name, sizeof entry->name, "%s-%s.svg", v->id, name);
     char path[4200];
-    snprintf(path, sizeof path, "%s/%s", v->folder, entry->name);
+    snprintf(path, sizeof path, "%s/validation/%s", v->folder, entry->name);
     sn_buffer buffer = sn_buffer_create(v->context);
     sinew_status status = sn_plot_write(v->context, plot, &buffer);
     if (status == SINEW_OK) status = cli_write_file(v->context, path, buffer.data, buffer.size);
@@ -153,6 +153,6 @@ void validate_write_page(const validate_run *v, sn_buffer *out) {
                         verdicts[r->verdict], r->note[0] ? ": " : "", r->note);
     }
     for (int32_t i = 0; i < v->plot_count; i++) {
-        sn_buffer_print(out, "\n![%s](%s)\n", v->plots[i].id, v->plots[i].name);
+        sn_buffer_print(out, "\n![%s](validation/%s)\n", v->plots[i].id, v->plots[i].name);
     }
 }

@@ -69,7 +69,7 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void validate_note(validate_run *v, const char *format, ...);
 
-// Writes ID-NAME.svg into the folder of the report, if there is one.
+// Writes validation/ID-NAME.svg into the folder of the report, if there is one.
 sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot);
 
 // Prints a result as one line.

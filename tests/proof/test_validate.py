@@ -56,8 +56,8 @@ def test_report_has_plots():
         result = program.run("validate", "A10", "A17", "--quick", "--report", out)
         assert result.returncode == 0, result.stderr
         page = open(os.path.join(out, "validation.md")).read()
-        assert "| A17 |" in page and "A10-volume.svg" in page, page
-        assert "<svg" in open(os.path.join(out, "A10-volume.svg")).read()
+        assert "| A17 |" in page and "validation/A10-volume.svg" in page, page
+        assert "<svg" in open(os.path.join(out, "validation", "A10-volume.svg")).read()
 
 
 program.main([value for name, value in list(globals().items()) if name.startswith("test_")])

@@ -1,0 +1,153 @@
+// Bars of tets under implicit Euler: step, assembly and memory over size; the bars of the papers' tables.
+#include "bench/bench.h"
+#include "validate/bar.h"
+
+#include "base/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WARM_UP = 3, STEPS = 15, LARGEST = BENCH_REPEATS };
+
+typedef struct timing {
+    double total[LARGEST], assemble[LARGEST], solve[LARGEST];
+    double iterations; // mean of the linear solver
+    double bytes;      // taken by world, body and solver
+    double edges;
+    int32_t tets, nodes, steps;
+    uint64_t hash;
+} timing;
+
+// Edges of the mesh: what a ten-node mesh of it has more in nodes.
+static sinew_status count_edges(bar *b, double *edges) {
+    sinew_mesh *quadratic;
+    SN_TRY(sinew_mesh_create_quadratic(b->context, b->mesh, &quadratic));
+    *edges = quadratic->point_count - b->mesh->point_count;
+    sinew_mesh_destroy(quadratic);
+    return SINEW_OK;
+}
+
+static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, timing *t) {
+    bar b;
+    *t = (timing){.steps = steps};
+    int64_t before = run->context->bytes_in_use;
+    SN_TRY(bar_create(run->context, def, &b));
+    sinew_status status = bar_clamp(&b);
+    t->tets = b.mesh->element_count, t->nodes = b.mesh->point_count;
+    int64_t mesh_bytes = (int64_t)t->nodes * 24 + (int64_t)t->tets * 16;
+    for (int32_t i = -WARM_UP; i < steps && status == SINEW_OK; i++) {
+        sinew_step_report report;
+        status = sinew_world_step(b.world, &report);
+        if (i < 0) continue;
+        t->total[i] = report.total_seconds, t->assemble[i] = report.assemble_seconds, t->solve[i] = report.solve_seconds;
+        t->iterations += (double)report.solver_iterations / steps;
+    }
+    t->bytes = (double)(run->context->bytes_in_use - before - mesh_bytes);
+    t->hash = sinew_world_get_hash(b.world);
+    if (status == SINEW_OK) status = count_edges(&b, &t->edges);
+    bar_destroy(&b);
+    return status;
+}
+
+static bar_def dynamic_bar(int32_t along, int32_t across) {
+    bar_def def = bar_default_def();
+    def.size[1] = def.size[2] = (double)across / along;
+    def.cells[0] = along, def.cells[1] = def.cells[2] = across;
+    def.element = SINEW_ELEMENT_TET4;
+    def.material.poisson = 0.3;
+    def.world.gravity[2] = -9.81;
+    def.world.solver = SINEW_SOLVER_AUTO;
+    def.world.solver_tolerance = 1e-6;
+    return def;
+}
+
+sinew_status bench_bars(bench_run *b) {
+    // 5 tets a cell: 4140, 10 240, 25 410, 70 875; about four times as long as thick.
+    static const int32_t cells[4][2] = {{23, 6}, {32, 8}, {42, 11}, {63, 15}};
+    double size[4], step[4];
+    timing t;
+    for (int i = 0; i < 4; i++) {
+        bar_def def = dynamic_bar(cells[i][0], cells[i][1]);
+        SN_TRY(time_bar(b, &def, i == 3 ? 7 : STEPS, &t));
+        bench_result *r = bench_add(b, "corotational bar, implicit Euler, residual 1e-6: step", t.tets, "ms");
+        if (!r) return SINEW_OK;
+        bench_take(r, t.total, t.steps, 1e3);
+        if (i == 1) r->target = 10;
+        r->hash = t.hash;
+        // A conjugate gradient iteration multiplies with the matrix, 3 x 3 numbers for each node and edge's end, and applies
+        // a preconditioner of about that size.
+        double flops = 2 * 18 * (t.nodes + 2 * t.edges) * t.iterations;
+        bench_result solve = *r;
+        bench_take(&solve, t.solve, t.steps, 1);
+        r->limit_share = flops / solve.min / b->flops;
+        snprintf(r->note, sizeof r->note, "%.0f solver iterations a step; share of the peak in the solve", t.iterations);
+        size[i] = t.tets, step[i] = r->min / t.iterations;
+        r = bench_add(b, "force and stiffness assembly", t.tets, "ns/tet");
+        if (!r) return SINEW_OK;
+        bench_take(r, t.assemble, t.steps, 1e9 / t.tets);
+        r->target = 100;
+        r = bench_add(b, "memory of world, body and solver", t.tets, "byte/tet");
+        if (!r) return SINEW_OK;
+        r->min = r->median = t.bytes / t.tets;
+        r->target = 1500;
+    }
+    bench_result *r = bench_add(b, "exponent of the step's time for each solver iteration over tets", 4, "-");
+    if (!r) return SINEW_OK;
+    r->min = r->median = bench_fit_exponent(size, step, 4);
+    r->target = 1.05; // linear, and what a noisy machine adds
+    return SINEW_OK;
+}
+
+// One row of a paper's table: the time of a step of a bar of as many tets.
+static sinew_status add_step(bench_run *b, const char *name, const bar_def *def, double paper) {
+    timing t;
+    SN_TRY(time_bar(b, def, STEPS, &t));
+    bench_result *r = bench_add(b, name, t.tets, "ms");
+    if (!r) return SINEW_OK;
+    bench_take(r, t.total, t.steps, 1e3);
+    r->paper = r->target = paper;
+    r->hash = t.hash;
+    return SINEW_OK;
+}
+
+sinew_status bench_warp(bench_run *b) {
+    bar_def def = dynamic_bar(10, 3);
+    def.material.strain = SINEW_STRAIN_INFINITESIMAL;
+    SN_TRY(add_step(b, "bar of 450 tets, linear", &def, 5));
+    def.material.strain = SINEW_STRAIN_COROTATIONAL;
+    def.model = SINEW_MODEL_WARPED;
+    SN_TRY(add_step(b, "bar of 450 tets, warped", &def, 6));
+    def.model = SINEW_MODEL_ELASTIC;
+    def.material.strain = SINEW_STRAIN_GREEN;
+    return add_step(b, "bar of 450 tets, nonlinear (Green)", &def, 12);
+}
+
+// A bar of about as many tets as the palm, 5664; 15 pictures a second.
+sinew_status bench_palm(bench_run *b) {
+    bar_def def = dynamic_bar(23, 7);
+    SN_TRY(add_step(b, "bar for the palm, isotropic", &def, 1000.0 / 15));
+    def.material.law = SINEW_MATERIAL_TRANSVERSE;
+    return add_step(b, "bar for the palm, with fibres", &def, 1000.0 / 15);
+}
+
+sinew_status bench_orthotropic(bench_run *b) {
+    static const struct {
+        const char *name;
+        int32_t along, across;
+        double fps;
+    } rows[3] = {{"fish", 23, 6, 40}, {"raptor", 26, 8, 21}, {"hosta leaf", 30, 8, 18}};
+    for (int i = 0; i < 3; i++) {
+        char name[120];
+        bar_def def = dynamic_bar(rows[i].along, rows[i].across);
+        snprintf(name, sizeof name, "bar for the %s, isotropic", rows[i].name);
+        SN_TRY(add_step(b, name, &def, 1000 / rows[i].fps));
+        def.material.law = SINEW_MATERIAL_ORTHOTROPIC;
+        def.material.orthotropic.young_3 = 1e7;
+        if (i == 0) def.material.orthotropic.young_1 = 1e5;
+        if (i == 2) def.material.orthotropic.young_1 = 2e5;
+        snprintf(name, sizeof name, "bar for the %s, orthotropic", rows[i].name);
+        SN_TRY(add_step(b, name, &def, 1000 / rows[i].fps));
+    }
+    return SINEW_OK;
+}

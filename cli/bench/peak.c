@@ -1,0 +1,59 @@
+#include "bench/peak.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+enum { PARTS = 64, REPEATS = 5 };
+
+typedef struct flops_job {
+    sn_isa isa;
+    double flops[PARTS];
+} flops_job;
+
+static void multiply_add(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    flops_job *job = data;
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) job->flops[i] = SN_ISA_PICK(job->isa, peak_multiply_add)(50000);
+}
+
+double peak_measure_flops(sinew_context *context) {
+    double best = 0;
+    for (int repeat = 0; repeat < REPEATS; repeat++) {
+        flops_job job = {.isa = context->isa};
+        double start = sn_seconds(), flops = 0;
+        sn_parallel_for(context, PARTS, 1, multiply_add, &job);
+        double seconds = sn_seconds() - start;
+        for (int i = 0; i < PARTS; i++) flops += job.flops[i];
+        if (flops / seconds > best) best = flops / seconds;
+    }
+    return best;
+}
+
+typedef struct stream_job {
+    double *a, *b, *c;
+} stream_job;
+
+static void stream(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    stream_job *job = data;
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) job->a[i] = job->b[i] + 0.5 * job->c[i];
+}
+
+double peak_measure_bandwidth(sinew_context *context) {
+    enum { COUNT = 8 << 20 }; // 64 MiB an array
+    sn_arena arena = sn_arena_create(context);
+    stream_job job = {SN_PUSH(&arena, double, COUNT), SN_PUSH(&arena, double, COUNT), SN_PUSH(&arena, double, COUNT)};
+    double best = 0;
+    if (sn_arena_status(&arena) == SINEW_OK) {
+        for (int32_t i = 0; i < COUNT; i++) job.b[i] = job.c[i] = i;
+        for (int repeat = 0; repeat < REPEATS; repeat++) {
+            double start = sn_seconds();
+            sn_parallel_for(context, COUNT, 1 << 16, stream, &job);
+            double rate = 24.0 * COUNT / (sn_seconds() - start);
+            if (rate > best) best = rate;
+        }
+    }
+    sn_arena_destroy(&arena);
+    return best;
+}

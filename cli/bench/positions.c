@@ -1,0 +1,105 @@
+// Position dynamics: bars of the papers' counts of tets and iterations.
+#include "bench/bench.h"
+
+#include "sinew/pbd.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { STEPS = 11 };
+
+typedef struct positions_case {
+    int32_t cells[3];
+    int32_t tets, iterations; // the paper's
+    double plain, field;      // [ms]
+} positions_case;
+
+static uint64_t hash_of(const double *values, size_t count) {
+    const unsigned char *bytes = (const unsigned char *)values;
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < count * sizeof *values; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew_pbd_def *def, double *seconds,
+                               uint64_t *hash) {
+    sinew_pbd *pbd;
+    SN_TRY(sinew_pbd_create(b->context, mesh, def, &pbd));
+    sinew_status status = SINEW_OK;
+    for (int i = -3; i < STEPS && status == SINEW_OK; i++) {
+        double start = sn_seconds();
+        status = sinew_pbd_step(pbd, 0.01, NULL, NULL);
+        if (i >= 0) seconds[i] = sn_seconds() - start;
+    }
+    size_t count = 3 * (size_t)mesh->point_count;
+    double *x = sn_allocate(b->context, count, sizeof *x);
+    if (!x) status = SINEW_OUT_OF_MEMORY;
+    if (x) {
+        sinew_pbd_get_positions(pbd, x);
+        *hash = hash_of(x, count);
+        sn_release(b->context, x, count, sizeof *x);
+    }
+    sinew_pbd_destroy(pbd);
+    return status;
+}
+
+static sinew_status run_case(bench_run *b, const positions_case *c, const sinew_mesh *mesh, sn_arena *arena, double *fastest) {
+    uint8_t *kinematic = SN_PUSH(arena, uint8_t, mesh->point_count);
+    double *frames = SN_PUSH(arena, double, 9 * (size_t)mesh->element_count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < mesh->point_count; i++) kinematic[i] = mesh->points[3 * i] < -0.5 + 1e-9;
+    for (int32_t i = 0; i < mesh->element_count; i++) {
+        sn_mat3 Q = sn_quat_to_mat3(sn_quat_exp(sn_v3(0.1 * (i % 31), 0.2, -0.05 * (i % 17))));
+        for (int k = 0; k < 9; k++) frames[9 * (size_t)i + (size_t)k] = Q.m[k / 3][k % 3];
+    }
+    sinew_pbd_def def = sinew_default_pbd_def();
+    def.iterations = c->iterations;
+    def.kinematic = kinematic;
+    for (int field = 0; field < 2; field++) {
+        def.frames = field ? frames : NULL;
+        double seconds[STEPS];
+        uint64_t hash = 0;
+        SN_TRY(time_steps(b, mesh, &def, seconds, &hash));
+        char name[120];
+        snprintf(name, sizeof name, "position dynamics, %d iterations, %s", c->iterations, field ? "with a field" : "plain");
+        bench_result *r = bench_add(b, name, mesh->element_count, "ms");
+        if (!r) return SINEW_OK;
+        bench_take(r, seconds, STEPS, 1e3);
+        r->paper = r->target = field ? c->field : c->plain;
+        r->hash = hash;
+        snprintf(r->note, sizeof r->note, "%.0f ns a tet and iteration; the paper's mesh has %d tets",
+                 1e6 * r->min / mesh->element_count / c->iterations, c->tets);
+        if (!field) *fastest = r->min / c->iterations;
+    }
+    return SINEW_OK;
+}
+
+sinew_status bench_positions(bench_run *b) {
+    static const positions_case cases[] = {{{18, 5, 5}, 2214, 3, 2.3, 2.8},
+                                           {{34, 8, 8}, 10760, 6, 21.5, 27.1},
+                                           {{50, 10, 10}, 24837, 10, 87.5, 108.5},
+                                           {{76, 14, 14}, 74288, 10, 258.5, 335.1}};
+    double size[4], cost[4];
+    for (int i = 0; i < 4; i++) {
+        sinew_shape_def shape = sinew_default_shape_def();
+        for (int k = 0; k < 3; k++) shape.cells[k] = cases[i].cells[k];
+        shape.size[1] = shape.size[2] = (double)shape.cells[1] / shape.cells[0];
+        sinew_mesh *mesh;
+        SN_TRY(sinew_mesh_create_shape(b->context, &shape, &mesh));
+        sn_arena arena = sn_arena_create(b->context);
+        size[i] = mesh->element_count, cost[i] = 1;
+        sinew_status status = run_case(b, &cases[i], mesh, &arena, &cost[i]);
+        sn_arena_destroy(&arena);
+        sinew_mesh_destroy(mesh);
+        SN_TRY(status);
+    }
+    bench_result *r = bench_add(b, "exponent of the time of an iteration over tets", 4, "-");
+    if (!r) return SINEW_OK;
+    r->min = r->median = bench_fit_exponent(size, cost, 4);
+    r->target = 1.05;
+    return SINEW_OK;
+}

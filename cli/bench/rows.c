@@ -1,0 +1,31 @@
+// All rows, in the order in which they run.
+#include "bench/bench.h"
+#include "bench/peak.h"
+
+#include <stdio.h>
+
+static sinew_status bench_machine(bench_run *b) {
+    bench_result *flops = bench_add(b, "multiply-adds from registers, doubles", 1, "Gflop/s");
+    if (flops) flops->min = flops->median = b->flops * 1e-9;
+    if (flops) snprintf(flops->note, sizeof flops->note, "instruction set %s", sn_isa_name(b->context->isa));
+    bench_result *stream = bench_add(b, "stream over 192 MiB", 1, "GB/s");
+    if (stream) stream->min = stream->median = b->bandwidth * 1e-9;
+    return SINEW_OK;
+}
+
+const bench_row bench_rows[] = {
+    {"machine", NULL, bench_machine, NULL},
+    {"bar", NULL, bench_bars, NULL},
+    {"S1", "bar of elements, of 5 frames, of springs", NULL, "springs between frames do not exist yet"},
+    {"S2", "turtle and bunny of frames and springs", NULL, "springs between frames do not exist yet"},
+    {"S3", "steak, dragon, ribbon, knee and rat of frames", NULL, "the stand-ins are not made yet"},
+    {"S4", "ratios of strains, kinds of node and blends", NULL, "the comparison is not written yet"},
+    {"S5", NULL, bench_warp, NULL},
+    {"S6", NULL, bench_palm, NULL},
+    {"S7", NULL, bench_orthotropic, NULL},
+    {"S8", "frame fields by element and by vertex", NULL, "frame fields do not exist yet"},
+    {"S9", NULL, bench_positions, NULL},
+    {"bullet", "the same bar by Bullet's deformable bodies", NULL, "the peer program is not written yet"},
+};
+
+const int32_t bench_row_count = sizeof bench_rows / sizeof *bench_rows;

@@ -1,0 +1,135 @@
+// sinew bench: measures the speed, beside the machine's own limits and the papers' figures.
+#include "commands.h"
+#include "files.h"
+#include "bench/bench.h"
+#include "bench/peak.h"
+#include "machine.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { ID_CAPACITY = 32 };
+
+typedef struct bench_options {
+    const char *ids[ID_CAPACITY];
+    int id_count;
+    int64_t threads;
+    cli_optional_text json;
+    const char *report;
+} bench_options;
+
+static bool is_wanted(const bench_options *options, const char *id) {
+    for (int i = 0; i < options->id_count; i++) {
+        if (strcmp(options->ids[i], id) == 0) return true;
+    }
+    return options->id_count == 0;
+}
+
+static int check_ids(const cli_command *command, const bench_options *options) {
+    const char *names[ID_CAPACITY];
+    int count = 0;
+    for (int32_t i = 0; i < bench_row_count && count < ID_CAPACITY; i++) names[count++] = bench_rows[i].id;
+    for (int i = 0; i < options->id_count; i++) {
+        bool known = false;
+        for (int j = 0; j < count; j++) known |= strcmp(names[j], options->ids[i]) == 0;
+        if (!known) {
+            return cli_fail(command, CLI_USAGE, "there is no row '%s'%s", options->ids[i],
+                            cli_did_you_mean(options->ids[i], names, count));
+        }
+    }
+    return CLI_OK;
+}
+
+static void run_row(bench_run *b, const bench_row *row, bool silent) {
+    int32_t first = b->count;
+    b->id = row->id;
+    sinew_status status = row->run ? row->run(b) : SINEW_UNSUPPORTED;
+    if (status != SINEW_OK) {
+        bench_result *r = bench_add(b, row->run ? "the row runs to its end" : row->name, 0, "-");
+        if (r) r->unavailable = true;
+        if (r) snprintf(r->note, sizeof r->note, "%s", row->run ? sinew_context_message(b->context) : row->reason);
+    }
+    for (int32_t i = first; i < b->count && !silent; i++) bench_print(&b->results[i]);
+}
+
+static sinew_status write_json(const bench_run *b, const cli_optional_text *json) {
+    if (!json->given) return SINEW_OK;
+    sn_buffer out = sn_buffer_create(b->context);
+    bench_write_json(b, &out);
+    sinew_status status = sn_buffer_status(&out);
+    if (status == SINEW_OK && json->text) status = cli_write_file(b->context, json->text, out.data, out.size);
+    if (status == SINEW_OK && !json->text) fwrite(out.data, 1, out.size, stdout);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static sinew_status write_report(const bench_run *b, const char *folder) {
+    if (!folder) return SINEW_OK;
+    char path[4200], day[32], machine[200];
+    cli_describe_machine(machine, sizeof machine);
+    time_t now = time(NULL);
+    strftime(day, sizeof day, "%Y-%m-%d", gmtime(&now));
+    snprintf(path, sizeof path, "%s/performance.md", folder);
+    sn_buffer out = sn_buffer_create(b->context);
+    sn_buffer_print(&out,
+                    "# Performance\n\nWritten by `sinew bench --report docs` of Sinew %s on %s: %s; %d thread%s, "
+                    "instruction set %s.\n",
+                    sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s", sn_isa_name(b->context->isa));
+    sn_buffer_add_text(&out, "A load above the number of cores means that others used the machine too: times are then too "
+                             "long, the smallest the least so.\nThe papers' figures are of the papers' machines, which were "
+                             "older; meshes that are not free are replaced by bars of as many tets.\n\n");
+    bench_write_page(b, &out);
+    sinew_status status = cli_make_folder(b->context, folder);
+    if (status == SINEW_OK) status = sn_buffer_status(&out);
+    if (status == SINEW_OK) status = cli_write_file(b->context, path, out.data, out.size);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static int bench(const cli_command *command, sinew_context *context, const bench_options *options) {
+    bench_run *b = sn_allocate(context, 1, sizeof *b);
+    if (!b) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    *b = (bench_run){.context = context, .threads = (int32_t)options->threads};
+    bool silent = options->json.given && !options->json.text;
+    b->flops = peak_measure_flops(context);
+    b->bandwidth = peak_measure_bandwidth(context);
+    for (int32_t i = 0; i < bench_row_count; i++) {
+        if (i == 0 || is_wanted(options, bench_rows[i].id)) run_row(b, &bench_rows[i], silent);
+    }
+    sinew_status status = write_json(b, &options->json);
+    if (status == SINEW_OK) status = write_report(b, options->report);
+    sn_release(context, b, 1, sizeof *b);
+    return status == SINEW_OK ? CLI_OK : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+}
+
+static int run(const cli_command *command, int argc, char **argv) {
+    bench_options o = {.threads = 1};
+    const cli_option table[] = {
+        {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 1)", 1, 64},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the results as JSON (to standard output)", 0, 0},
+        {"report", 0, CLI_TEXT, &o.report, "DIR", "a page: DIR/performance.md", 0, 0},
+    };
+    bool finished;
+    int status =
+        cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.ids, ID_CAPACITY, &o.id_count, &finished);
+    if (finished) return status;
+    status = check_ids(command, &o);
+    if (status != CLI_OK) return status;
+    sinew_context *context = cli_create_context(command, (int32_t)o.threads);
+    if (!context) return CLI_BAD_INPUT;
+    status = bench(command, context, &o);
+    sinew_context_destroy(context);
+    return status;
+}
+
+const cli_command cli_command_bench = {
+    .name = "bench",
+    .summary = "Measure the speed, beside the machine's limits.",
+    .arguments = "[ID...]",
+    .details = "First the machine's multiply-adds and memory bandwidth, then every row: smallest and median time,\n"
+               "the paper's figure (of another machine), the target, the share of the limit, a hash of the state.",
+    .run = run,
+};
