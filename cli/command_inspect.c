@@ -1,53 +1,60 @@
 // sinew inspect: what is in a file.
 #include "commands.h"
-#include "files.h"
+#include "inspect.h"
+#include "scene_file.h"
 
-#include "geom/box.h"
 #include "io/mesh/mesh.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static int print_mesh(const sn_mesh_file *file) {
-    static const char *const names[SN_ELEMENT_KINDS] = {"triangles", "tets", "ten-node tets", "hexahedra"};
-    const sn_mesh_view *view = &file->view;
-    sn_box box = sn_box_of_points(view->points, view->point_count);
-    printf("%s mesh: %d points", sn_mesh_format_name(file->format), view->point_count);
-    for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
-        if (view->cells[kind].count) printf(", %d %s", view->cells[kind].count, names[kind]);
-    }
-    printf("\nfrom (%g, %g, %g) to (%g, %g, %g)\n", box.lower.x, box.lower.y, box.lower.z, box.upper.x, box.upper.y,
-           box.upper.z);
-    return CLI_OK;
+static bool ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
-static int inspect(sinew_context *context, const cli_command *command, const char *path) {
+// Tells the kind of the bytes by their beginning, or by the name.
+static int inspect_source(inspect_report *report, const sn_source *source) {
+    bool hierarchy = source->size >= 9 && memcmp(source->data, "HIERARCHY", 9) == 0;
+    if (hierarchy || ends_with(source->name, ".bvh")) return inspect_motion(report, source);
+    switch (sn_mesh_detect(source)) {
+    case SN_MESH_GLTF: return inspect_gltf(report, source);
+    case SN_MESH_UNKNOWN:
+        return cli_fail(report->command, CLI_BAD_INPUT,
+                        "%s: of no known kind; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh .node .vtu), motion "
+                        "(.bvh) and scenes (.json)",
+                        source->name);
+    default: return inspect_mesh(report, source);
+    }
+}
+
+static int inspect_file(inspect_report *report, const char *path) {
     cli_bytes bytes = {NULL, 0};
-    if (cli_read_file(context, path, 0, &bytes) != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
-    }
-    sn_source source = {.name = path, .data = bytes.data, .size = bytes.size};
-    sn_mesh_file file;
-    int status = CLI_OK;
-    if (sn_mesh_read(context, &source, &file) == SINEW_OK) {
-        status = print_mesh(&file);
-    } else {
-        status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
-    }
-    sn_mesh_file_destroy(&file);
-    cli_free_bytes(context, &bytes);
+    if (cli_read_file(report->context, path, 0, &bytes) != SINEW_OK) return inspect_fail(report);
+    cli_fetcher fetcher;
+    cli_fetcher_create(report->context, path, &fetcher);
+    sn_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher};
+    int status = inspect_source(report, &source);
+    cli_fetcher_destroy(&fetcher);
+    cli_free_bytes(report->context, &bytes);
     return status;
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
+    bool json = false;
+    const cli_option table[] = {{"json", 0, CLI_FLAG, &json, NULL, "as JSON", 0, 0}};
     const char *path;
     int count;
     bool finished;
-    int status = cli_parse(command, NULL, 0, argc, argv, &path, 1, &count, &finished);
+    int status = cli_parse(command, table, 1, argc, argv, &path, 1, &count, &finished);
     if (finished) return status;
     if (count == 0) return cli_fail(command, CLI_USAGE, "which file? usage: sinew inspect FILE");
     sinew_context *context = cli_create_context(command, 1);
     if (!context) return CLI_BAD_INPUT;
-    status = inspect(context, command, path);
+    inspect_report report;
+    inspect_report_begin(&report, context, command, json);
+    status = ends_with(path, ".json") ? inspect_scene(&report, path) : inspect_file(&report, path);
+    status = inspect_report_finish(&report, status);
     sinew_context_destroy(context);
     return status;
 }
@@ -56,5 +63,8 @@ const cli_command cli_command_inspect = {
     .name = "inspect",
     .summary = "Tell what is in a file.",
     .arguments = "FILE",
+    .details = "Meshes (.obj .ply .stl .msh .mesh .node .vtu): elements, bounds, labels, quality, mistakes.\n"
+               "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, frames, duration.\n"
+               "Scenes (.json): bodies, materials, probes. Lengths are in the file's unit.",
     .run = run,
 };

@@ -8,9 +8,7 @@
 
 int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path, cli_mesh_file *file) {
     memset(file, 0, sizeof *file);
-    file->fetcher.context = context;
-    const char *slash = strrchr(path, '/');
-    snprintf(file->fetcher.folder, sizeof file->fetcher.folder, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    cli_fetcher_create(context, path, &file->fetcher);
     if (cli_read_file(context, path, 0, &file->bytes) != SINEW_OK) {
         return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     }

@@ -3,6 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher) {
+    memset(fetcher, 0, sizeof *fetcher);
+    fetcher->context = context;
+    const char *slash = strrchr(path, '/');
+    snprintf(fetcher->folder, sizeof fetcher->folder, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+}
+
 bool cli_fetch(void *user, const char *name, const void **data, size_t *size) {
     cli_fetcher *fetcher = user;
     char path[8192];
@@ -40,9 +47,7 @@ int cli_scene_open(sinew_context *context, const cli_command *command, const cha
                    cli_scene_file *file) {
     memset(file, 0, sizeof *file);
     file->mistakes = sn_mistakes_create(context);
-    file->fetcher.context = context;
-    const char *slash = strrchr(path, '/');
-    snprintf(file->fetcher.folder, sizeof file->fetcher.folder, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    cli_fetcher_create(context, path, &file->fetcher);
     if (cli_read_file(context, path, (size_t)64 << 20, &file->bytes) != SINEW_OK) {
         return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     }

@@ -16,6 +16,8 @@ typedef struct cli_fetcher {
     int32_t count;
 } cli_fetcher;
 
+// For files beside `path`. Destroy in every case.
+void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher);
 bool cli_fetch(void *user, const char *name, const void **data, size_t *size);
 void cli_fetcher_destroy(cli_fetcher *fetcher);
 
