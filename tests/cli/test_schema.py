@@ -3,6 +3,7 @@ import glob
 import json
 import os
 import re
+import runpy
 
 import program
 
@@ -66,6 +67,12 @@ def test_schema_and_reader_know_the_same_keys():
             assert found, (name, message)
             words = set(found.group(1).strip().split(", "))
             assert words == set(place["properties"]) - {"$schema"}, (name, words ^ set(place["properties"]))
+
+
+def test_reference_is_up_to_date():
+    script = runpy.run_path(os.path.join(program.ROOT, "scripts", "scene_reference"))
+    with open(os.path.join(program.ROOT, "docs", "scene.md"), encoding="utf-8") as file:
+        assert script["page"](SCHEMA) == file.read(), "docs/scene.md is out of date: call scripts/scene_reference"
 
 
 program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
