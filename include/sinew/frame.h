@@ -114,8 +114,8 @@ typedef struct sinew_sampling_def {
     /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions: subdivided until there are as
     /// many; 0 leaves it to `fit_error`. Default 0.
     int32_t count;
-    /// Regions: subdivided until the weights of each differ from linear by less (root mean square). [-] At least 0; 0: not a
-    /// criterion. Default 0.05.
+    /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from linear by less (root mean
+    /// square). [-] Above 0. Default 0.05.
     double fit_error;
     /// Regions: monomials up to this degree are integrated over each region. In [0, 8]. Default 4.
     int32_t degree;

@@ -94,6 +94,13 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
     return sum > 0 ? 1 / sqrt(sum) : INFINITY;
 }
 
+// Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding says.
+static double set_split(workspace *work, int32_t voxel, double ahead, double behind) {
+    double split = behind - ahead;
+    if (fabs(split) < 1e-9 * sn_border_band(work->front->metric, voxel)) split = 0;
+    return work->split[voxel] = split;
+}
+
 // Prepares a front that starts at the surface and covers its near (negative) or far side. Returns false if there is no
 // surface.
 static bool start_at_surface(workspace *work, const int32_t *voxels, int32_t count, bool near_side) {
@@ -130,8 +137,7 @@ static bool reach_border(void *data, sn_front *front, int32_t voxel, double dist
 static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distance) {
     workspace *work = data;
     if (is_closed(work, voxel)) return false;
-    double split = distance - sn_other_distance(work->voronoi, work->node, voxel);
-    work->split[voxel] = split;
+    double split = set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
     if (split < 0) return true;
     int32_t neighbors[3];
     double weights[3];
@@ -148,7 +154,7 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
         length += weights[i] * part;
     }
     work->inward[voxel] = length;
-    return distance < 2 * length;
+    return distance < 2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
 }
 
 // Runs an outward front and makes what it reached the present region; `split` tells the sides of the next surface.
@@ -161,7 +167,7 @@ static void run_outward(workspace *work, bool last) {
         if (is_closed(work, v)) continue;
         work->region[work->region_count++] = v;
         work->outward[v] = front->distance[v];
-        work->split[v] = front->distance[v] - sn_other_distance(work->voronoi, work->node, v);
+        set_split(work, v, sn_other_distance(work->voronoi, work->node, v), front->distance[v]);
     }
     enter_region(work, work->region, work->region_count);
 }
@@ -184,7 +190,7 @@ static void fill_cell(workspace *work) {
         double inner = 1 - ldexp(1, -level);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
-            work->split[v] = work->outward[v] - work->inward[v];
+            set_split(work, v, work->inward[v], work->outward[v]);
         }
         enter_region(work, work->core, work->core_count);
         if (!start_at_surface(work, work->core, work->core_count, false)) break;
