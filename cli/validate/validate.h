@@ -83,6 +83,7 @@ void validate_write_page(const validate_run *v, sn_buffer *out);
 sinew_status validate_cantilever(validate_run *v);
 sinew_status validate_convergence(validate_run *v);
 sinew_status validate_elastica(validate_run *v);
+sinew_status validate_frequencies(validate_run *v);
 sinew_status validate_calculix(validate_run *v);
 sinew_status validate_uniaxial(validate_run *v);
 sinew_status validate_momentum(validate_run *v);
