@@ -12,8 +12,8 @@ static int check(sinew_context *context, const cli_command *command, const char 
     if (status == CLI_OK) {
         int64_t elements = 0;
         for (int32_t i = 0; i < file.scene.body_count; i++) elements += world->members[i].mesh->element_count;
-        printf("%s: no mistakes; %d bodies, %lld elements, %d steps of %g s\n", path, file.scene.body_count,
-               (long long)elements, file.scene.steps, file.scene.world.step);
+        printf("%s: no mistakes; %d bod%s, %lld elements, %d steps of %g s\n", path, file.scene.body_count,
+               file.scene.body_count == 1 ? "y" : "ies", (long long)elements, file.scene.steps, file.scene.world.step);
     }
     sn_scene_world_destroy(world);
     cli_scene_close(context, &file);

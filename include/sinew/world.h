@@ -36,7 +36,7 @@ typedef enum sinew_integrator {
 
 /// How the linear systems of a step are solved.
 typedef enum sinew_solver {
-    SINEW_SOLVER_AUTO,      ///< By size: dense, incomplete Cholesky, or direct where the static solve needs it.
+    SINEW_SOLVER_AUTO,      ///< By size: dense, incomplete Cholesky, multigrid; direct for static solves.
     SINEW_SOLVER_JACOBI,    ///< Conjugate gradients, block Jacobi.
     SINEW_SOLVER_CHOLESKY0, ///< Conjugate gradients, block incomplete Cholesky without fill.
     SINEW_SOLVER_MULTIGRID, ///< Conjugate gradients, algebraic multigrid.
