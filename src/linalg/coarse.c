@@ -99,8 +99,7 @@ static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
     const sn_bsr *pattern = coarse->pattern;
     int32_t n = pattern->rows;
     int32_t *owner = SN_PUSH(scratch, int32_t, n), *distance = SN_PUSH(scratch, int32_t, n);
-    // A row is queued again only when its distance falls, which a breadth-first search does at most once per seed.
-    int32_t *queue = SN_PUSH(scratch, int32_t, n);
+    int32_t *queue = SN_PUSH(scratch, int32_t, n); // a row is reached at most once from each seed
     candidate *now = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n),
               *next = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
     SN_TRY(sn_arena_status(scratch));
@@ -120,45 +119,90 @@ static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
         for (int s = 0; s < SLOTS; s++) total += list[s].weight;
         for (int s = 0; s < SLOTS; s++) {
             size_t k = SLOTS * (size_t)i + (size_t)s;
-            coarse->frame[k] = 8 * list[s].frame;
-            coarse->weight[k] = total > 0 ? list[s].weight / total : 0;
+            coarse->frame[k] = (uint8_t)list[s].frame;
+            coarse->weight[k] = (float)(total > 0 ? list[s].weight / total : 0);
         }
     }
     return SINEW_OK;
 }
 
-// Lists for each row the frames that it or a neighbour has weights for, and counts the coupled pairs. With `write` false only
-// counts.
-static void list_frames(sn_coarse *coarse, bool write) {
+// The frames that a row or a neighbour of it has weights for: place[frame] becomes the place in the list of the row, whose
+// length is returned; -1 elsewhere.
+static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place, uint8_t *list) {
     const sn_bsr *pattern = coarse->pattern;
-    int32_t total = 0;
-    for (int32_t i = 0; i < pattern->rows; i++) {
-        int32_t place[SN_COARSE_MAX_FRAMES], count = 0;
-        for (int32_t f = 0; f < SN_COARSE_MAX_FRAMES; f++) place[f] = -1;
-        for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
-            for (int s = 0; s < SLOTS; s++) {
-                size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
-                if (coarse->weight[slot] == 0) continue;
-                int32_t f = coarse->frame[slot] / 8;
-                if (place[f] < 0) {
-                    place[f] = count;
-                    if (write) coarse->row_frames[total + count] = (uint8_t)f;
-                    count++;
-                }
-                if (write) coarse->local[SLOTS * (size_t)k + (size_t)s] = (uint8_t)place[f];
-            }
+    int32_t count = 0;
+    for (int32_t f = 0; f < coarse->frames; f++) place[f] = -1;
+    for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+        for (int s = 0; s < SLOTS; s++) {
+            size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
+            uint8_t f = coarse->frame[slot];
+            if (coarse->weight[slot] == 0 || place[f] >= 0) continue;
+            list[count] = f;
+            place[f] = count++;
         }
-        for (int s = 0; !write && s < SLOTS; s++) {
-            size_t slot = SLOTS * (size_t)i + (size_t)s;
-            int32_t a = coarse->frame[slot] / 8;
-            for (int32_t b = 0; coarse->weight[slot] > 0 && b <= a; b++) {
-                int32_t *pair = &coarse->pair[a * coarse->frames + b];
-                if (place[b] >= 0 && *pair < 0) *pair = coarse->pairs++;
-            }
-        }
-        total += count;
-        coarse->row_starts[i + 1] = total;
     }
+    return count;
+}
+
+// Counts the lists and their entries, and numbers the coupled pairs of frames. Returns the number of entries.
+static int64_t count_lists(sn_coarse *coarse) {
+    const sn_bsr *pattern = coarse->pattern;
+    int64_t entries = 0;
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        int32_t place[SN_COARSE_MAX_FRAMES];
+        uint8_t list[SN_COARSE_MAX_FRAMES];
+        int32_t count = number_frames(coarse, i, place, list), blocks = pattern->starts[i + 1] - pattern->starts[i];
+        coarse->row_starts[i + 1] = coarse->row_starts[i] + count;
+        if (blocks > coarse->longest) coarse->longest = blocks;
+        for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+            for (int s = 0; s < SLOTS; s++) entries += coarse->weight[SLOTS * (size_t)pattern->columns[k] + (size_t)s] > 0;
+        }
+        for (int s = 0; s < SLOTS; s++) {
+            int32_t a = coarse->frame[SLOTS * (size_t)i + (size_t)s];
+            if (coarse->weight[SLOTS * (size_t)i + (size_t)s] == 0) continue;
+            for (int32_t l = 0; l < count; l++) {
+                int32_t *pair = &coarse->pair[a * coarse->frames + list[l]];
+                if (list[l] <= a && *pair < 0) *pair = coarse->pairs++;
+            }
+        }
+    }
+    return entries;
+}
+
+// Fills the lists: counts per list, then places.
+static void fill_lists(sn_coarse *coarse) {
+    const sn_bsr *pattern = coarse->pattern;
+    int32_t next = 0;
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        int32_t place[SN_COARSE_MAX_FRAMES], *starts = coarse->entry_starts + coarse->row_starts[i];
+        int32_t count = number_frames(coarse, i, place, coarse->row_frames + coarse->row_starts[i]);
+        for (int32_t l = 0; l < count; l++) starts[l] = 0;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+                for (int s = 0; s < SLOTS; s++) {
+                    size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
+                    if (coarse->weight[slot] == 0) continue;
+                    int32_t *at = &starts[place[coarse->frame[slot]]];
+                    if (pass == 1) {
+                        coarse->entry_block[*at] = (uint16_t)(k - pattern->starts[i]);
+                        coarse->entry_weight[*at] = coarse->weight[slot];
+                    }
+                    ++*at;
+                }
+            }
+            // After the first pass counts become starts; after the second each start stands at the end of its list.
+            for (int32_t l = 0, begin = next; pass == 0 && l < count; l++) {
+                int32_t length = starts[l];
+                starts[l] = begin;
+                begin += length;
+            }
+        }
+        int32_t end = count > 0 ? starts[count - 1] : next;
+        for (int32_t l = count - 1; l > 0; l--) starts[l] = starts[l - 1];
+        if (count > 0) starts[0] = next;
+        next = end;
+    }
+    coarse->entry_starts[coarse->row_starts[pattern->rows]] = next;
 }
 
 static int32_t limit(int32_t value, int32_t low, int32_t high) {
@@ -170,14 +214,13 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse)
     size_t n = (size_t)pattern->rows, frames = (size_t)coarse->frames;
     coarse->row_position = SN_PUSH(arena, double, 4 * n);
     coarse->free_row = SN_PUSH(arena, uint8_t, n);
-    coarse->frame = SN_PUSH(arena, int32_t, SLOTS * n);
-    coarse->weight = SN_PUSH(arena, double, SLOTS *n);
+    coarse->frame = SN_PUSH(arena, uint8_t, SLOTS * n);
+    coarse->weight = SN_PUSH(arena, float, SLOTS *n);
     coarse->row_starts = SN_PUSH(arena, int32_t, n + 1);
-    coarse->local = SN_PUSH(arena, uint8_t, SLOTS * (size_t)pattern->blocks);
     coarse->pair = SN_PUSH(arena, int32_t, frames * frames);
-    coarse->packed_frame = SN_PUSH(arena, int32_t, SLOTS * n);
-    coarse->packed_weight = SN_PUSH(arena, double, SLOTS *n);
-    coarse->position = SN_PUSH(arena, double, 4 * n);
+    coarse->packed_frame = SN_PUSH(arena, uint8_t, SLOTS * n);
+    coarse->packed_weight = SN_PUSH(arena, float, SLOTS *n);
+    coarse->position = SN_PUSH(arena, float, 4 * n);
     coarse->free = SN_PUSH(arena, uint8_t, n);
     coarse->center = SN_PUSH(arena, double, 4 * frames);
     coarse->matrix = SN_PUSH(arena, double, 36 * frames * frames);
@@ -186,17 +229,25 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse)
     SN_TRY(sn_arena_status(arena));
     SN_TRY(make_weights(scratch, coarse));
     for (size_t k = 0; k < frames * frames; k++) coarse->pair[k] = -1;
-    list_frames(coarse, false);
+    int64_t entries = count_lists(coarse);
+    if (entries > INT32_MAX || coarse->longest > UINT16_MAX) { // beyond what the lists can index
+        coarse->frames = 0;
+        return SINEW_OK;
+    }
     coarse->row_frames = SN_PUSH(arena, uint8_t, coarse->row_starts[n]);
+    coarse->entry_starts = SN_PUSH(arena, int32_t, (size_t)coarse->row_starts[n] + 1);
+    coarse->entry_block = SN_PUSH(arena, uint16_t, entries);
+    coarse->entry_weight = SN_PUSH(arena, float, entries);
     coarse->chunks = limit(pattern->rows / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
     coarse->chunk_rows = (pattern->rows + coarse->chunks - 1) / coarse->chunks;
     coarse->partial = SN_PUSH(arena, double, 48 * (size_t)coarse->pairs * (size_t)coarse->chunks);
+    coarse->products = SN_PUSH(arena, double, 24 * (size_t)coarse->longest * (size_t)coarse->chunks);
     SN_TRY(sn_arena_status(arena));
-    list_frames(coarse, true);
+    fill_lists(coarse);
     for (size_t i = 0; i < n; i++) {
         size_t row = (size_t)coarse->packed->order[i];
-        memcpy(coarse->packed_frame + SLOTS * i, coarse->frame + SLOTS * row, SLOTS * sizeof(int32_t));
-        memcpy(coarse->packed_weight + SLOTS * i, coarse->weight + SLOTS * row, SLOTS * sizeof(double));
+        memcpy(coarse->packed_frame + SLOTS * i, coarse->frame + SLOTS * row, SLOTS * sizeof(uint8_t));
+        memcpy(coarse->packed_weight + SLOTS * i, coarse->weight + SLOTS * row, SLOTS * sizeof(float));
     }
     return SINEW_OK;
 }
@@ -204,7 +255,8 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse)
 sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse) {
     *coarse = (sn_coarse){.pattern = pattern, .packed = packed};
     if (pattern->rows < LEAST_ROWS) return SINEW_OK;
-    coarse->frames = limit(pattern->rows / ROWS_PER_FRAME, 1, SN_COARSE_MAX_FRAMES);
+    coarse->frames =
+        limit(pattern->rows / ROWS_PER_FRAME, 1, 64) + limit((pattern->rows - 4096) / 256, 0, SN_COARSE_MAX_FRAMES - 64);
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = build(arena, &scratch, coarse);
     sn_arena_destroy(&scratch);
@@ -221,8 +273,9 @@ static void place_frames(sn_coarse *coarse, const double *positions) {
         double *x = coarse->row_position + 4 * i;
         for (size_t c = 0; c < 3; c++) x[c] = positions[3 * i + c] - middle[c];
         for (size_t s = 0; s < SLOTS; s++) {
-            double w = coarse->weight[SLOTS * i + s], *center = coarse->center + coarse->frame[SLOTS * i + s] / 2;
-            total[coarse->frame[SLOTS * i + s] / 8] += w;
+            double w = (double)coarse->weight[SLOTS * i + s],
+                   *center = coarse->center + 4 * (size_t)coarse->frame[SLOTS * i + s];
+            total[coarse->frame[SLOTS * i + s]] += w;
             for (size_t c = 0; c < 3; c++) center[c] += w * x[c];
         }
     }
@@ -230,7 +283,8 @@ static void place_frames(sn_coarse *coarse, const double *positions) {
         for (int c = 0; c < 3 && total[f] > 0; c++) coarse->center[4 * f + c] /= total[f];
     }
     for (size_t i = 0; i < n; i++) {
-        memcpy(coarse->position + 4 * i, coarse->row_position + 4 * (size_t)coarse->packed->order[i], 4 * sizeof(double));
+        const double *x = coarse->row_position + 4 * (size_t)coarse->packed->order[i];
+        for (size_t c = 0; c < 3; c++) coarse->position[4 * i + c] = (float)x[c];
     }
 }
 
@@ -243,8 +297,10 @@ typedef struct job {
 
 static void assemble_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
     job *work = data;
-    double *partial = work->coarse->partial + 48 * (size_t)work->coarse->pairs * (size_t)chunk;
-    work->kernels->coarse_assemble(partial, work->coarse, work->A, begin, end);
+    sn_coarse *coarse = work->coarse;
+    double *partial = coarse->partial + 48 * (size_t)coarse->pairs * (size_t)chunk;
+    double *products = coarse->products + 24 * (size_t)coarse->longest * (size_t)chunk;
+    work->kernels->coarse_assemble(partial, products, coarse, work->A, begin, end);
 }
 
 // The block of a pair about the centres of its frames. With u = t + omega x (x - c) the forces about the origin (f, m) become

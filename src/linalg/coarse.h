@@ -13,7 +13,7 @@
 
 #include "linalg/packed.h"
 
-enum { SN_COARSE_SLOTS = 4, SN_COARSE_MAX_FRAMES = 64 };
+enum { SN_COARSE_SLOTS = 4, SN_COARSE_MAX_FRAMES = 128 };
 
 typedef struct sn_coarse {
     const sn_bsr *pattern;
@@ -22,19 +22,24 @@ typedef struct sn_coarse {
     // By row of the original matrix.
     double *row_position; // four per row, relative to the middle
     uint8_t *free_row;    // the free components as bits
-    int32_t *frame;       // four per row: eight times the frame of each slot
-    double *weight;       // four per row, zero in empty slots
-    int32_t *row_starts;  // rows + 1
-    uint8_t *row_frames;  // the frames that a row or a neighbour of it has weights for
-    uint8_t *local;       // four per block: place of the slot of the column in the list of the row
-    int32_t pairs;        // coupled pairs of frames a >= b
-    int32_t *pair;        // frames x frames: index of the pair (a, b), -1 if none
-    double *partial;      // chunks x pairs x 48: P'AP, six rows of eight (translation, 0, rotation, 0)
-    int32_t chunks, chunk_rows;
+    uint8_t *frame;       // four slots per row
+    float *weight;        // four per row, zero in empty slots, which come last
+    // Lists for P'AP: the frames that a row or a neighbour of it has weights for, and for each the blocks of the row with
+    // weights of their columns.
+    int32_t *row_starts; // rows + 1
+    uint8_t *row_frames;
+    int32_t *entry_starts; // one for each of the above, and one
+    uint16_t *entry_block; // counted from the start of the row
+    float *entry_weight;
+    int32_t pairs;    // coupled pairs of frames a >= b
+    int32_t *pair;    // frames x frames: index of the pair (a, b), -1 if none
+    double *partial;  // chunks x pairs x 48: P'AP, six rows of eight (translation, 0, rotation, 0)
+    double *products; // chunks x longest row x 24
+    int32_t chunks, chunk_rows, longest;
     // By packed row.
-    int32_t *packed_frame;
-    double *packed_weight;
-    double *position;
+    uint8_t *packed_frame;
+    float *packed_weight;
+    float *position; // four per row
     uint8_t *free;
     // The coarse system.
     double *center; // four per frame

@@ -33,7 +33,7 @@ typedef struct sn_linalg_kernels {
     // The coarse level: sums over one part, motion of the rows of one part, P'AP from the rows [begin, end).
     void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t part);
     void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t part);
-    void (*coarse_assemble)(double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
+    void (*coarse_assemble)(double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
     // Cholesky of the first `columns` columns of a matrix of `rows` rows (rows >= columns): the upper square is factored, the
     // rest solved against it. The strict upper triangle is neither read nor written. Returns -1 or the row of the first bad
     // pivot.
@@ -72,7 +72,7 @@ SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const
 SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t part));
 SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t part));
 SN_ISA_DECLARE(void, sn_kernel_coarse_assemble,
-               (double *partial, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
+               (double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
 SN_ISA_DECLARE(int32_t, sn_kernel_dense_factor, (double *A, int32_t rows, int32_t columns, int32_t stride));
 SN_ISA_DECLARE(void, sn_kernel_dense_product,
                (double *C, int32_t c_stride, const double *A, int32_t m, const double *B, int32_t n, int32_t depth,
