@@ -90,6 +90,11 @@ sinew_status validate_momentum(validate_run *v);
 sinew_status validate_threads(validate_run *v);
 sinew_status validate_axis_frames(validate_run *v);      // A1
 sinew_status validate_frame_cantilever(validate_run *v); // A4
+sinew_status validate_line_weights(validate_run *v);     // A6
+sinew_status validate_region_fit(validate_run *v);       // A7
+sinew_status validate_layers(validate_run *v);           // A15
+sinew_status validate_u_weights(validate_run *v);        // A18
+sinew_status validate_reach(validate_run *v);            // A21
 sinew_status validate_volume(validate_run *v);           // A10
 sinew_status validate_stable_steps(validate_run *v);     // A11
 sinew_status validate_isotropic_limit(validate_run *v);  // A12
