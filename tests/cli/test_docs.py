@@ -1,0 +1,35 @@
+"""The commands of docs/getting-started.md do what the page says; long runs are cut to two steps."""
+import os
+import re
+import shlex
+
+import program
+
+PAGE = os.path.join(program.ROOT, "docs", "getting-started.md")
+
+
+def test_getting_started():
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    commands = re.findall(r"^build/sinew ([^\n]*)$", page, flags=re.M)
+    assert len(commands) >= 8, commands
+    with program.folder() as out:
+        os.symlink(program.EXAMPLES, os.path.join(out, "examples"))
+        for command in commands:
+            words = shlex.split(command)
+            if words[0] == "run" and "--steps" not in words:
+                words += ["--steps", "2"]
+            result = program.run(*words, cwd=out)
+            assert result.returncode == 0, (command, result.stderr)
+        for name in ("preview.png", "bar.glb", "bar.pvd", "bar_00000.vtu", "probes.csv"):
+            assert os.path.exists(os.path.join(out, "out", name)), name
+        (scene,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
+        with open(os.path.join(out, "solid.json"), "w", encoding="utf-8") as file:
+            file.write(scene)
+        assert program.run("check", "solid.json", cwd=out).returncode == 0
+        shape = re.search(r'`"shape": (\{[^`]*\})`', page).group(1)
+        result = program.run("check", "solid.json", "--set", "bodies[0].shape=" + shape, cwd=out)
+        assert result.returncode == 0, result.stderr
+
+
+program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
