@@ -31,8 +31,8 @@ const char *sn_solver_kind_name(sn_solver_kind kind) {
 
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern) {
     if (kind != SN_SOLVER_AUTO) return kind;
-    // Measured on bars of tets: dense while the factor fits the cache, then incomplete Cholesky until its iterations, which grow
-    // with the diameter of the mesh, cost more than a coarse level.
+    // Measured on bars of tets: dense while the factor fits the cache, then incomplete Cholesky until its iterations, which
+    // grow with the diameter of the mesh, cost more than a coarse level.
     if (pattern->rows <= 100) return SN_SOLVER_DENSE;
     return pattern->rows <= 600 ? SN_SOLVER_PCG_IC : SN_SOLVER_PCG_MULTIGRID;
 }
