@@ -48,7 +48,9 @@ static void run_row(validate_run *v, const validate_row *row) {
     v->id = row->id;
     if (row->run) {
         sinew_status status = row->run(v);
-        if (status != SINEW_OK) {
+        if (status == SINEW_UNSUPPORTED) {
+            validate_unavailable(v, row->claim ? row->claim : "the row runs to its end", sinew_context_message(v->context));
+        } else if (status != SINEW_OK) {
             validate_at_most(v, "the row runs to its end", 0, 1, "-");
             validate_note(v, "%s: %s", sinew_status_name(status), sinew_context_message(v->context));
         }

@@ -48,7 +48,7 @@ typedef struct validate_run {
 
 typedef struct validate_row {
     const char *id;
-    const char *claim;                    // what it is about, for the rows that cannot run
+    const char *claim;                    // what it is about, for the rows that cannot run, or that the library may refuse
     sinew_status (*run)(validate_run *v); // NULL: not available
     const char *reason;                   // why not
 } validate_row;
@@ -95,6 +95,8 @@ sinew_status validate_region_fit(validate_run *v);       // A7
 sinew_status validate_layers(validate_run *v);           // A15
 sinew_status validate_u_weights(validate_run *v);        // A18
 sinew_status validate_reach(validate_run *v);            // A21
+sinew_status validate_few_frames(validate_run *v);       // A20
+sinew_status validate_two_frames(validate_run *v);       // A25
 sinew_status validate_volume(validate_run *v);           // A10
 sinew_status validate_stable_steps(validate_run *v);     // A11
 sinew_status validate_isotropic_limit(validate_run *v);  // A12
