@@ -83,21 +83,16 @@ static void gather(sn_island *island) {
 }
 
 static sn_solver_kind linear_solver_of(sinew_solver solver, bool is_static, int32_t rows) {
-#if defined(SN_WITH_CHOLMOD)
-    sn_solver_kind direct = SN_SOLVER_CHOLMOD;
-#else
-    sn_solver_kind direct = SN_SOLVER_CHOLESKY;
-#endif
     switch (solver) {
     case SINEW_SOLVER_JACOBI: return SN_SOLVER_PCG_JACOBI;
     case SINEW_SOLVER_CHOLESKY0: return SN_SOLVER_PCG_IC;
     case SINEW_SOLVER_MULTIGRID: return SN_SOLVER_PCG_MULTIGRID;
-    case SINEW_SOLVER_DIRECT: return direct;
+    case SINEW_SOLVER_DIRECT: return SN_SOLVER_DIRECT;
     case SINEW_SOLVER_DENSE: return SN_SOLVER_DENSE;
     case SINEW_SOLVER_AUTO: break;
     }
     // Without inertia the matrix is ill-conditioned, and a direct solve pays until its factor outgrows memory.
-    return is_static && rows < 100000 ? direct : SN_SOLVER_AUTO;
+    return is_static && rows < 100000 ? SN_SOLVER_DIRECT : SN_SOLVER_AUTO;
 }
 
 // The solver that is asked for, made when it is not there yet; damping matrices likewise.

@@ -13,9 +13,9 @@
 enum {
     SLOTS = SN_COARSE_SLOTS,
     ROWS_PER_FRAME = 64,
-    LEAST_ROWS = 128,
-    SWEEPS = 3,     // of averaging the weights
-    CANDIDATES = 8, // weights kept between sweeps
+    LEAST_ROWS = 400, // below, the incomplete factor alone is faster
+    SWEEPS = 3,       // of averaging the weights
+    CANDIDATES = 8,   // weights kept between sweeps
     ROWS_PER_CHUNK = 1024,
     MAX_CHUNKS = 8,
 };

@@ -12,6 +12,7 @@ static const struct {
     const sn_solver_methods *methods;
 } kinds[SN_SOLVER_KIND_COUNT] = {
     [SN_SOLVER_AUTO] = {"auto", NULL},
+    [SN_SOLVER_DIRECT] = {"direct", NULL},
     [SN_SOLVER_PCG_JACOBI] = {"pcg-jacobi", &sn_solver_jacobi},
     [SN_SOLVER_PCG_IC] = {"pcg-ic", &sn_solver_ic},
     [SN_SOLVER_PCG_MULTIGRID] = {"pcg-multigrid", &sn_solver_multigrid},
@@ -30,11 +31,11 @@ const char *sn_solver_kind_name(sn_solver_kind kind) {
 }
 
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern) {
-    if (kind != SN_SOLVER_AUTO) return kind;
-    // Measured on bars of tets: dense while the factor fits the cache, then incomplete Cholesky until its iterations, which
-    // grow with the diameter of the mesh, cost more than a coarse level.
-    if (pattern->rows <= 100) return SN_SOLVER_DENSE;
-    return pattern->rows <= 600 ? SN_SOLVER_PCG_IC : SN_SOLVER_PCG_MULTIGRID;
+    enum { DIRECT_ROWS = 128, OWN_ROWS = 4000 };
+    if (kind == SN_SOLVER_AUTO) return pattern->rows <= DIRECT_ROWS ? SN_SOLVER_CHOLESKY : SN_SOLVER_PCG_MULTIGRID;
+    if (kind != SN_SOLVER_DIRECT) return kind;
+    bool use_cholmod = pattern->rows > OWN_ROWS && kinds[SN_SOLVER_CHOLMOD].methods;
+    return use_cholmod ? SN_SOLVER_CHOLMOD : SN_SOLVER_CHOLESKY;
 }
 
 sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern, sn_solver **solver) {

@@ -58,13 +58,35 @@ static void destroy(sn_solver *solver) {
     cholmod_finish(&s->common);
 }
 
-// Orders the nodes, not the scalars: three times smaller, and the columns of a node stay together.
+// Nested dissection by METIS of the graph of nodes. Returns false if CHOLMOD has been built without, or fails.
+static bool dissect(state *s, const sn_bsr *pattern, int *order) {
+    size_t n = (size_t)pattern->rows, count = (size_t)(pattern->blocks + pattern->rows) / 2;
+    cholmod_sparse *graph = cholmod_allocate_sparse(n, n, count, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
+    bool done = graph != NULL;
+    if (graph) {
+        int *starts = graph->p, *rows = graph->i, next = 0;
+        for (int32_t i = 0; i < pattern->rows; i++) {
+            starts[i] = next;
+            for (int32_t k = pattern->diagonal[i]; k < pattern->starts[i + 1]; k++) rows[next++] = pattern->columns[k];
+        }
+        starts[pattern->rows] = next;
+        done = cholmod_metis(graph, NULL, 0, 0, order, &s->common) != 0;
+    }
+    cholmod_free_sparse(&graph, &s->common);
+    s->common.status = CHOLMOD_OK;
+    return done;
+}
+
+// Orders the nodes, not the scalars: three times smaller, and the columns of a node stay together. Large three-dimensional
+// meshes have about half the flops after nested dissection; small ones are better off with minimum degree.
 static sinew_status analyse(sn_solver *solver, state *s, sn_arena *scratch) {
+    enum { DISSECT = 3000 };
     const sn_bsr *pattern = solver->pattern;
-    int32_t *order = SN_PUSH(scratch, int32_t, pattern->rows);
-    int *scalars = SN_PUSH(scratch, int, 3 * (size_t)pattern->rows);
+    int *order = SN_PUSH(scratch, int, pattern->rows), *scalars = SN_PUSH(scratch, int, 3 * (size_t)pattern->rows);
     SN_TRY(sn_arena_status(scratch));
-    SN_TRY(sn_graph_minimum_degree(solver->context, pattern->rows, pattern->starts, pattern->columns, order));
+    if (pattern->rows < DISSECT || !dissect(s, pattern, order)) {
+        SN_TRY(sn_graph_minimum_degree(solver->context, pattern->rows, pattern->starts, pattern->columns, order));
+    }
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int c = 0; c < 3; c++) scalars[3 * i + c] = 3 * order[i] + c;
     }

@@ -171,7 +171,7 @@ static void test_incomplete_factor_of_a_chain_is_exact(void **state) {
     assert_int_equal(sn_packed_build(&arena, &pattern, &packed), SINEW_OK);
     assert_int_equal(sn_ic_build(&arena, &packed, &ic), SINEW_OK);
     sn_packed_update(context, &packed, A);
-    double x[4 * N], b[4 * N], z[4 * N];
+    _Alignas(64) double x[4 * N], b[4 * N], z[4 * N];
     for (int k = 0; k < 4 * N; k++) x[k] = k % 4 == 3 ? 0 : cos(k);
     sn_packed_multiply(context, b, &packed, x);
     for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
@@ -236,7 +236,7 @@ static void test_breakdown_is_shifted_away(void **state) {
     sn_ic_report report = sn_ic_update(context, &ic);
     assert_int_equal(report.row, -1);
     assert_true(report.shift > 0 && report.shift < 10);
-    double r[16] = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 1, 2, 3, 0}, z[16];
+    _Alignas(64) double r[16] = {1, 2, 3, 0, 4, 5, 6, 0, 7, 8, 9, 0, 1, 2, 3, 0}, z[16];
     assert_true(sn_ic_apply(context, z, &ic, r) > 0);
     sn_arena_destroy(&arena);
     sinew_context_destroy(context);
