@@ -6,6 +6,10 @@
 
 SN_ISA_DECLARE(double, peak_multiply_add, (int64_t rounds));
 
+// The clock of all measurements. With one thread it is the processor time of the program, which other programs on the machine
+// disturb less; with more it is the time on the wall.
+double peak_seconds(const sinew_context *context);
+
 // [flop/s], a multiply-add counted as two, on all threads of the context.
 double peak_measure_flops(sinew_context *context);
 
