@@ -44,6 +44,9 @@ sn_metric sn_metric_euclidean(const sinew_voxels *voxels);
 sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, const double *young, const bool *rigid,
                                   sn_metric *metric);
 
+// Fills the clusters of a metric: connected voxels of rigid labels, whatever their labels, are one point.
+sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena, const bool *rigid, sn_metric *metric);
+
 typedef struct sn_front sn_front;
 struct sn_front_queue;
 

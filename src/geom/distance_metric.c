@@ -10,8 +10,7 @@ sn_metric sn_metric_euclidean(const sinew_voxels *voxels) {
     return (sn_metric){.voxels = voxels, .largest_step = fmax(h[0], fmax(h[1], h[2]))};
 }
 
-// Connected rigid voxels, whatever their labels, are one point of the metric.
-static sinew_status find_clusters(const sinew_voxels *voxels, sn_arena *arena, const bool *rigid, sn_metric *metric) {
+sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena, const bool *rigid, sn_metric *metric) {
     int32_t rigid_count = 0;
     for (int32_t v = 0; v < voxels->count; v++) rigid_count += rigid[voxels->label[v]];
     if (rigid_count == 0) return SINEW_OK;
@@ -63,7 +62,7 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
         cost[v] = rigid[label] ? 0 : softest / (young[label] * sn_voxel_stiffness(voxels, v));
     }
     metric->cost = cost; // the dearest costs 1, so the largest step is the Euclidean one
-    return find_clusters(voxels, arena, rigid, metric);
+    return sn_metric_find_clusters(voxels, arena, rigid, metric);
 }
 
 // Cuts of the segment from a to b (in units of cells, middles at integers) with the borders between cells, ascending in (0,
