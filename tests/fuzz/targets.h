@@ -10,6 +10,7 @@
 #include "io/json_write.h"
 #include "io/mesh/mesh.h"
 #include "io/mesh/write.h"
+#include "io/volume/volume.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -161,6 +162,42 @@ static inline void fuzz_gzip(const uint8_t *data, size_t size) {
     fuzz_finish(context, SINEW_OK);
 }
 
+// A volume of either kind; its format shows in its first bytes or in the name.
+static inline void fuzz_volume(const char *name, const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_volume_options options = {.memory_limit = 1 << 26};
+    sn_source source = {.name = name, .data = data, .size = size};
+    sn_volume_file file;
+    sinew_status status = sn_volume_read(context, &source, &options, &file);
+    if (status == SINEW_OK) {
+        sn_buffer out = sn_buffer_create(context);
+        FUZZ_REQUIRE(sn_write_nrrd(&file.grid, &out) == SINEW_OK);
+        sn_volume_file again;
+        source = (sn_source){.name = "again.nrrd", .data = out.data, .size = out.size};
+        sinew_status second = sn_volume_read(context, &source, &options, &again);
+        if (second == SINEW_OK) { // lengths beyond the range of numbers are refused
+            size_t cells = (size_t)file.grid.cells[0] * (size_t)file.grid.cells[1] * (size_t)file.grid.cells[2];
+            FUZZ_REQUIRE(memcmp(file.grid.labels16, again.grid.labels16, cells * sizeof(uint16_t)) == 0);
+        }
+        sn_volume_file_destroy(&again);
+        sn_buffer_destroy(&out);
+    }
+    sn_volume_file_destroy(&file);
+    fuzz_finish(context, status);
+}
+
+static inline void fuzz_nifti(const uint8_t *data, size_t size) {
+    fuzz_volume("a.nii", data, size);
+}
+
+static inline void fuzz_nrrd(const uint8_t *data, size_t size) {
+    fuzz_volume("a.nrrd", data, size);
+}
+
+static inline void fuzz_meta(const uint8_t *data, size_t size) {
+    fuzz_volume("a.mha", data, size);
+}
+
 static inline void fuzz_bvh(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sinew_skeleton *skeleton = NULL;
@@ -181,9 +218,10 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
-} fuzz_targets[] = {{"obj", fuzz_obj},   {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
-                    {"gmsh", fuzz_gmsh}, {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
-                    {"json", fuzz_json}, {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh}};
+} fuzz_targets[] = {{"obj", fuzz_obj},     {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
+                    {"gmsh", fuzz_gmsh},   {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
+                    {"json", fuzz_json},   {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
+                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}};
 
 // The entry point of a fuzz_NAME.c.
 #define FUZZ_MAIN(name)                                                                                                       \

@@ -103,6 +103,12 @@ static void write_seeds(const char *folder) {
                                          .normals = points},
                         &out);
     save(folder, "gltf/frames.glb", &out);
+    static const uint8_t labels[] = {0, 1, 2, 1, 0, 7};
+    sinew_label_grid grid = {.cells = {3, 2, 1}, .spacing = {0.001, 0.002, 0.003}, .labels8 = labels};
+    sn_write_nifti(&grid, &out);
+    save(folder, "nifti/labels.nii", &out);
+    sn_write_nrrd(&grid, &out);
+    save(folder, "nrrd/labels.nrrd", &out);
     sn_buffer_destroy(&out);
     sn_buffer_destroy(&ele);
     sinew_context_destroy(context);

@@ -5,6 +5,7 @@
 #include "io/gltf/gltf.h"
 #include "io/mesh/mesh.h"
 #include "io/mesh/write.h"
+#include "io/volume/volume.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -225,6 +226,20 @@ static void write_cache(sinew_context *context) {
     save("octahedron.pc2", &out);
 }
 
+// Cell (x, y, z) of 5 x 4 x 3 has the label 1 + x + 5 y + 20 z, but 0 where x = y; cells of 1 x 2 x 3 mm from (10, 20, 30) mm.
+static void write_labels(sinew_context *context) {
+    uint16_t labels[60];
+    for (int i = 0; i < 60; i++) labels[i] = (uint16_t)(i % 5 == i / 5 % 4 ? 0 : 1 + i);
+    sinew_label_grid grid = {
+        .cells = {5, 4, 3}, .spacing = {0.001, 0.002, 0.003}, .lower = {0.01, 0.02, 0.03}, .labels16 = labels};
+    sn_buffer out = sn_buffer_create(context);
+    assert_int_equal(sn_write_nifti(&grid, &out), SINEW_OK);
+    save("labels.nii", &out);
+    out = sn_buffer_create(context);
+    assert_int_equal(sn_write_nrrd(&grid, &out), SINEW_OK);
+    save("labels.nrrd", &out);
+}
+
 static void test_write_samples(void **state) {
     (void)state;
     mkdir(folder, 0777);
@@ -235,6 +250,7 @@ static void test_write_samples(void **state) {
     write_frames(context);
     write_skin(context);
     write_cache(context);
+    write_labels(context);
     assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
 }
