@@ -6,10 +6,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN)
   list(APPEND SINEW_ISAS avx2 avx512)
 endif()
 # Products and sums fuse where the machine can. Loops over the few components of a matrix unroll whatever their size, so that
-# lanes stay in registers (Clang does so by itself); sanitizers would choke on code of that size.
-set(SINEW_HOT_FLAGS -O3 -ffp-contract=fast)
+# lanes stay in registers (Clang does so by itself); sanitizers would choke on code of that size. Their check of pointers alone
+# triples the time Clang takes for a kernel, and what it would find the check of addresses finds too.
+set(SINEW_HOT_OPTIMISATION -O3 CACHE STRING "How the hot loops are optimised, whatever the kind of build")
+set(SINEW_HOT_FLAGS ${SINEW_HOT_OPTIMISATION} -ffp-contract=fast)
 if(SINEW_SANITIZE)
   set(SINEW_HOT_FLAGS -O1 -ffp-contract=fast)
+  if(SINEW_SANITIZE MATCHES undefined)
+    list(APPEND SINEW_HOT_FLAGS -fno-sanitize=pointer-overflow)
+  endif()
 elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   list(APPEND SINEW_HOT_FLAGS --param=max-completely-peeled-insns=2000)
 endif()
