@@ -29,14 +29,6 @@ typedef enum sinew_blend {
     SINEW_BLEND_DUAL_QUATERNION, ///< Rigid nodes only: no collapse where neighbours twist against each other.
 } sinew_blend;
 
-/// How the mass of the solid is given to the nodes.
-typedef enum sinew_frame_mass {
-    SINEW_FRAME_MASS_AUTO,       ///< Row sums, or consistent where weights are negative.
-    SINEW_FRAME_MASS_ROW_SUM,    ///< Block diagonal; free fall and rigid motions of the rest shape are exact.
-    SINEW_FRAME_MASS_CONSISTENT, ///< With the coupling between nodes; linear blending only.
-    SINEW_FRAME_MASS_UNCOUPLED,  ///< The papers' form, which drops the coupling and with it mass: for comparison.
-} sinew_frame_mass;
-
 /// A frame in its rest state.
 typedef struct sinew_frame_node {
     /// Default SINEW_NODE_RIGID.
@@ -70,8 +62,6 @@ typedef struct sinew_frame_body_def {
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;
-    /// Default SINEW_FRAME_MASS_AUTO.
-    sinew_frame_mass mass;
     /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
     bool geometric_stiffness;
     /// A surface that follows the body. Borrowed during the call. Default NULL: the boundary of the voxels.

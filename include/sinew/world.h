@@ -24,7 +24,7 @@ typedef enum sinew_integrator {
     /// Implicit Euler to convergence: Newton on the incremental potential with a line search. First order, damps, as robust as
     /// it gets.
     SINEW_INTEGRATOR_NEWTON_EULER,
-    /// Semi-implicit Euler: explicit, second order in energy over time, stable only for small steps.
+    /// Semi-implicit Euler: explicit, first order, its energy oscillates but does not drift; stable only for small steps.
     SINEW_INTEGRATOR_SYMPLECTIC_EULER,
     /// Newmark with beta 1/4 and gamma 1/2, Newton to convergence. Second order, hardly damps.
     SINEW_INTEGRATOR_NEWMARK,

@@ -33,6 +33,10 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     if (def->blend == SINEW_BLEND_DUAL_QUATERNION) {
         return sn_fail(context, SINEW_UNSUPPORTED, "dual quaternions are not blended yet");
     }
+    if (def->weights.kind == SINEW_WEIGHTS_AXIS_CUBIC) {
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "weights that go negative leave a frame with negative mass; take linear ones");
+    }
     if (!def->weights.normalize) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "linear blending needs weights that sum to 1 (normalize)");
     }

@@ -58,12 +58,18 @@ static void test_every_law_recovers(void **state) {
             double *x = malloc((size_t)sn_body_size(bar.body) * sizeof *x);
             place(bar.body, (start)kind, x);
             assert_int_equal(sinew_body_set_positions(bar.body, x), SINEW_OK);
-            for (int i = 0; i < 300; i++) {
+            // Under sanitizers the first steps, where elements are still upside down, are what matters.
+            for (int i = 0; i < (TEST_SANITIZED ? 4 : 300); i++) {
                 if (sinew_world_step(bar.world, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(bar.context));
             }
             double error = shape_error(bar.body);
             sinew_measures m;
             sinew_body_get_measures(bar.body, &m);
+            if (TEST_SANITIZED) {
+                free(x);
+                test_beam_destroy(&bar);
+                continue;
+            }
             bool tangled = error > 0.1 && m.smallest_J > 0.2 && (kind == START_RANDOM || kind == START_COLLAPSED);
             tangles += tangled;
             runs++;
