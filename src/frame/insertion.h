@@ -38,8 +38,9 @@ sinew_status sn_insertions_apply_samples(sinew_context *context, const sn_frame_
 sinew_status sn_insertions_apply_vertices(sn_arena *arena, const sn_vertex_weights *base, int32_t base_nodes,
                                           const sn_insertion *const *insertions, int32_t count, sn_vertex_weights *result);
 
-// Mass moments (see sn_compute_mass_moments) of all base_nodes + count nodes with the insertions applied.
+// Mass moments (see sn_compute_mass_moments) of all nodes of the shape and then of the insertions: `base` holds those without
+// insertions, and only voxels in range are visited.
 sinew_status sn_insertions_compute_mass(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
-                                        int32_t degree, double *moments);
+                                        int32_t degree, const double *base, double *moments);
 
 #endif

@@ -2,7 +2,7 @@
 //
 // The integral of (X - O)^alpha over a box is a product of three integrals along the axes, exact up to degree 4. Sums run
 // chunk by chunk in index order.
-#include "frame/samples.h"
+#include "frame/insertion.h"
 
 #include "base/threads.h"
 
@@ -164,4 +164,55 @@ sinew_status sn_compute_mass_pairs(const sn_shape *shape, sn_arena *arena, int32
     }
     sn_release(shape->context, index, nodes * nodes, sizeof *index);
     return status;
+}
+
+// Adds the moments of one voxel about a point, times a factor.
+static void add_box(const sn_shape *shape, int32_t v, sn_vec3 about, int32_t degree, double factor, double *sums) {
+    double values[MASS_MONOMIALS];
+    int32_t count = integrate_box(values, degree, sn_sub(sn_voxel_center(shape->voxels, v), about), shape->voxels->spacing);
+    for (int32_t m = 0; m < count; m++) sums[m] += factor * values[m];
+}
+
+// From the last insertion to the first: each keeps what the later ones leave of it, and the base's nodes what all leave.
+static void add_insertions(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count, int32_t degree,
+                           double *left, double *moments) {
+    const sn_weight_table *table = &shape->table;
+    size_t monomials = (size_t)((degree + 1) * (degree + 2) * (degree + 3) / 6);
+    for (int32_t i = count - 1; i >= 0; i--) {
+        const sn_insertion *insertion = insertions[i];
+        double *row = moments + ((size_t)shape->node_count + (size_t)i) * monomials;
+        for (int32_t k = 0; k < insertion->voxel_count; k++) {
+            int32_t v = insertion->voxel[k];
+            double density = shape->density[shape->voxels->label[v]];
+            add_box(shape, v, insertion->position, degree, density * left[v] * insertion->voxel_weight[k], row);
+            left[v] *= 1 - insertion->voxel_weight[k];
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t k = 0; k < insertions[i]->voxel_count; k++) {
+            int32_t v = insertions[i]->voxel[k];
+            if (left[v] == 1) continue; // done
+            double factor = shape->density[shape->voxels->label[v]] * (left[v] - 1) / row_sum(table, v);
+            left[v] = 1;
+            for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) {
+                size_t node = table->node[e];
+                sn_vec3 about = sn_load3(shape->node_position + 3 * node);
+                add_box(shape, v, about, degree, factor * table->weight[e], moments + node * monomials);
+            }
+        }
+    }
+}
+
+sinew_status sn_insertions_compute_mass(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
+                                        int32_t degree, const double *base, double *moments) {
+    SN_TRY(check_degree(shape->context, degree));
+    size_t monomials = (size_t)((degree + 1) * (degree + 2) * (degree + 3) / 6), nodes = (size_t)shape->node_count;
+    double *left = sn_allocate(shape->context, (size_t)shape->voxels->count, sizeof *left);
+    if (!left) return SINEW_OUT_OF_MEMORY;
+    for (int32_t v = 0; v < shape->voxels->count; v++) left[v] = 1;
+    memcpy(moments, base, nodes * monomials * sizeof *moments);
+    memset(moments + nodes * monomials, 0, (size_t)count * monomials * sizeof *moments);
+    add_insertions(shape, insertions, count, degree, left, moments);
+    sn_release(shape->context, left, (size_t)shape->voxels->count, sizeof *left);
+    return SINEW_OK;
 }

@@ -146,8 +146,7 @@ static sinew_status list_voxels(sn_frame_samples *samples, const sn_partition *p
     return SINEW_OK;
 }
 
-// Samples by their number of nodes, a stable counting sort.
-static sinew_status sort_by_count(sn_frame_samples *samples) {
+sinew_status sn_samples_sort(sn_frame_samples *samples) {
     sn_arena *arena = &samples->arena;
     samples->order = SN_PUSH(arena, int32_t, samples->count);
     int32_t first[SN_POINT_NODES + 2] = {0};
@@ -216,7 +215,7 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
     SN_TRY(sn_arena_status(&samples->arena));
     job.filling = true;
     sn_parallel_for(shape->context, samples->count, CHUNK, make_samples, &job);
-    SN_TRY(sort_by_count(samples));
+    SN_TRY(sn_samples_sort(samples));
     report(samples, fits);
     return SINEW_OK;
 }

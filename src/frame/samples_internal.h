@@ -28,4 +28,7 @@ void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t cou
 void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center, sn_shape_point *result,
                    sn_fit *fit);
 
+// Fills `order`: samples by their number of nodes, a stable counting sort.
+sinew_status sn_samples_sort(sn_frame_samples *samples);
+
 #endif
