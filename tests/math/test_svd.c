@@ -55,7 +55,7 @@ static double distance_to_rotation(sn_mat3 U) {
 static void check_svd(const char *name, sn_mat3 F, const sn_svd *svd, double tolerance) {
     const double *s = svd->sigma;
     double scale = s[0] > 0 ? s[0] : 1;
-    assert_true(s[0] >= s[1] * (1 - 1e-15) && s[1] >= fabs(s[2]) - 4e-15 * s[0]);
+    assert_true(s[0] >= s[1] * (1 - 4e-15) && s[1] >= fabs(s[2]) - 4e-15 * s[0]);
     sn_mat3 US = svd->U;
     for (int i = 0; i < 9; i++) US.m[i / 3][i % 3] *= s[i % 3] / scale;
     sn_mat3 residual = sn_mat3_sub(sn_mat3_mul(US, sn_mat3_transpose(svd->V)), sn_mat3_scale(1 / scale, F));
