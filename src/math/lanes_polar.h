@@ -17,6 +17,8 @@
 #include "math/lanes_eigen.h"
 #include "math/svd.h"
 
+#include <stddef.h>
+
 // trace(S) I - S, whose eigenvalues are the sums of two singular values
 SN_INLINE sn_lanes_sym3 sn_lanes_pair_sums(const sn_lanes_sym3 *S) {
     return (sn_lanes_sym3){S->yy + S->zz, -S->xy, -S->xz, S->xx + S->zz, -S->yz, S->xx + S->yy};
