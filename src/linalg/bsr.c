@@ -295,8 +295,8 @@ static void residual_rows(void *data, int32_t begin, int32_t end, int32_t chunk)
     job *work = data;
     double Ax[3 * ROW_CHUNK];
     SN_ASSERT(end - begin <= ROW_CHUNK);
-    sn_linalg_kernels_get()->bsr_multiply(Ax - 3 * (ptrdiff_t)begin, work->pattern->starts, work->pattern->columns, work->A,
-                                          work->x, begin, end);
+    sn_linalg_kernels_get()->bsr_multiply(Ax, work->pattern->starts + begin, work->pattern->columns, work->A, work->x, 0,
+                                          end - begin);
     for (int32_t k = 3 * begin; k < 3 * end; k++) work->Y[k] = work->b[k] - Ax[k - 3 * begin];
 }
 
