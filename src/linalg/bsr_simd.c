@@ -19,9 +19,9 @@ void SN_ISA_NAME(sn_kernel_bsr_multiply)(double *y, const int32_t *starts, const
 }
 
 // Blocks below the diagonal serve twice: y_i += B x_j and y_j += B'x_i. Row i is the first to write y_i, for only later rows
-// of the part add to it.
-double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t part) {
-    int32_t begin = A->part_starts[part], end = A->part_starts[part + 1];
+// of the chunk add to it.
+double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk) {
+    int32_t begin = sn_packed_chunk_begin(A, chunk), end = sn_packed_chunk_end(A, chunk);
     for (int32_t i = begin; i < end; i++) {
         sn_quad y0 = sn_quad_all(0), y1 = y0, y2 = y0;
         const double *a = A->values + 9 * (size_t)A->starts[i];

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 2048, MAX_RESTARTS = 4 };
+enum { CHUNK = 8192, MAX_RESTARTS = 4 }; // a chunk is worth waking a thread for
 
 typedef struct step {
     double *x, *r;

@@ -224,7 +224,7 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse)
     coarse->free = SN_PUSH(arena, uint8_t, n);
     coarse->center = SN_PUSH(arena, double, 4 * frames);
     coarse->matrix = SN_PUSH(arena, double, 36 * frames * frames);
-    coarse->sums = SN_PUSH(arena, double, 8 * frames * (size_t)coarse->packed->parts);
+    coarse->motion = SN_PUSH(arena, double, 2 * 8 * frames);
     coarse->vector = SN_PUSH(arena, double, 6 * frames);
     SN_TRY(sn_arena_status(arena));
     SN_TRY(make_weights(scratch, coarse));
@@ -290,7 +290,7 @@ static void place_frames(sn_coarse *coarse, const double *positions) {
 
 typedef struct job {
     sn_coarse *coarse;
-    const double *A, *r;
+    const double *A;
     double *z;
     const sn_linalg_kernels *kernels;
 } job;
@@ -378,46 +378,45 @@ void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A
     coarse->usable = sn_dense_cholesky(coarse->matrix, m, m) < 0;
 }
 
-static void restrict_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    job *work = data;
-    for (int32_t part = begin; part < end; part++) {
-        double *sums = work->coarse->sums + 8 * (size_t)work->coarse->frames * (size_t)part;
-        work->kernels->coarse_restrict(sums, work->coarse, work->r, part);
+// The sums of all chunks, in order: those of a chunk go to the second half of `motion` first.
+static void sum_forces(const sn_coarse *coarse, const double *r) {
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    int32_t count = 8 * coarse->frames;
+    memset(coarse->motion, 0, (size_t)count * sizeof(double));
+    for (int32_t chunk = 0; chunk < coarse->packed->chunks; chunk++) {
+        kernels->coarse_restrict(coarse->motion + count, coarse, r, chunk);
+        for (int32_t k = 0; k < count; k++) coarse->motion[k] += coarse->motion[count + k];
     }
 }
 
-static void prolong_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    job *work = data;
-    for (int32_t part = begin; part < end; part++) {
-        work->kernels->coarse_prolong(work->z, work->coarse, work->coarse->sums, part);
-    }
-}
-
-double sn_coarse_add(sinew_context *context, double *z, const sn_coarse *coarse, const double *r) {
+double sn_coarse_solve(const sn_coarse *coarse, const double *r) {
     if (!coarse->usable) return 0;
-    job work = {.coarse = (sn_coarse *)coarse, .r = r, .z = z, .kernels = sn_linalg_kernels_get()};
-    int32_t frames = coarse->frames;
-    sn_parallel_for(context, coarse->packed->parts, 1, restrict_part, &work);
-    double *sums = coarse->sums, *vector = coarse->vector, addition = 0;
-    for (int32_t part = 1; part < coarse->packed->parts; part++) {
-        for (int32_t k = 0; k < 8 * frames; k++) sums[k] += sums[8 * frames * part + k];
-    }
-    for (int32_t f = 0; f < frames; f++) {
-        sn_vec3 force = sn_load3(sums + 8 * f), c = sn_load3(coarse->center + 4 * f);
+    sum_forces(coarse, r);
+    double *vector = coarse->vector, *motion = coarse->motion, addition = 0, forces[6 * SN_COARSE_MAX_FRAMES];
+    for (int32_t f = 0; f < coarse->frames; f++) {
+        sn_vec3 force = sn_load3(motion + 8 * f), c = sn_load3(coarse->center + 4 * f);
         sn_store3(vector + 6 * f, force);
-        sn_store3(vector + 6 * f + 3, sn_sub(sn_load3(sums + 8 * f + 4), sn_cross(c, force)));
+        sn_store3(vector + 6 * f + 3, sn_sub(sn_load3(motion + 8 * f + 4), sn_cross(c, force)));
     }
-    double forces[6 * SN_COARSE_MAX_FRAMES];
-    memcpy(forces, vector, 6 * (size_t)frames * sizeof(double));
-    sn_dense_cholesky_solve(coarse->matrix, 6 * frames, 6 * frames, vector);
-    for (int32_t k = 0; k < 6 * frames; k++) addition += forces[k] * vector[k];
-    for (int32_t f = 0; f < frames; f++) {
+    memcpy(forces, vector, 6 * (size_t)coarse->frames * sizeof(double));
+    sn_dense_cholesky_solve(coarse->matrix, 6 * coarse->frames, 6 * coarse->frames, vector);
+    for (int32_t k = 0; k < 6 * coarse->frames; k++) addition += forces[k] * vector[k];
+    for (int32_t f = 0; f < coarse->frames; f++) {
         sn_vec3 omega = sn_load3(vector + 6 * f + 3), c = sn_load3(coarse->center + 4 * f);
-        sn_store3(sums + 8 * f, sn_sub(sn_load3(vector + 6 * f), sn_cross(omega, c)));
-        sn_store3(sums + 8 * f + 4, omega);
+        sn_store3(motion + 8 * f, sn_sub(sn_load3(vector + 6 * f), sn_cross(omega, c)));
+        sn_store3(motion + 8 * f + 4, omega);
     }
-    sn_parallel_for(context, coarse->packed->parts, 1, prolong_part, &work);
     return addition;
+}
+
+static void move_chunks(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    for (int32_t c = begin; c < end; c++) work->kernels->coarse_prolong(work->z, work->coarse, work->coarse->motion, c);
+}
+
+void sn_coarse_move(sinew_context *context, double *z, const sn_coarse *coarse) {
+    if (!coarse->usable) return;
+    job work = {.coarse = (sn_coarse *)coarse, .z = z, .kernels = sn_linalg_kernels_get()};
+    sn_parallel_for(context, coarse->packed->chunks, 1, move_chunks, &work);
 }

@@ -18,7 +18,7 @@ enum { SN_COARSE_SLOTS = 4, SN_COARSE_MAX_FRAMES = 128 };
 typedef struct sn_coarse {
     const sn_bsr *pattern;
     const sn_packed *packed;
-    int32_t frames; // 0: the matrix is too small, sn_coarse_add does nothing
+    int32_t frames; // 0: the matrix is too small, it adds nothing
     // By row of the original matrix.
     double *row_position; // four per row, relative to the middle
     uint8_t *free_row;    // the free components as bits
@@ -44,7 +44,7 @@ typedef struct sn_coarse {
     // The coarse system.
     double *center; // four per frame
     double *matrix; // Cholesky factor of P'AP about the centres, 6 frames square
-    double *sums;   // parts x frames x 8
+    double *motion; // frames x 8: sums of forces, then the motion
     double *vector; // 6 frames
     bool usable;    // of the last update
 } sn_coarse;
@@ -55,7 +55,11 @@ sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_pa
 // Forms and factors P'AP. `positions` are three per row in the original order; NULL leaves translations only.
 void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A, const double *positions);
 
-// z += P (P'AP)^-1 P'r in the packed order; returns the addition to r'z.
-double sn_coarse_add(sinew_context *context, double *z, const sn_coarse *coarse, const double *r);
+// The first half of z += P (P'AP)^-1 P'r in the packed order: finds the motion of the frames, on the calling thread. Returns
+// the addition to r'z.
+double sn_coarse_solve(const sn_coarse *coarse, const double *r);
+
+// The second half: adds the motion to z.
+void sn_coarse_move(sinew_context *context, double *z, const sn_coarse *coarse);
 
 #endif

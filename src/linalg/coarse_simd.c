@@ -11,11 +11,11 @@ static const double free_factors[8][4] SN_ALIGNED = {{0, 0, 0, 0}, {1, 0, 0, 0},
 
 enum { SLOTS = SN_COARSE_SLOTS };
 
-// sums[frame] += w (r, x x r) over the rows of a part.
-void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t part) {
+// sums[frame] += w (r, x x r) over the rows of a chunk.
+void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t chunk) {
     const sn_packed *packed = coarse->packed;
     memset(sums, 0, 8 * (size_t)coarse->frames * sizeof *sums);
-    for (int32_t i = packed->part_starts[part]; i < packed->part_starts[part + 1]; i++) {
+    for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk); i++) {
         sn_quad force = sn_quad_mul(sn_quad_load(r + 4 * (size_t)i), sn_quad_load(free_factors[coarse->free[i]]));
         sn_quad torque = sn_quad_cross(sn_quad_load_float(coarse->position + 4 * (size_t)i), force);
         for (int s = 0; s < SLOTS; s++) {
@@ -27,10 +27,10 @@ void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coars
     }
 }
 
-// z_i += sum of w (t + omega x x_i) over the rows of a part.
-void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t part) {
+// z_i += sum of w (t + omega x x_i) over the rows of a chunk.
+void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t chunk) {
     const sn_packed *packed = coarse->packed;
-    for (int32_t i = packed->part_starts[part]; i < packed->part_starts[part + 1]; i++) {
+    for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk); i++) {
         sn_quad t = sn_quad_all(0), omega = t;
         for (int s = 0; s < SLOTS; s++) {
             sn_quad w = sn_quad_all((double)coarse->packed_weight[SLOTS * (size_t)i + (size_t)s]);

@@ -14,17 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-// The blocks of L in a packed row: all below the diagonal, and for a separator those to domains as well.
-static int32_t first_block(const sn_packed *A, int32_t i) {
-    return i >= A->part_starts[A->domains] ? A->starts[i] : A->lower[i];
-}
-
 static void lay_out(sn_ic *ic) {
     const sn_packed *A = ic->matrix;
     int32_t total = 0;
     for (int32_t i = 0; i < A->rows; i++) {
         ic->starts[i] = total;
-        int32_t count = A->starts[i + 1] - 1 - first_block(A, i);
+        int32_t count = A->starts[i + 1] - 1 - A->below[i];
         total += count;
         if (count > ic->longest) ic->longest = count;
     }
@@ -34,7 +29,7 @@ static void lay_out(sn_ic *ic) {
 static void fill_columns(sn_ic *ic) {
     const sn_packed *A = ic->matrix;
     for (int32_t i = 0; i < A->rows; i++) {
-        int32_t from = first_block(A, i);
+        int32_t from = A->below[i];
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++, from++) {
             ic->columns[q] = A->columns[from];
             ic->source[q] = from;
@@ -160,7 +155,7 @@ static void factor_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
         sn_ic_report *report = &work->reports[part];
         *report = (sn_ic_report){.row = -1};
         while (work->kernels->ic_factor(work->ic, part, report->shift) >= 0) {
-            double shift = report->shift > 0 ? 4 * report->shift : 1e-3;
+            double shift = report->shift > 0 ? 2 * report->shift : 0.05;
             *report = examine(work->ic->matrix, part);
             // A shift that exceeds all off-diagonal blocks makes any matrix with a positive diagonal definite; beyond that the
             // diagonal block itself is indefinite.
@@ -216,4 +211,11 @@ double sn_ic_apply(sinew_context *context, double *z, const sn_ic *ic, const dou
     double sum = sn_parallel_sum(context, A->parts - A->domains, 1, backward_part, &work);
     work.first_part = 0;
     return sum + sn_parallel_sum(context, A->domains, 1, backward_part, &work);
+}
+
+double sn_ic_apply_alone(double *z, const sn_ic *ic, const double *r) {
+    SN_ASSERT(z != r && ic->matrix->parts == 1);
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    kernels->ic_forward(z, ic, r, 0);
+    return kernels->ic_backward(z, ic, r, 0);
 }

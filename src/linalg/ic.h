@@ -39,10 +39,14 @@ typedef struct sn_ic_report {
 sinew_status sn_ic_build(sn_arena *arena, const sn_packed *matrix, sn_ic *ic);
 
 // Factors the values in the packed matrix. Where a pivot breaks down, the part is factored again with its diagonal blocks
-// scaled by 1 + shift, shift = 1e-3, 4e-3, ... (Manteuffel 1980).
+// scaled by 1 + shift, shift = 0.05, 0.1, 0.2, ... (Manteuffel 1980). Nearly incompressible solids (Poisson ratio above 0.46)
+// need it; a shift just above the least that works leaves tiny pivots and does worse than one twice as large.
 sn_ic_report sn_ic_update(sinew_context *context, sn_ic *ic);
 
 // z = M^-1 r; returns r'z.
 double sn_ic_apply(sinew_context *context, double *z, const sn_ic *ic, const double *r);
+
+// The same on the calling thread, for a matrix of one part.
+double sn_ic_apply_alone(double *z, const sn_ic *ic, const double *r);
 
 #endif

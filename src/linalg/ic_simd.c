@@ -4,7 +4,7 @@
 #include "math/quad.h"
 
 // Pivots below this share of the diagonal are rounding, for the factor is kept in single precision.
-static const double least_pivot = 1e-6;
+static const double least_pivot = 1e-5;
 
 // C^-1 of D = C C', D given by its columns; the columns of the inverse go to `inverse`, padded. Returns false if a pivot is
 // not above its limit.

@@ -23,16 +23,16 @@ typedef struct sn_linalg_kernels {
     // y = A x for the block rows [begin, end) of a matrix by rows.
     void (*bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x,
                          int32_t begin, int32_t end);
-    // y = A x for the rows of one part; returns x'y over these rows.
-    double (*packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t part);
+    // y = A x for the rows of one chunk; returns x'y over these rows.
+    double (*packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk);
     // Factors the rows of one part, the diagonal scaled by 1 + shift. Returns -1, or the row whose pivot breaks down.
     int32_t (*ic_factor)(sn_ic *ic, int32_t part, double shift);
     // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
     void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
     double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
-    // The coarse level: sums over one part, motion of the rows of one part, P'AP from the rows [begin, end).
-    void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t part);
-    void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t part);
+    // The coarse level: sums over one chunk, motion of the rows of one chunk, P'AP from the rows [begin, end).
+    void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t chunk);
+    void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t chunk);
     void (*coarse_assemble)(double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
     // Cholesky of the first `columns` columns of a matrix of `rows` rows (rows >= columns): the upper square is factored, the
     // rest solved against it. The strict upper triangle is neither read nor written. Returns -1 or the row of the first bad
@@ -63,14 +63,14 @@ SN_ISA_DECLARE(double, sn_kernel_cg_advance,
 SN_ISA_DECLARE(void, sn_kernel_bsr_multiply,
                (double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x, int32_t begin,
                 int32_t end));
-SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A, const double *x, int32_t part));
+SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A, const double *x, int32_t chunk));
 
 SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double shift));
 SN_ISA_DECLARE(void, sn_kernel_ic_forward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const double *r, int32_t part));
 
-SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t part));
-SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t part));
+SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t chunk));
+SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t chunk));
 SN_ISA_DECLARE(void, sn_kernel_coarse_assemble,
                (double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
 SN_ISA_DECLARE(int32_t, sn_kernel_dense_factor, (double *A, int32_t rows, int32_t columns, int32_t stride));

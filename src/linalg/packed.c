@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-// A domain should have enough rows to be worth a thread; more domains make incomplete factors weaker.
-enum { ROWS_PER_DOMAIN = 2000, MAX_DOMAINS = 8 };
+// Each separator makes incomplete factors weaker (iterations grow by a tenth to a half), and chunks store blocks twice where
+// they meet.
+enum { ROWS_PER_DOMAIN = 8000, MAX_DOMAINS = 8, ROWS_PER_CHUNK = 1000, MAX_CHUNKS = 16 };
 
 // Marks the level sets that become separators: those that hold the rows at equal parts of the order, unless two would touch.
 static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, const int32_t *level, uint8_t *is_separator) {
@@ -26,7 +27,7 @@ static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, cons
 }
 
 // Writes the final order, domains first, and the part starts. Domain k and separator k alternate along the original order.
-static void cut(sn_packed *packed, const int32_t *order, const int32_t *level, const uint8_t *is_separator, int32_t *part) {
+static void cut(sn_packed *packed, const int32_t *order, const int32_t *level, const uint8_t *is_separator) {
     int32_t place = 0, separators = packed->domains - 1;
     packed->parts = packed->domains + separators;
     for (int sort = 0; sort < 2; sort++) {
@@ -41,7 +42,6 @@ static void cut(sn_packed *packed, const int32_t *order, const int32_t *level, c
             if (sort == 1 && new_separator) packed->part_starts[packed->domains + index++] = place;
             was_separator = separator;
             if (separator != (sort == 1)) continue;
-            part[order[s]] = sort == 0 ? index : packed->domains + index - 1;
             packed->order[place++] = order[s];
         }
         if (sort == 0) packed->part_starts[packed->domains] = place;
@@ -50,74 +50,79 @@ static void cut(sn_packed *packed, const int32_t *order, const int32_t *level, c
     SN_ASSERT(place == packed->rows);
 }
 
-// Counts the blocks of each row and lays the rows out: blocks to other parts, below the diagonal, the diagonal.
-static void lay_out(sn_packed *packed, const sn_bsr *pattern, const int32_t *part, const int32_t *number) {
+// Counts the blocks of each row and lays the rows out.
+static void lay_out(sn_packed *packed, const sn_bsr *pattern, const int32_t *number) {
     int32_t total = 0;
     for (int32_t i = 0; i < packed->rows; i++) {
-        int32_t row = packed->order[i], foreign = 0, below = 0;
+        int32_t row = packed->order[i], above = 0, below = 0, lower = 0, chunk = i / packed->chunk_rows;
         for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
-            int32_t column = pattern->columns[k];
-            if (part[column] != part[row]) {
-                foreign++;
-            } else if (number[column] < i) {
-                below++;
-            }
+            int32_t j = number[pattern->columns[k]];
+            bool inside = j / packed->chunk_rows == chunk;
+            above += !inside && j > i;
+            below += !inside && j < i;
+            lower += inside && j < i;
         }
         packed->starts[i] = total;
-        packed->lower[i] = total + foreign;
-        total += foreign + below + 1;
+        packed->below[i] = total + above;
+        packed->lower[i] = total + above + below;
+        total += above + below + lower + 1;
     }
     packed->starts[packed->rows] = total;
 }
 
-// Walks the columns in ascending order and appends each to the rows it meets, so that rows come out sorted.
-static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t *part, const int32_t *number,
-                        int32_t *next_foreign, int32_t *next_lower) {
-    memcpy(next_foreign, packed->starts, (size_t)packed->rows * sizeof(int32_t));
-    memcpy(next_lower, packed->lower, (size_t)packed->rows * sizeof(int32_t));
+// Walks the columns in ascending order and appends each to the rows it meets, so that groups come out sorted; the diagonal is
+// the last of its group. `next_above` and `next_below` have `rows` entries.
+static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t *number, int32_t *next_above,
+                        int32_t *next_below) {
+    memcpy(next_above, packed->starts, (size_t)packed->rows * sizeof(int32_t));
+    memcpy(next_below, packed->below, (size_t)packed->rows * sizeof(int32_t));
     for (int32_t j = 0; j < packed->rows; j++) {
         int32_t column = packed->order[j];
         for (int32_t k = pattern->starts[column]; k < pattern->starts[column + 1]; k++) {
-            int32_t row = pattern->columns[k], i = number[row], place;
-            if (part[row] != part[column]) {
-                place = next_foreign[i]++;
-            } else if (i >= j) {
-                place = next_lower[i]++; // the diagonal comes last of all
-            } else {
-                continue;
-            }
+            int32_t i = number[pattern->columns[k]];
+            bool inside = i / packed->chunk_rows == j / packed->chunk_rows;
+            if (inside && j > i) continue;
+            // Columns of other chunks below the diagonal come before all of this one.
+            int32_t place = j > i ? next_above[i]++ : next_below[i]++;
             packed->columns[place] = 4 * j;
             packed->source[place] = pattern->mirror[k];
         }
     }
 }
 
+static int32_t limit(int32_t value, int32_t low, int32_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
 static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_bsr *pattern, sn_packed *packed) {
     int32_t n = pattern->rows;
     if (n > INT32_MAX / 4) return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d rows exceed the index range", n);
-    int32_t *order = SN_PUSH(scratch, int32_t, n), *level = SN_PUSH(scratch, int32_t, n), *part = SN_PUSH(scratch, int32_t, n);
+    int32_t *order = SN_PUSH(scratch, int32_t, n), *level = SN_PUSH(scratch, int32_t, n);
     uint8_t *is_separator = SN_PUSH(scratch, uint8_t, n);
     packed->rows = n;
     packed->order = SN_PUSH(arena, int32_t, n);
     packed->starts = SN_PUSH(arena, int32_t, (size_t)n + 1);
+    packed->below = SN_PUSH(arena, int32_t, n);
     packed->lower = SN_PUSH(arena, int32_t, n);
     packed->part_starts = SN_PUSH(arena, int32_t, 2 * MAX_DOMAINS + 1);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_graph_rcm(arena->context, pattern, order, level));
     packed->domains = n > 0 ? mark_separators(pattern, order, level, is_separator) + 1 : 1;
-    cut(packed, order, level, is_separator, part);
+    cut(packed, order, level, is_separator);
+    packed->chunks = limit(n / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
+    packed->chunk_rows = n > 0 ? (n + packed->chunks - 1) / packed->chunks : 1;
 
     int32_t *number = level; // the levels have served
     for (int32_t i = 0; i < n; i++) number[packed->order[i]] = i;
-    lay_out(packed, pattern, part, number);
+    lay_out(packed, pattern, number);
     packed->columns = SN_PUSH(arena, int32_t, packed->starts[n]);
     packed->source = SN_PUSH(arena, int32_t, packed->starts[n]);
     packed->values = SN_PUSH(arena, double, 9 * (size_t)packed->starts[n] + SN_BSR_TAIL);
     int32_t *next = SN_PUSH(scratch, int32_t, n);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
-    link_blocks(packed, pattern, part, number, order, next);
+    link_blocks(packed, pattern, number, order, next);
     return SINEW_OK;
 }
 
@@ -153,11 +158,11 @@ typedef struct product {
     const sn_linalg_kernels *kernels;
 } product;
 
-static double multiply_part(void *data, int32_t begin, int32_t end) {
+static double multiply_chunks(void *data, int32_t begin, int32_t end) {
     product *work = data;
     double sum = 0;
-    for (int32_t part = begin; part < end; part++) {
-        sum += work->kernels->packed_multiply(work->y, work->packed, work->x, part);
+    for (int32_t chunk = begin; chunk < end; chunk++) {
+        sum += work->kernels->packed_multiply(work->y, work->packed, work->x, chunk);
     }
     return sum;
 }
@@ -165,7 +170,7 @@ static double multiply_part(void *data, int32_t begin, int32_t end) {
 double sn_packed_multiply(sinew_context *context, double *y, const sn_packed *packed, const double *x) {
     SN_ASSERT(y != x);
     product work = {packed, x, y, sn_linalg_kernels_get()};
-    return sn_parallel_sum(context, packed->parts, 1, multiply_part, &work);
+    return sn_parallel_sum(context, packed->chunks, 1, multiply_chunks, &work);
 }
 
 void sn_packed_gather(double *packed_vector, const sn_packed *packed, double s, const double *x) {

@@ -1,12 +1,13 @@
 // A symmetric block matrix in the order and the form in which conjugate gradients run over it.
 //
-// Rows follow a reverse Cuthill-McKee order, which keeps neighbours close in memory and suits incomplete factors. Large
+// Rows follow a reverse Cuthill-McKee order, which keeps neighbours close in memory and suits incomplete factors. Very large
 // matrices are cut into domains that separators, whole level sets of the order, keep apart: domains first, separators last.
-// Domains and separators ("parts") couple only with parts of the other sort, so all domains can be handled in parallel, then
-// all separators. The cut depends on the matrix alone, never on the number of threads.
+// Domains and separators ("parts") couple only with parts of the other sort, so that incomplete factors can handle all domains
+// in parallel, then all separators; but a factor of such an order is weaker, so that smaller matrices stay whole.
 //
-// Within a part only the lower triangle is stored. Blocks that couple two parts are stored in both rows, so that each part
-// writes its own rows only. Vectors have four doubles per row, the fourth is zero.
+// For products the rows are cut into chunks, whatever the parts. Within a chunk only the lower triangle is stored. Blocks that
+// couple two chunks are stored in both rows, so that each chunk writes its own rows only. Vectors have four doubles per row,
+// the fourth is zero. Neither cut depends on the number of threads.
 #ifndef SN_LINALG_PACKED_H
 #define SN_LINALG_PACKED_H
 
@@ -14,15 +15,29 @@
 
 typedef struct sn_packed {
     int32_t rows;
-    int32_t domains, parts; // parts [0, domains) are domains, the others separators
-    int32_t *part_starts;   // parts + 1: first row of each
-    int32_t *order;         // rows: the row of the original matrix
-    int32_t *starts;        // rows + 1: blocks of a row are: those to other parts, those below the diagonal, the diagonal
-    int32_t *lower;         // rows: first block below the diagonal
-    int32_t *columns;       // four times the column of each block
-    int32_t *source;        // block of the original matrix
-    double *values;         // nine per block, row by row
+    int32_t domains, parts;     // parts [0, domains) are domains, the others separators
+    int32_t *part_starts;       // parts + 1: first row of each
+    int32_t chunks, chunk_rows; // chunk c holds the rows from c chunk_rows on
+    int32_t *order;             // rows: the row of the original matrix
+    // The blocks of a row, each group by ascending column: above the diagonal in other chunks, below it in other chunks, below
+    // it in this chunk, the diagonal.
+    int32_t *starts;  // rows + 1
+    int32_t *below;   // rows: first block below the diagonal
+    int32_t *lower;   // rows: first block below the diagonal in this chunk
+    int32_t *columns; // four times the column of each block
+    int32_t *source;  // block of the original matrix
+    double *values;   // nine per block, row by row
 } sn_packed;
+
+// The rows of a chunk are [begin, end).
+static inline int32_t sn_packed_chunk_begin(const sn_packed *packed, int32_t chunk) {
+    return chunk * packed->chunk_rows;
+}
+
+static inline int32_t sn_packed_chunk_end(const sn_packed *packed, int32_t chunk) {
+    int32_t end = (chunk + 1) * packed->chunk_rows;
+    return end < packed->rows ? end : packed->rows;
+}
 
 // Symbolic phase: orders, cuts, links. `values` stay zero.
 sinew_status sn_packed_build(sn_arena *arena, const sn_bsr *pattern, sn_packed *packed);

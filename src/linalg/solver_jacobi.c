@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "linalg/block3.h"
 
-enum { ROW_CHUNK = 512 };
+enum { ROW_CHUNK = 2048 };
 
 typedef struct state {
     double *inverse; // 9 per row

@@ -1,6 +1,7 @@
 // Conjugate gradients in the packed order, preconditioned by an incomplete Cholesky factor (pcg-ic), or by the sum of that and
 // a coarse level of rigid frames (pcg-multigrid): M^-1 = (C (I + L)(I + L') C')^-1 + P (P'AP)^-1 P'. The factor takes out
 // short waves, the frames long ones; the number of iterations then hardly grows with the mesh.
+#include "base/threads.h"
 #include "linalg/coarse.h"
 #include "linalg/ic.h"
 #include "linalg/solver_methods.h"
@@ -48,11 +49,35 @@ static double multiply(void *data, double *y, const double *x) {
     return sn_packed_multiply(solver->context, y, &s->packed, x);
 }
 
+// The two halves of the preconditioner as two tasks.
+typedef struct halves {
+    const state *s;
+    const double *r;
+    double *z;
+    double product[2];
+} halves;
+
+static void do_half(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    halves *work = data;
+    for (int32_t half = begin; half < end; half++) {
+        work->product[half] =
+            half == 0 ? sn_ic_apply_alone(work->z, &work->s->ic, work->r) : sn_coarse_solve(&work->s->coarse, work->r);
+    }
+}
+
 static double precondition(void *data, double *z, const double *r) {
     sn_solver *solver = data;
     state *s = solver->state;
-    double product = sn_ic_apply(solver->context, z, &s->ic, r);
-    return product + sn_coarse_add(solver->context, z, &s->coarse, r);
+    halves work = {.s = s, .r = r, .z = z};
+    if (s->packed.parts == 1) {
+        sn_parallel_for(solver->context, s->coarse.usable ? 2 : 1, 1, do_half, &work);
+    } else {
+        work.product[0] = sn_ic_apply(solver->context, z, &s->ic, r);
+        work.product[1] = sn_coarse_solve(&s->coarse, r);
+    }
+    sn_coarse_move(solver->context, z, &s->coarse);
+    return work.product[0] + work.product[1];
 }
 
 static void solve(sn_solver *solver, const double *b, double *x, double relative_tolerance, int32_t max_iterations,
