@@ -216,7 +216,11 @@ sinew_status run_finish(run_state *run) {
         if (formats & SN_OUTPUT_PC2) SN_TRY(write_pc2(run, i));
     }
     if (run->probes.size > 0 && formats & SN_OUTPUT_CSV) SN_TRY(run_write(run, "probes.csv", &run->probes));
-    if (formats & SN_OUTPUT_PNG && run->moment_count > 0) SN_TRY(run_write_preview(run));
+    if (formats & SN_OUTPUT_PNG && run->moment_count > 0) {
+        sinew_status drawn = run_write_preview(run);
+        // A build without libpng has no pictures; the rest of the run is none the worse.
+        if (drawn != SINEW_OK && drawn != SINEW_UNSUPPORTED) return drawn;
+    }
     run->output_seconds += sn_seconds() - begin;
     return SINEW_OK;
 }

@@ -1,3 +1,4 @@
+# Labels: slow
 """The commands of docs/getting-started.md do what the page says; long runs are cut to two steps."""
 import os
 import re

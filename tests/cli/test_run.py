@@ -1,3 +1,4 @@
+# Labels: slow
 """sinew run: every example at reduced length, outputs, checkpoints, settings, signals, exit statuses."""
 import csv
 import glob
