@@ -47,6 +47,14 @@ char *sn_buffer_reserve(sn_buffer *buffer, size_t size) {
     return buffer->data + buffer->size;
 }
 
+void *sn_buffer_push(sn_buffer *buffer, size_t count, size_t size) {
+    SN_ASSERT(size > 0);
+    if (count > SIZE_MAX / 4 / size) count = SIZE_MAX / size; // the reserve refuses
+    char *at = sn_buffer_reserve(buffer, count * size);
+    if (at) buffer->size += count * size;
+    return at;
+}
+
 void sn_buffer_add(sn_buffer *buffer, const void *bytes, size_t size) {
     char *at = sn_buffer_reserve(buffer, size);
     if (!at || !size) return;
@@ -150,30 +158,19 @@ void sn_buffer_add_f64(sn_buffer *buffer, double value) {
     add_bytes(buffer, double_bits(value), 8);
 }
 
-static char *reserve_items(sn_buffer *buffer, size_t count, size_t size) {
-    if (count > SIZE_MAX / 8 / size) count = SIZE_MAX / 8 / size; // the reserve then refuses
-    return sn_buffer_reserve(buffer, count * size);
-}
-
 void sn_buffer_add_i32s(sn_buffer *buffer, const int32_t *values, size_t count) {
-    char *at = reserve_items(buffer, count, 4);
-    if (!at) return;
-    for (size_t i = 0; i < count; i++) store((uint8_t *)at + 4 * i, (uint32_t)values[i], 4);
-    buffer->size += 4 * count;
+    uint8_t *at = sn_buffer_push(buffer, count, 4);
+    for (size_t i = 0; at && i < count; i++) store(at + 4 * i, (uint32_t)values[i], 4);
 }
 
 void sn_buffer_add_f32s(sn_buffer *buffer, const double *values, size_t count) {
-    char *at = reserve_items(buffer, count, 4);
-    if (!at) return;
-    for (size_t i = 0; i < count; i++) store((uint8_t *)at + 4 * i, float_bits((float)values[i]), 4);
-    buffer->size += 4 * count;
+    uint8_t *at = sn_buffer_push(buffer, count, 4);
+    for (size_t i = 0; at && i < count; i++) store(at + 4 * i, float_bits((float)values[i]), 4);
 }
 
 void sn_buffer_add_f64s(sn_buffer *buffer, const double *values, size_t count) {
-    char *at = reserve_items(buffer, count, 8);
-    if (!at) return;
-    for (size_t i = 0; i < count; i++) store((uint8_t *)at + 8 * i, double_bits(values[i]), 8);
-    buffer->size += 8 * count;
+    uint8_t *at = sn_buffer_push(buffer, count, 8);
+    for (size_t i = 0; at && i < count; i++) store(at + 8 * i, double_bits(values[i]), 8);
 }
 
 void sn_buffer_patch_u32(sn_buffer *buffer, size_t offset, uint32_t value) {

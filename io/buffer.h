@@ -28,6 +28,10 @@ sinew_status sn_buffer_status(const sn_buffer *buffer);
 // The caller writes at most `size` bytes there and adds what it wrote to buffer->size.
 char *sn_buffer_reserve(sn_buffer *buffer, size_t size);
 
+// `count` items of `size` bytes at the end of the content, for the caller to fill in; NULL on failure, also if the product
+// does not fit in a size_t.
+void *sn_buffer_push(sn_buffer *buffer, size_t count, size_t size);
+
 void sn_buffer_add(sn_buffer *buffer, const void *bytes, size_t size);
 void sn_buffer_add_text(sn_buffer *buffer, const char *text);
 void sn_buffer_add_zeros(sn_buffer *buffer, size_t count);

@@ -7,11 +7,7 @@
 static const char *const kind_names[SN_ELEMENT_KINDS] = {"triangle", "tet", "10-node tet", "hexahedron"};
 
 double *sn_mesh_add_points(sn_mesh_file *file, size_t count) {
-    if (count > INT32_MAX) count = SIZE_MAX / 1024; // the buffer refuses
-    size_t size = count * 3 * sizeof(double);
-    double *points = (double *)sn_buffer_reserve(&file->points, size);
-    if (points) file->points.size += size;
-    return points;
+    return sn_buffer_push(&file->points, count, 3 * sizeof(double));
 }
 
 void sn_mesh_add_point(sn_mesh_file *file, double x, double y, double z) {
@@ -23,12 +19,10 @@ void sn_mesh_add_point(sn_mesh_file *file, double x, double y, double z) {
 }
 
 int32_t *sn_mesh_add_nodes(sn_mesh_file *file, sinew_element element, size_t count) {
-    if (count > INT32_MAX) count = SIZE_MAX / 1024;
-    size_t size = count * (size_t)sn_cell_node_count((int)element) * sizeof(int32_t);
-    int32_t *nodes = (int32_t *)sn_buffer_reserve(&file->nodes[element], size);
-    sn_buffer_add_zeros(&file->labels[element], count * sizeof(int32_t));
-    if (nodes) file->nodes[element].size += size;
-    return nodes;
+    int32_t *labels = sn_buffer_push(&file->labels[element], count, sizeof(int32_t));
+    if (!labels) return NULL;
+    memset(labels, 0, count * sizeof(int32_t));
+    return sn_buffer_push(&file->nodes[element], count, (size_t)sn_cell_node_count((int)element) * sizeof(int32_t));
 }
 
 void sn_mesh_add_cell(sn_mesh_file *file, sinew_element element, const int32_t *nodes, int32_t label) {

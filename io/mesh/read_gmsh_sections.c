@@ -20,9 +20,8 @@ sinew_status sn_gmsh_read_nodes_2(sn_gmsh *g) {
         return sn_mesh_fail_short(g->context, g->source, g->text.at, "$Nodes");
     }
     double *points = sn_mesh_add_points(g->file, (size_t)count);
-    int64_t *tags = (int64_t *)(void *)sn_buffer_reserve(&g->node_tags, (size_t)count * sizeof *tags);
+    int64_t *tags = sn_buffer_push(&g->node_tags, (size_t)count, sizeof *tags);
     if (!points || !tags) return SINEW_OUT_OF_MEMORY;
-    g->node_tags.size = (size_t)count * sizeof *tags;
     for (int64_t i = 0; i < count; i++) {
         SN_TRY(sn_gmsh_integer(g, 4, "a node's tag", &tags[i]));
         SN_TRY(read_node(g, points + 3 * i));
@@ -194,10 +193,8 @@ static sinew_status read_node_block(sn_gmsh *g, int64_t left) {
                             (long long)count, (long long)dimension, (long long)left);
     }
     double *points = sn_mesh_add_points(g->file, (size_t)count);
-    char *room = sn_buffer_reserve(&g->node_tags, (size_t)count * sizeof(int64_t));
-    if (!points || !room) return SINEW_OUT_OF_MEMORY;
-    int64_t *tags = (int64_t *)(void *)room;
-    g->node_tags.size += (size_t)count * sizeof *tags;
+    int64_t *tags = sn_buffer_push(&g->node_tags, (size_t)count, sizeof *tags);
+    if (!points || !tags) return SINEW_OUT_OF_MEMORY;
     for (int64_t i = 0; i < count; i++) SN_TRY(sn_gmsh_integer(g, 8, "a node's tag", &tags[i]));
     for (int64_t i = 0; i < count; i++) {
         SN_TRY(read_node(g, points + 3 * i));

@@ -43,7 +43,6 @@ static sinew_status read_binary(reader *r) {
     }
     double *points = sn_mesh_add_points(r->file, 3 * (size_t)count);
     if (!points || !sn_mesh_add_nodes(r->file, SINEW_ELEMENT_TRIANGLE, count)) return SINEW_OUT_OF_MEMORY;
-    if (r->file->labels[SINEW_ELEMENT_TRIANGLE].failed) return SINEW_OUT_OF_MEMORY;
     const uint8_t *at = data + HEADER_SIZE + 4;
     for (size_t i = 0; i < count; i++, at += TRIANGLE_SIZE) {
         for (size_t k = 0; k < 9; k++) points[9 * i + k] = (double)sn_load_f32(at + 12 + 4 * k, false);

@@ -302,7 +302,7 @@ static sinew_status take_bytes(reader *r, const array *a, size_t size, const uin
 static sinew_status check_possible(reader *r, const array *a, int64_t count) {
     uint64_t size = a->encoding == TEXT ? 1 : sn_type_size(a->type);
     uint64_t most = (uint64_t)r->source->size * (r->compressed ? SN_INFLATE_RATIO : 1);
-    if (count >= 0 && (uint64_t)count <= (most - r->claimed) / size) {
+    if (count >= 0 && (uint64_t)count <= (most - r->claimed) / size && (uint64_t)count <= SIZE_MAX / 8) {
         r->claimed += (uint64_t)count * size;
         return SINEW_OK;
     }
@@ -353,7 +353,7 @@ static sinew_status read_role(reader *r, const piece *p, role which, int64_t cou
     sn_buffer *numbers = &r->numbers[which];
     SN_TRY(check_possible(r, a, count));
     sn_buffer_clear(numbers);
-    int64_t *values = (int64_t *)(void *)sn_buffer_reserve(numbers, (size_t)count * sizeof *values);
+    int64_t *values = sn_buffer_push(numbers, (size_t)count, sizeof *values);
     if (!values) return SINEW_OUT_OF_MEMORY;
     *out = values;
     return read_integers(r, a, count, values);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const size_t default_limit = (size_t)4 << 30;
+static const size_t default_limit = SIZE_MAX / 2 < (UINT64_C(4) << 30) ? SIZE_MAX / 2 : (size_t)(UINT64_C(4) << 30);
 
 const char *sn_volume_format_name(sn_volume_format format) {
     static const char *const names[] = {"unknown", "NIfTI", "NRRD", "MetaImage"};
@@ -179,9 +179,8 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
                                 const uint8_t *data, sn_number_type type, bool big, sn_volume_file *file) {
     size_t stride[3] = {1, (size_t)header->size[0], (size_t)header->size[0] * (size_t)header->size[1]};
     size_t number = sn_type_size(type), count = stride[2] * (size_t)header->size[2];
-    uint16_t *labels = (uint16_t *)(void *)sn_buffer_reserve(&file->labels, count * sizeof *labels);
+    uint16_t *labels = sn_buffer_push(&file->labels, count, sizeof *labels);
     if (!labels) return SINEW_OUT_OF_MEMORY;
-    file->labels.size = count * sizeof *labels;
     const int32_t *cells = file->grid.cells;
     bool plain = header->slope == 1 && header->intercept == 0;
     size_t at = 0;

@@ -20,7 +20,7 @@ typedef enum sn_volume_format { SN_VOLUME_UNKNOWN, SN_VOLUME_NIFTI, SN_VOLUME_NR
 
 typedef struct sn_volume_options {
     double unit;         // metres in a unit of the file; 0: as the header says
-    size_t memory_limit; // bytes; 0: 4 GiB
+    size_t memory_limit; // bytes; 0: 4 GiB, or half of a smaller address space
 } sn_volume_options;
 
 typedef struct sn_volume_file {
