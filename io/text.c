@@ -293,21 +293,39 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
     return 0;
 }
 
+// The shortest digits by exact arithmetic. x 10^k = p + e without error (e by a fused multiplication), where k makes p a
+// number of 17 digits and so an integer: in all an integer H and a fraction. The nearest multiple of 100 or 10 reads back as x
+// if it is less than half the gap between doubles away. A case too close to call, or a number outside of [1e-5, 1e15), gives
+// 0.
+static size_t write_exactly(char *out, double x, bool negative) {
+    if (!(x >= 1e-5 && x < 1e15)) return 0;
+    int place = -4; // digits before the point
+    while (place < 15 && (place < 0 ? x * powers[-place] >= 1 : x >= powers[place])) place++;
+    int k = 17 - place, binary;
+    double p = x * powers[k], e = fma(x, powers[k], -p);
+    double fraction = frexp(x, &binary), half = ldexp(powers[k], binary - 54) * (fraction == 0.5 ? 0.5 : 1);
+    int64_t H = (int64_t)p + (int64_t)floor(e); // |e| may be 8: p's own gap is 16
+    e -= floor(e);
+    for (int64_t step = 100; step >= 10; step /= 10) {
+        int64_t rest = H % step;
+        double above = (double)rest + e; // exact distance from the multiple below
+        bool up = above > (double)step / 2;
+        double distance = up ? (double)step - above : fabs(above);
+        if (distance > half * (1 + 1e-6)) continue;
+        if (distance > half * (1 - 1e-6)) return 0;
+        return format_scaled(out, (uint64_t)(H - rest + (up ? step : 0)), k, negative);
+    }
+    return format_scaled(out, (uint64_t)(H + (int64_t)floor(e + 0.5)), k, negative);
+}
+
 size_t sn_text_write_double(char *out, double value) {
     if (!isfinite(value)) return write_word(out, value);
     if (value == 0) return write_zero(out, value);
     bool negative = value < 0;
     double magnitude = fabs(value);
-    // m / 10^k is correctly rounded when both are exact, so equality proves that "m e-k" reads back as the value.
-    if (magnitude < 1e15 && magnitude >= 1e-6) {
-        for (int k = 0; k <= LARGEST_POWER; k++) {
-            double scaled = magnitude * powers[k];
-            if (scaled >= 1e15) break;
-            double m = floor(scaled + 0.5);
-            if (m / powers[k] == magnitude) return format_scaled(out, (uint64_t)m, k, negative);
-        }
-    }
-    return write_slowly(out, magnitude, negative);
+    if (magnitude < 1e15 && magnitude == floor(magnitude)) return format_scaled(out, (uint64_t)magnitude, 0, negative);
+    size_t size = write_exactly(out, magnitude, negative);
+    return size ? size : write_slowly(out, magnitude, negative);
 }
 
 size_t sn_text_write_float(char *out, double value) {

@@ -150,6 +150,30 @@ static void test_written_numbers(void **state) {
     }
 }
 
+// No decimal of fewer digits reads back as the same number.
+static void test_written_numbers_are_shortest(void **state) {
+    (void)state;
+    sn_random random = sn_random_seed(6);
+    for (int i = 0; i < 20000; i++) {
+        double value = sn_random_unit(&random) * pow(10, (int)(sn_random_u32(&random) % 20) - 5);
+        if (i % 4 == 1) value = floor(value * 1000) / 1000 + 0.001;
+        if (i % 4 == 2) value = ldexp(1, (int)(sn_random_u32(&random) % 60) - 12);
+        char out[SN_TEXT_NUMBER_SIZE + 1], shorter[64];
+        out[sn_text_write_double(out, value)] = 0;
+        assert_true(strtod(out, NULL) == value);
+        int digits = 0, zeros = 0;
+        for (const char *c = out; *c && *c != 'e'; c++) {
+            if (*c == '.' || (digits == 0 && *c == '0')) continue;
+            digits++;
+            zeros = *c == '0' ? zeros + 1 : 0;
+        }
+        if (!strchr(out, '.')) digits -= zeros;
+        if (digits < 2) continue;
+        snprintf(shorter, sizeof shorter, "%.*e", digits - 2, value);
+        if (strtod(shorter, NULL) == value) fail_msg("%.17g was written as %s; %s is shorter", value, out, shorter);
+    }
+}
+
 static void test_words_and_places(void **state) {
     (void)state;
     const char *file = "one  two\r\n  # remark\nth\xC3\xA9 x\n";
@@ -235,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_locale_does_not_matter),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_written_numbers),
+        cmocka_unit_test(test_written_numbers_are_shortest),
         cmocka_unit_test(test_words_and_places),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_suggestions),
