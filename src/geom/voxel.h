@@ -84,15 +84,6 @@ int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, i
 // their first voxel.
 sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, bool by_label, int32_t **parts, int32_t *count);
 
-// Open edges of a triangle mesh after joining equal points: how many, the rims they form, the widest rim and a point on it.
-typedef struct sn_hole_report {
-    int32_t open_edges, holes;
-    double largest; // diameter of the rim's bounding box
-    sn_vec3 place;  // middle of that box
-} sn_hole_report;
-
-sinew_status sn_find_holes(sinew_context *context, const sinew_mesh *surface, sn_hole_report *report);
-
 // Whether a point is in a solid, its surface included within `tolerance`.
 bool sn_solid_contains(const sinew_solid_def *solid, sn_vec3 p, double tolerance);
 sn_box sn_solid_box(const sinew_solid_def *solid);

@@ -1,0 +1,202 @@
+// The boundary of a label grid as a smooth triangle mesh, by surface nets (Gibson 1998): a vertex in each cube between eight
+// middles of cells that are not all inside or all outside, at the mean of the cube's crossed edges; a quadrilateral for each
+// pair of neighbouring cells of which one is inside, over the four cubes around it. Smoothing moves vertices towards the mean
+// of their neighbours, within half a cell.
+//
+// Corners of cells number the cubes; two layers of them are remembered at a time. Cost: one pass over the grid for each of
+// counting, placing and connecting.
+#include "geom/mesh.h"
+#include "geom/voxel.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+
+enum { CHUNK = 4096 };
+
+typedef struct net {
+    const sinew_voxels *voxels;
+    int32_t corners[3]; // cells + 1 along each axis
+    int32_t *layer[2];  // vertex of each corner of two layers, -1 for none
+    int64_t vertex_count, quad_count;
+    sn_owned_mesh *mesh; // NULL while counting
+} net;
+
+static bool is_inside(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    return sn_voxel_at(voxels, x, y, z) >= 0;
+}
+
+// The vertex of the cube around corner (x, y, z): the mean of the middles of its crossed edges, in cells from the corner.
+// Returns false if no edge is crossed.
+static bool place_vertex(const sinew_voxels *voxels, const int32_t c[3], double offset[3]) {
+    bool in[8];
+    int count = 0;
+    for (int i = 0; i < 8; i++) {
+        in[i] = is_inside(voxels, c[0] - 1 + (i & 1), c[1] - 1 + (i >> 1 & 1), c[2] - 1 + (i >> 2));
+        count += in[i];
+    }
+    if (count == 0 || count == 8) return false;
+    double sum[3] = {0, 0, 0};
+    int edges = 0;
+    for (int i = 0; i < 8; i++) {
+        for (int a = 0; a < 3; a++) {
+            int j = i | 1 << a;
+            if (j == i || in[i] == in[j]) continue;
+            edges++;
+            for (int k = 0; k < 3; k++) {
+                if (k != a) sum[k] += (i >> k & 1) - 0.5; // in the middle along the edge itself
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) offset[k] = sum[k] / edges;
+    return true;
+}
+
+static void visit_layer(net *net, int32_t z, int32_t *layer) {
+    const sinew_voxels *voxels = net->voxels;
+    for (int32_t y = 0; y < net->corners[1]; y++) {
+        for (int32_t x = 0; x < net->corners[0]; x++) {
+            int32_t *entry = &layer[(size_t)y * (size_t)net->corners[0] + (size_t)x];
+            const int32_t c[3] = {x, y, z};
+            double offset[3];
+            *entry = -1;
+            if (!place_vertex(voxels, c, offset)) continue;
+            *entry = (int32_t)net->vertex_count;
+            if (net->mesh) {
+                for (int a = 0; a < 3; a++) {
+                    net->mesh->points[3 * net->vertex_count + a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
+                }
+            }
+            net->vertex_count++;
+        }
+    }
+}
+
+// Two triangles over four corners given around the face, seen from outside.
+static void put_quad(net *net, const int32_t q[4], int32_t label) {
+    if (net->mesh) {
+        int32_t *indices = net->mesh->indices + 6 * net->quad_count;
+        const int32_t split[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
+        memcpy(indices, split, sizeof split);
+        net->mesh->labels[2 * net->quad_count] = net->mesh->labels[2 * net->quad_count + 1] = label;
+    }
+    net->quad_count++;
+}
+
+static int32_t vertex_at(const net *net, const int32_t c[3]) {
+    return net->layer[c[2] & 1][(size_t)c[1] * (size_t)net->corners[0] + (size_t)c[0]];
+}
+
+// The face between cell c and the one before it along the axis, if exactly one of them is inside.
+static void visit_face(net *net, const int32_t c[3], int axis) {
+    int32_t before[3] = {c[0], c[1], c[2]};
+    before[axis]--;
+    int32_t in = sn_voxel_at(net->voxels, c[0], c[1], c[2]), out = sn_voxel_at(net->voxels, before[0], before[1], before[2]);
+    if ((in >= 0) == (out >= 0)) return;
+    int u = (axis + 1) % 3, v = (axis + 2) % 3;
+    int32_t q[4];
+    for (int k = 0; k < 4; k++) {
+        // Around the face, counter-clockwise seen from the axis' positive end; reversed if outside lies at the negative one.
+        int turn = out >= 0 ? k : 3 - k;
+        int32_t corner[3] = {c[0], c[1], c[2]};
+        corner[u] += turn == 1 || turn == 2;
+        corner[v] += turn >= 2;
+        q[k] = vertex_at(net, corner);
+        SN_ASSERT(q[k] >= 0);
+    }
+    put_quad(net, q, net->voxels->label[in >= 0 ? in : out]);
+}
+
+static void visit_faces(net *net, int32_t z) {
+    // Faces between the corner layers z and z + 1 (across x and y), and those in layer z (across z).
+    const int32_t *cells = net->voxels->cells;
+    for (int32_t y = 0; y <= cells[1]; y++) {
+        for (int32_t x = 0; x <= cells[0]; x++) {
+            const int32_t c[3] = {x, y, z};
+            if (x < cells[0] && y < cells[1]) visit_face(net, c, 2);
+            if (z >= cells[2]) continue;
+            if (y < cells[1]) visit_face(net, c, 0);
+            if (x < cells[0]) visit_face(net, c, 1);
+        }
+    }
+}
+
+static void walk(net *net) {
+    net->vertex_count = net->quad_count = 0;
+    visit_layer(net, 0, net->layer[0]);
+    for (int32_t z = 0; z < net->corners[2]; z++) {
+        if (z + 1 < net->corners[2]) visit_layer(net, z + 1, net->layer[(z + 1) & 1]);
+        visit_faces(net, z);
+    }
+}
+
+typedef struct smooth_job {
+    const net *net;
+    const double *home, *sum;
+    const int32_t *degree;
+} smooth_job;
+
+static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    smooth_job *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        for (int a = 0; a < 3; a++) {
+            size_t k = 3 * (size_t)i + (size_t)a;
+            double reach = 0.5 * job->net->voxels->spacing[a], mean = job->sum[k] / job->degree[i];
+            job->net->mesh->points[k] = fmin(fmax(mean, job->home[k] - reach), job->home[k] + reach);
+        }
+    }
+}
+
+// Sweeps of averaging over the sides of the quadrilaterals.
+static sinew_status smooth(net *net, int32_t sweeps) {
+    int32_t count = (int32_t)net->vertex_count;
+    sinew_context *context = net->voxels->context;
+    sn_arena arena = sn_arena_create(context);
+    double *home = SN_PUSH(&arena, double, 3 * (size_t)count), *sum = SN_PUSH(&arena, double, 3 * (size_t)count);
+    int32_t *degree = SN_PUSH(&arena, int32_t, count);
+    sinew_status status = sn_arena_status(&arena);
+    if (status == SINEW_OK) memcpy(home, net->mesh->points, 3 * (size_t)count * sizeof *home);
+    for (int32_t sweep = 0; sweep < sweeps && status == SINEW_OK; sweep++) {
+        memset(sum, 0, 3 * (size_t)count * sizeof *sum);
+        memset(degree, 0, (size_t)count * sizeof *degree);
+        for (int64_t quad = 0; quad < net->quad_count; quad++) {
+            const int32_t *t = net->mesh->indices + 6 * quad;
+            const int32_t q[4] = {t[0], t[1], t[2], t[5]};
+            for (int k = 0; k < 4; k++) { // each side belongs to two quadrilaterals, so both ends hear of it twice
+                int32_t a = q[k], b = q[(k + 1) % 4];
+                sn_add_to3(sum + 3 * (size_t)a, sn_load3(net->mesh->points + 3 * (size_t)b));
+                sn_add_to3(sum + 3 * (size_t)b, sn_load3(net->mesh->points + 3 * (size_t)a));
+                degree[a]++;
+                degree[b]++;
+            }
+        }
+        smooth_job job = {net, home, sum, degree};
+        sn_parallel_for(context, count, CHUNK, smooth_range, &job);
+    }
+    sn_arena_destroy(&arena);
+    return status;
+}
+
+sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing, sinew_mesh **surface) {
+    sinew_context *context = voxels->context;
+    if (smoothing < 0) return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d sweeps of smoothing; at least 0", smoothing);
+    net net = {.voxels = voxels};
+    for (int a = 0; a < 3; a++) net.corners[a] = voxels->cells[a] + 1;
+    size_t layer = (size_t)net.corners[0] * (size_t)net.corners[1];
+    sn_arena arena = sn_arena_create(context);
+    for (int k = 0; k < 2; k++) net.layer[k] = SN_PUSH(&arena, int32_t, layer);
+    sinew_status status = sn_arena_status(&arena);
+    if (status == SINEW_OK) {
+        walk(&net);
+        status = sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE, net.vertex_count, 2 * net.quad_count, true, &net.mesh);
+    }
+    if (status == SINEW_OK) {
+        walk(&net);
+        status = smooth(&net, smoothing);
+        if (status != SINEW_OK) sinew_mesh_destroy(&net.mesh->view);
+    }
+    sn_arena_destroy(&arena);
+    if (status == SINEW_OK) *surface = &net.mesh->view;
+    return status;
+}
