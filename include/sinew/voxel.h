@@ -38,6 +38,8 @@ typedef struct sinew_voxel_def {
     double spacing[3];
     /// Cells along the longest side of the bounding box. [count] At least 1. Default 64.
     int32_t resolution;
+    /// Largest hole in a surface that is bridged: the diameter of its rim. [m] At least 0; 0 means four cells. Default 0.
+    double hole_limit;
     /// More than this is not allocated; the message tells the estimate. [byte] Default 4 GiB.
     size_t memory_limit;
 } sinew_voxel_def;
@@ -47,6 +49,16 @@ SINEW_API sinew_voxel_def sinew_default_voxel_def(void);
 /// What a grid of that size will need, before it is made. [byte] `inside` is the share of the cells that will be voxels, in
 /// [0, 1].
 SINEW_API double sinew_voxels_estimate_memory(const int32_t cells[3], double inside);
+
+/// A closed surface and the label of what it encloses.
+typedef struct sinew_labelled_surface {
+    /// Triangles; their direction does not matter. Borrowed in the call.
+    const sinew_mesh *mesh;
+    /// In [0, 65535]; 0 cuts a cavity.
+    int32_t label;
+    /// Where surfaces overlap the higher priority wins, and among equals the later one. Default 0.
+    int32_t priority;
+} sinew_labelled_surface;
 
 typedef enum sinew_solid {
     SINEW_SOLID_BOX,      ///< Fills `size`.
@@ -88,6 +100,21 @@ SINEW_API sinew_solid_def sinew_default_solid_def(void);
 /// Labels from an image. Fails if every label is 0.
 SINEW_API sinew_status sinew_voxels_create_from_labels(sinew_context *context, const sinew_label_grid *grid,
                                                        size_t memory_limit, sinew_voxels **voxels);
+
+/// What was found in the surfaces.
+typedef struct sinew_voxel_report {
+    int32_t open_edges;       ///< Edges with an odd number of triangles. [count]
+    int32_t hole_count;       ///< Rims they form. [count]
+    double largest_hole;      ///< Diameter of the largest rim. [m]
+    int64_t disputed_cells;   ///< Cells where the three directions did not agree; the majority decided. [count]
+    double surface_volume[2]; ///< Of the surface with the largest volume: enclosed by the mesh, and by its voxels. [m3]
+} sinew_voxel_report;
+
+/// Voxelises closed surfaces: parity of the crossings along x, y and z through the middle of each cell, majority of the three.
+/// A surface with a hole wider than the limit is refused, with the hole's size and place. `report` may be NULL.
+SINEW_API sinew_status sinew_voxels_create_from_surfaces(sinew_context *context, const sinew_labelled_surface *surfaces,
+                                                         int32_t surface_count, const sinew_voxel_def *def,
+                                                         sinew_voxels **voxels, sinew_voxel_report *report);
 
 /// Voxelises solids: a cell is inside if its middle is, surface included.
 SINEW_API sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids,
@@ -158,6 +185,11 @@ typedef struct sinew_label_statistics {
 /// Fills up to `capacity` entries by ascending label; `count` receives the number of labels there are.
 SINEW_API sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels, sinew_label_statistics *statistics,
                                                        int32_t capacity, int32_t *count);
+
+/// The boundary of the solid as triangles, smoothed within a cell: one vertex in each cell corner's neighbourhood that the
+/// boundary crosses (surface nets), `smoothing` sweeps of averaging that never leave that neighbourhood. Triangles are
+/// labelled by the voxel behind them.
+SINEW_API sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing, sinew_mesh **surface);
 
 #ifdef __cplusplus
 }
