@@ -1,0 +1,382 @@
+// Characters from tables: joints at places in the world, limbs as round cones between two places. The skin is the cones'
+// closed surfaces, which overlap where limbs meet; the winding number makes one solid of them. Motions are sums of sines.
+#include "sinew/character.h"
+
+#include "geom/mesh.h"
+#include "skeleton/skeleton.h"
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct joint_row {
+    const char *name;
+    int32_t parent;
+    double place[3]; // in the world at rest
+    double tip[3];   // end of its last bone in the world; all zero: none
+} joint_row;
+
+typedef struct limb_row {
+    double from[3], to[3], radius_from, radius_to;
+} limb_row;
+
+// Turns the joints and moves the root at a time; `local` holds the rest pose.
+typedef void move_fn(sn_rigid *local, double time, double angle);
+
+typedef struct plan {
+    const joint_row *joints;
+    int32_t joint_count;
+    const limb_row *limbs;
+    int32_t limb_count;
+    move_fn *move;
+} plan;
+
+static const joint_row cylinder_joints[] = {
+    {"lower", -1, {0, -0.45, 0}, {0, 0, 0}},
+    {"upper", 0, {0, 0, 0}, {0, 0.45, 0}},
+};
+
+static const joint_row leg_joints[] = {
+    {"hip", -1, {0, 0.95, 0}, {0, 0, 0}},
+    {"knee", 0, {0, 0.52, 0.01}, {0, 0, 0}},
+    {"ankle", 1, {0, 0.1, 0}, {0, 0.05, 0.18}},
+};
+static const limb_row leg_limbs[] = {
+    {{0, 0.97, 0}, {0, 0.52, 0.01}, 0.1, 0.065},
+    {{0, 0.52, 0.01}, {0, 0.35, -0.015}, 0.062, 0.068},
+    {{0, 0.35, -0.015}, {0, 0.1, 0}, 0.068, 0.042},
+    {{0, 0.08, -0.02}, {0, 0.05, 0.18}, 0.05, 0.035},
+};
+
+static const joint_row arm_joints[] = {
+    {"shoulder", -1, {0.02, 1.4, 0}, {0, 0, 0}},
+    {"elbow", 0, {0.31, 1.4, 0}, {0, 0, 0}},
+    {"wrist", 1, {0.56, 1.4, 0}, {0.7, 1.4, 0}},
+};
+static const limb_row arm_limbs[] = {
+    {{0, 1.4, 0}, {0.15, 1.385, 0}, 0.075, 0.08},    {{0.15, 1.385, 0}, {0.31, 1.4, 0}, 0.08, 0.05},
+    {{0.31, 1.4, 0}, {0.42, 1.395, 0}, 0.05, 0.052}, {{0.42, 1.395, 0}, {0.56, 1.4, 0}, 0.052, 0.034},
+    {{0.56, 1.4, 0}, {0.7, 1.4, 0}, 0.036, 0.03},
+};
+
+enum {
+    HIPS,
+    LEFT_THIGH,
+    LEFT_CALF,
+    LEFT_FOOT,
+    RIGHT_THIGH,
+    RIGHT_CALF,
+    RIGHT_FOOT,
+    SPINE,
+    CHEST,
+    NECK,
+    HEAD,
+    LEFT_SHOULDER,
+    LEFT_ARM,
+    LEFT_FOREARM,
+    LEFT_HAND,
+    RIGHT_SHOULDER,
+    RIGHT_ARM,
+    RIGHT_FOREARM,
+    RIGHT_HAND
+};
+
+static const joint_row biped_joints[] = {
+    [HIPS] = {"Hips", -1, {0, 0.97, 0}, {0, 0, 0}},
+    [LEFT_THIGH] = {"LeftUpLeg", HIPS, {0.11, 0.9, 0}, {0, 0, 0}},
+    [LEFT_CALF] = {"LeftLeg", LEFT_THIGH, {0.12, 0.5, 0.01}, {0, 0, 0}},
+    [LEFT_FOOT] = {"LeftFoot", LEFT_CALF, {0.12, 0.09, -0.01}, {0.12, 0.05, 0.16}},
+    [RIGHT_THIGH] = {"RightUpLeg", HIPS, {-0.11, 0.9, 0}, {0, 0, 0}},
+    [RIGHT_CALF] = {"RightLeg", RIGHT_THIGH, {-0.12, 0.5, 0.01}, {0, 0, 0}},
+    [RIGHT_FOOT] = {"RightFoot", RIGHT_CALF, {-0.12, 0.09, -0.01}, {-0.12, 0.05, 0.16}},
+    [SPINE] = {"Spine", HIPS, {0, 1.08, 0}, {0, 0, 0}},
+    [CHEST] = {"Chest", SPINE, {0, 1.25, 0}, {0, 0, 0}},
+    [NECK] = {"Neck", CHEST, {0, 1.46, 0}, {0, 0, 0}},
+    [HEAD] = {"Head", NECK, {0, 1.56, 0.01}, {0, 1.72, 0.02}},
+    [LEFT_SHOULDER] = {"LeftShoulder", CHEST, {0.06, 1.4, 0}, {0, 0, 0}},
+    [LEFT_ARM] = {"LeftArm", LEFT_SHOULDER, {0.18, 1.4, 0}, {0, 0, 0}},
+    [LEFT_FOREARM] = {"LeftForeArm", LEFT_ARM, {0.46, 1.4, 0}, {0, 0, 0}},
+    [LEFT_HAND] = {"LeftHand", LEFT_FOREARM, {0.7, 1.4, 0}, {0.82, 1.4, 0}},
+    [RIGHT_SHOULDER] = {"RightShoulder", CHEST, {-0.06, 1.4, 0}, {0, 0, 0}},
+    [RIGHT_ARM] = {"RightArm", RIGHT_SHOULDER, {-0.18, 1.4, 0}, {0, 0, 0}},
+    [RIGHT_FOREARM] = {"RightForeArm", RIGHT_ARM, {-0.46, 1.4, 0}, {0, 0, 0}},
+    [RIGHT_HAND] = {"RightHand", RIGHT_FOREARM, {-0.7, 1.4, 0}, {-0.82, 1.4, 0}},
+};
+
+// The belly comes last: a slim person leaves it out.
+static const limb_row biped_limbs[] = {
+    {{0.07, 0.95, 0}, {-0.07, 0.95, 0}, 0.115, 0.115},
+    {{0, 1, 0}, {0, 1.2, 0}, 0.13, 0.12},
+    {{0, 1.2, 0}, {0, 1.33, 0}, 0.12, 0.13},
+    {{0.12, 1.38, 0}, {-0.12, 1.38, 0}, 0.08, 0.08},
+    {{0, 1.4, 0}, {0, 1.56, 0.01}, 0.06, 0.055},
+    {{0, 1.6, 0.015}, {0, 1.7, 0.02}, 0.088, 0.082},
+    {{0.11, 0.9, 0}, {0.12, 0.5, 0.01}, 0.09, 0.058},
+    {{0.12, 0.5, 0.01}, {0.12, 0.36, -0.01}, 0.056, 0.06},
+    {{0.12, 0.36, -0.01}, {0.12, 0.09, -0.01}, 0.06, 0.04},
+    {{0.12, 0.07, -0.03}, {0.12, 0.045, 0.16}, 0.045, 0.033},
+    {{-0.11, 0.9, 0}, {-0.12, 0.5, 0.01}, 0.09, 0.058},
+    {{-0.12, 0.5, 0.01}, {-0.12, 0.36, -0.01}, 0.056, 0.06},
+    {{-0.12, 0.36, -0.01}, {-0.12, 0.09, -0.01}, 0.06, 0.04},
+    {{-0.12, 0.07, -0.03}, {-0.12, 0.045, 0.16}, 0.045, 0.033},
+    {{0.16, 1.4, 0}, {0.46, 1.4, 0}, 0.062, 0.044},
+    {{0.46, 1.4, 0}, {0.7, 1.4, 0}, 0.044, 0.032},
+    {{0.7, 1.4, 0}, {0.82, 1.4, 0}, 0.035, 0.03},
+    {{-0.16, 1.4, 0}, {-0.46, 1.4, 0}, 0.062, 0.044},
+    {{-0.46, 1.4, 0}, {-0.7, 1.4, 0}, 0.044, 0.032},
+    {{-0.7, 1.4, 0}, {-0.82, 1.4, 0}, 0.035, 0.03},
+    {{0, 1.05, 0.1}, {0, 1.16, 0.08}, 0.21, 0.18},
+};
+
+// From 0 to 1 between the times 0 and 1, at rest at both ends.
+static double ease(double time) {
+    double t = fmin(fmax(time, 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+static void turn(sn_rigid *joint, double x, double y, double z) {
+    joint->q = sn_quat_mul(joint->q, sn_quat_exp(sn_v3(x, y, z)));
+}
+
+static void move_bending(sn_rigid *local, double time, double angle) {
+    turn(&local[1], angle * ease(time), 0, 0);
+}
+
+static void move_twisting(sn_rigid *local, double time, double angle) {
+    turn(&local[1], 0, angle * ease(time), 0);
+}
+
+// Crouches, leaves the ground for 0.3 s, lands.
+static void move_leg(sn_rigid *local, double time, double angle) {
+    (void)angle;
+    double phase = time - floor(time), crouch, height = 0;
+    if (phase < 0.35) {
+        crouch = ease(phase / 0.25) * (1 - ease((phase - 0.25) / 0.1));
+    } else if (phase < 0.65) {
+        double flight = phase - 0.35;
+        crouch = 0.3 * sin(PI * flight / 0.3);
+        height = 0.5 * 9.81 * flight * (0.3 - flight);
+    } else {
+        crouch = 0.7 * ease((phase - 0.65) / 0.1) * (1 - ease((phase - 0.75) / 0.25));
+    }
+    double bend = 0.9 * crouch; // of the hip; the knee bends back twice as far, so that the foot stays below the hip
+    turn(&local[0], -bend, 0, 0);
+    turn(&local[1], 2 * bend, 0, 0);
+    turn(&local[2], -bend, 0, 0);
+    local[0].t.y += height - 0.85 * (1 - cos(bend));
+}
+
+static void move_arm(sn_rigid *local, double time, double angle) {
+    (void)angle;
+    double start = ease(time / 0.5), swing = sin(2 * PI * time);
+    turn(&local[0], 0, 0, 0.7 * start * swing);
+    turn(&local[1], 0, -0.5 * start, 0.9 * start * sin(2 * PI * time - 0.8));
+    turn(&local[2], 0, 0, 0.5 * start * sin(2 * PI * time - 1.6));
+}
+
+static void swing_leg(sn_rigid *thigh, double phase, double start) {
+    turn(&thigh[0], -0.45 * start * sin(phase), 0, 0);
+    turn(&thigh[1], start * (0.15 + 0.45 * (1 + cos(phase))), 0, 0);
+    turn(&thigh[2], -start * (0.1 + 0.2 * cos(phase)), 0, 0);
+}
+
+static void lower_arms(sn_rigid *local, double start) {
+    turn(&local[LEFT_ARM], 0, 0, -1.1 * start);
+    turn(&local[RIGHT_ARM], 0, 0, 1.1 * start);
+    turn(&local[LEFT_FOREARM], 0, -0.3 * start, 0);
+    turn(&local[RIGHT_FOREARM], 0, 0.3 * start, 0);
+}
+
+static void move_walking(sn_rigid *local, double time, double angle) {
+    (void)angle;
+    double phase = 2 * PI * time, start = ease(time / 0.5);
+    // The way grows as the integral of the speed, which eases in too.
+    double way = time < 0.5 ? 0.5 * (pow(time / 0.5, 3) - 0.5 * pow(time / 0.5, 4)) : time - 0.25;
+    swing_leg(&local[LEFT_THIGH], phase, start);
+    swing_leg(&local[RIGHT_THIGH], phase + PI, start);
+    lower_arms(local, start);
+    turn(&local[LEFT_ARM], 0, -0.4 * start * sin(phase), 0);
+    turn(&local[RIGHT_ARM], 0, -0.4 * start * sin(phase), 0);
+    turn(&local[HIPS], 0, 0.08 * start * sin(phase), 0);
+    turn(&local[CHEST], 0, -0.16 * start * sin(phase), 0);
+    local[HIPS].t.z += 1.2 * way;
+    local[HIPS].t.y += 0.02 * start * (cos(2 * phase) - 1);
+}
+
+static void move_hopping(sn_rigid *local, double time, double angle) {
+    sn_rigid leg[3] = {local[HIPS], local[LEFT_CALF], local[LEFT_FOOT]};
+    double base = leg[0].t.y;
+    move_leg(leg, time, angle);
+    sn_quat bends[3] = {leg[0].q, leg[1].q, leg[2].q};
+    for (int k = 0; k < 3; k++) {
+        local[LEFT_THIGH + k].q = sn_quat_mul(local[LEFT_THIGH + k].q, bends[k]);
+        local[RIGHT_THIGH + k].q = sn_quat_mul(local[RIGHT_THIGH + k].q, bends[k]);
+    }
+    lower_arms(local, ease(time / 0.5));
+    local[HIPS].t.y += leg[0].t.y - base;
+}
+
+#define COUNT_OF(table) ((int32_t)(sizeof(table) / sizeof *(table)))
+
+static plan plan_of(sinew_character_kind kind) {
+    plan made = {cylinder_joints, COUNT_OF(cylinder_joints), NULL, 0, move_bending};
+    switch (kind) {
+    case SINEW_CHARACTER_BENDING: break;
+    case SINEW_CHARACTER_TWISTING: made.move = move_twisting; break;
+    case SINEW_CHARACTER_LEG: made = (plan){leg_joints, COUNT_OF(leg_joints), leg_limbs, COUNT_OF(leg_limbs), move_leg}; break;
+    case SINEW_CHARACTER_ARM: made = (plan){arm_joints, COUNT_OF(arm_joints), arm_limbs, COUNT_OF(arm_limbs), move_arm}; break;
+    case SINEW_CHARACTER_BIPED:
+        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs) - 1, move_walking};
+        break;
+    case SINEW_CHARACTER_FAT:
+        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs), move_hopping};
+        break;
+    }
+    return made;
+}
+
+enum { RING = 24, CAP = 6, ROWS = 2 * CAP, LIMB_POINTS = ROWS * RING + 2, LIMB_TRIANGLES = 2 * RING * ROWS };
+
+// The hull of two spheres, nearly: a half sphere at each end and straight lines between their rims. Rings of points from pole
+// to pole; the first and the last point are the poles.
+static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb_row *limb) {
+    sn_vec3 from = sn_load3(limb->from), to = sn_load3(limb->to), axis = sn_normalize(sn_sub(to, from));
+    sn_mat3 basis = sn_mat3_basis(axis);
+    double *points = mesh->points + 3 * (size_t)number * LIMB_POINTS;
+    int32_t *triangles = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES, first = number * LIMB_POINTS;
+    sn_store3(points, sn_madd(from, -limb->radius_from, axis));
+    for (int row = 0; row < ROWS; row++) {
+        // Latitudes: CAP rings on the lower half up to its rim, as many on the upper half from its rim.
+        bool lower = row < CAP;
+        double latitude = 0.5 * PI * (lower ? (row + 1.0) / CAP - 1 : (row - CAP) / (double)CAP);
+        double radius = lower ? limb->radius_from : limb->radius_to;
+        for (int i = 0; i < RING; i++) {
+            double longitude = 2 * PI * i / RING;
+            sn_vec3 out = sn_v3(cos(latitude) * cos(longitude), cos(latitude) * sin(longitude), sin(latitude));
+            sn_vec3 place = sn_madd(lower ? from : to, radius, sn_mat3_apply(basis, out));
+            sn_store3(points + 3 * (1 + row * RING + i), place);
+        }
+    }
+    sn_store3(points + 3 * (LIMB_POINTS - 1), sn_madd(to, limb->radius_to, axis));
+    for (int row = 0; row <= ROWS; row++) {
+        for (int i = 0; i < RING; i++) {
+            int next = (i + 1) % RING;
+            int32_t below = row == 0 ? 0 : 1 + (row - 1) * RING + i, below_next = row == 0 ? 0 : 1 + (row - 1) * RING + next;
+            int32_t above = row == ROWS ? LIMB_POINTS - 1 : 1 + row * RING + i;
+            int32_t above_next = row == ROWS ? LIMB_POINTS - 1 : 1 + row * RING + next;
+            if (row > 0) {
+                *triangles++ = first + below;
+                *triangles++ = first + below_next;
+                *triangles++ = first + above;
+            }
+            if (row < ROWS) {
+                *triangles++ = first + below_next;
+                *triangles++ = first + above_next;
+                *triangles++ = first + above;
+            }
+        }
+    }
+}
+
+static sinew_status make_skin(sinew_context *context, const plan *made, sinew_mesh **skin) {
+    if (made->limb_count == 0) {
+        sinew_shape_def shape = sinew_default_shape_def();
+        shape.shape = SINEW_SHAPE_CYLINDER;
+        shape.element = SINEW_ELEMENT_TRIANGLE;
+        shape.size[0] = shape.size[1] = 0.3;
+        shape.cells[0] = shape.cells[1] = 12;
+        shape.cells[2] = 40;
+        SN_TRY(sinew_mesh_create_shape(context, &shape, skin));
+        // The shape stands along z: turn it upright.
+        double *points = ((sn_owned_mesh *)(void *)*skin)->points;
+        for (int32_t i = 0; i < (*skin)->point_count; i++) {
+            sn_vec3 p = sn_load3(points + 3 * (size_t)i);
+            sn_store3(points + 3 * (size_t)i, sn_v3(p.x, p.z, -p.y));
+        }
+        return SINEW_OK;
+    }
+    sn_owned_mesh *mesh = NULL;
+    SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE, (int64_t)made->limb_count * LIMB_POINTS,
+                                (int64_t)made->limb_count * LIMB_TRIANGLES, false, &mesh));
+    for (int32_t i = 0; i < made->limb_count; i++) add_limb(mesh, i, &made->limbs[i]);
+    *skin = &mesh->view;
+    return SINEW_OK;
+}
+
+static sinew_status make_skeleton(sinew_context *context, const plan *made, sinew_skeleton **skeleton) {
+    sinew_joint_def joints[COUNT_OF(biped_joints)];
+    SN_ASSERT(made->joint_count <= COUNT_OF(joints));
+    for (int32_t i = 0; i < made->joint_count; i++) {
+        const joint_row *row = &made->joints[i];
+        sn_vec3 place = sn_load3(row->place), tip = sn_load3(row->tip);
+        sn_vec3 parent = row->parent < 0 ? sn_v3(0, 0, 0) : sn_load3(made->joints[row->parent].place);
+        joints[i] = sinew_default_joint_def();
+        joints[i].name = row->name;
+        joints[i].parent = row->parent;
+        sn_store3(joints[i].rest.translation, sn_sub(place, parent));
+        joints[i].has_tip = sn_length(tip) > 0;
+        sn_store3(joints[i].tip, sn_sub(tip, place));
+    }
+    return sinew_skeleton_create(context, joints, made->joint_count, skeleton);
+}
+
+static sinew_status make_motion(sinew_context *context, const plan *made, const sinew_character_def *def,
+                                const sinew_skeleton *skeleton, sinew_motion **motion) {
+    int32_t frames = (int32_t)floor(def->duration / def->frame_time + 1e-6) + 1, count = skeleton->joint_count;
+    SN_TRY(sn_motion_create_empty(context, count, frames, def->frame_time, motion));
+    for (int32_t frame = 0; frame < frames; frame++) {
+        sn_rigid local[COUNT_OF(biped_joints)];
+        for (int32_t i = 0; i < count; i++) local[i] = sn_rigid_load(&skeleton->rest_local[i]);
+        made->move(local, frame * def->frame_time, def->angle);
+        sinew_transform *out = (*motion)->frames + (size_t)frame * (size_t)count;
+        for (int32_t i = 0; i < count; i++) sn_rigid_store(&out[i], local[i]);
+    }
+    return SINEW_OK;
+}
+
+sinew_character_def sinew_default_character_def(void) {
+    return (sinew_character_def){.tet_count = 3000, .frame_time = 1.0 / 30, .duration = 2, .angle = 0.5 * PI};
+}
+
+static sinew_status check_def(sinew_context *context, const sinew_character_def *def) {
+    if ((int)def->kind < SINEW_CHARACTER_BENDING || def->kind > SINEW_CHARACTER_FAT) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "there is no character of kind %d", (int)def->kind);
+    }
+    if (def->tet_count < 100 || def->tet_count > 50000000) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d tets: must be in [100, 50e6]", def->tet_count);
+    }
+    if (!(def->frame_time > 0) || !(def->duration >= 0) || !(def->duration / def->frame_time < SN_MAX_FRAMES) ||
+        !isfinite(def->angle)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a motion of %g s with %g s a frame and an angle of %g cannot be made",
+                       def->duration, def->frame_time, def->angle);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status make_parts(sinew_context *context, const plan *made, const sinew_character_def *def,
+                               sinew_character *character) {
+    SN_TRY(make_skeleton(context, made, &character->skeleton));
+    SN_TRY(make_motion(context, made, def, character->skeleton, &character->motion));
+    SN_TRY(make_skin(context, made, &character->skin));
+    sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
+    fill.tet_count = def->tet_count;
+    fill.largest_component = true;
+    return sinew_tetrahedralize(context, character->skin, &fill, &character->flesh, NULL);
+}
+
+sinew_status sinew_character_create(sinew_context *context, const sinew_character_def *def, sinew_character *character) {
+    SN_ASSERT(context && def && character);
+    *character = (sinew_character){0};
+    SN_TRY(check_def(context, def));
+    plan made = plan_of(def->kind);
+    sinew_status status = make_parts(context, &made, def, character);
+    if (status != SINEW_OK) sinew_character_destroy(character);
+    return status;
+}
+
+void sinew_character_destroy(sinew_character *character) {
+    if (!character) return;
+    sinew_mesh_destroy(character->flesh);
+    sinew_mesh_destroy(character->skin);
+    sinew_skeleton_destroy(character->skeleton);
+    sinew_motion_destroy(character->motion);
+    *character = (sinew_character){0};
+}
