@@ -4,7 +4,7 @@
 
 #include <sched.h>
 
-enum { WORKERS = 64, SPIN_TURNS = 64 };
+enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPIN_TURNS = 64 };
 
 typedef struct sweep_job {
     const sn_sweeps *sweeps;
@@ -44,7 +44,9 @@ void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t roun
     SN_ASSERT(rounds >= 0 && sweeps->piece_count >= 0);
     for (int32_t i = 0; i < sweeps->piece_count; i++) atomic_store_explicit(&sweeps->done[i], 0, memory_order_relaxed);
     sweep_job job = {sweeps, (int64_t)sweeps->piece_count * rounds, body, data, 0};
-    // As many workers as there can be threads; those that come late find nothing left.
-    int32_t workers = sweeps->piece_count < WORKERS ? sweeps->piece_count : WORKERS;
+    // As many workers as there can be threads, those that come late find nothing left; but with few pieces all are neighbours,
+    // and threads would only wait for each other.
+    int32_t workers = sweeps->piece_count / PIECES_PER_WORKER;
+    workers = workers < 1 ? 1 : workers > WORKERS ? WORKERS : workers;
     sn_parallel_for(context, workers, 1, work, &job);
 }
