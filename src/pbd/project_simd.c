@@ -30,7 +30,8 @@ SN_INLINE vec madd(vec a, sn_floats s, vec b) {
 typedef struct tets {
     vec g[3], p[3];
     sn_floats A[3][3];
-    sn_floats softening; // 0 has been added to what divides, so that lanes without a tet stay finite
+    sn_floats softening; // not 0, so that lanes without a tet stay finite
+    sn_floats soft_A[3]; // A[i][i] + softening
     sn_floats expansion; // upper limit of a stretch's push: 0 for what is still inverted, else large
 } tets;
 
@@ -83,11 +84,17 @@ SN_INLINE void keep_multiplier(float *multiplier, sn_floats s) {
     if (multiplier) sn_floats_store(multiplier, sn_floats_load(multiplier) + s);
 }
 
+// The three stretches and three shears depend on each other, one after the other, so their latency counts: whatever does not
+// depend on the one before is computed beside it, and the division by the length waits for nothing but the root.
 SN_INLINE void project_stretch(tets *t, int i, sn_floats k, float *multiplier) {
-    sn_floats length = sn_floats_sqrt(dot(t->g[i], t->g[i]) + 1e-20f);
-    sn_floats s = sn_floats_min(step_of(length - 1.0f, t->A[i][i] + t->softening, k, multiplier), t->expansion);
-    keep_multiplier(multiplier, s);
-    s = s / length;
+    sn_floats length = sn_floats_sqrt(dot(t->g[i], t->g[i]) + 1e-20f), over_length = 1.0f / length, s;
+    if (multiplier) {
+        s = sn_floats_min(step_of(length - 1.0f, t->soft_A[i], k, multiplier), t->expansion);
+        keep_multiplier(multiplier, s);
+        s = s * over_length;
+    } else {
+        s = sn_floats_min((k / t->soft_A[i]) * (over_length - 1.0f), t->expansion);
+    }
     vec g = t->g[i];
     t->p[i] = madd(t->p[i], s, g);
     for (int j = 0; j < 3; j++) t->g[j] = madd(t->g[j], s * t->A[j][i], g);
@@ -95,8 +102,8 @@ SN_INLINE void project_stretch(tets *t, int i, sn_floats k, float *multiplier) {
 
 SN_INLINE void project_shear(tets *t, int i, int j, sn_floats k, float *multiplier) {
     vec a = t->g[i], b = t->g[j];
-    sn_floats c = dot(a, b), aa = dot(a, a), bb = dot(b, b);
-    sn_floats m = t->A[i][i] * bb + 2.0f * t->A[i][j] * c + t->A[j][j] * aa + t->softening * (aa + bb) + 1e-20f;
+    sn_floats c = dot(a, b), aa = dot(a, a) + 1e-10f, bb = dot(b, b);
+    sn_floats m = t->soft_A[i] * bb + t->soft_A[j] * aa + 2.0f * t->A[i][j] * c;
     sn_floats s = step_of(c, m, k, multiplier);
     keep_multiplier(multiplier, s);
     t->p[i] = madd(t->p[i], s, b);
@@ -146,6 +153,7 @@ SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const double *
         }
     }
     t->softening = (float)SN_PBD_SOFTENING * (t->A[0][0] + t->A[1][1] + t->A[2][2]) + 1e-20f;
+    for (int i = 0; i < 3; i++) t->soft_A[i] = t->A[i][i] + t->softening;
     t->expansion = sn_floats_all(1e30f);
 }
 
