@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "math/simd.h"
 
-enum { SN_PBD_PACK_TETS = 192 };
+enum { SN_PBD_PACK_TETS = 256 };
 
 typedef struct sn_pbd_packer {
     const int32_t *indices; // four nodes for each tet of the mesh

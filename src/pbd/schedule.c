@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    CHUNK_TETS = SN_PBD_PACK_TETS, // about 15 us; smaller chunks have too few disjoint tets for the lanes
+    CHUNK_TETS = SN_PBD_PACK_TETS, // about 8 us; smaller chunks have too few disjoint tets for the lanes
     LEVEL_BLOCKS = 32
 };
 

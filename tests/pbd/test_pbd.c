@@ -167,6 +167,49 @@ static void test_threads(void **state) {
     for (int kind = 0; kind < 5; kind++) test_over_threads(names[kind], simulate, &kind);
 }
 
+// Compliances along the axes of the material frames: a bar along z that hangs from its lower end grows by rho g L^2 / (2 E),
+// with the modulus of whichever axis its frames turn to z. Shear and volume are left out, so that E is the modulus of stretch
+// itself.
+static void test_frames(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_mesh *mesh = make_box(context, 2);
+    uint8_t *kinematic = hold_bottom(mesh, -1.49);
+    static const double moduli[3] = {2e6, 5e5, 1e6};
+    sinew_pbd_material material = {{moduli[0], moduli[1], moduli[2]}, {1e5, 1e5, 1e5}, 0, 1000};
+    double *frames = calloc(9 * (size_t)mesh->element_count, sizeof *frames);
+    for (int axis = 0; axis < 3; axis++) {
+        // Column `axis` is z, the two after it are x and y: a rotation.
+        for (int32_t t = 0; t < mesh->element_count; t++) {
+            memset(frames + 9 * t, 0, 9 * sizeof *frames);
+            for (int k = 0; k < 3; k++) frames[9 * t + 3 * ((2 + k) % 3) + (axis + k) % 3] = 1;
+        }
+        sinew_pbd_def def = sinew_default_pbd_def();
+        def.mode = SINEW_PBD_COMPLIANCE;
+        def.materials = &material;
+        def.material_count = 1;
+        def.frames = frames;
+        def.kinematic = kinematic;
+        def.iterations = 60;
+        def.drag = 5;
+        memcpy(def.gravity, (double[3]){0, 0, 9.81}, sizeof def.gravity);
+        sinew_pbd *pbd = make_body(context, mesh, &def);
+        for (int step = 0; step < 150; step++) assert_int_equal(sinew_pbd_step(pbd, 0.02, NULL, NULL), SINEW_OK);
+        double *positions = copy_positions(pbd), grown = 0;
+        for (int32_t i = 0; i < mesh->point_count; i++) grown = fmax(grown, positions[3 * i + 2] - 1.5);
+        double expected = 1000 * 9.81 * 9 / (2 * moduli[axis]);
+        print_message("axis %d: grows by %.4f m, expected %.4f m\n", axis + 1, grown, expected);
+        // Six tets along the bar, and as many iterations as a test can afford.
+        test_close("growth", grown / expected, 1, 0.03);
+        free(positions);
+        sinew_pbd_destroy(pbd);
+    }
+    free(frames);
+    free(kinematic);
+    sinew_mesh_destroy(mesh);
+    sinew_context_destroy(context);
+}
+
 // A driven core follows its nodes, a free one stays rigid, and the soft part in between follows both.
 static void test_cores(void **state) {
     (void)state;
@@ -371,6 +414,7 @@ int main(void) {
         cmocka_unit_test(test_rest_and_free_fall),
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_frames),
         cmocka_unit_test(test_cores),
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_divergence),
