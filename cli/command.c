@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HELP_COLUMN = 26, MAX_WORDS = 64 };
 
 int cli_fail(const cli_command *command, int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); // a progress line may stand there
     fprintf(stderr, "sinew%s%s: ", command ? " " : "", command ? command->name : "");
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

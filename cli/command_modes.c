@@ -1,6 +1,7 @@
 // sinew modes: natural frequencies and shapes of a body of a scene, or of a mesh with a material.
 #include "commands.h"
 #include "mesh_file.h"
+#include "progress.h"
 
 #include "base/memory.h"
 #include "io/json_write.h"
@@ -72,7 +73,10 @@ static sinew_status compute(sinew_context *context, sinew_body *body, const sine
     sn_arena arena = sn_arena_create(context);
     double *frequencies = SN_PUSH(&arena, double, count), *shapes = SN_PUSH(&arena, double, size);
     sinew_status status = sn_arena_status(&arena);
+    cli_activity activity;
+    cli_activity_begin(&activity, "finding the modes");
     if (status == SINEW_OK) status = sinew_body_compute_modes(body, (int32_t)options->count, frequencies, shapes);
+    cli_activity_end(&activity);
     if (status == SINEW_OK && options->json.given)
         status = print_json(context, body, frequencies, options->count, options->json.text);
     if (status == SINEW_OK && !options->json.given) print_table(body, frequencies, options->count);

@@ -1,6 +1,7 @@
 // sinew tetrahedralize: fills a closed surface with tets.
 #include "commands.h"
 #include "mesh_file.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,11 @@ static int fill(sinew_context *context, const cli_command *command, const char *
             file.mesh.view.points, file.mesh.view.point_count, SINEW_ELEMENT_TRIANGLE, cells->nodes, cells->count, NULL};
         sinew_mesh *tets = NULL;
         sinew_tetrahedralize_report report;
-        if (sinew_tetrahedralize(context, &surface, def, &tets, &report) != SINEW_OK) {
+        cli_activity activity;
+        cli_activity_begin(&activity, "filling");
+        sinew_status filled = sinew_tetrahedralize(context, &surface, def, &tets, &report);
+        cli_activity_end(&activity);
+        if (filled != SINEW_OK) {
             status = cli_fail(command, CLI_BAD_INPUT, "%s: %s", in, sinew_context_message(context));
         } else {
             sn_mesh_view view = sn_mesh_view_of(tets);

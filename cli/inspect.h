@@ -41,6 +41,9 @@ int inspect_gltf(inspect_report *report, const sn_source *source);
 int inspect_motion(inspect_report *report, const sn_source *source);
 int inspect_scene(inspect_report *report, const char *path);
 
+// `unit` is metres in a unit of the file; 0: as its header says.
+int inspect_volume(inspect_report *report, const sn_source *source, double unit);
+
 // The context's message, printed.
 int inspect_fail(const inspect_report *report);
 

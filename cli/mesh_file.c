@@ -1,4 +1,5 @@
 #include "mesh_file.h"
+#include "progress.h"
 
 #include "io/gltf/gltf.h"
 #include "io/mesh/write.h"
@@ -9,15 +10,16 @@
 int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path, cli_mesh_file *file) {
     memset(file, 0, sizeof *file);
     cli_fetcher_create(context, path, &file->fetcher);
-    if (cli_read_file(context, path, 0, &file->bytes) != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    cli_activity activity;
+    cli_activity_begin(&activity, "reading");
+    sinew_status status = cli_read_file(context, path, 0, &file->bytes);
+    if (status == SINEW_OK) {
+        sn_source source = {path, file->bytes.data, file->bytes.size, cli_fetch, &file->fetcher};
+        file->read = true;
+        status = sn_mesh_read(context, &source, &file->mesh);
     }
-    sn_source source = {path, file->bytes.data, file->bytes.size, cli_fetch, &file->fetcher};
-    file->read = true;
-    if (sn_mesh_read(context, &source, &file->mesh) != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
-    }
-    return CLI_OK;
+    cli_activity_end(&activity);
+    return status == SINEW_OK ? CLI_OK : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
 }
 
 void cli_mesh_close(sinew_context *context, cli_mesh_file *file) {
@@ -68,6 +70,8 @@ static sinew_status write_tetgen(sinew_context *context, const sn_mesh_view *vie
 int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_mesh_view *view, const char *path) {
     sn_buffer out = sn_buffer_create(context);
     sinew_status status;
+    cli_activity activity;
+    cli_activity_begin(&activity, "writing");
     if (ends_with(path, ".glb")) {
         status = write_glb(view, &out);
     } else if (ends_with(path, ".node")) {
@@ -77,6 +81,7 @@ int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_
     }
     if (status == SINEW_OK) status = sn_buffer_status(&out);
     if (status == SINEW_OK) status = cli_write_file(context, path, out.data, out.size);
+    cli_activity_end(&activity);
     sn_buffer_destroy(&out);
     if (status != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     return CLI_OK;

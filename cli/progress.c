@@ -3,6 +3,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BAR_WIDTH = 28 };
@@ -29,4 +30,57 @@ void cli_progress_show(cli_progress *progress, int64_t done, const char *note) {
 
 void cli_progress_end(cli_progress *progress) {
     if (progress->shown) fprintf(stderr, "\r\033[K");
+}
+
+// Waits on the condition for a tenth of a second; false when the work has ended.
+static bool wait_a_moment(cli_activity *activity) {
+    struct timespec until;
+    timespec_get(&until, TIME_UTC);
+    until.tv_nsec += 100000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    if (!activity->ended) pthread_cond_timedwait(&activity->wake, &activity->mutex, &until);
+    return !activity->ended;
+}
+
+static void *show_activity(void *user) {
+    static const char turning[] = "|/-\\";
+    cli_activity *activity = user;
+    bool shown = false;
+    pthread_mutex_lock(&activity->mutex);
+    for (unsigned tick = 0; wait_a_moment(activity); tick++) {
+        double elapsed = sn_seconds() - activity->begin;
+        if (elapsed < 1) continue;
+        fprintf(stderr, "\r%c %s  %.0f s\033[K", turning[tick % 4], activity->what, elapsed);
+        fflush(stderr);
+        shown = true;
+    }
+    if (shown) fprintf(stderr, "\r\033[K");
+    pthread_mutex_unlock(&activity->mutex);
+    return NULL;
+}
+
+void cli_activity_begin(cli_activity *activity, const char *what) {
+    *activity = (cli_activity){.enabled = isatty(STDERR_FILENO), .begin = sn_seconds(), .what = what};
+    if (!activity->enabled) return;
+    pthread_mutex_init(&activity->mutex, NULL);
+    pthread_cond_init(&activity->wake, NULL);
+    if (pthread_create(&activity->thread, NULL, show_activity, activity) == 0) return;
+    activity->enabled = false; // no thread, no line
+    pthread_cond_destroy(&activity->wake);
+    pthread_mutex_destroy(&activity->mutex);
+}
+
+void cli_activity_end(cli_activity *activity) {
+    if (!activity->enabled) return;
+    pthread_mutex_lock(&activity->mutex);
+    activity->ended = true;
+    pthread_cond_signal(&activity->wake);
+    pthread_mutex_unlock(&activity->mutex);
+    pthread_join(activity->thread, NULL);
+    pthread_cond_destroy(&activity->wake);
+    pthread_mutex_destroy(&activity->mutex);
+    activity->enabled = false;
 }

@@ -66,6 +66,16 @@ Frame Time: 0.5
 0 2 0 0 0 0 20 0 0
 """
 
+VOLUME = b"""NRRD0004
+type: uint8
+dimension: 3
+sizes: 4 3 2
+spacings: 1 2 3
+units: "mm" "mm" "mm"
+encoding: raw
+
+""" + bytes([0] * 12 + [1, 1, 2, 0] * 3)
+
 
 def facts(out, name, content):
     """What inspect says about a file of that content, as JSON; the text form must name the same facts."""
@@ -128,9 +138,23 @@ def test_hostile_names_do_no_harm():
         assert found["labels"][0]["name"] == "b?[2J?", found
 
 
+def test_label_volume():
+    with program.folder() as out:
+        found = facts(out, "labels.nrrd", VOLUME)
+        assert found["kind"] == "label volume" and found["cells"] == [4, 3, 2] and found["voxels"] == 9, found
+        assert found["labels"] == [{"label": 1, "voxels": 6, "volume": 3.6e-08}, {"label": 2, "voxels": 3, "volume": 1.8e-08}], found
+        unstated = os.path.join(out, "unstated.nrrd")
+        with open(unstated, "wb") as file:
+            file.write(VOLUME.replace(b'units: "mm" "mm" "mm"\n', b""))
+        refused = program.run("inspect", unstated)
+        assert refused.returncode == 2 and "unit" in refused.stderr, refused.stderr
+        named = program.run("inspect", unstated, "--unit", "1e-3", "--json")
+        assert json.loads(named.stdout)["spacing"] == [0.001, 0.002, 0.003], named.stdout
+
+
 def test_what_is_no_such_file_is_refused():
     garbage = bytes((7 * i * i + 31 * i) % 256 for i in range(3000))
-    endings = ("obj", "ply", "stl", "glb", "gltf", "msh", "mesh", "node", "vtu", "bvh", "json", "txt", "pc2")
+    endings = ("obj", "ply", "stl", "glb", "gltf", "msh", "mesh", "node", "vtu", "bvh", "nii", "nrrd", "mha", "json", "txt", "pc2")
     with program.folder() as out:
         paths = [out, os.path.join(out, "missing.obj")]
         for ending in endings:

@@ -10,6 +10,7 @@
 #include "io/json_write.h"
 #include "io/mesh/mesh.h"
 #include "io/mesh/write.h"
+#include "io/scene/read.h"
 #include "io/volume/volume.h"
 
 #include <stdint.h>
@@ -215,13 +216,25 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
     fuzz_finish(context, status);
 }
 
+// A scene is read, not built: what it names may be as large as it likes.
+static inline void fuzz_scene(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_mistakes mistakes = sn_mistakes_create(context);
+    sn_scene scene;
+    sinew_status status = sn_scene_read(context, "a.json", data, size, NULL, 0, &mistakes, &scene);
+    FUZZ_REQUIRE((status == SINEW_OK) == (mistakes.total == 0));
+    sn_scene_destroy(&scene);
+    sn_mistakes_destroy(&mistakes);
+    fuzz_finish(context, status);
+}
+
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
 } fuzz_targets[] = {{"obj", fuzz_obj},     {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
                     {"gmsh", fuzz_gmsh},   {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
                     {"json", fuzz_json},   {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
-                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}};
+                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene}};
 
 // The entry point of a fuzz_NAME.c.
 #define FUZZ_MAIN(name)                                                                                                       \
