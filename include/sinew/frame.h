@@ -156,6 +156,14 @@ typedef struct sinew_placement_def {
 
 SINEW_API sinew_placement_def sinew_default_placement_def(void);
 
+/// Places nodes in a solid (Gilles et al. 2013, 1.5.4): farthest points, then Lloyd's relaxation. `tissues` must cover every
+/// label of the grid; with count 0 every label gets the default one. `positions` receives def->count times three numbers [m],
+/// fixed nodes first, then those of rigid parts; `part_nodes`, if not NULL, how many those are. Parts without a node are
+/// refused with their size and place unless the def asks for nodes in them.
+SINEW_API sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
+                                         int32_t tissue_count, const sinew_placement_def *def, double *positions,
+                                         int32_t *part_nodes);
+
 #ifdef __cplusplus
 }
 #endif

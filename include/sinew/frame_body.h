@@ -64,7 +64,8 @@ typedef struct sinew_frame_body_def {
     sinew_sampling_def sampling;
     /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
     bool geometric_stiffness;
-    /// A surface that follows the body. Borrowed during the call. Default NULL: the boundary of the voxels.
+    /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
+    /// boundary of the voxels.
     const sinew_mesh *surface;
     /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
     double mass_damping;

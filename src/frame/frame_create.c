@@ -1,10 +1,10 @@
 // Building a frame body: every check before any change, then shape functions, samples, pattern, mass, surface.
 #include "frame/frame_body.h"
 
-#include "geom/voxel.h"
-
 #include <math.h>
 #include <string.h>
+
+enum { SMOOTHING = 10 }; // sweeps over the boundary of the voxels: steps are gone, the volume is kept
 
 sinew_frame_body_def sinew_default_frame_body_def(void) {
     return (sinew_frame_body_def){.weights = sinew_default_weights_def(), .sampling = sinew_default_sampling_def()};
@@ -59,30 +59,12 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
     return SINEW_OK;
 }
 
-// The outer faces of the voxels.
-static sinew_status make_voxel_surface(sinew_body *body, const sinew_voxels *voxels, sinew_mesh **surface) {
-    sinew_voxel_mesh_def def = sinew_default_voxel_mesh_def();
-    size_t cells = 1;
-    for (int k = 0; k < 3; k++) cells *= (size_t)voxels->cells[k];
-    uint8_t *occupied = sn_allocate(body->context, cells, 1);
-    if (!occupied) return SINEW_OUT_OF_MEMORY;
-    for (int32_t v = 0; v < voxels->count; v++) occupied[voxels->cell[v]] = 1;
-    memcpy(def.cells, voxels->cells, sizeof def.cells);
-    memcpy(def.spacing, voxels->spacing, sizeof def.spacing);
-    memcpy(def.lower, voxels->lower, sizeof def.lower);
-    def.voxels = occupied;
-    def.element = SINEW_ELEMENT_TRIANGLE;
-    sinew_status status = sinew_mesh_create_voxels(body->context, &def, surface);
-    sn_release(body->context, occupied, cells, 1);
-    return status;
-}
-
 static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
     if (def->surface) {
         SN_TRY(sinew_mesh_copy(body->context, def->surface, &model->surface));
     } else {
-        SN_TRY(make_voxel_surface(body, def->voxels, &model->surface));
+        SN_TRY(sinew_voxels_create_surface(def->voxels, SMOOTHING, &model->surface));
     }
     return sn_shape_compute_vertices(model->shape, &body->arena, model->surface->points, model->surface->point_count,
                                      &model->vertices);

@@ -304,8 +304,8 @@ static sinew_status place_free(placement *placement, const double *young, const 
     return status;
 }
 
-sinew_status sn_place_nodes(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
-                            int32_t tissue_count, const sinew_placement_def *def, double *positions, int32_t *part_nodes) {
+sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
+                               int32_t tissue_count, const sinew_placement_def *def, double *positions, int32_t *part_nodes) {
     if (def->count < 1 || def->count > UINT16_MAX || def->fixed_count < 0 || def->fixed_count > def->count ||
         (def->fixed_count > 0 && !def->fixed) || def->relaxations < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

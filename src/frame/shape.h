@@ -86,10 +86,4 @@ typedef struct sn_vertex_weights {
 sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points, int32_t count,
                                        sn_vertex_weights *result);
 
-// Places nodes in the solid (Gilles et al. 2013, 1.5.4): farthest points, then Lloyd's relaxation. `positions` receives
-// def->count times three numbers, fixed nodes first, then those of rigid parts; `part_nodes`, if not NULL, how many those are.
-// Refuses parts without a node unless the def adopts them; the message names their size and place.
-sinew_status sn_place_nodes(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
-                            int32_t tissue_count, const sinew_placement_def *def, double *positions, int32_t *part_nodes);
-
 #endif

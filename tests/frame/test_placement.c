@@ -8,7 +8,7 @@
 
 static sinew_status place(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
                           int32_t tissue_count, const sinew_placement_def *def, double *positions) {
-    return sn_place_nodes(context, voxels, tissues, tissue_count, def, positions, NULL);
+    return sinew_place_nodes(context, voxels, tissues, tissue_count, def, positions, NULL);
 }
 
 static void sort_by_x(double *positions, int count) {
@@ -92,7 +92,7 @@ static void test_held_nodes_and_parts(void **state) {
     assert_non_null(strstr(sinew_context_message(context), "2 disconnected parts"));
     def.every_part = true;
     int32_t part_nodes = 0;
-    assert_int_equal(sn_place_nodes(context, voxels, tissues, 2, &def, positions, &part_nodes), SINEW_OK);
+    assert_int_equal(sinew_place_nodes(context, voxels, tissues, 2, &def, positions, &part_nodes), SINEW_OK);
     assert_int_equal(part_nodes, 2);
     for (int a = 0; a < 3; a++) assert_true(positions[a] == fixed[a]);
     int in_bone = 0, on_island = 0;
@@ -107,7 +107,7 @@ static void test_held_nodes_and_parts(void **state) {
     // The first node in a bone, the user's own, counts for it.
     const double own[3] = {-0.3, 0, 0};
     def.fixed = own;
-    assert_int_equal(sn_place_nodes(context, voxels, tissues, 2, &def, positions, &part_nodes), SINEW_OK);
+    assert_int_equal(sinew_place_nodes(context, voxels, tissues, 2, &def, positions, &part_nodes), SINEW_OK);
     assert_int_equal(part_nodes, 1);
     def.count = 2;
     assert_int_equal(place(context, voxels, tissues, 2, &def, positions), SINEW_INVALID_ARGUMENT);
