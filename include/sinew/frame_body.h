@@ -5,6 +5,7 @@
 #ifndef SINEW_FRAME_BODY_H
 #define SINEW_FRAME_BODY_H
 
+#include "sinew/body.h"
 #include "sinew/frame.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
@@ -71,6 +72,14 @@ typedef struct sinew_frame_body_def {
     double mass_damping;
     /// Rayleigh damping beta K. [s] Not negative. Default 0.
     double stiffness_damping;
+    /// Initial placement x = R X + t: t. [m] Finite. Default 0.
+    double position[3];
+    /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default (0, 0, 0, 1).
+    double rotation[4];
+    /// Initial velocity v + w x (x - t): v. [m/s] Finite. Default 0.
+    double velocity[3];
+    /// ... and w. [rad/s] Finite. Default 0.
+    double angular_velocity[3];
 } sinew_frame_body_def;
 
 /// A definition with every field at its default.
@@ -104,6 +113,10 @@ SINEW_API sinew_status sinew_frame_body_hold(sinew_body *body, int32_t node, int
 SINEW_API sinew_status sinew_frame_body_move(sinew_body *body, int32_t node, const double position[3],
                                              const double rotation[4]);
 
+/// Puts a frame somewhere else at once; its velocity becomes zero. [m], quaternion (x, y, z, w) relative to rest.
+SINEW_API sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t node, const double position[3],
+                                                 const double rotation[4]);
+
 /// A force at a material point, spread over the frames that carry it. [m], [N] Adds to what was set before.
 SINEW_API sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3], const double force[3]);
 /// Takes all such forces away.
@@ -116,6 +129,11 @@ SINEW_API void sinew_frame_body_compute_surface(const sinew_body *body, double *
 
 /// Where a rest point is now. [m]
 SINEW_API sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]);
+
+/// How fast a rest point moves [m/s] and what the material feels there; `energy` is a density. [J/m3] Each pointer may be
+/// NULL.
+SINEW_API sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3], double velocity[3],
+                                                  sinew_element_state *state);
 
 /// The weight of every frame at a rest point: node_count numbers. [-]
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3], double *weights);

@@ -20,10 +20,15 @@ typedef struct sn_frame_model {
     sn_vertex_weights vertices;
     sinew_material_def *materials;
     int32_t material_count;
+    int32_t *material_labels; // of each material; NULL with one
 } sn_frame_model;
 
 // Checks the definition and fills in a body whose context, arena, world and name are set.
 sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *def);
+
+// The initial placement and velocity, once the nodes are there.
+sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
+void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
 extern const sn_body_ops sn_frame_body_ops;
 

@@ -7,7 +7,8 @@
 enum { SMOOTHING = 10 }; // sweeps over the boundary of the voxels: steps are gone, the volume is kept
 
 sinew_frame_body_def sinew_default_frame_body_def(void) {
-    return (sinew_frame_body_def){.weights = sinew_default_weights_def(), .sampling = sinew_default_sampling_def()};
+    return (sinew_frame_body_def){
+        .weights = sinew_default_weights_def(), .sampling = sinew_default_sampling_def(), .rotation = {0, 0, 0, 1}};
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_frame_body_def *def) {
@@ -30,6 +31,7 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "damping is %g 1/s and %g s; both must be finite and not negative",
                        def->mass_damping, def->stiffness_damping);
     }
+    SN_TRY(sn_frame_body_check_placement(context, def));
     if (def->blend == SINEW_BLEND_DUAL_QUATERNION) {
         return sn_fail(context, SINEW_UNSUPPORTED, "dual quaternions are not blended yet");
     }
@@ -84,16 +86,13 @@ static sinew_status build_blend(sinew_body *body, const sinew_frame_body_def *de
     for (int32_t i = 0; i < model->material_count; i++) {
         model->materials[i] = def->material_count > 0 ? def->materials[i] : sinew_default_material_def();
     }
+    if (def->material_labels) {
+        model->material_labels = SN_PUSH(&body->arena, int32_t, model->material_count);
+        SN_TRY(sn_arena_status(&body->arena));
+        memcpy(model->material_labels, def->material_labels, (size_t)def->material_count * sizeof *model->material_labels);
+    }
     return sn_blend_create(&body->arena, &model->nodes, model->samples, model->materials, model->material_count,
                            def->material_labels, &body->pattern, &model->blend);
-}
-
-static void place(sinew_body *body) {
-    const sn_frame_model *model = body->model;
-    size_t bytes = (size_t)body->config_count * sizeof(double);
-    sn_nodes_place(&model->nodes, body->rest, sn_quat_identity(), sn_v3(0, 0, 0));
-    double *copies[] = {body->q, body->previous_q, body->target, body->balance_q};
-    for (int i = 0; i < 4; i++) memcpy(copies[i], body->rest, bytes);
 }
 
 static sinew_status build(sinew_body *body, const sinew_frame_body_def *def) {
@@ -109,7 +108,7 @@ static sinew_status build(sinew_body *body, const sinew_frame_body_def *def) {
     SN_TRY(build_blend(body, def));
     SN_TRY(sn_frame_mass_create(&body->arena, model->shape, &model->nodes, &model->mass));
     SN_TRY(build_surface(body, def));
-    place(body);
+    sn_frame_body_place(body, def);
     return SINEW_OK;
 }
 

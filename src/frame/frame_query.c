@@ -82,6 +82,19 @@ sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double
     return SINEW_OK;
 }
 
+sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
+    SN_TRY(sinew_frame_body_move(body, index, position, rotation));
+    const sn_node *node = NULL;
+    SN_TRY(find_node(body, index, &node));
+    int32_t next = index + 1 < sn_frame_model_of(body)->nodes.count ? node[1].config : body->config_count;
+    size_t bytes = (size_t)(next - node->config) * sizeof(double);
+    double *copies[] = {body->q, body->previous_q, body->balance_q};
+    for (int i = 0; i < 3; i++) memcpy(copies[i] + node->config, body->target + node->config, bytes);
+    memset(body->v + 3 * node->row, 0, 3 * (size_t)node->row_count * sizeof(double));
+    *body->history = 0;
+    return SINEW_OK;
+}
+
 static sn_frame_model *checked_model(const sinew_body *body, const double point[3], sinew_status *status) {
     sn_frame_model *model = sn_frame_model_of(body);
     *status = SINEW_OK;

@@ -1,0 +1,171 @@
+// Where points of a frame body are, how fast they move, and what the material feels there.
+//
+//   x = sum_c w m_c a_c,    v = sum_c w m_c da_c,    F = sum_c a_c (x) (m_c grad w + w grad m_c)
+//
+// with the control vectors a_c of the nodes (nodes.h), their rates da_c = u or omega x a_c, and the monomials m_c. The stress
+// is that of the material at the point's voxel, its stiffness scaled by the voxel's factor.
+#include "frame/frame_state.h"
+
+#include "base/threads.h"
+#include "body/sample_groups.h"
+#include "geom/voxel.h"
+
+#include <math.h>
+#include <string.h>
+
+static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
+    for (int32_t i = 0; model->material_labels && i < model->material_count; i++) {
+        if (model->material_labels[i] == label) return i;
+    }
+    return 0;
+}
+
+static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *material, double *stiffness) {
+    const sinew_voxels *voxels = model->shape->voxels;
+    int32_t nearest[8];
+    double distance;
+    int32_t count = sn_nearest_voxels(voxels, X, INFINITY, nearest, &distance);
+    *material = count > 0 ? material_of_label(model, voxels->label[nearest[0]]) : 0;
+    *stiffness = count > 0 ? sn_voxel_stiffness(voxels, nearest[0]) : 1;
+}
+
+// Two passes: room first, then the entries.
+static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_frame_model *model, sn_frame_points *points) {
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_shape_at_point(model->shape, sn_load3(points->rest + 3 * (size_t)i), at);
+        points->start[i + 1] = points->start[i] + at->count;
+    }
+    size_t entries = (size_t)points->start[points->count];
+    points->node = SN_PUSH(arena, int32_t, entries);
+    points->weight = SN_PUSH(arena, double, entries);
+    points->gradient = sn_arena_push(arena, entries, sizeof *points->gradient);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+        sn_shape_at_point(model->shape, X, at);
+        size_t first = (size_t)points->start[i], many = (size_t)at->count;
+        memcpy(points->node + first, at->node, many * sizeof *at->node);
+        memcpy(points->weight + first, at->weight, many * sizeof *at->weight);
+        memcpy(points->gradient + first, at->gradient, many * sizeof *at->gradient);
+        look_up_material(model, X, &points->material[i], &points->stiffness[i]);
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, const double *rest, int32_t count,
+                                    sn_frame_points *points) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model);
+    *points = (sn_frame_points){.count = count, .rest = rest};
+    points->start = SN_PUSH(arena, int32_t, count + 1);
+    points->material = SN_PUSH(arena, int32_t, count);
+    points->stiffness = SN_PUSH(arena, double, count);
+    SN_TRY(sn_arena_status(arena));
+    sn_shape_point *at = sn_allocate(body->context, 1, sizeof *at);
+    if (!at) return SINEW_OUT_OF_MEMORY;
+    sinew_status status = fill_points(arena, at, model, points);
+    sn_release(body->context, at, 1, sizeof *at);
+    return status;
+}
+
+// The rate of a control vector.
+static sn_vec3 control_rate(const sn_node *node, int32_t c, sn_vec3 a, const double *v) {
+    sn_vec3 u = sn_load3(v + 3 * (node->row + sn_node_row_of_control(node, c)));
+    return sn_node_control_turns(node, c) ? sn_cross(u, a) : u;
+}
+
+static sn_mat3 add_outer(sn_mat3 F, sn_vec3 a, sn_vec3 g) {
+    const double column[3] = {a.x, a.y, a.z}, row[3] = {g.x, g.y, g.z};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) F.m[i][j] += column[i] * row[j];
+    }
+    return F;
+}
+
+// Position, velocity and deformation gradient of one point by its entries.
+typedef struct point_motion {
+    sn_vec3 x, v;
+    sn_mat3 F;
+} point_motion;
+
+static point_motion move_point(const sn_frame_points *points, int32_t i, const sinew_body *body) {
+    const sn_frame_model *model = body->model;
+    sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+    point_motion out = {{0, 0, 0}, {0, 0, 0}, sn_mat3_scale(0, sn_mat3_identity())};
+    for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
+        const sn_node *node = &model->nodes.items[points->node[k]];
+        double w = points->weight[k], m[SN_NODE_MAX_CONTROLS];
+        sn_vec3 dw = sn_load3(points->gradient[k]), dm[SN_NODE_MAX_CONTROLS];
+        sn_node_monomials(node, X, m, dm);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 a = sn_load3(model->blend.controls + 3 * (node->control + c));
+            out.x = sn_madd(out.x, w * m[c], a);
+            out.v = sn_madd(out.v, w * m[c], control_rate(node, c, a, body->v));
+            out.F = add_outer(out.F, a, sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c])));
+        }
+    }
+    return out;
+}
+
+// The state of one sample of volume 1: `energy` becomes the density.
+static void compute_state(const sn_frame_points *points, int32_t i, const sinew_body *body, sn_mat3 F,
+                          sinew_element_state *state) {
+    const sn_frame_model *model = body->model;
+    const sinew_material_def *def = &model->materials[points->material[i]];
+    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, body->context->isa);
+    double parameters[SN_MATERIAL_MAX_PARAMETERS];
+    sn_material_parameters(parameters, &material, def, NULL);
+    sn_mat3 P = sn_mat3_scale(points->stiffness[i], sn_material_stress(&material, parameters, F));
+    sn_block_state block = {.psi = {points->stiffness[i] * sn_material_energy(&material, parameters, F)}};
+    for (int k = 0; k < 9; k++) {
+        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
+        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
+    }
+    sn_state_sum sum = {.volume = 0};
+    sn_state_sum_add(&sum, &block, 0, 1);
+    sn_state_sum_finish(&sum, state);
+}
+
+typedef struct points_job {
+    const sn_frame_points *points;
+    const sinew_body *body;
+    double *positions, *velocities;
+    sinew_element_state *states;
+} points_job;
+
+static void compute_points(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const points_job *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        point_motion motion = move_point(job->points, i, job->body);
+        if (job->positions) sn_store3(job->positions + 3 * (size_t)i, motion.x);
+        if (job->velocities) sn_store3(job->velocities + 3 * (size_t)i, motion.v);
+        if (job->states) compute_state(job->points, i, job->body, motion.F, &job->states[i]);
+    }
+}
+
+void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *body, double *positions, double *velocities,
+                             sinew_element_state *states) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model && points->count >= 0);
+    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    points_job job = {points, body, positions, velocities, states};
+    sn_parallel_for(body->context, points->count, 256, compute_points, &job);
+}
+
+sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3], double velocity[3],
+                                        sinew_element_state *state) {
+    if (!sn_frame_model_of(body)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
+    }
+    if (!sn_finite3(sn_load3(rest))) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "the point (%g, %g, %g) is not finite", rest[0], rest[1],
+                       rest[2]);
+    }
+    sn_arena scratch = sn_arena_create(body->context);
+    sn_frame_points points;
+    sinew_status status = sn_frame_points_create(&scratch, body, rest, 1, &points);
+    if (status == SINEW_OK) sn_frame_points_compute(&points, body, NULL, velocity, state);
+    sn_arena_destroy(&scratch);
+    return status;
+}
