@@ -1,5 +1,6 @@
 // A small pool. The caller publishes a job and works on it too; workers spin briefly for the next job, because the phases of a
-// step follow one another within microseconds, and sleep after that.
+// step follow one another within microseconds, and sleep after that. The caller waits for the chunks that others have begun,
+// not for the others: a worker that the system gives no time costs nothing.
 #include "base/threads.h"
 
 #include "base/memory.h"
@@ -35,11 +36,9 @@ struct sn_pool {
     int32_t workers;     // started so far
     int32_t capacity;    // length of `threads`
     pthread_t *threads;
-    job current;
-    atomic_int_fast64_t generation; // increased with every job
-    atomic_int next_chunk;
-    atomic_int busy;   // workers that have not finished the current job
-    atomic_int joined; // workers that have begun: numbers them from 1, the caller being 0
+    job current;                 // read only by who holds a chunk of it: it changes when all of them are done
+    atomic_uint_fast64_t ticket; // number of the job in the upper half, chunks that nobody has taken in the lower
+    atomic_int done;             // chunks of the current job
     atomic_bool quit;
 };
 
@@ -54,48 +53,69 @@ static void run_chunk(const job *work, int32_t chunk) {
     work->body(work->data, begin, end, chunk);
 }
 
-static void run_chunks(sn_pool *pool, int32_t number) {
-    job work = pool->current;
-    if (DEAL_CHUNKS) {
-        for (int32_t chunk = number; chunk < work.chunks; chunk += pool->workers + 1) run_chunk(&work, chunk);
-        return;
-    }
-    for (;;) {
-        int32_t chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= work.chunks) return;
-        run_chunk(&work, chunk);
+static uint32_t chunks_left(uint_fast64_t ticket) {
+    return (uint32_t)ticket;
+}
+
+// Takes chunks until there are none. The number in the ticket keeps a late worker from taking a chunk of another job than it
+// saw.
+static void run_chunks(sn_pool *pool, bool caller) {
+    uint_fast64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    while (chunks_left(ticket) > 0) {
+        if (DEAL_CHUNKS && caller && chunks_left(ticket) % (uint32_t)(pool->workers + 1) != 0) {
+            sched_yield();
+            ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+            continue;
+        }
+        if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1, memory_order_acquire,
+                                                   memory_order_acquire)) {
+            continue;
+        }
+        const job *work = &pool->current;
+        run_chunk(work, work->chunks - (int32_t)chunks_left(ticket));
+        atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
+        ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
     }
 }
 
-// Waits until a job newer than `seen` is published. Returns false at the end of the pool.
-static bool wait_for_job(sn_pool *pool, int64_t seen) {
+static bool has_news(sn_pool *pool) {
+    return chunks_left(atomic_load_explicit(&pool->ticket, memory_order_acquire)) > 0 || atomic_load(&pool->quit);
+}
+
+// Waits until there are chunks to take. Returns false at the end of the pool.
+static bool wait_for_job(sn_pool *pool) {
     for (int turn = 0; turn < SPIN_TURNS; turn++) {
-        if (atomic_load_explicit(&pool->generation, memory_order_acquire) != seen) return !atomic_load(&pool->quit);
+        if (has_news(pool)) return !atomic_load(&pool->quit);
         if (turn % 64 == 63) sched_yield(); // more threads than cores must not starve the one that works
     }
     pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->generation) == seen) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (!has_news(pool)) pthread_cond_wait(&pool->wake, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
     return !atomic_load(&pool->quit);
 }
 
 static void *worker_main(void *argument) {
     sn_pool *pool = argument;
-    int64_t seen = 0;
-    int32_t number = 1 + atomic_fetch_add(&pool->joined, 1);
-    while (wait_for_job(pool, seen)) {
-        seen++;
-        run_chunks(pool, number);
-        atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_release);
-    }
+    while (wait_for_job(pool)) run_chunks(pool, false);
     return NULL;
 }
 
-static void publish(sn_pool *pool) {
-    pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add_explicit(&pool->generation, 1, memory_order_release);
+static void wake_all(sn_pool *pool) {
+    pthread_mutex_lock(&pool->mutex); // between a worker's last look and its sleep nobody may publish
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+static void run_job(sn_pool *pool, const job *work) {
+    uint_fast64_t number = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
+    pool->current = *work;
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->ticket, number << 32 | (uint32_t)work->chunks, memory_order_release);
+    wake_all(pool);
+    run_chunks(pool, true);
+    for (int turn = 1; atomic_load_explicit(&pool->done, memory_order_acquire) < work->chunks; turn++) {
+        if (turn % 64 == 0) sched_yield();
+    }
 }
 
 static void host_task(void *data, int32_t index) {
@@ -108,14 +128,7 @@ void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, 
     if (work.chunks > 1 && context->tasks.run) {
         context->tasks.run(context->tasks.user, host_task, &work, work.chunks);
     } else if (work.chunks > 1 && pool) {
-        pool->current = work;
-        atomic_store(&pool->next_chunk, 0);
-        atomic_store(&pool->busy, pool->workers);
-        publish(pool);
-        run_chunks(pool, 0);
-        for (int turn = 1; atomic_load_explicit(&pool->busy, memory_order_acquire) > 0; turn++) {
-            if (turn % 64 == 0) sched_yield();
-        }
+        run_job(pool, &work);
     } else {
         for (int32_t chunk = 0; chunk < work.chunks; chunk++) run_chunk(&work, chunk);
     }
@@ -166,7 +179,7 @@ void sn_pool_destroy(sinew_context *context) {
     sn_pool *pool = context->pool;
     if (!pool) return;
     atomic_store(&pool->quit, true);
-    publish(pool);
+    wake_all(pool);
     for (int32_t i = 0; i < pool->workers; i++) pthread_join(pool->threads[i], NULL);
     sn_release(context, pool->threads, (size_t)pool->capacity, sizeof *pool->threads);
     pthread_cond_destroy(&pool->wake);
