@@ -30,6 +30,15 @@ typedef enum sinew_blend {
     SINEW_BLEND_DUAL_QUATERNION, ///< Rigid nodes only: no collapse where neighbours twist against each other.
 } sinew_blend;
 
+/// How the mass of the solid is given to the frames.
+typedef enum sinew_frame_mass {
+    SINEW_FRAME_MASS_AUTO,       ///< The row sum; consistent where weights go negative.
+    SINEW_FRAME_MASS_ROW_SUM,    ///< Each frame as if it carried its share of the solid alone: exact for translations, and for
+                                 ///< rotations of the rest shape. Refused where weights go negative.
+    SINEW_FRAME_MASS_CONSISTENT, ///< The mass of the blended motion, with terms between frames: exact for every motion.
+    SINEW_FRAME_MASS_DIAGONAL,   ///< Terms between frames left out (Gilles et al. 2011): loses mass. For comparison.
+} sinew_frame_mass;
+
 /// A frame in its rest state.
 typedef struct sinew_frame_node {
     /// Default SINEW_NODE_RIGID.
@@ -63,6 +72,8 @@ typedef struct sinew_frame_body_def {
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;
+    /// Default SINEW_FRAME_MASS_AUTO.
+    sinew_frame_mass mass;
     /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
     bool geometric_stiffness;
     /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed

@@ -12,21 +12,22 @@ void sn_body_destroy(sinew_body *body) {
     sn_arena_destroy(&arena);
 }
 
-sinew_status sn_body_allocate_state(sinew_body *body) {
+sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     SN_ASSERT(body->rows > 0 && body->config_count >= 0);
     size_t q = (size_t)body->config_count, n = (size_t)sn_body_size(body);
-    body->state_count = 4 * q + 5 * n + 1;
-    body->state = SN_PUSH(&body->arena, double, body->state_count);
-    body->mask = SN_PUSH(&body->arena, uint8_t, n);
-    body->scratch = SN_PUSH(&body->arena, double, n);
-    SN_TRY(sn_arena_status(&body->arena));
+    body->state_count = 4 * q + 5 * n + 2;
+    body->state = SN_PUSH(arena, double, body->state_count);
+    body->mask = SN_PUSH(arena, uint8_t, n);
+    body->scratch = SN_PUSH(arena, double, n);
+    SN_TRY(sn_arena_status(arena));
     double *next = body->state;
     double **configurations[] = {&body->q, &body->previous_q, &body->target, &body->balance_q};
     double **vectors[] = {&body->v, &body->previous_v, &body->acceleration, &body->inertia, &body->applied};
     for (int i = 0; i < 4; i++, next += q) *configurations[i] = next;
     for (int i = 0; i < 5; i++, next += n) *vectors[i] = next;
-    body->history = next;
-    SN_ASSERT(next + 1 == body->state + body->state_count);
+    body->history = next++;
+    body->age = next++;
+    SN_ASSERT(next == body->state + body->state_count);
     return SINEW_OK;
 }
 

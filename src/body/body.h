@@ -58,10 +58,6 @@ typedef struct sn_body_ops {
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
     // no memory or the body is not linear in its rows.
     bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);
-    // Bodies that step by themselves (position dynamics) instead of in an island: finds the state h later, and keeps it to
-    // itself until the world accepts the step. Both or neither.
-    sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
-    void (*accept)(sinew_body *body);
     // Frees what does not live in the body's arena. NULL: nothing.
     void (*release)(sinew_body *body);
 } sn_body_ops;
@@ -77,6 +73,7 @@ struct sinew_body {
     void *model;     // the model's own data: sn_elastic, sn_warp, ...
     sinew_mesh mesh; // own copy of the rest mesh; without elements for frame bodies
 
+    uint64_t structure;   // hash of what counts do not tell: snapshots fit bodies with the same
     int32_t rows;         // three unknowns each
     int32_t config_count; // doubles of q
     sn_bsr pattern;
@@ -94,6 +91,7 @@ struct sinew_body {
     double *inertia;                 // inertia and damping forces that they balanced there [N]
     double *applied;                 // forces set by the user [N]
     double *history;                 // one number: steps since the state was last set from outside
+    double *age;                     // one number: seconds stepped since the body's structure last changed
 
     double *scratch;    // three per row
     double rest_volume; // [m^3]
@@ -114,8 +112,8 @@ struct sinew_body {
 // Frees a body and everything in it.
 void sn_body_destroy(sinew_body *body);
 
-// Allocates the state arrays once rows and config_count are known.
-sinew_status sn_body_allocate_state(sinew_body *body);
+// Allocates the state arrays once rows and config_count are known, in an arena that lives as long as they are used.
+sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena);
 
 // The operations with their linear defaults filled in.
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);

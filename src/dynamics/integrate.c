@@ -275,6 +275,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
         if (body->mask[i]) body->q[i] = body->target[i]; // exactly, not up to rounding
     }
     *body->history += 1;
+    *body->age += h;
 }
 
 static sn_island_body *member_of_row(const sn_island *island, int32_t row) {
@@ -369,6 +370,7 @@ static bool has_followers(const sn_island *island) {
 sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
     SN_TRY(prepare(island, linear_solver_of(world->solver, true, island->rows)));
+    for (int32_t i = 0; i < island->body_count; i++) *island->bodies[i].body->age = INFINITY; // what fades in time is gone
     sn_newton_def newton = newton_def_of(world);
     newton.linearised = false;
     newton.tolerance = def->newton_tolerance;

@@ -29,6 +29,7 @@ static uint64_t hash_structure(const sinew_world *world) {
         const sinew_body *body = world->bodies[i];
         int32_t counts[] = {body->rows, body->config_count, body->mesh.element_count, body->load_count};
         hash = hash_bytes(hash, counts, sizeof counts);
+        hash = hash_bytes(hash, &body->structure, sizeof body->structure);
     }
     return hash;
 }
@@ -81,7 +82,8 @@ sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
         header.structure != expected.structure) {
         return sn_fail(
             world->context, SINEW_INVALID_DATA,
-            "these %zu bytes are no snapshot of this world, which takes %llu: bodies, loads and their order must be the same",
+            "these %zu bytes are no snapshot of this world, which takes %llu: bodies, loads and their order must be the same, "
+            "and the frames that were inserted",
             size, (unsigned long long)expected.size);
     }
     const char *next = (const char *)bytes + sizeof header;

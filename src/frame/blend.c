@@ -82,7 +82,8 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
         volume[next] = samples->volume[s];
         stiffness[next] = samples->stiffness[s];
         varies = varies || stiffness[next] != 1;
-        next++;
+        blend->sample_group[s] = index;
+        blend->sample_place[s] = next++;
     }
     sn_samples_input input = {count, width, false, control, gradient, volume, nodes->control_count};
     return sn_sample_group_fill(arena, &blend->groups.items[index], &input, &blend->pattern, NULL, varies ? stiffness : NULL);
@@ -153,6 +154,8 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *no
     SN_TRY(group_samples(scratch, nodes, samples, material_count, material_labels, &g));
     sinew_material_def *defs = SN_PUSH(scratch, sinew_material_def, g.group_count);
     blend->group_material = SN_PUSH(arena, int32_t, g.group_count);
+    blend->sample_group = SN_PUSH(arena, int32_t, samples->count);
+    blend->sample_place = SN_PUSH(arena, int32_t, samples->count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     for (int32_t s = 0; s < samples->count; s++) {

@@ -15,6 +15,8 @@ typedef struct sn_blend_target {
 typedef struct sn_blend {
     sn_sample_groups groups; // one for each material and number of controls
     int32_t *group_material; // [group]
+    int32_t *sample_group;   // [sample]
+    int32_t *sample_place;   // [sample] within its group
     sn_bsr pattern;          // of the controls
     double *controls, *force, *matrix;
     sn_blend_target *targets; // for each lower block of the pattern

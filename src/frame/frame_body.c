@@ -8,8 +8,16 @@ sn_frame_model *sn_frame_model_of(const sinew_body *body) {
     return body->ops == &sn_frame_body_ops ? body->model : NULL;
 }
 
+// The packed samples follow the age, which steps and snapshots set.
+static void refresh_fade(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    double left = sn_fade_left(&model->fade, *body->age);
+    if (left != model->fade.applied) sn_fade_apply(&model->fade, &model->blend, left);
+}
+
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
-    const sn_frame_model *model = body->model;
+    sn_frame_model *model = body->model;
+    refresh_fade(body);
     sn_blend_request request = {evaluation->q,    evaluation->want_energy, evaluation->projected,
                                 model->geometric, evaluation->force,       evaluation->matrix};
     evaluation->energy += sn_blend_evaluate(body->context, &model->nodes, &model->blend, &body->pattern, &request);
@@ -46,29 +54,15 @@ static void measure(sinew_body *body, double *smallest_J, double *largest_J, dou
     sn_sample_groups_measure(&model->blend.groups, model->blend.controls, smallest_J, largest_J, volume);
 }
 
-// Linear momentum is the sum of the translations' rows of M v; angular momentum adds a x (M v) of every control's row, or the
-// rotation's row itself.
 static void add_momenta(sinew_body *body, const double *g, sinew_measures *measures) {
     const sn_frame_model *model = body->model;
-    const double *controls = model->blend.controls;
-    double *p = body->scratch;
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
-    multiply_mass(body, p, body->v, body->q);
-    for (int32_t i = 0; i < sn_body_size(body); i++) measures->kinetic_energy += 0.5 * body->v[i] * p[i];
-    for (int32_t i = 0; i < model->nodes.count; i++) {
-        const sn_node *node = &model->nodes.items[i];
-        const sn_node_mass *mass = &model->mass[i];
-        sn_add_to3(measures->momentum, sn_load3(p + 3 * sn_node_translation_row(node)));
-        if (node->kind == SINEW_NODE_RIGID) sn_add_to3(measures->angular_momentum, sn_load3(p + 3 * node->row));
-        measures->mass += mass->moment[0][0];
-        for (int32_t c = 0; c < node->control_count; c++) {
-            sn_vec3 a = sn_load3(controls + 3 * (node->control + c));
-            measures->gravity_energy -= mass->moment[0][c] * sn_dot(sn_load3(g), a);
-            if (sn_node_control_turns(node, c)) continue;
-            sn_vec3 row = sn_load3(p + 3 * (node->row + sn_node_row_of_control(node, c)));
-            sn_add_to3(measures->angular_momentum, sn_cross(a, row));
-        }
-    }
+    sn_frame_momenta momenta;
+    sn_frame_mass_compute_momenta(&model->nodes, model->mass, body->q, body->v, &momenta);
+    measures->mass += momenta.mass;
+    measures->kinetic_energy += momenta.kinetic_energy;
+    measures->gravity_energy -= sn_dot(sn_load3(g), sn_load3(momenta.first_moment));
+    sn_add_to3(measures->momentum, sn_load3(momenta.momentum));
+    sn_add_to3(measures->angular_momentum, sn_load3(momenta.angular_momentum));
 }
 
 static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
@@ -79,7 +73,7 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
     }
     for (int32_t i = 0; i < model->blend.groups.count; i++) {
         if (model->blend.group_material[i] != index) continue;
-        SN_TRY(sn_sample_group_set_material(&body->arena, &model->blend.groups, i, material));
+        SN_TRY(sn_sample_group_set_material(&model->arena, &model->blend.groups, i, material));
     }
     model->materials[index] = *material;
     return SINEW_OK;
@@ -101,8 +95,10 @@ const sn_body_ops sn_frame_body_ops = {
 
 void sn_frame_body_release(sinew_body *body) {
     sn_frame_model *model = body->model;
+    for (int32_t k = 0; k < model->insertion_count; k++) sn_insertion_destroy(model->insertions[k]);
+    sn_frame_structure_release(model);
     sinew_mesh_destroy(model->surface);
-    if (model->samples) sn_samples_destroy(model->samples);
+    if (model->base_samples) sn_samples_destroy(model->base_samples);
     if (model->shape) sn_shape_destroy(model->shape);
 }
 

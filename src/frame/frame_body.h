@@ -1,5 +1,6 @@
-// The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (building), frame_query.c (reading and
-// moving).
+// The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays), frame_structure.c (what
+// changes when nodes come and go), fade.c (no jump while they do), frame_query.c (reading
+// and moving).
 #ifndef SN_FRAME_FRAME_BODY_H
 #define SN_FRAME_FRAME_BODY_H
 
@@ -7,20 +8,32 @@
 
 #include "body/body.h"
 #include "frame/blend.h"
+#include "frame/fade.h"
 #include "frame/frame_mass.h"
 
 typedef struct sn_frame_model {
-    sn_nodes nodes;
+    // What stays: in the body's arena, or destroyed with it.
     sn_shape *shape;
-    sn_frame_samples *samples;
-    sn_blend blend;
-    sn_node_mass *mass;
-    bool geometric;
-    sinew_mesh *surface; // rest mesh; owned
-    sn_vertex_weights vertices;
+    sn_frame_samples *base_samples;  // without insertions
+    sn_vertex_weights base_vertices; // likewise
+    sinew_mesh *surface;             // rest mesh
     sinew_material_def *materials;
     int32_t material_count;
-    int32_t *material_labels; // of each material; NULL with one
+    int32_t *material_labels; // NULL: every label takes the first
+    sinew_frame_mass mass_kind;
+    sn_mass_base mass_base;
+    bool geometric;
+
+    // What changes when nodes come and go: in an arena that is replaced as a whole, together with the body's state.
+    sn_arena arena;
+    sn_nodes nodes; // the shape's own, then the inserted ones
+    sn_insertion **insertions;
+    int32_t insertion_count;
+    sn_frame_samples *samples; // the base's, or with insertions
+    sn_blend blend;
+    sn_frame_mass *mass;
+    sn_vertex_weights vertices;
+    sn_fade fade;
 } sn_frame_model;
 
 // Checks the definition and fills in a body whose context, arena, world and name are set.
@@ -30,10 +43,19 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
+// Fills in everything of `body` and its model that depends on the nodes: kinds and places `nodes` of the shape's own nodes and
+// of model->insertions. Everything goes into model->arena, which the caller has made, and model->samples.
+sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count);
+void sn_frame_structure_release(sn_frame_model *model);
+
 extern const sn_body_ops sn_frame_body_ops;
 
 // The model of a frame body; NULL of any other.
 sn_frame_model *sn_frame_model_of(const sinew_body *body);
+
+static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_model *model) {
+    return (const sn_insertion *const *)model->insertions;
+}
 
 // Frees what does not live in the body's arena.
 void sn_frame_body_release(sinew_body *body);

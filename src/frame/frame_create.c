@@ -1,4 +1,5 @@
-// Building a frame body: every check before any change, then shape functions, samples, pattern, mass, surface.
+// Building a frame body: every check before any change, then shape functions, base samples, surface; the rest depends on the
+// nodes and is built by frame_structure.c.
 #include "frame/frame_body.h"
 
 #include <math.h>
@@ -35,9 +36,9 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     if (def->blend == SINEW_BLEND_DUAL_QUATERNION) {
         return sn_fail(context, SINEW_UNSUPPORTED, "dual quaternions are not blended yet");
     }
-    if (def->weights.kind == SINEW_WEIGHTS_AXIS_CUBIC) {
-        return sn_fail(context, SINEW_UNSUPPORTED,
-                       "weights that go negative leave a frame with negative mass; take linear ones");
+    if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d", (int)def->mass,
+                       (int)SINEW_FRAME_MASS_DIAGONAL);
     }
     if (!def->weights.normalize) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "linear blending needs weights that sum to 1 (normalize)");
@@ -52,12 +53,8 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
     for (int32_t i = 0; i < def->node_count; i++) memcpy(positions + 3 * i, def->nodes[i].position, 3 * sizeof *positions);
     SN_TRY(sn_shape_create(body->context, def->voxels, def->tissues, def->tissue_count, positions, def->node_count,
                            &def->weights, &model->shape));
-    SN_TRY(sn_samples_create(model->shape, &def->sampling, &model->samples));
-    SN_TRY(sn_nodes_create(&body->arena, def->nodes, def->node_count, &model->nodes));
-    for (int32_t i = 0; i < def->node_count; i++) { // a node outside may have been moved in
-        model->nodes.items[i].origin = sn_load3(model->shape->node_position + 3 * i);
-    }
-    body->rest_volume = model->samples->report.volume;
+    SN_TRY(sn_samples_create(model->shape, &def->sampling, &model->base_samples));
+    body->rest_volume = model->base_samples->report.volume;
     return SINEW_OK;
 }
 
@@ -69,53 +66,37 @@ static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *
         SN_TRY(sinew_voxels_create_surface(def->voxels, SMOOTHING, &model->surface));
     }
     return sn_shape_compute_vertices(model->shape, &body->arena, model->surface->points, model->surface->point_count,
-                                     &model->vertices);
+                                     &model->base_vertices);
 }
 
-static sinew_status build_blend(sinew_body *body, const sinew_frame_body_def *def) {
+static sinew_status copy_materials(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
-    sn_arena scratch = sn_arena_create(body->context);
-    sn_bsr_sets sets;
-    sinew_status status = sn_blend_row_sets(&scratch, &model->nodes, model->samples, &sets);
-    if (status == SINEW_OK) status = sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern);
-    sn_arena_destroy(&scratch);
-    SN_TRY(status);
-    model->material_count = def->material_count > 0 ? def->material_count : 1;
-    model->materials = SN_PUSH(&body->arena, sinew_material_def, model->material_count);
+    int32_t count = model->material_count = def->material_count > 0 ? def->material_count : 1;
+    model->materials = SN_PUSH(&body->arena, sinew_material_def, count);
+    int32_t *labels = SN_PUSH(&body->arena, int32_t, count);
     SN_TRY(sn_arena_status(&body->arena));
-    for (int32_t i = 0; i < model->material_count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         model->materials[i] = def->material_count > 0 ? def->materials[i] : sinew_default_material_def();
+        if (def->material_labels && def->material_count > 0) labels[i] = def->material_labels[i];
     }
-    if (def->material_labels) {
-        model->material_labels = SN_PUSH(&body->arena, int32_t, model->material_count);
-        SN_TRY(sn_arena_status(&body->arena));
-        memcpy(model->material_labels, def->material_labels, (size_t)def->material_count * sizeof *model->material_labels);
-    }
-    return sn_blend_create(&body->arena, &model->nodes, model->samples, model->materials, model->material_count,
-                           def->material_labels, &body->pattern, &model->blend);
-}
-
-static sinew_status build(sinew_body *body, const sinew_frame_body_def *def) {
-    sn_frame_model *model = body->model;
-    SN_TRY(build_shape(body, def));
-    body->rows = model->nodes.row_count;
-    body->config_count = model->nodes.config_count;
-    body->mass_damping = def->mass_damping;
-    body->stiffness_damping = def->stiffness_damping;
-    model->geometric = def->geometric_stiffness;
-    body->rest = SN_PUSH(&body->arena, double, body->config_count);
-    SN_TRY(sn_body_allocate_state(body));
-    SN_TRY(build_blend(body, def));
-    SN_TRY(sn_frame_mass_create(&body->arena, model->shape, &model->nodes, &model->mass));
-    SN_TRY(build_surface(body, def));
-    sn_frame_body_place(body, def);
+    model->material_labels = def->material_labels && def->material_count > 0 ? labels : NULL;
     return SINEW_OK;
 }
 
 sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *def) {
     SN_TRY(check_def(body->context, def));
-    body->model = SN_PUSH(&body->arena, sn_frame_model, 1);
+    sn_frame_model *model = body->model = SN_PUSH(&body->arena, sn_frame_model, 1);
     SN_TRY(sn_arena_status(&body->arena));
+    model->arena = sn_arena_create(body->context);
     body->ops = &sn_frame_body_ops;
-    return build(body, def);
+    body->mass_damping = def->mass_damping;
+    body->stiffness_damping = def->stiffness_damping;
+    model->geometric = def->geometric_stiffness;
+    model->mass_kind = def->mass;
+    SN_TRY(build_shape(body, def));
+    SN_TRY(copy_materials(body, def));
+    SN_TRY(build_surface(body, def));
+    SN_TRY(sn_frame_structure_build(body, def->nodes, def->node_count));
+    sn_frame_body_place(body, def);
+    return SINEW_OK;
 }

@@ -1,118 +1,356 @@
+// G from the moments of the weights, and its products with velocities. Cost of a product: the pairs of controls.
 #include "frame/frame_mass.h"
 
-#include "frame/samples.h"
+#include <string.h>
+
+enum { QUADRATICS = SN_NODE_MAX_CONTROLS };
 
 // Exponents of the monomials of a node, in its order.
-static const int8_t exponents[SN_NODE_MAX_CONTROLS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
-                                                          {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}};
+static const int8_t exponents[QUADRATICS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
+                                                {0, 2, 0}, {0, 0, 2}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}};
 
-static int32_t find_monomial(int8_t list[SN_MAX_MONOMIALS][3], int32_t count, int32_t a, int32_t b) {
-    for (int32_t i = 0; i < count; i++) {
-        bool same = true;
-        for (int k = 0; k < 3; k++) same = same && list[i][k] == exponents[a][k] + exponents[b][k];
-        if (same) return i;
+// Where the product of two of them is in the list of sn_monomials().
+typedef struct product_map {
+    int32_t degree, monomials; // of the products
+    int32_t at[QUADRATICS][QUADRATICS];
+} product_map;
+
+static product_map map_products(int32_t degree) {
+    int8_t list[SN_MAX_MONOMIALS][3];
+    product_map map = {.degree = degree, .monomials = sn_monomials(degree, list)};
+    for (int a = 0; a < QUADRATICS; a++) {
+        for (int b = 0; b < QUADRATICS; b++) {
+            map.at[a][b] = -1; // of a higher degree than asked for
+            for (int32_t i = 0; i < map.monomials; i++) {
+                bool same = true;
+                for (int k = 0; k < 3; k++) same = same && list[i][k] == exponents[a][k] + exponents[b][k];
+                if (same) map.at[a][b] = i;
+            }
+        }
     }
-    SN_ASSERT(false);
-    return 0;
+    return map;
 }
 
-static sn_mat3 rest_inertia(const sn_node_mass *mass) {
-    sn_mat3 second = {{{0}}};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) second.m[i][j] = mass->moment[1 + i][1 + j];
-    }
-    return sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(second), sn_mat3_identity()), second);
-}
-
-sinew_status sn_frame_mass_create(sn_arena *arena, const sn_shape *shape, const sn_nodes *nodes, sn_node_mass **out) {
+static int32_t product_degree(const sn_nodes *nodes) {
     int32_t degree = 0;
     for (int32_t i = 0; i < nodes->count; i++) {
         int32_t wanted = nodes->items[i].kind == SINEW_NODE_QUADRATIC ? 4 : nodes->items[i].kind == SINEW_NODE_POINT ? 0 : 2;
         degree = wanted > degree ? wanted : degree;
     }
-    int8_t list[SN_MAX_MONOMIALS][3];
-    int32_t count = sn_monomials(degree, list);
-    sn_node_mass *mass = SN_PUSH(arena, sn_node_mass, nodes->count);
-    double *moments = SN_PUSH(arena, double, (size_t)count *(size_t)nodes->count);
-    SN_TRY(sn_arena_status(arena));
-    SN_TRY(sn_compute_mass_moments(shape, degree, moments));
+    return degree;
+}
+
+static sinew_status push_blocks(sn_arena *arena, const sn_nodes *nodes, int32_t count, sn_frame_mass *mass) {
+    size_t controls = 3 * (size_t)nodes->control_count;
+    mass->count = count;
+    mass->blocks = SN_PUSH(arena, sn_mass_block, count);
+    mass->share = SN_PUSH(arena, double, nodes->control_count);
+    mass->controls = SN_PUSH(arena, double, controls);
+    mass->velocity = SN_PUSH(arena, double, controls);
+    mass->product = SN_PUSH(arena, double, controls);
+    return sn_arena_status(arena);
+}
+
+static sinew_status push_block(sn_arena *arena, const sn_nodes *nodes, int32_t i, int32_t j, sn_mass_block *block) {
+    *block = (sn_mass_block){
+        i, j, SN_PUSH(arena, double, (size_t)nodes->items[i].control_count *(size_t)nodes->items[j].control_count)};
+    return sn_arena_status(arena);
+}
+
+// Row sums need the moments of every node about itself and nothing else.
+static sinew_status fill_row_sums(sn_arena *arena, const sn_nodes *nodes, const product_map *map, const double *moments,
+                                  sn_frame_mass *mass) {
+    SN_TRY(push_blocks(arena, nodes, nodes->count, mass));
     for (int32_t i = 0; i < nodes->count; i++) {
+        SN_TRY(push_block(arena, nodes, i, i, &mass->blocks[i]));
         int32_t controls = nodes->items[i].control_count;
         for (int32_t a = 0; a < controls; a++) {
-            for (int32_t b = 0; b < controls; b++)
-                mass[i].moment[a][b] = moments[i * count + find_monomial(list, count, a, b)];
+            for (int32_t b = 0; b < controls; b++) {
+                mass->blocks[i].G[a * controls + b] = moments[i * map->monomials + map->at[a][b]];
+            }
         }
-        mass[i].inertia = rest_inertia(&mass[i]);
     }
-    *out = mass;
     return SINEW_OK;
 }
 
-static sn_vec3 first_moment(const sn_node_mass *mass) {
-    return sn_v3(mass->moment[0][1], mass->moment[0][2], mass->moment[0][3]);
+// The monomials of a node about its origin as sums of those about `center`: m_a = sum_p S[a][p] e_p.
+static void shift_monomials(const sn_node *node, sn_vec3 center, double S[QUADRATICS][QUADRATICS]) {
+    const double d[3] = {center.x - node->origin.x, center.y - node->origin.y, center.z - node->origin.z};
+    memset(S, 0, sizeof(double[QUADRATICS][QUADRATICS]));
+    for (int a = 0; a < node->control_count; a++) {
+        for (int p = 0; p < QUADRATICS; p++) {
+            double factor = 1;
+            for (int k = 0; k < 3; k++) { // binomial: (e + d)^n = sum over r of n over r, e^r d^(n-r)
+                int n = exponents[a][k], r = exponents[p][k];
+                if (r > n) factor = 0;
+                if (r == n) continue;
+                factor *= n - r == 2 ? d[k] * d[k] : n == 2 ? 2 * d[k] : d[k];
+            }
+            S[a][p] = factor;
+        }
+    }
 }
 
-static sn_mat3 turned_inertia(const sn_node_mass *mass, sn_mat3 R) {
-    return sn_mat3_mul(R, sn_mat3_mul(mass->inertia, sn_mat3_transpose(R)));
+// G = S_i (moments of products) S_j'.
+static void fill_pair(const sn_nodes *nodes, const sn_mass_block *block, sn_vec3 center, const product_map *map,
+                      const double *moments) {
+    const sn_node *row = &nodes->items[block->i], *column = &nodes->items[block->j];
+    int32_t rows = row->control_count, columns = column->control_count;
+    double S[QUADRATICS][QUADRATICS], T[QUADRATICS][QUADRATICS];
+    shift_monomials(row, center, S);
+    shift_monomials(column, center, T);
+    for (int32_t a = 0; a < rows; a++) {
+        for (int32_t b = 0; b < columns; b++) {
+            double sum = 0;
+            for (int p = 0; p < QUADRATICS; p++) {
+                for (int q = 0; q < QUADRATICS; q++) {
+                    if (S[a][p] != 0 && T[b][q] != 0) sum += S[a][p] * T[b][q] * moments[map->at[p][q]];
+                }
+            }
+            block->G[a * columns + b] = sum;
+        }
+    }
 }
 
-// The 3x3 block of rows (r, s) of one node.
-static sn_mat3 mass_block(const sn_node *node, const sn_node_mass *mass, int32_t r, int32_t s, sn_mat3 R) {
-    if (node->kind != SINEW_NODE_RIGID) return sn_mat3_scale(mass->moment[r][s], sn_mat3_identity());
-    if (r == 0 && s == 0) return turned_inertia(mass, R);
-    if (r == 1 && s == 1) return sn_mat3_scale(mass->moment[0][0], sn_mat3_identity());
-    // da = w x (R d), so w meets t through [m c]x above and its transpose below.
-    sn_mat3 cross = sn_cross_matrix(sn_mat3_apply(R, first_moment(mass)));
-    return r == 0 ? cross : sn_mat3_transpose(cross);
+static sinew_status fill_pairs(sn_arena *arena, const sn_nodes *nodes, const product_map *map, const sn_mass_pairs *pairs,
+                               sn_frame_mass *mass) {
+    bool diagonal = mass->kind == SINEW_FRAME_MASS_DIAGONAL;
+    SN_TRY(push_blocks(arena, nodes, diagonal ? nodes->count : pairs->count, mass));
+    int32_t count = 0;
+    for (int32_t k = 0; k < pairs->count; k++) {
+        int32_t low = pairs->pair[k][0], high = pairs->pair[k][1];
+        if (diagonal && low != high) continue;
+        sn_mass_block *block = &mass->blocks[count++];
+        SN_TRY(push_block(arena, nodes, high, low, block));
+        fill_pair(nodes, block, pairs->center, map, pairs->moments + (size_t)k * (size_t)map->monomials);
+    }
+    mass->count = count;
+    return SINEW_OK;
 }
 
-void sn_frame_mass_add(const sn_nodes *nodes, const sn_node_mass *mass, const sn_bsr *pattern, double *A, double s,
+// The share of gravity is the row sum of the consistent mass over translations, whatever is kept of it.
+static void fill_shares(const sn_nodes *nodes, int32_t monomials, const double *moments, const product_map *map,
+                        sn_frame_mass *mass) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        for (int32_t a = 0; a < node->control_count; a++) {
+            mass->share[node->control + a] = moments[i * monomials + map->at[0][a]];
+        }
+    }
+}
+
+static sinew_status find_base(const sn_mass_source *source, const product_map *map) {
+    sn_mass_base *base = source->base;
+    if (base->moments && base->degree == map->degree) return SINEW_OK;
+    double *moments = SN_PUSH(source->base_arena, double, (size_t)source->shape->node_count *(size_t)map->monomials);
+    SN_TRY(sn_arena_status(source->base_arena));
+    SN_TRY(sn_compute_mass_moments(source->shape, map->degree, moments));
+    *base = (sn_mass_base){map->degree, moments};
+    return SINEW_OK;
+}
+
+static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_mass_source *source, const sn_nodes *nodes,
+                          sn_frame_mass *mass) {
+    product_map map = map_products(product_degree(nodes));
+    double *moments = SN_PUSH(scratch, double, (size_t)nodes->count *(size_t)map.monomials);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(find_base(source, &map));
+    SN_TRY(sn_insertions_compute_mass(source->shape, source->insertions, source->insertion_count, map.degree,
+                                      source->base->moments, moments));
+    if (mass->kind == SINEW_FRAME_MASS_ROW_SUM) {
+        SN_TRY(fill_row_sums(arena, nodes, &map, moments, mass));
+    } else {
+        sn_mass_pairs pairs;
+        SN_TRY(sn_compute_mass_pairs(source->shape, source->insertions, source->insertion_count, scratch, map.degree, &pairs));
+        SN_TRY(fill_pairs(arena, nodes, &map, &pairs, mass));
+    }
+    fill_shares(nodes, map.monomials, moments, &map, mass);
+    return SINEW_OK;
+}
+
+static bool has_negative_weights(const sn_shape *shape) {
+    int64_t count = shape->table.start[shape->voxels->count];
+    for (int64_t k = 0; k < count; k++) {
+        if (shape->table.weight[k] < -1e-9) return true;
+    }
+    return false;
+}
+
+sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes, sinew_frame_mass kind,
+                                  sn_frame_mass **out) {
+    SN_ASSERT(nodes->count == source->shape->node_count + source->insertion_count);
+    sn_frame_mass *mass = SN_PUSH(arena, sn_frame_mass, 1);
+    SN_TRY(sn_arena_status(arena));
+    bool negative = has_negative_weights(source->shape);
+    if (kind == SINEW_FRAME_MASS_ROW_SUM && negative) {
+        return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
+                       "the row sum of weights that go negative is no mass; take the consistent one");
+    }
+    mass->kind = kind;
+    if (kind == SINEW_FRAME_MASS_AUTO) mass->kind = negative ? SINEW_FRAME_MASS_CONSISTENT : SINEW_FRAME_MASS_ROW_SUM;
+    sn_arena scratch = sn_arena_create(arena->context);
+    sinew_status status = build(arena, &scratch, source, nodes, mass);
+    sn_arena_destroy(&scratch);
+    *out = mass;
+    return status;
+}
+
+sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_mass *mass, sn_bsr_sets *sets) {
+    int32_t *offsets = SN_PUSH(arena, int32_t, mass->count + 1);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t k = 0; k < mass->count; k++) {
+        const sn_mass_block *block = &mass->blocks[k];
+        int32_t other = block->i == block->j ? 0 : nodes->items[block->j].row_count;
+        offsets[k + 1] = offsets[k] + nodes->items[block->i].row_count + other;
+    }
+    int32_t *members = SN_PUSH(arena, int32_t, offsets[mass->count]), next = 0;
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t k = 0; k < mass->count; k++) {
+        const sn_mass_block *block = &mass->blocks[k];
+        const sn_node *i = &nodes->items[block->i], *j = &nodes->items[block->j];
+        for (int32_t r = 0; r < i->row_count; r++) members[next++] = i->row + r;
+        for (int32_t r = 0; r < j->row_count && i != j; r++) members[next++] = j->row + r;
+    }
+    *sets = (sn_bsr_sets){.count = mass->count, .offsets = offsets, .members = members};
+    return SINEW_OK;
+}
+
+// The controls that a row moves: one, or the three columns of a rigid node.
+static int32_t first_control(const sn_node *node, int32_t r, int32_t *count) {
+    bool rigid = node->kind == SINEW_NODE_RIGID;
+    *count = rigid && r == 0 ? 3 : 1;
+    return rigid ? 1 - r : r;
+}
+
+// sum over the controls c of row r and d of row s of J_c' G_cd J_d; J = -[a]x for what turns, where J_c' J_d = (a.b) I - b a'.
+static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t s, const double *G, const double *controls) {
+    int32_t rows, columns, c0 = first_control(i, r, &rows), d0 = first_control(j, s, &columns), width = j->control_count;
+    const double *a = controls + 3 * (i->control + c0), *b = controls + 3 * (j->control + d0);
+    sn_mat3 M = {{{0}}};
+    if (rows == 1 && columns == 1) return sn_mat3_scale(G[c0 * width + d0], sn_mat3_identity());
+    sn_vec3 sum = {0, 0, 0};
+    for (int32_t c = 0; c < rows; c++) {
+        for (int32_t d = 0; d < columns; d++) {
+            double g = G[(c0 + c) * width + d0 + d];
+            sn_vec3 u = sn_load3(a + 3 * c), w = sn_load3(b + 3 * d);
+            if (rows == 1) {
+                sum = sn_madd(sum, -g, w);
+            } else if (columns == 1) {
+                sum = sn_madd(sum, g, u);
+            } else {
+                M = sn_mat3_add(
+                    M, sn_mat3_scale(g, sn_mat3_sub(sn_mat3_scale(sn_dot(u, w), sn_mat3_identity()), sn_outer(w, u))));
+            }
+        }
+    }
+    return rows == columns ? M : sn_cross_matrix(sum);
+}
+
+void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern, double *A, double s,
                        const double *q) {
-    for (int32_t i = 0; i < nodes->count; i++) {
-        const sn_node *node = &nodes->items[i];
-        sn_mat3 R = sn_node_matrix(node, q);
-        for (int32_t r = 0; r < node->row_count; r++) {
-            for (int32_t c = 0; c <= r; c++) {
-                sn_mat3 M = mass_block(node, &mass[i], r, c, R);
-                double *block = A + 9 * (size_t)sn_bsr_find(pattern, node->row + r, node->row + c);
-                for (int e = 0; e < 9; e++) block[e] += s * M.m[e / 3][e % 3];
+    sn_nodes_compute_controls(nodes, q, mass->controls);
+    for (int32_t k = 0; k < mass->count; k++) {
+        const sn_mass_block *block = &mass->blocks[k];
+        const sn_node *i = &nodes->items[block->i], *j = &nodes->items[block->j];
+        for (int32_t r = 0; r < i->row_count; r++) {
+            for (int32_t c = 0; c < (i == j ? r + 1 : j->row_count); c++) {
+                sn_mat3 M = mass_block(i, r, j, c, block->G, mass->controls);
+                int32_t slot = sn_bsr_find(pattern, i->row + r, j->row + c);
+                SN_ASSERT(slot >= 0);
+                double *out = A + 9 * (size_t)slot;
+                for (int e = 0; e < 9; e++) out[e] += s * M.m[e / 3][e % 3];
             }
         }
     }
 }
 
-void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_node_mass *mass, double *y, const double *x, const double *q) {
+// Velocities of the controls: B x.
+static void carry(const sn_nodes *nodes, const double *controls, const double *x, double *velocity) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
-        sn_mat3 R = sn_node_matrix(node, q);
-        for (int32_t r = 0; r < node->row_count; r++) {
-            sn_vec3 sum = {0, 0, 0};
-            for (int32_t c = 0; c < node->row_count; c++) {
-                sum = sn_add(sum, sn_mat3_apply(mass_block(node, &mass[i], r, c, R), sn_load3(x + 3 * (node->row + c))));
-            }
-            sn_store3(y + 3 * (node->row + r), sum);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            int32_t at = 3 * (node->control + c);
+            sn_vec3 v = sn_load3(x + 3 * (node->row + sn_node_row_of_control(node, c)));
+            sn_store3(velocity + at, sn_node_control_turns(node, c) ? sn_cross(v, sn_load3(controls + at)) : v);
         }
     }
 }
 
-static void add_rigid(const sn_node *node, const sn_node_mass *mass, double *force, sn_vec3 g, sn_mat3 R, sn_vec3 w) {
-    sn_vec3 mc = sn_mat3_apply(R, first_moment(mass));
-    sn_vec3 torque = sn_sub(sn_cross(mc, g), sn_cross(w, sn_mat3_apply(turned_inertia(mass, R), w)));
-    sn_vec3 push = sn_sub(sn_scale(mass->moment[0][0], g), sn_cross(w, sn_cross(w, mc)));
-    sn_add_to3(force + 3 * node->row, torque);
-    sn_add_to3(force + 3 * (node->row + 1), push);
+// product = (G (x) I) velocity
+static void weigh(const sn_nodes *nodes, const sn_frame_mass *mass) {
+    memset(mass->product, 0, 3 * (size_t)nodes->control_count * sizeof *mass->product);
+    for (int32_t k = 0; k < mass->count; k++) {
+        const sn_mass_block *block = &mass->blocks[k];
+        const sn_node *i = &nodes->items[block->i], *j = &nodes->items[block->j];
+        for (int32_t c = 0; c < i->control_count; c++) {
+            for (int32_t d = 0; d < j->control_count; d++) {
+                double g = block->G[c * j->control_count + d];
+                int32_t row = 3 * (i->control + c), column = 3 * (j->control + d);
+                sn_add_to3(mass->product + row, sn_scale(g, sn_load3(mass->velocity + column)));
+                if (i != j) sn_add_to3(mass->product + column, sn_scale(g, sn_load3(mass->velocity + row)));
+            }
+        }
+    }
 }
 
-void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_node_mass *mass, double *force, const double *g,
+// y += s B' product
+static void add_rows(const sn_nodes *nodes, const sn_frame_mass *mass, double s, double *y) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        for (int32_t c = 0; c < node->control_count; c++) {
+            int32_t at = 3 * (node->control + c);
+            sn_vec3 p = sn_scale(s, sn_load3(mass->product + at));
+            if (sn_node_control_turns(node, c)) p = sn_cross(sn_load3(mass->controls + at), p);
+            sn_add_to3(y + 3 * (node->row + sn_node_row_of_control(node, c)), p);
+        }
+    }
+}
+
+void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q) {
+    sn_nodes_compute_controls(nodes, q, mass->controls);
+    carry(nodes, mass->controls, x, mass->velocity);
+    weigh(nodes, mass);
+    memset(y, 0, 3 * (size_t)nodes->row_count * sizeof *y);
+    add_rows(nodes, mass, 1, y);
+}
+
+void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
                                const double *q, const double *v) {
+    sn_nodes_compute_controls(nodes, q, mass->controls);
+    // Bdot v: the columns of rigid nodes are accelerated by w x (w x a).
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
-        if (node->kind == SINEW_NODE_RIGID) {
-            add_rigid(node, &mass[i], force, sn_load3(g), sn_node_matrix(node, q), sn_load3(v + 3 * node->row));
-            continue;
+        for (int32_t c = 0; c < node->control_count; c++) {
+            int32_t at = 3 * (node->control + c);
+            sn_vec3 w = sn_load3(v + 3 * node->row), a = sn_v3(0, 0, 0);
+            if (sn_node_control_turns(node, c)) a = sn_cross(w, sn_cross(w, sn_load3(mass->controls + at)));
+            sn_store3(mass->velocity + at, a);
         }
-        for (int32_t r = 0; r < node->row_count; r++) {
-            sn_add_to3(force + 3 * (node->row + r), sn_scale(mass[i].moment[0][r], sn_load3(g)));
+    }
+    weigh(nodes, mass);
+    for (int32_t c = 0; c < nodes->control_count; c++) {
+        sn_vec3 weight = sn_scale(mass->share[c], sn_load3(g));
+        sn_store3(mass->product + 3 * c, sn_sub(weight, sn_load3(mass->product + 3 * c)));
+    }
+    add_rows(nodes, mass, 1, force);
+}
+
+void sn_frame_mass_compute_momenta(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q, const double *v,
+                                   sn_frame_momenta *momenta) {
+    *momenta = (sn_frame_momenta){0};
+    sn_nodes_compute_controls(nodes, q, mass->controls);
+    carry(nodes, mass->controls, v, mass->velocity);
+    weigh(nodes, mass);
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        momenta->mass += mass->share[node->control];
+        sn_add_to3(momenta->momentum, sn_load3(mass->product + 3 * node->control));
+        for (int32_t c = 0; c < node->control_count; c++) {
+            int32_t at = 3 * (node->control + c);
+            sn_vec3 a = sn_load3(mass->controls + at), p = sn_load3(mass->product + at);
+            sn_add_to3(momenta->first_moment, sn_scale(mass->share[node->control + c], a));
+            sn_add_to3(momenta->angular_momentum, sn_cross(a, p));
+            momenta->kinetic_energy += 0.5 * sn_dot(sn_load3(mass->velocity + at), p);
         }
     }
 }

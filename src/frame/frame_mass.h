@@ -1,31 +1,73 @@
-// The mass of frame nodes by row sums: what node i alone would feel if it carried, as itself, its share w_i of the solid.
+// The mass of frame nodes: what their control vectors weigh.
 //
-//   M_i = integral of rho w_i J' J,   J: the point as carried by node i alone
+// With x = sum_i w_i sum_a m_a(X) a_ia the kinetic energy is half of adot' (G (x) I) adot, and M = B' (G (x) I) B, where B
+// carries velocities of rows to those of controls (the identity, or w x a for the columns of a rigid node). G is constant:
 //
-// Block diagonal, constant for point, affine and quadratic nodes; for rigid nodes kept in the rest frame and turned with the
-// node. The sum over nodes moves with any translation as the whole mass does, and with any rotation of the rest shape exactly.
+//   consistent  G_(ia)(jb) = integral of rho w_i w_j m_a m_b
+//   row sum     G_(ia)(ib) = integral of rho w_i m_a m_b, nothing between nodes: what node i would feel if it carried, as
+//               itself, its share w_i of the solid. Any translation, and any rotation of the rest shape, is exact.
+//   diagonal    G_(ia)(ib) = integral of rho w_i^2 m_a m_b: cross terms dropped (Gilles et al. 2011, 4.3), which loses mass.
+//
+// Where weights go negative the row sum is not positive; the consistent mass is.
 #ifndef SN_FRAME_FRAME_MASS_H
 #define SN_FRAME_FRAME_MASS_H
 
+#include "frame/insertion.h"
 #include "frame/nodes.h"
-#include "frame/shape.h"
 #include "linalg/bsr.h"
 
-typedef struct sn_node_mass {
-    // Integrals of rho w m_a m_b over pairs of the node's monomials.
-    double moment[SN_NODE_MAX_CONTROLS][SN_NODE_MAX_CONTROLS];
-    sn_mat3 inertia; // rigid: about the node, at rest
-} sn_node_mass;
+// The part of G between two nodes, j <= i.
+typedef struct sn_mass_block {
+    int32_t i, j;
+    double *G; // control_count(i) x control_count(j), row by row
+} sn_mass_block;
 
-sinew_status sn_frame_mass_create(sn_arena *arena, const sn_shape *shape, const sn_nodes *nodes, sn_node_mass **mass);
+typedef struct sn_frame_mass {
+    sinew_frame_mass kind; // never automatic
+    int32_t count;
+    sn_mass_block *blocks;                 // ascending in i, then j
+    double *share;                         // [control]: integral of rho w m, which gravity pulls at
+    double *controls, *velocity, *product; // [control][3], scratch
+} sn_frame_mass;
+
+// Moments of the shape's own nodes, kept between calls because all voxels are visited for them.
+typedef struct sn_mass_base {
+    int32_t degree; // valid once `moments` is there
+    double *moments;
+} sn_mass_base;
+
+// What the mass is integrated from.
+typedef struct sn_mass_source {
+    const sn_shape *shape;
+    const sn_insertion *const *insertions; // the nodes that follow the shape's own
+    int32_t insertion_count;
+    sn_mass_base *base;
+    sn_arena *base_arena; // for its moments
+} sn_mass_source;
+
+// Chooses a kind where `kind` is automatic.
+sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes, sinew_frame_mass kind,
+                                  sn_frame_mass **mass);
+
+// The lists of rows that the mass couples, for the pattern of the rows.
+sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_mass *mass, sn_bsr_sets *sets);
 
 // A += s M, lower triangle; y = M x; both for the nodes turned as in q.
-void sn_frame_mass_add(const sn_nodes *nodes, const sn_node_mass *mass, const sn_bsr *pattern, double *A, double s,
+void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern, double *A, double s,
                        const double *q);
-void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_node_mass *mass, double *y, const double *x, const double *q);
+void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q);
 
-// force += M (0, g): the weight; and, of rigid nodes, what turning costs: the torque -w x (I w) and the force -m w x (w x c).
-void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_node_mass *mass, double *force, const double *g,
+// force += the weight, and, of rigid nodes, what turning costs: -B' G Bdot v, for one node alone the torque -w x (I w) and the
+// force -m w x (w x c).
+void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
                                const double *q, const double *v);
+
+// Sums over the body; each is added to.
+typedef struct sn_frame_momenta {
+    double mass, kinetic_energy, first_moment[3], momentum[3], angular_momentum[3]; // angular about the origin
+} sn_frame_momenta;
+
+void sn_frame_mass_compute_momenta(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q, const double *v,
+                                   sn_frame_momenta *momenta);
 
 #endif

@@ -43,4 +43,16 @@ sinew_status sn_insertions_apply_vertices(sn_arena *arena, const sn_vertex_weigh
 sinew_status sn_insertions_compute_mass(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
                                         int32_t degree, const double *base, double *moments);
 
+// The same of rho w_i w_j about the body's centre of mass for every pair of nodes that share a voxel: for consistent mass. All
+// voxels are visited.
+typedef struct sn_mass_pairs {
+    sn_vec3 center;
+    int32_t count;
+    int32_t (*pair)[2]; // i <= j, ascending
+    double *moments;    // count times the number of monomials
+} sn_mass_pairs;
+
+sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
+                                   sn_arena *arena, int32_t degree, sn_mass_pairs *pairs);
+
 #endif

@@ -37,7 +37,10 @@ typedef struct mass_job {
     int32_t degree, monomials, rows;
     sn_vec3 center;            // of pairs
     const int32_t *pair_index; // node_count^2, or NULL for single nodes
-    double *partial;           // for each chunk, `rows` times `monomials`
+    int32_t node_count;        // with the insertions
+    const sn_insertion *const *insertions;
+    int32_t insertion_count;
+    double *partial; // for each chunk, `rows` times `monomials`
 } mass_job;
 
 static double row_sum(const sn_weight_table *table, int32_t v) {
@@ -59,17 +62,54 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, double *sums) {
     }
 }
 
+// The weight that an insertion has at a voxel.
+static double inserted_weight(const sn_insertion *insertion, int32_t v) {
+    int32_t low = 0, high = insertion->voxel_count;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (insertion->voxel[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < insertion->voxel_count && insertion->voxel[low] == v ? insertion->voxel_weight[low] : 0;
+}
+
+// The weights of a voxel with all insertions, summing to 1.
+typedef struct voxel_row {
+    int32_t count;
+    int32_t node[SN_POINT_NODES];
+    double weight[SN_POINT_NODES];
+} voxel_row;
+
+static void read_row(const mass_job *job, int32_t v, voxel_row *row) {
+    const sn_weight_table *table = &job->shape->table;
+    double sum = row_sum(table, v);
+    row->count = 0;
+    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++, row->count++) {
+        row->node[row->count] = table->node[k];
+        row->weight[row->count] = table->weight[k] / sum;
+    }
+    for (int32_t i = 0; i < job->insertion_count && row->count < SN_POINT_NODES; i++) {
+        double weight = inserted_weight(job->insertions[i], v);
+        if (weight == 0) continue;
+        for (int32_t k = 0; k < row->count; k++) row->weight[k] *= 1 - weight;
+        row->node[row->count] = job->shape->node_count + i;
+        row->weight[row->count++] = weight;
+    }
+}
+
 static void add_voxel_pairs(const mass_job *job, int32_t v, double *sums) {
     const sn_shape *shape = job->shape;
-    const sn_weight_table *table = &shape->table;
-    double values[MASS_MONOMIALS], sum = row_sum(table, v);
-    double factor = shape->density[shape->voxels->label[v]] / (sum * sum);
+    double values[MASS_MONOMIALS], density = shape->density[shape->voxels->label[v]];
+    voxel_row list;
+    read_row(job, v, &list);
     integrate_box(values, job->degree, sn_sub(sn_voxel_center(shape->voxels, v), job->center), shape->voxels->spacing);
-    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
-        for (int64_t l = k; l < table->start[v + 1]; l++) {
-            int32_t pair = job->pair_index[(size_t)table->node[k] * (size_t)shape->node_count + table->node[l]];
+    for (int32_t k = 0; k < list.count; k++) {
+        for (int32_t l = k; l < list.count; l++) {
+            int32_t pair = job->pair_index[(size_t)list.node[k] * (size_t)job->node_count + (size_t)list.node[l]];
             double *row = sums + (size_t)pair * (size_t)job->monomials;
-            double product = factor * table->weight[k] * table->weight[l];
+            double product = density * list.weight[k] * list.weight[l];
             for (int32_t m = 0; m < job->monomials; m++) row[m] += product * values[m];
         }
     }
@@ -116,12 +156,13 @@ sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, doub
 }
 
 // Numbers the pairs that share a voxel, i <= j, ascending.
-static int32_t number_pairs(const sn_shape *shape, int32_t *index) {
-    const sn_weight_table *table = &shape->table;
-    size_t nodes = (size_t)shape->node_count;
-    for (int32_t v = 0; v < shape->voxels->count; v++) {
-        for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
-            for (int64_t l = k; l < table->start[v + 1]; l++) index[(size_t)table->node[k] * nodes + table->node[l]] = 1;
+static int32_t number_pairs(const mass_job *job, int32_t *index) {
+    size_t nodes = (size_t)job->node_count;
+    voxel_row row;
+    for (int32_t v = 0; v < job->shape->voxels->count; v++) {
+        read_row(job, v, &row);
+        for (int32_t k = 0; k < row.count; k++) {
+            for (int32_t l = k; l < row.count; l++) index[(size_t)row.node[k] * nodes + (size_t)row.node[l]] = 1;
         }
     }
     int32_t count = 0;
@@ -140,13 +181,19 @@ static sn_vec3 center_of_mass(const sn_shape *shape) {
     return sn_scale(1 / mass, sum);
 }
 
-sinew_status sn_compute_mass_pairs(const sn_shape *shape, sn_arena *arena, int32_t degree, sn_mass_pairs *pairs) {
+sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
+                                   sn_arena *arena, int32_t degree, sn_mass_pairs *pairs) {
     SN_TRY(check_degree(shape->context, degree));
-    size_t nodes = (size_t)shape->node_count;
+    size_t nodes = (size_t)shape->node_count + (size_t)count;
     int32_t *index = sn_allocate(shape->context, nodes * nodes, sizeof *index);
     if (!index) return SINEW_OUT_OF_MEMORY;
-    mass_job job = {.shape = shape, .degree = degree, .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6};
-    job.rows = number_pairs(shape, index);
+    mass_job job = {.shape = shape,
+                    .degree = degree,
+                    .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6,
+                    .node_count = (int32_t)nodes,
+                    .insertions = insertions,
+                    .insertion_count = count};
+    job.rows = number_pairs(&job, index);
     job.center = center_of_mass(shape);
     job.pair_index = index;
     *pairs = (sn_mass_pairs){.center = job.center, .count = job.rows};

@@ -48,14 +48,4 @@ void sn_samples_destroy(sn_frame_samples *samples);
 // The weights are normalised to sum to 1. `moments` receives node_count times the number of monomials.
 sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, double *moments);
 
-// The same of rho w_i w_j about the body's centre of mass for every pair of nodes that share a voxel: for consistent mass.
-typedef struct sn_mass_pairs {
-    sn_vec3 center;
-    int32_t count;
-    int32_t (*pair)[2]; // i <= j, ascending
-    double *moments;    // count times the number of monomials
-} sn_mass_pairs;
-
-sinew_status sn_compute_mass_pairs(const sn_shape *shape, sn_arena *arena, int32_t degree, sn_mass_pairs *pairs);
-
 #endif
