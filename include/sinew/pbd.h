@@ -2,13 +2,15 @@
 //
 // Every tetrahedron has seven constraints in its material frame: three stretches, three shears, one volume. A step predicts
 // the free nodes' places, projects the constraints a fixed number of times, and takes the velocities from the way covered.
-// Kinematic nodes are placed by the caller (see sinew_rig_move_nodes).
+// Kinematic nodes are placed by the caller (see sinew_rig_move_nodes). A body lives by itself (sinew_pbd_create), or in a
+// world beside other bodies (sinew_pbd_body_create), which then gives gravity, the step, and the nodes that are held.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_PBD_H
 #define SINEW_PBD_H
 
 #include "sinew/mesh.h"
+#include "sinew/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -124,6 +126,34 @@ SINEW_API void sinew_pbd_measure(sinew_pbd *pbd, sinew_pbd_report *report);
 /// The layer of each tet: its distance in tets from the attached ones, 0 for these; -1 for tets that nothing moves (all nodes
 /// kinematic, or of one core). Lives as long as the body.
 SINEW_API const int32_t *sinew_pbd_layers(const sinew_pbd *pbd, int32_t *layer_count);
+
+/// A body under position dynamics in a world.
+typedef struct sinew_pbd_body_def {
+    /// Name for messages and files. Copied. Default NULL, which gives "body".
+    const char *name;
+    /// The rest shape, of TET4. Borrowed during the call. Needed.
+    const sinew_mesh *mesh;
+    /// How it moves. `gravity` is not read: it is the world's. `kinematic` must be NULL: nodes are held in all directions with
+    /// sinew_body_fix_nodes and placed with sinew_body_move_nodes. Default sinew_default_pbd_def().
+    sinew_pbd_def pbd;
+    /// Initial placement x = R X + t: t. [m] Finite. Default 0.
+    double position[3];
+    /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default (0, 0, 0, 1).
+    double rotation[4];
+    /// Initial velocity v + w x (x - t): v. [m/s] Finite. Default 0.
+    double velocity[3];
+    /// ... and w. [rad/s] Finite. Default 0.
+    double angular_velocity[3];
+} sinew_pbd_body_def;
+
+/// A definition with every field at its default.
+SINEW_API sinew_pbd_body_def sinew_default_pbd_body_def(void);
+
+/// Makes a body under position dynamics and adds it to the world, which owns it. It is read, held, moved, loaded and measured
+/// like any other; it has no stiffness matrix, so it has neither modes nor a static solve nor attachments, and the forces that
+/// hold its nodes are not known (zero). Stress and elastic energy follow from moduli (SINEW_PBD_COMPLIANCE); with stiffnesses
+/// they are 0 and NaN.
+SINEW_API sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def, sinew_body **body);
 
 #ifdef __cplusplus
 }

@@ -6,10 +6,13 @@
 
 #include "sinew/base.h"
 #include "sinew/body.h"
+#include "sinew/character.h"
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
+#include "sinew/pbd.h"
+#include "sinew/skeleton.h"
 #include "sinew/world.h"
 
 #endif

@@ -58,6 +58,10 @@ typedef struct sn_body_ops {
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
     // no memory or the body is not linear in its rows.
     bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);
+    // Bodies that step by themselves (position dynamics) instead of in an island: finds the state h later, and keeps it to
+    // itself until the world accepts the step. Both or neither.
+    sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
+    void (*accept)(sinew_body *body);
     // Frees what does not live in the body's arena. NULL: nothing.
     void (*release)(sinew_body *body);
 } sn_body_ops;

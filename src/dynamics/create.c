@@ -5,6 +5,7 @@
 #include "frame/frame_body.h"
 #include "geom/mesh.h"
 #include "math/quat.h"
+#include "pbd/pbd_body.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,6 +165,31 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
     return finish_body(body, sn_frame_body_build(body, def), out);
 }
 
+sinew_pbd_body_def sinew_default_pbd_body_def(void) {
+    return (sinew_pbd_body_def){.pbd = sinew_default_pbd_def(), .rotation = {0, 0, 0, 1}};
+}
+
+static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *def, const sinew_body_def *placement) {
+    SN_TRY(copy_mesh(body, def->mesh));
+    body->rows = body->mesh.point_count;
+    SN_TRY(sn_pbd_body_build(body, &def->pbd, placement->rotation));
+    place(body, placement);
+    return SINEW_OK;
+}
+
+sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def, sinew_body **out) {
+    sinew_body_def placement = sinew_default_body_def();
+    placement.mesh = def->mesh;
+    memcpy(placement.position, def->position, sizeof placement.position);
+    memcpy(placement.rotation, def->rotation, sizeof placement.rotation);
+    memcpy(placement.velocity, def->velocity, sizeof placement.velocity);
+    memcpy(placement.angular_velocity, def->angular_velocity, sizeof placement.angular_velocity);
+    SN_TRY(check_body(world->context, &placement));
+    sinew_body *body;
+    SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
+    return finish_body(body, build_pbd_body(body, def, &placement), out);
+}
+
 static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *other = &world->attachments[i];
@@ -186,7 +212,13 @@ static bool carries_tie(const sinew_world *world, const sinew_body *body, int32_
 static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
     sinew_context *context = world->context;
     if (!def->body || !def->target) return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body and a target");
-    if (def->node < 0 || def->node >= def->body->rows || !def->body->ops->locate) {
+    if (!def->body->ops->locate) {
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "nodes of body \"%s\" cannot be attached: it is of frames or under position "
+                       "dynamics",
+                       def->body->name);
+    }
+    if (def->node < 0 || def->node >= def->body->rows) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "node %d of body \"%s\" cannot be attached: nodes are 0 to %d",
                        def->node, def->body->name, def->body->rows - 1);
     }

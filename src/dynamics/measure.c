@@ -55,6 +55,10 @@ void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {
 void sinew_body_compute_reactions(sinew_body *body, double *forces) {
     int32_t count = sn_body_size(body);
     double *external = body->scratch;
+    if (body->ops->advance) { // places are prescribed there, forces never computed
+        memset(forces, 0, (size_t)count * sizeof *forces);
+        return;
+    }
     sn_body_compute_external(body, external, body->world->def.gravity);
     memset(forces, 0, (size_t)count * sizeof *forces);
     sn_evaluation evaluation = {.q = body->balance_q, .force = forces};

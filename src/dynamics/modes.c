@@ -40,6 +40,10 @@ static sinew_status compute(sinew_body *body, int32_t count, double *frequencies
 }
 
 sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *frequencies, double *shapes) {
+    if (body->ops->advance) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "body \"%s\" is under position dynamics: it has no stiffness, hence no modes", body->name);
+    }
     int32_t free_count = 0;
     for (int32_t i = 0; i < sn_body_size(body); i++) free_count += !body->mask[i];
     if (count < 1 || count >= free_count) {

@@ -100,6 +100,7 @@ sinew_status sn_world_add_body(sinew_world *world, sinew_body *body) {
 }
 
 void sn_world_forget_islands(sinew_world *world) {
+    world->prepared = false;
     while (world->islands) {
         sn_island *island = world->islands;
         world->islands = island->next;
@@ -124,7 +125,7 @@ static void find_islands(const sinew_world *world, int32_t *number) {
 }
 
 sinew_status sn_world_prepare(sinew_world *world) {
-    if (world->islands || world->body_count == 0) return SINEW_OK;
+    if (world->prepared) return SINEW_OK;
     sn_arena scratch = sn_arena_create(world->context);
     int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
     sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
@@ -134,7 +135,7 @@ sinew_status sn_world_prepare(sinew_world *world) {
     for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
         int32_t count = 0;
         for (size_t i = 0; i < world->body_count; i++) {
-            if (number[i] == first) members[count++] = world->bodies[i];
+            if (number[i] == first && !world->bodies[i]->ops->advance) members[count++] = world->bodies[i];
         }
         if (count == 0) continue;
         status = sn_island_create(world, members, count, last);
@@ -142,6 +143,7 @@ sinew_status sn_world_prepare(sinew_world *world) {
     }
     sn_arena_destroy(&scratch);
     if (status != SINEW_OK) sn_world_forget_islands(world);
+    world->prepared = status == SINEW_OK;
     return status;
 }
 
@@ -175,15 +177,30 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
     return SINEW_OK;
 }
 
+// Bodies that step by themselves.
+static sinew_status advance_others(sinew_world *world) {
+    for (size_t i = 0; i < world->body_count; i++) {
+        sinew_body *body = world->bodies[i];
+        if (body->ops->advance) SN_TRY(body->ops->advance(body, world->def.gravity, world->def.step));
+    }
+    return SINEW_OK;
+}
+
+static void accept_step(sinew_world *world) {
+    for (sn_island *island = world->islands; island; island = island->next) sn_integrate_accept(island);
+    for (size_t i = 0; i < world->body_count; i++) {
+        if (world->bodies[i]->ops->accept) world->bodies[i]->ops->accept(world->bodies[i]);
+    }
+    world->time += world->def.step;
+}
+
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
     sinew_status status = sn_world_prepare(world);
     if (status == SINEW_OK) status = solve_islands(world, &report);
-    if (status == SINEW_OK) {
-        for (sn_island *island = world->islands; island; island = island->next) sn_integrate_accept(island);
-        world->time += world->def.step;
-    }
+    if (status == SINEW_OK) status = advance_others(world);
+    if (status == SINEW_OK) accept_step(world);
     report.total_seconds = sn_seconds() - begin;
     if (out) *out = report;
     return status;
@@ -194,6 +211,12 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
     SN_TRY(check_count(world->context, "load_steps", def->load_steps));
     SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
     SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));
+    for (size_t i = 0; i < world->body_count; i++) {
+        if (!world->bodies[i]->ops->advance) continue;
+        return sn_fail(world->context, SINEW_UNSUPPORTED,
+                       "body \"%s\" is under position dynamics, which knows no static solve: let it settle in steps",
+                       world->bodies[i]->name);
+    }
     SN_TRY(sn_world_prepare(world));
     sinew_step_report report = {.solver_converged = true};
     for (sn_island *island = world->islands; island; island = island->next) {

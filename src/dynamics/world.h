@@ -24,7 +24,8 @@ struct sinew_world {
     size_t body_count, body_capacity;
     sn_attachment *attachments;
     size_t attachment_count, attachment_capacity;
-    sn_island *islands; // a list; NULL until the next step builds them
+    sn_island *islands; // a list, of all bodies that do not step by themselves
+    bool prepared;      // whether it is there; otherwise the next step builds it
 };
 
 // Takes a finished body into the world; on failure the caller still owns it.
