@@ -4,6 +4,7 @@
 #ifndef SINEW_SINEW_H
 #define SINEW_SINEW_H
 
+#include "sinew/autorig.h"
 #include "sinew/base.h"
 #include "sinew/body.h"
 #include "sinew/character.h"
@@ -13,6 +14,7 @@
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"
 #include "sinew/skeleton.h"
+#include "sinew/specimen.h"
 #include "sinew/world.h"
 
 #endif

@@ -100,6 +100,7 @@ void sn_frame_body_release(sinew_body *body) {
     sinew_mesh_destroy(model->surface);
     if (model->base_samples) sn_samples_destroy(model->base_samples);
     if (model->shape) sn_shape_destroy(model->shape);
+    sinew_voxels_destroy(model->own_voxels);
 }
 
 sn_vec3 sn_frame_point(const sn_nodes *nodes, const double *controls, sn_vec3 X, const int32_t *node, const double *weight,

@@ -14,6 +14,7 @@
 typedef struct sn_frame_model {
     // What stays: in the body's arena, or destroyed with it.
     sn_shape *shape;
+    sinew_voxels *own_voxels;        // NULL: the caller's
     sn_frame_samples *base_samples;  // without insertions
     sn_vertex_weights base_vertices; // likewise
     sinew_mesh *surface;             // rest mesh
