@@ -14,5 +14,6 @@ extern const cli_command cli_command_modes;
 extern const cli_command cli_command_tetrahedralize;
 extern const cli_command cli_command_validate;
 extern const cli_command cli_command_bench;
+extern const cli_command cli_command_ladder;
 
 #endif

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-// Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates before its placement.
-static sn_vec3 moved_point(const sn_scene_motion *motion, sn_vec3 X, double time) {
+sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time) {
     if (motion->turns) {
         sn_vec3 center = sn_load3(motion->center);
         sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&motion->angle, time), sn_load3(motion->axis)));
@@ -24,7 +23,7 @@ static sinew_status apply_motion(const sn_scene_member *member, int32_t index, d
     sn_quat placement = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     const sn_picked *picked = &member->supports[index];
     for (int32_t i = 0; i < picked->count; i++) {
-        sn_vec3 X = moved_point(&support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
+        sn_vec3 X = sn_scene_motion_at(&support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
         double target[3];
         sn_store3(target, sn_add(sn_quat_rotate(placement, X), sn_load3(member->scene->def.position)));
         SN_TRY(sinew_body_move_nodes(member->body, &picked->nodes[i], 1, target));

@@ -5,6 +5,7 @@
 #include "io/mistakes.h"
 #include "io/scene/scene.h"
 #include "io/source.h"
+#include "math/vec.h"
 
 // The nodes that a selection of a body picked.
 typedef struct sn_picked {
@@ -49,6 +50,9 @@ typedef struct sn_scene_world {
 sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch, void *fetch_user,
                             sn_mistakes *mistakes, sn_scene_world **world);
 void sn_scene_world_destroy(sn_scene_world *world);
+
+// Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates before its placement.
+sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time);
 
 // Sets targets of scripted parts and scales of loads for a moment: before a step to `time`.
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
