@@ -3,7 +3,6 @@
 #include "ladder/ladder.h"
 
 #include "base/memory.h"
-#include "frame/shape.h"
 #include "geom/element_tree.h"
 #include "geom/topology.h"
 
@@ -247,7 +246,7 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count, sinew_
     placement.count = count;
     placement.fixed = fixed, placement.fixed_count = f->patch_count;
     placement.every_part = true;
-    SN_TRY(sn_place_nodes(f->object->context, f->voxels, def->tissues, def->tissue_count, &placement, positions, NULL));
+    SN_TRY(sinew_place_nodes(f->object->context, f->voxels, def->tissues, def->tissue_count, &placement, positions, NULL));
     for (int32_t i = 0; i < count; i++) {
         nodes[i].kind = kind;
         memcpy(nodes[i].position, positions + 3 * (size_t)i, sizeof nodes[i].position);
@@ -260,9 +259,6 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count) {
     ladder_object *object = f->object;
     const sinew_body_def *scene = &f->member->scene->def;
     SN_TRY(ladder_check_plain(object));
-    if (sn_length(sn_load3(scene->velocity)) + sn_length(sn_load3(scene->angular_velocity)) > 0) {
-        return sn_fail(object->context, SINEW_UNSUPPORTED, "frames start at rest here, the body does not");
-    }
     SN_TRY(find_patches(f));
     if (count <= f->patch_count) {
         return sn_fail(object->context, SINEW_UNSUPPORTED, "%d frames are held and none is free", f->patch_count);
@@ -277,6 +273,8 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count) {
     SN_TRY(place(f, kind, count, &def));
     def.voxels = f->voxels;
     def.mass_damping = scene->mass_damping, def.stiffness_damping = scene->stiffness_damping;
+    sn_store3(def.velocity, ladder_to_body(object, scene->velocity));
+    sn_store3(def.angular_velocity, ladder_to_body(object, scene->angular_velocity));
     def.weights.adopt_unreached = true;
     def.weights.adopt_outside = true;
     def.weights.levels = 1; // local: the more frames, the finer
