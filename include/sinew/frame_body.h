@@ -133,6 +133,38 @@ SINEW_API sinew_status sinew_frame_body_add_force(sinew_body *body, const double
 /// Takes all such forces away.
 SINEW_API void sinew_frame_body_clear_forces(sinew_body *body);
 
+/// A frame that joins a running body.
+typedef struct sinew_frame_insert_def {
+    /// Default SINEW_NODE_RIGID.
+    sinew_node_kind kind;
+    /// Where: a rest point, or, with `deformed`, where the point is now. [m] Inside the solid. Default 0.
+    double position[3];
+    /// Whether `position` is meant in the deformed body. Default false.
+    bool deformed;
+    /// How far the frame reaches, measured inside the solid: small ranges make local dents. [m] At least one voxel. Needed.
+    double range;
+    /// Over which time a jump in shape and strain fades. [s] Not negative. Default 0.1.
+    double fade;
+} sinew_frame_insert_def;
+
+SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);
+
+/// Inserts a frame between steps. It starts where the solid is at its place, turned and moving as the solid there; linear and
+/// angular momentum stay as they were, up to the forces of held frames; the strain and the surface go over from the old shape
+/// to the new one within the fade. Only what lies in its range changes. `node` receives its number, the next one. Snapshots
+/// that were taken before fit no more; those taken afterwards do, as long as the same frames are there.
+SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);
+
+/// Takes an inserted frame out again; the numbers of those inserted later go down by one. What changes fades as in an
+/// insertion. [s] The frames that the body was created with stay.
+SINEW_API sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade);
+
+/// The rest point that is now at a place: the inverse of sinew_frame_body_get_point, by damped Newton steps from the nearest
+/// part of the solid to within 1e-9 of a voxel. SINEW_INVALID_ARGUMENT if no point of the solid, or within half a voxel of its
+/// surface, is there. [m] `iterations` may be NULL.
+SINEW_API sinew_status sinew_frame_body_find_point(const sinew_body *body, const double position[3], double rest[3],
+                                                   int32_t *iterations);
+
 /// The surface: its rest mesh, alive as long as the body, and the present positions, three numbers a point.
 SINEW_API const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body);
 /// Computes the present positions of the surface's points. [m] Allocates nothing.

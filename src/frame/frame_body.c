@@ -102,17 +102,3 @@ void sn_frame_body_release(sinew_body *body) {
     if (model->shape) sn_shape_destroy(model->shape);
     sinew_voxels_destroy(model->own_voxels);
 }
-
-sn_vec3 sn_frame_point(const sn_nodes *nodes, const double *controls, sn_vec3 X, const int32_t *node, const double *weight,
-                       int32_t count) {
-    sn_vec3 x = {0, 0, 0};
-    for (int32_t k = 0; k < count; k++) {
-        const sn_node *n = &nodes->items[node[k]];
-        double m[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(n, X, m, NULL);
-        for (int32_t c = 0; c < n->control_count; c++) {
-            x = sn_madd(x, weight[k] * m[c], sn_load3(controls + 3 * (n->control + c)));
-        }
-    }
-    return x;
-}

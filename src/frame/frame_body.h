@@ -1,5 +1,5 @@
 // The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays), frame_structure.c (what
-// changes when nodes come and go), fade.c (no jump while they do), frame_query.c (reading
+// changes when nodes come and go), frame_adapt.c (coming and going), fade.c (no jump while they do), frame_query.c (reading
 // and moving).
 #ifndef SN_FRAME_FRAME_BODY_H
 #define SN_FRAME_FRAME_BODY_H
@@ -61,8 +61,27 @@ static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_mode
 // Frees what does not live in the body's arena.
 void sn_frame_body_release(sinew_body *body);
 
+// Weights at a rest point with all insertions.
+void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
+
 // A rest point's weights applied to the controls of q.
 sn_vec3 sn_frame_point(const sn_nodes *nodes, const double *controls, sn_vec3 X, const int32_t *node, const double *weight,
                        int32_t count);
+
+// How a rest point moves with the controls in model->blend.controls, and, if `v` is not NULL, with these rates of the rows.
+typedef struct sn_frame_motion {
+    sn_vec3 x, rate;
+    sn_mat3 F, F_rate;
+} sn_frame_motion;
+
+sn_frame_motion sn_frame_motion_at(const sn_frame_model *model, sn_vec3 X, const double *v);
+
+// The rest point that is now at x, by damped Newton steps until it is met to within `tolerance` [m]; see inverse.c. False if
+// there is none.
+bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations);
+
+// The structure of a running body changes: see frame_adapt.c. The world's islands must be dropped by the caller.
+sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);
+sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade);
 
 #endif

@@ -52,8 +52,7 @@ sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold
         bool held = hold & (translation ? SINEW_HOLD_TRANSLATION : SINEW_HOLD_ROTATION);
         memset(body->mask + 3 * (node->row + r), held, 3);
     }
-    int32_t next = index + 1 < sn_frame_model_of(body)->nodes.count ? node[1].config : body->config_count;
-    memcpy(body->target + node->config, body->q + node->config, (size_t)(next - node->config) * sizeof(double));
+    memcpy(body->target + node->config, body->q + node->config, (size_t)sn_node_config_count(node) * sizeof(double));
     return SINEW_OK;
 }
 
@@ -111,7 +110,7 @@ sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3],
     const sn_frame_model *model = checked_model(body, point, &status);
     SN_TRY(status);
     sn_shape_point at;
-    sn_shape_at_point(model->shape, sn_load3(point), &at);
+    sn_frame_weights_at(model, sn_load3(point), &at);
     sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
     for (int32_t k = 0; k < at.count; k++) { // J' f, control by control
         const sn_node *node = &model->nodes.items[at.node[k]];
@@ -159,6 +158,7 @@ void sinew_frame_body_compute_surface(const sinew_body *body, double *positions)
     sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
     surface_job job = {model, positions};
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
+    sn_fade_move_vertices(&model->fade, &model->nodes, body->q, sn_fade_left(&model->fade, *body->age), positions);
 }
 
 sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]) {
@@ -166,9 +166,26 @@ sinew_status sinew_frame_body_get_point(const sinew_body *body, const double res
     const sn_frame_model *model = checked_model(body, rest, &status);
     SN_TRY(status);
     sn_shape_point at;
-    sn_shape_at_point(model->shape, sn_load3(rest), &at);
+    sn_frame_weights_at(model, sn_load3(rest), &at);
     sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
     sn_store3(position, sn_frame_point(&model->nodes, model->blend.controls, sn_load3(rest), at.node, at.weight, at.count));
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_find_point(const sinew_body *body, const double position[3], double rest[3],
+                                         int32_t *iterations) {
+    sinew_status status;
+    const sn_frame_model *model = checked_model(body, position, &status);
+    SN_TRY(status);
+    const double *h = model->shape->voxels->spacing;
+    sn_vec3 X;
+    int32_t count;
+    if (!sn_frame_find_point(body, sn_load3(position), 1e-9 * fmin(h[0], fmin(h[1], h[2])), &X, &count)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "no point of body \"%s\" is at (%g, %g, %g) m", body->name,
+                       position[0], position[1], position[2]);
+    }
+    sn_store3(rest, X);
+    if (iterations) *iterations = count;
     return SINEW_OK;
 }
 
@@ -177,7 +194,7 @@ sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double r
     const sn_frame_model *model = checked_model(body, rest, &status);
     SN_TRY(status);
     sn_shape_point at;
-    sn_shape_at_point(model->shape, sn_load3(rest), &at);
+    sn_frame_weights_at(model, sn_load3(rest), &at);
     memset(weights, 0, (size_t)model->nodes.count * sizeof *weights);
     for (int32_t k = 0; k < at.count; k++) weights[at.node[k]] = at.weight[k];
     return SINEW_OK;

@@ -32,7 +32,7 @@ static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *ma
 // Two passes: room first, then the entries.
 static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_frame_model *model, sn_frame_points *points) {
     for (int32_t i = 0; i < points->count; i++) {
-        sn_shape_at_point(model->shape, sn_load3(points->rest + 3 * (size_t)i), at);
+        sn_frame_weights_at(model, sn_load3(points->rest + 3 * (size_t)i), at);
         points->start[i + 1] = points->start[i] + at->count;
     }
     size_t entries = (size_t)points->start[points->count];
@@ -42,7 +42,7 @@ static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_fr
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < points->count; i++) {
         sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
-        sn_shape_at_point(model->shape, X, at);
+        sn_frame_weights_at(model, X, at);
         size_t first = (size_t)points->start[i], many = (size_t)at->count;
         memcpy(points->node + first, at->node, many * sizeof *at->node);
         memcpy(points->weight + first, at->weight, many * sizeof *at->weight);

@@ -16,11 +16,16 @@ static double bump(double distance, double range) {
     return u > 0 ? u * u : 0;
 }
 
-// The new node's weights on voxels, by voxel while it is made.
+// The new node's weights on voxels: of every voxel while it is made, of the reached ones afterwards.
 typedef struct field {
     const sinew_voxels *voxels;
-    double *weight; // of every voxel
+    double *weight; // of every voxel, or NULL
+    const sn_insertion *insertion;
 } field;
+
+static double field_at(const field *field, int32_t voxel) {
+    return field->weight ? field->weight[voxel] : sn_insertion_at_voxel(field->insertion, voxel);
+}
 
 // Weight and gradient at a voxel, by central differences, one-sided where a neighbour is missing.
 static double field_at_voxel(const field *field, int32_t voxel, sn_vec3 *gradient) {
@@ -28,45 +33,67 @@ static double field_at_voxel(const field *field, int32_t voxel, sn_vec3 *gradien
     for (int a = 0; a < 3; a++) {
         int32_t lower = field->voxels->neighbor[voxel][2 * a], upper = field->voxels->neighbor[voxel][2 * a + 1];
         if (lower < 0 && upper < 0) continue;
-        double below = field->weight[lower < 0 ? voxel : lower], above = field->weight[upper < 0 ? voxel : upper];
+        double below = field_at(field, lower < 0 ? voxel : lower), above = field_at(field, upper < 0 ? voxel : upper);
         g[a] = (above - below) / (field->voxels->spacing[a] * (lower >= 0 && upper >= 0 ? 2 : 1));
     }
     *gradient = sn_load3(g);
-    return field->weight[voxel];
+    return field_at(field, voxel);
 }
 
-// Trilinear between the inside voxels around a point, or the nearest ones.
-static double field_at_point(const field *field, sn_vec3 p) {
+// Trilinear between the inside voxels around a point, or the nearest ones; so is the gradient, if it is wanted.
+static double field_at_point(const field *field, sn_vec3 p, sn_vec3 *gradient) {
     const sinew_voxels *voxels = field->voxels;
-    sn_vec3 u = sn_voxel_units(voxels, p);
-    double total = 0, sum = 0;
+    sn_vec3 u = sn_voxel_units(voxels, p), slope_sum = sn_v3(0, 0, 0), slope;
+    int32_t voxel[8], count = 0;
+    double share[8], total = 0, sum = 0;
     if (fabs(u.x) < 1e9 && fabs(u.y) < 1e9 && fabs(u.z) < 1e9) {
         const double at[3] = {u.x, u.y, u.z};
         for (int i = 0; i < 8; i++) {
-            double share = 1;
             int32_t cell[3];
+            share[count] = 1;
             for (int a = 0; a < 3; a++) {
                 double low = floor(at[a]);
                 int bit = i >> a & 1;
-                share *= bit ? at[a] - low : 1 - (at[a] - low);
+                share[count] *= bit ? at[a] - low : 1 - (at[a] - low);
                 cell[a] = (int32_t)low + bit;
             }
-            int32_t v = sn_voxel_at(voxels, cell[0], cell[1], cell[2]);
-            if (v < 0) continue;
-            total += share;
-            sum += share * field->weight[v];
+            voxel[count] = sn_voxel_at(voxels, cell[0], cell[1], cell[2]);
+            if (voxel[count] >= 0) total += share[count++];
         }
     }
-    if (total > 1e-9) return sum / total;
-    int32_t nearest[8], count = sn_nearest_voxels(voxels, p, INFINITY, nearest, NULL);
-    for (int32_t i = 0; i < count; i++) sum += field->weight[nearest[i]] / count;
-    return sum;
+    if (total <= 1e-9) {
+        count = sn_nearest_voxels(voxels, p, INFINITY, voxel, NULL);
+        for (int32_t i = 0; i < count; i++) share[i] = 1;
+        total = count;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        sum += share[i] * (gradient ? field_at_voxel(field, voxel[i], &slope) : field_at(field, voxel[i]));
+        if (gradient) slope_sum = sn_madd(slope_sum, share[i] / total, slope);
+    }
+    if (gradient) *gradient = slope_sum;
+    return sum / total;
+}
+
+double sn_insertion_at_voxel(const sn_insertion *insertion, int32_t voxel) {
+    int32_t low = 0, high = insertion->voxel_count;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (insertion->voxel[middle] < voxel)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < insertion->voxel_count && insertion->voxel[low] == voxel ? insertion->voxel_weight[low] : 0;
+}
+
+double sn_insertion_at_point(const sn_insertion *insertion, const sinew_voxels *voxels, sn_vec3 p, sn_vec3 *gradient) {
+    field field = {voxels, NULL, insertion};
+    return field_at_point(&field, p, gradient);
 }
 
 static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertion *insertion, field *field) {
     sn_metric metric = sn_metric_euclidean(shape->voxels);
     sn_front *front;
-    field->voxels = shape->voxels;
     field->weight = SN_PUSH(scratch, double, shape->voxels->count);
     SN_TRY(sn_front_create(scratch, &metric, SN_DISTANCE_MARCHING_2, &front));
     if (!sn_front_seed_point(front, insertion->position, SN_FRONT_SEED_RADIUS, metric.largest_step, 0)) {
@@ -136,7 +163,7 @@ static sinew_status touch_vertices(sn_insertion *insertion, sn_arena *scratch, c
     double reach = insertion->range + 2 * (field->voxels->spacing[0] + field->voxels->spacing[1] + field->voxels->spacing[2]);
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 p = sn_load3(points + 3 * (size_t)i);
-        weight[i] = sn_distance(p, insertion->position) < reach ? field_at_point(field, p) : 0;
+        weight[i] = sn_distance(p, insertion->position) < reach ? field_at_point(field, p, NULL) : 0;
         touched += weight[i] > 0;
     }
     insertion->vertex = SN_PUSH(&insertion->arena, int32_t, touched);
@@ -162,7 +189,7 @@ sinew_status sn_insertion_create(const sn_shape *shape, const sn_frame_samples *
     sn_insertion *made = SN_PUSH(&arena, sn_insertion, 1);
     if (!made) return SINEW_OUT_OF_MEMORY;
     *made = (sn_insertion){.arena = arena, .position = position, .range = range};
-    field field;
+    field field = {.voxels = shape->voxels};
     sinew_status status = spread(shape, &scratch, made, &field);
     if (status == SINEW_OK) status = touch_samples(made, &scratch, samples, &field);
     if (status == SINEW_OK) status = touch_vertices(made, &scratch, points, point_count, &field);

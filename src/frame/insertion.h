@@ -31,6 +31,10 @@ sinew_status sn_insertion_create(const sn_shape *shape, const sn_frame_samples *
                                  int32_t point_count, sn_vec3 position, double range, sn_insertion **insertion);
 void sn_insertion_destroy(sn_insertion *insertion);
 
+// The new node's weight at a voxel, 0 where it does not reach; and at a point, with its gradient.
+double sn_insertion_at_voxel(const sn_insertion *insertion, int32_t voxel);
+double sn_insertion_at_point(const sn_insertion *insertion, const sinew_voxels *voxels, sn_vec3 p, sn_vec3 *gradient);
+
 // Samples and vertices with `count` insertions applied in order to the base; insertion k becomes node base_nodes + k. Samples
 // share what does not change with the base (positions, volumes, moments), which must outlive the result.
 sinew_status sn_insertions_apply_samples(sinew_context *context, const sn_frame_samples *base, int32_t base_nodes,

@@ -62,19 +62,6 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, double *sums) {
     }
 }
 
-// The weight that an insertion has at a voxel.
-static double inserted_weight(const sn_insertion *insertion, int32_t v) {
-    int32_t low = 0, high = insertion->voxel_count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (insertion->voxel[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < insertion->voxel_count && insertion->voxel[low] == v ? insertion->voxel_weight[low] : 0;
-}
-
 // The weights of a voxel with all insertions, summing to 1.
 typedef struct voxel_row {
     int32_t count;
@@ -91,7 +78,7 @@ static void read_row(const mass_job *job, int32_t v, voxel_row *row) {
         row->weight[row->count] = table->weight[k] / sum;
     }
     for (int32_t i = 0; i < job->insertion_count && row->count < SN_POINT_NODES; i++) {
-        double weight = inserted_weight(job->insertions[i], v);
+        double weight = sn_insertion_at_voxel(job->insertions[i], v);
         if (weight == 0) continue;
         for (int32_t k = 0; k < row->count; k++) row->weight[k] *= 1 - weight;
         row->node[row->count] = job->shape->node_count + i;

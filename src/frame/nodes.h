@@ -55,6 +55,11 @@ static inline bool sn_node_control_turns(const sn_node *node, int32_t c) {
     return node->kind == SINEW_NODE_RIGID && c > 0;
 }
 
+// The doubles of a node in a configuration: a rigid one has a quaternion and its place.
+static inline int32_t sn_node_config_count(const sn_node *node) {
+    return node->kind == SINEW_NODE_RIGID ? 7 : 3 * node->row_count;
+}
+
 // The row of the translation.
 static inline int32_t sn_node_translation_row(const sn_node *node) {
     return node->row + (node->kind == SINEW_NODE_RIGID ? 1 : 0);

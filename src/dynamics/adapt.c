@@ -1,0 +1,32 @@
+// Frames that join a body of a world or leave it: what the world derived from the body is derived anew in the next step.
+#include "dynamics/world.h"
+#include "frame/frame_body.h"
+
+sinew_frame_insert_def sinew_default_frame_insert_def(void) {
+    return (sinew_frame_insert_def){.kind = SINEW_NODE_RIGID, .fade = 0.1};
+}
+
+// Attachments name rows by number.
+static sinew_status check_free(const sinew_body *body) {
+    const sinew_world *world = body->world;
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        if (world->attachments[i].body != body && world->attachments[i].target != body) continue;
+        return sn_fail(body->context, SINEW_UNSUPPORTED, "body \"%s\" is attached to another: its frames cannot change",
+                       body->name);
+    }
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node) {
+    SN_TRY(check_free(body));
+    SN_TRY(sn_frame_body_insert(body, def, node));
+    sn_world_forget_islands(body->world);
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade) {
+    SN_TRY(check_free(body));
+    SN_TRY(sn_frame_body_remove(body, node, fade));
+    sn_world_forget_islands(body->world);
+    return SINEW_OK;
+}
