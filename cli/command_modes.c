@@ -96,6 +96,9 @@ static int run_scene(sinew_context *context, const cli_command *command, const c
             index++;
         if (index == file.scene.body_count) {
             status = cli_fail(command, CLI_USAGE, "%s has no body called '%s'", path, options->body);
+        } else if (!world->members[index].mesh) {
+            status = cli_fail(command, CLI_BAD_INPUT, "body '%s' is made of frames; modes are for bodies of elements",
+                              file.scene.bodies[index].name);
         } else if (compute(context, world->members[index].body, world->members[index].mesh, options) != SINEW_OK) {
             status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
         }

@@ -2,12 +2,30 @@
 #include "inspect.h"
 #include "scene_file.h"
 
+#include "io/scene/build_frames.h"
+
+static void tell_frames(inspect_report *report, const sn_scene_member *member) {
+    sinew_weights_report weights = {0};
+    sinew_sampling_report sampling = {0};
+    sinew_frame_body_get_report(member->body, &weights, &sampling);
+    inspect_count(report, "frames", sinew_frame_body_get_node_count(member->body));
+    inspect_count(report, "voxels", sinew_voxels_get_count(member->frames->voxels));
+    inspect_count(report, "samples", sampling.sample_count);
+    inspect_number(report, "frames at a voxel", weights.mean_nodes);
+    inspect_number(report, "mass", sampling.mass);
+    inspect_count(report, "surface points", member->surface.mesh->point_count);
+}
+
 static void tell_body(inspect_report *report, const sn_scene *scene, const sn_scene_member *member) {
     const sn_scene_body *body = member->scene;
     inspect_begin_item(report);
     inspect_text(report, "name", body->name);
-    inspect_count(report, "nodes", member->mesh->point_count);
-    inspect_count(report, "elements", member->mesh->element_count);
+    if (member->frames) {
+        tell_frames(report, member);
+    } else {
+        inspect_count(report, "nodes", member->mesh->point_count);
+        inspect_count(report, "elements", member->mesh->element_count);
+    }
     inspect_text(report, "material", scene->materials[body->material].name);
     inspect_count(report, "supports", body->support_count);
     inspect_count(report, "loads", body->load_count);

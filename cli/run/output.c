@@ -71,7 +71,11 @@ static sinew_status write_frame(run_state *run, int32_t body, int32_t frame) {
     char name[256];
     if (formats & SN_OUTPUT_VTU) {
         snprintf(name, sizeof name, "%s_%05d.vtu", member->scene->name, frame);
-        SN_TRY(write_vtu(run, member, name));
+        SN_TRY(member->frames ? run_write_frame_surface(run, member, name) : write_vtu(run, member, name));
+    }
+    if (formats & SN_OUTPUT_VTU && member->frames) {
+        snprintf(name, sizeof name, "%s_frames_%05d.vtu", member->scene->name, frame);
+        SN_TRY(run_write_frame_points(run, member, name));
     }
     if (formats & SN_OUTPUT_PLY) {
         snprintf(name, sizeof name, "%s_%05d.ply", member->scene->name, frame);
@@ -152,17 +156,17 @@ sinew_status run_output(run_state *run, int32_t step, bool last) {
     return SINEW_OK;
 }
 
-static sinew_status write_pvd(run_state *run, const sn_scene_member *member) {
+static sinew_status write_pvd(run_state *run, const char *body, const char *part) {
     char(*names)[256] = sn_arena_push(&run->arena, (size_t)run->frame_count, sizeof *names), name[256];
     const char **list = SN_PUSH(&run->arena, const char *, run->frame_count);
     SN_TRY(sn_arena_status(&run->arena));
     for (int32_t i = 0; i < run->frame_count; i++) {
-        snprintf(names[i], sizeof *names, "%s_%05d.vtu", member->scene->name, i);
+        snprintf(names[i], sizeof *names, "%s%s_%05d.vtu", body, part, i);
         list[i] = names[i];
     }
     sn_buffer_clear(&run->buffer);
     SN_TRY(sn_write_pvd(list, run->times, run->frame_count, &run->buffer));
-    snprintf(name, sizeof name, "%s.pvd", member->scene->name);
+    snprintf(name, sizeof name, "%s%s.pvd", body, part);
     return run_write(run, name, &run->buffer);
 }
 
@@ -211,7 +215,9 @@ sinew_status run_finish(run_state *run) {
     double begin = sn_seconds();
     int32_t formats = run->scene->output.formats;
     for (int32_t i = 0; run->frame_count > 0 && i < run->scene->body_count; i++) {
-        if (formats & SN_OUTPUT_VTU) SN_TRY(write_pvd(run, &run->world->members[i]));
+        const char *name = run->scene->bodies[i].name;
+        if (formats & SN_OUTPUT_VTU) SN_TRY(write_pvd(run, name, ""));
+        if (formats & SN_OUTPUT_VTU && run->world->members[i].frames) SN_TRY(write_pvd(run, name, "_frames"));
         if (formats & SN_OUTPUT_GLB) SN_TRY(write_glb(run, i));
         if (formats & SN_OUTPUT_PC2) SN_TRY(write_pc2(run, i));
     }

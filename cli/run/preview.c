@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include "io/picture/png.h"
-#include "math/mat3.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,72 +13,58 @@ static const char *value_title(const sn_scene *scene) {
     case SN_COLOR_STRESS: return "von Mises stress [Pa]";
     case SN_COLOR_DISPLACEMENT: return "displacement [m]";
     case SN_COLOR_SPEED: return "speed [m/s]";
-    case SN_COLOR_NONE: return NULL;
+    case SN_COLOR_NONE:
+    case SN_COLOR_WEIGHTS: return NULL;
     }
     return NULL;
 }
 
-static double element_value(const sinew_element_state *state, sn_scene_color color) {
-    if (color == SN_COLOR_STRESS) return state->von_mises;
-    double sum = 0;
-    for (int k = 0; k < 6; k++) sum += (k < 3 ? 1 : 0.5) * state->strain[k] * state->strain[k];
-    return sqrt(sum);
-}
-
-// Means of the elements at each node, or the node's own motion.
-static sinew_status node_values(const run_state *run, const sn_scene_member *member, sn_arena *scratch, double **out) {
-    sn_scene_color color = run->scene->preview.color;
-    int32_t nodes = member->mesh->point_count, width = sinew_element_node_count(member->mesh->element);
-    double *values = SN_PUSH(scratch, double, nodes), *weights = SN_PUSH(scratch, double, nodes);
-    sinew_element_state *states = SN_PUSH(scratch, sinew_element_state, member->mesh->element_count);
-    SN_TRY(sn_arena_status(scratch));
-    const double *x = sinew_body_get_positions(member->body), *v = sinew_body_get_velocities(member->body);
-    if (color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED) {
-        for (int32_t i = 0; i < nodes; i++) {
-            sn_vec3 rest = sn_load3(member->mesh->points + 3 * (size_t)i);
-            values[i] = color == SN_COLOR_SPEED ? sn_length(sn_load3(v + 3 * (size_t)i))
-                                                : sn_distance(sn_load3(x + 3 * (size_t)i), rest);
-        }
-    } else {
-        sinew_body_compute_element_states(member->body, states);
-        for (int32_t e = 0; e < member->mesh->element_count; e++) {
-            double value = element_value(&states[e], color);
-            for (int32_t k = 0; k < width; k++) {
-                values[member->mesh->indices[(size_t)e * (size_t)width + (size_t)k]] += value;
-                weights[member->mesh->indices[(size_t)e * (size_t)width + (size_t)k]] += 1;
-            }
-        }
-        for (int32_t i = 0; i < nodes; i++) values[i] /= fmax(weights[i], 1);
-    }
-    *out = values;
-    return SINEW_OK;
-}
-
-// An embedded surface takes the value as it takes positions: as the x of points that carry it.
-static sinew_status embed_values(const sn_scene_surface *surface, const double *node_values, int32_t nodes, sn_arena *scratch,
-                                 double *values) {
-    double *carried = SN_PUSH(scratch, double, 3 * (size_t)nodes);
-    double *result = SN_PUSH(scratch, double, 3 * (size_t)surface->mesh->point_count);
-    SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < nodes; i++) carried[3 * (size_t)i] = node_values[i];
-    sinew_embedding_compute_points(surface->embedding, carried, result);
-    for (int32_t i = 0; i < surface->mesh->point_count; i++) values[i] = result[3 * (size_t)i];
-    return SINEW_OK;
-}
-
-static sinew_status compute_values(run_state *run, int32_t body, double *values) {
+// One hue for each frame of a body, blended by the weights at each point of its surface.
+static sinew_status color_by_weights(run_state *run, int32_t body, float *colors) {
     const sn_scene_member *member = &run->world->members[body];
-    const sn_scene_surface *surface = &member->surface;
-    sn_arena scratch = sn_arena_create(run->context);
-    double *at_nodes = NULL;
-    sinew_status status = node_values(run, member, &scratch, &at_nodes);
-    if (status == SINEW_OK && surface->embedding) {
-        status = embed_values(surface, at_nodes, member->mesh->point_count, &scratch, values);
-    } else if (status == SINEW_OK) {
-        for (int32_t i = 0; i < surface->mesh->point_count; i++) values[i] = at_nodes[surface->nodes[i]];
+    int32_t nodes = sinew_frame_body_get_node_count(member->body);
+    double *weights = SN_PUSH(&run->arena, double, nodes);
+    SN_TRY(sn_arena_status(&run->arena));
+    for (int32_t i = 0; i < member->surface.mesh->point_count; i++) {
+        SN_TRY(sinew_frame_body_get_weights(member->body, member->surface.mesh->points + 3 * (size_t)i, weights));
+        sn_color color = sn_palette_blend(weights, nodes);
+        colors[3 * (size_t)i] = color.r, colors[3 * (size_t)i + 1] = color.g, colors[3 * (size_t)i + 2] = color.b;
     }
-    sn_arena_destroy(&scratch);
-    return status;
+    return SINEW_OK;
+}
+
+// The look of one body's surface.
+static sinew_status make_mesh(run_state *run, int32_t body, sn_picture_mesh *mesh) {
+    const sn_scene_surface *surface = &run->world->members[body].surface;
+    sn_scene_color color = run->scene->preview.color;
+    *mesh = sn_picture_mesh_default();
+    mesh->vertex_count = surface->mesh->point_count;
+    mesh->triangles = surface->mesh->indices;
+    mesh->triangle_count = surface->mesh->element_count;
+    mesh->positions = surface->points;
+    if (color == SN_COLOR_NONE || color == SN_COLOR_WEIGHTS) mesh->color = sn_palette(body);
+    if (color != SN_COLOR_WEIGHTS || !run->world->members[body].frames) return SINEW_OK;
+    float *colors = SN_PUSH(&run->arena, float, 3 * (size_t)surface->mesh->point_count);
+    SN_TRY(sn_arena_status(&run->arena));
+    mesh->colors = colors;
+    return color_by_weights(run, body, colors);
+}
+
+// Where the frames of all bodies are and their axes; what is not there yet is not finite, and so not drawn.
+static void update_frames(run_state *run) {
+    int32_t next = 0;
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sn_scene_member *member = &run->world->members[i];
+        int32_t room = sn_scene_member_frame_count(member), there = sinew_frame_body_get_node_count(member->body);
+        for (int32_t k = 0; k < room; k++, next++) {
+            double *point = run->frame_points_now + 3 * (size_t)next, *matrix = run->frame_matrices_now + 9 * (size_t)next;
+            point[0] = NAN;
+            if (k >= there) continue;
+            sinew_frame_body_get_node(member->body, k, point, NULL);
+            sinew_frame_body_get_matrix(member->body, k, matrix);
+        }
+    }
+    SN_ASSERT(next == run->frame_glyphs);
 }
 
 sinew_status run_begin_preview(run_state *run) {
@@ -90,16 +75,13 @@ sinew_status run_begin_preview(run_state *run) {
     run->surfaces = SN_PUSH(&run->arena, double *, bodies);
     SN_TRY(sn_arena_status(&run->arena));
     for (int32_t i = 0; i < bodies; i++) {
-        const sn_scene_surface *surface = &run->world->members[i].surface;
-        meshes[i] = sn_picture_mesh_default();
-        meshes[i].vertex_count = surface->mesh->point_count;
-        meshes[i].triangles = surface->mesh->indices;
-        meshes[i].triangle_count = surface->mesh->element_count;
-        meshes[i].positions = surface->points;
-        if (scene->color == SN_COLOR_NONE) meshes[i].color = sn_palette(i);
-        run->values[i] = SN_PUSH(&run->arena, double, surface->mesh->point_count);
-        run->surfaces[i] = surface->points;
+        SN_TRY(make_mesh(run, i, &meshes[i]));
+        run->values[i] = SN_PUSH(&run->arena, double, meshes[i].vertex_count);
+        run->surfaces[i] = run->world->members[i].surface.points;
+        run->frame_glyphs += sn_scene_member_frame_count(&run->world->members[i]);
     }
+    run->frame_points_now = SN_PUSH(&run->arena, double, 3 * (size_t)run->frame_glyphs);
+    run->frame_matrices_now = SN_PUSH(&run->arena, double, 9 * (size_t)run->frame_glyphs);
     sn_preview_def def = sn_preview_def_default();
     def.title = run->scene->title;
     def.value_label = value_title(run->scene);
@@ -112,6 +94,7 @@ sinew_status run_begin_preview(run_state *run) {
     def.cell_height = scene->height;
     def.meshes = meshes;
     def.mesh_count = bodies;
+    def.frame_count = run->frame_glyphs;
     SN_TRY(sn_arena_status(&run->arena));
     return sn_preview_create(run->context, &def, &run->preview);
 }
@@ -130,11 +113,18 @@ static sinew_status write_film_picture(run_state *run, const sn_preview_moment *
 }
 
 sinew_status run_add_moment(run_state *run, bool film) {
-    bool colored = run->scene->preview.color != SN_COLOR_NONE;
-    for (int32_t i = 0; colored && i < run->scene->body_count; i++) SN_TRY(compute_values(run, i, run->values[i]));
+    sn_scene_color color = run->scene->preview.color;
+    bool colored = color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS;
+    for (int32_t i = 0; colored && i < run->scene->body_count; i++) {
+        sn_scene_member *member = &run->world->members[i];
+        SN_TRY(member->ops->compute_values(member, color, run->values[i]));
+    }
+    update_frames(run);
     sn_preview_moment moment = {.time = sinew_world_get_time(run->world->world),
                                 .positions = (const double *const *)run->surfaces,
-                                .values = colored ? (const double *const *)run->values : NULL};
+                                .values = colored ? (const double *const *)run->values : NULL,
+                                .frame_points = run->frame_points_now,
+                                .frame_matrices = run->frame_matrices_now};
     if (film) return write_film_picture(run, &moment);
     return sn_preview_add(run->preview, &moment);
 }

@@ -21,6 +21,8 @@ typedef struct run_state {
     double ***frame_points;              // [frame][body]: kept for GLB and PC2
     sn_preview *preview;
     double **values, **surfaces; // of each body, for the preview
+    int32_t frame_glyphs;        // coordinate frames of all bodies, drawn as axes
+    double *frame_points_now, *frame_matrices_now;
     int32_t moment_count, film_count;
     sn_buffer probes; // probes.csv so far
 
@@ -37,6 +39,10 @@ sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer
 sinew_status run_output(run_state *run, int32_t step, bool last);
 // Caches, tables and the contact sheet, at the end or when the run stops early.
 sinew_status run_finish(run_state *run);
+
+// A body of frames as VTU: its surface, and its frames.
+sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name);
+sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member, const char *name);
 
 // The contact sheet: made ready, given the present moment (or a picture of the film), written.
 sinew_status run_begin_preview(run_state *run);

@@ -1,15 +1,20 @@
 // A scene's world through time: motions, loads, steps, surfaces, probes.
-#include "io/scene/build.h"
+#include "io/scene/builder.h"
 
 #include "geom/mesh.h"
 #include "math/quat.h"
 
 #include <string.h>
 
+sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time) {
+    if (!motion->turns) return sn_quat_identity();
+    return sn_quat_exp(sn_scale(sn_curve_at(&motion->angle, time), sn_load3(motion->axis)));
+}
+
 sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time) {
     if (motion->turns) {
         sn_vec3 center = sn_load3(motion->center);
-        sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&motion->angle, time), sn_load3(motion->axis)));
+        sn_quat q = sn_scene_motion_turn(motion, time);
         X = sn_add(center, sn_quat_rotate(q, sn_sub(X, center)));
     }
     sn_vec3 offset = {sn_curve_at(&motion->translate[0], time), sn_curve_at(&motion->translate[1], time),
@@ -53,13 +58,16 @@ static sinew_status apply_loads(const sn_scene_member *member, double time) {
     return SINEW_OK;
 }
 
+static sinew_status apply(sn_scene_member *member, double time) {
+    for (int32_t k = 0; k < member->scene->support_count; k++) {
+        if (member->scene->supports[k].scripted) SN_TRY(apply_motion(member, k, time));
+    }
+    return apply_loads(member, time);
+}
+
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
     for (int32_t i = 0; i < world->scene->body_count; i++) {
-        const sn_scene_member *member = &world->members[i];
-        for (int32_t k = 0; k < member->scene->support_count; k++) {
-            if (member->scene->supports[k].scripted) SN_TRY(apply_motion(member, k, time));
-        }
-        SN_TRY(apply_loads(member, time));
+        SN_TRY(world->members[i].ops->apply(&world->members[i], time));
     }
     return SINEW_OK;
 }
@@ -75,22 +83,25 @@ sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_repor
     return sinew_world_solve_static(world->world, &world->scene->static_def, report);
 }
 
-void sn_scene_world_update_surfaces(sn_scene_world *world) {
-    for (int32_t i = 0; i < world->scene->body_count; i++) {
-        sn_scene_member *member = &world->members[i];
-        sn_scene_surface *surface = &member->surface;
-        const double *x = sinew_body_get_positions(member->body);
-        if (surface->embedding) {
-            sinew_embedding_compute_points(surface->embedding, x, surface->points);
-            continue;
-        }
-        for (int32_t k = 0; k < surface->mesh->point_count; k++) {
-            memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k], 3 * sizeof(double));
-        }
+static void update_surface(sn_scene_member *member) {
+    sn_scene_surface *surface = &member->surface;
+    const double *x = sinew_body_get_positions(member->body);
+    if (surface->embedding) {
+        sinew_embedding_compute_points(surface->embedding, x, surface->points);
+        return;
+    }
+    for (int32_t k = 0; k < surface->mesh->point_count; k++) {
+        memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k], 3 * sizeof(double));
     }
 }
 
-void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
+void sn_scene_world_update_surfaces(sn_scene_world *world) {
+    for (int32_t i = 0; i < world->scene->body_count; i++) {
+        world->members[i].ops->update_surface(&world->members[i]);
+    }
+}
+
+static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
     const sn_probe_place *place = &world->probes[index];
     const sn_scene_member *member = &world->members[world->scene->probes[index].body];
     const int32_t *nodes = sn_mesh_nodes(member->mesh, place->element);
@@ -104,3 +115,14 @@ void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_pr
     sn_store3(state->displacement, sn_sub(now, rest));
     sinew_body_get_element_state(member->body, place->element, &state->element);
 }
+
+void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
+    world->members[world->scene->probes[index].body].ops->read_probe(world, index, state);
+}
+
+const sn_member_ops sn_element_member_ops = {
+    .apply = apply,
+    .update_surface = update_surface,
+    .read_probe = read_probe,
+    .compute_values = sn_element_member_values,
+};

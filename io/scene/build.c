@@ -1,5 +1,5 @@
 // Building: meshes from shapes and files, bodies, selections turned into node lists, attachments, probes.
-#include "io/scene/build.h"
+#include "io/scene/build_frames.h"
 
 #include "geom/element_tree.h"
 #include "geom/topology.h"
@@ -8,23 +8,13 @@
 
 #include <string.h>
 
-typedef struct builder {
-    sinew_context *context;
-    const sn_scene *scene;
-    sn_fetch_fn *fetch;
-    void *fetch_user;
-    sn_mistakes *mistakes;
-    sn_scene_world *world;
-} builder;
-
-// Notes what the context says as a mistake at a place of the scene; out of memory is passed on instead.
-static sinew_status note(const builder *b, const sn_json *json, sinew_status status) {
+sinew_status sn_builder_note(const sn_builder *b, const sn_json *json, sinew_status status) {
     if (status == SINEW_OK || status == SINEW_OUT_OF_MEMORY) return status;
     sn_json_mistake(b->mistakes, json, "%s", sinew_context_message(b->context));
     return status;
 }
 
-static sinew_status copy_cells(const builder *b, const sn_mesh_view *view, sinew_element element, double scale,
+static sinew_status copy_cells(const sn_builder *b, const sn_mesh_view *view, sinew_element element, double scale,
                                sinew_mesh **out) {
     const sn_mesh_cells *cells = &view->cells[element];
     sinew_mesh mesh = {view->points, view->point_count, element, cells->nodes, cells->count, cells->labels};
@@ -35,8 +25,8 @@ static sinew_status copy_cells(const builder *b, const sn_mesh_view *view, sinew
 }
 
 // Reads a mesh file; fills a surface with tets if there are no solid elements or the scene asks for it.
-static sinew_status read_mesh(const builder *b, const char *name, const sn_scene_shape *shape, bool surface,
-                              sinew_mesh **out) {
+sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const sn_scene_shape *shape, bool surface,
+                                  sinew_mesh **out) {
     const void *data;
     size_t size;
     if (!b->fetch || !b->fetch(b->fetch_user, name, &data, &size)) {
@@ -59,10 +49,13 @@ static sinew_status read_mesh(const builder *b, const char *name, const sn_scene
     return status;
 }
 
-static sinew_status make_mesh(const builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
+static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
     if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
+    if (shape->volume || shape->solid_count > 0) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED, "solids and volumes are for bodies of \"model\": \"frames\"");
+    }
     sinew_mesh *mesh = NULL;
-    SN_TRY(read_mesh(b, shape->file, shape, false, &mesh));
+    SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     sinew_mesh *better = NULL;
     sinew_status status = SINEW_OK;
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
@@ -78,10 +71,10 @@ static sinew_status make_mesh(const builder *b, const sn_scene_shape *shape, sin
     return status;
 }
 
-static sinew_status make_surface(builder *b, sn_scene_member *member) {
+static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
     sn_scene_surface *surface = &member->surface;
     if (member->scene->surface) {
-        SN_TRY(read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
+        SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
         SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else {
         SN_TRY(sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
@@ -90,7 +83,7 @@ static sinew_status make_surface(builder *b, sn_scene_member *member) {
     return sn_arena_status(&b->world->arena);
 }
 
-static sinew_status make_body(builder *b, sn_scene_member *member) {
+static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     sn_arena *arena = &b->world->arena;
     sinew_body_def def = scene->def;
@@ -142,7 +135,7 @@ static bool test_node(const sn_select *select, const sinew_mesh *mesh, const nod
 }
 
 // The nodes of a selection; none is a mistake.
-static sinew_status pick(builder *b, const sn_select *select, const sinew_mesh *mesh, const node_table *table,
+static sinew_status pick(sn_builder *b, const sn_select *select, const sinew_mesh *mesh, const node_table *table,
                          sn_picked *picked) {
     int32_t count = 0;
     for (int32_t i = 0; i < mesh->point_count; i++) count += test_node(select, mesh, table, i);
@@ -158,7 +151,7 @@ static sinew_status pick(builder *b, const sn_select *select, const sinew_mesh *
     return SINEW_OK;
 }
 
-static sinew_status add_load(builder *b, sn_scene_member *member, int32_t index) {
+static sinew_status add_load(sn_builder *b, sn_scene_member *member, int32_t index) {
     const sn_scene_load *scene = &member->scene->loads[index];
     member->load_index[index] = -1;
     if (scene->kind == SN_LOAD_FORCE) return SINEW_OK;
@@ -168,10 +161,10 @@ static sinew_status add_load(builder *b, sn_scene_member *member, int32_t index)
     def.node_count = member->loads[index].count;
     memcpy(def.traction, scene->vector, sizeof def.traction);
     def.pressure = scene->pressure;
-    return note(b, scene->json, sinew_body_add_load(member->body, &def, &member->load_index[index]));
+    return sn_builder_note(b, scene->json, sinew_body_add_load(member->body, &def, &member->load_index[index]));
 }
 
-static sinew_status add_supports_and_loads(builder *b, sn_scene_member *member, sn_arena *scratch) {
+static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
     const sn_scene_body *scene = member->scene;
     sn_arena *arena = &b->world->arena;
     node_table table;
@@ -196,35 +189,41 @@ static sinew_status add_supports_and_loads(builder *b, sn_scene_member *member, 
     return status;
 }
 
-static sinew_status make_member(builder *b, int32_t index) {
+static sinew_status make_member(sn_builder *b, int32_t index) {
     sn_scene_member *member = &b->world->members[index];
     member->scene = &b->scene->bodies[index];
     const sn_json *json = member->scene->json;
-    SN_TRY(note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
-    SN_TRY(note(b, json, make_body(b, member)));
-    SN_TRY(note(b, json, make_surface(b, member)));
+    if (member->scene->frames) return sn_builder_make_frames(b, member);
+    member->ops = &sn_element_member_ops;
+    SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
+    SN_TRY(sn_builder_note(b, json, make_body(b, member)));
+    SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = add_supports_and_loads(b, member, &scratch);
     sn_arena_destroy(&scratch);
     return status;
 }
 
-static sinew_status attach_nodes(builder *b, const sn_scene_attachment *scene, const sn_picked *picked) {
+static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene, const sn_picked *picked) {
     for (int32_t i = 0; i < picked->count; i++) {
         sinew_attachment_def def = sinew_default_attachment_def();
         def.body = b->world->members[scene->body].body;
         def.target = b->world->members[scene->target].body;
         def.node = picked->nodes[i];
         def.stiffness = scene->stiffness;
-        SN_TRY(note(b, scene->json, sinew_world_attach(b->world->world, &def)));
+        SN_TRY(sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def)));
     }
     return SINEW_OK;
 }
 
-static sinew_status make_attachments(builder *b) {
+static sinew_status make_attachments(sn_builder *b) {
     for (int32_t i = 0; i < b->scene->attachment_count; i++) {
         const sn_scene_attachment *scene = &b->scene->attachments[i];
         const sinew_mesh *mesh = b->world->members[scene->body].mesh;
+        if (!mesh || !b->world->members[scene->target].mesh) {
+            sn_json_mistake(b->mistakes, scene->json, "bodies of frames take no attachments");
+            return SINEW_INVALID_DATA;
+        }
         sn_arena scratch = sn_arena_create(b->context);
         node_table table;
         sn_picked picked = {0};
@@ -237,11 +236,12 @@ static sinew_status make_attachments(builder *b) {
     return SINEW_OK;
 }
 
-static sinew_status make_probes(builder *b) {
+static sinew_status make_probes(sn_builder *b) {
     b->world->probes = SN_PUSH(&b->world->arena, sn_probe_place, b->scene->probe_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < b->scene->probe_count; i++) {
         const sn_scene_probe *probe = &b->scene->probes[i];
+        if (!b->world->members[probe->body].mesh) continue;
         sn_arena scratch = sn_arena_create(b->context);
         sn_element_tree tree;
         sinew_status status = sn_element_tree_build(&scratch, b->world->members[probe->body].mesh, &tree);
@@ -256,7 +256,7 @@ static sinew_status make_probes(builder *b) {
     return SINEW_OK;
 }
 
-static sinew_status build(builder *b) {
+static sinew_status build(sn_builder *b) {
     b->world->members = SN_PUSH(&b->world->arena, sn_scene_member, b->scene->body_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     SN_TRY(sinew_world_create(b->context, &b->scene->world, &b->world->world));
@@ -278,7 +278,7 @@ sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fe
     SN_TRY(sn_arena_status(&arena));
     world->arena = arena;
     world->scene = scene;
-    builder b = {context, scene, fetch, fetch_user, mistakes, world};
+    sn_builder b = {context, scene, fetch, fetch_user, mistakes, world};
     sinew_status status = build(&b);
     if (status != SINEW_OK) {
         sn_scene_world_destroy(world);
@@ -295,6 +295,7 @@ void sn_scene_world_destroy(sn_scene_world *world) {
     sinew_world_destroy(world->world);
     for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
+        if (member->ops && member->ops->release) member->ops->release(member);
         sinew_embedding_destroy(member->surface.embedding);
         sinew_mesh_destroy(member->surface.mesh);
         sinew_mesh_destroy(member->mesh);

@@ -21,29 +21,46 @@ typedef struct sn_scene_surface {
     double *points;             // present positions, three each
 } sn_scene_surface;
 
-typedef struct sn_scene_member {
+typedef struct sn_scene_member sn_scene_member;
+typedef struct sn_scene_world sn_scene_world;
+typedef struct sn_probe_state sn_probe_state;
+typedef struct sn_member_frames sn_member_frames; // io/scene/build_frames.h
+
+// What differs from model to model once a body is built.
+typedef struct sn_member_ops {
+    sinew_status (*apply)(sn_scene_member *member, double time); // targets of what is held, loads
+    void (*update_surface)(sn_scene_member *member);
+    void (*read_probe)(const sn_scene_world *world, int32_t probe, sn_probe_state *state);
+    // A number for each point of the surface; not for SN_COLOR_NONE and SN_COLOR_WEIGHTS.
+    sinew_status (*compute_values)(sn_scene_member *member, sn_scene_color color, double *values);
+    void (*release)(sn_scene_member *member); // NULL: nothing
+} sn_member_ops;
+
+struct sn_scene_member {
+    const sn_member_ops *ops;
     const sn_scene_body *scene;
     sinew_body *body;
-    sinew_mesh *mesh; // rest mesh; owned
+    sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
+    sn_member_frames *frames; // NULL for bodies of elements
     sn_scene_surface surface;
     sn_picked *supports; // one for each support of the scene's body
     sn_picked *loads;    // one for each load
     int32_t *load_index; // of the body's load, -1 for forces
     double *forces;      // scratch: three for each node
-} sn_scene_member;
+};
 
 typedef struct sn_probe_place {
     int32_t element;
     double weights[10];
 } sn_probe_place;
 
-typedef struct sn_scene_world {
+struct sn_scene_world {
     sn_arena arena; // holds this struct too
     const sn_scene *scene;
     sinew_world *world;
     sn_scene_member *members;
     sn_probe_place *probes;
-} sn_scene_world;
+};
 
 // Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and selections goes to
 // `mistakes`. `fetch` hands over files that the scene names; names are as written there. The scene must outlive the world.
@@ -61,13 +78,16 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report);
 
+// The most coordinate frames that a body has in the course of the scene; 0 for bodies of elements.
+int32_t sn_scene_member_frame_count(const sn_scene_member *member);
+
 // Brings the surfaces' points to the present positions.
 void sn_scene_world_update_surfaces(sn_scene_world *world);
 
-typedef struct sn_probe_state {
+struct sn_probe_state {
     double position[3], displacement[3]; // [m]
     sinew_element_state element;
-} sn_probe_state;
+};
 
 void sn_scene_world_read_probe(const sn_scene_world *world, int32_t probe, sn_probe_state *state);
 

@@ -134,14 +134,14 @@ static void read_output(sn_scene_reader *reader, const sn_json *json) {
 }
 
 static void read_preview(sn_scene_reader *reader, const sn_json *json) {
-    static const char *const colors[] = {"strain", "stress", "displacement", "speed", "none"};
+    static const char *const colors[] = {"strain", "stress", "displacement", "speed", "none", "weights"};
     sn_scene_preview *preview = &reader->scene->preview;
     *preview = (sn_scene_preview){.count = 6, .direction = {0.45, -0.8, 0.4}, .width = 480, .height = 360, .ground = true};
     if (!json || !sn_scene_check_object(reader, json, SN_KEYS("color", "count", "from", "size", "largest", "ground"))) return;
     int32_t color = 0;
     int64_t count = preview->count;
     double size[2] = {480, 360};
-    sn_json_word(reader->mistakes, sn_json_get(json, "color"), colors, 5, &color);
+    sn_json_word(reader->mistakes, sn_json_get(json, "color"), colors, 6, &color);
     sn_json_integer(reader->mistakes, sn_json_get(json, "count"), 1, 64, &count);
     if (sn_json_get(json, "from")) sn_scene_read_direction(reader, sn_json_get(json, "from"), preview->direction);
     if (sn_json_numbers(reader->mistakes, sn_json_get(json, "size"), 2, size) &&

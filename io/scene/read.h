@@ -49,6 +49,12 @@ int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json);
 
 void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json);
+void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
+// The label that stands as a key, e.g. "2"; anything else is a mistake.
+bool sn_scene_read_label(const sn_scene_reader *reader, const sn_json *item, int32_t *label);
+// The section "frames", which belongs to bodies of that model only.
+void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, bool wanted, sn_scene_body *body);
+void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json, sn_scene_motion *motion);
 void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_json, sn_scene_body *body);
 void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body);
 

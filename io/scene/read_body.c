@@ -57,12 +57,17 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
-                                       "file", "tets", "scale"))) {
+                                       "file", "tets", "scale", "solids", "volume"))) {
         return;
     }
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
-    shape->generated = !sn_json_get(json, "file");
-    if (shape->generated) {
+    const sn_json *solids = sn_json_get(json, "solids");
+    if (sn_json_get(json, "scale")) shape->volume_unit = shape->scale * reader->scene->unit;
+    sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
+    shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
+    if (solids) {
+        sn_scene_read_solids(reader, solids, shape);
+    } else if (shape->generated) {
         read_generated(reader, json, &shape->shape);
     } else {
         read_file(reader, json, shape);
@@ -83,11 +88,14 @@ static void read_damping(const sn_scene_reader *reader, const sn_json *json, sin
 }
 
 // A whole number of up to nine digits.
-static bool parse_label(const char *key, int32_t *label) {
+bool sn_scene_read_label(const sn_scene_reader *reader, const sn_json *item, int32_t *label) {
+    const char *key = item->key;
     int32_t value = 0, digits = 0;
     for (; key[digits] >= '0' && key[digits] <= '9' && digits < 9; digits++) value = 10 * value + (key[digits] - '0');
     *label = value;
-    return digits > 0 && key[digits] == '\0';
+    if (digits > 0 && key[digits] == '\0') return true;
+    sn_json_key_mistake(reader->mistakes, item, "a label is a whole number in quotes, e.g. \"1\"");
+    return false;
 }
 
 // {"1": "bone", "2": "fat"}: a material for each label.
@@ -96,10 +104,7 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
     sn_scene_label *labels = sn_scene_push(reader, json->count, sizeof *labels);
     for (int32_t i = 0; labels && i < json->count; i++) {
         int32_t label;
-        if (!parse_label(json->items[i].key, &label)) {
-            sn_json_key_mistake(reader->mistakes, &json->items[i], "a label is a whole number in quotes, e.g. \"1\"");
-            continue;
-        }
+        if (!sn_scene_read_label(reader, &json->items[i], &label)) continue;
         labels[i] = (sn_scene_label){label, sn_scene_read_material(reader, &json->items[i])};
     }
     body->labels = labels;
@@ -107,7 +112,8 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
 }
 
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index, sn_scene_body *body) {
-    static const char *const models[] = {"elastic", "warped", "warped-edges"};
+    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames"};
+    enum { FRAMES = 3 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
     char *name = sn_scene_push(reader, 24, 1);
@@ -119,17 +125,18 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "shape", "model", "material", "materials", "mass", "plane", "thickness",
                                        "damping", "position", "rotation", "velocity", "angular_velocity", "fixed", "scripted",
-                                       "loads", "surface"))) {
+                                       "loads", "surface", "frames"))) {
         return;
     }
     int32_t model = 0, mass = 0, plane = 0;
     sn_json_string(reader->mistakes, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
-    sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 3, &model);
+    sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 4, &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     body->def.name = body->name;
-    body->def.model = (sinew_model)model;
+    sn_scene_read_frames(reader, json, model == FRAMES, body);
+    if (model != FRAMES) body->def.model = (sinew_model)model;
     body->def.mass = (sinew_mass_kind)mass;
     body->def.plane = (sinew_plane)plane;
     body->def.thickness = reader->scene->unit;

@@ -20,7 +20,7 @@ static int32_t read_axes(const sn_scene_reader *reader, const sn_json *json) {
     return axes;
 }
 
-static void read_motion(const sn_scene_reader *reader, const sn_json *json, sn_scene_motion *motion) {
+void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json, sn_scene_motion *motion) {
     if (!json || !sn_scene_check_object(reader, json, SN_KEYS("translate", "rotate"))) return;
     const sn_json *translate = sn_json_get(json, "translate"), *rotate = sn_json_get(json, "rotate");
     if (translate && sn_json_is(reader->mistakes, translate, SN_JSON_ARRAY)) {
@@ -55,7 +55,7 @@ static int32_t read_list(const sn_scene_reader *reader, const sn_json *json, boo
         if (!known) continue;
         sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &support->where);
         support->axes = read_axes(reader, sn_json_get(item, "axes"));
-        if (scripted) read_motion(reader, sn_json_require(reader->mistakes, item, "motion"), &support->motion);
+        if (scripted) sn_scene_read_motion(reader, sn_json_require(reader->mistakes, item, "motion"), &support->motion);
     }
     return json->count;
 }
@@ -72,14 +72,28 @@ void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_j
     body->support_count = used;
 }
 
+// Where a load acts: on a part, or, if it is a force on a body of frames, at a point.
+static void read_place(const sn_scene_reader *reader, const sn_json *item, const sn_scene_body *body, sn_scene_load *load) {
+    const sn_json *point = sn_json_get(item, "point");
+    if (!point) {
+        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &load->where);
+        return;
+    }
+    load->at_point = sn_scene_read_lengths(reader, point, load->point);
+    if (sn_json_get(item, "where")) sn_json_key_mistake(reader->mistakes, point, "\"where\" is given too; one is enough");
+    if (!sn_json_get(item, "force")) sn_json_key_mistake(reader->mistakes, point, "only a \"force\" can act at a point");
+    if (!body->frames) sn_json_key_mistake(reader->mistakes, point, "only bodies of frames take forces at points");
+}
+
 void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
     if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
     sn_scene_load *loads = sn_scene_push(reader, json->count, sizeof *loads);
     for (int32_t i = 0; loads && i < json->count; i++) {
         const sn_json *item = &json->items[i];
         loads[i] = (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
-        if (!sn_scene_check_object(reader, item, SN_KEYS("where", "force", "traction", "pressure", "scale"))) continue;
-        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &loads[i].where);
+        if (!sn_scene_check_object(reader, item, SN_KEYS("where", "point", "force", "traction", "pressure", "scale")))
+            continue;
+        read_place(reader, item, body, &loads[i]);
         const sn_json *force = sn_json_get(item, "force"), *traction = sn_json_get(item, "traction");
         const sn_json *pressure = sn_json_get(item, "pressure");
         if ((force != NULL) + (traction != NULL) + (pressure != NULL) != 1) {

@@ -7,6 +7,7 @@
 #define SN_IO_SCENE_SCENE_H
 
 #include "sinew/sinew.h"
+#include "sinew/voxel.h"
 
 #include "io/json.h"
 
@@ -50,10 +51,16 @@ struct sn_select {
     const sn_json *json; // where it was written
 };
 
-// A generated shape, or a file.
+typedef struct sn_scene_frames sn_scene_frames; // io/scene/frames.h
+
+// A generated shape, or solids put together, or a file, or a volume of labels.
 typedef struct sn_scene_shape {
     bool generated;
     sinew_shape_def shape;
+    int32_t solid_count;
+    const sinew_solid_def *solids;
+    const char *volume; // file of labels
+    double volume_unit; // [m] of its lengths; 0: as its header says
     const char *file;
     bool tetrahedralize; // the file is a surface to be filled
     sinew_tetrahedralize_def tets;
@@ -94,6 +101,8 @@ typedef struct sn_scene_load {
     sn_select where;
     double vector[3]; // total force shared by the nodes [N], or traction [Pa]
     double pressure;  // [Pa]
+    bool at_point;    // a force at one material point
+    double point[3];  // rest position [m]
     sn_curve scale;
     const sn_json *json;
 } sn_scene_load;
@@ -109,7 +118,8 @@ typedef struct sn_scene_body {
     int32_t support_count, load_count;
     const sn_scene_support *supports;
     const sn_scene_load *loads;
-    const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
+    const sn_scene_frames *frames; // NULL for other models
+    const char *surface;           // file of a detailed surface that follows the body; NULL: its own boundary
 } sn_scene_body;
 
 typedef struct sn_scene_attachment {
@@ -141,7 +151,8 @@ typedef enum sn_scene_color {
     SN_COLOR_STRESS,
     SN_COLOR_DISPLACEMENT,
     SN_COLOR_SPEED,
-    SN_COLOR_NONE
+    SN_COLOR_NONE,
+    SN_COLOR_WEIGHTS, // of the frames, one hue each
 } sn_scene_color;
 
 typedef struct sn_scene_output {

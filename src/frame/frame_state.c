@@ -8,10 +8,17 @@
 
 #include "base/threads.h"
 #include "body/sample_groups.h"
+#include "frame/frame_body.h"
 #include "geom/voxel.h"
 
 #include <math.h>
 #include <string.h>
+
+void sn_frame_body_get_rest(const sinew_body *body, int32_t node, double rest[3]) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model && node >= 0 && node < model->nodes.count);
+    sn_store3(rest, model->nodes.items[node].origin);
+}
 
 static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
     for (int32_t i = 0; model->material_labels && i < model->material_count; i++) {
@@ -151,6 +158,32 @@ void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *bo
     sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
     points_job job = {points, body, positions, velocities, states};
     sn_parallel_for(body->context, points->count, 256, compute_points, &job);
+}
+
+// J' f, control by control.
+static void add_force(const sn_frame_points *points, int32_t i, sinew_body *body, sn_vec3 force) {
+    const sn_frame_model *model = body->model;
+    sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+    for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
+        const sn_node *node = &model->nodes.items[points->node[k]];
+        double m[SN_NODE_MAX_CONTROLS];
+        sn_node_monomials(node, X, m, NULL);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 f = sn_scale(points->weight[k] * m[c], force);
+            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(model->blend.controls + 3 * (node->control + c)), f);
+            sn_add_to3(body->applied + 3 * (node->row + sn_node_row_of_control(node, c)), f);
+        }
+    }
+}
+
+void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body, const double *forces) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model);
+    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_vec3 force = sn_load3(forces + 3 * (size_t)i);
+        if (force.x != 0 || force.y != 0 || force.z != 0) add_force(points, i, body, force);
+    }
 }
 
 sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3], double velocity[3],

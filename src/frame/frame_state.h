@@ -6,7 +6,9 @@
 #ifndef SN_FRAME_FRAME_STATE_H
 #define SN_FRAME_FRAME_STATE_H
 
-#include "frame/frame_body.h"
+#include "sinew/frame_body.h"
+
+#include "base/memory.h"
 
 typedef struct sn_frame_points {
     int32_t count;
@@ -19,6 +21,9 @@ typedef struct sn_frame_points {
     double *stiffness;     // of each point: the factor on its material's stiffness
 } sn_frame_points;
 
+// The rest position of a frame, which may have been moved into the solid when the body was made.
+void sn_frame_body_get_rest(const sinew_body *body, int32_t node, double rest[3]);
+
 // Looks points up in a frame body; the arrays live in `arena`, `rest` must live as long.
 sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, const double *rest, int32_t count,
                                     sn_frame_points *points);
@@ -26,5 +31,8 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
 // What the points do now; each output may be NULL. Positions [m] and velocities [m/s] are three numbers for each point.
 void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *body, double *positions, double *velocities,
                              sinew_element_state *states);
+
+// Adds a force at each point, three numbers each [N], to those set on the body: spread over the frames that carry the point.
+void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body, const double *forces);
 
 #endif

@@ -34,6 +34,12 @@ def test_examples_satisfy_the_schema():
 
 BODY = {"shape": {}}
 DEFS = SCHEMA["$defs"]
+
+
+def frames(section):
+    return {"version": 1, "bodies": [{"shape": {}, "model": "frames", "frames": {"count": 1, **section}}]}
+
+
 # A scene with a wrong key in each kind of object, and the object's place in the schema.
 PLACES = {
     "": ({"version": 1, "bodies": [BODY], "?": 1}, SCHEMA),
@@ -49,7 +55,15 @@ PLACES = {
     "curve": ({"version": 1, "bodies": [{"shape": {}, "loads": [{"where": "all", "force": [0, 0, 0], "scale": {"?": 1}}]}]},
               DEFS["curve"]["oneOf"][1]),
     "motion": ({"version": 1, "bodies": [{"shape": {}, "scripted": [{"where": "all", "motion": {"?": 1}}]}]},
-               DEFS["body"]["properties"]["scripted"]["items"]["properties"]["motion"]),
+               DEFS["motion"]),
+    "solid": ({"version": 1, "bodies": [{"shape": {"solids": [{"?": 1}]}}]}, DEFS["solid"]),
+    "frames": (frames({"?": 1}), DEFS["frames"]),
+    "frame": (frames({"nodes": [{"?": 1}]}), DEFS["frame"]),
+    "initial": (frames({"nodes": [{"position": [0, 0, 0], "initial": {"?": 1}}]}), DEFS["frame"]["properties"]["initial"]),
+    "placement": (frames({"placement": {"?": 1}}), DEFS["frames"]["properties"]["placement"]),
+    "weights": (frames({"weights": {"?": 1}}), DEFS["frames"]["properties"]["weights"]),
+    "sampling": (frames({"sampling": {"?": 1}}), DEFS["frames"]["properties"]["sampling"]),
+    "tissue": (frames({"tissues": {"1": {"?": 1}}}), DEFS["tissue"]),
     "attachment": ({"version": 1, "bodies": [BODY], "attachments": [{"?": 1}]}, SCHEMA["properties"]["attachments"]["items"]),
     "probe": ({"version": 1, "bodies": [BODY], "probes": [{"?": 1}]}, SCHEMA["properties"]["probes"]["items"]),
     "output": ({"version": 1, "bodies": [BODY], "output": {"?": 1}}, SCHEMA["properties"]["output"]),

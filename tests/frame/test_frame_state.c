@@ -5,6 +5,7 @@
 #include "sinew/voxel.h"
 
 #include "body/body.h"
+#include "frame/frame_body.h"
 #include "frame/frame_state.h"
 
 #include <math.h>

@@ -1,0 +1,91 @@
+// Bodies of frames for ParaView: the surface with what the material feels and the weights of the frames, and the frames
+// themselves as points with their axes.
+#include "run/run.h"
+
+#include "io/mesh/write.h"
+#include "io/scene/build_frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Numbers at the points of the surface.
+typedef struct surface_fields {
+    double *displacement, *velocity, *von_mises, *energy, *J, *strain, *weights;
+    sinew_element_state *states;
+} surface_fields;
+
+static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes) {
+    return (surface_fields){SN_PUSH(scratch, double, 3 * points),    SN_PUSH(scratch, double, 3 * points),
+                            SN_PUSH(scratch, double, points),        SN_PUSH(scratch, double, points),
+                            SN_PUSH(scratch, double, points),        SN_PUSH(scratch, double, 6 * points),
+                            SN_PUSH(scratch, double, nodes *points), SN_PUSH(scratch, sinew_element_state, points)};
+}
+
+static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
+    const sn_frame_points *points = &member->frames->points;
+    sn_frame_points_compute(points, member->body, f->displacement, f->velocity, f->states);
+    for (size_t i = 0; i < 3 * (size_t)points->count; i++) f->displacement[i] -= points->rest[i];
+    for (int32_t i = 0; i < points->count; i++) {
+        f->von_mises[i] = f->states[i].von_mises;
+        f->energy[i] = f->states[i].energy;
+        f->J[i] = f->states[i].J;
+        memcpy(f->strain + 6 * (size_t)i, f->states[i].strain, sizeof f->states[i].strain);
+        for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
+            f->weights[(size_t)i * (size_t)nodes + (size_t)points->node[k]] = points->weight[k];
+        }
+    }
+}
+
+static sinew_status write_mesh(run_state *run, const sinew_mesh *mesh, const sn_fields *fields, const char *name) {
+    sn_mesh_view view = sn_mesh_view_of(mesh);
+    sn_vtu_options options = {.compress = false, .single = true};
+    sn_buffer_clear(&run->buffer);
+    SN_TRY(sn_write_vtu(&view, fields, &options, &run->buffer));
+    return run_write(run, name, &run->buffer);
+}
+
+sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name) {
+    sn_arena scratch = sn_arena_create(run->context);
+    int32_t nodes = sinew_frame_body_get_node_count(member->body);
+    surface_fields f = push_fields(&scratch, (size_t)member->surface.mesh->point_count, (size_t)nodes);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        fill_fields(member, nodes, &f);
+        const sn_field point[] = {{"displacement", 3, f.displacement},
+                                  {"velocity", 3, f.velocity},
+                                  {"von_mises", 1, f.von_mises},
+                                  {"energy_density", 1, f.energy},
+                                  {"J", 1, f.J},
+                                  {"strain", 6, f.strain},
+                                  {"weights", nodes, f.weights}};
+        sn_fields fields = {.point_count = 7, .point = point};
+        sinew_mesh now = *member->surface.mesh;
+        now.points = member->surface.points;
+        now.labels = NULL;
+        status = write_mesh(run, &now, &fields, name);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member, const char *name) {
+    sn_arena scratch = sn_arena_create(run->context);
+    size_t count = (size_t)sinew_frame_body_get_node_count(member->body);
+    double *points = SN_PUSH(&scratch, double, 3 * count), *axes[3];
+    for (int k = 0; k < 3; k++) axes[k] = SN_PUSH(&scratch, double, 3 * count);
+    sinew_status status = sn_arena_status(&scratch);
+    for (size_t i = 0; status == SINEW_OK && i < count; i++) {
+        double matrix[9];
+        status = sinew_frame_body_get_node(member->body, (int32_t)i, points + 3 * i, NULL);
+        if (status == SINEW_OK) status = sinew_frame_body_get_matrix(member->body, (int32_t)i, matrix);
+        for (size_t k = 0; status == SINEW_OK && k < 9; k++) axes[k % 3][3 * i + k / 3] = matrix[k];
+    }
+    if (status == SINEW_OK) {
+        const sn_field point[] = {{"x_axis", 3, axes[0]}, {"y_axis", 3, axes[1]}, {"z_axis", 3, axes[2]}};
+        sn_fields fields = {.point_count = 3, .point = point};
+        sinew_mesh mesh = {.points = points, .point_count = (int32_t)count, .element = SINEW_ELEMENT_TRIANGLE};
+        status = write_mesh(run, &mesh, &fields, name);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}

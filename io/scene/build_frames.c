@@ -1,0 +1,273 @@
+// Building bodies of frames: tissues from the labels of the voxels, frames written down and frames placed, the body, what
+// holds and loads it.
+#include "io/scene/build_frames.h"
+
+#include "frame/shape.h"
+#include "geom/voxel.h"
+#include "io/json_check.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_LABELS = 256 };
+
+// What the labels of the voxels stand for, in arrays as the library takes them.
+typedef struct tissue_table {
+    int32_t count;
+    sinew_tissue *tissues;
+    sinew_material_def *materials;
+    int32_t *labels;
+} tissue_table;
+
+static int32_t material_of_label(const sn_scene_body *body, int32_t label) {
+    for (int32_t i = 0; i < body->label_count; i++) {
+        if (body->labels[i].label == label) return body->labels[i].material;
+    }
+    return body->material;
+}
+
+// Labels that a scene speaks of but the voxels do not have are slips of the pen.
+static void check_labels(const sn_builder *b, const sn_scene_body *body, const tissue_table *table) {
+    for (int32_t i = 0; i < body->frames->tissue_count; i++) {
+        const sn_scene_tissue *tissue = &body->frames->tissues[i];
+        bool found = false;
+        for (int32_t k = 0; k < table->count; k++) found = found || table->labels[k] == tissue->label;
+        if (!found) sn_json_key_mistake(b->mistakes, tissue->json, "no voxel has the label %d", tissue->label);
+    }
+}
+
+static sinew_status make_tissues(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels, sn_arena *scratch,
+                                 tissue_table *table) {
+    sinew_label_statistics *statistics = SN_PUSH(scratch, sinew_label_statistics, MOST_LABELS);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sinew_voxels_compute_statistics(voxels, statistics, MOST_LABELS, &table->count));
+    if (table->count > MOST_LABELS) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED, "the voxels have %d labels; a body takes up to %d", table->count,
+                       MOST_LABELS);
+    }
+    table->tissues = SN_PUSH(scratch, sinew_tissue, table->count);
+    table->materials = SN_PUSH(scratch, sinew_material_def, table->count);
+    table->labels = SN_PUSH(scratch, int32_t, table->count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < table->count; i++) {
+        int32_t label = statistics[i].label;
+        table->labels[i] = label;
+        table->materials[i] = b->scene->materials[material_of_label(body, label)].def;
+        table->tissues[i] = sinew_default_tissue();
+        table->tissues[i].label = label;
+        table->tissues[i].young = table->materials[i].young;
+        table->tissues[i].density = table->materials[i].density;
+        for (int32_t k = 0; k < body->frames->tissue_count; k++) {
+            if (body->frames->tissues[k].label != label) continue;
+            table->tissues[i].rigid = body->frames->tissues[k].rigid;
+            table->tissues[i].node = body->frames->tissues[k].node;
+        }
+    }
+    check_labels(b, body, table);
+    return SINEW_OK;
+}
+
+// Frames that are written down first, then those that are placed.
+static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene, const sinew_voxels *voxels,
+                               const tissue_table *table, sn_arena *scratch, sinew_frame_node **out) {
+    int32_t count = scene->placement.count;
+    sinew_frame_node *nodes = SN_PUSH(scratch, sinew_frame_node, count);
+    double *positions = SN_PUSH(scratch, double, 3 * (size_t)count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < scene->node_count; i++) {
+        nodes[i] = scene->nodes[i].def;
+        memcpy(positions + 3 * (size_t)i, nodes[i].position, sizeof nodes[i].position);
+    }
+    if (count > scene->node_count) {
+        sinew_placement_def def = scene->placement;
+        double *fixed = SN_PUSH(scratch, double, 3 * (size_t)scene->node_count);
+        SN_TRY(sn_arena_status(scratch));
+        memcpy(fixed, positions, 3 * (size_t)scene->node_count * sizeof *fixed);
+        def.fixed = fixed;
+        def.fixed_count = scene->node_count;
+        SN_TRY(sinew_place_nodes(b->context, voxels, table->tissues, table->count, &def, positions, NULL));
+    }
+    for (int32_t i = scene->node_count; i < count; i++) {
+        nodes[i].kind = scene->kind;
+        memcpy(nodes[i].position, positions + 3 * (size_t)i, sizeof nodes[i].position);
+    }
+    *out = nodes;
+    return SINEW_OK;
+}
+
+static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_member *member, const tissue_table *table,
+                                     const sinew_frame_node *nodes) {
+    const sn_scene_frames *scene = body->frames;
+    sinew_frame_body_def def = sinew_default_frame_body_def();
+    def.name = body->name;
+    def.voxels = member->frames->voxels;
+    def.tissues = table->tissues;
+    def.tissue_count = def.material_count = table->count;
+    def.materials = table->materials;
+    def.material_labels = table->labels;
+    def.nodes = nodes;
+    def.node_count = scene->placement.count;
+    def.blend = scene->blend;
+    def.weights = scene->weights;
+    def.sampling = scene->sampling;
+    def.geometric_stiffness = scene->geometric_stiffness;
+    def.surface = member->surface.mesh;
+    def.mass_damping = body->def.mass_damping;
+    def.stiffness_damping = body->def.stiffness_damping;
+    memcpy(def.position, body->def.position, sizeof def.position);
+    memcpy(def.rotation, body->def.rotation, sizeof def.rotation);
+    memcpy(def.velocity, body->def.velocity, sizeof def.velocity);
+    memcpy(def.angular_velocity, body->def.angular_velocity, sizeof def.angular_velocity);
+    return def;
+}
+
+static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
+    const sn_scene_body *body = member->scene;
+    const sn_json *json = body->frames->json;
+    tissue_table table;
+    sinew_frame_node *nodes = NULL;
+    int64_t before = b->mistakes->total;
+    SN_TRY(
+        sn_builder_note(b, body->json, sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
+    SN_TRY(
+        sn_builder_note(b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
+    SN_TRY(sn_builder_note(b, json, make_tissues(b, body, member->frames->voxels, scratch, &table)));
+    if (b->mistakes->total > before) return SINEW_INVALID_DATA;
+    SN_TRY(sn_builder_note(b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
+    sinew_frame_body_def def = make_def(body, member, &table, nodes);
+    return sn_builder_note(b, json, sinew_frame_body_create(b->world->world, &def, &member->body));
+}
+
+// --- what holds the frames
+
+static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
+    sn_member_frames *frames = member->frames;
+    frames->node_count = sinew_frame_body_get_node_count(member->body);
+    frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)frames->node_count);
+    frames->hold = SN_PUSH(&b->world->arena, int32_t, frames->node_count);
+    frames->motion = SN_PUSH(&b->world->arena, const sn_scene_motion *, frames->node_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < frames->node_count; i++) {
+        sn_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i);
+        if (i >= member->scene->frames->node_count) continue;
+        const sn_scene_node *node = &member->scene->frames->nodes[i];
+        frames->hold[i] = node->hold;
+        frames->motion[i] = node->scripted ? &node->motion : NULL;
+    }
+    return SINEW_OK;
+}
+
+static bool select_frame(const sn_select *select, const sn_member_frames *frames, int32_t i) {
+    const sinew_voxels *voxels = frames->voxels;
+    int32_t voxel = sinew_voxels_find_nearest(voxels, frames->rest + 3 * (size_t)i, INFINITY);
+    int32_t label = voxel >= 0 ? voxels->label[voxel] : 0;
+    sn_select_node node = {.node = i, .label_count = 1, .labels = &label};
+    memcpy(node.position, frames->rest + 3 * (size_t)i, sizeof node.position);
+    return sn_select_test(select, &node);
+}
+
+// "fixed" and "scripted" pick frames by their rest positions.
+static sinew_status apply_supports(sn_builder *b, sn_scene_member *member) {
+    sn_member_frames *frames = member->frames;
+    sinew_status status = SINEW_OK;
+    for (int32_t k = 0; k < member->scene->support_count; k++) {
+        const sn_scene_support *support = &member->scene->supports[k];
+        int32_t picked = 0;
+        for (int32_t i = 0; i < frames->node_count; i++) {
+            if (!select_frame(&support->where, frames, i)) continue;
+            picked++;
+            frames->hold[i] = SINEW_HOLD_ALL;
+            if (support->scripted) frames->motion[i] = &support->motion;
+        }
+        if (picked == 0) {
+            sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
+            status = SINEW_INVALID_DATA;
+        }
+        if (support->axes != SINEW_AXIS_ALL) {
+            sn_json_mistake(b->mistakes, support->where.json,
+                            "frames are held in all axes, or in part by \"hold\" where they are written down");
+            status = SINEW_INVALID_DATA;
+        }
+    }
+    return status;
+}
+
+// Frames that begin elsewhere, then what is held.
+static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
+    const sn_scene_frames *scene = member->scene->frames;
+    for (int32_t i = 0; i < scene->node_count; i++) {
+        const sn_scene_node *node = &scene->nodes[i];
+        if (!node->moved) continue;
+        double x[3], r[4];
+        SN_TRY(sinew_frame_body_get_node(member->body, i, x, r));
+        sn_add_to3(x, sn_load3(node->translate));
+        sn_quat turn =
+            sn_quat_normalize((sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
+        sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
+        const double rotation[4] = {q.x, q.y, q.z, q.w};
+        SN_TRY(sn_builder_note(b, node->json, sinew_frame_body_set_node(member->body, i, x, rotation)));
+    }
+    for (int32_t i = 0; i < member->frames->node_count; i++) {
+        if (member->frames->hold[i]) SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
+    }
+    return SINEW_OK;
+}
+
+// --- what loads them: points of the surface
+
+static bool select_point(const sn_select *select, const sinew_mesh *surface, int32_t i) {
+    sn_select_node node = {.node = i, .surface = true};
+    memcpy(node.position, surface->points + 3 * (size_t)i, sizeof node.position);
+    return sn_select_test(select, &node);
+}
+
+static sinew_status pick_points(sn_builder *b, const sn_scene_member *member, const sn_scene_load *load, sn_picked *picked) {
+    const sinew_mesh *surface = member->surface.mesh;
+    picked->nodes = SN_PUSH(&b->world->arena, int32_t, surface->point_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        if (select_point(&load->where, surface, i)) picked->nodes[picked->count++] = i;
+    }
+    if (picked->count > 0) return SINEW_OK;
+    sn_json_mistake(b->mistakes, load->where.json, "no point of the body's surface is here");
+    return SINEW_INVALID_DATA;
+}
+
+static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
+    const sn_scene_body *scene = member->scene;
+    member->loads = SN_PUSH(&b->world->arena, sn_picked, scene->load_count);
+    member->forces = SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < scene->load_count; i++) {
+        if (scene->loads[i].at_point) continue;
+        sinew_status picked = pick_points(b, member, &scene->loads[i], &member->loads[i]);
+        if (picked != SINEW_OK) status = picked;
+    }
+    return status;
+}
+
+static sinew_status finish(sn_builder *b, sn_scene_member *member) {
+    sn_scene_surface *surface = &member->surface;
+    surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    SN_TRY(sn_frame_points_create(&member->frames->points_arena, member->body, surface->mesh->points,
+                                  surface->mesh->point_count, &member->frames->points));
+    SN_TRY(make_rest(b, member));
+    sinew_status supports = apply_supports(b, member), loads = make_loads(b, member);
+    SN_TRY(supports);
+    SN_TRY(loads);
+    return set_nodes(b, member);
+}
+
+sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member) {
+    member->frames = SN_PUSH(&b->world->arena, sn_member_frames, 1);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    member->ops = &sn_frame_member_ops;
+    member->frames->points_arena = sn_arena_create(b->context);
+    sn_arena scratch = sn_arena_create(b->context);
+    sinew_status status = make_body(b, member, &scratch);
+    sn_arena_destroy(&scratch);
+    SN_TRY(status);
+    return finish(b, member);
+}

@@ -1,0 +1,102 @@
+// Voxels for bodies of frames, from whatever a scene calls a shape, and the surface that goes with them.
+#include "io/scene/build_frames.h"
+
+#include "io/volume/volume.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SMOOTHING = 8 }; // sweeps over the boundary of voxels
+
+// A generated shape as one or two solids; returns their number, 0 if it has no inside.
+static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def solids[2]) {
+    static const sinew_solid kinds[] = {[SINEW_SHAPE_BOX] = SINEW_SOLID_BOX,
+                                        [SINEW_SHAPE_CYLINDER] = SINEW_SOLID_CYLINDER,
+                                        [SINEW_SHAPE_SPHERE] = SINEW_SOLID_SPHERE,
+                                        [SINEW_SHAPE_TUBE] = SINEW_SOLID_CYLINDER,
+                                        [SINEW_SHAPE_L] = SINEW_SOLID_L,
+                                        [SINEW_SHAPE_T] = SINEW_SOLID_T,
+                                        [SINEW_SHAPE_U] = SINEW_SOLID_U};
+    if (shape->shape == SINEW_SHAPE_RECTANGLE) return 0;
+    for (int i = 0; i < 2; i++) {
+        solids[i] = sinew_default_solid_def();
+        solids[i].solid = kinds[shape->shape];
+        solids[i].thickness = shape->thickness;
+        memcpy(solids[i].center, shape->center, sizeof shape->center);
+        memcpy(solids[i].size, shape->size, sizeof shape->size);
+    }
+    if (shape->shape != SINEW_SHAPE_TUBE) return 1;
+    solids[1].operation = SINEW_SOLID_CUT;
+    for (int k = 0; k < 2; k++) solids[1].size[k] -= 2 * shape->thickness;
+    return 2;
+}
+
+static sinew_status voxels_of_file(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+                                   sinew_voxels **voxels) {
+    sinew_mesh *mesh = NULL, *boundary = NULL;
+    SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
+    sinew_status status = SINEW_OK;
+    if (mesh->element != SINEW_ELEMENT_TRIANGLE) status = sinew_mesh_create_surface(b->context, mesh, &boundary, NULL);
+    sinew_labelled_surface surface = {.mesh = boundary ? boundary : mesh, .label = 1};
+    if (status == SINEW_OK) status = sinew_voxels_create_from_surfaces(b->context, &surface, 1, grid, voxels, NULL);
+    sinew_mesh_destroy(boundary);
+    sinew_mesh_destroy(mesh);
+    return status;
+}
+
+static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *shape, size_t memory_limit,
+                                     sinew_voxels **voxels) {
+    const void *data;
+    size_t size;
+    if (!b->fetch || !b->fetch(b->fetch_user, shape->volume, &data, &size)) {
+        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", shape->volume);
+    }
+    sn_source source = {shape->volume, data, size, b->fetch, b->fetch_user};
+    sn_volume_options options = {.unit = shape->volume_unit};
+    sn_volume_file file;
+    sinew_status status = sn_volume_read(b->context, &source, &options, &file);
+    if (status == SINEW_OK) status = sinew_voxels_create_from_labels(b->context, &file.grid, memory_limit, voxels);
+    sn_volume_file_destroy(&file);
+    return status;
+}
+
+sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+                                    sinew_voxels **voxels) {
+    if (shape->volume) return voxels_of_volume(b, shape, grid->memory_limit, voxels);
+    if (shape->solid_count > 0) {
+        return sinew_voxels_create_from_solids(b->context, shape->solids, shape->solid_count, grid, voxels);
+    }
+    if (!shape->generated) return voxels_of_file(b, shape, grid, voxels);
+    sinew_solid_def solids[2];
+    int32_t count = solids_of_shape(&shape->shape, solids);
+    if (count == 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
+    return sinew_voxels_create_from_solids(b->context, solids, count, grid, voxels);
+}
+
+// The triangles of a generated shape, about as fine as the voxels unless the scene says how fine.
+static sinew_status surface_of_shape(const sn_builder *b, const sinew_shape_def *shape, const sinew_voxels *voxels,
+                                     sinew_mesh **surface) {
+    sinew_shape_def def = *shape;
+    double spacing[3];
+    sinew_voxels_get_grid(voxels, NULL, spacing, NULL);
+    def.element = SINEW_ELEMENT_TRIANGLE;
+    if (def.cells[0] == 0) def.cell_size = fmax(spacing[0], fmax(spacing[1], spacing[2]));
+    return sinew_mesh_create_shape(b->context, &def, surface);
+}
+
+sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels,
+                                           sinew_mesh **surface) {
+    const sn_scene_shape *shape = &body->shape;
+    if (body->surface) return sn_builder_read_mesh(b, body->surface, shape, true, surface);
+    if (shape->generated) return surface_of_shape(b, &shape->shape, voxels, surface);
+    if (!shape->file) return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
+    sinew_mesh *mesh = NULL;
+    SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
+    if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
+        *surface = mesh;
+        return SINEW_OK;
+    }
+    sinew_status status = sinew_mesh_create_surface(b->context, mesh, surface, NULL);
+    sinew_mesh_destroy(mesh);
+    return status;
+}

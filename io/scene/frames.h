@@ -1,0 +1,42 @@
+// The section "frames" of a body: coordinate frames that drive a solid of voxels. What a person writes, as plain structures.
+#ifndef SN_IO_SCENE_FRAMES_H
+#define SN_IO_SCENE_FRAMES_H
+
+#include "io/scene/scene.h"
+
+#include "sinew/frame_body.h"
+#include "sinew/voxel.h"
+
+typedef struct sn_scene_node {
+    sinew_frame_node def;
+    int32_t hold;  // SINEW_HOLD_ bits
+    bool scripted; // what is held follows `motion`
+    sn_scene_motion motion;
+    bool moved; // begins elsewhere: translated and turned about itself
+    double translate[3], rotation[4];
+    const sn_json *json;
+} sn_scene_node;
+
+typedef struct sn_scene_tissue {
+    int32_t label;
+    bool rigid;
+    int32_t node; // that carries all of it, or -1
+    const sn_json *json;
+} sn_scene_tissue;
+
+struct sn_scene_frames {
+    const sn_json *json;
+    sinew_voxel_def grid;
+    int32_t node_count; // written down
+    const sn_scene_node *nodes;
+    sinew_placement_def placement; // `count` nodes in all; those written down are the first
+    sinew_node_kind kind;          // of the nodes that are placed
+    sinew_blend blend;
+    sinew_weights_def weights;
+    sinew_sampling_def sampling;
+    bool geometric_stiffness;
+    int32_t tissue_count;
+    const sn_scene_tissue *tissues;
+};
+
+#endif

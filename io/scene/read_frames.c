@@ -1,0 +1,226 @@
+// Frame bodies: the solid, its frames, how they are blended, weighted and sampled.
+#include "io/scene/frames.h"
+#include "io/scene/read.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_NODES = 65535 };
+
+static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
+static const char *const metrics[] = {"euclidean", "compliance"};
+
+static void read_count(const sn_scene_reader *reader, const sn_json *object, const char *key, int64_t low, int64_t high,
+                       int32_t *out) {
+    int64_t value = *out;
+    if (sn_json_integer(reader->mistakes, sn_json_get(object, key), low, high, &value)) *out = (int32_t)value;
+}
+
+static void read_word(const sn_scene_reader *reader, const sn_json *object, const char *key, const char *const *words,
+                      int32_t count, int32_t *out) {
+    sn_json_word(reader->mistakes, sn_json_get(object, key), words, count, out);
+}
+
+// A length that must not be negative; `positive`: nor zero.
+static void read_extent(const sn_scene_reader *reader, const sn_json *object, const char *key, bool positive, double *out) {
+    const sn_json *json = sn_json_get(object, key);
+    double value = *out;
+    if (!json || !sn_scene_read_length(reader, json, &value)) return;
+    if (value < 0 || (positive && value == 0)) {
+        sn_json_mistake(reader->mistakes, json, "%g: valid is a length %s 0", value / reader->scene->unit,
+                        positive ? "above" : "of at least");
+        return;
+    }
+    *out = value;
+}
+
+void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
+    static const char *const kinds[] = {"box", "sphere", "cylinder", "capsule", "torus", "l", "t", "u"};
+    static const char *const operations[] = {"add", "cut", "paint"};
+    if (!sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    if (json->count == 0) sn_json_mistake(reader->mistakes, json, "needs at least one solid");
+    sinew_solid_def *solids = sn_scene_push(reader, json->count, sizeof *solids);
+    for (int32_t i = 0; solids && i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        sinew_solid_def *solid = &solids[i];
+        *solid = sinew_default_solid_def();
+        for (int k = 0; k < 3; k++) solid->size[k] = reader->scene->unit;
+        solid->thickness = 0.25 * reader->scene->unit;
+        if (!sn_scene_check_object(reader, item,
+                                   SN_KEYS("kind", "operation", "label", "center", "size", "thickness", "rotation"))) {
+            continue;
+        }
+        int32_t kind = 0, operation = 0;
+        read_word(reader, item, "kind", kinds, 8, &kind);
+        read_word(reader, item, "operation", operations, 3, &operation);
+        solid->solid = (sinew_solid)kind;
+        solid->operation = (sinew_solid_operation)operation;
+        read_count(reader, item, "label", 1, 65535, &solid->label);
+        sn_scene_read_lengths(reader, sn_json_get(item, "center"), solid->center);
+        sn_scene_read_lengths(reader, sn_json_get(item, "size"), solid->size);
+        read_extent(reader, item, "thickness", true, &solid->thickness);
+        sn_scene_read_rotation(reader, sn_json_get(item, "rotation"), solid->rotation);
+    }
+    shape->solids = solids;
+    shape->solid_count = solids ? json->count : 0;
+}
+
+// {"translate": [0, 0, 0.1], "rotation": {...}}: where a frame begins, from its rest.
+static void read_initial(const sn_scene_reader *reader, const sn_json *json, sn_scene_node *node) {
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("translate", "rotation"))) return;
+    node->moved = true;
+    sn_scene_read_lengths(reader, sn_json_get(json, "translate"), node->translate);
+    sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), node->rotation);
+}
+
+static void read_node(const sn_scene_reader *reader, const sn_json *json, sinew_node_kind default_kind, sn_scene_node *node) {
+    static const char *const holds[] = {"nothing", "translation", "rotation", "all"}; // in the order of the bits
+    *node = (sn_scene_node){.def = {.kind = default_kind}, .rotation = {0, 0, 0, 1}, .json = json};
+    if (!sn_scene_check_object(reader, json, SN_KEYS("kind", "position", "hold", "motion", "initial"))) return;
+    int32_t kind = (int32_t)default_kind;
+    read_word(reader, json, "kind", node_kinds, 4, &kind);
+    node->def.kind = (sinew_node_kind)kind;
+    sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, json, "position"), node->def.position);
+    const sn_json *motion = sn_json_get(json, "motion");
+    node->scripted = motion != NULL;
+    node->hold = motion ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
+    read_word(reader, json, "hold", holds, 4, &node->hold);
+    sn_scene_read_motion(reader, motion, &node->motion);
+    const sn_json *rotate = sn_json_get(motion, "rotate");
+    if (rotate && !sn_json_get(rotate, "center")) memcpy(node->motion.center, node->def.position, sizeof node->motion.center);
+    read_initial(reader, sn_json_get(json, "initial"), node);
+}
+
+static void read_nodes(const sn_scene_reader *reader, const sn_json *json, sn_scene_frames *frames) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    sn_scene_node *nodes = sn_scene_push(reader, json->count, sizeof *nodes);
+    for (int32_t i = 0; nodes && i < json->count; i++) read_node(reader, &json->items[i], frames->kind, &nodes[i]);
+    frames->nodes = nodes;
+    frames->node_count = nodes ? json->count : 0;
+}
+
+// How many frames there are in all, and how those are placed that are not written down.
+static void read_placement(const sn_scene_reader *reader, const sn_json *json, sn_scene_frames *frames) {
+    sinew_placement_def *def = &frames->placement;
+    *def = sinew_default_placement_def();
+    def->count = frames->node_count;
+    const sn_json *count = sn_json_get(json, "count"), *placement = sn_json_get(json, "placement");
+    read_count(reader, json, "count", 1, MOST_NODES, &def->count);
+    if (!count && !sn_json_get(json, "nodes")) {
+        sn_json_mistake(reader->mistakes, json, "needs \"nodes\", a list of frames, or \"count\", how many are to be placed");
+    } else if (count && def->count < frames->node_count) {
+        sn_json_mistake(reader->mistakes, count, "%d frames are written down; valid is that many or more", frames->node_count);
+        def->count = frames->node_count;
+    } else if (!count && frames->node_count == 0 && sn_json_get(json, "nodes")->kind == SN_JSON_ARRAY) {
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "nodes"), "a body needs at least one frame");
+    }
+    if (!placement || !sn_scene_check_object(reader, placement, SN_KEYS("metric", "relaxations", "rigid_parts", "every_part")))
+        return;
+    int32_t metric = (int32_t)def->metric;
+    read_word(reader, placement, "metric", metrics, 2, &metric);
+    def->metric = (sinew_metric)metric;
+    read_count(reader, placement, "relaxations", 0, 10000, &def->relaxations);
+    sn_json_boolean(reader->mistakes, sn_json_get(placement, "rigid_parts"), &def->rigid_parts);
+    sn_json_boolean(reader->mistakes, sn_json_get(placement, "every_part"), &def->every_part);
+}
+
+static void read_weights(const sn_scene_reader *reader, const sn_json *json, sinew_weights_def *def) {
+    static const char *const kinds[] = {"voronoi", "harmonic", "geodesic", "radial", "axis", "axis-cubic"};
+    if (!json) return;
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("kind", "metric", "levels", "range", "falloff", "axis", "node_radius", "tolerance",
+                                       "iterations", "cutoff", "nodes_per_voxel", "normalize", "adopt_unreached",
+                                       "adopt_outside"))) {
+        return;
+    }
+    int32_t kind = 0, metric = (int32_t)def->metric;
+    read_word(reader, json, "kind", kinds, 6, &kind);
+    read_word(reader, json, "metric", metrics, 2, &metric);
+    def->kind = (sinew_weights)kind;
+    def->metric = (sinew_metric)metric;
+    read_count(reader, json, "levels", 1, 16, &def->levels);
+    read_extent(reader, json, "range", false, &def->range);
+    sn_json_number(reader->mistakes, sn_json_get(json, "falloff"), 1, 8, "", &def->falloff);
+    sn_scene_read_direction(reader, sn_json_get(json, "axis"), def->axis);
+    read_extent(reader, json, "node_radius", false, &def->node_radius);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &def->tolerance);
+    read_count(reader, json, "iterations", 1, 1000000, &def->max_iterations);
+    sn_json_number(reader->mistakes, sn_json_get(json, "cutoff"), 0, 0.4999, "", &def->cutoff);
+    read_count(reader, json, "nodes_per_voxel", 1, 64, &def->nodes_per_voxel);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "normalize"), &def->normalize);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "adopt_unreached"), &def->adopt_unreached);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "adopt_outside"), &def->adopt_outside);
+}
+
+static void read_sampling(const sn_scene_reader *reader, const sn_json *json, sinew_sampling_def *def) {
+    static const char *const kinds[] = {"midpoint", "regions"};
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("kind", "count", "fit_error", "degree", "by_label"))) return;
+    int32_t kind = (int32_t)def->kind;
+    read_word(reader, json, "kind", kinds, 2, &kind);
+    def->kind = (sinew_sampling)kind;
+    read_count(reader, json, "count", 0, INT32_MAX, &def->count);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "fit_error"), 0, INFINITY, "", &def->fit_error);
+    read_count(reader, json, "degree", 0, 8, &def->degree);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "by_label"), &def->by_label);
+}
+
+// {"2": {"rigid": true, "node": 0}}: what is special about a label.
+static void read_tissues(const sn_scene_reader *reader, const sn_json *json, sn_scene_frames *frames) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return;
+    sn_scene_tissue *tissues = sn_scene_push(reader, json->count, sizeof *tissues);
+    for (int32_t i = 0; tissues && i < json->count; i++) {
+        const sn_json *item = &json->items[i];
+        tissues[i] = (sn_scene_tissue){.node = -1, .json = item};
+        sn_scene_read_label(reader, item, &tissues[i].label);
+        if (!sn_scene_check_object(reader, item, SN_KEYS("rigid", "node"))) continue;
+        sn_json_boolean(reader->mistakes, sn_json_get(item, "rigid"), &tissues[i].rigid);
+        read_count(reader, item, "node", 0, frames->placement.count - 1, &tissues[i].node);
+    }
+    frames->tissues = tissues;
+    frames->tissue_count = tissues ? json->count : 0;
+}
+
+static void read_grid(const sn_scene_reader *reader, const sn_json *json, sinew_voxel_def *grid) {
+    *grid = sinew_default_voxel_def();
+    const sn_json *resolution = sn_json_get(json, "resolution"), *cell = sn_json_get(json, "cell");
+    if (resolution && cell) sn_json_key_mistake(reader->mistakes, cell, "\"resolution\" is given too; one of both is enough");
+    grid->resolution = 32;
+    read_count(reader, json, "resolution", 1, 4096, &grid->resolution);
+    double size = 0;
+    read_extent(reader, json, "cell", true, &size);
+    for (int k = 0; k < 3; k++) grid->spacing[k] = size;
+}
+
+void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, bool wanted, sn_scene_body *body) {
+    static const char *const blends[] = {"linear", "dual-quaternion"};
+    const sn_json *json = sn_json_get(body_json, "frames");
+    if (!wanted) {
+        if (json) sn_json_key_mistake(reader->mistakes, json, "this belongs to \"model\": \"frames\"");
+        return;
+    }
+    sn_scene_frames *frames = sn_scene_push(reader, 1, sizeof *frames);
+    if (!frames) return;
+    body->frames = frames;
+    if (!json) json = sn_json_require(reader->mistakes, body_json, "frames");
+    *frames = (sn_scene_frames){.json = json,
+                                .kind = SINEW_NODE_RIGID,
+                                .weights = sinew_default_weights_def(),
+                                .sampling = sinew_default_sampling_def()};
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("resolution", "cell", "nodes", "count", "kind", "placement", "blend", "weights",
+                                       "sampling", "geometric_stiffness", "tissues"))) {
+        return;
+    }
+    int32_t kind = SINEW_NODE_RIGID, blend = SINEW_BLEND_LINEAR;
+    read_grid(reader, json, &frames->grid);
+    read_word(reader, json, "kind", node_kinds, 4, &kind);
+    read_word(reader, json, "blend", blends, 2, &blend);
+    frames->kind = (sinew_node_kind)kind;
+    frames->blend = (sinew_blend)blend;
+    read_nodes(reader, sn_json_get(json, "nodes"), frames);
+    read_placement(reader, json, frames);
+    read_weights(reader, sn_json_get(json, "weights"), &frames->weights);
+    read_sampling(reader, sn_json_get(json, "sampling"), &frames->sampling);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "geometric_stiffness"), &frames->geometric_stiffness);
+    read_tissues(reader, sn_json_get(json, "tissues"), frames);
+}

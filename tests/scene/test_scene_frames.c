@@ -1,0 +1,394 @@
+// Bodies of frames in scenes: read with all their mistakes, built from every kind of shape, held, moved, loaded, probed.
+#include "support/test.h"
+
+#include "io/scene/build_frames.h"
+#include "io/scene/read.h"
+#include "io/volume/volume.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct fixture {
+    sinew_context *context;
+    sn_mistakes mistakes;
+    sn_scene scene;
+    sn_scene_world *world;
+    sinew_status status;
+} fixture;
+
+static const char *const bar =
+    "{ \"version\": 1, \"step\": 0.01, \"gravity\": [0, 0, 0],\n"
+    "  \"materials\": {\"gel\": {\"young\": 2e5, \"poisson\": 0.3}},\n"
+    "  \"bodies\": [{\"name\": \"bar\", \"model\": \"frames\", \"material\": \"gel\",\n"
+    "    \"shape\": {\"kind\": \"box\", \"size\": [1, 0.2, 0.2]},\n"
+    "    \"frames\": {\"resolution\": 20, \"weights\": {\"kind\": \"axis\"}, \"sampling\": {\"kind\": \"midpoint\"},\n"
+    "      \"nodes\": [{\"position\": [-0.45, 0, 0], \"hold\": \"all\"}, {\"kind\": \"affine\", \"position\": [0, 0, 0]},\n"
+    "                {\"position\": [0.45, 0, 0]}]}}],\n"
+    "  \"probes\": [{\"name\": \"tip\", \"point\": [0.5, 0, 0]}] }\n";
+
+static void read_with(fixture *f, sinew_context *context, const char *const *settings, int32_t count) {
+    *f = (fixture){.context = context, .mistakes = sn_mistakes_create(context)};
+    f->status = sn_scene_read(context, "scene.json", bar, strlen(bar), settings, count, &f->mistakes, &f->scene);
+}
+
+static void build(fixture *f, sn_fetch_fn *fetch, void *user) {
+    if (f->status == SINEW_OK) f->status = sn_scene_build(f->context, &f->scene, fetch, user, &f->mistakes, &f->world);
+}
+
+static void make(fixture *f, const char *const *settings, int32_t count) {
+    read_with(f, test_context(1), settings, count);
+    build(f, NULL, NULL);
+    if (f->status == SINEW_OK) return;
+    for (int32_t i = 0; i < f->mistakes.count; i++) print_message("%s\n", f->mistakes.items[i].message);
+    fail_msg("%s", sinew_context_message(f->context));
+}
+
+static void destroy(fixture *f) {
+    sn_scene_world_destroy(f->world);
+    sn_scene_destroy(&f->scene);
+    sn_mistakes_destroy(&f->mistakes);
+    sinew_context_destroy(f->context);
+}
+
+static void step(fixture *f, int count) {
+    for (int i = 0; i < count; i++) {
+        if (sn_scene_world_step(f->world, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(f->context));
+    }
+}
+
+static void test_bar_bends(void **state) {
+    (void)state;
+    const char *settings[] = {"gravity=[0,0,-9.81]", "bodies[0].position=[1,2,3]"};
+    fixture f;
+    make(&f, settings, 2);
+    const sn_scene_member *member = &f.world->members[0];
+    assert_int_equal(sinew_frame_body_get_node_count(member->body), 3);
+    assert_int_equal(sn_scene_member_frame_count(member), 3);
+    step(&f, 5);
+    sn_probe_state tip;
+    sn_scene_world_read_probe(f.world, 0, &tip);
+    double fallen = tip.position[2] - 3;
+    if (!(fallen < -1e-3 && fallen > -0.1)) fail_msg("the tip is %g m below", -fallen);
+    assert_true(tip.element.von_mises > 0);
+    sn_scene_world_update_surfaces(f.world);
+    double lowest = INFINITY;
+    for (int32_t i = 0; i < member->surface.mesh->point_count; i++) lowest = fmin(lowest, member->surface.points[3 * i + 2]);
+    test_close("the surface is where the tip is", lowest, tip.position[2] - 0.1, 5e-3);
+    destroy(&f);
+}
+
+// A motion turns the held frame about itself and moves it; what is partly held follows in part.
+static void test_motions(void **state) {
+    (void)state;
+    const char *settings[] = {
+        "bodies[0].frames.nodes[0].motion={\"translate\": [0, {\"keys\": [[0, 0], [1, 1]]}, 0], \"rotate\": "
+        "{\"axis\": [1, 0, 0], \"degrees\": {\"keys\": [[0, 0], [1, 90]]}}}"};
+    fixture f;
+    make(&f, settings, 1);
+    step(&f, 10);
+    double x[3], r[4];
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 0, x, r), SINEW_OK);
+    test_close("y", x[1], 0.1, 1e-12);
+    test_close("x stays", x[0], -0.45, 1e-12);
+    test_close("turn", r[0], sin(0.05 * acos(-1) / 2), 1e-12);
+    destroy(&f);
+    const char *partly[] = {settings[0], "bodies[0].frames.nodes[0].hold=\"translation\""};
+    fixture g;
+    make(&g, partly, 2);
+    step(&g, 10);
+    assert_int_equal(sinew_frame_body_get_node(g.world->members[0].body, 0, x, r), SINEW_OK);
+    test_close("y", x[1], 0.1, 1e-12);
+    assert_true(fabs(r[0]) < 0.01); // free to turn, and nothing turns it about x
+    destroy(&g);
+}
+
+static void test_supports_pick_frames(void **state) {
+    (void)state;
+    const char *settings[] = {
+        "bodies[0].frames.nodes[0].hold=nothing", "bodies[0].fixed=[{\"nodes\": [1]}]",
+        "bodies[0].scripted=[{\"where\": {\"box\": {\"lower\": [0.4, -1, -1]}}, \"motion\": {\"translate\": "
+        "[{\"keys\": [[0, 0], [1, 1]]}, 0, 0]}}]"};
+    fixture f;
+    make(&f, settings, 3);
+    step(&f, 10);
+    double x[3];
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 1, x, NULL), SINEW_OK);
+    test_close("fixed", x[0], 0, 0);
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 2, x, NULL), SINEW_OK);
+    test_close("scripted", x[0], 0.55, 1e-12);
+    destroy(&f);
+}
+
+static double tip_after(const char *load, int32_t axis) {
+    const char *settings[] = {load};
+    fixture f;
+    make(&f, settings, 1);
+    step(&f, 5);
+    sn_probe_state tip;
+    sn_scene_world_read_probe(f.world, 0, &tip);
+    destroy(&f);
+    return tip.displacement[axis];
+}
+
+// The same total at a point, shared by points, as a traction on the end's area, and as a pressure there.
+static void test_loads(void **state) {
+    (void)state;
+    double at_point = tip_after("bodies[0].loads=[{\"point\": [0.5, 0, 0], \"force\": [-4, 0, 0]}]", 0);
+    assert_true(at_point < -1e-5);
+    double shared = tip_after("bodies[0].loads=[{\"where\": {\"plane\": {\"point\": [0.5, 0, 0], \"normal\": [1, 0, 0]}}, "
+                              "\"force\": [-4, 0, 0]}]",
+                              0);
+    double traction = tip_after("bodies[0].loads=[{\"where\": {\"plane\": {\"point\": [0.5, 0, 0], \"normal\": [1, 0, 0]}}, "
+                                "\"traction\": [-100, 0, 0]}]",
+                                0);
+    double pressure = tip_after("bodies[0].loads=[{\"where\": {\"plane\": {\"point\": [0.5, 0, 0], \"normal\": [1, 0, 0]}}, "
+                                "\"pressure\": 100}]",
+                                0);
+    test_close("shared by points", shared, at_point, 1e-12);
+    test_close("traction", traction, at_point, 1e-12);
+    test_close("pressure", pressure, at_point, 1e-3 * fabs(at_point)); // follows the surface, which hardly moves
+    double half = tip_after("bodies[0].loads=[{\"point\": [0.5, 0, 0], \"force\": [-4, 0, 0], \"scale\": 0.5}]", 0);
+    test_close("half", half, 0.5 * at_point, 0.05 * fabs(at_point));
+}
+
+static void test_a_frame_begins_elsewhere(void **state) {
+    (void)state;
+    const char *settings[] = {
+        "bodies[0].frames.nodes[2].initial={\"translate\": [0.1, 0, 0], \"rotation\": {\"axis\": [1, 0, 0], "
+        "\"degrees\": 30}}"};
+    fixture f;
+    make(&f, settings, 1);
+    sn_probe_state tip;
+    sn_scene_world_read_probe(f.world, 0, &tip);
+    test_close("moved", tip.displacement[0], 0.1, 1e-12);
+    step(&f, 3);
+    sn_scene_world_read_probe(f.world, 0, &tip);
+    assert_true(tip.displacement[0] < 0.1 - 1e-4); // springs back
+    destroy(&f);
+}
+
+static void test_frames_are_placed(void **state) {
+    (void)state;
+    const char *settings[] = {"bodies[0].frames.count=6", "bodies[0].frames.kind=affine",
+                              "bodies[0].frames.weights={\"kind\": \"voronoi\"}"};
+    fixture f;
+    make(&f, settings, 3);
+    const sn_member_frames *frames = f.world->members[0].frames;
+    assert_int_equal(frames->node_count, 6);
+    test_close("what is written down stays", frames->rest[0], -0.45, 1e-12);
+    for (int32_t i = 0; i < 6; i++) {
+        for (int32_t k = 0; k < i; k++) {
+            double apart = sn_distance(sn_load3(frames->rest + 3 * i), sn_load3(frames->rest + 3 * k));
+            if (apart < 0.05) fail_msg("frames %d and %d are %g m apart", i, k, apart);
+        }
+    }
+    destroy(&f);
+}
+
+static void test_shapes(void **state) {
+    (void)state;
+    const char *const shapes[] = {
+        "bodies[0].shape={\"kind\": \"cylinder\", \"size\": [1, 0.3, 0.3]}",
+        "bodies[0].shape={\"kind\": \"tube\", \"size\": [1, 0.8, 0.5], \"thickness\": 0.15}",
+        "bodies[0].shape={\"kind\": \"t\", \"size\": [1, 1, 0.3], \"thickness\": 0.3}",
+        "bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"kind\": \"sphere\", \"size\": [0.4, 0.4, 0.4], "
+        "\"label\": 7}]}",
+    };
+    for (int i = 0; i < 4; i++) {
+        const char *settings[] = {shapes[i], "bodies[0].frames.weights.adopt_outside=true"};
+        fixture f;
+        make(&f, settings, 2);
+        assert_true(f.world->members[0].surface.mesh->element_count > 100);
+        assert_int_equal(f.world->members[0].surface.mesh->element, SINEW_ELEMENT_TRIANGLE);
+        step(&f, 1);
+        destroy(&f);
+    }
+}
+
+// A volume of labels in memory, and a surface beside it.
+typedef struct files {
+    sn_buffer volume, surface;
+} files;
+
+static bool fetch(void *user, const char *name, const void **data, size_t *size) {
+    const files *all = user;
+    const sn_buffer *buffer = strcmp(name, "a.nrrd") == 0 ? &all->volume : strcmp(name, "a.obj") == 0 ? &all->surface : NULL;
+    if (!buffer) return false;
+    *data = buffer->data;
+    *size = buffer->size;
+    return true;
+}
+
+static void make_files(sinew_context *context, files *all) {
+    enum { NX = 20, N = 4 };
+    uint8_t labels[NX * N * N];
+    for (int i = 0; i < NX * N * N; i++) labels[i] = i % NX < 10 ? 1 : 2;
+    sinew_label_grid grid = {
+        .cells = {NX, N, N}, .spacing = {0.05, 0.05, 0.05}, .lower = {-0.5, -0.1, -0.1}, .labels8 = labels};
+    *all = (files){sn_buffer_create(context), sn_buffer_create(context)};
+    assert_int_equal(sn_write_nrrd(&grid, &all->volume), SINEW_OK);
+    const char *const box = "v -.5 -.1 -.1\nv .5 -.1 -.1\nv -.5 .1 -.1\nv .5 .1 -.1\nv -.5 -.1 .1\nv .5 -.1 .1\nv -.5 .1 .1\n"
+                            "v .5 .1 .1\nf 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    sn_buffer_add_text(&all->surface, box);
+}
+
+static void test_files(void **state) {
+    (void)state;
+    const char *const shapes[] = {"bodies[0].shape={\"volume\": \"a.nrrd\"}", "bodies[0].shape={\"file\": \"a.obj\"}",
+                                  "bodies[0].shape={\"file\": \"b.obj\"}"};
+    for (int i = 0; i < 3; i++) {
+        fixture f;
+        read_with(&f, test_context(1), &shapes[i], 1);
+        files all;
+        make_files(f.context, &all);
+        build(&f, fetch, &all);
+        if (i == 2) {
+            assert_int_equal(f.status, SINEW_NOT_FOUND);
+        } else {
+            if (f.status != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+            sinew_measures measures;
+            sinew_world_get_measures(f.world->world, &measures);
+            test_close("mass", measures.mass, 40, 1e-9);
+            step(&f, 1);
+        }
+        sn_buffer_destroy(&all.volume);
+        sn_buffer_destroy(&all.surface);
+        destroy(&f);
+    }
+}
+
+// Labels have materials; a rigid one hardly strains.
+static void test_tissues(void **state) {
+    (void)state;
+    const char *settings[] = {
+        "bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"operation\": \"paint\", \"center\": [0.25, 0, 0], "
+        "\"size\": [0.5, 1, 1], \"label\": 2}]}",
+        "bodies[0].materials={\"2\": {\"young\": 2e5, \"density\": 3000}}",
+        "bodies[0].frames.tissues={\"2\": {\"rigid\": true, \"node\": 2}}", "gravity=[0,0,-9.81]"};
+    fixture f;
+    make(&f, settings, 4);
+    sinew_measures measures;
+    sinew_world_get_measures(f.world->world, &measures);
+    test_close("mass", measures.mass, 0.04 * (500 + 1500), 1e-9);
+    step(&f, 5);
+    sn_probe_state tip;
+    sn_scene_world_read_probe(f.world, 0, &tip);
+    assert_true(tip.displacement[2] < -1e-3);
+    test_close("strain of the rigid part", tip.element.strain[0], 0, 1e-12);
+    destroy(&f);
+}
+
+static void test_the_same_bits_for_all_threads(void **state) {
+    (void)state;
+    uint64_t hash = 0;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        const char *settings[] = {
+            "gravity=[0,0,-9.81]",
+            "bodies[0].loads=[{\"where\": \"surface\", \"pressure\": 100}, {\"point\": [0, 0, 0], \"force\": "
+            "[0, 1, 0]}]"};
+        fixture f;
+        read_with(&f, test_context(threads), settings, 2);
+        build(&f, NULL, NULL);
+        assert_int_equal(f.status, SINEW_OK);
+        step(&f, 5);
+        if (threads == 1) hash = sinew_world_get_hash(f.world->world);
+        assert_true(sinew_world_get_hash(f.world->world) == hash);
+        destroy(&f);
+    }
+}
+
+// --- mistakes
+
+static void expect_mistake(const char *setting, const char *path, const char *words) {
+    fixture f;
+    read_with(&f, test_context(1), &setting, 1);
+    build(&f, NULL, NULL);
+    assert_int_not_equal(f.status, SINEW_OK);
+    bool found = false;
+    for (int32_t i = 0; i < f.mistakes.count; i++) {
+        const sn_mistake *m = &f.mistakes.items[i];
+        found = found || (strcmp(m->path, path) == 0 && strstr(m->message, words));
+    }
+    for (int32_t i = 0; !found && i < f.mistakes.count; i++) {
+        print_message("%s: %s\n", f.mistakes.items[i].path, f.mistakes.items[i].message);
+    }
+    if (!found) fail_msg("%s: no mistake at %s with \"%s\"", setting, path, words);
+    destroy(&f);
+}
+
+static void test_mistakes(void **state) {
+    (void)state;
+    expect_mistake("bodies[0].frames.nodes[1].kind=afine", "bodies[0].frames.nodes[1].kind", "affine");
+    expect_mistake("bodies[0].frames.nodes[0].hold=al", "bodies[0].frames.nodes[0].hold", "all");
+    expect_mistake("bodies[0].frames.weigths={}", "bodies[0].frames.weigths", "weights");
+    expect_mistake("bodies[0].frames.nodes=[]", "bodies[0].frames.nodes", "at least one frame");
+    expect_mistake("bodies[0].frames.count=2", "bodies[0].frames.count", "3 frames are written down");
+    expect_mistake("bodies[0].frames.cell=0.1", "bodies[0].frames.cell", "resolution");
+    expect_mistake("bodies[0].frames.weights.range=-1", "bodies[0].frames.weights.range", "at least 0");
+    expect_mistake("bodies[0].frames.tissues={\"x\": {}}", "bodies[0].frames.tissues.x", "whole number in quotes");
+    expect_mistake("bodies[0].frames.tissues={\"5\": {}}", "bodies[0].frames.tissues[\"5\"]", "no voxel has the label 5");
+    expect_mistake("bodies[0].frames.tissues={\"1\": {\"node\": 3}}", "bodies[0].frames.tissues[\"1\"].node", "2");
+    expect_mistake("bodies[0].model=elastic", "bodies[0].frames", "belongs to");
+    expect_mistake("bodies[0].fixed=[{\"box\": {\"lower\": [5, 5, 5]}}]", "bodies[0].fixed[0]",
+                   "no frame of the body is here");
+    expect_mistake("bodies[0].fixed=[{\"where\": \"all\", \"axes\": \"x\"}]", "bodies[0].fixed[0].where", "hold");
+    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"pressure\": 1}]", "bodies[0].loads[0].point", "force");
+    expect_mistake("bodies[0].loads=[{\"where\": {\"sphere\": {\"center\": [9, 9, 9], \"radius\": 1}}, \"force\": [0, 0, 1]}]",
+                   "bodies[0].loads[0].where", "no point of the body's surface");
+    expect_mistake("bodies[0].shape={\"kind\": \"rectangle\"}", "bodies[0]", "flat");
+    expect_mistake("bodies[0].shape.size[1]=-1", "bodies[0]", "size");
+    expect_mistake("attachments=[{\"body\": \"bar\", \"to\": \"bar\", \"where\": \"all\"}]", "attachments[0]", "frames");
+    // What the library refuses: a frame outside, two in one place, what no frame reaches, a grid beyond the limit.
+    expect_mistake("bodies[0].frames.nodes[1].position=[0, 9, 0]", "bodies[0].frames", "outside");
+    expect_mistake("bodies[0].frames.nodes[1].position=[-0.45, 0, 0]", "bodies[0].frames", "coincide");
+    expect_mistake("bodies[0].frames.weights={\"kind\": \"radial\", \"range\": 0.1}", "bodies[0].frames", "reach");
+}
+
+static void test_a_grid_beyond_the_limit(void **state) {
+    (void)state;
+    const char *settings[] = {"bodies[0].frames.resolution=3000"};
+    fixture f;
+    read_with(&f, test_context(1), settings, 1);
+    build(&f, NULL, NULL);
+    assert_int_equal(f.status, SINEW_OUT_OF_MEMORY);
+    assert_non_null(strstr(sinew_context_message(f.context), "MB"));
+    destroy(&f);
+}
+
+static void test_memory_shortage(void **state) {
+    (void)state;
+    int64_t most = TEST_SANITIZED ? 60 : 400, stride = TEST_SANITIZED ? 7 : 3;
+    for (int64_t n = 0; n < most; n += stride) {
+        test_allocator allocator = {.fail_at = n};
+        sinew_context *context = test_context_failing(&allocator);
+        if (!context) continue;
+        const char *settings[] = {"bodies[0].frames.resolution=8"};
+        fixture f;
+        read_with(&f, context, settings, 1);
+        build(&f, NULL, NULL);
+        bool done = f.status == SINEW_OK;
+        if (!done) assert_int_equal(f.status, SINEW_OUT_OF_MEMORY);
+        destroy(&f);
+        assert_int_equal(allocator.live, 0);
+        if (done) break;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bar_bends),
+        cmocka_unit_test(test_motions),
+        cmocka_unit_test(test_supports_pick_frames),
+        cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_a_frame_begins_elsewhere),
+        cmocka_unit_test(test_frames_are_placed),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_tissues),
+        cmocka_unit_test(test_the_same_bits_for_all_threads),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_a_grid_beyond_the_limit),
+        cmocka_unit_test(test_memory_shortage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
