@@ -1,4 +1,4 @@
-// Frame bodies: extension of axis-weighted frames, cantilevers of few frames, mass.
+// Frame bodies: extension of axis-weighted frames, cantilevers of few frames.
 #include "validate/validate.h"
 #include "validate/bar.h"
 
@@ -257,67 +257,5 @@ sinew_status validate_two_frames(validate_run *v) {
         validate_at_least(v, claim, 1e-3, measures.elastic_energy, "J");
     }
     validate_unavailable(v, "pictures of stretch, shear, bend and twist", "the report draws plots only so far");
-    return SINEW_OK;
-}
-
-// --- A19: mass
-
-// Every node moves as a rigid body would, velocity v + w x X.
-static void set_rigid_velocity(sinew_body *body, sn_vec3 v, sn_vec3 w) {
-    const sn_frame_model *model = body->model;
-    for (int32_t i = 0; i < model->nodes.count; i++) {
-        const sn_node *node = &model->nodes.items[i];
-        double *out = body->v + 3 * node->row;
-        sn_vec3 at = sn_add(v, sn_cross(w, node->origin));
-        sn_store3(out, at);
-        sn_mat3 W = sn_cross_matrix(w);
-        for (int k = 0; k < 3; k++) sn_store3(out + 3 + 3 * k, sn_mat3_column(W, k));
-    }
-}
-
-// Relative error of the kinetic energy of a rigid motion of the rest shape.
-static sinew_status rigid_energy_error(validate_run *run, double *error) {
-    frame_bar_def def = {.count = 5, .kind = SINEW_NODE_AFFINE, .material = sinew_default_material_def()};
-    def.cells = 4;
-    frame_bar b;
-    SN_TRY(frame_bar_create(run->context, &def, &b));
-    sn_vec3 v = {0.3, -1, 2}, w = {2, 1, -3};
-    set_rigid_velocity(b.body, v, w);
-    sinew_measures m;
-    sinew_body_get_measures(b.body, &m);
-    // About the middle of the bar: inertia m/12 (b^2 + c^2).
-    double mass = def.material.density * length * width * width, I1 = mass / 6 * width * width;
-    double I2 = mass / 12 * (length * length + width * width);
-    sn_vec3 middle = sn_add(v, sn_cross(w, sn_v3(length / 2, 0, 0)));
-    double exact = 0.5 * mass * sn_dot(middle, middle) + 0.5 * (I1 * w.x * w.x + I2 * (w.y * w.y + w.z * w.z));
-    *error = fabs(m.kinetic_energy / exact - 1);
-    frame_bar_destroy(&b);
-    return SINEW_OK;
-}
-
-// Acceleration of a bent and stretched free bar over g: the change of its momentum in one step.
-static sinew_status fall_error(validate_run *run, double *error) {
-    frame_bar_def def = {.count = 5, .kind = SINEW_NODE_AFFINE, .material = sinew_default_material_def(), .cells = 4};
-    def.gravity = 9.81;
-    frame_bar b;
-    SN_TRY(frame_bar_create(run->context, &def, &b));
-    sn_random random = sn_random_seed(19);
-    for (int32_t i = 0; i < b.body->config_count; i++) b.body->q[i] += sn_random_range(&random, -0.01, 0.01);
-    sinew_measures before, after;
-    sinew_body_get_measures(b.body, &before);
-    sinew_status status = sinew_world_step(b.world, NULL);
-    sinew_body_get_measures(b.body, &after);
-    *error = fabs((after.momentum[2] - before.momentum[2]) / (-9.81 * 0.01 * after.mass) - 1);
-    frame_bar_destroy(&b);
-    return status;
-}
-
-sinew_status validate_frame_mass(validate_run *v) {
-    double error;
-    SN_TRY(fall_error(v, &error));
-    validate_at_most(v, "free fall of a deformed frame body: relative error of g", 1e-12, error, "-");
-    SN_TRY(rigid_energy_error(v, &error));
-    validate_at_most(v, "kinetic energy of a rigid motion of the rest shape, row-sum mass: relative error", 1e-12, error, "-");
-    validate_unavailable(v, "the papers' lumping beside it", "frame bodies have row-sum mass only so far");
     return SINEW_OK;
 }

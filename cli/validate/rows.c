@@ -26,7 +26,7 @@ const validate_row validate_rows[] = {
     {"A6", NULL, validate_line_weights, NULL},
     {"A7", NULL, validate_region_fit, NULL},
     {"A8", "springs between frames: stiffness at rest, momentum, small strain", NULL, no_springs},
-    {"A9", "inverse skinning converges in about 3 iterations", NULL, "inverse skinning does not exist yet"},
+    {"A9", NULL, validate_inverse_skinning, NULL},
     {"A10", NULL, validate_volume, NULL},
     {"A11", NULL, validate_stable_steps, NULL},
     {"A12", NULL, validate_isotropic_limit, NULL},

@@ -1,0 +1,225 @@
+// Mechanics of frame bodies: mass, inverse skinning.
+#include "validate/validate.h"
+
+#include "base/context.h"
+#include "base/random.h"
+#include "body/body.h"
+#include "frame/frame_body.h"
+#include "math/quat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FRAMES = 5, POINTS = 10000, QUICK_POINTS = 2000, MOST_ITERATIONS = 64 };
+
+static const double length = 1, width = 0.2;
+
+typedef struct mechanics_def {
+    sinew_node_kind kind;
+    sinew_weights weights;
+    sinew_frame_mass mass;
+    double gravity;
+    sinew_integrator integrator;
+} mechanics_def;
+
+typedef struct mechanics_bar {
+    sinew_voxels *voxels;
+    sinew_world *world;
+    sinew_body *body;
+} mechanics_bar;
+
+static void bar_close(mechanics_bar *b) {
+    sinew_world_destroy(b->world);
+    sinew_voxels_destroy(b->voxels);
+}
+
+static sinew_status bar_fill(sinew_context *context, const mechanics_def *def, mechanics_bar *b) {
+    sinew_solid_def solid = sinew_default_solid_def();
+    solid.center[0] = length / 2;
+    solid.size[0] = length, solid.size[1] = solid.size[2] = width;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.spacing[0] = length / 40;
+    grid.spacing[1] = grid.spacing[2] = width / 4;
+    SN_TRY(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &b->voxels));
+    sinew_world_def world = sinew_default_world_def();
+    world.gravity[2] = -def->gravity;
+    world.solver = SINEW_SOLVER_DENSE;
+    world.integrator = def->integrator;
+    world.newton_tolerance = 1e-13;
+    SN_TRY(sinew_world_create(context, &world, &b->world));
+    sinew_frame_node nodes[FRAMES];
+    for (int i = 0; i < FRAMES; i++) {
+        nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {length * i / (FRAMES - 1), 0, 0}};
+    }
+    sinew_frame_body_def body = sinew_default_frame_body_def();
+    body.voxels = b->voxels;
+    body.nodes = nodes;
+    body.node_count = FRAMES;
+    body.weights.kind = def->weights;
+    body.sampling.kind = SINEW_SAMPLING_MIDPOINT;
+    body.mass = def->mass;
+    return sinew_frame_body_create(b->world, &body, &b->body);
+}
+
+static sinew_status bar_open(sinew_context *context, const mechanics_def *def, mechanics_bar *b) {
+    *b = (mechanics_bar){0};
+    sinew_status status = bar_fill(context, def, b);
+    if (status != SINEW_OK) bar_close(b);
+    return status;
+}
+
+// --- A9: inverse skinning
+
+// Bends and twists the bar: every frame is turned further than the one before, and shaken a little.
+static void bend(sinew_body *body, sn_random *random) {
+    const sn_frame_model *model = body->model;
+    sn_vec3 place = sn_v3(0, 0, 0);
+    double angle = sn_random_range(random, -0.5, 0.5);
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        double *q = body->q + node->config, jitter[3];
+        for (int k = 0; k < 3; k++) jitter[k] = sn_random_range(random, -0.02, 0.02);
+        sn_quat R = sn_quat_exp(sn_v3(0.3 * i, angle * i, 0.2 * jitter[0]));
+        if (i > 0) place = sn_add(place, sn_quat_rotate(R, sn_v3(length / (FRAMES - 1), 0, 0)));
+        q[0] = R.x, q[1] = R.y, q[2] = R.z, q[3] = R.w;
+        sn_store3(q + 4, sn_add(place, sn_load3(jitter)));
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+static sinew_status inverse_case(validate_run *v, sinew_weights weights, const char *name) {
+    mechanics_def def = {.kind = SINEW_NODE_RIGID, .weights = weights};
+    mechanics_bar b;
+    SN_TRY(bar_open(v->context, &def, &b));
+    static const double half[3] = {0.5, 0.1, 0.1};
+    int32_t count = v->quick ? QUICK_POINTS : POINTS, failures = 0, iterations[POINTS];
+    sn_random random = sn_random_seed(9);
+    for (int32_t i = 0; i < count; i++) {
+        if (i % 500 == 0) bend(b.body, &random);
+        double X[3], x[3];
+        for (int k = 0; k < 3; k++) X[k] = sn_random_range(&random, -half[k], half[k]) + (k == 0 ? length / 2 : 0);
+        sinew_frame_body_get_point(b.body, X, x);
+        sn_vec3 found;
+        failures += !sn_frame_find_point(b.body, sn_load3(x), 1e-5 * length, &found, &iterations[i]);
+    }
+    qsort(iterations, (size_t)count, sizeof *iterations, compare);
+    char claim[160];
+    snprintf(claim, sizeof claim, "inverse skinning of random points of a bent bar, %s weights: failures", name);
+    validate_near(v, claim, 0, failures, 0, "-");
+    snprintf(claim, sizeof claim, "iterations to 1e-5 of the length, %s weights: median", name);
+    validate_at_most(v, claim, 4, iterations[count / 2], "-");
+    validate_note(v, "%d points; 99 of 100 need at most %d, the hardest %d", count, iterations[count * 99 / 100],
+                  iterations[count - 1]);
+    bar_close(&b);
+    return SINEW_OK;
+}
+
+sinew_status validate_inverse_skinning(validate_run *v) {
+    SN_TRY(inverse_case(v, SINEW_WEIGHTS_AXIS_LINEAR, "linear axis"));
+    return inverse_case(v, SINEW_WEIGHTS_HARMONIC, "harmonic");
+}
+
+// --- A19: mass
+
+// Every node moves as a rigid body would, velocity v + w x X.
+static void set_rigid_velocity(sinew_body *body, sn_vec3 v, sn_vec3 w) {
+    const sn_frame_model *model = body->model;
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        double *out = body->v + 3 * node->row;
+        sn_vec3 at = sn_add(v, sn_cross(w, node->origin));
+        if (node->kind == SINEW_NODE_RIGID) {
+            sn_store3(out, w);
+            sn_store3(out + 3, at);
+            continue;
+        }
+        sn_store3(out, at);
+        sn_mat3 W = sn_cross_matrix(w);
+        for (int k = 0; k < 3; k++) sn_store3(out + 3 + 3 * k, sn_mat3_column(W, k));
+    }
+}
+
+// Relative error of the kinetic energy of a rigid motion of the rest shape.
+static sinew_status rigid_energy_error(validate_run *run, const mechanics_def *def, double *error) {
+    mechanics_bar b;
+    SN_TRY(bar_open(run->context, def, &b));
+    sn_vec3 v = {0.3, -1, 2}, w = {2, 1, -3};
+    set_rigid_velocity(b.body, v, w);
+    sinew_measures m;
+    sinew_body_get_measures(b.body, &m);
+    // About the middle of the bar: inertia m/12 (b^2 + c^2).
+    double mass = sinew_default_tissue().density * length * width * width, I1 = mass / 6 * width * width;
+    double I2 = mass / 12 * (length * length + width * width);
+    sn_vec3 middle = sn_add(v, sn_cross(w, sn_v3(length / 2, 0, 0)));
+    double exact = 0.5 * mass * sn_dot(middle, middle) + 0.5 * (I1 * w.x * w.x + I2 * (w.y * w.y + w.z * w.z));
+    *error = fabs(m.kinetic_energy / exact - 1);
+    bar_close(&b);
+    return SINEW_OK;
+}
+
+// Relative error of g of a bent and stretched free bar: the change of its momentum in one step.
+static sinew_status fall_error(validate_run *run, mechanics_def def, double *error) {
+    def.gravity = 9.81;
+    def.integrator = SINEW_INTEGRATOR_MIDPOINT;
+    mechanics_bar b;
+    SN_TRY(bar_open(run->context, &def, &b));
+    sn_random random = sn_random_seed(19);
+    for (int32_t i = 0; i < b.body->config_count; i++) b.body->q[i] += sn_random_range(&random, -0.01, 0.01);
+    sinew_measures before, after;
+    sinew_body_get_measures(b.body, &before);
+    sinew_status status = sinew_world_step(b.world, NULL);
+    sinew_body_get_measures(b.body, &after);
+    *error = fabs((after.momentum[2] - before.momentum[2]) / (-9.81 * 0.01 * after.mass) - 1);
+    bar_close(&b);
+    return status;
+}
+
+// How fast the frame in the middle of a bar at rest begins to fall, over g.
+static sinew_status first_fall(validate_run *run, mechanics_def def, double *ratio) {
+    def.gravity = 9.81;
+    def.integrator = SINEW_INTEGRATOR_SYMPLECTIC_EULER;
+    mechanics_bar b;
+    SN_TRY(bar_open(run->context, &def, &b));
+    const sn_frame_model *model = b.body->model;
+    sinew_status status = sinew_world_step(b.world, NULL);
+    *ratio = b.body->v[3 * sn_node_translation_row(&model->nodes.items[FRAMES / 2]) + 2] / (-9.81 * 0.01);
+    bar_close(&b);
+    return status;
+}
+
+sinew_status validate_frame_mass(validate_run *v) {
+    static const struct {
+        const char *name;
+        sinew_weights weights;
+        sinew_frame_mass mass;
+    } cases[3] = {{"row-sum mass", SINEW_WEIGHTS_AXIS_LINEAR, SINEW_FRAME_MASS_ROW_SUM},
+                  {"consistent mass", SINEW_WEIGHTS_AXIS_LINEAR, SINEW_FRAME_MASS_CONSISTENT},
+                  {"negative weights, consistent mass", SINEW_WEIGHTS_AXIS_CUBIC, SINEW_FRAME_MASS_AUTO}};
+    double error, ratio;
+    for (int k = 0; k < 3; k++) {
+        char claim[160];
+        double worst = 0;
+        mechanics_def def = {.weights = cases[k].weights, .mass = cases[k].mass, .kind = SINEW_NODE_AFFINE};
+        SN_TRY(fall_error(v, def, &error));
+        snprintf(claim, sizeof claim, "free fall of a deformed frame body, %s: relative error of g", cases[k].name);
+        validate_at_most(v, claim, 1e-12, error, "-");
+        for (int kind = SINEW_NODE_RIGID; kind <= SINEW_NODE_QUADRATIC; kind++) {
+            def.kind = (sinew_node_kind)kind;
+            SN_TRY(rigid_energy_error(v, &def, &error));
+            worst = fmax(worst, error);
+        }
+        snprintf(claim, sizeof claim, "kinetic energy of a rigid motion of the rest shape, %s: relative error", cases[k].name);
+        validate_at_most(v, claim, 1e-12, worst, "-");
+        validate_note(v, "the worst of rigid, affine and quadratic frames");
+    }
+    mechanics_def def = {.kind = SINEW_NODE_AFFINE, .weights = SINEW_WEIGHTS_AXIS_LINEAR, .mass = SINEW_FRAME_MASS_DIAGONAL};
+    SN_TRY(first_fall(v, def, &ratio));
+    validate_at_least(v, "the papers' lumping beside it: a body falls faster than g", 1.4, ratio, "-");
+    SN_TRY(rigid_energy_error(v, &def, &error));
+    validate_note(v, "it loses %.0f %% of the kinetic energy of a rigid motion", 100 * error);
+    return SINEW_OK;
+}
