@@ -146,7 +146,7 @@ static sinew_status save_state(run_state *run, const char *path) {
 static sinew_status load_state(run_state *run, const char *path) {
     cli_bytes bytes = {NULL, 0};
     SN_TRY(cli_read_file(run->context, path, 0, &bytes));
-    sinew_status status = sinew_world_restore_snapshot(run->world->world, bytes.data, bytes.size);
+    sinew_status status = sn_scene_world_restore(run->world, bytes.data, bytes.size);
     cli_free_bytes(run->context, &bytes);
     return status;
 }

@@ -1,9 +1,11 @@
 // A scene's world through time: motions, loads, steps, surfaces, probes.
-#include "io/scene/builder.h"
+#include "io/scene/build_frames.h"
 
+#include "dynamics/world.h"
 #include "geom/mesh.h"
 #include "math/quat.h"
 
+#include <math.h>
 #include <string.h>
 
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time) {
@@ -72,6 +74,30 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
     return SINEW_OK;
 }
 
+sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size) {
+    double time;
+    bool known = sn_snapshot_get_time(bytes, size, &time);
+    for (int32_t i = 0; known && i < world->scene->body_count; i++) {
+        sn_scene_member *member = &world->members[i];
+        if (!member->frames) continue;
+        if (sn_frames_is_fading(member, time)) {
+            return sn_fail(member->body->context, SINEW_UNSUPPORTED,
+                           "frames of body \"%s\" were fading in or out at %g s: save the state when they have done so",
+                           member->scene->name, time);
+        }
+        SN_TRY(sn_frames_adapt(member, time));
+    }
+    return sinew_world_restore_snapshot(world->world, bytes, size);
+}
+
+// Forces on turning frames depend on where they are: solved again until they and the shape agree.
+static bool loads_turn(const sn_scene_world *world) {
+    for (int32_t i = 0; i < world->scene->body_count; i++) {
+        if (world->members[i].frames && world->members[i].scene->load_count > 0) return true;
+    }
+    return false;
+}
+
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report) {
     double time = sinew_world_get_time(world->world) + world->scene->world.step;
     SN_TRY(sn_scene_world_apply(world, time));
@@ -79,8 +105,19 @@ sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *repor
 }
 
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report) {
-    SN_TRY(sn_scene_world_apply(world, sinew_world_get_time(world->world)));
-    return sinew_world_solve_static(world->world, &world->scene->static_def, report);
+    enum { ROUNDS = 50 };
+    double time = sinew_world_get_time(world->world), energy = INFINITY;
+    bool turn = loads_turn(world);
+    for (int round = 0; round < (turn ? ROUNDS : 1); round++) {
+        SN_TRY(sn_scene_world_apply(world, time));
+        SN_TRY(sinew_world_solve_static(world->world, &world->scene->static_def, report));
+        sinew_measures measures;
+        sinew_world_get_measures(world->world, &measures);
+        double change = fabs(measures.elastic_energy - energy);
+        energy = measures.elastic_energy;
+        if (change <= world->scene->static_def.newton_tolerance * energy) break;
+    }
+    return SINEW_OK;
 }
 
 static void update_surface(sn_scene_member *member) {

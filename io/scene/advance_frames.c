@@ -92,6 +92,7 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
 }
 
 static sinew_status apply(sn_scene_member *member, double time) {
+    SN_TRY(sn_frames_adapt(member, time));
     SN_TRY(apply_motions(member, time));
     return apply_loads(member, time);
 }
@@ -127,7 +128,7 @@ static sinew_status compute_values(sn_scene_member *member, sn_scene_color color
 }
 
 int32_t sn_scene_member_frame_count(const sn_scene_member *member) {
-    return member->frames ? member->frames->node_count : 0;
+    return member->frames ? member->frames->first_count + member->scene->frames->insertion_count : 0;
 }
 
 static void release(sn_scene_member *member) {

@@ -78,6 +78,10 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report);
 
+// Continues from a snapshot of this scene's world: frames that had joined by then join first. A snapshot of a moment at which
+// frames were still fading in or out is refused.
+sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size);
+
 // The most coordinate frames that a body has in the course of the scene; 0 for bodies of elements.
 int32_t sn_scene_member_frame_count(const sn_scene_member *member);
 

@@ -142,13 +142,17 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
 
 static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     sn_member_frames *frames = member->frames;
-    frames->node_count = sinew_frame_body_get_node_count(member->body);
-    frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)frames->node_count);
-    frames->hold = SN_PUSH(&b->world->arena, int32_t, frames->node_count);
-    frames->motion = SN_PUSH(&b->world->arena, const sn_scene_motion *, frames->node_count);
+    frames->step = b->scene->world.step;
+    frames->first_count = frames->node_count = sinew_frame_body_get_node_count(member->body);
+    int32_t room = frames->node_count + member->scene->frames->insertion_count;
+    frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
+    frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
+    frames->motion = SN_PUSH(&b->world->arena, const sn_scene_motion *, room);
+    frames->insertion = SN_PUSH(&b->world->arena, int32_t, room);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < frames->node_count; i++) {
         sn_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i);
+        frames->insertion[i] = -1;
         if (i >= member->scene->frames->node_count) continue;
         const sn_scene_node *node = &member->scene->frames->nodes[i];
         frames->hold[i] = node->hold;
@@ -213,6 +217,28 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
     return SINEW_OK;
 }
 
+// What would fail only later is looked at now.
+static sinew_status check_insertions(const sn_builder *b, const sn_scene_member *member) {
+    const sn_scene_frames *scene = member->scene->frames;
+    const sinew_voxels *voxels = member->frames->voxels;
+    double smallest = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
+    sinew_status status = SINEW_OK;
+    for (int32_t i = 0; i < scene->insertion_count; i++) {
+        const sn_scene_insertion *insertion = &scene->insertions[i];
+        double reach = sn_length(sn_load3(voxels->spacing));
+        bool inside = sinew_voxels_find_nearest(voxels, insertion->def.position, reach) >= 0;
+        bool wide = insertion->def.range >= smallest;
+        if (inside && wide) continue;
+        status = SINEW_INVALID_DATA;
+        if (!inside) sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "position"), "is outside the solid");
+        if (!wide) {
+            sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "range"), "is less than a voxel, which measures %g",
+                            smallest / b->scene->unit);
+        }
+    }
+    return status;
+}
+
 // --- what loads them: points of the surface
 
 static bool select_point(const sn_select *select, const sinew_mesh *surface, int32_t i) {
@@ -255,6 +281,7 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
                                   surface->mesh->point_count, &member->frames->points));
     SN_TRY(make_rest(b, member));
     sinew_status supports = apply_supports(b, member), loads = make_loads(b, member);
+    SN_TRY(check_insertions(b, member));
     SN_TRY(supports);
     SN_TRY(loads);
     return set_nodes(b, member);

@@ -8,11 +8,15 @@
 #include "frame/frame_state.h"
 
 struct sn_member_frames {
-    sinew_voxels *voxels;           // owned
-    int32_t node_count;             // frames at the start
-    double *rest;                   // their rest positions, three each
-    int32_t *hold;                  // of each
-    const sn_scene_motion **motion; // of each, or NULL
+    sinew_voxels *voxels; // owned
+    double step;          // [s] of the world
+    int32_t first_count;  // frames at the start; those that join later have the next numbers
+    int32_t node_count;   // frames now
+    // Of each frame, with room for all that may join:
+    double *rest; // three numbers
+    int32_t *hold;
+    const sn_scene_motion **motion; // or NULL
+    int32_t *insertion;             // its number in the scene; -1 of the first
     sn_frame_points points;         // the surface's
     sn_arena points_arena;          // of `points`
 };
@@ -26,6 +30,12 @@ sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_b
 
 // Everything of a body of frames. Mistakes are noted at their place in the scene.
 sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member);
+
+// Lets frames join and leave that are due before a step that ends at `time`.
+sinew_status sn_frames_adapt(sn_scene_member *member, double time);
+
+// Whether a change of frames is still fading at a time: a state of then cannot be taken up again.
+bool sn_frames_is_fading(const sn_scene_member *member, double time);
 
 extern const sn_member_ops sn_frame_member_ops;
 

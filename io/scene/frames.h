@@ -24,6 +24,16 @@ typedef struct sn_scene_tissue {
     const sn_json *json;
 } sn_scene_tissue;
 
+// A frame that joins while the scene runs, and perhaps leaves again.
+typedef struct sn_scene_insertion {
+    double time, leave; // [s]; infinite if it stays
+    sinew_frame_insert_def def;
+    int32_t hold;
+    bool scripted;
+    sn_scene_motion motion;
+    const sn_json *json;
+} sn_scene_insertion;
+
 struct sn_scene_frames {
     const sn_json *json;
     sinew_voxel_def grid;
@@ -37,6 +47,8 @@ struct sn_scene_frames {
     bool geometric_stiffness;
     int32_t tissue_count;
     const sn_scene_tissue *tissues;
+    int32_t insertion_count;
+    const sn_scene_insertion *insertions;
 };
 
 #endif

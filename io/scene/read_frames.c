@@ -73,21 +73,26 @@ static void read_initial(const sn_scene_reader *reader, const sn_json *json, sn_
     sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), node->rotation);
 }
 
-static void read_node(const sn_scene_reader *reader, const sn_json *json, sinew_node_kind default_kind, sn_scene_node *node) {
+// What is held of a frame at `position`, and where it goes.
+static void read_hold(const sn_scene_reader *reader, const sn_json *json, const double position[3], int32_t *hold,
+                      bool *scripted, sn_scene_motion *motion) {
     static const char *const holds[] = {"nothing", "translation", "rotation", "all"}; // in the order of the bits
+    const sn_json *motion_json = sn_json_get(json, "motion"), *rotate = sn_json_get(motion_json, "rotate");
+    *scripted = motion_json != NULL;
+    *hold = motion_json ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
+    read_word(reader, json, "hold", holds, 4, hold);
+    sn_scene_read_motion(reader, motion_json, motion);
+    if (rotate && !sn_json_get(rotate, "center")) memcpy(motion->center, position, sizeof motion->center);
+}
+
+static void read_node(const sn_scene_reader *reader, const sn_json *json, sinew_node_kind default_kind, sn_scene_node *node) {
     *node = (sn_scene_node){.def = {.kind = default_kind}, .rotation = {0, 0, 0, 1}, .json = json};
     if (!sn_scene_check_object(reader, json, SN_KEYS("kind", "position", "hold", "motion", "initial"))) return;
     int32_t kind = (int32_t)default_kind;
     read_word(reader, json, "kind", node_kinds, 4, &kind);
     node->def.kind = (sinew_node_kind)kind;
     sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, json, "position"), node->def.position);
-    const sn_json *motion = sn_json_get(json, "motion");
-    node->scripted = motion != NULL;
-    node->hold = motion ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
-    read_word(reader, json, "hold", holds, 4, &node->hold);
-    sn_scene_read_motion(reader, motion, &node->motion);
-    const sn_json *rotate = sn_json_get(motion, "rotate");
-    if (rotate && !sn_json_get(rotate, "center")) memcpy(node->motion.center, node->def.position, sizeof node->motion.center);
+    read_hold(reader, json, node->def.position, &node->hold, &node->scripted, &node->motion);
     read_initial(reader, sn_json_get(json, "initial"), node);
 }
 
@@ -180,6 +185,43 @@ static void read_tissues(const sn_scene_reader *reader, const sn_json *json, sn_
     frames->tissue_count = tissues ? json->count : 0;
 }
 
+static void read_insertion(const sn_scene_reader *reader, const sn_json *json, sinew_node_kind default_kind,
+                           sn_scene_insertion *insertion) {
+    *insertion = (sn_scene_insertion){.leave = INFINITY, .def = sinew_default_frame_insert_def(), .json = json};
+    if (!sn_scene_check_object(reader, json,
+                               SN_KEYS("time", "position", "range", "kind", "fade", "hold", "motion", "leave"))) {
+        return;
+    }
+    sn_mistakes *mistakes = reader->mistakes;
+    int32_t kind = (int32_t)default_kind;
+    read_word(reader, json, "kind", node_kinds, 4, &kind);
+    insertion->def.kind = (sinew_node_kind)kind;
+    sn_json_number(mistakes, sn_json_require(mistakes, json, "time"), 0, INFINITY, "s", &insertion->time);
+    sn_scene_read_lengths(reader, sn_json_require(mistakes, json, "position"), insertion->def.position);
+    sn_json_require(mistakes, json, "range");
+    read_extent(reader, json, "range", true, &insertion->def.range);
+    sn_json_number(mistakes, sn_json_get(json, "fade"), 0, INFINITY, "s", &insertion->def.fade);
+    const sn_json *leave = sn_json_get(json, "leave");
+    if (sn_json_number(mistakes, leave, 0, INFINITY, "s", &insertion->leave) && !(insertion->leave > insertion->time)) {
+        sn_json_mistake(mistakes, leave, "it joins at %g s and must leave later", insertion->time);
+    }
+    read_hold(reader, json, insertion->def.position, &insertion->hold, &insertion->scripted, &insertion->motion);
+}
+
+static void read_insertions(const sn_scene_reader *reader, const sn_json *json, sn_scene_frames *frames) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    sn_scene_insertion *items = sn_scene_push(reader, json->count, sizeof *items);
+    for (int32_t i = 0; items && i < json->count; i++) {
+        read_insertion(reader, &json->items[i], frames->kind, &items[i]);
+        if (i > 0 && items[i].time < items[i - 1].time) {
+            sn_json_mistake(reader->mistakes, &json->items[i], "times must not descend: %g follows %g", items[i].time,
+                            items[i - 1].time);
+        }
+    }
+    frames->insertions = items;
+    frames->insertion_count = items ? json->count : 0;
+}
+
 static void read_grid(const sn_scene_reader *reader, const sn_json *json, sinew_voxel_def *grid) {
     *grid = sinew_default_voxel_def();
     const sn_json *resolution = sn_json_get(json, "resolution"), *cell = sn_json_get(json, "cell");
@@ -208,7 +250,7 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
                                 .sampling = sinew_default_sampling_def()};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("resolution", "cell", "nodes", "count", "kind", "placement", "blend", "weights",
-                                       "sampling", "geometric_stiffness", "tissues"))) {
+                                       "sampling", "geometric_stiffness", "tissues", "insertions"))) {
         return;
     }
     int32_t kind = SINEW_NODE_RIGID, blend = SINEW_BLEND_LINEAR;
@@ -223,4 +265,5 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     read_sampling(reader, sn_json_get(json, "sampling"), &frames->sampling);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "geometric_stiffness"), &frames->geometric_stiffness);
     read_tissues(reader, sn_json_get(json, "tissues"), frames);
+    read_insertions(reader, sn_json_get(json, "insertions"), frames);
 }

@@ -75,6 +75,14 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
     return SINEW_OK;
 }
 
+bool sn_snapshot_get_time(const void *bytes, size_t size, double *time) {
+    snapshot_header header;
+    if (size < sizeof header) return false;
+    memcpy(&header, bytes, sizeof header);
+    *time = header.time;
+    return memcmp(header.magic, magic, sizeof magic) == 0;
+}
+
 sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
     snapshot_header expected = make_header(world), header = {.size = 0};
     if (size >= sizeof header) memcpy(&header, bytes, sizeof header);

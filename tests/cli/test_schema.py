@@ -64,6 +64,7 @@ PLACES = {
     "weights": (frames({"weights": {"?": 1}}), DEFS["frames"]["properties"]["weights"]),
     "sampling": (frames({"sampling": {"?": 1}}), DEFS["frames"]["properties"]["sampling"]),
     "tissue": (frames({"tissues": {"1": {"?": 1}}}), DEFS["tissue"]),
+    "insertion": (frames({"insertions": [{"?": 1}]}), DEFS["insertion"]),
     "attachment": ({"version": 1, "bodies": [BODY], "attachments": [{"?": 1}]}, SCHEMA["properties"]["attachments"]["items"]),
     "probe": ({"version": 1, "bodies": [BODY], "probes": [{"?": 1}]}, SCHEMA["properties"]["probes"]["items"]),
     "output": ({"version": 1, "bodies": [BODY], "output": {"?": 1}}, SCHEMA["properties"]["output"]),

@@ -278,6 +278,66 @@ static void test_tissues(void **state) {
     destroy(&f);
 }
 
+static const char *const joining =
+    "bodies[0].frames.insertions=[{\"time\": 0.05, \"position\": [0.2, 0.05, 0], \"range\": 0.15, \"fade\": 0.02, \"leave\": "
+    "0.2}, "
+    "{\"time\": 0.1, \"position\": [-0.2, 0, 0], \"range\": 0.2, \"fade\": 0.02, \"kind\": \"affine\", \"motion\": "
+    "{\"translate\": [0, 0, {\"keys\": [[0.1, 0], [0.3, 0.05]]}]}}]";
+
+// Frames join and leave at their times; a run taken up from a snapshot goes on bit for bit, but not out of a fade.
+static void test_frames_join_and_leave(void **state) {
+    (void)state;
+    const char *settings[] = {joining, "bodies[0].loads=[{\"point\": [0.2, 0, 0.1], \"force\": [0, 0, -3]}]"};
+    fixture f;
+    make(&f, settings, 2);
+    const sn_member_frames *frames = f.world->members[0].frames;
+    assert_int_equal(sn_scene_member_frame_count(&f.world->members[0]), 5);
+    const int32_t counts[30] = {3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+    static unsigned char bytes[2][65536];
+    size_t sizes[2] = {0, 0};
+    for (int i = 0; i < 30; i++) {
+        step(&f, 1);
+        assert_int_equal(sinew_frame_body_get_node_count(f.world->members[0].body), counts[i]);
+        assert_int_equal(frames->node_count, counts[i]);
+        if (i != 11 && i != 25) continue;
+        int k = i == 25;
+        sizes[k] = sinew_world_get_snapshot_size(f.world->world);
+        assert_true(sizes[k] <= sizeof bytes[k]);
+        assert_int_equal(sinew_world_take_snapshot(f.world->world, bytes[k], sizes[k]), SINEW_OK);
+    }
+    double x[3];
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 3, x, NULL), SINEW_OK);
+    test_close("the one that stays follows its motion", x[2], 0.05, 1e-12);
+    uint64_t hash = sinew_world_get_hash(f.world->world);
+    destroy(&f);
+    fixture g;
+    make(&g, settings, 2);
+    assert_int_equal(sn_scene_world_restore(g.world, bytes[0], sizes[0]), SINEW_UNSUPPORTED);
+    if (sn_scene_world_restore(g.world, bytes[1], sizes[1]) != SINEW_OK) fail_msg("%s", sinew_context_message(g.context));
+    step(&g, 4);
+    assert_true(sinew_world_get_hash(g.world->world) == hash);
+    destroy(&g);
+}
+
+// What equilibrium a turning force leads to: a moment arm that is where the frame is.
+static void test_static_loads_agree_with_the_shape(void **state) {
+    (void)state;
+    const char *settings[] = {"bodies[0].loads=[{\"point\": [0.5, 0, 0.1], \"force\": [0, 0, -4]}]"};
+    fixture f;
+    make(&f, settings, 1);
+    sinew_step_report report;
+    if (sn_scene_world_solve_static(f.world, &report) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    assert_int_equal(report.outcome, SINEW_OUTCOME_CONVERGED);
+    sn_probe_state once, again;
+    sn_scene_world_read_probe(f.world, 0, &once);
+    assert_true(once.displacement[2] < -0.01);
+    assert_int_equal(sn_scene_world_apply(f.world, 0), SINEW_OK);
+    assert_int_equal(sinew_world_solve_static(f.world->world, &f.scene.static_def, &report), SINEW_OK);
+    sn_scene_world_read_probe(f.world, 0, &again);
+    test_close("solved once more", again.displacement[2], once.displacement[2], 1e-6);
+    destroy(&f);
+}
+
 static void test_the_same_bits_for_all_threads(void **state) {
     (void)state;
     uint64_t hash = 0;
@@ -338,6 +398,12 @@ static void test_mistakes(void **state) {
     expect_mistake("bodies[0].shape={\"kind\": \"rectangle\"}", "bodies[0]", "flat");
     expect_mistake("bodies[0].shape.size[1]=-1", "bodies[0]", "size");
     expect_mistake("attachments=[{\"body\": \"bar\", \"to\": \"bar\", \"where\": \"all\"}]", "attachments[0]", "frames");
+    expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0, 5, 0], \"range\": 0.1}]",
+                   "bodies[0].frames.insertions[0].position", "outside");
+    expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], \"range\": 0.01}]",
+                   "bodies[0].frames.insertions[0].range", "voxel");
+    expect_mistake("bodies[0].frames.insertions=[{\"time\": 2, \"position\": [0.1, 0, 0], \"range\": 0.1, \"leave\": 1}]",
+                   "bodies[0].frames.insertions[0].leave", "later");
     // What the library refuses: a frame outside, two in one place, what no frame reaches, a grid beyond the limit.
     expect_mistake("bodies[0].frames.nodes[1].position=[0, 9, 0]", "bodies[0].frames", "outside");
     expect_mistake("bodies[0].frames.nodes[1].position=[-0.45, 0, 0]", "bodies[0].frames", "coincide");
@@ -385,6 +451,8 @@ int main(void) {
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_tissues),
+        cmocka_unit_test(test_frames_join_and_leave),
+        cmocka_unit_test(test_static_loads_agree_with_the_shape),
         cmocka_unit_test(test_the_same_bits_for_all_threads),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_a_grid_beyond_the_limit),

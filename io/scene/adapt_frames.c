@@ -1,0 +1,81 @@
+// Frames that join and leave a body at times that the scene names.
+//
+// An event is due before the first step that ends more than half a step after its time, so that rounding in the sum of the
+// steps does not matter.
+#include "io/scene/build_frames.h"
+
+#include "geom/voxel.h"
+
+#include <string.h>
+
+static bool is_due(const sn_member_frames *frames, double event, double time) {
+    return event < time - 0.5 * frames->step;
+}
+
+// The present number of a frame that joined, or -1.
+static int32_t find_frame(const sn_member_frames *frames, int32_t insertion) {
+    for (int32_t i = frames->first_count; i < frames->node_count; i++) {
+        if (frames->insertion[i] == insertion) return i;
+    }
+    return -1;
+}
+
+static sinew_status join(sn_scene_member *member, int32_t index) {
+    sn_member_frames *frames = member->frames;
+    const sn_scene_insertion *insertion = &member->scene->frames->insertions[index];
+    int32_t node;
+    SN_TRY(sinew_frame_body_insert(member->body, &insertion->def, &node));
+    SN_ASSERT(node == frames->node_count);
+    frames->node_count++;
+    sn_frame_body_get_rest(member->body, node, frames->rest + 3 * (size_t)node);
+    frames->hold[node] = insertion->hold;
+    frames->motion[node] = insertion->scripted ? &insertion->motion : NULL;
+    frames->insertion[node] = index;
+    return insertion->hold ? sinew_frame_body_hold(member->body, node, insertion->hold) : SINEW_OK;
+}
+
+static sinew_status leave(sn_scene_member *member, int32_t node) {
+    sn_member_frames *frames = member->frames;
+    double fade = member->scene->frames->insertions[frames->insertion[node]].def.fade;
+    SN_TRY(sinew_frame_body_remove(member->body, node, fade));
+    frames->node_count--;
+    for (int32_t i = node; i < frames->node_count; i++) {
+        memcpy(frames->rest + 3 * (size_t)i, frames->rest + 3 * (size_t)(i + 1), 3 * sizeof(double));
+        frames->hold[i] = frames->hold[i + 1];
+        frames->motion[i] = frames->motion[i + 1];
+        frames->insertion[i] = frames->insertion[i + 1];
+    }
+    return SINEW_OK;
+}
+
+sinew_status sn_frames_adapt(sn_scene_member *member, double time) {
+    sn_member_frames *frames = member->frames;
+    const sn_scene_frames *scene = member->scene->frames;
+    bool changed = false;
+    for (int32_t i = 0; i < scene->insertion_count; i++) {
+        const sn_scene_insertion *insertion = &scene->insertions[i];
+        int32_t node = find_frame(frames, i);
+        bool wanted = is_due(frames, insertion->time, time) && !is_due(frames, insertion->leave, time);
+        if (wanted == (node >= 0)) continue;
+        SN_TRY(wanted ? join(member, i) : leave(member, node));
+        changed = true;
+    }
+    if (!changed) return SINEW_OK;
+    sn_arena_destroy(&frames->points_arena);
+    frames->points_arena = sn_arena_create(frames->voxels->context);
+    return sn_frame_points_create(&frames->points_arena, member->body, member->surface.mesh->points,
+                                  member->surface.mesh->point_count, &frames->points);
+}
+
+bool sn_frames_is_fading(const sn_scene_member *member, double time) {
+    const sn_scene_frames *scene = member->scene->frames;
+    for (int32_t i = 0; i < scene->insertion_count; i++) {
+        const sn_scene_insertion *insertion = &scene->insertions[i];
+        const double events[2] = {insertion->time, insertion->leave};
+        for (int k = 0; k < 2; k++) {
+            double last = events[k] + insertion->def.fade + member->frames->step;
+            if (is_due(member->frames, events[k], time) && !(last < time)) return true;
+        }
+    }
+    return false;
+}
