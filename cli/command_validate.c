@@ -19,6 +19,7 @@ typedef struct validate_options {
     bool quick;
     cli_optional_text json;
     const char *report;
+    bool list;
 } validate_options;
 
 static bool is_wanted(const validate_options *options, const char *id) {
@@ -121,12 +122,15 @@ static int run(const cli_command *command, int argc, char **argv) {
     const cli_option table[] = {
         {"quick", 'q', CLI_FLAG, &o.quick, NULL, "the shorter form of the long rows: under a minute", 0, 0},
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the results as JSON (to standard output)", 0, 0},
+        {"list", 'l', CLI_FLAG, &o.list, NULL, "print the ids of the rows and nothing else", 0, 0},
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
     };
     bool finished;
     int status =
         cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.ids, ID_CAPACITY, &o.id_count, &finished);
     if (finished) return status;
+    for (int32_t i = 0; o.list && i < validate_row_count; i++) printf("%s\n", validate_rows[i].id);
+    if (o.list) return CLI_OK;
     status = check_ids(command, &o);
     if (status != CLI_OK) return status;
     sinew_context *context = cli_create_context(command, 1);

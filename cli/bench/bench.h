@@ -62,5 +62,6 @@ sinew_status bench_warp(bench_run *b);        // S5
 sinew_status bench_palm(bench_run *b);        // S6
 sinew_status bench_orthotropic(bench_run *b); // S7
 sinew_status bench_positions(bench_run *b);   // S9
+sinew_status bench_bullet(bench_run *b);      // the same bar in Bullet
 
 #endif

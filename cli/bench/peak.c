@@ -3,6 +3,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "linalg/blas.h"
+
+#include <stdio.h>
 
 enum { PARTS = 64, REPEATS = 5 };
 
@@ -64,3 +67,35 @@ double peak_measure_bandwidth(sinew_context *context) {
     sn_arena_destroy(&arena);
     return best;
 }
+
+#if defined(SN_WITH_OPENBLAS)
+char *openblas_get_corename(void);
+void dgemm_(const char *transpose_a, const char *transpose_b, const int *m, const int *n, const int *k, const double *alpha,
+            const double *a, const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc);
+
+double peak_measure_blas(sinew_context *context, char *core, size_t size) {
+    enum { ROWS = 384 };
+    const int rows = ROWS;
+    const double one = 1, zero = 0;
+    snprintf(core, size, "%s", openblas_get_corename());
+    sn_arena arena = sn_arena_create(context);
+    double *a = SN_PUSH(&arena, double, ROWS *ROWS), *b = SN_PUSH(&arena, double, ROWS *ROWS);
+    double *c = SN_PUSH(&arena, double, ROWS *ROWS), best = 0;
+    int threads = sn_blas_enter();
+    for (int repeat = 0; repeat < REPEATS && sn_arena_status(&arena) == SINEW_OK; repeat++) {
+        double start = peak_seconds(context);
+        dgemm_("N", "N", &rows, &rows, &rows, &one, a, &rows, b, &rows, &zero, c, &rows);
+        double rate = 2.0 * ROWS * ROWS * ROWS / (peak_seconds(context) - start);
+        if (rate > best) best = rate;
+    }
+    sn_blas_leave(threads);
+    sn_arena_destroy(&arena);
+    return best;
+}
+#else
+double peak_measure_blas(sinew_context *context, char *core, size_t size) {
+    (void)context;
+    snprintf(core, size, "none");
+    return 0;
+}
+#endif

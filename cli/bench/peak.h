@@ -16,4 +16,8 @@ double peak_measure_flops(sinew_context *context);
 // [byte/s] of a[i] = b[i] + s c[i] over arrays larger than the caches, on all threads; 0 without memory.
 double peak_measure_bandwidth(sinew_context *context);
 
+// [flop/s] of OpenBLAS's matrix product on one thread, and the core type whose code it picked: it may mistake a new processor
+// for an old one. 0 and "none" without OpenBLAS.
+double peak_measure_blas(sinew_context *context, char *core, size_t size);
+
 #endif

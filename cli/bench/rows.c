@@ -10,6 +10,13 @@ static sinew_status bench_machine(bench_run *b) {
     if (flops) snprintf(flops->note, sizeof flops->note, "instruction set %s", sn_isa_name(b->context->isa));
     bench_result *stream = bench_add(b, "stream over 192 MiB", 1, "GB/s");
     if (stream) stream->min = stream->median = b->bandwidth * 1e-9;
+    char core[64];
+    double rate = peak_measure_blas(b->context, core, sizeof core);
+    bench_result *blas = bench_add(b, "OpenBLAS: product of matrices of 384 rows, one thread", 384, "Gflop/s");
+    if (!blas) return SINEW_OK;
+    blas->unavailable = rate == 0;
+    if (rate > 0) blas->min = blas->median = rate * 1e-9, blas->limit_share = rate * b->threads / b->flops;
+    snprintf(blas->note, sizeof blas->note, rate > 0 ? "it picked the core type %s" : "built without OpenBLAS (%s)", core);
     return SINEW_OK;
 }
 
@@ -25,7 +32,7 @@ const bench_row bench_rows[] = {
     {"S7", NULL, bench_orthotropic, NULL},
     {"S8", "frame fields by element and by vertex", NULL, "frame fields do not exist yet"},
     {"S9", NULL, bench_positions, NULL},
-    {"bullet", "the same bar by Bullet's deformable bodies", NULL, "the peer program is not written yet"},
+    {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
 };
 
 const int32_t bench_row_count = sizeof bench_rows / sizeof *bench_rows;
