@@ -22,9 +22,16 @@ int cli_fail(const cli_command *command, int status, const char *format, ...) {
     return status;
 }
 
+// Warnings go where errors go; what is said for information stays silent.
+static void write_log(void *user, sinew_log_level level, const char *line) {
+    (void)user;
+    if (level >= SINEW_LOG_WARNING) fprintf(stderr, "sinew: warning: %s\n", line);
+}
+
 sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
     sinew_context_def def = sinew_default_context_def();
     def.threads = threads;
+    def.logger.write = write_log;
     sinew_context *context = sinew_context_create(&def);
     if (!context) cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
     return context;

@@ -117,7 +117,7 @@ static sinew_status simulate(run_state *run) {
         if (status != SINEW_OK) break;
         take_report(run, &report);
         run->steps++;
-        bool last = step == run->scene->steps || stop_requested;
+        bool last = step == run->scene->steps || stop_requested || run->world->motion_ended;
         status = run_output(run, step, last);
         if (step % 16 == 0 || last) take_measures(run);
         char note[64];
@@ -127,6 +127,7 @@ static sinew_status simulate(run_state *run) {
             run->outcome = "stopped";
             break;
         }
+        if (run->world->motion_ended) break;
     }
     cli_progress_end(&progress);
     if (status == SINEW_DIVERGED) run->outcome = "diverged";

@@ -46,6 +46,27 @@ static void write_probes(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+// How the bodies were bound to their skeletons.
+static void write_rigging(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "rigging");
+    sn_json_begin_object(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
+        if (!report) continue;
+        const char *const keys[] = {"bound_elements", "shared_elements", "bound_nodes", "shared_nodes", "idle_bones"};
+        const int32_t values[] = {report->bound_elements, report->shared_elements, report->bound_nodes, report->shared_nodes,
+                                  report->idle_bones};
+        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_begin_object(json);
+        for (int k = 0; k < 5; k++) {
+            sn_json_write_key(json, keys[k]);
+            sn_json_write_integer(json, values[k]);
+        }
+        sn_json_end_object(json);
+    }
+    sn_json_end_object(json);
+}
+
 static void write_counts(const run_state *run, sn_json_writer *json) {
     sn_json_write_key(json, "iterations");
     sn_json_begin_object(json);
@@ -88,6 +109,7 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_key(&json, "hash");
     sn_json_write_string(&json, hash);
     write_probes(run, &json);
+    if (run->scene->skeleton_count > 0) write_rigging(run, &json);
     sn_json_end_object(&json);
     sn_buffer_add_text(out, "\n");
 }

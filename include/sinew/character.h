@@ -32,13 +32,15 @@ typedef struct sinew_character_def {
     double duration;
     /// Final angle of the cylinders. [rad] Finite. Default a quarter turn.
     double angle;
+    /// Leave the flesh out, which takes most of the time. Default false.
+    bool without_flesh;
 } sinew_character_def;
 
 SINEW_API sinew_character_def sinew_default_character_def(void);
 
 /// Each part may be used by itself as long as the character lives.
 typedef struct sinew_character {
-    sinew_mesh *flesh;        ///< TET4.
+    sinew_mesh *flesh;        ///< TET4; NULL if left out.
     sinew_mesh *skin;         ///< Triangles: the closed surfaces that the flesh fills; those of neighbouring limbs overlap.
     sinew_skeleton *skeleton; ///< Without rotations in the rest pose.
     sinew_motion *motion;     ///< Starts from the rest pose.

@@ -1,5 +1,6 @@
 // A scene's world through time: motions, loads, steps, surfaces, probes.
 #include "io/scene/build_frames.h"
+#include "io/scene/build_skeleton.h"
 
 #include "dynamics/world.h"
 #include "geom/mesh.h"
@@ -68,6 +69,7 @@ static sinew_status apply(sn_scene_member *member, double time) {
 }
 
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
+    SN_TRY(sn_bones_apply(world, time));
     for (int32_t i = 0; i < world->scene->body_count; i++) {
         SN_TRY(world->members[i].ops->apply(&world->members[i], time));
     }

@@ -1,5 +1,6 @@
 // Building: meshes from shapes and files, bodies, selections turned into node lists, attachments, probes.
 #include "io/scene/build_frames.h"
+#include "io/scene/build_skeleton.h"
 
 #include "geom/element_tree.h"
 #include "geom/topology.h"
@@ -50,6 +51,7 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const s
 }
 
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
+    if (shape->is_character) return sn_builder_make_flesh(b, shape, out);
     if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
     if (shape->volume || shape->solid_count > 0) {
         return sn_fail(b->context, SINEW_UNSUPPORTED, "solids and volumes are for bodies of \"model\": \"frames\"");
@@ -76,6 +78,9 @@ static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
     if (member->scene->surface) {
         SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
         SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
+    } else if (member->scene->skin) {
+        SN_TRY(sn_builder_make_skin(b, &member->scene->shape, &surface->mesh));
+        SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else {
         SN_TRY(sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
     }
@@ -99,6 +104,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     def.materials = materials;
     def.material_count = count;
     def.material_labels = scene->label_count ? labels : NULL;
+    if (scene->positions.used) return sn_builder_make_positions(b, member, &def);
     return sinew_body_create(b->world->world, &def, &member->body);
 }
 
@@ -199,7 +205,8 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
     SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
     sn_arena scratch = sn_arena_create(b->context);
-    sinew_status status = add_supports_and_loads(b, member, &scratch);
+    sinew_status status = sn_builder_bind(b, member);
+    if (status == SINEW_OK) status = add_supports_and_loads(b, member, &scratch);
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -260,7 +267,7 @@ static sinew_status build(sn_builder *b) {
     b->world->members = SN_PUSH(&b->world->arena, sn_scene_member, b->scene->body_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     SN_TRY(sinew_world_create(b->context, &b->scene->world, &b->world->world));
-    sinew_status status = SINEW_OK;
+    sinew_status status = sn_builder_make_bones(b);
     for (int32_t i = 0; i < b->scene->body_count; i++) { // all bodies, so that all mistakes show
         sinew_status made = make_member(b, i);
         if (made != SINEW_OK) status = made;
@@ -296,10 +303,12 @@ void sn_scene_world_destroy(sn_scene_world *world) {
     for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
         if (member->ops && member->ops->release) member->ops->release(member);
+        sn_bound_destroy(member->bound);
         sinew_embedding_destroy(member->surface.embedding);
         sinew_mesh_destroy(member->surface.mesh);
         sinew_mesh_destroy(member->mesh);
     }
+    sn_bones_destroy(world);
     sn_arena arena = world->arena; // the struct lives in it
     sn_arena_destroy(&arena);
 }

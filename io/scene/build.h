@@ -25,6 +25,8 @@ typedef struct sn_scene_member sn_scene_member;
 typedef struct sn_scene_world sn_scene_world;
 typedef struct sn_probe_state sn_probe_state;
 typedef struct sn_member_frames sn_member_frames; // io/scene/build_frames.h
+typedef struct sn_bones sn_bones;                 // io/scene/build_skeleton.h
+typedef struct sn_bound sn_bound;
 
 // What differs from model to model once a body is built.
 typedef struct sn_member_ops {
@@ -47,6 +49,7 @@ struct sn_scene_member {
     sn_picked *loads;    // one for each load
     int32_t *load_index; // of the body's load, -1 for forces
     double *forces;      // scratch: three for each node
+    sn_bound *bound;     // what follows the skeleton; NULL without one
 };
 
 typedef struct sn_probe_place {
@@ -60,6 +63,8 @@ struct sn_scene_world {
     sinew_world *world;
     sn_scene_member *members;
     sn_probe_place *probes;
+    sn_bones *bones;   // one for each skeleton of the scene
+    bool motion_ended; // of a skeleton that stops the run with it
 };
 
 // Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and selections goes to
@@ -84,6 +89,9 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
 
 // The most coordinate frames that a body has in the course of the scene; 0 for bodies of elements.
 int32_t sn_scene_member_frame_count(const sn_scene_member *member);
+
+// How the elements of a body were bound to its skeleton, or NULL.
+const sinew_rig_report *sn_scene_member_rigging(const sn_scene_member *member);
 
 // Brings the surfaces' points to the present positions.
 void sn_scene_world_update_surfaces(sn_scene_world *world);

@@ -24,12 +24,19 @@ int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json) {
     return index;
 }
 
-static void read_unit(sn_scene_reader *reader, const sn_json *json) {
+static void read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres) {
     static const char *const words[] = {"m", "cm", "mm", "in", "ft"};
-    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048};
+    static const double sizes[] = {1, 0.01, 0.001, 0.0254, 0.3048};
     int32_t index = 0;
-    sn_json_word(reader->mistakes, json, words, 5, &index);
-    reader->scene->unit = metres[index];
+    if (json && sn_json_word(reader->mistakes, json, words, 5, &index)) *metres = sizes[index];
+}
+
+void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres) {
+    if (json && json->kind == SN_JSON_NUMBER) {
+        sn_json_number_inside(reader->mistakes, json, 0, INFINITY, "m", metres);
+    } else {
+        read_unit(reader, json, metres);
+    }
 }
 
 static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler", "newmark", "midpoint", "bdf2"};
@@ -162,15 +169,15 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     sn_mistakes *mistakes = reader->mistakes;
     if (!sn_scene_check_object(reader, root,
                                SN_KEYS("version", "title", "units", "gravity", "step", "steps", "duration", "integrator",
-                                       "solver", "static", "materials", "bodies", "attachments", "probes", "output",
-                                       "preview"))) {
+                                       "solver", "static", "materials", "skeletons", "bodies", "attachments", "probes",
+                                       "output", "preview"))) {
         return;
     }
     int64_t version = 1;
     int32_t integrator = 0;
     sn_json_integer(mistakes, sn_json_require(mistakes, root, "version"), 1, 1, &version);
     sn_json_string(mistakes, sn_json_get(root, "title"), &scene->title);
-    read_unit(reader, sn_json_get(root, "units"));
+    read_unit(reader, sn_json_get(root, "units"), &scene->unit);
     sn_json_numbers(mistakes, sn_json_get(root, "gravity"), 3, scene->world.gravity);
     sn_json_number_inside(mistakes, sn_json_get(root, "step"), 0, 1e6, "s", &scene->world.step);
     sn_json_word(mistakes, sn_json_get(root, "integrator"), integrators, 6, &integrator);
@@ -179,6 +186,7 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     read_length_of_run(reader, root);
     read_statics(reader, sn_json_get(root, "static"));
     sn_scene_read_materials(reader, sn_json_get(root, "materials"));
+    sn_scene_read_skeletons(reader, sn_json_get(root, "skeletons"));
     sn_scene_read_bodies(reader, sn_json_require(mistakes, root, "bodies"));
     read_attachments(reader, sn_json_get(root, "attachments"));
     read_probes(reader, sn_json_get(root, "probes"));

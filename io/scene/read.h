@@ -58,6 +58,16 @@ void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json, sn
 void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_json, sn_scene_body *body);
 void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body);
 
+// "skeletons": {"name": {...}}, before the bodies. What a body says of its skeleton, of position dynamics, and of a character
+// as its shape.
+void sn_scene_read_skeletons(sn_scene_reader *reader, const sn_json *json);
+void sn_scene_read_binding(const sn_scene_reader *reader, const sn_json *body_json, sn_scene_body *body);
+void sn_scene_read_positions(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body);
+void sn_scene_read_character(const sn_scene_reader *reader, const sn_json *word, sinew_character_def *def);
+
+// A word (m, cm, mm, in, ft) or a number of metres.
+void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres);
+
 // The index of the body that a string names, or -1 with a mistake.
 int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json);
 

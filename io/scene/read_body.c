@@ -57,7 +57,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
-                                       "file", "tets", "scale", "solids", "volume"))) {
+                                       "file", "tets", "scale", "solids", "volume", "character"))) {
         return;
     }
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
@@ -65,7 +65,13 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     if (sn_json_get(json, "scale")) shape->volume_unit = shape->scale * reader->scene->unit;
     sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
-    if (solids) {
+    shape->is_character = sn_json_get(json, "character") != NULL;
+    if (shape->is_character) {
+        int64_t tets = 3000;
+        sn_scene_read_character(reader, sn_json_get(json, "character"), &shape->character);
+        sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 100, 50000000, &tets);
+        shape->character.tet_count = (int32_t)tets;
+    } else if (solids) {
         sn_scene_read_solids(reader, solids, shape);
     } else if (shape->generated) {
         read_generated(reader, json, &shape->shape);
@@ -112,8 +118,8 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
 }
 
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index, sn_scene_body *body) {
-    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames"};
-    enum { FRAMES = 3 };
+    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames", "positions"};
+    enum { FRAMES = 3, POSITIONS = 4 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
     char *name = sn_scene_push(reader, 24, 1);
@@ -122,21 +128,23 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->json = json;
     body->def = sinew_default_body_def();
     body->material = -1;
+    body->skeleton = -1;
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "shape", "model", "material", "materials", "mass", "plane", "thickness",
                                        "damping", "position", "rotation", "velocity", "angular_velocity", "fixed", "scripted",
-                                       "loads", "surface", "frames"))) {
+                                       "loads", "surface", "frames", "positions", "skeleton", "binding"))) {
         return;
     }
     int32_t model = 0, mass = 0, plane = 0;
     sn_json_string(reader->mistakes, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
-    sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 4, &model);
+    sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 5, &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
-    if (model != FRAMES) body->def.model = (sinew_model)model;
+    body->positions.used = model == POSITIONS;
+    if (model < FRAMES) body->def.model = (sinew_model)model;
     body->def.mass = (sinew_mass_kind)mass;
     body->def.plane = (sinew_plane)plane;
     body->def.thickness = reader->scene->unit;
@@ -148,6 +156,10 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_scene_read_supports(reader, json, body);
     sn_scene_read_loads(reader, sn_json_get(json, "loads"), body);
     sn_json_string(reader->mistakes, sn_json_get(json, "surface"), &body->surface);
+    body->skin = body->shape.is_character && body->surface && strcmp(body->surface, "skin") == 0;
+    if (body->skin) body->surface = NULL;
+    sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
+    sn_scene_read_binding(reader, json, body);
 }
 
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json) {

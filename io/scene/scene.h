@@ -61,6 +61,8 @@ typedef struct sn_scene_shape {
     const sinew_solid_def *solids;
     const char *volume; // file of labels
     double volume_unit; // [m] of its lengths; 0: as its header says
+    bool is_character;  // made by code
+    sinew_character_def character;
     const char *file;
     bool tetrahedralize; // the file is a surface to be filled
     sinew_tetrahedralize_def tets;
@@ -107,6 +109,43 @@ typedef struct sn_scene_load {
     const sn_json *json;
 } sn_scene_load;
 
+// Recorded motion for another skeleton than the file's own.
+typedef struct sn_scene_retarget {
+    const char *file; // NULL: the skeleton's own motion
+    double unit;      // [m]
+    sinew_retarget_def def;
+    const sn_json *json;
+} sn_scene_retarget;
+
+typedef struct sn_scene_skeleton {
+    const char *name;
+    const sn_json *json;
+    const char *file; // NULL: of a character
+    sinew_character_def character;
+    double unit; // metres per unit of the file
+    const char *animation;
+    sn_scene_retarget motion;
+    double start, speed; // [s] of the motion when the run begins; seconds of the motion a second
+    sinew_motion_end end;
+} sn_scene_skeleton;
+
+// How the nodes of a body follow a skeleton.
+typedef enum sn_scene_binding {
+    SN_BINDING_BONES,            // those of elements that one bone cuts; the others are simulated
+    SN_BINDING_LINEAR,           // all of them, by blended matrices
+    SN_BINDING_DUAL_QUATERNIONS, // all of them, by blended rigid motions
+} sn_scene_binding;
+
+// Position dynamics of a body; the arrays of `def` are filled in when it is built.
+typedef struct sn_scene_positions {
+    bool used;
+    sinew_pbd_def def;
+    sinew_pbd_material stiffness; // or moduli, where `has_moduli`
+    bool has_moduli;              // otherwise they follow from the materials
+    int32_t core_count;
+    const int32_t *cores; // labels of rigid cores
+} sn_scene_positions;
+
 typedef struct sn_scene_body {
     const char *name;
     const sn_json *json;
@@ -120,6 +159,10 @@ typedef struct sn_scene_body {
     const sn_scene_load *loads;
     const sn_scene_frames *frames; // NULL for other models
     const char *surface;           // file of a detailed surface that follows the body; NULL: its own boundary
+    bool skin;                     // ... the skin of the character that the shape is
+    sn_scene_positions positions;
+    int32_t skeleton; // index in the scene's list, or -1
+    sn_scene_binding binding;
 } sn_scene_body;
 
 typedef struct sn_scene_attachment {
@@ -179,11 +222,12 @@ typedef struct sn_scene {
     int32_t steps;
     bool statics; // find the static equilibrium first
     sinew_static_def static_def;
-    int32_t material_count, body_count, attachment_count, probe_count;
+    int32_t material_count, body_count, attachment_count, probe_count, skeleton_count;
     const sn_scene_material *materials;
     const sn_scene_body *bodies;
     const sn_scene_attachment *attachments;
     const sn_scene_probe *probes;
+    const sn_scene_skeleton *skeletons;
     sn_scene_output output;
     sn_scene_preview preview;
 } sn_scene;

@@ -356,6 +356,7 @@ static sinew_status make_parts(sinew_context *context, const plan *made, const s
     SN_TRY(make_skeleton(context, made, &character->skeleton));
     SN_TRY(make_motion(context, made, def, character->skeleton, &character->motion));
     SN_TRY(make_skin(context, made, &character->skin));
+    if (def->without_flesh) return SINEW_OK;
     sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
     fill.tet_count = def->tet_count;
     fill.largest_component = true;
