@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double *block_parameters(const sn_sample_group *group, int32_t block) {
-    return group->parameters + (size_t)block * group->parameter_stride;
-}
-
 typedef struct evaluate_job {
     const sn_sample_groups *groups;
     sn_sample_group *group;
@@ -24,7 +20,7 @@ static double evaluate_block(const evaluate_job *job, int32_t block) {
     int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
     if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     job->groups->compute_F(F, &group->samples, block, request->controls);
-    sn_material_block in = {F, block_parameters(group, block)};
+    sn_material_block in = {F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {psi, P, H};
     sn_material_evaluate(&group->material, want, &in, &out);
     if (request->force) job->groups->add_force(request->force, &group->samples, block, P);
@@ -95,7 +91,7 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
                                    sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
     groups->compute_F(state->F, &group->samples, block, controls);
-    sn_material_block in = {state->F, block_parameters(group, block)};
+    sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
     sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
 }
@@ -207,6 +203,15 @@ sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const
     SN_TRY(sn_samples_map(arena, &group->samples, pattern));
     group->energies = SN_PUSH(arena, double, group->samples.coloring.chunk_count);
     SN_TRY(sn_arena_status(arena));
+    group->frames = frames;
+    group->stiffness = stiffness;
+    return fill_parameters(arena, group);
+}
+
+sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count, const sn_mat3 *frames,
+                                            const double *stiffness) {
+    group->samples.count = count;
+    group->samples.blocks = (count + SN_BLOCK - 1) / SN_BLOCK;
     group->frames = frames;
     group->stiffness = stiffness;
     return fill_parameters(arena, group);

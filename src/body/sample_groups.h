@@ -42,6 +42,15 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
 sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
                                   const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness);
 
+// Derives the parameters alone, of `count` samples, for interpolations with kernels of their own.
+sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count, const sn_mat3 *frames,
+                                            const double *stiffness);
+
+// The parameters of a block, for sn_material_evaluate.
+static inline const double *sn_sample_group_parameters(const sn_sample_group *group, int32_t block) {
+    return group->parameters + (size_t)block * group->parameter_stride;
+}
+
 // Takes over another material. On failure the group is as before.
 sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
                                           const sinew_material_def *material);

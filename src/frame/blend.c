@@ -143,14 +143,61 @@ static sinew_status map_blocks(sn_arena *arena, const sn_nodes *nodes, const sn_
     return SINEW_OK;
 }
 
-static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
-                          const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                          const sn_bsr *rows, sn_blend *blend) {
+static bool are_rigid(const sn_nodes *nodes) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        if (nodes->items[i].kind != SINEW_NODE_RIGID) return false;
+    }
+    return true;
+}
+
+// Groups of rigid nodes: four controls each.
+static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, const grouping *g,
+                                const sn_bsr *rows, bool dual, sn_blend *blend) {
+    SN_TRY(sn_rigid_blend_create(arena, nodes, g->group_count, dual, &blend->rigid));
+    for (int32_t i = 0; i < g->group_count; i++) {
+        sn_rigid_input input = {nodes, samples, g->group, i, 0, 0, rows};
+        bool varies = false;
+        for (int32_t s = 0; s < samples->count; s++) {
+            if (g->group[s] != i) continue;
+            input.count++;
+            input.width = g->width[s] / 4;
+            varies = varies || samples->stiffness[s] != 1;
+        }
+        sn_rigid_group *packed = &blend->rigid.items[i];
+        SN_TRY(sn_rigid_group_pack(arena, &input, packed));
+        int32_t lanes = packed->blocks * SN_BLOCK;
+        for (int32_t lane = lanes - 1; lane >= 0; lane--) { // the first of equal ones stays: the others are padding
+            blend->sample_place[packed->order[lane]] = lane;
+        }
+        double *stiffness = varies ? SN_PUSH(arena, double, lanes) : NULL;
+        SN_TRY(sn_arena_status(arena));
+        for (int32_t lane = 0; varies && lane < lanes; lane++) stiffness[lane] = samples->stiffness[packed->order[lane]];
+        SN_TRY(sn_sample_group_fill_materials(arena, &blend->groups.items[i], lanes, NULL, stiffness));
+    }
+    return SINEW_OK;
+}
+
+// Groups of any kinds of nodes, through their controls.
+static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
+                                   const grouping *g, const sn_bsr *rows, sn_blend *blend) {
     sn_bsr_sets sets;
-    grouping g;
     SN_TRY(push_sets(scratch, nodes, samples, false, &sets));
     SN_TRY(sn_bsr_build(arena, nodes->control_count, &sets, 1, &blend->pattern));
     SN_TRY(map_blocks(arena, nodes, rows, blend));
+    for (int32_t i = 0; i < g->group_count; i++) {
+        sn_arena_mark mark = sn_arena_get_mark(scratch);
+        SN_TRY(fill_group(arena, scratch, nodes, samples, g, i, blend));
+        sn_arena_rewind(scratch, mark);
+    }
+    blend->force = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
+    blend->matrix = sn_bsr_push_values(arena, &blend->pattern);
+    return sn_arena_status(arena);
+}
+
+static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
+                          const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
+                          const sn_bsr *rows, bool dual, sn_blend *blend) {
+    grouping g;
     SN_TRY(group_samples(scratch, nodes, samples, material_count, material_labels, &g));
     sinew_material_def *defs = SN_PUSH(scratch, sinew_material_def, g.group_count);
     blend->group_material = SN_PUSH(arena, int32_t, g.group_count);
@@ -163,23 +210,20 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *no
         defs[g.group[s]] = material_count > 0 ? materials[g.material[s]] : sinew_default_material_def();
     }
     SN_TRY(sn_sample_groups_create(arena, g.group_count, defs, SN_PLANE_NONE, &blend->groups));
-    for (int32_t i = 0; i < g.group_count; i++) {
-        sn_arena_mark mark = sn_arena_get_mark(scratch);
-        SN_TRY(fill_group(arena, scratch, nodes, samples, &g, i, blend));
-        sn_arena_rewind(scratch, mark);
-    }
     blend->controls = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
-    blend->force = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
-    blend->matrix = sn_bsr_push_values(arena, &blend->pattern);
-    return sn_arena_status(arena);
+    SN_TRY(sn_arena_status(arena));
+    return blend->is_rigid ? build_rigid(arena, nodes, samples, &g, rows, dual, blend)
+                           : build_controls(arena, scratch, nodes, samples, &g, rows, blend);
 }
 
 sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
                              const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                             const sn_bsr *rows, sn_blend *blend) {
-    *blend = (sn_blend){.controls = NULL};
+                             const sn_bsr *rows, bool dual, sn_blend *blend) {
+    *blend = (sn_blend){.is_rigid = are_rigid(nodes)};
+    SN_ASSERT(blend->is_rigid || !dual);
     sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = build(arena, &scratch, nodes, samples, materials, material_count, material_labels, rows, blend);
+    sinew_status status =
+        build(arena, &scratch, nodes, samples, materials, material_count, material_labels, rows, dual, blend);
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -247,10 +291,14 @@ static void add_geometric(const sn_nodes *nodes, const sn_blend *blend, const sn
     }
 }
 
-double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
-                         const sn_blend_request *request) {
-    sn_nodes_compute_controls(nodes, request->q, blend->controls);
-    bool want_force = request->force || (request->matrix && request->geometric);
+void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q) {
+    sn_nodes_compute_controls(nodes, q, blend->controls);
+    if (blend->is_rigid) sn_nodes_compute_table(nodes, q, blend->rigid.table);
+}
+
+static double evaluate_controls(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
+                                const sn_blend_request *request) {
+    bool geometric = request->matrix && request->geometric, want_force = request->force || geometric;
     if (want_force) memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
     if (request->matrix) sn_bsr_set_zero(context, &blend->pattern, blend->matrix);
     sn_groups_request groups = {blend->controls, request->want_energy, request->projected, want_force ? blend->force : NULL,
@@ -258,6 +306,25 @@ double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn
     double energy = sn_sample_groups_evaluate(context, &blend->groups, &groups);
     if (request->force) project_force(nodes, blend, request->force);
     if (request->matrix) project_matrix(nodes, blend, request->matrix);
-    if (request->matrix && request->geometric) add_geometric(nodes, blend, rows, request->matrix);
+    if (geometric) add_geometric(nodes, blend, rows, request->matrix);
     return energy;
+}
+
+double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
+                         const sn_blend_request *request) {
+    sn_blend_request checked = *request;
+    sn_blend_prepare(nodes, blend, request->q);
+    checked.geometric = request->geometric && !request->projected; // it may be indefinite
+    if (blend->is_rigid) return sn_rigid_blend_evaluate(context, nodes, &blend->groups, &blend->rigid, &checked);
+    return evaluate_controls(context, nodes, blend, rows, &checked);
+}
+
+void sn_blend_measure(const sn_nodes *nodes, const sn_blend *blend, const double *q, double *smallest_J, double *largest_J,
+                      double *volume) {
+    sn_blend_prepare(nodes, blend, q);
+    if (blend->is_rigid) {
+        sn_rigid_blend_measure(&blend->groups, &blend->rigid, smallest_J, largest_J, volume);
+        return;
+    }
+    sn_sample_groups_measure(&blend->groups, blend->controls, smallest_J, largest_J, volume);
 }

@@ -1,9 +1,13 @@
-// Linear blending: the samples of a frame body as samples of control vectors, and the way back from controls to rows.
+// How the motions of nodes are mixed at the samples of a frame body: energy, forces and stiffness of its rows.
+//
+// Nodes that are all rigid, linearly blended or by dual quaternions, have kernels of their own (frame/rigid_blend.h). Else the
+// samples are samples of control vectors, and this module finds the way back from controls to rows.
 #ifndef SN_FRAME_BLEND_H
 #define SN_FRAME_BLEND_H
 
 #include "body/sample_groups.h"
 #include "frame/nodes.h"
+#include "frame/rigid_blend.h"
 #include "frame/samples.h"
 
 // Where the block of a pair of controls goes in the matrix of rows.
@@ -17,27 +21,32 @@ typedef struct sn_blend {
     int32_t *group_material; // [group]
     int32_t *sample_group;   // [sample]
     int32_t *sample_place;   // [sample] within its group
-    sn_bsr pattern;          // of the controls
-    double *controls, *force, *matrix;
+    double *controls;
+    bool is_rigid;
+    sn_rigid_blend rigid; // if so; the rest if not
+    sn_bsr pattern;       // of the controls
+    double *force, *matrix;
     sn_blend_target *targets; // for each lower block of the pattern
     int32_t *node_of_control;
 } sn_blend;
 
-// `label_material` gives the material of a label (NULL: the first). The samples are read, not kept.
+// `label_material` gives the material of a label (NULL: the first). The samples are read, not kept. Dual quaternions need
+// rigid nodes.
 sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
                              const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                             const sn_bsr *rows, sn_blend *blend);
+                             const sn_bsr *rows, bool dual, sn_blend *blend);
 
 // The lists of rows that each sample couples, for the pattern of the rows.
 sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, sn_bsr_sets *sets);
 
-typedef struct sn_blend_request {
-    const double *q;
-    bool want_energy, projected, geometric;
-    double *force, *matrix;
-} sn_blend_request;
+// Takes over where the nodes are: blend->controls, and the table of rigid ones.
+void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q);
 
 double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
                          const sn_blend_request *request);
+
+// The smallest and largest det F over the samples, and the deformed volume.
+void sn_blend_measure(const sn_nodes *nodes, const sn_blend *blend, const double *q, double *smallest_J, double *largest_J,
+                      double *volume);
 
 #endif

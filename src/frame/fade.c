@@ -23,9 +23,20 @@ double sn_fade_left(const sn_fade *fade, double age) {
     return 1 - u * u * (3 - 2 * u);
 }
 
+// Of rigid nodes: D in the sample's block, component e at [e SN_BLOCK].
+static double *packed_D(const sn_blend *blend, int32_t sample) {
+    int32_t place = blend->sample_place[sample];
+    return blend->rigid.items[blend->sample_group[sample]].fade[place / SN_BLOCK] + place % SN_BLOCK;
+}
+
 void sn_fade_apply(sn_fade *fade, sn_blend *blend, double r) {
     for (int32_t k = 0; k < fade->sample_count; k++) {
         int32_t width;
+        if (blend->is_rigid) {
+            double *D = packed_D(blend, fade->sample[k]);
+            for (int e = 0; e < 9; e++) D[e * SN_BLOCK] = (e % 4 == 0) + r * fade->residual[k].m[e / 3][e % 3];
+            continue;
+        }
         double *packed = packed_gradient(blend, fade->sample[k], &width);
         sn_mat3 D = sn_mat3_add(sn_mat3_identity(), sn_mat3_scale(r, fade->residual[k]));
         for (int32_t c = 0; c < width; c++) {
@@ -45,6 +56,9 @@ void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const dou
 }
 
 sn_mat3 sn_fade_sample_F(const sn_blend *blend, int32_t sample) {
+    if (blend->is_rigid) {
+        return sn_rigid_blend_get_F(&blend->rigid, blend->sample_group[sample], blend->sample_place[sample]);
+    }
     int32_t width;
     const double *gradient = packed_gradient(blend, sample, &width);
     const int32_t *control = packed_control(blend, sample);
@@ -55,6 +69,18 @@ sn_mat3 sn_fade_sample_F(const sn_blend *blend, int32_t sample) {
         F = sn_mat3_add(F, sn_outer(a, sn_v3(g[0], g[SN_BLOCK], g[2 * SN_BLOCK])));
     }
     return F;
+}
+
+// Room for D in the blocks of the samples, with the identity in every lane.
+static sinew_status push_D(sn_arena *arena, const sn_blend *blend, const int32_t *samples, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        double **D = &blend->rigid.items[blend->sample_group[samples[k]]].fade[blend->sample_place[samples[k]] / SN_BLOCK];
+        if (*D) continue;
+        *D = SN_PUSH(arena, double, 9 * SN_BLOCK);
+        SN_TRY(sn_arena_status(arena));
+        for (int e = 0; e < 9 * SN_BLOCK; e++) (*D)[e] = e / SN_BLOCK % 4 == 0;
+    }
+    return SINEW_OK;
 }
 
 sinew_status sn_fade_create(sn_arena *arena, const sn_blend *blend, const int32_t *samples, int32_t sample_count,
@@ -69,6 +95,7 @@ sinew_status sn_fade_create(sn_arena *arena, const sn_blend *blend, const int32_
     SN_TRY(sn_arena_status(arena));
     memcpy(fade->sample, samples, (size_t)sample_count * sizeof *samples);
     memcpy(fade->vertex, vertices, (size_t)vertex_count * sizeof *vertices);
+    if (blend->is_rigid) return push_D(arena, blend, samples, sample_count);
     for (int32_t k = 0; k < sample_count; k++) {
         int32_t width;
         const double *packed = packed_gradient(blend, samples[k], &width);

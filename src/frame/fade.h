@@ -14,7 +14,7 @@ typedef struct sn_fade {
     int32_t sample_count;
     int32_t *sample;
     sn_mat3 *residual; // D - I at r = 1
-    double **gradient; // of the sample without a fade, width x 3
+    double **gradient; // of the sample without a fade, width x 3; unused if all nodes are rigid
     int32_t vertex_count;
     int32_t *vertex, *carrier; // and the node whose axes hold the offset
     sn_vec3 *offset;
@@ -29,7 +29,7 @@ void sn_fade_apply(sn_fade *fade, sn_blend *blend, double r);
 // Adds r times the offsets to the vertices.
 void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const double *q, double r, double *positions);
 
-// F of a sample as it is packed, with the fade that is applied, at the control vectors in blend->controls.
+// F of a sample as it is packed, with the fade that is applied, at the nodes of the last sn_blend_prepare.
 sn_mat3 sn_fade_sample_F(const sn_blend *blend, int32_t sample);
 
 // Room for a fade of these samples and vertices, in `arena`; D is the identity and offsets are zero. Reads the gradients.

@@ -83,7 +83,7 @@ static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
 static void start_node(const sinew_body *body, draft *next) {
     const sn_frame_model *model = body->model;
     const sn_node *node = &next->model.nodes.items[next->model.nodes.count - 1];
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
     sn_frame_motion motion = sn_frame_motion_at(model, node->origin, body->v);
     double *q = next->body.q + node->config, *v = next->body.v + 3 * node->row;
     if (node->kind == SINEW_NODE_RIGID) {
@@ -181,8 +181,9 @@ static int32_t merge(const int32_t *a, int32_t a_count, const int32_t *b, int32_
 static sn_vec3 vertex_position(const sn_frame_model *model, int32_t vertex) {
     const sn_vertex_weights *v = &model->vertices;
     int32_t start = v->start[vertex];
-    return sn_frame_point(&model->nodes, model->blend.controls, sn_load3(model->surface->points + 3 * (size_t)vertex),
-                          v->node + start, v->weight + start, v->start[vertex + 1] - start);
+    sn_blend_point point = {sn_load3(model->surface->points + 3 * (size_t)vertex), v->start[vertex + 1] - start,
+                            v->node + start, v->weight + start, NULL};
+    return sn_blend_get_position(&model->nodes, &model->blend, &point);
 }
 
 static int32_t vertex_carrier(const sn_frame_model *model, int32_t vertex) {
@@ -242,8 +243,8 @@ static sinew_status start_fade(const sinew_body *body, draft *next, const sn_ins
     }
     sn_arena_destroy(&scratch);
     SN_TRY(status);
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
-    sn_nodes_compute_controls(&next->model.nodes, next->body.q, next->model.blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    sn_blend_prepare(&next->model.nodes, &next->model.blend, next->body.q);
     next->model.fade.duration = duration;
     fill_fade(body, next, left);
     sn_fade_apply(&next->model.fade, &next->model.blend, 1);
@@ -304,6 +305,10 @@ static sinew_status check_insertion(const sinew_body *body, const sinew_frame_in
     if ((int)def->kind < 0 || def->kind > SINEW_NODE_QUADRATIC || !sn_finite3(sn_load3(def->position))) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "the new frame has a bad kind (%d) or a position that is not finite", (int)def->kind);
+    }
+    if (((const sn_frame_model *)body->model)->dual && def->kind != SINEW_NODE_RIGID) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the new frame is not rigid: body \"%s\" is blended by dual quaternions", body->name);
     }
     if (!(def->fade >= 0) || !isfinite(def->fade)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "the fade is %g s; it must be finite and not negative",

@@ -50,8 +50,7 @@ static void add_gravity(sinew_body *body, double *force, const double *g, const 
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
     const sn_frame_model *model = body->model;
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
-    sn_sample_groups_measure(&model->blend.groups, model->blend.controls, smallest_J, largest_J, volume);
+    sn_blend_measure(&model->nodes, &model->blend, body->q, smallest_J, largest_J, volume);
 }
 
 static void add_momenta(sinew_body *body, const double *g, sinew_measures *measures) {

@@ -7,7 +7,7 @@
 #include "sinew/frame_body.h"
 
 #include "body/body.h"
-#include "frame/blend.h"
+#include "frame/blend_point.h"
 #include "frame/fade.h"
 #include "frame/frame_mass.h"
 
@@ -23,7 +23,7 @@ typedef struct sn_frame_model {
     int32_t *material_labels; // NULL: every label takes the first
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
-    bool geometric;
+    bool geometric, dual;
 
     // What changes when nodes come and go: in an arena that is replaced as a whole, together with the body's state.
     sn_arena arena;
@@ -64,16 +64,7 @@ void sn_frame_body_release(sinew_body *body);
 // Weights at a rest point with all insertions.
 void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
 
-// A rest point's weights applied to the controls of q.
-sn_vec3 sn_frame_point(const sn_nodes *nodes, const double *controls, sn_vec3 X, const int32_t *node, const double *weight,
-                       int32_t count);
-
-// How a rest point moves with the controls in model->blend.controls, and, if `v` is not NULL, with these rates of the rows.
-typedef struct sn_frame_motion {
-    sn_vec3 x, rate;
-    sn_mat3 F, F_rate;
-} sn_frame_motion;
-
+// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with these rates of the rows.
 sn_frame_motion sn_frame_motion_at(const sn_frame_model *model, sn_vec3 X, const double *v);
 
 // The rest point that is now at x, by damped Newton steps until it is met to within `tolerance` [m]; see inverse.c. False if

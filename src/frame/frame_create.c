@@ -33,14 +33,19 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
                        def->mass_damping, def->stiffness_damping);
     }
     SN_TRY(sn_frame_body_check_placement(context, def));
-    if (def->blend == SINEW_BLEND_DUAL_QUATERNION) {
-        return sn_fail(context, SINEW_UNSUPPORTED, "dual quaternions are not blended yet");
+    if ((int)def->blend < 0 || def->blend > SINEW_BLEND_DUAL_QUATERNION) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "blend is %d; valid are 0 and 1", (int)def->blend);
+    }
+    bool dual = def->blend == SINEW_BLEND_DUAL_QUATERNION;
+    for (int32_t i = 0; dual && i < def->node_count; i++) {
+        if (def->nodes[i].kind == SINEW_NODE_RIGID) continue;
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "frame %d is not rigid: dual quaternions blend rigid frames only", i);
     }
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d", (int)def->mass,
                        (int)SINEW_FRAME_MASS_DIAGONAL);
     }
-    if (!def->weights.normalize) {
+    if (!def->weights.normalize && !dual) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "linear blending needs weights that sum to 1 (normalize)");
     }
     return SINEW_OK;
@@ -92,6 +97,7 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
     body->mass_damping = def->mass_damping;
     body->stiffness_damping = def->stiffness_damping;
     model->geometric = def->geometric_stiffness;
+    model->dual = def->blend == SINEW_BLEND_DUAL_QUATERNION;
     model->mass_kind = def->mass;
     SN_TRY(build_shape(body, def));
     SN_TRY(copy_materials(body, def));

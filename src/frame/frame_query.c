@@ -111,17 +111,9 @@ sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3],
     SN_TRY(status);
     sn_shape_point at;
     sn_frame_weights_at(model, sn_load3(point), &at);
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
-    for (int32_t k = 0; k < at.count; k++) { // J' f, control by control
-        const sn_node *node = &model->nodes.items[at.node[k]];
-        double m[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(node, sn_load3(point), m, NULL);
-        for (int32_t c = 0; c < node->control_count; c++) {
-            sn_vec3 f = sn_scale(at.weight[k] * m[c], sn_load3(force));
-            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(model->blend.controls + 3 * (node->control + c)), f);
-            sn_add_to3(body->applied + 3 * (node->row + sn_node_row_of_control(node, c)), f);
-        }
-    }
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    sn_blend_point at_point = {sn_load3(point), at.count, at.node, at.weight, NULL};
+    sn_blend_add_force(&model->nodes, &model->blend, &at_point, sn_load3(force), body->applied);
     return SINEW_OK;
 }
 
@@ -145,17 +137,16 @@ static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chu
     const sn_frame_model *model = job->model;
     const sn_vertex_weights *v = &model->vertices;
     for (int32_t i = begin; i < end; i++) {
-        sn_vec3 X = sn_load3(model->surface->points + 3 * (size_t)i);
-        sn_vec3 x = sn_frame_point(&model->nodes, model->blend.controls, X, v->node + v->start[i], v->weight + v->start[i],
-                                   v->start[i + 1] - v->start[i]);
-        sn_store3(job->positions + 3 * (size_t)i, x);
+        sn_blend_point point = {sn_load3(model->surface->points + 3 * (size_t)i), v->start[i + 1] - v->start[i],
+                                v->node + v->start[i], v->weight + v->start[i], NULL};
+        sn_store3(job->positions + 3 * (size_t)i, sn_blend_get_position(&model->nodes, &model->blend, &point));
     }
 }
 
 void sinew_frame_body_compute_surface(const sinew_body *body, double *positions) {
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return;
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
     surface_job job = {model, positions};
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
     sn_fade_move_vertices(&model->fade, &model->nodes, body->q, sn_fade_left(&model->fade, *body->age), positions);
@@ -167,8 +158,9 @@ sinew_status sinew_frame_body_get_point(const sinew_body *body, const double res
     SN_TRY(status);
     sn_shape_point at;
     sn_frame_weights_at(model, sn_load3(rest), &at);
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
-    sn_store3(position, sn_frame_point(&model->nodes, model->blend.controls, sn_load3(rest), at.node, at.weight, at.count));
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    sn_blend_point point = {sn_load3(rest), at.count, at.node, at.weight, NULL};
+    sn_store3(position, sn_blend_get_position(&model->nodes, &model->blend, &point));
     return SINEW_OK;
 }
 

@@ -1,9 +1,7 @@
 // Where points of a frame body are, how fast they move, and what the material feels there.
 //
-//   x = sum_c w m_c a_c,    v = sum_c w m_c da_c,    F = sum_c a_c (x) (m_c grad w + w grad m_c)
-//
-// with the control vectors a_c of the nodes (nodes.h), their rates da_c = u or omega x a_c, and the monomials m_c. The stress
-// is that of the material at the point's voxel, its stiffness scaled by the voxel's factor.
+// Motions are those of the body's blend (blend_point.h). The stress is that of the material at the point's voxel, its
+// stiffness scaled by the voxel's factor.
 #include "frame/frame_state.h"
 
 #include "base/threads.h"
@@ -75,43 +73,10 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
     return status;
 }
 
-// The rate of a control vector.
-static sn_vec3 control_rate(const sn_node *node, int32_t c, sn_vec3 a, const double *v) {
-    sn_vec3 u = sn_load3(v + 3 * (node->row + sn_node_row_of_control(node, c)));
-    return sn_node_control_turns(node, c) ? sn_cross(u, a) : u;
-}
-
-static sn_mat3 add_outer(sn_mat3 F, sn_vec3 a, sn_vec3 g) {
-    const double column[3] = {a.x, a.y, a.z}, row[3] = {g.x, g.y, g.z};
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) F.m[i][j] += column[i] * row[j];
-    }
-    return F;
-}
-
-// Position, velocity and deformation gradient of one point by its entries.
-typedef struct point_motion {
-    sn_vec3 x, v;
-    sn_mat3 F;
-} point_motion;
-
-static point_motion move_point(const sn_frame_points *points, int32_t i, const sinew_body *body) {
-    const sn_frame_model *model = body->model;
-    sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
-    point_motion out = {{0, 0, 0}, {0, 0, 0}, sn_mat3_scale(0, sn_mat3_identity())};
-    for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
-        const sn_node *node = &model->nodes.items[points->node[k]];
-        double w = points->weight[k], m[SN_NODE_MAX_CONTROLS];
-        sn_vec3 dw = sn_load3(points->gradient[k]), dm[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(node, X, m, dm);
-        for (int32_t c = 0; c < node->control_count; c++) {
-            sn_vec3 a = sn_load3(model->blend.controls + 3 * (node->control + c));
-            out.x = sn_madd(out.x, w * m[c], a);
-            out.v = sn_madd(out.v, w * m[c], control_rate(node, c, a, body->v));
-            out.F = add_outer(out.F, a, sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c])));
-        }
-    }
-    return out;
+static sn_blend_point entries_of(const sn_frame_points *points, int32_t i) {
+    int32_t start = points->start[i];
+    return (sn_blend_point){sn_load3(points->rest + 3 * (size_t)i), points->start[i + 1] - start, points->node + start,
+                            points->weight + start, points->gradient[start]};
 }
 
 // The state of one sample of volume 1: `energy` becomes the density.
@@ -143,10 +108,12 @@ typedef struct points_job {
 static void compute_points(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const points_job *job = data;
+    const sn_frame_model *model = job->body->model;
     for (int32_t i = begin; i < end; i++) {
-        point_motion motion = move_point(job->points, i, job->body);
+        sn_blend_point point = entries_of(job->points, i);
+        sn_frame_motion motion = sn_blend_get_motion(&model->nodes, &model->blend, &point, job->body->v);
         if (job->positions) sn_store3(job->positions + 3 * (size_t)i, motion.x);
-        if (job->velocities) sn_store3(job->velocities + 3 * (size_t)i, motion.v);
+        if (job->velocities) sn_store3(job->velocities + 3 * (size_t)i, motion.rate);
         if (job->states) compute_state(job->points, i, job->body, motion.F, &job->states[i]);
     }
 }
@@ -155,34 +122,20 @@ void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *bo
                              sinew_element_state *states) {
     const sn_frame_model *model = sn_frame_model_of(body);
     SN_ASSERT(model && points->count >= 0);
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
     points_job job = {points, body, positions, velocities, states};
     sn_parallel_for(body->context, points->count, 256, compute_points, &job);
-}
-
-// J' f, control by control.
-static void add_force(const sn_frame_points *points, int32_t i, sinew_body *body, sn_vec3 force) {
-    const sn_frame_model *model = body->model;
-    sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
-    for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
-        const sn_node *node = &model->nodes.items[points->node[k]];
-        double m[SN_NODE_MAX_CONTROLS];
-        sn_node_monomials(node, X, m, NULL);
-        for (int32_t c = 0; c < node->control_count; c++) {
-            sn_vec3 f = sn_scale(points->weight[k] * m[c], force);
-            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(model->blend.controls + 3 * (node->control + c)), f);
-            sn_add_to3(body->applied + 3 * (node->row + sn_node_row_of_control(node, c)), f);
-        }
-    }
 }
 
 void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body, const double *forces) {
     const sn_frame_model *model = sn_frame_model_of(body);
     SN_ASSERT(model);
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
     for (int32_t i = 0; i < points->count; i++) {
         sn_vec3 force = sn_load3(forces + 3 * (size_t)i);
-        if (force.x != 0 || force.y != 0 || force.z != 0) add_force(points, i, body, force);
+        if (force.x == 0 && force.y == 0 && force.z == 0) continue;
+        sn_blend_point point = entries_of(points, i);
+        sn_blend_add_force(&model->nodes, &model->blend, &point, force, body->applied);
     }
 }
 

@@ -65,7 +65,7 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     SN_TRY(build_pattern(body));
     body->structure = hash_insertions(model);
     return sn_blend_create(&model->arena, &model->nodes, model->samples, model->materials, model->material_count,
-                           model->material_labels, &body->pattern, &model->blend);
+                           model->material_labels, &body->pattern, model->dual, &model->blend);
 }
 
 void sn_frame_structure_release(sn_frame_model *model) {

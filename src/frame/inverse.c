@@ -17,8 +17,9 @@ static int32_t find_starts(const sn_frame_model *model, sn_vec3 x, sn_vec3 start
     int32_t count = 0;
     for (int32_t s = 0; s < samples->count; s++) {
         sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
-        sn_vec3 at = sn_frame_point(&model->nodes, model->blend.controls, X, samples->node + samples->start[s],
-                                    samples->weight + samples->start[s], samples->start[s + 1] - samples->start[s]);
+        sn_blend_point point = {X, samples->start[s + 1] - samples->start[s], samples->node + samples->start[s],
+                                samples->weight + samples->start[s], NULL};
+        sn_vec3 at = sn_blend_get_position(&model->nodes, &model->blend, &point);
         double d = sn_distance(at, x);
         int32_t place = count < STARTS ? count++ : STARTS;
         while (place > 0 && distance[place - 1] > d) {
@@ -74,7 +75,7 @@ static bool is_inside(const sinew_voxels *voxels, sn_vec3 X) {
 bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations) {
     const sn_frame_model *model = body->model;
     const sinew_voxels *voxels = model->shape->voxels;
-    sn_nodes_compute_controls(&model->nodes, body->q, model->blend.controls);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
     sn_vec3 starts[STARTS];
     int32_t count = find_starts(model, x, starts);
     double longest = 0; // a step across the grid is none

@@ -76,6 +76,19 @@ void sn_nodes_compute_controls(const sn_nodes *nodes, const double *q, double *c
     }
 }
 
+void sn_nodes_compute_table(const sn_nodes *nodes, const double *q, double *table) {
+    for (int32_t i = 0; i < nodes->count; i++, table += SN_RIGID_TABLE) {
+        const sn_node *node = &nodes->items[i];
+        SN_ASSERT(node->kind == SINEW_NODE_RIGID);
+        sn_quat a = load_quat(q + node->config);
+        sn_mat3 R = sn_quat_to_mat3(a);
+        store_quat(table + SN_RIGID_QUAT, a);
+        memcpy(table + SN_RIGID_ROTATION, R.m, sizeof R.m);
+        memcpy(table + SN_RIGID_TRANSLATION, q + node->config + 4, 3 * sizeof *table);
+        sn_store3(table + SN_RIGID_ORIGIN, node->origin);
+    }
+}
+
 void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, const double *xi) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];

@@ -42,6 +42,12 @@ int32_t sn_node_monomials(const sn_node *node, sn_vec3 X, double m[SN_NODE_MAX_C
 // Control vectors of a configuration, three numbers each.
 void sn_nodes_compute_controls(const sn_nodes *nodes, const double *q, double *controls);
 
+// What rigid nodes are known by in kernels: quaternion, rotation row by row, translation, rest origin.
+enum { SN_RIGID_QUAT = 0, SN_RIGID_ROTATION = 4, SN_RIGID_TRANSLATION = 13, SN_RIGID_ORIGIN = 16, SN_RIGID_TABLE = 19 };
+
+// SN_RIGID_TABLE numbers for each node; all are rigid.
+void sn_nodes_compute_table(const sn_nodes *nodes, const double *q, double *table);
+
 void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, const double *xi);
 void sn_nodes_difference(const sn_nodes *nodes, double *xi, const double *q, const double *base);
 

@@ -1,0 +1,100 @@
+#include "frame/blend_point.h"
+
+#include "frame/dualquat.h"
+
+static bool is_dual(const sn_blend *blend) {
+    return blend->is_rigid && blend->rigid.dual;
+}
+
+static sn_dual_input dual_input(const sn_blend *blend, const sn_blend_point *point) {
+    return (sn_dual_input){blend->rigid.table, point->X, point->count, point->node, point->weight, point->gradient};
+}
+
+sn_vec3 sn_blend_get_position(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point) {
+    if (is_dual(blend)) {
+        sn_dual_input input = dual_input(blend, point);
+        sn_dual_point at;
+        input.gradient = NULL;
+        sn_dual_evaluate(&at, &input);
+        return at.x;
+    }
+    sn_vec3 x = {0, 0, 0};
+    for (int32_t k = 0; k < point->count; k++) {
+        const sn_node *n = &nodes->items[point->node[k]];
+        double m[SN_NODE_MAX_CONTROLS];
+        sn_node_monomials(n, point->X, m, NULL);
+        for (int32_t c = 0; c < n->control_count; c++) {
+            x = sn_madd(x, point->weight[k] * m[c], sn_load3(blend->controls + 3 * (n->control + c)));
+        }
+    }
+    return x;
+}
+
+static sn_frame_motion dual_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
+                                   const double *v) {
+    sn_frame_motion out = {.x = {0, 0, 0}};
+    sn_dual_input input = dual_input(blend, point);
+    sn_dual_point at;
+    sn_dual_evaluate(&at, &input);
+    out.x = at.x;
+    out.F = at.F;
+    if (v) sn_dual_rates(&out.rate, &out.F_rate, &at, &input, nodes, v);
+    return out;
+}
+
+sn_frame_motion sn_blend_get_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
+                                    const double *v) {
+    SN_ASSERT(point->gradient);
+    if (is_dual(blend)) return dual_motion(nodes, blend, point, v);
+    sn_frame_motion out = {.x = {0, 0, 0}};
+    for (int32_t k = 0; k < point->count; k++) {
+        const sn_node *node = &nodes->items[point->node[k]];
+        double m[SN_NODE_MAX_CONTROLS], w = point->weight[k];
+        sn_vec3 dm[SN_NODE_MAX_CONTROLS], dw = sn_load3(point->gradient + 3 * k);
+        sn_node_monomials(node, point->X, m, dm);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c));
+            sn_vec3 g = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
+            out.x = sn_madd(out.x, w * m[c], a);
+            out.F = sn_mat3_add(out.F, sn_outer(a, g));
+            if (!v) continue;
+            sn_vec3 u = sn_load3(v + 3 * (node->row + sn_node_row_of_control(node, c)));
+            if (sn_node_control_turns(node, c)) u = sn_cross(u, a);
+            out.rate = sn_madd(out.rate, w * m[c], u);
+            out.F_rate = sn_mat3_add(out.F_rate, sn_outer(u, g));
+        }
+    }
+    return out;
+}
+
+static void add_dual_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
+                           double *rows) {
+    sn_dual_input input = dual_input(blend, point);
+    sn_dual_point at;
+    input.gradient = NULL;
+    sn_dual_evaluate(&at, &input);
+    for (int32_t k = 0; k < point->count; k++) {
+        sn_mat3 J_w, J_t;
+        double *out = rows + 3 * nodes->items[point->node[k]].row;
+        sn_dual_jacobian(&J_w, &J_t, &at, &input, k);
+        sn_add_to3(out, sn_mat3_apply_transposed(J_w, f));
+        sn_add_to3(out + 3, sn_mat3_apply_transposed(J_t, f));
+    }
+}
+
+void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f, double *rows) {
+    if (is_dual(blend)) {
+        add_dual_force(nodes, blend, point, f, rows);
+        return;
+    }
+    for (int32_t k = 0; k < point->count; k++) { // control by control
+        const sn_node *node = &nodes->items[point->node[k]];
+        double m[SN_NODE_MAX_CONTROLS];
+        sn_node_monomials(node, point->X, m, NULL);
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 part = sn_scale(point->weight[k] * m[c], f);
+            if (sn_node_control_turns(node, c)) part = sn_cross(sn_load3(blend->controls + 3 * (node->control + c)), part);
+            sn_add_to3(rows + 3 * (node->row + sn_node_row_of_control(node, c)), part);
+        }
+    }
+}
