@@ -167,6 +167,7 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn
         SN_TRY(sn_rigid_group_pack(arena, &input, packed));
         int32_t lanes = packed->blocks * SN_BLOCK;
         for (int32_t lane = lanes - 1; lane >= 0; lane--) { // the first of equal ones stays: the others are padding
+            blend->sample_group[packed->order[lane]] = i;
             blend->sample_place[packed->order[lane]] = lane;
         }
         double *stiffness = varies ? SN_PUSH(arena, double, lanes) : NULL;
