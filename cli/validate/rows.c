@@ -13,6 +13,7 @@ const validate_row validate_rows[] = {
     {"order", NULL, validate_convergence, NULL},
     {"elastica", NULL, validate_elastica, NULL},
     {"uniaxial", NULL, validate_uniaxial, NULL},
+    {"integrators", NULL, validate_integrators, NULL},
     {"momentum", NULL, validate_momentum, NULL},
     {"threads", NULL, validate_threads, NULL},
     {"frequencies", NULL, validate_frequencies, NULL},

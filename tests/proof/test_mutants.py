@@ -1,0 +1,43 @@
+"""Programs with one wrong constant in the library: the rows of `sinew validate` that rest on it must fail, and pass without it."""
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
+import program  # noqa: E402
+
+# Which rows notice, and which others do not rest on the constant: a mutant that spoils everything would show little.
+MUTANTS = {
+    "law": (["uniaxial", "cantilever"], ["integrators"]),
+    "rotation": (["A17"], ["cantilever"]),
+    "gradient": (["cantilever"], ["integrators", "A17"]),
+    "integrator": (["integrators"], ["cantilever", "momentum"]),
+}
+
+
+def failing(path, ids):
+    """The ids of those rows that fail, and whether the exit status says so."""
+    product, program.SINEW = program.SINEW, path
+    result = program.run("validate", "--quick", *ids, "--json")
+    program.SINEW = product
+    rows = json.loads(result.stdout)
+    assert {row["id"] for row in rows} == set(ids), rows
+    found = {row["id"] for row in rows if row["pass"] is False}
+    assert result.returncode == (1 if found else 0), result.returncode
+    return found
+
+
+def test_product_passes():
+    ids = sorted({id for noticed, others in MUTANTS.values() for id in noticed + others})
+    assert failing(program.SINEW, ids) == set(), "a row that mutants are measured by fails without one"
+
+
+def test_mutants_are_noticed():
+    folder = os.path.join(os.path.dirname(program.SINEW), "mutants")
+    for name, (noticed, others) in MUTANTS.items():
+        found = failing(os.path.join(folder, name), noticed + others)
+        assert found == set(noticed), f"{name}: {sorted(found)} fail, not {noticed} alone; does its sed still fit the source?"
+
+
+program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
