@@ -6,7 +6,6 @@ static const char no_dual_quaternions[] = "dual quaternions are not blended yet"
 static const char no_frame_row[] = "the frame bodies are there, the comparison is not written yet";
 static const char no_springs[] = "springs between frames do not exist yet";
 static const char no_fields[] = "frame fields along curves do not exist yet";
-static const char no_rig_row[] = "position dynamics is there, the comparison is not written yet";
 
 const validate_row validate_rows[] = {
     {"cantilever", NULL, validate_cantilever, NULL},
@@ -18,6 +17,7 @@ const validate_row validate_rows[] = {
     {"threads", NULL, validate_threads, NULL},
     {"frequencies", NULL, validate_frequencies, NULL},
     {"calculix", NULL, validate_calculix, NULL},
+    {"compliance", NULL, validate_compliance, NULL},
     {"A1", NULL, validate_axis_frames, NULL},
     {"A2", "5 dual quaternion frames against St. Venant-Kirchhoff elements: end point within 2.5 % of the length", NULL,
      no_dual_quaternions},
@@ -34,7 +34,8 @@ const validate_row validate_rows[] = {
     {"A13", NULL, validate_orthotropic, NULL},
     {"A14", "double reflection is of fourth order", NULL, no_fields},
     {"A15", NULL, validate_layers, NULL},
-    {"A16", "volume of a twisted and a bent joint within 3 %", NULL, no_rig_row},
+    {"A15", NULL, validate_leg_layers, NULL},
+    {"A16", NULL, validate_joints, NULL},
     {"A17", NULL, validate_stress, NULL},
     {"A18", NULL, validate_u_weights, NULL},
     {"A19", NULL, validate_frame_mass, NULL},
@@ -42,7 +43,7 @@ const validate_row validate_rows[] = {
     {"A21", NULL, validate_reach, NULL},
     {"A22", "uniform samples stiffen a heterogeneous body, region samples do not", NULL, no_frame_row},
     {"A23", "static convergence: fewer Newton and solver iterations than elements", NULL, no_frame_row},
-    {"A24", "a coarse leg with 2 consolidating iterations moves like a fine one with 6", NULL, no_rig_row},
+    {"A24", NULL, validate_resolutions, NULL},
     {"A25", NULL, validate_two_frames, NULL},
 };
 
