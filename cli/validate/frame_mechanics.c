@@ -1,4 +1,4 @@
-// Mechanics of frame bodies: mass, inverse skinning.
+// Mechanics of frame bodies: springs, inverse skinning, mass.
 #include "validate/validate.h"
 
 #include "base/context.h"
@@ -21,6 +21,8 @@ typedef struct mechanics_def {
     sinew_frame_mass mass;
     double gravity;
     sinew_integrator integrator;
+    int32_t count; // of frames; 0: as many as there can be
+    bool springs;
 } mechanics_def;
 
 typedef struct mechanics_bar {
@@ -49,13 +51,15 @@ static sinew_status bar_fill(sinew_context *context, const mechanics_def *def, m
     world.newton_tolerance = 1e-13;
     SN_TRY(sinew_world_create(context, &world, &b->world));
     sinew_frame_node nodes[FRAMES];
-    for (int i = 0; i < FRAMES; i++) {
-        nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {length * i / (FRAMES - 1), 0, 0}};
+    int32_t count = def->count ? def->count : FRAMES;
+    for (int i = 0; i < count; i++) {
+        nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {length * i / (count - 1), 0, 0}};
     }
     sinew_frame_body_def body = sinew_default_frame_body_def();
     body.voxels = b->voxels;
     body.nodes = nodes;
-    body.node_count = FRAMES;
+    body.node_count = count;
+    body.springs = def->springs;
     body.weights.kind = def->weights;
     body.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     body.mass = def->mass;
@@ -68,8 +72,6 @@ static sinew_status bar_open(sinew_context *context, const mechanics_def *def, m
     if (status != SINEW_OK) bar_close(b);
     return status;
 }
-
-// --- A9: inverse skinning
 
 // Bends and twists the bar: every frame is turned further than the one before, and shaken a little.
 static void bend(sinew_body *body, sn_random *random) {
@@ -86,6 +88,108 @@ static void bend(sinew_body *body, sn_random *random) {
         sn_store3(q + 4, sn_add(place, sn_load3(jitter)));
     }
 }
+
+// --- A8: springs
+
+// What the samples of a body and the springs made from them have at rest: the largest difference over the largest entry.
+static sinew_status stiffness_difference(validate_run *v, const mechanics_def *def, double *error, double *lost) {
+    mechanics_def other = *def;
+    other.springs = true;
+    mechanics_bar b[2];
+    SN_TRY(bar_open(v->context, def, &b[0]));
+    sinew_status status = bar_open(v->context, &other, &b[1]);
+    if (status != SINEW_OK) {
+        bar_close(&b[0]);
+        return status;
+    }
+    double *A[2] = {0}, largest = 0;
+    *error = 0;
+    for (int k = 0; k < 2; k++) {
+        A[k] = calloc(sn_bsr_value_count(&b[k].body->pattern), sizeof(double));
+        if (!A[k]) status = SINEW_OUT_OF_MEMORY;
+        sn_evaluation evaluation = {.q = b[k].body->rest, .matrix = A[k]};
+        if (A[k]) b[k].body->ops->evaluate(b[k].body, &evaluation);
+    }
+    for (size_t i = 0; status == SINEW_OK && i < sn_bsr_value_count(&b[0].body->pattern); i++) {
+        largest = fmax(largest, fabs(A[0][i]));
+        *error = fmax(*error, fabs(A[1][i] - A[0][i]));
+    }
+    *error /= largest;
+    if (status == SINEW_OK) status = sinew_frame_body_get_springs(b[1].body, NULL, lost);
+    for (int k = 0; k < 2; k++) {
+        free(A[k]);
+        bar_close(&b[k]);
+    }
+    return status;
+}
+
+// Force and torque that the springs of a bent bar leave on it as a whole, over the largest force in it.
+static sinew_status net_force(validate_run *v, const mechanics_def *def, double *error) {
+    mechanics_bar b;
+    SN_TRY(bar_open(v->context, def, &b));
+    const sn_frame_model *model = b.body->model;
+    sn_random random = sn_random_seed(8);
+    bend(b.body, &random);
+    double force[6 * FRAMES] = {0}, largest = 0;
+    sn_evaluation evaluation = {.q = b.body->q, .force = force};
+    b.body->ops->evaluate(b.body, &evaluation);
+    sn_vec3 sum = sn_v3(0, 0, 0), torque = sum;
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        sn_vec3 f = sn_load3(force + 3 * node->row + 3), x = sn_load3(sn_node_translation(node, b.body->q));
+        sum = sn_add(sum, f);
+        torque = sn_add(torque, sn_add(sn_load3(force + 3 * node->row), sn_cross(x, f)));
+        largest = fmax(largest, sn_length(f));
+    }
+    *error = (sn_length(sum) + sn_length(torque) / length) / largest;
+    bar_close(&b);
+    return SINEW_OK;
+}
+
+// How far the free end of a bar goes under a small force across it.
+static sinew_status small_sag(validate_run *v, const mechanics_def *def, double *sag) {
+    mechanics_bar b;
+    SN_TRY(bar_open(v->context, def, &b));
+    const double end[3] = {length, 0, 0}, push[3] = {0, 0, 0.5};
+    double position[3] = {0};
+    sinew_static_def statics = sinew_default_static_def();
+    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) status = sinew_frame_body_add_force(b.body, end, push);
+    if (status == SINEW_OK) status = sinew_world_solve_static(b.world, &statics, NULL);
+    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
+    *sag = position[2];
+    bar_close(&b);
+    return status;
+}
+
+sinew_status validate_springs(validate_run *v) {
+    mechanics_def def = {.kind = SINEW_NODE_RIGID, .weights = SINEW_WEIGHTS_AXIS_LINEAR, .count = 2};
+    double error, lost, sag[2];
+    SN_TRY(stiffness_difference(v, &def, &error, &lost));
+    validate_at_most(v, "two frames as springs: stiffness at rest against the samples', relative", 1e-9, error, "-");
+    for (int k = 0; k < 2; k++) {
+        def.springs = k;
+        SN_TRY(small_sag(v, &def, &sag[k]));
+    }
+    validate_near(v, "two frames as springs: small deflection over that of the samples", 1, sag[1] / sag[0], 0.02, "-");
+    def.count = FRAMES;
+    SN_TRY(net_force(v, &def, &error));
+    validate_at_most(v, "five frames as springs, strongly bent: force and torque on the whole, relative", 1e-12, error, "-");
+    for (int k = 0; k < 2; k++) {
+        def.springs = k;
+        SN_TRY(small_sag(v, &def, &sag[k]));
+    }
+    validate_near(v, "five frames as springs: small deflection over that of the samples", 1, sag[1] / sag[0], 0.02, "-");
+    def.springs = false;
+    def.weights = SINEW_WEIGHTS_RADIAL;
+    SN_TRY(stiffness_difference(v, &def, &error, &lost));
+    validate_note(v,
+                  "five frames that all reach everywhere: the springs' stiffness at rest differs from the samples' by %.3g %%",
+                  100 * lost);
+    return SINEW_OK;
+}
+
+// --- A9: inverse skinning
 
 static int compare(const void *a, const void *b) {
     return *(const int32_t *)a - *(const int32_t *)b;

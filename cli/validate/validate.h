@@ -107,6 +107,7 @@ sinew_status validate_stable_steps(validate_run *v);     // A11
 sinew_status validate_isotropic_limit(validate_run *v);  // A12
 sinew_status validate_orthotropic(validate_run *v);      // A13
 sinew_status validate_stress(validate_run *v);           // A17
+sinew_status validate_springs(validate_run *v);          // A8
 sinew_status validate_inverse_skinning(validate_run *v); // A9
 sinew_status validate_frame_mass(validate_run *v);       // A19
 

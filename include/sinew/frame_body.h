@@ -74,6 +74,9 @@ typedef struct sinew_frame_body_def {
     sinew_sampling_def sampling;
     /// Default SINEW_FRAME_MASS_AUTO.
     sinew_frame_mass mass;
+    /// Springs between the frames, computed once from the samples, instead of the samples: as stiff at rest, and a step costs
+    /// the pairs of frames only; large strains are met less well, and F is not looked at. Rigid frames only. Default false.
+    bool springs;
     /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
     bool geometric_stiffness;
     /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
@@ -180,6 +183,11 @@ SINEW_API sinew_status sinew_frame_body_get_state(const sinew_body *body, const 
 
 /// The weight of every frame at a rest point: node_count numbers. [-]
 SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double rest[3], double *weights);
+
+/// The springs of a body that has them: how many, and how far their stiffness at rest differs from that of the samples they
+/// were made from, relative to it. [-] Nothing between two frames; with more, pairs cannot hold all of it. Either pointer may
+/// be NULL.
+SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count, double *difference);
 
 /// How the shape functions and samples came out.
 SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_report *weights,

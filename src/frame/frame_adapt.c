@@ -26,6 +26,7 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without, 
     next->body.model = &next->model;
     next->model.arena = sn_arena_create(body->context);
     next->model.samples = NULL;
+    next->model.springs = NULL;
     next->model.fade = (sn_fade){0};
     next->model.insertions = SN_PUSH(&next->model.arena, sn_insertion *, model->insertion_count + 1);
     SN_TRY(sn_arena_status(&next->model.arena));
@@ -306,9 +307,14 @@ static sinew_status check_insertion(const sinew_body *body, const sinew_frame_in
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "the new frame has a bad kind (%d) or a position that is not finite", (int)def->kind);
     }
-    if (((const sn_frame_model *)body->model)->dual && def->kind != SINEW_NODE_RIGID) {
+    const sn_frame_model *model = body->model;
+    if (model->dual && def->kind != SINEW_NODE_RIGID) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "the new frame is not rigid: body \"%s\" is blended by dual quaternions", body->name);
+    }
+    if (model->wants_springs && def->kind != SINEW_NODE_RIGID) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "springs join rigid frames; the new one is of kind %d",
+                       (int)def->kind);
     }
     if (!(def->fade >= 0) || !isfinite(def->fade)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "the fade is %g s; it must be finite and not negative",

@@ -17,6 +17,11 @@ static void refresh_fade(sinew_body *body) {
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     sn_frame_model *model = body->model;
+    if (model->springs) {
+        sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force, evaluation->matrix};
+        evaluation->energy += sn_springs_evaluate(&model->nodes, model->springs, &springs);
+        return;
+    }
     refresh_fade(body);
     sn_blend_request request = {evaluation->q,    evaluation->want_energy, evaluation->projected,
                                 model->geometric, evaluation->force,       evaluation->matrix};
@@ -75,7 +80,7 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
         SN_TRY(sn_sample_group_set_material(&model->arena, &model->blend.groups, i, material));
     }
     model->materials[index] = *material;
-    return SINEW_OK;
+    return sn_frame_body_compute_springs(body);
 }
 
 const sn_body_ops sn_frame_body_ops = {

@@ -10,6 +10,7 @@
 #include "frame/blend_point.h"
 #include "frame/fade.h"
 #include "frame/frame_mass.h"
+#include "frame/springs.h"
 
 typedef struct sn_frame_model {
     // What stays: in the body's arena, or destroyed with it.
@@ -23,7 +24,7 @@ typedef struct sn_frame_model {
     int32_t *material_labels; // NULL: every label takes the first
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
-    bool geometric, dual;
+    bool geometric, dual, wants_springs;
 
     // What changes when nodes come and go: in an arena that is replaced as a whole, together with the body's state.
     sn_arena arena;
@@ -33,6 +34,7 @@ typedef struct sn_frame_model {
     sn_frame_samples *samples; // the base's, or with insertions
     sn_blend blend;
     sn_frame_mass *mass;
+    sn_springs *springs; // instead of the samples; NULL without
     sn_vertex_weights vertices;
     sn_fade fade;
 } sn_frame_model;
@@ -48,6 +50,9 @@ void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 // of model->insertions. Everything goes into model->arena, which the caller has made, and model->samples.
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count);
 void sn_frame_structure_release(sn_frame_model *model);
+
+// Computes the springs, if the body has some, from its samples at rest: once at first, and when a material changes.
+sinew_status sn_frame_body_compute_springs(sinew_body *body);
 
 extern const sn_body_ops sn_frame_body_ops;
 

@@ -41,6 +41,11 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
         if (def->nodes[i].kind == SINEW_NODE_RIGID) continue;
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "frame %d is not rigid: dual quaternions blend rigid frames only", i);
     }
+    for (int32_t i = 0; i < def->node_count && def->springs; i++) {
+        if (def->nodes[i].kind == SINEW_NODE_RIGID) continue;
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "springs join rigid frames; frame %d is of kind %d", i,
+                       (int)def->nodes[i].kind);
+    }
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d", (int)def->mass,
                        (int)SINEW_FRAME_MASS_DIAGONAL);
@@ -99,6 +104,7 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
     model->geometric = def->geometric_stiffness;
     model->dual = def->blend == SINEW_BLEND_DUAL_QUATERNION;
     model->mass_kind = def->mass;
+    model->wants_springs = def->springs;
     SN_TRY(build_shape(body, def));
     SN_TRY(copy_materials(body, def));
     SN_TRY(build_surface(body, def));

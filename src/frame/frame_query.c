@@ -200,3 +200,13 @@ sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_r
     if (sampling) *sampling = model->samples->report;
     return SINEW_OK;
 }
+
+sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count, double *difference) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model || !model->springs) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no springs between frames", body->name);
+    }
+    if (count) *count = model->springs->count;
+    if (difference) *difference = model->springs->difference;
+    return SINEW_OK;
+}

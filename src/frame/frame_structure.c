@@ -16,6 +16,8 @@ static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, 
     body->rows = model->nodes.row_count;
     body->config_count = model->nodes.config_count;
     body->rest = SN_PUSH(&model->arena, double, body->config_count);
+    SN_TRY(sn_arena_status(&model->arena));
+    sn_nodes_place(&model->nodes, body->rest, sn_quat_identity(), sn_v3(0, 0, 0));
     return sn_body_allocate_state(body, &model->arena);
 }
 
@@ -54,6 +56,22 @@ static uint64_t hash_insertions(const sn_frame_model *model) {
     return hash;
 }
 
+sinew_status sn_frame_body_compute_springs(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    if (!model->wants_springs) return SINEW_OK;
+    sn_arena scratch = sn_arena_create(body->context);
+    double *stiffness = sn_bsr_push_values(&scratch, &body->pattern);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        sn_blend_request request = {.q = body->rest, .matrix = stiffness};
+        sn_blend_evaluate(body->context, &model->nodes, &model->blend, &body->pattern, &request);
+        status = model->springs ? sn_springs_compute(body->context, &model->nodes, &body->pattern, stiffness, model->springs)
+                                : sn_springs_create(&model->arena, &model->nodes, &body->pattern, stiffness, &model->springs);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count) {
     sn_frame_model *model = body->model;
     SN_ASSERT(count == model->shape->node_count + model->insertion_count);
@@ -64,8 +82,9 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     SN_TRY(sn_frame_mass_create(&model->arena, &source, &model->nodes, model->mass_kind, &model->mass));
     SN_TRY(build_pattern(body));
     body->structure = hash_insertions(model);
-    return sn_blend_create(&model->arena, &model->nodes, model->samples, model->materials, model->material_count,
-                           model->material_labels, &body->pattern, model->dual, &model->blend);
+    SN_TRY(sn_blend_create(&model->arena, &model->nodes, model->samples, model->materials, model->material_count,
+                           model->material_labels, &body->pattern, model->dual, &model->blend));
+    return sn_frame_body_compute_springs(body);
 }
 
 void sn_frame_structure_release(sn_frame_model *model) {
