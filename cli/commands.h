@@ -12,6 +12,7 @@ extern const cli_command cli_command_inspect;
 extern const cli_command cli_command_convert;
 extern const cli_command cli_command_modes;
 extern const cli_command cli_command_tetrahedralize;
+extern const cli_command cli_command_rig;
 extern const cli_command cli_command_validate;
 extern const cli_command cli_command_bench;
 extern const cli_command cli_command_ladder;

@@ -10,7 +10,7 @@ _sinew() {
     fi
     if [[ $word == -* ]]; then
         local options
-        options=$(sinew "$command" --help 2>/dev/null | grep -o -- '--[a-z]*' | sort -u)
+        options=$(sinew "$command" --help 2>/dev/null | grep -o -- '--[a-z-]*[a-z]' | sort -u)
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         return
     fi

@@ -1,0 +1,212 @@
+// sinew rig: from a surface or a label volume to a model of a few frames, with everything to run it.
+#include "commands.h"
+#include "progress.h"
+#include "rig/rig.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WARM_UP = 3, TIMED_STEPS = 12 };
+
+typedef struct rig_options {
+    const char *output, *tissues, *kind, *blend, *metric;
+    int64_t nodes, samples, resolution, levels, threads, voxels;
+    double spacing, fit, unit;
+    bool every_part;
+    cli_optional_text json;
+} rig_options;
+
+void rig_create(rig_run *rig, sinew_context *context, const cli_command *command) {
+    *rig = (rig_run){.context = context, .command = command, .def = sinew_default_autorig_def()};
+}
+
+void rig_destroy(rig_run *rig) {
+    sinew_world_destroy(rig->world);
+    sinew_voxels_destroy(rig->voxels);
+    sinew_mesh_destroy(rig->surface);
+    rig_free_tissues(rig);
+}
+
+int rig_fail(const rig_run *rig) {
+    return cli_fail(rig->command, CLI_BAD_INPUT, "%s", sinew_context_message(rig->context));
+}
+
+sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer) {
+    SN_TRY(sn_buffer_status(buffer));
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", rig->folder, name);
+    return cli_write_file(rig->context, path, buffer->data, buffer->size);
+}
+
+// The file's name without its folder and endings.
+static void name_of(const char *path, char name[RIG_NAME]) {
+    const char *slash = strrchr(path, '/'), *colon = strrchr(path, ':');
+    const char *begin = slash ? slash + 1 : colon ? colon + 1 : path;
+    size_t length = strcspn(begin, ".");
+    snprintf(name, RIG_NAME, "%.*s", (int)(length > 0 && length < RIG_NAME ? length : RIG_NAME - 1), begin);
+}
+
+static bool pick_word(const cli_command *command, const char *option, const char *word, const char *const *words, int count,
+                      int *index) {
+    for (*index = 0; *index < count; ++*index) {
+        if (strcmp(word, words[*index]) == 0) return true;
+    }
+    cli_fail(command, CLI_USAGE, "--%s is '%s'%s", option, word, cli_did_you_mean(word, words, count));
+    return false;
+}
+
+static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
+    static const char *const kinds[] = {"point", "rigid", "affine", "quadratic"};
+    static const char *const blends[] = {"linear", "dual-quaternion"};
+    static const char *const metrics[] = {"euclidean", "compliance"};
+    int kind, blend, metric;
+    if (!pick_word(command, "kind", o->kind, kinds, 4, &kind)) return false;
+    if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) return false;
+    if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) return false;
+    def->kind = (sinew_node_kind)kind;
+    def->blend = (sinew_blend)blend;
+    def->weights.metric = def->placement.metric = (sinew_metric)metric;
+    return true;
+}
+
+static sinew_status make_model(rig_run *rig) {
+    sinew_world_def world = sinew_default_world_def();
+    SN_TRY(sinew_world_create(rig->context, &world, &rig->world));
+    rig->def.name = rig->name;
+    rig->def.voxels = rig->voxels;
+    rig->def.surface = rig->surface;
+    rig->def.tissues = rig->tissues;
+    rig->def.tissue_count = rig->tissue_count;
+    return sinew_autorig_create(rig->world, &rig->def, &rig->report, &rig->body);
+}
+
+// The fastest of a few steps at the advised length; the body leaves its rest by them.
+static sinew_status time_steps(rig_run *rig) {
+    sinew_world_def world = sinew_world_get_def(rig->world);
+    world.step = rig->report.advised_step;
+    SN_TRY(sinew_world_set_def(rig->world, &world));
+    rig->step_seconds = 1e9;
+    for (int i = -WARM_UP; i < TIMED_STEPS; i++) {
+        double start = sn_seconds();
+        SN_TRY(sinew_world_step(rig->world, NULL));
+        double seconds = sn_seconds() - start;
+        if (i >= 0 && seconds < rig->step_seconds) rig->step_seconds = seconds;
+    }
+    return SINEW_OK;
+}
+
+static sinew_status write_all(rig_run *rig) {
+    SN_TRY(cli_make_folder(rig->context, rig->folder));
+    SN_TRY(rig_write_scene(rig));
+    sinew_status status = rig_write_picture(rig);
+    if (status == SINEW_UNSUPPORTED) fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
+    if (status != SINEW_OK && status != SINEW_UNSUPPORTED) return status;
+    SN_TRY(time_steps(rig));
+    sn_buffer out = sn_buffer_create(rig->context);
+    rig_write_report(rig, &out);
+    status = rig_write_file(rig, "report.json", &out);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
+    if (!json->given || json->text) rig_print_report(rig);
+    if (!json->given) return SINEW_OK;
+    sn_buffer out = sn_buffer_create(rig->context);
+    rig_write_report(rig, &out);
+    sinew_status status = sn_buffer_status(&out);
+    if (status == SINEW_OK && json->text) status = cli_write_file(rig->context, json->text, out.data, out.size);
+    if (status == SINEW_OK && !json->text) fwrite(out.data, 1, out.size, stdout);
+    sn_buffer_destroy(&out);
+    return status;
+}
+
+static int make(rig_run *rig, const char *const *paths, int count, const rig_options *o) {
+    char name[RIG_NAME];
+    name_of(paths[0], name);
+    rig->name = name;
+    rig->folder = o->output;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.resolution = (int32_t)o->resolution;
+    for (int k = 0; k < 3; k++) grid.spacing[k] = o->spacing;
+    cli_activity activity;
+    cli_activity_begin(&activity, "reading");
+    int status = rig_read_inputs(rig, paths, count, &grid, o->unit, (int32_t)o->voxels);
+    if (status == CLI_OK && o->tissues) status = rig_read_tissues(rig, o->tissues);
+    cli_activity_end(&activity);
+    if (status != CLI_OK) return status;
+    cli_activity_begin(&activity, "placing nodes, computing weights and samples");
+    sinew_status made = make_model(rig);
+    cli_activity_end(&activity);
+    if (made != SINEW_OK) return rig_fail(rig);
+    cli_activity_begin(&activity, "writing");
+    made = write_all(rig);
+    cli_activity_end(&activity);
+    if (made == SINEW_OK) made = tell(rig, &o->json);
+    return made == SINEW_OK ? CLI_OK : rig_fail(rig);
+}
+
+static int run(const cli_command *command, int argc, char **argv) {
+    rig_options o = {.output = "rig",
+                     .kind = "affine",
+                     .blend = "linear",
+                     .metric = "compliance",
+                     .nodes = 10,
+                     .resolution = 64,
+                     .levels = 2,
+                     .threads = 2,
+                     .fit = 0.05};
+    const cli_option table[] = {
+        {"nodes", 'n', CLI_INTEGER, &o.nodes, "N", "frames in all, those of rigid parts included (default: 10)", 1, 65535},
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for what is written (default: rig)", 0, 0},
+        {"tissues", 0, CLI_TEXT, &o.tissues, "FILE", "what the labels stand for (default: one soft material)", 0, 0},
+        {"resolution", 'r', CLI_INTEGER, &o.resolution, "N", "surfaces: voxels along the longest side (default: 64)", 1, 4096},
+        {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9, 1e6},
+        {"unit", 'u', CLI_NUMBER, &o.unit, "METRES", "unit of the file, e.g. 1e-3 (default: the header's; surfaces 1)", 1e-12,
+         1e6},
+        {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
+        {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.05)", 1e-6, 1},
+        {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
+        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "point, rigid, affine (default) or quadratic frames", 0, 0},
+        {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
+        {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
+        {"every-part", 0, CLI_FLAG, &o.every_part, NULL, "a frame in each disconnected part that has none", 0, 0},
+        {"voxels", 0, CLI_INTEGER, &o.voxels, "N", "specimens: about how many (default: the papers')", 1, 1e8},
+        {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 2)", 1, 64},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)", 0, 0},
+    };
+    const char *paths[RIG_INPUTS];
+    int count;
+    bool finished;
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, paths, RIG_INPUTS, &count, &finished);
+    if (finished) return status;
+    if (count == 0) return cli_fail(command, CLI_USAGE, "which surface or volume? usage: sinew rig INPUT...");
+    sinew_context *context = cli_create_context(command, (int32_t)o.threads);
+    if (!context) return CLI_BAD_INPUT;
+    static rig_run rig;
+    rig_create(&rig, context, command);
+    rig.def.placement.count = (int32_t)o.nodes;
+    rig.def.placement.every_part = o.every_part;
+    rig.def.sampling.count = (int32_t)o.samples;
+    rig.def.sampling.fit_error = o.fit;
+    rig.def.weights.levels = (int32_t)o.levels;
+    status = take_words(command, &o, &rig.def) ? make(&rig, paths, count, &o) : CLI_USAGE;
+    rig_destroy(&rig);
+    sinew_context_destroy(context);
+    return status;
+}
+
+const cli_command cli_command_rig = {
+    .name = "rig",
+    .summary = "Make a model of a few frames from a surface or a volume.",
+    .arguments = "INPUT...",
+    .details = "INPUT is a closed surface (.obj .ply .stl .glb; several get the labels 1, 2, ... and the later wins where\n"
+               "they overlap), a label volume (.nii .nrrd .mha), or specimen:NAME (steak, gradient, inclusion, ribbon,\n"
+               "knee, animal, dragon). --tissues names a JSON file:\n"
+               "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
+               "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
+               "Written are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions) and report.json.",
+    .run = run,
+};

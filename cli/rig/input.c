@@ -1,0 +1,104 @@
+// What sinew rig reads: surfaces by the mesh readers, label volumes by the volume readers, specimens by name; all become
+// voxels.
+#include "rig/rig.h"
+
+#include "mesh_file.h"
+#include "rig/specimen.h"
+
+#include "geom/mesh.h"
+#include "io/volume/volume.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char specimen_prefix[] = "specimen:";
+
+static int read_specimen(rig_run *rig, const char *name, int32_t voxel_count) {
+    int32_t specimen = sinew_specimen_find(name);
+    if (specimen < 0) {
+        const char *names[16];
+        for (int32_t i = 0; i < sinew_specimen_count() && i < 16; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
+        return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s", name,
+                        cli_did_you_mean(name, names, sinew_specimen_count()));
+    }
+    sinew_specimen kind = (sinew_specimen)specimen;
+    if (voxel_count == 0) voxel_count = sinew_specimen_voxel_count(kind);
+    if (sinew_voxels_create_specimen(rig->context, kind, voxel_count, (size_t)4 << 30, &rig->voxels) != SINEW_OK) {
+        return rig_fail(rig);
+    }
+    int32_t count;
+    const sinew_specimen_tissue *table = sinew_specimen_tissues(kind, &count);
+    rig->tissue_count = rig_specimen_tissues(kind, rig->tissues);
+    for (int32_t i = 0; i < count; i++) snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
+    return CLI_OK;
+}
+
+static int read_volume(rig_run *rig, const sn_source *source, double unit) {
+    sn_volume_file file;
+    sn_volume_options options = {.unit = unit};
+    sinew_status status = sn_volume_read(rig->context, source, &options, &file);
+    rig->askew = status == SINEW_OK && file.askew;
+    if (status == SINEW_OK) {
+        status = sinew_voxels_create_from_labels(rig->context, &file.grid, (size_t)4 << 30, &rig->voxels);
+    }
+    sn_volume_file_destroy(&file);
+    return status == SINEW_OK ? CLI_OK : rig_fail(rig);
+}
+
+// The triangles of a file, or the boundary of its solid elements, in metres.
+static int read_surface(rig_run *rig, const char *path, double unit, sinew_mesh **surface) {
+    cli_mesh_file file;
+    int status = cli_mesh_open(rig->context, rig->command, path, &file);
+    if (status == CLI_OK) {
+        sinew_mesh best = cli_mesh_best(&file.mesh.view);
+        sinew_status made = best.element == SINEW_ELEMENT_TRIANGLE
+                                ? sinew_mesh_copy(rig->context, &best, surface)
+                                : sinew_mesh_create_surface(rig->context, &best, surface, NULL);
+        if (made != SINEW_OK) status = rig_fail(rig);
+    }
+    cli_mesh_close(rig->context, &file);
+    if (status != CLI_OK) return status;
+    sn_owned_mesh *mesh = (sn_owned_mesh *)(void *)*surface; // made by the library: the view is its first member
+    for (int32_t i = 0; i < 3 * mesh->view.point_count; i++) mesh->points[i] *= unit;
+    return CLI_OK;
+}
+
+static int read_surfaces(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit) {
+    sinew_mesh *meshes[RIG_INPUTS] = {NULL};
+    sinew_labelled_surface surfaces[RIG_INPUTS];
+    int status = CLI_OK;
+    for (int i = 0; i < count && status == CLI_OK; i++) {
+        status = read_surface(rig, paths[i], unit > 0 ? unit : 1, &meshes[i]);
+        surfaces[i] = (sinew_labelled_surface){meshes[i], i + 1, i};
+    }
+    if (status == CLI_OK &&
+        sinew_voxels_create_from_surfaces(rig->context, surfaces, count, grid, &rig->voxels, &rig->voxel_report) != SINEW_OK) {
+        status = rig_fail(rig);
+    }
+    rig->from_surfaces = true;
+    rig->surface = meshes[0];
+    for (int i = 1; i < count; i++) sinew_mesh_destroy(meshes[i]);
+    return status;
+}
+
+int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit,
+                    int32_t specimen_voxels) {
+    size_t prefix = strlen(specimen_prefix);
+    if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
+        return read_specimen(rig, paths[0] + prefix, specimen_voxels);
+    }
+    cli_bytes bytes = {NULL, 0};
+    if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) return rig_fail(rig);
+    cli_fetcher fetcher;
+    cli_fetcher_create(rig->context, paths[0], &fetcher);
+    sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher};
+    bool volume = sn_volume_detect(&source) != SN_VOLUME_UNKNOWN;
+    int status = CLI_OK;
+    if (volume && count > 1)
+        status = cli_fail(rig->command, CLI_USAGE, "a label volume stands alone; surfaces may be several");
+    if (volume && status == CLI_OK) status = read_volume(rig, &source, unit);
+    cli_fetcher_destroy(&fetcher);
+    cli_free_bytes(rig->context, &bytes);
+    return volume ? status : read_surfaces(rig, paths, count, grid, unit);
+}

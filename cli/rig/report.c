@@ -1,0 +1,82 @@
+// The report of a rig: the model in words, and as JSON.
+#include "rig/rig.h"
+
+#include <stdio.h>
+
+static void number(sn_json_writer *w, const char *key, double value) {
+    sn_json_write_key(w, key);
+    sn_json_write_number(w, value);
+}
+
+static void integer(sn_json_writer *w, const char *key, int64_t value) {
+    sn_json_write_key(w, key);
+    sn_json_write_integer(w, value);
+}
+
+static void pair(sn_json_writer *w, const char *key, const double value[2]) {
+    sn_json_write_key(w, key);
+    sn_json_write_numbers(w, value, 2);
+}
+
+void rig_write_report(const rig_run *rig, sn_buffer *out) {
+    const sinew_autorig_report *r = &rig->report;
+    sn_json_writer w = sn_json_writer_create(out, false);
+    sn_json_begin_object(&w);
+    sn_json_write_key(&w, "name");
+    sn_json_write_string(&w, rig->name);
+    sn_json_write_key(&w, "folder");
+    sn_json_write_string(&w, rig->folder);
+    integer(&w, "voxels", r->voxel_count);
+    integer(&w, "nodes", sinew_frame_body_get_node_count(rig->body));
+    integer(&w, "rigid_nodes", r->rigid_node_count);
+    integer(&w, "samples", r->sampling.sample_count);
+    integer(&w, "unknowns", r->unknown_count);
+    number(&w, "volume", r->volume);
+    number(&w, "mass", r->mass);
+    pair(&w, "young", r->young);
+    pair(&w, "coverage", r->coverage);
+    number(&w, "reach", r->reach);
+    number(&w, "mean_fit_error", r->sampling.mean_fit_error);
+    number(&w, "largest_fit_error", r->sampling.largest_fit_error);
+    number(&w, "nodes_per_voxel", r->weights.mean_nodes);
+    number(&w, "weight_lost", r->weights.largest_loss);
+    pair(&w, "frequency", r->frequency);
+    number(&w, "condition", r->condition);
+    number(&w, "stable_step", r->stable_step);
+    number(&w, "advised_step", r->advised_step);
+    number(&w, "step_seconds", rig->step_seconds);
+    if (rig->from_surfaces) {
+        integer(&w, "open_edges", rig->voxel_report.open_edges);
+        integer(&w, "disputed_cells", rig->voxel_report.disputed_cells);
+    }
+    sn_json_end_object(&w);
+    sn_buffer_add_text(out, "\n");
+}
+
+void rig_print_report(const rig_run *rig) {
+    const sinew_autorig_report *r = &rig->report;
+    int32_t nodes = sinew_frame_body_get_node_count(rig->body);
+    printf("%s: %d voxels, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, r->volume, r->mass);
+    if (rig->voxel_report.open_edges > 0) {
+        printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were bridged\n",
+               rig->voxel_report.open_edges, rig->voxel_report.hole_count, rig->voxel_report.largest_hole);
+    }
+    if (rig->askew) printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
+    printf("%d nodes (%d in rigid parts), %d unknowns; each dominates %.2g to %.2g of the volume (%.2g if evenly), a voxel is "
+           "%.3g m from its node on average\n",
+           nodes, r->rigid_node_count, r->unknown_count, r->coverage[0], r->coverage[1], r->coverage_mean, r->reach);
+    printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was dropped\n",
+           r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
+    printf("%d samples; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
+           r->sampling.sample_count, r->sampling.mean_fit_error, r->sampling.largest_fit_error);
+    if (r->young[1] > 0) printf("stiffness from %.3g to %.3g Pa where it is not rigid\n", r->young[0], r->young[1]);
+    if (r->frequency[1] > 0) {
+        printf("natural frequencies, free in space: %.3g to %.3g Hz; condition about %.2g\n", r->frequency[0], r->frequency[1],
+               r->condition);
+        printf("advised step %.2g s (implicit); the explicit integrator needs steps below %.2g s\n", r->advised_step,
+               r->stable_step);
+    }
+    printf("a step takes %.3g ms: %.0f a second\n", 1e3 * rig->step_seconds, 1 / rig->step_seconds);
+    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, report.json\n", rig->folder,
+           rig->surface ? ", surface.ply" : "");
+}

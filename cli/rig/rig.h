@@ -1,0 +1,67 @@
+// sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; tissues.c the table of tissues; scene.c
+// writes the scene with its volume and surface; report.c explains the model; picture.c shows it.
+#ifndef CLI_RIG_RIG_H
+#define CLI_RIG_RIG_H
+
+#include "command.h"
+#include "files.h"
+
+#include "sinew/autorig.h"
+#include "sinew/specimen.h"
+
+#include "io/json_write.h"
+
+enum { RIG_TISSUES = 64, RIG_INPUTS = 16, RIG_NAME = 64 };
+
+typedef struct rig_run {
+    sinew_context *context;
+    const cli_command *command;
+    const char *name;   // of the body: that of the input, without folder and ending
+    const char *folder; // where everything is written
+
+    sinew_voxels *voxels;
+    sinew_mesh *surface; // that of the first surface file, or NULL
+    sinew_voxel_report voxel_report;
+    bool from_surfaces, askew;
+
+    int32_t tissue_count;
+    sinew_autorig_tissue tissues[RIG_TISSUES];
+    char tissue_names[RIG_TISSUES][RIG_NAME];
+    const sn_json *materials[RIG_TISSUES]; // as the table has them; NULL: constants of a specimen, or the default
+    struct rig_table *table;               // what the materials live in, or NULL
+
+    sinew_autorig_def def;
+    sinew_world *world;
+    sinew_body *body;
+    sinew_autorig_report report;
+    double step_seconds; // measured
+} rig_run;
+
+void rig_create(rig_run *rig, sinew_context *context, const cli_command *command);
+void rig_destroy(rig_run *rig);
+
+// Each returns CLI_OK, or CLI_BAD_INPUT with the message printed.
+int rig_fail(const rig_run *rig);
+
+// Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label volume, or
+// "specimen:NAME". `unit`: metres in a unit of the files; 0: as a volume's header says, 1 for surfaces.
+int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit,
+                    int32_t specimen_voxels);
+
+// {"1": {"name": "muscle", "material": {...}, "rigid": false}, ...}
+int rig_read_tissues(rig_run *rig, const char *path);
+void rig_free_tissues(rig_run *rig);
+
+// scene.json, labels.nrrd and, of surface files, surface.ply, into the folder.
+sinew_status rig_write_scene(const rig_run *rig);
+
+void rig_print_report(const rig_run *rig);
+void rig_write_report(const rig_run *rig, sn_buffer *out);
+
+// rig.png: tissues, weights and regions beside each other.
+sinew_status rig_write_picture(const rig_run *rig);
+
+// Writes a buffer to a file of the folder.
+sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer);
+
+#endif

@@ -1,0 +1,182 @@
+// The rig as a scene: frames written down where they were placed, materials as they were given, the labels as a volume beside
+// it. `sinew run` makes the same model of it.
+#include "rig/rig.h"
+
+#include "frame/frame_body.h"
+#include "io/mesh/write.h"
+#include "io/volume/volume.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
+
+static void write_number(sn_json_writer *w, const char *key, double value) {
+    sn_json_write_key(w, key);
+    sn_json_write_number(w, value);
+}
+
+static void write_text(sn_json_writer *w, const char *key, const char *value) {
+    sn_json_write_key(w, key);
+    sn_json_write_string(w, value);
+}
+
+static void write_materials(const rig_run *rig, sn_json_writer *w) {
+    sn_json_write_key(w, "materials");
+    sn_json_begin_object(w);
+    for (int32_t i = 0; i < rig->tissue_count; i++) {
+        sn_json_write_key(w, rig->tissue_names[i]);
+        if (rig->materials[i]) {
+            sn_json_write_tree(w, rig->materials[i]);
+            continue;
+        }
+        sn_json_begin_object(w);
+        write_number(w, "young", rig->tissues[i].material.young);
+        write_number(w, "poisson", rig->tissues[i].material.poisson);
+        write_number(w, "density", rig->tissues[i].material.density);
+        sn_json_end_object(w);
+    }
+    sn_json_end_object(w);
+}
+
+static void write_nodes(const rig_run *rig, sn_json_writer *w) {
+    const sn_frame_model *model = sn_frame_model_of(rig->body);
+    sn_json_write_key(w, "nodes");
+    sn_json_begin_array(w);
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        double position[3];
+        sn_store3(position, model->nodes.items[i].origin);
+        sn_json_begin_object(w);
+        write_text(w, "kind", node_kinds[model->nodes.items[i].kind]);
+        sn_json_write_key(w, "position");
+        sn_json_write_numbers(w, position, 3);
+        if (i == 0) write_text(w, "hold", "all"); // something holds it
+        sn_json_end_object(w);
+    }
+    sn_json_end_array(w);
+}
+
+static void write_tissues(const rig_run *rig, sn_json_writer *w) {
+    sn_json_write_key(w, "tissues");
+    sn_json_begin_object(w);
+    for (int32_t i = 0; i < rig->tissue_count; i++) {
+        if (!rig->tissues[i].rigid) continue;
+        char label[16];
+        snprintf(label, sizeof label, "%d", rig->tissues[i].label);
+        sn_json_write_key(w, label);
+        sn_json_begin_object(w);
+        sn_json_write_key(w, "rigid");
+        sn_json_write_boolean(w, true);
+        sn_json_end_object(w);
+    }
+    sn_json_end_object(w);
+}
+
+static void write_frames(const rig_run *rig, sn_json_writer *w) {
+    const sinew_autorig_def *def = &rig->def;
+    sn_json_write_key(w, "frames");
+    sn_json_begin_object(w);
+    write_text(w, "blend", def->blend == SINEW_BLEND_LINEAR ? "linear" : "dual-quaternion");
+    write_nodes(rig, w);
+    sn_json_write_key(w, "weights");
+    sn_json_begin_object(w);
+    write_text(w, "metric", def->weights.metric == SINEW_METRIC_COMPLIANCE ? "compliance" : "euclidean");
+    sn_json_write_key(w, "levels");
+    sn_json_write_integer(w, def->weights.levels);
+    sn_json_end_object(w);
+    sn_json_write_key(w, "sampling");
+    sn_json_begin_object(w);
+    if (def->sampling.count > 0) {
+        sn_json_write_key(w, "count");
+        sn_json_write_integer(w, def->sampling.count);
+    } else {
+        write_number(w, "fit_error", def->sampling.fit_error);
+    }
+    sn_json_end_object(w);
+    write_tissues(rig, w);
+    sn_json_end_object(w);
+}
+
+static void write_body(const rig_run *rig, sn_json_writer *w) {
+    sn_json_begin_object(w);
+    write_text(w, "name", rig->name);
+    write_text(w, "model", "frames");
+    sn_json_write_key(w, "shape");
+    sn_json_begin_object(w);
+    write_text(w, "volume", "labels.nrrd");
+    sn_json_end_object(w);
+    if (rig->surface) write_text(w, "surface", "surface.ply");
+    if (rig->tissue_count > 0) {
+        sn_json_write_key(w, "materials");
+        sn_json_begin_object(w);
+        for (int32_t i = 0; i < rig->tissue_count; i++) {
+            char label[16];
+            snprintf(label, sizeof label, "%d", rig->tissues[i].label);
+            write_text(w, label, rig->tissue_names[i]);
+        }
+        sn_json_end_object(w);
+    }
+    write_frames(rig, w);
+    sn_json_end_object(w);
+}
+
+// A round number not above the advised step.
+static double round_step(double step) {
+    double power = pow(10, floor(log10(step))), lead = step / power;
+    return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+}
+
+static void write_scene(const rig_run *rig, sn_buffer *out) {
+    sn_json_writer w = sn_json_writer_create(out, false);
+    char title[200];
+    snprintf(title, sizeof title, "%s, %d frames", rig->name, sinew_frame_body_get_node_count(rig->body));
+    sn_json_begin_object(&w);
+    write_text(&w, "//", "Written by sinew rig. The first frame is held; change that, and what else you like.");
+    sn_json_write_key(&w, "version");
+    sn_json_write_integer(&w, 1);
+    write_text(&w, "title", title);
+    write_number(&w, "step", round_step(rig->report.advised_step));
+    write_number(&w, "duration", 2);
+    if (rig->tissue_count > 0) write_materials(rig, &w);
+    sn_json_write_key(&w, "bodies");
+    sn_json_begin_array(&w);
+    write_body(rig, &w);
+    sn_json_end_array(&w);
+    sn_json_end_object(&w);
+    sn_buffer_add_text(out, "\n");
+}
+
+static sinew_status write_labels(const rig_run *rig, sn_buffer *out) {
+    const sinew_voxels *voxels = rig->voxels;
+    size_t count = (size_t)voxels->cells[0] * (size_t)voxels->cells[1] * (size_t)voxels->cells[2];
+    uint16_t *labels = sn_allocate(rig->context, count, sizeof *labels);
+    if (!labels) return SINEW_OUT_OF_MEMORY;
+    for (int32_t v = 0; v < voxels->count; v++) labels[voxels->cell[v]] = voxels->label[v];
+    sinew_label_grid grid = {.labels16 = labels};
+    memcpy(grid.cells, voxels->cells, sizeof grid.cells);
+    memcpy(grid.spacing, voxels->spacing, sizeof grid.spacing);
+    memcpy(grid.lower, voxels->lower, sizeof grid.lower);
+    sinew_status status = sn_write_nrrd(&grid, out);
+    sn_release(rig->context, labels, count, sizeof *labels);
+    return status;
+}
+
+static sinew_status write_surface(const rig_run *rig, sn_buffer *out) {
+    sn_mesh_view view = sn_mesh_view_of(rig->surface);
+    return sn_write_ply(&view, false, out);
+}
+
+sinew_status rig_write_scene(const rig_run *rig) {
+    sn_buffer out = sn_buffer_create(rig->context);
+    write_scene(rig, &out);
+    sinew_status status = rig_write_file(rig, "scene.json", &out);
+    sn_buffer_clear(&out);
+    if (status == SINEW_OK) status = write_labels(rig, &out);
+    if (status == SINEW_OK) status = rig_write_file(rig, "labels.nrrd", &out);
+    sn_buffer_clear(&out);
+    if (status == SINEW_OK && rig->surface) status = write_surface(rig, &out);
+    if (status == SINEW_OK && rig->surface) status = rig_write_file(rig, "surface.ply", &out);
+    sn_buffer_destroy(&out);
+    return status;
+}

@@ -1,0 +1,134 @@
+"""sinew rig: a scene that runs, a report that adds up, surfaces and volumes as input, tables of tissues, bad input."""
+import json
+import os
+import struct
+
+from program import folder, main, run
+
+CUBE_POINTS = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+CUBE_FACES = [(1, 3, 4), (1, 4, 2), (5, 6, 8), (5, 8, 7), (1, 2, 6), (1, 6, 5), (3, 7, 8), (3, 8, 4), (1, 5, 7), (1, 7, 3),
+              (2, 4, 8), (2, 8, 6)]
+
+
+def write_cube(path, low, high):
+    with open(path, "w") as file:
+        for point in CUBE_POINTS:
+            print("v", *(low[k] + (high[k] - low[k]) * point[k] for k in range(3)), file=file)
+        for face in CUBE_FACES:
+            print("f", *face, file=file)
+
+
+def write_volume(path, cells, label_of, units='"mm" "mm" "mm"', directions="(2,0,0) (0,2,0) (0,0,2)"):
+    data = [label_of(x, y, z) for z in range(cells[2]) for y in range(cells[1]) for x in range(cells[0])]
+    header = (f"NRRD0004\ntype: uint8\ndimension: 3\nsizes: {cells[0]} {cells[1]} {cells[2]}\nencoding: raw\n"
+              f"space: right-anterior-superior\nspace units: {units}\nspace directions: {directions}\nspace origin: (0,0,0)\n\n")
+    with open(path, "wb") as file:
+        file.write(header.encode() + struct.pack(f"{len(data)}B", *data))
+
+
+def rig(place, *arguments):
+    result = run("rig", *arguments, "-o", place, "--json")
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def rerun(place, *arguments):
+    result = run("run", os.path.join(place, "scene.json"), "-o", os.path.join(place, "out"), "-n", 3, "--json", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_specimen():
+    with folder() as place:
+        report = rig(place, "specimen:steak", "--voxels", 5000, "-n", 4)
+        assert report["nodes"] == 4 and report["rigid_nodes"] == 1, report
+        assert report["unknowns"] == 6 + 3 * 12
+        assert report["mean_fit_error"] < 0.05
+        assert report["young"] == [12000, 60000]
+        assert 0 < report["stable_step"] < report["advised_step"] <= 1 / 30
+        assert {"labels.nrrd", "report.json", "scene.json"} <= set(os.listdir(place))
+        with open(os.path.join(place, "report.json")) as file:
+            assert json.load(file)["voxels"] == report["voxels"]
+        checked = run("check", os.path.join(place, "scene.json"))
+        assert checked.returncode == 0, checked.stderr
+        rerun(place)
+
+
+def test_text_report():
+    with folder() as place:
+        result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 3, "-o", place)
+        assert result.returncode == 0, result.stderr
+        for word in ("3 nodes", "samples", "Hz", "advised step", "a second", "scene.json"):
+            assert word in result.stdout, (word, result.stdout)
+
+
+def test_surfaces():
+    with folder() as place:
+        outer, inner, table = (os.path.join(place, name) for name in ("outer.obj", "inner.obj", "table.json"))
+        write_cube(outer, (0, 0, 0), (100, 40, 40))
+        write_cube(inner, (40, 10, 10), (60, 30, 30))
+        with open(table, "w") as file:
+            file.write("""{ // what is what
+                "1": {"name": "gel", "material": {"young": 5e4, "poisson": 0.4, "density": 900}},
+                "2": {"name": "stone", "material": {"preset": "bone"}, "rigid": true}}""")
+        target = os.path.join(place, "rig")
+        report = rig(target, outer, inner, "--unit", "1e-3", "-r", 20, "-n", 3, "--tissues", table)
+        assert report["rigid_nodes"] == 1 and report["open_edges"] == 0, report
+        assert abs(report["volume"] - 0.1 * 0.04 * 0.04) < 1e-9, report["volume"]
+        stone = 0.02 ** 3
+        expected = 900 * (report["volume"] - stone) + 1900 * stone
+        assert abs(report["mass"] - expected) < 1e-6 * expected, (report["mass"], expected)
+        assert os.path.exists(os.path.join(target, "surface.ply"))
+        with open(os.path.join(target, "scene.json")) as file:
+            scene = json.load(file)
+        assert scene["materials"]["stone"] == {"preset": "bone"}
+        rerun(target)
+
+
+def test_volume():
+    with folder() as place:
+        path, table, target = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "rig"))
+        write_volume(path, (16, 6, 6), lambda x, y, z: 1 + (6 <= x < 10))
+        with open(table, "w") as file:
+            file.write('{"1": {"name": "soft", "material": {"young": 2e4}}, "2": {"material": {"young": 2e6}}}')
+        report = rig(target, path, "--tissues", table, "-n", 2, "--kind", "rigid")
+        assert report["voxels"] == 16 * 6 * 6 and report["unknowns"] == 12
+        assert abs(report["volume"] - 0.032 * 0.012 * 0.012) < 1e-12
+        rerun(target)
+
+
+def expect(code, words, *arguments):
+    result = run("rig", *arguments)
+    assert result.returncode == code, (result.returncode, result.stderr)
+    for word in words:
+        assert word in result.stderr, (word, result.stderr)
+
+
+def test_bad_input():
+    with folder() as place:
+        path, table, apart = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "a.nrrd"))
+        write_volume(path, (8, 4, 4), lambda x, y, z: 1 + (x >= 4))
+        out = ("-o", os.path.join(place, "rig"))
+        expect(1, ["which surface or volume"])
+        expect(1, ["affine"], path, "--kind", "afine", *out)
+        expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
+        expect(2, ["did you mean 'steak'"], "specimen:stake", *out)
+        with open(table, "w") as file:
+            file.write('{"1": {"name": "soft"}}')
+        expect(2, ["label 2 is not in the table", "64 voxels"], path, "--tissues", table, *out)
+        with open(table, "w") as file:
+            file.write('{\n "1": {"name": "soft", "matrial": {}},\n "2": {"material": {"young": -1}}}')
+        expect(2, [":2:", "material", ":3:", "young", "2 mistakes"], path, "--tissues", table, *out)
+        write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
+        expect(2, ["2 disconnected parts", "every part"], apart, "-n", 2, *out)
+        assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2
+        write_volume(apart, (4, 4, 4), lambda x, y, z: 0)
+        expect(2, ["no voxel"], apart, *out)
+        write_volume(apart, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')
+        expect(2, ["unit"], apart, *out)
+        write_volume(apart, (8, 4, 4), lambda x, y, z: 1, directions="(-2,0,0) (0,2,0) (0,0,3)")
+        report = rig(os.path.join(place, "flipped"), apart, "-n", 2)
+        assert abs(report["volume"] - 128 * 12e-9) < 1e-15
+
+
+main([test_specimen, test_text_report, test_surfaces, test_volume, test_bad_input])
