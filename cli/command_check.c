@@ -10,10 +10,16 @@ static int check(sinew_context *context, const cli_command *command, const char 
     int status = cli_scene_open(context, command, path, settings, &file);
     if (status == CLI_OK) status = cli_scene_build(context, command, &file, &world);
     if (status == CLI_OK) {
-        int64_t elements = 0;
-        for (int32_t i = 0; i < file.scene.body_count; i++) elements += world->members[i].mesh->element_count;
-        printf("%s: no mistakes; %d bod%s, %lld elements, %d steps of %g s\n", path, file.scene.body_count,
-               file.scene.body_count == 1 ? "y" : "ies", (long long)elements, file.scene.steps, file.scene.world.step);
+        int64_t elements = 0, frames = 0;
+        for (int32_t i = 0; i < file.scene.body_count; i++) {
+            const sn_scene_member *member = &world->members[i];
+            if (member->mesh) elements += member->mesh->element_count;
+            frames += sn_scene_member_frame_count(member);
+        }
+        printf("%s: no mistakes; %d bod%s, %lld elements, ", path, file.scene.body_count,
+               file.scene.body_count == 1 ? "y" : "ies", (long long)elements);
+        if (frames > 0) printf("%lld frames, ", (long long)frames);
+        printf("%d steps of %g s\n", file.scene.steps, file.scene.world.step);
     }
     sn_scene_world_destroy(world);
     cli_scene_close(context, &file);
