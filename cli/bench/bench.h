@@ -58,6 +58,7 @@ void bench_write_page(const bench_run *b, sn_buffer *out);
 
 sinew_status bench_bars(bench_run *b);        // corotational bars of four sizes
 sinew_status bench_specimens(bench_run *b);   // S3
+sinew_status bench_springs(bench_run *b);     // S1, S2: springs and insertion
 sinew_status bench_warp(bench_run *b);        // S5
 sinew_status bench_palm(bench_run *b);        // S6
 sinew_status bench_orthotropic(bench_run *b); // S7

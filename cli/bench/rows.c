@@ -25,6 +25,7 @@ const bench_row bench_rows[] = {
     {"bar", NULL, bench_bars, NULL},
     {"S1", "bar of elements, of 5 frames, of springs", NULL, "springs between frames do not exist yet"},
     {"S2", "turtle and bunny of frames and springs", NULL, "springs between frames do not exist yet"},
+    {"springs", NULL, bench_springs, NULL},
     {"S3", NULL, bench_specimens, NULL},
     {"S4", "ratios of strains, kinds of node and blends", NULL, "the comparison is not written yet"},
     {"S5", NULL, bench_warp, NULL},
