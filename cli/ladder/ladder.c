@@ -22,8 +22,8 @@ void ladder_to_world(const ladder_object *object, double *points, int32_t count)
 
 sinew_status ladder_check_plain(const ladder_object *object) {
     for (int32_t i = 0; i < object->body.load_count; i++) {
-        if (object->body.loads[i].kind == SN_LOAD_FORCE) continue;
-        return sn_fail(object->context, SINEW_UNSUPPORTED, "this model takes forces, not tractions or pressures");
+        if (object->body.loads[i].kind == SN_LOAD_FORCE && !object->body.loads[i].at_point) continue;
+        return sn_fail(object->context, SINEW_UNSUPPORTED, "this model takes forces on nodes, not tractions or pressures");
     }
     for (int32_t i = 0; i < object->body.support_count; i++) {
         if (object->body.supports[i].axes == SINEW_AXIS_ALL) continue;
@@ -231,6 +231,12 @@ static sinew_status choose_points(ladder_object *object) {
 static sinew_status build_object(ladder_object *object, int32_t body, int32_t steps) {
     object->scene = object->file->scene;
     object->body = object->scene.bodies[body];
+    if (object->body.frames || object->body.skeleton >= 0) {
+        return sn_fail(object->context, SINEW_UNSUPPORTED,
+                       "the body \"%s\" %s; the ladder needs one of elements, held and loaded at its nodes", object->body.name,
+                       object->body.frames ? "is one of frames" : "follows a skeleton");
+    }
+    object->body.positions.used = false;
     object->body.surface = NULL;
     object->scene.bodies = &object->body;
     object->scene.body_count = 1;

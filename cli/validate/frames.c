@@ -1,5 +1,6 @@
 // Frame bodies: extension of axis-weighted frames, cantilevers of few frames.
 #include "validate/validate.h"
+#include "validate/album.h"
 #include "validate/bar.h"
 
 #include "base/context.h"
@@ -137,8 +138,15 @@ sinew_status validate_axis_frames(validate_run *v) {
 
 static const double sag_gravity = 5; // sags by a fifth of its length
 
-// How far the free end of a bar held at the other sinks.
-static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag) {
+enum { LINE_POINTS = 17 };
+
+// The middle of the bar's section, seen from the side.
+typedef struct centreline {
+    double x[LINE_POINTS], z[LINE_POINTS];
+} centreline;
+
+// How far the free end of a bar held at the other sinks, and the line it takes.
+static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag, centreline *line) {
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
     const double end[3] = {length, 0, 0};
@@ -147,18 +155,24 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
     if (status == SINEW_OK) status = solve(v->context, &b, 1e-8);
     if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
     *sag = -position[2];
+    for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
+        const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
+        status = sinew_frame_body_get_point(b.body, rest, position);
+        line->x[i] = position[0], line->z[i] = position[2];
+    }
     frame_bar_destroy(&b);
     return status;
 }
 
-static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson, double *sag) {
+static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson, double *sag,
+                               centreline *line) {
     frame_bar_def def = {.count = count, .kind = kind, .material = sinew_default_material_def(), .cells = 8};
     def.gravity = sag_gravity;
     def.material.poisson = poisson;
-    return sag_of(v, &def, sag);
+    return sag_of(v, &def, sag, line);
 }
 
-static sinew_status elements_sag(validate_run *v, double poisson, double *sag) {
+static sinew_status elements_sag(validate_run *v, double poisson, double *sag, centreline *line) {
     bar_def def = bar_default_def();
     def.size[1] = def.size[2] = width;
     def.cells[0] = 16, def.cells[1] = def.cells[2] = 3;
@@ -170,39 +184,56 @@ static sinew_status elements_sag(validate_run *v, double poisson, double *sag) {
     sinew_status status = bar_clamp(&b);
     if (status == SINEW_OK) status = bar_solve(&b, 1, 1e-8);
     if (status == SINEW_OK) status = bar_get_displacement(&b, length, tip);
-    bar_destroy(&b);
     *sag = -tip[2];
+    for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
+        double x = length * i / (LINE_POINTS - 1);
+        status = bar_get_displacement(&b, x, tip);
+        line->x[i] = x + tip[0], line->z[i] = tip[2];
+    }
+    bar_destroy(&b);
     return status;
 }
 
 sinew_status validate_frame_cantilever(validate_run *v) {
     static const int32_t counts[4] = {2, 3, 5, 9};
     double sag, reference, x[4], ratio[4];
-    SN_TRY(elements_sag(v, 0, &reference));
+    centreline lines[5];
+    SN_TRY(elements_sag(v, 0, &reference, &lines[4]));
     int rising = 0;
     for (int k = 0; k < 4; k++) {
-        SN_TRY(frames_sag(v, counts[k], SINEW_NODE_AFFINE, 0, &sag));
+        SN_TRY(frames_sag(v, counts[k], SINEW_NODE_AFFINE, 0, &sag, &lines[k]));
         x[k] = counts[k], ratio[k] = sag / reference;
         if (k) rising += ratio[k] > ratio[k - 1];
     }
     validate_near(v, "cantilever of 2, 3, 5, 9 affine frames: refinements that sag more", 3, rising, 0, "-");
     validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f, %.4f", ratio[0], ratio[1], ratio[2], ratio[3]);
     validate_near(v, "cantilever of 9 affine frames: sag over that of ten-node tets", 1, ratio[3], 0.02, "-");
-    SN_TRY(elements_sag(v, 0.3, &reference));
-    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, 0.3, &sag));
+    SN_TRY(elements_sag(v, 0.3, &reference, NULL));
+    SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, 0.3, &sag, NULL));
     validate_near(v, "the same with a Poisson ratio of 0.3", 1, sag / reference, 0.02, "-");
-    SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, &sag));
+    SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, &sag, NULL));
     validate_note(
         v, "affine frames on one line cannot widen below and narrow above as a bent bar does; 9 quadratic frames give %.4f",
         sag / reference);
-    sn_plot_series series = sn_plot_series_default();
-    series.x = x, series.y = ratio, series.count = 4, series.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
-    sn_plot_panel panel = {.title = "Cantilever of affine frames",
-                           .x = {.label = "frames"},
-                           .y = {.label = "sag / sag of ten-node tets"},
-                           .series = &series,
-                           .series_count = 1};
-    return validate_draw(v, "sag", &(sn_plot){.panels = &panel, .panel_count = 1});
+    static const char *const names[5] = {"2 frames", "3 frames", "5 frames", "9 frames", "ten-node tets"};
+    sn_plot_series sags = sn_plot_series_default(), series[5];
+    sags.x = x, sags.y = ratio, sags.count = 4, sags.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    for (int k = 0; k < 5; k++) {
+        series[k] = sn_plot_series_default();
+        series[k].label = names[k], series[k].x = lines[k].x, series[k].y = lines[k].z, series[k].count = LINE_POINTS;
+        series[k].style = k < 4 ? SN_PLOT_LINE : SN_PLOT_MARKERS, series[k].color = k;
+    }
+    sn_plot_panel panels[2] = {{.title = "Centrelines of affine frames over elements",
+                                .x = {.label = "x [m]"},
+                                .y = {.label = "z [m]"},
+                                .series = series,
+                                .series_count = 5},
+                               {.title = "Cantilever of affine frames",
+                                .x = {.label = "frames"},
+                                .y = {.label = "sag / sag of ten-node tets"},
+                                .series = &sags,
+                                .series_count = 1}};
+    return validate_draw(v, "sag", &(sn_plot){.panels = panels, .panel_count = 2});
 }
 
 // --- A20: dual quaternion beams get stiffer with fewer frames (Gilles et al. 2011, figure 6)
@@ -217,12 +248,12 @@ sinew_status validate_few_frames(validate_run *v) {
         def.gravity = sag_gravity;
         def.material.poisson = 0;
         def.material.strain = SINEW_STRAIN_GREEN;
-        SN_TRY(sag_of(v, &def, &sag[k]));
+        SN_TRY(sag_of(v, &def, &sag[k], NULL));
     }
     validate_at_least(v, "dual quaternion beam: sag of 3 frames over that of 2", 1, sag[1] / sag[0], "-");
     validate_at_least(v, "dual quaternion beam: sag of 5 frames over that of 3", 1, sag[2] / sag[1], "-");
     double reference;
-    SN_TRY(elements_sag(v, 0, &reference));
+    SN_TRY(elements_sag(v, 0, &reference, NULL));
     validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f", sag[0] / reference, sag[1] / reference,
                   sag[2] / reference);
     return SINEW_OK;
@@ -239,23 +270,28 @@ sinew_status validate_two_frames(validate_run *v) {
                   {"shear", {length, 0, 0.3 * length}, {0, 0, 0, 1}},
                   {"bend", {length, 0, 0}, {0, s, 0, c}},
                   {"twist", {length, 0, 0}, {s, 0, 0, c}}};
-    for (int k = 0; k < 4; k++) {
+    album pictures;
+    album_begin(v, &pictures);
+    sinew_status status = SINEW_OK;
+    for (int k = 0; k < 4 && status == SINEW_OK; k++) {
         frame_bar_def def = {.count = 2, .kind = SINEW_NODE_RIGID, .material = sinew_default_material_def(), .cells = 4};
         def.material.poisson = 0.3;
         frame_bar b;
-        SN_TRY(frame_bar_create(v->context, &def, &b));
+        status = frame_bar_create(v->context, &def, &b);
+        if (status != SINEW_OK) break;
         sinew_measures measures = {0};
-        sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+        status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
         if (status == SINEW_OK) status = sinew_frame_body_hold(b.body, 1, SINEW_HOLD_ALL);
         if (status == SINEW_OK) status = sinew_frame_body_move(b.body, 1, moves[k].position, moves[k].rotation);
         if (status == SINEW_OK) status = sinew_world_step(b.world, NULL);
         if (status == SINEW_OK) sinew_body_get_measures(b.body, &measures);
+        if (status == SINEW_OK) album_add(&pictures, moves[k].name, b.body, NULL);
         frame_bar_destroy(&b);
-        SN_TRY(status);
+        if (status != SINEW_OK) break;
         char claim[160];
         snprintf(claim, sizeof claim, "two frames, %s: elastic energy", moves[k].name);
         validate_at_least(v, claim, 1e-3, measures.elastic_energy, "J");
     }
-    validate_unavailable(v, "pictures of stretch, shear, bend and twist", "the report draws plots only so far");
-    return SINEW_OK;
+    album_look look = {.title = "What two frames show", .azimuth = -1.2, .elevation = 0.35};
+    return album_end(&pictures, "deformations", &look, status);
 }

@@ -1,5 +1,6 @@
 // Bars and tubes in motion: volume over time of three models, largest stable steps, momentum, threads.
 #include "validate/validate.h"
+#include "validate/album.h"
 #include "validate/bar.h"
 
 #include "base/context.h"
@@ -10,9 +11,10 @@
 
 // --- A10: volume over time (Mueller et al. 2002, figure 6)
 
-enum { VOLUME_STEPS = 200, MODELS = 3 };
+enum { VOLUME_STEPS = 200, MODELS = 3, PICTURE_STEP = 50 };
 
-static sinew_status volume_over_time(validate_run *v, sinew_model model, sinew_strain strain, double volume[VOLUME_STEPS]) {
+static sinew_status volume_over_time(validate_run *v, sinew_model model, sinew_strain strain, double volume[VOLUME_STEPS],
+                                     album *pictures, const char *caption) {
     bar_def def = bar_default_def();
     def.size[0] = 2, def.size[1] = def.size[2] = 0.6;
     def.cells[0] = 10, def.cells[1] = def.cells[2] = 3; // 4 x 4 x 11 vertices, 450 tets
@@ -29,6 +31,7 @@ static sinew_status volume_over_time(validate_run *v, sinew_model model, sinew_s
         sinew_measures measures;
         sinew_world_get_measures(b.world, &measures);
         volume[i] = measures.volume / measures.rest_volume;
+        if (i + 1 == PICTURE_STEP) album_add(pictures, caption, b.body, b.mesh);
     }
     bar_destroy(&b);
     return status;
@@ -45,8 +48,15 @@ sinew_status validate_volume(validate_run *v) {
     double volume[MODELS][VOLUME_STEPS], time[VOLUME_STEPS];
     sn_plot_series series[MODELS];
     for (int i = 0; i < VOLUME_STEPS; i++) time[i] = 0.01 * (i + 1);
+    album pictures;
+    album_begin(v, &pictures);
+    sinew_status status = SINEW_OK;
+    for (int k = 0; k < MODELS && status == SINEW_OK; k++) {
+        status = volume_over_time(v, models[k].model, models[k].strain, volume[k], &pictures, models[k].name);
+    }
+    album_look look = {.title = "The bar after 0.5 s", .azimuth = -1.2, .elevation = 0.2};
+    SN_TRY(album_end(&pictures, "bars", &look, status));
     for (int k = 0; k < MODELS; k++) {
-        SN_TRY(volume_over_time(v, models[k].model, models[k].strain, volume[k]));
         double largest = 0, change = 0;
         for (int i = 0; i < VOLUME_STEPS; i++) {
             largest = fmax(largest, volume[k][i]);

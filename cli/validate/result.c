@@ -75,18 +75,24 @@ void validate_note(validate_run *v, const char *format, ...) {
     va_end(arguments);
 }
 
-sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot) {
+sinew_status validate_keep_picture(validate_run *v, const char *name, const char *ending, const sn_buffer *content) {
     if (!v->folder || v->plot_count == VALIDATE_PLOT_CAPACITY) return SINEW_OK;
     validate_plot *entry = &v->plots[v->plot_count];
     *entry = (validate_plot){.id = v->id};
-    snprintf(entry->name, sizeof entry->name, "%s-%s.svg", v->id, name);
+    snprintf(entry->name, sizeof entry->name, "%s-%s.%s", v->id, name, ending);
     char path[4200];
     snprintf(path, sizeof path, "%s/validation/%s", v->folder, entry->name);
+    SN_TRY(cli_write_file(v->context, path, content->data, content->size));
+    v->plot_count++;
+    return SINEW_OK;
+}
+
+sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot) {
+    if (!v->folder) return SINEW_OK;
     sn_buffer buffer = sn_buffer_create(v->context);
     sinew_status status = sn_plot_write(v->context, plot, &buffer);
-    if (status == SINEW_OK) status = cli_write_file(v->context, path, buffer.data, buffer.size);
+    if (status == SINEW_OK) status = validate_keep_picture(v, name, "svg", &buffer);
     sn_buffer_destroy(&buffer);
-    if (status == SINEW_OK) v->plot_count++;
     return status;
 }
 

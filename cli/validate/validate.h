@@ -27,7 +27,7 @@ typedef struct validate_result {
     char note[400]; // why it is unavailable, skipped or broken; or what else was seen
 } validate_result;
 
-enum { VALIDATE_CAPACITY = 256, VALIDATE_PLOT_CAPACITY = 32 };
+enum { VALIDATE_CAPACITY = 256, VALIDATE_PLOT_CAPACITY = 64 };
 
 typedef struct validate_plot {
     const char *id;
@@ -71,6 +71,9 @@ void validate_note(validate_run *v, const char *format, ...);
 
 // Writes validation/ID-NAME.svg into the folder of the report, if there is one.
 sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot);
+
+// The same of a finished file, validation/ID-NAME.ENDING. Pictures of bodies side by side: validate/album.h.
+sinew_status validate_keep_picture(validate_run *v, const char *name, const char *ending, const sn_buffer *content);
 
 // Prints a result as one line.
 void validate_print(const validate_result *result);

@@ -67,7 +67,14 @@ static double exact_weight(const line *l, const int32_t *ends, int32_t count, in
     return 0;
 }
 
-static sinew_status line_error(sinew_context *context, const line *l, const int32_t *ends, int32_t count, double *worst) {
+// Weights along the line for the plot: computed and exact, of each node.
+enum { MOST_NODES = 4 };
+typedef struct line_curves {
+    double x[LINE], weight[MOST_NODES][LINE], exact[MOST_NODES][LINE];
+} line_curves;
+
+static sinew_status line_error(sinew_context *context, const line *l, const int32_t *ends, int32_t count, double *worst,
+                               line_curves *curves) {
     double nodes[12] = {0};
     for (int i = 0; i < count; i++) nodes[3 * i] = -0.5 + 0.001 * ends[i];
     sinew_weights_def def = sinew_default_weights_def();
@@ -77,22 +84,49 @@ static sinew_status line_error(sinew_context *context, const line *l, const int3
     for (int32_t x = 0; x < LINE; x++) {
         int32_t voxel = sinew_voxels_get_voxel(l->voxels, x, 0, 0);
         double here = l->integral[x] + 0.5 / l->factor[voxel];
+        if (curves) curves->x[x] = 0.001 * (x + 0.5);
         for (int32_t i = 0; i < count; i++) {
-            *worst = fmax(*worst, fabs(weight_of(shape, voxel, i) - exact_weight(l, ends, count, i, x, here)));
+            double weight = weight_of(shape, voxel, i), exact = exact_weight(l, ends, count, i, x, here);
+            *worst = fmax(*worst, fabs(weight - exact));
+            if (curves) curves->weight[i][x] = weight, curves->exact[i][x] = exact;
         }
     }
     sn_shape_destroy(shape);
     return SINEW_OK;
 }
 
+static sinew_status draw_line(validate_run *v, const line_curves *curves) {
+    sn_plot_series series[2 * MOST_NODES];
+    for (int k = 0; k < 2 * MOST_NODES; k++) {
+        bool exact = k >= MOST_NODES;
+        series[k] = sn_plot_series_default();
+        series[k].label = k == 0 ? "Voronoi kernels" : k == MOST_NODES ? "exact" : NULL;
+        series[k].x = curves->x, series[k].count = LINE;
+        series[k].y = exact ? curves->exact[k - MOST_NODES] : curves->weight[k];
+        series[k].style = exact ? SN_PLOT_LINE | SN_PLOT_DASHED : SN_PLOT_LINE;
+        series[k].color = exact;
+    }
+    sn_plot_panel panel = {.title = "Weights of four nodes along a heterogeneous bar",
+                           .x = {.label = "x [m]"},
+                           .y = {.label = "weight"},
+                           .series = series,
+                           .series_count = 2 * MOST_NODES};
+    return validate_draw(v, "weights", &(sn_plot){.panels = &panel, .panel_count = 1, .panel_width = 760});
+}
+
 sinew_status validate_line_weights(validate_run *v) {
-    line *l = sn_allocate(v->context, 1, sizeof *l);
-    if (!l) return SINEW_OUT_OF_MEMORY;
-    l->voxels = NULL;
+    sn_arena arena = sn_arena_create(v->context);
+    line *l = SN_PUSH(&arena, line, 1);
+    line_curves *curves = SN_PUSH(&arena, line_curves, 1);
+    sinew_status status = sn_arena_status(&arena);
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&arena);
+        return status;
+    }
     double two, four;
-    sinew_status status = make_line(v->context, l);
-    if (status == SINEW_OK) status = line_error(v->context, l, (const int32_t[]){0, LINE}, 2, &two);
-    if (status == SINEW_OK) status = line_error(v->context, l, (const int32_t[]){0, 310, 555, LINE}, 4, &four);
+    status = make_line(v->context, l);
+    if (status == SINEW_OK) status = line_error(v->context, l, (const int32_t[]){0, LINE}, 2, &two, NULL);
+    if (status == SINEW_OK) status = line_error(v->context, l, (const int32_t[]){0, 310, 555, LINE}, 4, &four, curves);
     if (status == SINEW_OK) {
         validate_at_most(v, "Voronoi weights on a heterogeneous line of 1000 voxels, nodes at the ends: error", 1e-3, two,
                          "-");
@@ -100,8 +134,9 @@ sinew_status validate_line_weights(validate_run *v) {
         validate_note(
             v, "next to a node the nearer border of its cell may lie behind it, so distances are not those between nodes");
     }
+    if (status == SINEW_OK) status = draw_line(v, curves);
     sinew_voxels_destroy(l->voxels);
-    sn_release(v->context, l, 1, sizeof *l);
+    sn_arena_destroy(&arena);
     return status;
 }
 
