@@ -4,6 +4,7 @@
 #include "body/mass.h"
 #include "body/sample_groups.h"
 #include "geom/element_tree.h"
+#include "geom/ordering.h"
 #include "interp/element.h"
 
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct elastic {
     int32_t rule_samples;    // samples of one element
     int32_t *element_group;  // [element]
     int32_t *element_sample; // [element]: first of its samples in the group
-    double *density;         // [element]
+    int32_t *order;          // the elements in the order of their samples, group after group
 } elastic;
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
@@ -23,12 +24,15 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
 }
 
-// Elements of a group are in order, so that a block is evaluated once and read by those it belongs to.
-static void compute_states(sinew_body *body, int32_t first, int32_t last, sinew_element_state *states) {
+// The states of `count` listed elements, that of element e in states[e - first]. In the order of samples a block is evaluated
+// once and read by those it belongs to.
+static void compute_states(sinew_body *body, const int32_t *elements, int32_t count, int32_t first,
+                           sinew_element_state *states) {
     const elastic *model = body->model;
     sn_block_state block;
     int32_t group = -1, loaded = -1;
-    for (int32_t e = first; e < last; e++) {
+    for (int32_t i = 0; i < count; i++) {
+        int32_t e = elements[i];
         const double *volume = model->groups.items[model->element_group[e]].samples.volume;
         sn_state_sum sum = {.volume = 0};
         for (int32_t s = 0; s < model->rule_samples; s++) {
@@ -45,11 +49,12 @@ static void compute_states(sinew_body *body, int32_t first, int32_t last, sinew_
 }
 
 static void get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
-    compute_states(body, element, element + 1, state);
+    compute_states(body, &element, 1, element, state);
 }
 
 static void compute_element_states(sinew_body *body, sinew_element_state *states) {
-    compute_states(body, 0, body->mesh.element_count, states);
+    const elastic *model = body->model;
+    compute_states(body, model->order, body->mesh.element_count, 0, states);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -57,11 +62,17 @@ static void measure(sinew_body *body, double *smallest_J, double *largest_J, dou
     sn_sample_groups_measure(&model->groups, body->q, smallest_J, largest_J, volume);
 }
 
-static void fill_density(sinew_body *body) {
-    elastic *model = body->model;
-    for (int32_t e = 0; e < body->mesh.element_count; e++) {
-        model->density[e] = model->groups.items[model->element_group[e]].def.density;
+static sinew_status build_mass(sinew_body *body, bool consistent) {
+    const elastic *model = body->model;
+    sn_arena scratch = sn_arena_create(body->context);
+    double *density = SN_PUSH(&scratch, double, body->mesh.element_count);
+    for (int32_t e = 0; density && e < body->mesh.element_count; e++) {
+        density[e] = model->groups.items[model->element_group[e]].def.density;
     }
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) status = sn_body_build_mass(body, density, consistent);
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
@@ -73,8 +84,7 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
     double density = model->groups.items[index].def.density;
     SN_TRY(sn_sample_group_set_material(&body->arena, &model->groups, index, material));
     if (material->density == density) return SINEW_OK;
-    fill_density(body);
-    return sn_body_build_mass(body, model->density, body->consistent_mass != NULL);
+    return build_mass(body, body->consistent_mass != NULL);
 }
 
 static bool locate(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point) {
@@ -139,15 +149,13 @@ static void fill_element(const sinew_body *body, const sn_element_rule *rule, in
     }
 }
 
-// Samples of the elements of one group, in element order.
-static sinew_status build_group(sinew_body *body, int32_t index, const sn_element_rule *rule, const double *axes,
-                                sn_arena *scratch) {
+// Samples of the elements of one group, in the order of the list.
+static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements, int32_t count,
+                                const sn_element_rule *rule, const double *axes, sn_arena *scratch) {
     elastic *model = body->model;
     const sinew_mesh *mesh = &body->mesh;
-    size_t count = 0;
-    for (int32_t e = 0; e < mesh->element_count; e++) count += model->element_group[e] == index;
     if (count == 0) return SINEW_OK;
-    size_t samples = count * (size_t)rule->samples, width = (size_t)rule->nodes;
+    size_t samples = (size_t)count * (size_t)rule->samples, width = (size_t)rule->nodes;
     int32_t *control = SN_PUSH(scratch, int32_t, samples * width);
     sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, samples * width);
     double *volume = SN_PUSH(scratch, double, samples);
@@ -155,8 +163,8 @@ static sinew_status build_group(sinew_body *body, int32_t index, const sn_elemen
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&body->arena));
     int32_t next = 0;
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        if (model->element_group[e] != index) continue;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t e = elements[i];
         model->element_sample[e] = next;
         fill_element(body, rule, e, next, control, gradient, volume);
         const double *a = axes ? axes + 9 * (size_t)e : NULL;
@@ -166,8 +174,14 @@ static sinew_status build_group(sinew_body *body, int32_t index, const sn_elemen
         next += rule->samples;
     }
     for (int32_t s = 0; s < next; s++) body->rest_volume += volume[s];
-    sn_samples_input input = {next,   rule->nodes, mesh->element == SINEW_ELEMENT_TRIANGLE, control, gradient,
-                              volume, body->rows};
+    sn_samples_input input = {.count = next,
+                              .width = rule->nodes,
+                              .plane = mesh->element == SINEW_ELEMENT_TRIANGLE,
+                              .control = control,
+                              .gradient = gradient,
+                              .volume = volume,
+                              .control_count = body->rows,
+                              .tets = mesh->element == SINEW_ELEMENT_TET4};
     return sn_sample_group_fill(&body->arena, &model->groups.items[index], &input, &body->pattern, frames, NULL);
 }
 
@@ -178,7 +192,7 @@ static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
     body->ops = &elastic_ops;
     model->element_group = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
     model->element_sample = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
-    model->density = SN_PUSH(&body->arena, double, body->mesh.element_count);
+    model->order = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
     SN_TRY(sn_arena_status(&body->arena));
     sn_plane plane = SN_PLANE_NONE;
     if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) {
@@ -193,10 +207,15 @@ static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
 static sinew_status build_groups(sinew_body *body, const sinew_body_def *def, const sn_element_rule *rule) {
     elastic *model = body->model;
     sn_arena scratch = sn_arena_create(body->context);
-    sinew_status status = SINEW_OK;
-    for (int32_t i = 0; i < model->groups.count && status == SINEW_OK; i++) {
+    // Along a Hilbert curve the elements of a chunk share most of their nodes, and with them the matrix blocks they add to.
+    sn_order curve;
+    sinew_status status = sn_build_hilbert_order(&scratch, &body->mesh, &curve);
+    for (int32_t i = 0, first = 0, last = 0; i < model->groups.count && status == SINEW_OK; i++, first = last) {
+        for (int32_t k = 0; k < body->mesh.element_count; k++) {
+            if (model->element_group[curve.elements[k]] == i) model->order[last++] = curve.elements[k];
+        }
         sn_arena_mark mark = sn_arena_get_mark(&scratch);
-        status = build_group(body, i, rule, def->material_axes, &scratch);
+        status = build_group(body, i, model->order + first, last - first, rule, def->material_axes, &scratch);
         sn_arena_rewind(&scratch, mark);
     }
     sn_arena_destroy(&scratch);
@@ -212,8 +231,7 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     sn_bsr_sets sets = {.count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
     SN_TRY(sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern));
     SN_TRY(build_groups(body, def, &rule));
-    fill_density(body);
     bool quadratic = body->mesh.element == SINEW_ELEMENT_TET10;
     bool consistent = def->mass == SINEW_MASS_CONSISTENT || (def->mass == SINEW_MASS_AUTO && quadratic);
-    return sn_body_build_mass(body, model->density, consistent);
+    return build_mass(body, consistent);
 }

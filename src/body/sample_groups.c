@@ -21,10 +21,14 @@ static double evaluate_block(const evaluate_job *job, int32_t block) {
     if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     job->groups->compute_F(F, &group->samples, block, request->controls);
     sn_material_block in = {F, sn_sample_group_parameters(group, block)};
-    sn_material_result out = {psi, P, H};
+    bool factored = false;
+    sn_material_result out = {psi, P, H, group->samples.tets ? &factored : NULL};
     sn_material_evaluate(&group->material, want, &in, &out);
     if (request->force) job->groups->add_force(request->force, &group->samples, block, P);
-    if (request->matrix) job->groups->add_stiffness(request->matrix, &group->samples, block, H);
+    if (request->matrix) {
+        sn_samples_stiffness_fn *add = factored ? job->groups->add_factored : job->groups->add_stiffness;
+        add(request->matrix, &group->samples, block, H);
+    }
     double energy = 0;
     if (request->want_energy) {
         const double *volume = group->samples.volume + (size_t)block * SN_BLOCK;
@@ -190,6 +194,7 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
     groups->compute_F = SN_ISA_PICK(isa, sn_samples_compute_F);
     groups->add_force = SN_ISA_PICK(isa, sn_samples_add_force);
     groups->add_stiffness = SN_ISA_PICK(isa, sn_samples_add_stiffness);
+    groups->add_factored = SN_ISA_PICK(isa, sn_samples_add_factored);
     for (int32_t i = 0; i < count; i++) {
         groups->items[i].def = materials ? materials[i] : sinew_default_material_def();
         groups->items[i].material = sn_material_prepare(&groups->items[i].def, plane, isa);

@@ -30,7 +30,7 @@ typedef struct sn_sample_groups {
     sn_plane plane;
     sn_samples_F_fn *compute_F;
     sn_samples_force_fn *add_force;
-    sn_samples_stiffness_fn *add_stiffness;
+    sn_samples_stiffness_fn *add_stiffness, *add_factored;
 } sn_sample_groups;
 
 // `count` groups without samples, their materials prepared. `materials` may be NULL: the default material in each.

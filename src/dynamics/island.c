@@ -88,7 +88,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
             .q = member->trial_q, .want_energy = true, .projected = want == SN_WANT_PROJECTED_STIFFNESS};
         if (want_force) evaluation.force = island->force + 3 * member->first_row;
         if (want_stiffness) {
-            sn_bsr_set_zero(body->context, &body->pattern, member->matrix);
+            sn_bsr_set_zero_lower(body->context, &body->pattern, member->matrix);
             evaluation.matrix = member->matrix;
         }
         body->ops->evaluate(body, &evaluation);
@@ -110,7 +110,7 @@ void sn_island_keep_damping(sn_island *island) {
 void sn_island_assemble(sn_island *island, sn_scheme scheme) {
     sinew_context *context = island->world->context;
     bool coupled = island->pattern == &island->own_pattern;
-    if (coupled) sn_bsr_set_zero(context, island->pattern, island->A);
+    if (coupled) sn_bsr_set_zero_lower(context, island->pattern, island->A);
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;

@@ -31,15 +31,6 @@ static double rounding_floor(const sn_island *island) {
     return 8 * DBL_EPSILON * stiffness * position;
 }
 
-static double largest(const double *x, int32_t count) {
-    double largest = 0;
-    for (int32_t i = 0; i < count; i++) {
-        if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); // a NaN goes through
-        if (isnan(largest)) break;
-    }
-    return largest;
-}
-
 // phi, residual and their sizes at xi; the bodies' matrices too if wanted.
 static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, sn_island_want want,
                              sinew_step_report *report) {
@@ -53,11 +44,10 @@ static search_point evaluate(sn_island *island, const sn_newton_def *def, const 
         island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
     }
     sn_island_reduce(island, island->residual);
-    for (int32_t i = 0; i < count; i++) {
-        if (island->mask[i]) island->residual[i] = 0;
-    }
-    point.residual = largest(island->residual, count);
-    point.scale = fmax(largest(island->external, count), fmax(largest(island->force, count), largest(island->inertia, count)));
+    for (int32_t i = 0; i < count; i++) island->residual[i] = island->mask[i] ? 0 : island->residual[i];
+    point.residual = sn_vector_largest(count, island->residual);
+    point.scale = fmax(sn_vector_largest(count, island->external),
+                       fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
     if (!island->has_energy) point.potential = point.residual;
     if (want >= SN_WANT_EXACT_STIFFNESS) point.floor = rounding_floor(island);
     report->assemble_seconds += sn_seconds() - begin;

@@ -85,7 +85,12 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
         blend->sample_group[s] = index;
         blend->sample_place[s] = next++;
     }
-    sn_samples_input input = {count, width, false, control, gradient, volume, nodes->control_count};
+    sn_samples_input input = {.count = count,
+                              .width = width,
+                              .control = control,
+                              .gradient = gradient,
+                              .volume = volume,
+                              .control_count = nodes->control_count};
     return sn_sample_group_fill(arena, &blend->groups.items[index], &input, &blend->pattern, NULL, varies ? stiffness : NULL);
 }
 

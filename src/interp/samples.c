@@ -23,6 +23,8 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
     SN_ASSERT(input->count > 0 && input->width > 0);
     int32_t blocks = (input->count + SN_BLOCK - 1) / SN_BLOCK;
     *samples = (sn_samples){.count = input->count, .blocks = blocks, .width = input->width, .plane = input->plane};
+    SN_ASSERT(!input->tets || input->width == 4);
+    samples->tets = input->tets;
     size_t lanes = (size_t)blocks * SN_BLOCK;
     samples->control = SN_PUSH(arena, int32_t, lanes * (size_t)input->width);
     samples->gradient = SN_PUSH(arena, double, lanes *(size_t)input->width * 3);
@@ -40,6 +42,11 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
 
 sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern) {
     int32_t pairs = sn_pair_count(samples->width);
+    if (pattern->blocks > INT32_MAX / 9) {
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d matrix blocks exceed the index range", pattern->blocks);
+    }
+    enum { NEAR_BLOCKS = 4000 }; // about a quarter of a megabyte
+    samples->far = pattern->blocks > NEAR_BLOCKS;
     samples->slots = SN_PUSH(arena, int32_t, (size_t)samples->blocks * (size_t)pairs * SN_BLOCK);
     SN_TRY(sn_arena_status(arena));
     for (int32_t block = 0; block < samples->blocks; block++) {
@@ -50,7 +57,7 @@ sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *
                 for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
                     int32_t slot = sn_bsr_find(pattern, control[c * SN_BLOCK + lane], control[d * SN_BLOCK + lane]);
                     SN_ASSERT(slot >= 0);
-                    slots[pair * SN_BLOCK + lane] = slot;
+                    slots[pair * SN_BLOCK + lane] = 9 * slot;
                 }
             }
         }

@@ -22,10 +22,13 @@ typedef struct sn_samples {
     int32_t blocks;   // of SN_BLOCK lanes
     int32_t width;    // controls per sample
     bool plane;       // triangles: F33 is 1, not interpolated
+    bool tets;        // four controls whose gradients sum to zero
+    bool far;         // the matrix is too large for the nearer caches
     int32_t *control; // [block][width][lane]
     double *gradient; // [block][width][3][lane] [1/m]
     double *volume;   // [block][lane] [m^3]
-    int32_t *slots;   // [block][pair][lane]: block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0) ...; NULL until mapped
+    int32_t *slots;   // [block][pair][lane]: the first number of a block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0)
+                      // ...; NULL until mapped
     sn_coloring coloring; // of chunks of SN_SAMPLE_CHUNK blocks, for parallel scatter
 } sn_samples;
 
@@ -39,11 +42,13 @@ typedef struct sn_samples_input {
     const sn_vec3 *gradient; // [sample][width]
     const double *volume;    // [sample]
     int32_t control_count;   // of the whole body
+    bool tets;               // linear tets: four controls whose gradients sum to zero, which saves work
 } sn_samples_input;
 
 sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples);
 
-// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern.
+// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern. A matrix of more numbers than an
+// index holds is SINEW_OUT_OF_MEMORY.
 sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern);
 
 // Number of pairs (c, d) with d <= c.
@@ -64,5 +69,8 @@ SN_ISA_DECLARE(void, sn_samples_add_force, (double *f, const sn_samples *samples
 // A += V g (dP/dF) g, lower triangle, through the slots. H[45][lane] is the upper triangle of dP/dF.
 typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block, const double *H);
 SN_ISA_DECLARE(void, sn_samples_add_stiffness, (double *A, const sn_samples *samples, int32_t block, const double *H));
+
+// The same for linear tets and tangents in factored form (material.h).
+SN_ISA_DECLARE(void, sn_samples_add_factored, (double *A, const sn_samples *samples, int32_t block, const double *H));
 
 #endif

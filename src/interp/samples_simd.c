@@ -4,11 +4,13 @@
 // Cost per sample and pair of controls: 27 fused multiply-adds, plus 81 per control; the scatter adds nine numbers per pair.
 #include "interp/samples.h"
 
-// Column k of the control vectors that the lanes from `lane` on refer to.
-SN_INLINE sn_lanes gather(const double *a, const int32_t *control, int k) {
-    sn_lanes x = {0};
-    for (int l = 0; l < SN_LANES; l++) x[l] = a[3 * (size_t)control[l] + (size_t)k];
-    return x;
+#include "math/quad.h"
+
+// The control vectors that some lanes refer to, component by component.
+SN_INLINE void gather(sn_lanes x[3], const double *a, const int32_t *control) {
+    sn_quad rows[SN_LANES];
+    for (int l = 0; l < SN_LANES; l++) rows[l] = sn_quad_load3(a + 3 * (ptrdiff_t)control[l]);
+    sn_lanes_from_quads(x, rows);
 }
 
 void SN_ISA_NAME(sn_samples_compute_F)(double *F, const sn_samples *samples, int32_t block, const double *a) {
@@ -21,11 +23,12 @@ void SN_ISA_NAME(sn_samples_compute_F)(double *F, const sn_samples *samples, int
         for (int32_t c = 0; c < width; c++) {
             const double *g = gradient + 3 * c * SN_BLOCK + lane;
             sn_lanes gx = sn_lanes_load(g), gy = sn_lanes_load(g + SN_BLOCK), gz = sn_lanes_load(g + 2 * SN_BLOCK);
+            sn_lanes x[3];
+            gather(x, a, control + c * SN_BLOCK + lane);
             for (int k = 0; k < 3; k++) {
-                sn_lanes x = gather(a, control + c * SN_BLOCK + lane, k);
-                sum[3 * k + 0] = sn_lanes_fma(x, gx, sum[3 * k + 0]);
-                sum[3 * k + 1] = sn_lanes_fma(x, gy, sum[3 * k + 1]);
-                sum[3 * k + 2] = sn_lanes_fma(x, gz, sum[3 * k + 2]);
+                sum[3 * k + 0] = sn_lanes_fma(x[k], gx, sum[3 * k + 0]);
+                sum[3 * k + 1] = sn_lanes_fma(x[k], gy, sum[3 * k + 1]);
+                sum[3 * k + 2] = sn_lanes_fma(x[k], gz, sum[3 * k + 2]);
             }
         }
         for (int i = 0; i < 9; i++) sn_lanes_store(F + i * SN_BLOCK + lane, sum[i]);
@@ -44,12 +47,15 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
             const double *g = gradient + 3 * c * SN_BLOCK + lane;
             sn_lanes gx = sn_lanes_load(g), gy = sn_lanes_load(g + SN_BLOCK), gz = sn_lanes_load(g + 2 * SN_BLOCK);
             const int32_t *index = control + c * SN_BLOCK + lane;
+            sn_lanes force[3];
             for (int k = 0; k < 3; k++) {
-                sn_lanes force = scaled[3 * k] * gx;
-                force = sn_lanes_fma(scaled[3 * k + 1], gy, force);
-                force = sn_lanes_fma(scaled[3 * k + 2], gz, force);
-                for (int l = 0; l < SN_LANES; l++) f[3 * (size_t)index[l] + (size_t)k] -= force[l];
+                force[k] = scaled[3 * k] * gx;
+                force[k] = sn_lanes_fma(scaled[3 * k + 1], gy, force[k]);
+                force[k] = sn_lanes_fma(scaled[3 * k + 2], gz, force[k]);
             }
+            sn_quad rows[SN_LANES];
+            sn_quads_from_lanes(rows, force[0], force[1], force[2], force[2]);
+            for (int l = 0; l < SN_LANES; l++) sn_quad_subtract_from3(f + 3 * (ptrdiff_t)index[l], rows[l]);
         }
     }
 }
@@ -79,14 +85,109 @@ SN_INLINE void contract_left(sn_lanes K[9], sn_lanes T[9][3], const double *g, i
     }
 }
 
+// Adds the nine numbers of each lane to its block, lane after lane: neighbouring lanes often share blocks.
 SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
+    sn_quad first[SN_LANES], second[SN_LANES];
+    sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
+    sn_quads_from_lanes(second, K[4], K[5], K[6], K[7]);
     for (int l = 0; l < SN_LANES; l++) {
-        double *block = A + 9 * (size_t)slots[l];
-        for (int e = 0; e < 9; e++) block[e] += K[e][l];
+        double *block = A + slots[l];
+        sn_quad_store_any(block, sn_quad_add(sn_quad_load_any(block), first[l]));
+        sn_quad_store_any(block + 4, sn_quad_add(sn_quad_load_any(block + 4), second[l]));
+        block[8] += K[8][l];
+    }
+}
+
+// A large matrix lies in slow memory: the blocks of the next samples come while these are at work.
+SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t block) {
+    if (!samples->far || block + 1 >= samples->blocks) return;
+    int32_t count = sn_pair_count(samples->width) * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)(block + 1) * (size_t)count;
+    for (int32_t k = 0; k < count; k++) sn_prefetch_block(A + slots[k]);
+}
+
+// Block (i, k) of H between control b of tets and the others, the first apart: T = H_ik w_b, then g_a . T. H_ki is the
+// transpose, so that with K_ab[i][k] also K_ba[k][i] is found. K holds the pairs (0,0) (1,0) (1,1) (2,0) (2,1) (2,2).
+//
+// These functions are called with constants for i, k, a, b: compilers do not unroll loops whose bounds depend on one another.
+SN_INLINE void store_tet_entry(sn_lanes K[6][9], const sn_lanes g[3], const sn_lanes T[3], int i, int k, int a, int b) {
+    sn_lanes value = sn_lanes_fma(g[0], T[0], sn_lanes_fma(g[1], T[1], g[2] * T[2]));
+    if (a >= b) K[sn_pair_count(a) + b][3 * i + k] = value;
+    if (a <= b) K[sn_pair_count(b) + a][3 * k + i] = value;
+}
+
+SN_INLINE void store_tet_column(sn_lanes K[6][9], sn_lanes g[3][3], const sn_lanes w[3], const double *H, int i, int k,
+                                int b) {
+    sn_lanes T[3];
+    for (int j = 0; j < 3; j++) {
+        T[j] = sn_lanes_load(H + sn_sym9(3 * i + j, 3 * k) * SN_BLOCK) * w[0];
+        T[j] = sn_lanes_fma(sn_lanes_load(H + sn_sym9(3 * i + j, 3 * k + 1) * SN_BLOCK), w[1], T[j]);
+        T[j] = sn_lanes_fma(sn_lanes_load(H + sn_sym9(3 * i + j, 3 * k + 2) * SN_BLOCK), w[2], T[j]);
+    }
+    if (i != k || b <= 0) store_tet_entry(K, g[0], T, i, k, 0, b);
+    if (i != k || b <= 1) store_tet_entry(K, g[1], T, i, k, 1, b);
+    store_tet_entry(K, g[2], T, i, k, 2, b);
+}
+
+SN_INLINE void store_tet_block(sn_lanes K[6][9], sn_lanes g[3][3], sn_lanes w[3][3], const double *H, int i, int k) {
+    store_tet_column(K, g, w[0], H, i, k, 0);
+    store_tet_column(K, g, w[1], H, i, k, 1);
+    store_tet_column(K, g, w[2], H, i, k, 2);
+}
+
+// The gradients of a tet sum to zero, and so do its rows of blocks: the block of control a with the first one.
+SN_INLINE void find_first_block(sn_lanes first[9], sn_lanes total[9], sn_lanes K[6][9], int a) {
+    static const int pair[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
+    for (int e = 0; e < 9; e++) {
+        int mirrored = 3 * (e % 3) + e / 3;
+        sn_lanes sum = K[pair[a][0]][e] + K[pair[a][1]][a >= 1 ? e : mirrored] + K[pair[a][2]][a >= 2 ? e : mirrored];
+        first[e] = -sum;
+        total[e] = a == 0 ? sum : total[e] + sum;
+    }
+}
+
+SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *gradient, sn_lanes V, const double *H) {
+    sn_lanes g[3][3], w[3][3], K[6][9], first[9], total[9];
+    for (int c = 0; c < 9; c++) {
+        g[c / 3][c % 3] = sn_lanes_load(gradient + (3 + c) * SN_BLOCK);
+        w[c / 3][c % 3] = V * g[c / 3][c % 3];
+    }
+    store_tet_block(K, g, w, H, 0, 0);
+    store_tet_block(K, g, w, H, 0, 1);
+    store_tet_block(K, g, w, H, 0, 2);
+    store_tet_block(K, g, w, H, 1, 1);
+    store_tet_block(K, g, w, H, 1, 2);
+    store_tet_block(K, g, w, H, 2, 2);
+    find_first_block(first, total, K, 0);
+    scatter(A, slots + 1 * SN_BLOCK, first);
+    scatter(A, slots + 2 * SN_BLOCK, K[0]);
+    find_first_block(first, total, K, 1);
+    scatter(A, slots + 3 * SN_BLOCK, first);
+    scatter(A, slots + 4 * SN_BLOCK, K[1]);
+    scatter(A, slots + 5 * SN_BLOCK, K[2]);
+    find_first_block(first, total, K, 2);
+    scatter(A, slots + 6 * SN_BLOCK, first);
+    scatter(A, slots + 7 * SN_BLOCK, K[3]);
+    scatter(A, slots + 8 * SN_BLOCK, K[4]);
+    scatter(A, slots + 9 * SN_BLOCK, K[5]);
+    scatter(A, slots, total);
+}
+
+static void add_tet_stiffness(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
+    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * 10 * SN_BLOCK;
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        add_tet_lanes(A, slots + lane, gradient + lane, sn_lanes_load(volume + lane), H + lane);
     }
 }
 
 void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    prefetch_next(A, samples, block);
+    if (samples->tets) {
+        add_tet_stiffness(A, samples, block, H);
+        return;
+    }
     int32_t width = samples->width;
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
@@ -100,6 +201,70 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
                 contract_left(K, T, gradient + 3 * c * SN_BLOCK, lane);
                 scatter(A, slots + (sn_pair_count(c) + d) * SN_BLOCK + lane, K);
             }
+        }
+    }
+}
+
+// Vectors and matrices of a control under a factored tangent: h = R g, and Y = N [h], lambda h and s g, all times the volume.
+typedef struct rotated {
+    sn_lanes g[3], h[3], Y[3][3], lambda_h[3], s_g[3];
+} rotated;
+
+SN_INLINE void rotate_control(rotated *c, const double *gradient, const double *H, sn_lanes V) {
+    const double *R = H + SN_FACTORED_R * SN_BLOCK;
+    sn_lanes N[6], s = V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK);
+    sn_lanes lambda = V * sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK);
+    for (int i = 0; i < 6; i++) N[i] = V * sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
+    for (int i = 0; i < 3; i++) c->g[i] = sn_lanes_load(gradient + i * SN_BLOCK);
+    for (int i = 0; i < 3; i++) {
+        sn_lanes x = sn_lanes_load(R + (3 * i + 1) * SN_BLOCK) * c->g[1];
+        x = sn_lanes_fma(sn_lanes_load(R + (3 * i + 2) * SN_BLOCK), c->g[2], x);
+        c->h[i] = sn_lanes_fma(sn_lanes_load(R + 3 * i * SN_BLOCK), c->g[0], x);
+        c->lambda_h[i] = lambda * c->h[i];
+        c->s_g[i] = s * c->g[i];
+    }
+    static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int i = 0; i < 3; i++) {
+        sn_lanes x = N[row[i][0]], y = N[row[i][1]], z = N[row[i][2]];
+        c->Y[i][0] = c->h[2] * y - c->h[1] * z;
+        c->Y[i][1] = c->h[0] * z - c->h[2] * x;
+        c->Y[i][2] = c->h[1] * x - c->h[0] * y;
+    }
+}
+
+// K = s g_c . g_d I + lambda h_c h_d' + [h_c]' Y_d; only the upper triangle is computed if c and d are the same.
+SN_INLINE void add_rotated_pair(double *A, const int32_t *slots, const rotated *c, const rotated *d, bool same) {
+    const sn_lanes *h = c->h;
+    sn_lanes K[9], diagonal = c->g[0] * d->s_g[0] + c->g[1] * d->s_g[1] + c->g[2] * d->s_g[2];
+    for (int k = 0; k < 3; k++) {
+        sn_lanes l = d->lambda_h[k];
+        K[k] = h[0] * l + (h[2] * d->Y[1][k] - h[1] * d->Y[2][k]);
+        if (!same || k >= 1) K[3 + k] = h[1] * l + (h[0] * d->Y[2][k] - h[2] * d->Y[0][k]);
+        if (!same || k >= 2) K[6 + k] = h[2] * l + (h[1] * d->Y[0][k] - h[0] * d->Y[1][k]);
+    }
+    if (same) {
+        K[3] = K[1];
+        K[6] = K[2];
+        K[7] = K[5];
+    }
+    for (int i = 0; i < 3; i++) K[4 * i] += diagonal;
+    scatter(A, slots, K);
+}
+
+void SN_ISA_NAME(sn_samples_add_factored)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    prefetch_next(A, samples, block);
+    const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
+    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * 10 * SN_BLOCK;
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        rotated controls[4];
+        for (int c = 0; c < 4; c++) {
+            rotate_control(&controls[c], gradient + 3 * c * SN_BLOCK + lane, H + lane, sn_lanes_load(volume + lane));
+            for (int d = 0; d < c; d++) {
+                const int32_t *pair = slots + (sn_pair_count(c) + d) * SN_BLOCK + lane;
+                add_rotated_pair(A, pair, &controls[c], &controls[d], false);
+            }
+            add_rotated_pair(A, slots + (sn_pair_count(c) + c) * SN_BLOCK + lane, &controls[c], &controls[c], true);
         }
     }
 }

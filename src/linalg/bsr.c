@@ -8,12 +8,16 @@
 #include "base/threads.h"
 #include "linalg/kernels.h"
 #include "linalg/vector.h"
+#include "math/simd.h"
 
 #include <math.h>
 #include <string.h>
 
 // Rows or blocks that one task of a parallel loop handles.
 enum { ROW_CHUNK = 256, BLOCK_CHUNK = 2048 };
+
+// How many blocks ahead a gather fetches.
+enum { AHEAD = 32 };
 
 // The sets that each node belongs to: set numbers run through all lists.
 typedef struct incidence {
@@ -198,6 +202,20 @@ void sn_bsr_set_zero(sinew_context *context, const sn_bsr *pattern, double *A) {
     sn_parallel_for(context, pattern->blocks, BLOCK_CHUNK, zero_blocks, &(job){.Y = A});
 }
 
+static void zero_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    const sn_bsr *pattern = work->pattern;
+    for (int32_t i = begin; i < end; i++) {
+        size_t first = (size_t)pattern->starts[i], last = (size_t)pattern->diagonal[i];
+        memset(work->Y + 9 * first, 0, 9 * (last + 1 - first) * sizeof(double));
+    }
+}
+
+void sn_bsr_set_zero_lower(sinew_context *context, const sn_bsr *pattern, double *A) {
+    sn_parallel_for(context, pattern->rows, ROW_CHUNK, zero_rows, &(job){.pattern = pattern, .Y = A});
+}
+
 static void scale_blocks(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
@@ -251,6 +269,8 @@ static void mirror_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_bsr *pattern = work->pattern;
     for (int32_t i = begin; i < end; i++) {
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->starts[i + 1]; k++) {
+            // What is read lies apart: that of a few rows on comes meanwhile.
+            if (k + AHEAD < pattern->blocks) sn_prefetch_block(work->Y + 9 * (size_t)pattern->mirror[k + AHEAD]);
             double *to = work->Y + 9 * (size_t)k;
             const double *from = work->Y + 9 * (size_t)pattern->mirror[k];
             for (int r = 0; r < 3; r++) {

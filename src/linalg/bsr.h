@@ -49,6 +49,9 @@ static inline int32_t sn_bsr_size(const sn_bsr *pattern) {
 
 void sn_bsr_set_zero(sinew_context *context, const sn_bsr *pattern, double *A);
 
+// The lower triangle and the diagonal alone, of a matrix that sn_bsr_mirror will complete.
+void sn_bsr_set_zero_lower(sinew_context *context, const sn_bsr *pattern, double *A);
+
 // Y = s A. Y may be A.
 void sn_bsr_scale(sinew_context *context, const sn_bsr *pattern, double *Y, double s, const double *A);
 

@@ -14,6 +14,8 @@ enum { SN_BSR_TAIL = 3 };
 typedef struct sn_linalg_kernels {
     // x'y
     double (*dot)(const double *x, const double *y, int32_t count);
+    // The largest |x_k|; NaN if there is one.
+    double (*largest)(const double *x, int32_t count);
     // y += s x
     void (*add_scaled)(double *y, double s, const double *x, int32_t count);
     // y = x + s y
@@ -56,6 +58,7 @@ const sn_linalg_kernels *sn_linalg_kernels_get(void);
 const sn_linalg_kernels *sn_linalg_kernels_for(sn_isa isa);
 
 SN_ISA_DECLARE(double, sn_kernel_dot, (const double *x, const double *y, int32_t count));
+SN_ISA_DECLARE(double, sn_kernel_largest, (const double *x, int32_t count));
 SN_ISA_DECLARE(void, sn_kernel_add_scaled, (double *y, double s, const double *x, int32_t count));
 SN_ISA_DECLARE(void, sn_kernel_scale_add, (double *y, double s, const double *x, int32_t count));
 SN_ISA_DECLARE(double, sn_kernel_cg_advance,

@@ -28,6 +28,10 @@ double sn_vector_norm(sinew_context *context, int32_t count, const double *x) {
     return sqrt(sn_vector_dot(context, count, x, x));
 }
 
+double sn_vector_largest(int32_t count, const double *x) {
+    return sn_linalg_kernels_get()->largest(x, count);
+}
+
 static void add_scaled_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;

@@ -11,6 +11,9 @@ double sn_vector_dot(sinew_context *context, int32_t count, const double *x, con
 // The Euclidean norm.
 double sn_vector_norm(sinew_context *context, int32_t count, const double *x);
 
+// The largest |x_k|; NaN if there is one.
+double sn_vector_largest(int32_t count, const double *x);
+
 // y += s x
 void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, double s, const double *x);
 

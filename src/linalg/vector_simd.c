@@ -3,6 +3,8 @@
 #include "linalg/kernels.h"
 #include "math/simd.h"
 
+#include <string.h>
+
 enum { SUMS = 8 };
 
 static double sum_all(const double *sum) {
@@ -17,6 +19,28 @@ double SN_ISA_NAME(sn_kernel_dot)(const double *x, const double *y, int32_t coun
     }
     for (; k < count; k++) rest += x[k] * y[k];
     return sum_all(sum) + rest;
+}
+
+// The bits of non-negative doubles have the order of the numbers, and those of NaN come last.
+double SN_ISA_NAME(sn_kernel_largest)(const double *x, int32_t count) {
+    int64_t largest[SUMS] = {0}, bits[SUMS];
+    int32_t k = 0;
+    for (; k + SUMS <= count; k += SUMS) {
+        memcpy(bits, x + k, sizeof bits);
+        for (int l = 0; l < SUMS; l++) {
+            int64_t size = bits[l] & INT64_MAX;
+            largest[l] = size > largest[l] ? size : largest[l];
+        }
+    }
+    for (; k < count; k++) {
+        memcpy(bits, x + k, sizeof *bits);
+        int64_t size = bits[0] & INT64_MAX;
+        largest[0] = size > largest[0] ? size : largest[0];
+    }
+    for (int l = 1; l < SUMS; l++) largest[0] = largest[l] > largest[0] ? largest[l] : largest[0];
+    double result;
+    memcpy(&result, largest, sizeof result);
+    return result;
 }
 
 void SN_ISA_NAME(sn_kernel_add_scaled)(double *restrict y, double s, const double *restrict x, int32_t count) {

@@ -76,6 +76,24 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i) {
     }
 }
 
+static void store_factored(double *H, const group *g) {
+    const sn_lanes3 *R = g->R;
+    sn_lanes3 T = sn_lanes3_mul_sym(R, &g->M);
+    sn_lanes_store(H + SN_FACTORED_SCALE * SN_BLOCK, g->mu + g->mu);
+    sn_lanes_store(H + SN_FACTORED_LAMBDA * SN_BLOCK, g->lambda);
+    sn_lanes3_store(H + SN_FACTORED_R * SN_BLOCK, R);
+#define STORE_N(place, i, j)                                                                                                  \
+    sn_lanes_store(H + (SN_FACTORED_N + place) * SN_BLOCK,                                                                    \
+                   T.m[i][0] * R->m[j][0] + T.m[i][1] * R->m[j][1] + T.m[i][2] * R->m[j][2])
+    STORE_N(0, 0, 0);
+    STORE_N(1, 0, 1);
+    STORE_N(2, 0, 2);
+    STORE_N(3, 1, 1);
+    STORE_N(4, 1, 2);
+    STORE_N(5, 2, 2);
+#undef STORE_N
+}
+
 static void store_tangent(double *H, const group *g) {
     store_tangent_row(H, g, 0);
     store_tangent_row(H, g, 1);
@@ -123,7 +141,15 @@ void SN_ISA_NAME(sn_evaluate_corotational)(const sn_material *material, int want
         } else {
             for (int g = 0; g < SN_GROUPS; g++) find_rotation_term(&groups[g]);
         }
-        for (int g = 0; g < SN_GROUPS; g++) store_tangent(out->H + g * SN_LANES, &groups[g]);
+        bool factored = out->factored && !sn_any_parameter(in, SN_PARAMETER_FIBRE_STRESS);
+        if (factored) *out->factored = true;
+        for (int g = 0; g < SN_GROUPS; g++) {
+            if (factored) {
+                store_factored(out->H + g * SN_LANES, &groups[g]);
+            } else {
+                store_tangent(out->H + g * SN_LANES, &groups[g]);
+            }
+        }
     }
     sn_add_fibre(want, in, out);
 }

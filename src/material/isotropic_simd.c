@@ -246,7 +246,7 @@ bool SN_ISA_NAME(sn_add_resistance)(int want, const sn_material_block *in, const
     static const sn_isotropic_law nothing = {.threshold = SN_GREEN_THRESHOLD};
     if (!any_below(in, nothing.threshold)) return false;
     double psi[SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-    sn_material_result part = {psi, P, H};
+    sn_material_result part = {.psi = psi, .P = P, .H = H};
     evaluate(&nothing, true, want, in, &part);
     bool tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
     for (int i = 0; i < SN_BLOCK && (want & SN_MATERIAL_ENERGY); i++) out->psi[i] += psi[i];

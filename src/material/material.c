@@ -85,7 +85,8 @@ static void evaluate_single(single *s, const sn_material *material, int want, co
         for (int i = 0; i < 9; i++) s->F[i * SN_BLOCK + lane] = F.m[i / 3][i % 3];
         for (int i = 0; i < material->parameter_count; i++) s->parameters[i * SN_BLOCK + lane] = parameters[i];
     }
-    sn_material_evaluate(material, want, &(sn_material_block){s->F, s->parameters}, &(sn_material_result){s->psi, s->P, s->H});
+    sn_material_evaluate(material, want, &(sn_material_block){s->F, s->parameters},
+                         &(sn_material_result){.psi = s->psi, .P = s->P, .H = s->H});
 }
 
 double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F) {

@@ -55,11 +55,25 @@ typedef struct sn_material_block {
     const double *parameters; // [parameter_count][8]
 } sn_material_block;
 
+// A shorter form of the tangents of corotational solids, in the place of H:
+//
+//   dP = s dF + lambda tr(R'dF) R + [R M R' w] R,  w = sum_j r_j x dF_j  over the columns of R and dF,  N = R M R'
+//
+// so that with h = R g the stiffness of nodes c, d is K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d]).
+enum {
+    SN_FACTORED_SCALE,                 // s
+    SN_FACTORED_LAMBDA,                // lambda
+    SN_FACTORED_R,                     // nine numbers
+    SN_FACTORED_N = SN_FACTORED_R + 9, // xx, xy, xz, yy, yz, zz
+    SN_FACTORED_COUNT = SN_FACTORED_N + 6,
+};
+
 // Only what is wanted is written, and only that needs room.
 typedef struct sn_material_result {
-    double *psi; // [8]     [J/m^3]
-    double *P;   // [9][8]  [Pa]
-    double *H;   // [45][8] [Pa]
+    double *psi;    // [8]     [J/m^3]
+    double *P;      // [9][8]  [Pa]
+    double *H;      // [45][8] [Pa]
+    bool *factored; // NULL, or where to say that H holds the factored form; a law that has none leaves it as it is
 } sn_material_result;
 
 typedef struct sn_material sn_material;

@@ -48,7 +48,7 @@ static void solve_thickness(const sn_material *material, double *F, const double
     }
     for (int iteration = 0; iteration < 60; iteration++) {
         material->kernel(material, SN_MATERIAL_STRESS | SN_MATERIAL_STIFFNESS, &(sn_material_block){F, parameters},
-                         &(sn_material_result){NULL, P, H});
+                         &(sn_material_result){.P = P, .H = H});
         bool done = true;
         for (int lane = 0; lane < SN_BLOCK; lane++) {
             double *thickness = F + THICKNESS * SN_BLOCK + lane;

@@ -44,6 +44,11 @@ SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
     _mm_storeu_pd(p, _mm256_castpd256_pd128((__m256d)a));
     p[2] = a[2];
 }
+// p[0] to p[2] less those of a. Loads match the stores, so that another subtraction from the same place need not wait.
+SN_INLINE void sn_quad_subtract_from3(double *p, sn_quad a) {
+    _mm_storeu_pd(p, _mm_sub_pd(_mm_loadu_pd(p), _mm256_castpd256_pd128((__m256d)a)));
+    p[2] -= a[2];
+}
 SN_INLINE sn_quad sn_quad_add(sn_quad a, sn_quad b) {
     return a + b;
 }
@@ -71,6 +76,40 @@ SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, s
     *x = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x20);
     *y = (sn_quad)_mm256_permute2f128_pd(ab1, c1, 0x20);
     *z = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x31);
+}
+// The transpose of the 4x4 matrix with rows a, b, c, d.
+SN_INLINE void sn_quad_transpose4(sn_quad out[4], sn_quad a, sn_quad b, sn_quad c, sn_quad d) {
+    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b), ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+    __m256d cd0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)d), cd1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)d);
+    out[0] = (sn_quad)_mm256_permute2f128_pd(ab0, cd0, 0x20);
+    out[1] = (sn_quad)_mm256_permute2f128_pd(ab1, cd1, 0x20);
+    out[2] = (sn_quad)_mm256_permute2f128_pd(ab0, cd0, 0x31);
+    out[3] = (sn_quad)_mm256_permute2f128_pd(ab1, cd1, 0x31);
+}
+// Lane l of a, b, c, d becomes quad l.
+SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c, sn_lanes d) {
+#if defined(__AVX512F__)
+#define SN_HALF(x, half) (sn_quad) _mm512_extractf64x4_pd((__m512d)(x), half)
+    sn_quad_transpose4(out, SN_HALF(a, 0), SN_HALF(b, 0), SN_HALF(c, 0), SN_HALF(d, 0));
+    sn_quad_transpose4(out + 4, SN_HALF(a, 1), SN_HALF(b, 1), SN_HALF(c, 1), SN_HALF(d, 1));
+#undef SN_HALF
+#else
+    sn_quad_transpose4(out, a, b, c, d);
+#endif
+}
+// The first three numbers of quad l become lane l of three vectors.
+SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) {
+    sn_quad low[4];
+    sn_quad_transpose4(low, in[0], in[1], in[2], in[3]);
+#if defined(__AVX512F__)
+    sn_quad high[4];
+    sn_quad_transpose4(high, in[4], in[5], in[6], in[7]);
+    for (int c = 0; c < 3; c++) {
+        out[c] = (sn_lanes)_mm512_insertf64x4(_mm512_castpd256_pd512((__m256d)low[c]), (__m256d)high[c], 1);
+    }
+#else
+    for (int c = 0; c < 3; c++) out[c] = low[c];
+#endif
 }
 // a x b of the first three numbers; the last becomes 0 for finite ones.
 SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
@@ -123,6 +162,10 @@ SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
     *(sn_pair_unaligned *)p = a.low;
     p[2] = a.high[0];
 }
+SN_INLINE void sn_quad_subtract_from3(double *p, sn_quad a) {
+    *(sn_pair_unaligned *)p -= a.low;
+    p[2] -= a.high[0];
+}
 SN_INLINE sn_quad sn_quad_add(sn_quad a, sn_quad b) {
     return (sn_quad){a.low + b.low, a.high + b.high};
 }
@@ -144,6 +187,14 @@ SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, s
     *x = (sn_quad){{a.low[0], b.low[0]}, {c.low[0], 0}};
     *y = (sn_quad){{a.low[1], b.low[1]}, {c.low[1], 0}};
     *z = (sn_quad){{a.high[0], b.high[0]}, {c.high[0], 0}};
+}
+SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c, sn_lanes d) {
+    for (int l = 0; l < SN_LANES; l++) out[l] = (sn_quad){{a[l], b[l]}, {c[l], d[l]}};
+}
+SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) {
+    out[0] = (sn_lanes){in[0].low[0], in[1].low[0]};
+    out[1] = (sn_lanes){in[0].low[1], in[1].low[1]};
+    out[2] = (sn_lanes){in[0].high[0], in[1].high[0]};
 }
 SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
     double ax = a.low[0], ay = a.low[1], az = a.high[0], bx = b.low[0], by = b.low[1], bz = b.high[0];

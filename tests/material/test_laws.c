@@ -126,7 +126,8 @@ typedef struct block_data {
 } block_data;
 
 static void evaluate(block_data *b, const sn_material *material, int want) {
-    sn_material_evaluate(material, want, &(sn_material_block){b->F, b->parameters}, &(sn_material_result){b->psi, b->P, b->H});
+    sn_material_evaluate(material, want, &(sn_material_block){b->F, b->parameters},
+                         &(sn_material_result){.psi = b->psi, .P = b->P, .H = b->H});
 }
 
 // Different samples with different parameters in every lane; each lane gives what the sample gives alone, with every set.
