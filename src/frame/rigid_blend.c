@@ -75,7 +75,7 @@ static double evaluate_block(const evaluate_job *job, sn_rigid_chunk *chunk, int
         multiply_D(faded, D, false);
     }
     sn_material_block in = {D ? faded : F, sn_sample_group_parameters(job->group, block)};
-    sn_material_result out = {psi, P, H};
+    sn_material_result out = {.psi = psi, .P = P, .H = H};
     sn_material_evaluate(&job->group->material, want, &in, &out);
     if (D && job->want_force) multiply_D(P, D, true);
     if (D && request->matrix) multiply_D_twice(H, D);
