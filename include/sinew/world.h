@@ -78,6 +78,7 @@ typedef enum sinew_outcome {
     SINEW_OUTCOME_ITERATION_LIMIT, ///< The residual is still above the tolerance.
     SINEW_OUTCOME_STALLED,         ///< No step along the search direction lowers the energy any more.
     SINEW_OUTCOME_NOT_FINITE,      ///< The new state was not finite; the old one was kept and time stood still.
+    SINEW_OUTCOME_SINGULAR, ///< Dual quaternions of frames a full turn apart cancel; the old state was kept, time stood still.
 } sinew_outcome;
 
 /// The name of an outcome, e.g. "iteration limit". Static text.
@@ -97,8 +98,8 @@ typedef struct sinew_step_report {
     double total_seconds;      ///< The whole step. [s]
 } sinew_step_report;
 
-/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new state is not finite; the state
-/// and the time are then as before the step.
+/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new state is not finite
+/// or is singular; the state and the time are then as before the step.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
 /// Time that has passed. [s]

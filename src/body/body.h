@@ -40,6 +40,8 @@ typedef struct sn_body_ops {
     void (*retract)(const sinew_body *body, double *q, const double *base, const double *xi);
     // xi that moves `base` to q. NULL: q - base.
     void (*difference)(const sinew_body *body, double *xi, const double *q, const double *base);
+    // SINEW_OK, or why there is no interpolation at q. NULL: there always is.
+    sinew_status (*check)(sinew_body *body, const double *q);
     // A += s M(q), lower triangle, and y = M(q) x. NULL: the constant mass of body/mass.h.
     void (*add_mass)(sinew_body *body, double *matrix, double s, const double *q);
     void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);

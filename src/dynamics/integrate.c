@@ -246,6 +246,16 @@ bool sn_integrate_is_finite(const sn_island *island) {
     return true;
 }
 
+sinew_status sn_integrate_check(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        if (!member->body->ops->check) continue;
+        sn_body_retract(member->body, member->trial_q, member->body->q, island->xi + 3 * member->first_row);
+        SN_TRY(member->body->ops->check(member->body, member->trial_q));
+    }
+    return SINEW_OK;
+}
+
 // The velocity and acceleration that xi means, and the configuration after the step.
 static void accept_body(sn_island *island, const sn_island_body *member, sinew_integrator integrator, double h) {
     sinew_body *body = member->body;
@@ -386,6 +396,7 @@ sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
             report->outcome = SINEW_OUTCOME_NOT_FINITE;
             return SINEW_OK;
         }
+        SN_TRY(sn_integrate_check(island));
         accept_static(island);
         if (!has_followers(island) || report->newton_iterations == before) return SINEW_OK;
     }

@@ -10,6 +10,9 @@ sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report);
 // Whether the step that was found leads to finite positions and velocities.
 bool sn_integrate_is_finite(const sn_island *island);
 
+// SINEW_OK, or why the bodies cannot be interpolated where the step leads. The message is the body's.
+sinew_status sn_integrate_check(sn_island *island);
+
 // Moves the bodies to the end of the step.
 void sn_integrate_accept(sn_island *island);
 

@@ -32,6 +32,7 @@ const char *sinew_outcome_name(sinew_outcome outcome) {
     case SINEW_OUTCOME_ITERATION_LIMIT: return "iteration limit";
     case SINEW_OUTCOME_STALLED: return "stalled";
     case SINEW_OUTCOME_NOT_FINITE: return "not finite";
+    case SINEW_OUTCOME_SINGULAR: return "singular";
     }
     return "unknown outcome";
 }
@@ -172,6 +173,11 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
                 "the step at %g s would not give finite positions for body \"%s\"; the state is as before it. A smaller "
                 "step or another integrator may help",
                 world->time, island->bodies[0].body->name);
+        }
+        sinew_status status = sn_integrate_check(island);
+        if (status != SINEW_OK) {
+            report->outcome = SINEW_OUTCOME_SINGULAR;
+            return status;
         }
     }
     return SINEW_OK;

@@ -25,7 +25,23 @@ static sn_quat sum_of_real_parts(const sn_dual_input *input) {
 double sn_dual_strength(const sn_dual_input *input) {
     sn_quat b = sum_of_real_parts(input);
     double sum = 0;
-    for (int32_t k = 0; k < input->count; k++) sum += fabs(input->weight[k]);
+    int32_t first = 0, second = -1; // the two strongest
+    for (int32_t k = 0; k < input->count; k++) {
+        double w = fabs(input->weight[k]);
+        sum += w;
+        if (k == 0) continue;
+        if (w > fabs(input->weight[first])) {
+            second = first, first = k;
+        } else if (second < 0 || w > fabs(input->weight[second])) {
+            second = k;
+        }
+    }
+    if (second >= 0 && fabs(input->weight[second]) > 0.1 * sum) {
+        double both = fabs(input->weight[first]) + fabs(input->weight[second]);
+        double cosine = sn_quat_dot(real_part(input, first), real_part(input, second)); // of half the turn between them
+        double least = sqrt(fmax(0, 0.5 + 0.5 * cosine));                               // |b0| at equal weights
+        if (both > 0.9 * sum && least < sn_dual_least_strength) return 0;
+    }
     return sqrt(sn_quat_dot(b, b)) / sum;
 }
 

@@ -41,7 +41,8 @@ typedef struct sn_dual_point {
 
 void sn_dual_evaluate(sn_dual_point *point, const sn_dual_input *input);
 
-// |b0| / sum |w|
+// |b0| / sum |w|; 0 also where two opposite nodes carry the point nearly alone, because between them, where their weights are
+// equal, it is 0.
 double sn_dual_strength(const sn_dual_input *input);
 
 // dx = J_w w + J_t t for the rows (w, t) of the k-th entry's node.

@@ -38,6 +38,20 @@ static void difference(const sinew_body *body, double *xi, const double *q, cons
     sn_nodes_difference(&model->nodes, xi, q, base);
 }
 
+// Dual quaternions of nodes turned by a full turn against each other cancel somewhere between them.
+static sinew_status check(sinew_body *body, const double *q) {
+    const sn_frame_model *model = body->model;
+    if (!model->dual) return SINEW_OK;
+    sn_blend_prepare(&model->nodes, &model->blend, q);
+    int32_t s = sn_rigid_blend_find_vanished(&model->blend.rigid, model->nodes.count, model->samples);
+    if (s < 0) return SINEW_OK;
+    const double *X = model->samples->position + 3 * (size_t)s;
+    return sn_fail(body->context, SINEW_DIVERGED,
+                   "frames of body \"%s\" would be turned by nearly 360 degrees against each other: their dual quaternions "
+                   "cancel at the rest point (%g, %g, %g) m. The state is as before; keep neighbours below 340 degrees",
+                   body->name, X[0], X[1], X[2]);
+}
+
 static void add_mass(sinew_body *body, double *matrix, double s, const double *q) {
     const sn_frame_model *model = body->model;
     sn_frame_mass_add(&model->nodes, model->mass, &body->pattern, matrix, s, q);
@@ -88,6 +102,7 @@ const sn_body_ops sn_frame_body_ops = {
     .evaluate = evaluate,
     .retract = retract,
     .difference = difference,
+    .check = check,
     .add_mass = add_mass,
     .multiply_mass = multiply_mass,
     .add_gravity = add_gravity,

@@ -27,19 +27,31 @@ typedef struct bar_def {
     bool normalize;
     int32_t threads;
     sinew_integrator integrator;
-    double gravity;
+    double gravity, spacing;
+    sinew_node_kind kind;
+    int isa; // -1: the machine's
 } bar_def;
 
-static const bar_def plain = {
-    "corotational", SINEW_BLEND_DUAL_QUATERNION, 3, SINEW_WEIGHTS_RADIAL, true, 1, SINEW_INTEGRATOR_NEWTON_EULER, 9.81};
+static const bar_def plain = {.law = "corotational",
+                              .blend = SINEW_BLEND_DUAL_QUATERNION,
+                              .nodes = 3,
+                              .weights = SINEW_WEIGHTS_RADIAL,
+                              .normalize = true,
+                              .threads = 1,
+                              .integrator = SINEW_INTEGRATOR_NEWTON_EULER,
+                              .gravity = 9.81,
+                              .spacing = 0.1,
+                              .kind = SINEW_NODE_RIGID,
+                              .isa = -1};
 
 // A bar along x from -0.5 to 0.5.
 static sinew_status try_make(const bar_def *bar, fixture *f) {
     *f = (fixture){.context = test_context(bar->threads)};
+    if (bar->isa >= 0) f->context->isa = (sn_isa)bar->isa;
     sinew_solid_def solid = sinew_default_solid_def();
     solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.2;
     sinew_voxel_def voxel_def = sinew_default_voxel_def();
-    voxel_def.spacing[0] = voxel_def.spacing[1] = voxel_def.spacing[2] = 0.1;
+    voxel_def.spacing[0] = voxel_def.spacing[1] = voxel_def.spacing[2] = bar->spacing;
     assert_int_equal(sinew_voxels_create_from_solids(f->context, &solid, 1, &voxel_def, &f->voxels), SINEW_OK);
     sinew_world_def world_def = sinew_default_world_def();
     world_def.integrator = bar->integrator;
@@ -49,7 +61,7 @@ static sinew_status try_make(const bar_def *bar, fixture *f) {
     assert_int_equal(sinew_world_create(f->context, &world_def, &f->world), SINEW_OK);
     sinew_frame_node nodes[5];
     for (int32_t i = 0; i < bar->nodes; i++) {
-        nodes[i] = (sinew_frame_node){SINEW_NODE_RIGID, {(double)i / (bar->nodes - 1) - 0.5, 0.03 * i, -0.02 * i}};
+        nodes[i] = (sinew_frame_node){bar->kind, {(double)i / (bar->nodes - 1) - 0.5, 0.03 * i, -0.02 * i}};
     }
     sinew_material_def material = sinew_default_material_def();
     assert_int_equal(sinew_material_set_law(f->context, bar->law, &material), SINEW_OK);
@@ -183,9 +195,212 @@ static void test_derivatives(void **state) {
     destroy(&f);
 }
 
+// Blocks whose samples have different nodes, and blocks whose samples share them: the same derivatives.
+static void test_mixed_blocks(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 4; turn++) {
+        bar_def bar = plain;
+        bar.law = "st-venant-kirchhoff";
+        bar.blend = turn % 2 ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR;
+        bar.nodes = 5;
+        bar.weights = SINEW_WEIGHTS_AXIS_LINEAR;
+        if (turn < 2) bar.spacing = 0.21; // slices of one voxel, whose samples cannot fill blocks
+        fixture f = make(&bar);
+        const sn_frame_model *model = f.body->model;
+        int32_t mixed = 0, uniform = 0;
+        for (int32_t g = 0; g < model->blend.groups.count; g++) {
+            const sn_rigid_group *group = &model->blend.rigid.items[g];
+            for (int32_t b = 0; b < group->blocks; b++) group->uniform[b] ? uniform++ : mixed++;
+        }
+        assert_true(bar.spacing > 0.1 ? mixed > 0 : uniform > 0);
+        check_derivatives(f.body, "axis weights", 0.3);
+        destroy(&f);
+    }
+}
+
+// x = R(b) X + t(b) with b the normalised sum of the nodes' dual quaternions, as it is written in the papers.
+static sn_vec3 book_position(const sinew_body *body, sn_vec3 X, const sn_shape_point *at) {
+    const sn_frame_model *model = body->model;
+    sn_dualquat b = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    for (int32_t k = 0; k < at->count; k++) {
+        const sn_node *node = &model->nodes.items[at->node[k]];
+        sn_dualquat a = sn_dualquat_make(sn_node_rotation(node, body->q), sn_load3(sn_node_translation(node, body->q)));
+        a = sn_dualquat_mul(a, sn_dualquat_make(sn_quat_identity(), sn_scale(-1, node->origin)));
+        b = sn_dualquat_add(b, sn_dualquat_scale(at->weight[k], a));
+    }
+    return sn_dualquat_apply(sn_dualquat_normalize(b), X);
+}
+
+static void test_points(void **state) {
+    (void)state;
+    bar_def bar = plain;
+    bar.nodes = 4;
+    bar.normalize = false;
+    fixture f = make(&bar);
+    deform(f.body, f.body->q, 1);
+    sn_random random = sn_random_seed(3);
+    double *v = f.body->v, h = 1e-6;
+    for (int32_t i = 0; i < sn_body_size(f.body); i++) v[i] = sn_random_range(&random, -1, 1);
+    double *ahead = zeros((size_t)f.body->config_count, sizeof *ahead), *xi = zeros((size_t)sn_body_size(f.body), sizeof *xi);
+    double *force = zeros((size_t)sn_body_size(f.body), sizeof *force);
+    for (int trial = 0; trial < 20; trial++) {
+        sn_vec3 X = sn_v3(sn_random_range(&random, -0.45, 0.45), sn_random_range(&random, -0.08, 0.08),
+                          sn_random_range(&random, -0.08, 0.08));
+        const sn_frame_model *model = f.body->model;
+        sn_shape_point at;
+        sn_frame_weights_at(model, X, &at);
+        sn_blend_prepare(&model->nodes, &model->blend, f.body->q);
+        sn_frame_motion motion = sn_frame_motion_at(model, X, v);
+        assert_true(sn_distance(motion.x, book_position(f.body, X, &at)) < 1e-12);
+        // A force does as much work on the point as on the nodes.
+        sn_blend_point point = {X, at.count, at.node, at.weight, at.gradient[0]};
+        sn_vec3 push = sn_v3(1, -2, 0.5);
+        memset(force, 0, (size_t)sn_body_size(f.body) * sizeof *force);
+        sn_blend_add_force(&model->nodes, &model->blend, &point, push, force);
+        double work = 0;
+        for (int32_t i = 0; i < sn_body_size(f.body); i++) work += force[i] * v[i];
+        test_close("power", work, sn_dot(push, motion.rate), 1e-12);
+        // Rates by central differences in time, F by differences in space.
+        sn_frame_motion moved[2];
+        for (int side = 0; side < 2; side++) {
+            for (int32_t i = 0; i < sn_body_size(f.body); i++) xi[i] = (side ? -h : h) * v[i];
+            sn_body_retract(f.body, ahead, f.body->q, xi);
+            sn_blend_prepare(&model->nodes, &model->blend, ahead);
+            moved[side] = sn_blend_get_motion(&model->nodes, &model->blend, &point, NULL);
+        }
+        sn_vec3 rate = sn_scale(1 / (2 * h), sn_sub(moved[0].x, moved[1].x));
+        assert_true(sn_distance(rate, motion.rate) < 1e-8);
+        sn_mat3 F_rate = sn_mat3_scale(1 / (2 * h), sn_mat3_sub(moved[0].F, moved[1].F));
+        assert_true(sn_mat3_norm(sn_mat3_sub(F_rate, motion.F_rate)) < 1e-6 * (1 + sn_mat3_norm(motion.F_rate)));
+        sn_blend_prepare(&model->nodes, &model->blend, f.body->q);
+        for (int k = 0; k < 3; k++) {
+            double step[3] = {k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0};
+            sn_vec3 front = sn_frame_motion_at(model, sn_add(X, sn_load3(step)), NULL).x;
+            sn_vec3 back = sn_frame_motion_at(model, sn_sub(X, sn_load3(step)), NULL).x;
+            sn_vec3 slope = sn_scale(1 / (2 * h), sn_sub(front, back));
+            assert_true(sn_distance(slope, sn_mat3_column(motion.F, k)) < 1e-6 * (1 + sn_mat3_norm(motion.F)));
+        }
+    }
+    free(ahead), free(xi), free(force);
+    destroy(&f);
+}
+
+// Energy and forces of a rigid motion are zero, with weights that sum to one or not, or are negative.
+static void test_rigid_motion_is_free(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        bar_def bar = plain;
+        bar.law = "stable-neo-hookean";
+        bar.nodes = 4;
+        bar.weights = kind == 2 ? SINEW_WEIGHTS_AXIS_CUBIC : SINEW_WEIGHTS_RADIAL;
+        bar.normalize = kind == 0;
+        fixture f = make(&bar);
+        const sn_frame_model *model = f.body->model;
+        size_t n = (size_t)sn_body_size(f.body);
+        double *q = zeros((size_t)f.body->config_count, sizeof *q), *force = zeros(n, sizeof *force);
+        sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
+        sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
+        f.body->ops->evaluate(f.body, &evaluation);
+        assert_true(fabs(evaluation.energy) < 1e-9);
+        for (size_t i = 0; i < n; i++) assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);
+        check_derivatives(f.body, "any weights", 0.2);
+        free(q), free(force);
+        destroy(&f);
+    }
+}
+
+// One end turned about the axis: every point moves continuously up to 340 degrees, and the twist is shared evenly; at a full
+// turn the step is refused with a message, and the state stays.
+static void test_full_turn(void **state) {
+    (void)state;
+    bar_def bar = plain;
+    bar.nodes = 2;
+    bar.weights = SINEW_WEIGHTS_AXIS_LINEAR;
+    bar.gravity = 0;
+    fixture f = make(&bar);
+    double last[3] = {0}, rest[3] = {0, 0.08, 0.03}, position[3], at[3];
+    for (int k = 0; k < 2; k++) assert_int_equal(sinew_frame_body_hold(f.body, k, SINEW_HOLD_ALL), SINEW_OK);
+    assert_int_equal(sinew_frame_body_get_node(f.body, 1, at, NULL), SINEW_OK);
+    sinew_step_report report;
+    for (int degrees = 0; degrees <= 340; degrees += 2) {
+        double half = degrees * 3.14159265358979323846 / 360, rotation[4] = {sin(half), 0, 0, cos(half)};
+        assert_int_equal(sinew_frame_body_move(f.body, 1, at, rotation), SINEW_OK);
+        assert_int_equal(sinew_world_step(f.world, &report), SINEW_OK);
+        assert_int_equal(sinew_frame_body_get_point(f.body, rest, position), SINEW_OK);
+        // Half-way the point turns by one degree for two of the node, at a distance of about 0.085 m from the axis.
+        if (degrees > 0) assert_true(sn_distance(sn_load3(position), sn_load3(last)) < 0.005);
+        memcpy(last, position, sizeof last);
+    }
+    sinew_status status = SINEW_OK;
+    for (int degrees = 342; degrees <= 360 && status == SINEW_OK; degrees += 2) {
+        double half = degrees * 3.14159265358979323846 / 360, rotation[4] = {sin(half), 0, 0, cos(half)};
+        assert_int_equal(sinew_frame_body_move(f.body, 1, at, rotation), SINEW_OK);
+        status = sinew_world_step(f.world, &report);
+    }
+    assert_int_equal(status, SINEW_DIVERGED);
+    assert_int_equal(report.outcome, SINEW_OUTCOME_SINGULAR);
+    assert_non_null(strstr(sinew_context_message(f.context), "360 degrees"));
+    for (int32_t i = 0; i < f.body->config_count; i++) assert_true(isfinite(f.body->q[i]));
+    destroy(&f);
+}
+
+static void test_threads_give_the_same_bits(void **state) {
+    (void)state;
+    uint64_t hash = 0;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        bar_def bar = plain;
+        bar.threads = threads;
+        bar.nodes = 5;
+        bar.integrator = SINEW_INTEGRATOR_IMPLICIT_EULER;
+        fixture f = make(&bar);
+        assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+        for (int i = 0; i < 10; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        if (threads == 1) hash = sinew_world_get_hash(f.world);
+        assert_true(sinew_world_get_hash(f.world) == hash);
+        destroy(&f);
+    }
+}
+
+// Every instruction set finds the same up to rounding.
+static void test_instruction_sets(void **state) {
+    (void)state;
+    double energies[SN_ISA_COUNT] = {0}, curvatures[SN_ISA_COUNT] = {0};
+    for (int isa = 0; isa < SN_ISA_COUNT; isa++) {
+        if (!sn_isa_available((sn_isa)isa)) continue;
+        fixture f = {.context = NULL};
+        bar_def bar = plain;
+        bar.nodes = 5;
+        bar.isa = isa;
+        f = make(&bar);
+        size_t n = (size_t)sn_body_size(f.body);
+        double *q = zeros((size_t)f.body->config_count, sizeof *q), *d = zeros(n, sizeof *d);
+        deform(f.body, q, 0.3);
+        for (size_t i = 0; i < n; i++) d[i] = i % 2 ? 0.3 : -0.7;
+        energies[isa] = energy_at(f.body, q, d, 0, NULL);
+        curvatures[isa] = compute_derivatives(f.body, q, d).curvature;
+        test_close("energy", energies[isa], energies[0], 1e-10 * fabs(energies[0]));
+        test_close("curvature", curvatures[isa], curvatures[0], 1e-10 * fabs(curvatures[0]));
+        free(q), free(d);
+        destroy(&f);
+    }
+}
+
+static void test_bad_input(void **state) {
+    (void)state;
+    bar_def bar = plain;
+    bar.kind = SINEW_NODE_AFFINE;
+    fixture f;
+    assert_int_equal(try_make(&bar, &f), SINEW_INVALID_ARGUMENT);
+    assert_non_null(strstr(sinew_context_message(f.context), "rigid"));
+    destroy(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_mixed_blocks),
+        cmocka_unit_test(test_points),           cmocka_unit_test(test_rigid_motion_is_free),
+        cmocka_unit_test(test_full_turn),        cmocka_unit_test(test_threads_give_the_same_bits),
+        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
