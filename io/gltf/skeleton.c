@@ -34,7 +34,13 @@ static sinew_status sort_joints(bridge *b) {
     int32_t *parents = SN_PUSH(b->scratch, int32_t, b->count), *places = SN_PUSH(b->scratch, int32_t, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->gltf->node_count; i++) joint_of_node[i] = -1;
-    for (int32_t i = 0; i < b->count; i++) joint_of_node[b->skin->joints[i]] = i;
+    for (int32_t i = 0; i < b->count; i++) {
+        if (joint_of_node[b->skin->joints[i]] >= 0) {
+            return sn_fail(b->context, SINEW_INVALID_DATA, "%s: node %d is listed twice in the skin", b->def->file,
+                           b->skin->joints[i]);
+        }
+        joint_of_node[b->skin->joints[i]] = i;
+    }
     int32_t roots = 0, sorted = 0;
     for (int32_t i = 0; i < b->count; i++) {
         places[i] = -1;
@@ -44,8 +50,7 @@ static sinew_status sort_joints(bridge *b) {
     if (roots != 1) {
         return sn_fail(b->context, SINEW_UNSUPPORTED, "%s: the skin has %d roots; a skeleton has one", b->def->file, roots);
     }
-    for (int32_t before = -1; sorted < b->count && before < sorted;) {
-        before = sorted;
+    while (sorted < b->count) { // the nodes form a tree: every pass finds some
         for (int32_t i = 0; i < b->count; i++) {
             bool ready = parents[i] < 0 || places[parents[i]] >= 0;
             if (places[i] >= 0 || !ready) continue;
@@ -55,8 +60,7 @@ static sinew_status sort_joints(bridge *b) {
             places[i] = sorted++;
         }
     }
-    if (sorted == b->count) return SINEW_OK;
-    return sn_fail(b->context, SINEW_INVALID_DATA, "%s: a joint is listed twice in the skin", b->def->file);
+    return SINEW_OK;
 }
 
 static double column_length(const double *m, int column) {
