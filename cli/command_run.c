@@ -31,19 +31,20 @@ typedef struct run_options {
 
 // --format vtu,glb: the bits of the words, or -1 with a message.
 static int32_t parse_formats(const cli_command *command, const char *text) {
-    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png"};
+    enum { WORDS = 8 };
+    static const char *const words[WORDS] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
     int32_t formats = 0;
     while (*text) {
         size_t length = strcspn(text, ",");
         int32_t found = -1;
-        for (int32_t i = 0; i < 7; i++) {
+        for (int32_t i = 0; i < WORDS; i++) {
             if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0) found = i;
         }
         if (found < 0) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, text);
-            cli_fail(command, CLI_USAGE, "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png", word,
-                     cli_did_you_mean(word, words, 7));
+            cli_fail(command, CLI_USAGE, "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png, skin", word,
+                     cli_did_you_mean(word, words, WORDS));
             return -1;
         }
         formats |= 1 << found;
@@ -79,6 +80,7 @@ static sinew_status prepare(run_state *run) {
     run->smallest_J = INFINITY;
     run->largest_J = -INFINITY;
     SN_TRY(sn_arena_status(&run->arena));
+    SN_TRY(run_begin_skins(run));
     return run_begin_preview(run);
 }
 
@@ -176,6 +178,12 @@ static void print_closing(const run_state *run, const run_options *options) {
         printf("  %s.glb%*s the motion: open with Blender or any glTF viewer\n", name, 10 - (int)strlen(name), "");
     if (formats & SN_OUTPUT_VTU)
         printf("  %s.pvd%*s strain, stress, energy: open with ParaView\n", name, 10 - (int)strlen(name), "");
+    for (int32_t i = 0; formats & SN_OUTPUT_SKIN && i < run->scene->body_count; i++) {
+        if (run->world->members[i].frames) {
+            printf("  %s_skin.glb  joints and weights: replays the surface within %.2g m\n", run->scene->bodies[i].name,
+                   run->skins[i].largest_error);
+        }
+    }
     if (formats & SN_OUTPUT_PC2) printf("  %s.pc2, .obj    a mesh and its cache: Blender's Mesh Cache\n", name);
     if (formats & SN_OUTPUT_CSV && run->scene->probe_count) printf("  probes.csv      the probes over time\n");
 }
@@ -232,7 +240,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
         {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0, 1e8},
         {"duration", 'd', CLI_NUMBER, &o.duration, "S", "seconds instead of the scene's", 0, 1e9},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: one a core; results are the same)", 1, 64},
-        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png", 0, 0},
+        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png, skin", 0, 0},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene, e.g. bodies[0].material.young=2e5", 0, 0},
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0, 0},
         {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE", "save the state at the end", 0, 0},

@@ -85,7 +85,9 @@ static sinew_status write_frame(run_state *run, int32_t body, int32_t frame) {
         snprintf(name, sizeof name, "%s_%05d.obj", member->scene->name, frame);
         SN_TRY(write_surface(run, member, name));
     }
-    if (formats & (SN_OUTPUT_GLB | SN_OUTPUT_PC2)) {
+    bool skin = formats & SN_OUTPUT_SKIN && member->frames;
+    if (skin) SN_TRY(run_keep_poses(run, body, frame));
+    if (formats & (SN_OUTPUT_GLB | SN_OUTPUT_PC2) || skin) {
         size_t count = 3 * (size_t)member->surface.mesh->point_count;
         double *copy = SN_PUSH(&run->arena, double, count);
         SN_TRY(sn_arena_status(&run->arena));
@@ -220,6 +222,7 @@ sinew_status run_finish(run_state *run) {
         if (formats & SN_OUTPUT_VTU && run->world->members[i].frames) SN_TRY(write_pvd(run, name, "_frames"));
         if (formats & SN_OUTPUT_GLB) SN_TRY(write_glb(run, i));
         if (formats & SN_OUTPUT_PC2) SN_TRY(write_pc2(run, i));
+        if (formats & SN_OUTPUT_SKIN && run->world->members[i].frames) SN_TRY(run_write_skin(run, i));
     }
     if (run->probes.size > 0 && formats & SN_OUTPUT_CSV) SN_TRY(run_write(run, "probes.csv", &run->probes));
     if (formats & SN_OUTPUT_PNG && run->moment_count > 0) {

@@ -6,6 +6,17 @@
 #include "io/picture/preview.h"
 #include "io/scene/build.h"
 
+// What became of a body of frames as a skin. Lengths are the largest distance, over all points and outputs, between what was
+// simulated and what the file replays.
+typedef struct run_skin {
+    double **poses;          // [output]: twelve numbers a frame, position and matrix
+    int32_t joint_count;     // frames
+    double fit_error;        // of the frames' poses alone, with all weights [m]
+    double largest_error;    // of the file [m]
+    double errors[2];        // of files with 4 and with 8 joints at a point [m]
+    double truncated_weight; // largest sum of weights that a point lost [-]
+} run_skin;
+
 typedef struct run_state {
     sinew_context *context;
     const sn_scene *scene;
@@ -19,6 +30,7 @@ typedef struct run_state {
     int32_t frame_count, frame_capacity; // outputs so far, and how many there will be
     double *times;                       // of the frames
     double ***frame_points;              // [frame][body]: kept for GLB and PC2
+    run_skin *skins;                     // one for each body, if they are asked for
     sn_preview *preview;
     double **values, **surfaces; // of each body, for the preview
     int32_t frame_glyphs;        // coordinate frames of all bodies, drawn as axes
@@ -43,6 +55,11 @@ sinew_status run_finish(run_state *run);
 // A body of frames as VTU: its surface, and its frames.
 sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name);
 sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member, const char *name);
+
+// Bodies of frames as skins: asked for in a scene that can have them, the present poses kept, written at the end.
+sinew_status run_begin_skins(run_state *run);
+sinew_status run_keep_poses(run_state *run, int32_t body, int32_t frame);
+sinew_status run_write_skin(run_state *run, int32_t body);
 
 // The contact sheet: made ready, given the present moment (or a picture of the film), written.
 sinew_status run_begin_preview(run_state *run);

@@ -67,6 +67,28 @@ static void write_rigging(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+static void write_skins(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "skins");
+    sn_json_begin_object(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const run_skin *skin = &run->skins[i];
+        if (!run->world->members[i].frames) continue;
+        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_begin_object(json);
+        sn_json_write_key(json, "joints");
+        sn_json_write_integer(json, skin->joint_count);
+        sn_json_write_key(json, "joints_per_point");
+        sn_json_write_integer(json, run->scene->output.skin_joints);
+        write_pair(json, "largest_error", skin->largest_error);
+        write_pair(json, "truncated_weight", skin->truncated_weight);
+        write_pair(json, "fit_error", skin->fit_error);
+        write_pair(json, "error_with_4_joints", skin->errors[0]);
+        write_pair(json, "error_with_8_joints", skin->errors[1]);
+        sn_json_end_object(json);
+    }
+    sn_json_end_object(json);
+}
+
 static void write_counts(const run_state *run, sn_json_writer *json) {
     sn_json_write_key(json, "iterations");
     sn_json_begin_object(json);
@@ -110,6 +132,7 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_string(&json, hash);
     write_probes(run, &json);
     if (run->scene->skeleton_count > 0) write_rigging(run, &json);
+    if (run->skins) write_skins(run, &json);
     sn_json_end_object(&json);
     sn_buffer_add_text(out, "\n");
 }

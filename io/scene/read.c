@@ -124,11 +124,17 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 }
 
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
-    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png"};
+    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
     sn_scene_output *output = &reader->scene->output;
-    *output = (sn_scene_output){.formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG, .every = 1};
-    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every"))) return;
-    int64_t every = 1;
+    *output = (sn_scene_output){
+        .formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG, .every = 1, .skin_joints = 4};
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every", "skin_joints"))) return;
+    int64_t every = 1, joints = 4;
+    const sn_json *joints_json = sn_json_get(json, "skin_joints");
+    if (sn_json_integer(reader->mistakes, joints_json, 4, 8, &joints) && joints != 4 && joints != 8) {
+        sn_json_mistake(reader->mistakes, joints_json, "%lld: valid are 4 and 8", (long long)joints);
+    }
+    output->skin_joints = joints > 4 ? 8 : 4;
     sn_json_integer(reader->mistakes, sn_json_get(json, "every"), 1, 100000000, &every);
     output->every = (int32_t)every;
     const sn_json *formats = sn_json_get(json, "formats");
@@ -136,7 +142,7 @@ static void read_output(sn_scene_reader *reader, const sn_json *json) {
     output->formats = 0;
     for (int32_t i = 0; i < formats->count; i++) {
         int32_t index;
-        if (sn_json_word(reader->mistakes, &formats->items[i], words, 7, &index)) output->formats |= 1 << index;
+        if (sn_json_word(reader->mistakes, &formats->items[i], words, 8, &index)) output->formats |= 1 << index;
     }
 }
 

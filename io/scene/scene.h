@@ -185,7 +185,8 @@ enum {
     SN_OUTPUT_GLB = 8,
     SN_OUTPUT_PC2 = 16,
     SN_OUTPUT_CSV = 32,
-    SN_OUTPUT_PNG = 64, // preview.png
+    SN_OUTPUT_PNG = 64,   // preview.png
+    SN_OUTPUT_SKIN = 128, // bodies of frames as skinned glTF
 };
 
 // What the picture shows in colour.
@@ -200,7 +201,8 @@ typedef enum sn_scene_color {
 
 typedef struct sn_scene_output {
     int32_t formats;
-    int32_t every; // steps between two outputs
+    int32_t every;       // steps between two outputs
+    int32_t skin_joints; // frames at a point of a skin: 4 or 8
 } sn_scene_output;
 
 typedef struct sn_scene_preview {

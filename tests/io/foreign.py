@@ -1,5 +1,6 @@
 """What the scripts test_foreign_*.py share: samples to read, tools that may be missing, comparisons."""
 import importlib
+import json
 import os
 import pathlib
 import shutil
@@ -40,6 +41,49 @@ def write_samples():
     program = BUILD / "tests" / "test_write_files"
     subprocess.run([program, folder], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
+
+
+VALIDATOR_SCRIPT = """
+const validator = require('gltf-validator'), fs = require('fs');
+validator.validateBytes(new Uint8Array(fs.readFileSync(process.argv[1])), {maxIssues: 20})
+  .then(report => console.log(JSON.stringify(report)), error => { console.error(error); process.exit(1); });
+"""
+
+
+def need_validator():
+    """A function that fails unless the Khronos validator finds neither errors nor warnings in a GLB file."""
+    node, npm = need_program("node"), need_program("npm")
+    source, installed = pathlib.Path(__file__).resolve().parent / "validator", BUILD / "gltf-validator"
+    if not (installed / "node_modules" / "gltf-validator").exists():
+        installed.mkdir(exist_ok=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(source / name, installed)
+        result = subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=installed, capture_output=True, text=True)
+        if result.returncode:
+            skip("npm cannot install gltf-validator: " + result.stderr.strip().splitlines()[-1])
+
+    def validate(path):
+        result = subprocess.run([node, "-e", VALIDATOR_SCRIPT, path], cwd=installed, capture_output=True, text=True,
+                                env={**os.environ, "NODE_PATH": str(installed / "node_modules")})
+        check(f"the validator runs: {result.stderr}", result.returncode == 0)
+        issues = json.loads(result.stdout)["issues"]
+        check(f"{path}: {issues['messages']}", issues["numErrors"] == 0 and issues["numWarnings"] == 0)
+
+    return validate
+
+
+def run_blender(script, folder):
+    """Runs a script in Blender without a display; it must print ALL WELL."""
+    blender = need_program("blender")
+    path = pathlib.Path(folder) / "check.py"
+    path.write_text(script)
+    # Blender looks for its Python along the path; another one there would be taken instead of the system's.
+    result = subprocess.run([blender, "--background", "--factory-startup", "--python", path, "--", folder], capture_output=True,
+                            text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    output = result.stdout + result.stderr
+    if "NO NUMPY" in output.splitlines():
+        skip("Blender finds no numpy (python3-numpy)")
+    check(output, result.returncode == 0 and "ALL WELL" in output)
 
 
 def check_close(what, found, expected, tolerance):

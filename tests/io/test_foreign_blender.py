@@ -1,9 +1,7 @@
 # Labels: foreign
 """Blender imports our GLB files without a display and plays them: morph targets, a skin on nine joints, and a PC2 cache."""
-import os
 import pathlib
 import shutil
-import subprocess
 import sys
 
 BLENDER_SCRIPT = r'''
@@ -89,18 +87,9 @@ os._exit(0)
 
 def main():
     import foreign
-    blender = foreign.need_program("blender")
+    foreign.need_program("blender")
     samples = foreign.write_samples()
-    script = samples / "check.py"
-    script.write_text(BLENDER_SCRIPT)
-    # Blender looks for its Python along the path; another one there would be taken instead of the system's.
-    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
-    result = subprocess.run([blender, "--background", "--factory-startup", "--python", script, "--", samples],
-                            capture_output=True, text=True, env=environment)
-    output = result.stdout + result.stderr
-    if "NO NUMPY" in output.splitlines():
-        foreign.skip("Blender finds no numpy (python3-numpy)")
-    foreign.check(output, result.returncode == 0 and "ALL WELL" in output)
+    foreign.run_blender(BLENDER_SCRIPT, samples)
     shutil.rmtree(samples)
     print("Blender plays what was written")
 

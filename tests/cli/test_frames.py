@@ -1,0 +1,123 @@
+# Labels: slow
+"""sinew run on bodies of frames: every format, checkpoints, threads, pictures, skins and their errors, mistakes."""
+import csv
+import glob
+import json
+import os
+
+import program
+
+BAR = {
+    "version": 1, "step": 0.01, "steps": 12, "output": {"every": 2},
+    "materials": {"gel": {"young": 2e5, "poisson": 0.3}},
+    "bodies": [{"name": "bar", "model": "frames", "material": "gel", "shape": {"kind": "box", "size": [1, 0.2, 0.2]},
+                "frames": {"resolution": 20, "weights": {"kind": "axis"}, "sampling": {"kind": "midpoint", "count": 100},
+                           "nodes": [{"position": [-0.45, 0, 0], "hold": "all"}, {"position": [0, 0, 0]}, {"position": [0.45, 0, 0]}]}}],
+    "probes": [{"name": "tip", "point": [0.5, 0, 0]}]}
+
+
+def write(out, scene, **changes):
+    path = os.path.join(out, "scene.json")
+    with open(path, "w") as file:
+        json.dump({**scene, **changes}, file)
+    return path
+
+
+def run(out, path, *arguments):
+    result = program.run("run", path, "-o", out, "--json", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def test_all_formats_are_written():
+    with program.folder() as out:
+        summary = run(out, write(out, BAR), "--format", "vtu,ply,obj,glb,pc2,csv,png,skin")
+        for name in ("bar.pvd", "bar_00002.vtu", "bar_frames.pvd", "bar_frames_00001.vtu", "bar_00001.ply", "bar_00000.obj",
+                     "bar.glb", "bar.pc2", "bar_skin.glb", "probes.csv", "preview.png"):
+            assert os.path.getsize(os.path.join(out, name)) > 100, name
+        vtu = open(os.path.join(out, "bar_00002.vtu"), "rb").read()
+        assert b'Name="weights"' in vtu and b'NumberOfComponents="3"' in vtu and b'Name="von_mises"' in vtu
+        rows = list(csv.DictReader(open(os.path.join(out, "probes.csv"))))
+        assert len(rows) == 13 and float(rows[-1]["tip_uz"]) < 0 and float(rows[-1]["tip_von_mises"]) > 0
+        assert summary["probes"]["tip"]["displacement"][2] < 0
+
+
+def test_rigid_frames_are_an_exact_skin_and_affine_ones_tell_their_error():
+    with program.folder() as out:
+        skin = run(out, write(out, BAR), "--format", "skin")["skins"]["bar"]
+        assert skin["joints"] == 3 and skin["truncated_weight"] < 1e-12 and skin["fit_error"] < 1e-12
+        assert skin["largest_error"] < 1e-6, skin  # floats in the file
+        affine = run(out, write(out, BAR), "--format", "skin", "-s", "bodies[0].frames.kind=affine",
+                     "-s", 'bodies[0].frames.nodes[2].motion={"translate": [{"keys": [[0, 0], [0.1, 0.2]]}, 0, 0]}')["skins"]["bar"]
+        assert 1e-5 < affine["fit_error"] < 0.1 and abs(affine["largest_error"] - affine["fit_error"]) < 1e-6, affine
+
+
+def test_truncation_is_told():
+    with program.folder() as out:
+        many = ["-s", 'bodies[0].frames={"resolution": 16, "count": 10, "weights": {"kind": "harmonic"}}', "--format", "skin"]
+        four = run(out, write(out, BAR), *many)["skins"]["bar"]
+        eight = run(out, write(out, BAR), *many, "-s", "output.skin_joints=8")["skins"]["bar"]
+        assert four["truncated_weight"] > eight["truncated_weight"], (four, eight)
+        assert four["largest_error"] == four["error_with_4_joints"] and eight["largest_error"] == eight["error_with_8_joints"]
+        assert four["error_with_8_joints"] == eight["error_with_8_joints"], (four, eight)
+
+
+def test_skins_that_cannot_be_are_refused():
+    with program.folder() as out:
+        path = write(out, BAR)
+        result = program.run("run", path, "-o", out, "--format", "skin",
+                             "-s", 'bodies[0].frames.insertions=[{"time": 0.05, "position": [0.2, 0, 0], "range": 0.2}]')
+        assert result.returncode == 2 and "skin" in result.stderr, result.stderr
+        result = program.run("run", os.path.join(program.EXAMPLES, "bar.json"), "-o", out, "--steps", 1, "--format", "skin")
+        assert result.returncode == 2 and "frames" in result.stderr, result.stderr
+
+
+def test_checkpoints_continue_bitwise():
+    with program.folder() as out:
+        path, state = write(out, BAR), os.path.join(out, "state")
+        joining = ["-s", 'bodies[0].frames.insertions=[{"time": 0.02, "position": [0.2, 0, 0], "range": 0.2, "fade": 0.02}]', "--format", "csv"]
+        for more in (["--format", "csv"], joining):
+            whole = run(out, path, *more)
+            run(out, path, *more, "--steps", 8, "--checkpoint", state)
+            rest = run(out, path, *more, "--resume", state)
+            assert rest["steps"] == 4 and rest["hash"] == whole["hash"], (rest, whole)
+        run(out, path, *joining, "--steps", 3, "--checkpoint", state)
+        result = program.run("run", path, "-o", out, *joining, "--resume", state)
+        assert result.returncode == 2 and "fading" in result.stderr, result.stderr
+
+
+def test_threads_do_not_change_the_result():
+    with program.folder() as out:
+        hashes = {run(out, write(out, BAR), "-t", n, "--format", "csv")["hash"] for n in (1, 2, 4)}
+        assert len(hashes) == 1, hashes
+
+
+def test_weights_are_drawn():
+    with program.folder() as out:
+        sizes = []
+        for color in ("none", "weights", "speed", "displacement", "stress"):
+            run(out, write(out, BAR, preview={"color": color, "size": [160, 120]}), "--format", "png", "--steps", 4)
+            sizes.append(open(os.path.join(out, "preview.png"), "rb").read())
+        assert len(set(sizes)) == len(sizes)
+
+
+def test_inspect_and_modes_know_frames():
+    with program.folder() as out:
+        path = write(out, BAR)
+        result = program.run("inspect", path)
+        assert result.returncode == 0 and "voxels: 320" in result.stdout and "frames: 3" in result.stdout, result.stdout
+        result = program.run("modes", path)
+        assert result.returncode == 2 and "frames" in result.stderr, result.stderr
+
+
+def test_mistakes_have_their_place():
+    with program.folder() as out:
+        path = os.path.join(out, "bad.json")
+        open(path, "w").write('{ "version": 1,\n "bodies": [{"shape": {}, "model": "frames",\n  "frames": {"count": 2,\n'
+                              '   "weights": {"kind": "harmonik"}, "blend": "dual"}}] }')
+        result = program.run("check", path)
+        assert result.returncode == 2
+        assert "bad.json:4:" in result.stderr and "harmonic" in result.stderr and "dual-quaternion" in result.stderr, result.stderr
+
+
+program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
