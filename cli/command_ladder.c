@@ -85,7 +85,8 @@ const cli_command cli_command_ladder = {
     .summary = "Compare all models on one object: error, time, memory.",
     .arguments = "SCENE.json",
     .details = "One body of the scene, alone, with its supports and forces: as tets of several laws and sizes, as rigid,\n"
-               "affine and quadratic frames of several counts, and by position dynamics. Errors are root mean square\n"
+               "affine and quadratic frames of several counts, with springs between frames, and by position dynamics. Errors "
+               "are root mean square\n"
                "distances from ten-node tets finer than the scene's, over the distance that those move. A model that\n"
                "cannot show the scene stays in the table with the reason.",
     .run = run,

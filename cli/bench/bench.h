@@ -19,7 +19,7 @@ typedef struct bench_result {
     bool unavailable;
 } bench_result;
 
-enum { BENCH_CAPACITY = 128, BENCH_REPEATS = 64 };
+enum { BENCH_CAPACITY = 512, BENCH_REPEATS = 64 };
 
 typedef struct bench_run {
     sinew_context *context;
@@ -64,5 +64,7 @@ sinew_status bench_palm(bench_run *b);        // S6
 sinew_status bench_orthotropic(bench_run *b); // S7
 sinew_status bench_positions(bench_run *b);   // S9
 sinew_status bench_bullet(bench_run *b);      // the same bar in Bullet
+sinew_status bench_files(bench_run *b);       // a million tets from file to file
+sinew_status bench_output(bench_run *b);      // what a run spends on output
 
 #endif

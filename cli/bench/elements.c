@@ -53,6 +53,13 @@ static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, 
     return status;
 }
 
+// The solver's work over the whole step, of the machine's peak. A conjugate gradient iteration multiplies with the matrix, 3 x
+// 3 numbers for each node and edge's end, and applies a preconditioner of about that size.
+static double solver_share(const bench_run *b, const timing *t, double seconds) {
+    double flops = 2 * 18 * (t->nodes + 2 * t->edges) * t->iterations;
+    return flops / seconds / b->flops;
+}
+
 static bar_def dynamic_bar(int32_t along, int32_t across) {
     bar_def def = bar_default_def();
     def.size[1] = def.size[2] = (double)across / along;
@@ -78,10 +85,7 @@ sinew_status bench_bars(bench_run *b) {
         bench_take(r, t.total, t.steps, 1e3);
         if (i == 1) r->target = 10;
         r->hash = t.hash;
-        // A conjugate gradient iteration multiplies with the matrix, 3 x 3 numbers for each node and edge's end, and applies
-        // a preconditioner of about that size.
-        double flops = 2 * 18 * (t.nodes + 2 * t.edges) * t.iterations;
-        r->limit_share = flops / (1e-3 * r->min) / b->flops;
+        r->limit_share = solver_share(b, &t, 1e-3 * r->min);
         snprintf(r->note, sizeof r->note,
                  "%.0f solver iterations a step; share of the peak: the solver's work over the whole step", t.iterations);
         size[i] = t.tets, step[i] = r->min / t.iterations;
@@ -110,28 +114,61 @@ static sinew_status add_step(bench_run *b, const char *name, const bar_def *def,
     if (!r) return SINEW_OK;
     bench_take(r, t.total, t.steps, 1e3);
     r->paper = r->target = paper;
+    r->limit_share = solver_share(b, &t, 1e-3 * r->min);
     r->hash = t.hash;
     return SINEW_OK;
 }
 
-sinew_status bench_warp(bench_run *b) {
-    bar_def def = dynamic_bar(10, 3);
-    def.material.strain = SINEW_STRAIN_INFINITESIMAL;
-    SN_TRY(add_step(b, "bar of 450 tets, linear", &def, 5));
-    def.material.strain = SINEW_STRAIN_COROTATIONAL;
-    def.model = SINEW_MODEL_WARPED;
-    SN_TRY(add_step(b, "bar of 450 tets, warped", &def, 6));
-    def.model = SINEW_MODEL_ELASTIC;
-    def.material.strain = SINEW_STRAIN_GREEN;
-    return add_step(b, "bar of 450 tets, nonlinear (Green)", &def, 12);
+// The same model at four sizes, the paper's the `own`-th of them, and how the time grows.
+typedef struct sizes_def {
+    int32_t cells[4][2]; // along, across
+    int own;
+    double paper; // [ms]
+} sizes_def;
+
+static sinew_status add_sizes(bench_run *b, const char *name, const sizes_def *sizes, const bar_def *model) {
+    double size[4], cost[4];
+    for (int i = 0; i < 4; i++) {
+        bar_def def = dynamic_bar(sizes->cells[i][0], sizes->cells[i][1]);
+        def.model = model->model, def.material = model->material;
+        SN_TRY(add_step(b, name, &def, i == sizes->own ? sizes->paper : NAN));
+        size[i] = b->results[b->count - 1].size, cost[i] = b->results[b->count - 1].min;
+    }
+    char text[120];
+    snprintf(text, sizeof text, "%s: exponent of the step over tets", name);
+    bench_result *r = bench_add(b, text, 4, "-");
+    if (r) r->min = r->median = bench_fit_exponent(size, cost, 4);
+    return SINEW_OK;
 }
 
-// A bar of about as many tets as the palm, 5664; 15 pictures a second.
+sinew_status bench_warp(bench_run *b) {
+    static const sizes_def sizes = {{{10, 3}, {16, 5}, {23, 7}, {33, 10}}, 0, 5}; // 450 tets and more
+    static const struct {
+        const char *name;
+        sinew_model model;
+        sinew_strain strain;
+        double paper;
+    } rows[3] = {{"bar, linear", SINEW_MODEL_ELASTIC, SINEW_STRAIN_INFINITESIMAL, 5},
+                 {"bar, warped", SINEW_MODEL_WARPED, SINEW_STRAIN_COROTATIONAL, 6},
+                 {"bar, nonlinear (Green)", SINEW_MODEL_ELASTIC, SINEW_STRAIN_GREEN, 12}};
+    for (int k = 0; k < 3; k++) {
+        sizes_def own = sizes;
+        own.paper = rows[k].paper;
+        bar_def def = dynamic_bar(10, 3);
+        def.model = rows[k].model;
+        def.material.strain = rows[k].strain;
+        SN_TRY(add_sizes(b, rows[k].name, &own, &def));
+    }
+    return SINEW_OK;
+}
+
+// Bars of about as many tets as the palm, 5664, and of other sizes; 15 pictures a second.
 sinew_status bench_palm(bench_run *b) {
+    static const sizes_def sizes = {{{12, 4}, {16, 5}, {23, 7}, {33, 10}}, 2, 1000.0 / 15};
     bar_def def = dynamic_bar(23, 7);
-    SN_TRY(add_step(b, "bar for the palm, isotropic", &def, 1000.0 / 15));
+    SN_TRY(add_sizes(b, "bar for the palm, isotropic", &sizes, &def));
     def.material.law = SINEW_MATERIAL_TRANSVERSE;
-    return add_step(b, "bar for the palm, with fibres", &def, 1000.0 / 15);
+    return add_sizes(b, "bar for the palm, with fibres", &sizes, &def);
 }
 
 sinew_status bench_orthotropic(bench_run *b) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bench_result *bench_add(bench_run *b, const char *name, double size, const char *unit) {
     if (b->count == BENCH_CAPACITY) return NULL;
@@ -47,16 +48,29 @@ static const char *verdict(const bench_result *r) {
     return isnan(r->target) ? "" : bench_passes(r) ? "pass" : "FAIL";
 }
 
+// Items a second, where the result is a time for `size` items.
+static double work_rate(const bench_result *r) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        if (strcmp(r->unit, times[i].unit) == 0 && r->size > 0) return r->size / (r->min * times[i].seconds);
+    }
+    return NAN;
+}
+
 static void number(char text[24], double value) {
     snprintf(text, 24, isnan(value) ? "-" : "%.4g", value);
 }
 
 void bench_print(const bench_result *r) {
-    char size[24], min[24], median[24], paper[24], target[24], share[24];
+    char size[24], min[24], median[24], rate[24], paper[24], target[24], share[24];
     number(size, r->size), number(min, r->min), number(median, r->median), number(paper, r->paper);
     number(target, r->target), number(share, 100 * r->limit_share);
-    printf("%-9s %-58s size %-8s min %-9s median %-9s %-9s paper %-7s target %-7s limit %5s %% %s", r->id, r->name, size, min,
-           median, r->unit, paper, target, share, verdict(r));
+    number(rate, work_rate(r));
+    printf("%-9s %-58s size %-9s min %-9s median %-9s %-8s rate %-9s 1/s paper %-7s target %-7s limit %5s %% %s", r->id,
+           r->name, size, min, median, r->unit, rate, paper, target, share, verdict(r));
     if (r->hash) printf(" %016" PRIx64, r->hash);
     printf("%s%s\n", r->note[0] ? " : " : "", r->note);
     fflush(stdout);
@@ -105,15 +119,16 @@ void bench_write_json(const bench_run *b, sn_buffer *out) {
 }
 
 void bench_write_page(const bench_run *b, sn_buffer *out) {
-    sn_buffer_add_text(out, "| id | what | size | min | median | unit | paper | target | share of the limit | verdict |\n"
-                            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    sn_buffer_add_text(out, "| id | what | size | min | median | unit | items a second | paper (another machine) | target | "
+                            "share of the limit | verdict |\n"
+                            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int32_t i = 0; i < b->count; i++) {
         const bench_result *r = &b->results[i];
-        char size[24], min[24], median[24], paper[24], target[24], share[24];
+        char size[24], min[24], median[24], rate[24], paper[24], target[24], share[24];
         number(size, r->size), number(min, r->min), number(median, r->median), number(paper, r->paper);
-        number(target, r->target), number(share, 100 * r->limit_share);
-        sn_buffer_print(out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s%s | %s%s%s |\n", r->id, r->name, size, min, median,
-                        r->unit, paper, target, share, isnan(r->limit_share) ? "" : " %", verdict(r), r->note[0] ? " " : "",
-                        r->note);
+        number(target, r->target), number(share, 100 * r->limit_share), number(rate, work_rate(r));
+        sn_buffer_print(out, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s%s | %s%s%s |\n", r->id, r->name, size, min,
+                        median, r->unit, rate, paper, target, share, isnan(r->limit_share) ? "" : " %", verdict(r),
+                        r->note[0] ? " " : "", r->note);
     }
 }

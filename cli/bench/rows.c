@@ -34,6 +34,8 @@ const bench_row bench_rows[] = {
     {"S8", "frame fields by element and by vertex", NULL, "frame fields do not exist yet"},
     {"S9", NULL, bench_positions, NULL},
     {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
+    {"files", NULL, bench_files, NULL},
+    {"output", NULL, bench_output, NULL},
 };
 
 const int32_t bench_row_count = sizeof bench_rows / sizeof *bench_rows;

@@ -255,7 +255,7 @@ static sinew_status place(frames *f, sinew_node_kind kind, int32_t count, sinew_
     return SINEW_OK;
 }
 
-static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count) {
+static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool springs) {
     ladder_object *object = f->object;
     const sinew_body_def *scene = &f->member->scene->def;
     SN_TRY(ladder_check_plain(object));
@@ -272,6 +272,7 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count) {
     SN_TRY(set_tissues(f, &def));
     SN_TRY(place(f, kind, count, &def));
     def.voxels = f->voxels;
+    def.springs = springs;
     def.mass_damping = scene->mass_damping, def.stiffness_damping = scene->stiffness_damping;
     sn_store3(def.velocity, ladder_to_body(object, scene->velocity));
     sn_store3(def.angular_velocity, ladder_to_body(object, scene->angular_velocity));
@@ -284,7 +285,8 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count) {
     return SINEW_OK;
 }
 
-sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, ladder_rung *rung) {
+sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, bool springs,
+                                  ladder_rung *rung) {
     static const int32_t unknowns[] = {3, 6, 12, 30};
     sn_arena arena = sn_arena_create(object->context);
     frames *f = SN_PUSH(&arena, frames, 1);
@@ -293,5 +295,5 @@ sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, i
     f->object = object;
     f->member = &object->given->members[0];
     *rung = (ladder_rung){.self = f, .step = step, .read = read, .destroy = destroy, .unknowns = unknowns[kind] * count};
-    return fill(f, kind, count);
+    return fill(f, kind, count, springs);
 }

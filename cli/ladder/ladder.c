@@ -184,15 +184,18 @@ static sinew_status climb_frames(ladder *l) {
     static const struct {
         const char *family;
         sinew_node_kind kind;
-    } kinds[] = {
-        {"rigid frames", SINEW_NODE_RIGID}, {"affine frames", SINEW_NODE_AFFINE}, {"quadratic frames", SINEW_NODE_QUADRATIC}};
-    for (int k = 0; k < 3; k++) {
+        bool springs;
+    } kinds[] = {{"rigid frames", SINEW_NODE_RIGID, false},
+                 {"affine frames", SINEW_NODE_AFFINE, false},
+                 {"quadratic frames", SINEW_NODE_QUADRATIC, false},
+                 {"frames with springs", SINEW_NODE_RIGID, true}};
+    for (int k = 0; k < 4; k++) {
         for (int i = 0; i < 4; i++) {
             char name[80];
             snprintf(name, sizeof name, "%d %s", counts[i], kinds[k].family);
             ladder_rung rung = {0};
             int64_t bytes = l->object.context->bytes_in_use;
-            sinew_status status = ladder_frames_create(&l->object, kinds[k].kind, counts[i], &rung);
+            sinew_status status = ladder_frames_create(&l->object, kinds[k].kind, counts[i], kinds[k].springs, &rung);
             SN_TRY(climb(l, kinds[k].family, name, &rung, status, bytes));
         }
     }

@@ -1,5 +1,5 @@
-// One object, all models: the first body of a scene, or the one named, moved by frames, by tets of several laws and by
-// position dynamics, each compared with the finest elements there are.
+// One object, all models: the first body of a scene, or the one named, moved by frames, by springs between them, by tets of
+// several laws and by position dynamics, each compared with the finest elements there are.
 //
 // Every model is a rung: something that steps and tells where the object's points are. Rungs live in files of their own
 // (elements.c, frames.c, positions.c); ladder.c runs them, result.c writes what came out.
@@ -74,7 +74,8 @@ sinew_status ladder_elements_create(ladder_object *object, const ladder_elements
 // Elements of the reference, as many as can be borne.
 double ladder_reference_refinement(const ladder_object *object);
 
-sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, ladder_rung *rung);
+// With `springs` the strain between frames is stored once in joint springs instead of being integrated in every step.
+sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, bool springs, ladder_rung *rung);
 sinew_status ladder_positions_create(ladder_object *object, int32_t iterations, ladder_rung *rung);
 
 // For models that run in the body's own coordinates: the scene's vectors there, and points back in the world.

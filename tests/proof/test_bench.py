@@ -11,7 +11,7 @@ FIELDS = ["id", "name", "threads", "size", "unit", "min", "median", "paper", "ta
 
 
 # Rows of the papers, and those that come with them.
-IDS = {f"S{i}" for i in range(1, 10)} | {"machine", "bar", "bullet"}
+IDS = {f"S{i}" for i in range(1, 10)} | {"machine", "bar", "bullet", "files", "output"}
 
 
 def test_rows_have_all_fields():
@@ -23,10 +23,12 @@ def test_rows_have_all_fields():
         assert list(row) == FIELDS, row
     assert rows[0]["min"] > 0.1 and rows[1]["min"] > 0.1, rows[:2]
     steps = [row for row in rows[3:] if row["unit"] == "ms"]
-    assert len(steps) >= 3, rows
+    assert len(steps) == 12 and len({row["size"] for row in steps}) == 4, rows
     for row in steps:
-        assert 0 < row["min"] <= row["median"] and row["paper"] > 0 and len(row["hash"]) == 16, row
-        assert row["pass"] is (row["min"] <= row["target"]), row
+        assert 0 < row["min"] <= row["median"] and len(row["hash"]) == 16 and 0 < row["limit_share"] < 1, row
+        assert row["pass"] is (row["target"] is None or row["min"] <= row["target"]), row
+    assert len([row for row in steps if row["paper"]]) == 3, rows
+    assert all(0.7 < row["min"] < 1.6 for row in rows if "exponent" in row["name"]), rows
 
 
 def test_every_id_is_there():
