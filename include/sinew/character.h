@@ -32,6 +32,9 @@ typedef struct sinew_character_def {
     double duration;
     /// Final angle of the cylinders. [rad] Finite. Default a quarter turn.
     double angle;
+    /// Tets whose centre is closer to a bone than this get the label 1 + the bone's joint, all others 0; at joints, where two
+    /// such would touch, they stay 0. Rigid cores and hard materials go there. [m] At least 0; 0: no labels. Default 0.
+    double bone_radius;
     /// Leave the flesh out, which takes most of the time. Default false.
     bool without_flesh;
 } sinew_character_def;

@@ -199,7 +199,10 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     sn_scene_member *member = &b->world->members[index];
     member->scene = &b->scene->bodies[index];
     const sn_json *json = member->scene->json;
-    if (member->scene->frames) return sn_builder_make_frames(b, member);
+    if (member->scene->frames) {
+        SN_TRY(sn_builder_make_frames(b, member));
+        return sn_builder_bind(b, member);
+    }
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));

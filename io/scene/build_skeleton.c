@@ -2,6 +2,7 @@
 
 #include "io/gltf/skeleton.h"
 #include "io/json_check.h"
+#include "io/scene/build_frames.h"
 #include "skeleton/skeleton.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ struct sn_bones {
     sinew_transform *pose; // of the joints in the world
 };
 
-// What of a body follows which joint.
+// What of a body follows which joint. Of a body of frames, `nodes` are frames.
 struct sn_bound {
     const sn_bones *bones;
     sinew_rig *rig;   // NULL where all nodes are skinned
@@ -25,8 +26,8 @@ struct sn_bound {
     int32_t count;
     int32_t *nodes, *joints; // the bound ones, and what they follow
     sn_rigid *offsets;       // of each joint, from rest to the present pose
-    double *positions;       // of all nodes
-    double *targets;         // of the bound ones
+    double *positions;       // of all nodes; NULL for frames
+    double *targets;         // of the bound ones; NULL for frames
 };
 
 sinew_status sn_builder_make_flesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **flesh) {
@@ -271,10 +272,74 @@ static sinew_status bind(sn_builder *b, sn_scene_member *member) {
     return sinew_body_fix_nodes(member->body, bound->nodes, bound->count, SINEW_AXIS_ALL);
 }
 
+// The joint whose bone a frame lies on, within `tolerance`; -1 if there is none, or several.
+static int32_t joint_at(const sinew_skeleton *skeleton, sn_vec3 p, double tolerance) {
+    int32_t count, joint = -1;
+    const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 from = sn_load3(bones[i].from), way = sn_sub(sn_load3(bones[i].to), from), d = sn_sub(p, from);
+        double s = fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1);
+        if (sn_length(sn_madd(d, -s, way)) > tolerance || bones[i].joint == joint) continue;
+        if (joint >= 0) return -1;
+        joint = bones[i].joint;
+    }
+    return joint;
+}
+
+static sinew_status place_frames(const sn_scene_member *member, bool at_once) {
+    const sn_bound *bound = member->bound;
+    sn_rigid placement = placement_of(member);
+    sn_skeleton_compute_offsets(bound->bones->skeleton, bound->bones->pose, bound->offsets);
+    for (int32_t i = 0; i < bound->count; i++) {
+        sn_rigid motion = sn_rigid_mul(placement, bound->offsets[bound->joints[i]]);
+        const double rotation[4] = {motion.q.x, motion.q.y, motion.q.z, motion.q.w};
+        double position[3];
+        sn_store3(position, sn_rigid_apply(motion, sn_load3(member->frames->rest + 3 * (size_t)bound->nodes[i])));
+        if (at_once) SN_TRY(sinew_frame_body_set_node(member->body, bound->nodes[i], position, rotation));
+        SN_TRY(sinew_frame_body_move(member->body, bound->nodes[i], position, rotation));
+    }
+    return SINEW_OK;
+}
+
+// Frames on a bone follow it; those at joints and elsewhere are free.
+static sinew_status bind_frames(sn_builder *b, sn_scene_member *member) {
+    const sn_scene_skeleton *scene = &b->scene->skeletons[member->scene->skeleton];
+    if (member->scene->binding != SN_BINDING_BONES) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED, "frames are bound to \"bones\": they are a skin by themselves");
+    }
+    sn_bound *bound = SN_PUSH(&b->world->arena, sn_bound, 1);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    member->bound = bound;
+    bound->bones = &b->world->bones[member->scene->skeleton];
+    int32_t count = member->frames->first_count;
+    bound->nodes = SN_PUSH(&b->world->arena, int32_t, count);
+    bound->joints = SN_PUSH(&b->world->arena, int32_t, count);
+    bound->offsets = SN_PUSH(&b->world->arena, sn_rigid, sinew_skeleton_joint_count(bound->bones->skeleton));
+    SN_TRY(sn_arena_status(&b->world->arena));
+    double spacing[3];
+    sinew_voxels_get_grid(member->frames->voxels, NULL, spacing, NULL);
+    double tolerance = fmax(spacing[0], fmax(spacing[1], spacing[2]));
+    for (int32_t i = 0; i < count; i++) {
+        int32_t joint = joint_at(bound->bones->skeleton, sn_load3(member->frames->rest + 3 * (size_t)i), tolerance);
+        if (joint < 0) continue;
+        bound->nodes[bound->count] = i;
+        bound->joints[bound->count++] = joint;
+        SN_TRY(sinew_frame_body_hold(member->body, i, SINEW_HOLD_ALL));
+    }
+    if (bound->count == 0) {
+        return sn_fail(b->context, SINEW_INVALID_DATA,
+                       "no frame of body \"%s\" lies on a bone of skeleton \"%s\" (within a voxel)", member->scene->name,
+                       scene->name);
+    }
+    bool ended = false;
+    pose_bones(scene, &b->world->bones[member->scene->skeleton], 0, &ended);
+    return place_frames(member, true);
+}
+
 sinew_status sn_builder_bind(sn_builder *b, sn_scene_member *member) {
     // A skeleton that could not be made has been noted.
     if (member->scene->skeleton < 0 || !b->world->bones[member->scene->skeleton].pose) return SINEW_OK;
-    return sn_builder_note(b, member->scene->json, bind(b, member));
+    return sn_builder_note(b, member->scene->json, member->frames ? bind_frames(b, member) : bind(b, member));
 }
 
 sinew_status sn_bones_apply(sn_scene_world *world, double time) {
@@ -284,6 +349,10 @@ sinew_status sn_bones_apply(sn_scene_world *world, double time) {
     for (int32_t i = 0; i < world->scene->body_count; i++) {
         const sn_scene_member *member = &world->members[i];
         if (!member->bound) continue;
+        if (member->frames) {
+            SN_TRY(place_frames(member, false));
+            continue;
+        }
         find_targets(member);
         SN_TRY(sinew_body_move_nodes(member->body, member->bound->nodes, member->bound->count, member->bound->targets));
     }

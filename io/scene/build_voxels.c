@@ -1,6 +1,7 @@
 // Voxels for bodies of frames, from whatever a scene calls a shape, and the surface that goes with them.
 #include "io/scene/build_frames.h"
 
+#include "io/scene/build_skeleton.h"
 #include "io/volume/volume.h"
 
 #include <math.h>
@@ -31,10 +32,12 @@ static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def sol
     return 2;
 }
 
-static sinew_status voxels_of_file(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+// The inside of a file's mesh, or of a character's skin.
+static sinew_status voxels_of_mesh(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
                                    sinew_voxels **voxels) {
     sinew_mesh *mesh = NULL, *boundary = NULL;
-    SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
+    SN_TRY(shape->is_character ? sn_builder_make_skin(b, shape, &mesh)
+                               : sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     sinew_status status = SINEW_OK;
     if (mesh->element != SINEW_ELEMENT_TRIANGLE) status = sinew_mesh_create_surface(b->context, mesh, &boundary, NULL);
     sinew_labelled_surface surface = {.mesh = boundary ? boundary : mesh, .label = 1};
@@ -66,7 +69,7 @@ sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *s
     if (shape->solid_count > 0) {
         return sinew_voxels_create_from_solids(b->context, shape->solids, shape->solid_count, grid, voxels);
     }
-    if (!shape->generated) return voxels_of_file(b, shape, grid, voxels);
+    if (shape->is_character || !shape->generated) return voxels_of_mesh(b, shape, grid, voxels);
     sinew_solid_def solids[2];
     int32_t count = solids_of_shape(&shape->shape, solids);
     if (count == 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
@@ -88,6 +91,7 @@ sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_b
                                            sinew_mesh **surface) {
     const sn_scene_shape *shape = &body->shape;
     if (body->surface) return sn_builder_read_mesh(b, body->surface, shape, true, surface);
+    if (shape->is_character) return sn_builder_make_skin(b, shape, surface);
     if (shape->generated) return surface_of_shape(b, &shape->shape, voxels, surface);
     if (!shape->file) return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
     sinew_mesh *mesh = NULL;

@@ -57,7 +57,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
-                                       "file", "tets", "scale", "solids", "volume", "character"))) {
+                                       "file", "tets", "scale", "solids", "volume", "character", "bone_radius"))) {
         return;
     }
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
@@ -71,6 +71,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
         sn_scene_read_character(reader, sn_json_get(json, "character"), &shape->character);
         sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 100, 50000000, &tets);
         shape->character.tet_count = (int32_t)tets;
+        sn_json_number(reader->mistakes, sn_json_get(json, "bone_radius"), 0, 10, "m", &shape->character.bone_radius);
     } else if (solids) {
         sn_scene_read_solids(reader, solids, shape);
     } else if (shape->generated) {

@@ -344,10 +344,65 @@ static sinew_status check_def(sinew_context *context, const sinew_character_def 
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d tets: must be in [100, 50e6]", def->tet_count);
     }
     if (!(def->frame_time > 0) || !(def->duration >= 0) || !(def->duration / def->frame_time < SN_MAX_FRAMES) ||
-        !isfinite(def->angle)) {
+        !isfinite(def->angle) || !(def->bone_radius >= 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a motion of %g s with %g s a frame and an angle of %g cannot be made",
                        def->duration, def->frame_time, def->angle);
     }
+    return SINEW_OK;
+}
+
+// The label of a tet by its centre: 1 + the joint of the nearest bone, 0 if that is too far.
+static int32_t label_at(const sinew_skeleton *skeleton, sn_vec3 center, double radius) {
+    int32_t label = 0;
+    double nearest = radius;
+    for (int32_t i = 0; i < skeleton->bone_count; i++) {
+        sn_vec3 from = sn_load3(skeleton->bones[i].from), way = sn_sub(sn_load3(skeleton->bones[i].to), from);
+        sn_vec3 d = sn_sub(center, from);
+        double distance = sn_length(sn_madd(d, -fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1), way));
+        if (!(distance < nearest)) continue;
+        nearest = distance;
+        label = 1 + skeleton->bones[i].joint;
+    }
+    return label;
+}
+
+// Labels the bones in `labels`, and leaves out tets at nodes where different ones meet. `node_labels` starts as zeros.
+static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton, double radius, int32_t *labels,
+                        int32_t *node_labels) {
+    const int32_t shared = -1;
+    for (int32_t t = 0; t < flesh->element_count; t++) {
+        const int32_t *nodes = sn_mesh_nodes(flesh, t);
+        sn_vec3 center = {0, 0, 0};
+        for (int k = 0; k < 4; k++) center = sn_madd(center, 0.25, sn_mesh_point(flesh, nodes[k]));
+        labels[t] = label_at(skeleton, center, radius);
+        for (int k = 0; k < 4 && labels[t] > 0; k++) {
+            int32_t *label = &node_labels[nodes[k]];
+            *label = *label == 0 || *label == labels[t] ? labels[t] : shared;
+        }
+    }
+    for (int32_t t = 0; t < flesh->element_count; t++) {
+        for (int k = 0; k < 4; k++) {
+            if (node_labels[sn_mesh_nodes(flesh, t)[k]] == shared) labels[t] = 0;
+        }
+    }
+}
+
+static sinew_status add_labels(sinew_context *context, double radius, sinew_character *character) {
+    sn_arena scratch = sn_arena_create(context);
+    int32_t *labels = SN_PUSH(&scratch, int32_t, character->flesh->element_count);
+    int32_t *node_labels = SN_PUSH(&scratch, int32_t, character->flesh->point_count);
+    sinew_status status = sn_arena_status(&scratch);
+    sinew_mesh *labelled = NULL;
+    if (status == SINEW_OK) {
+        label_bones(character->flesh, character->skeleton, radius, labels, node_labels);
+        sinew_mesh view = *character->flesh;
+        view.labels = labels;
+        status = sinew_mesh_copy(context, &view, &labelled);
+    }
+    sn_arena_destroy(&scratch);
+    if (status != SINEW_OK) return status;
+    sinew_mesh_destroy(character->flesh);
+    character->flesh = labelled;
     return SINEW_OK;
 }
 
@@ -360,7 +415,8 @@ static sinew_status make_parts(sinew_context *context, const plan *made, const s
     sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
     fill.tet_count = def->tet_count;
     fill.largest_component = true;
-    return sinew_tetrahedralize(context, character->skin, &fill, &character->flesh, NULL);
+    SN_TRY(sinew_tetrahedralize(context, character->skin, &fill, &character->flesh, NULL));
+    return def->bone_radius > 0 ? add_labels(context, def->bone_radius, character) : SINEW_OK;
 }
 
 sinew_status sinew_character_create(sinew_context *context, const sinew_character_def *def, sinew_character *character) {

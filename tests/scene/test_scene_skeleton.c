@@ -6,6 +6,7 @@
 #include "io/bvh.h"
 #include "io/scene/build.h"
 #include "io/scene/read.h"
+#include "skeleton/skeleton.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,8 @@ static void write_motion(fixture *f) {
     sinew_character_destroy(&leg);
 }
 
-static fixture *make(const char *skeleton, const char *body, const char *more) {
+static fixture *make_with(const char *skeleton, const char *body, const char *more, const char *const *settings,
+                          int32_t setting_count, bool free_of_bones) {
     fixture *f = calloc(1, sizeof *f);
     sinew_context_def def = sinew_default_context_def();
     def.logger = (sinew_logger){take_log, f};
@@ -63,9 +65,16 @@ static fixture *make(const char *skeleton, const char *body, const char *more) {
     f->mistakes = sn_mistakes_create(f->context);
     write_motion(f);
     snprintf(f->text, sizeof f->text, form, skeleton, body, more);
-    f->status = sn_scene_read(f->context, "scene.json", f->text, strlen(f->text), NULL, 0, &f->mistakes, &f->scene);
+    char *left_out = free_of_bones ? strstr(f->text, "\"skeleton\":") : NULL; // becomes a comment
+    if (left_out) memcpy(left_out, "\"//eleton\"", 10);
+    f->status =
+        sn_scene_read(f->context, "scene.json", f->text, strlen(f->text), settings, setting_count, &f->mistakes, &f->scene);
     if (f->status == SINEW_OK) f->status = sn_scene_build(f->context, &f->scene, fetch, f, &f->mistakes, &f->world);
     return f;
+}
+
+static fixture *make(const char *skeleton, const char *body, const char *more) {
+    return make_with(skeleton, body, more, NULL, 0, false);
 }
 
 static void destroy(fixture *f) {
@@ -154,6 +163,98 @@ static void test_sources_agree(void **state) {
     test_close("carried over", sums[2] / sums[0], 1, 1e-6);
 }
 
+// Labelled bones are rigid: driven through their whole thickness by the skeleton, or free.
+static void test_cores(void **state) {
+    (void)state;
+    const char *body = ", \"model\": \"positions\", \"positions\": {\"cores\": [1, 2, 3]}";
+    for (int driven = 0; driven < 2; driven++) {
+        const char *settings[] = {"bodies[0].shape.bone_radius=0.05", "bodies[0].shape.tets=1500"};
+        fixture *f = make_with("{\"character\": \"leg\"}", body, "", settings, 2, !driven);
+        if (f->status != SINEW_OK) fail_msg("%s", f->mistakes.total ? f->mistakes.items[0].message : "?");
+        step(f, 10);
+        const sn_scene_member *member = &f->world->members[0];
+        const double *x = sinew_body_get_positions(member->body);
+        int32_t bones = 0;
+        for (int32_t t = 0; t < member->mesh->element_count; t++) {
+            bones += member->mesh->labels[t] > 0;
+            for (int k = 1; k < 4 && member->mesh->labels[t] > 0; k++) {
+                size_t i = 3 * (size_t)member->mesh->indices[4 * t], j = 3 * (size_t)member->mesh->indices[4 * t + k];
+                double rest = sn_distance(sn_load3(member->mesh->points + i), sn_load3(member->mesh->points + j));
+                test_close("edge", sn_distance(sn_load3(x + i), sn_load3(x + j)), rest, 1e-12);
+            }
+        }
+        assert_true(bones > 50 && bones < member->mesh->element_count / 2);
+        destroy(f);
+    }
+}
+
+// Frames on bones follow them, those beside them are free.
+static void test_frames(void **state) {
+    (void)state;
+    const char *body =
+        ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": {\"adopt_unreached\": true}, \"nodes\": "
+        "[{\"position\": [0, 0.8, 0.004]}, {\"position\": [0, 0.3, 0.005]}, {\"position\": [0, 0.5, 0.06]}]}";
+    fixture *f = make_good("{\"character\": \"leg\", \"start\": 0.1}", body, "");
+    step(f, 10);
+    sinew_transform pose[3];
+    sinew_character_def def = sinew_default_character_def();
+    def.kind = SINEW_CHARACTER_LEG;
+    def.without_flesh = true;
+    sinew_character leg;
+    assert_int_equal(sinew_character_create(f->context, &def, &leg), SINEW_OK);
+    sinew_motion_sample(leg.motion, 0.3, SINEW_MOTION_HOLD, pose);
+    assert_int_equal(sinew_skeleton_compute_world(leg.skeleton, pose, pose), SINEW_OK);
+    for (int i = 0; i < 2; i++) {
+        double at[3], turn[4];
+        assert_int_equal(sinew_frame_body_get_node(f->world->members[0].body, i, at, turn), SINEW_OK);
+        sn_rigid joint = sn_rigid_load(&pose[i]), rest = sn_rigid_load(&sinew_skeleton_rest_world(leg.skeleton)[i]);
+        sn_vec3 X = i == 0 ? sn_v3(0, 0.8, 0.004) : sn_v3(0, 0.3, 0.005);
+        sn_vec3 expected = sn_rigid_apply(sn_rigid_mul(joint, sn_rigid_inverse(rest)), X);
+        test_close("frame", sn_distance(sn_load3(at), expected), 0, 1e-9);
+        assert_true(sn_distance(expected, X) > 0.02);
+    }
+    sinew_character_destroy(&leg);
+    destroy(f);
+    expect_mistake("{\"character\": \"leg\"}",
+                   ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": {\"adopt_unreached\": true}, "
+                   "\"nodes\": [{\"position\": [0, 0.5, 0.06]}]}",
+                   "lies on a bone");
+}
+
+// The motion file of the examples is the biped's own motion, to the digits written.
+static void test_shipped_motion(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_character_def def = sinew_default_character_def();
+    def.kind = SINEW_CHARACTER_BIPED;
+    def.without_flesh = true;
+    def.frame_time = 0.05;
+    def.duration = 3;
+    sinew_character biped;
+    assert_int_equal(sinew_character_create(context, &def, &biped), SINEW_OK);
+    FILE *file = fopen(TEST_CORPUS_DIR "/../../../examples/walk.bvh", "rb");
+    assert_non_null(file);
+    static char text[65536];
+    size_t size = fread(text, 1, sizeof text, file);
+    fclose(file);
+    sinew_skeleton *skeleton = NULL;
+    sinew_motion *motion = NULL;
+    assert_int_equal(sinew_bvh_read(context, "walk.bvh", text, size, 0.01, &skeleton, &motion), SINEW_OK);
+    assert_int_equal(sinew_motion_frame_count(motion), sinew_motion_frame_count(biped.motion));
+    for (int32_t frame = 0; frame < sinew_motion_frame_count(motion); frame++) {
+        for (int32_t i = 0; i < sinew_skeleton_joint_count(skeleton); i++) {
+            sn_rigid a = sn_rigid_load(&sinew_motion_frame(motion, frame)[i]);
+            sn_rigid b = sn_rigid_load(&sinew_motion_frame(biped.motion, frame)[i]);
+            test_close("place", sn_distance(a.t, b.t), 0, 1e-6);
+            test_close("turn", fabs(sn_quat_dot(a.q, b.q)), 1, 1e-6);
+        }
+    }
+    sinew_skeleton_destroy(skeleton);
+    sinew_motion_destroy(motion);
+    sinew_character_destroy(&biped);
+    sinew_context_destroy(context);
+}
+
 // Speed, start, and what follows the end.
 static void test_motion_in_time(void **state) {
     (void)state;
@@ -215,9 +316,14 @@ static void test_sizes_are_pointed_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models_and_bindings),   cmocka_unit_test(test_sources_agree),
-        cmocka_unit_test(test_motion_in_time),        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_models_and_bindings),
+        cmocka_unit_test(test_sources_agree),
+        cmocka_unit_test(test_motion_in_time),
+        cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_sizes_are_pointed_out),
+        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_shipped_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
