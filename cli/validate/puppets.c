@@ -1,6 +1,6 @@
 // Flesh about a skeleton: the layered order on a jumping leg, resolutions against each other, the volume of joints, and what
 // stiffnesses and compliances mean on two meshes.
-#include "validate/validate.h"
+#include "validate/album.h"
 
 #include "base/context.h"
 #include "skeleton/puppet.h"
@@ -144,8 +144,33 @@ sinew_status validate_resolutions(validate_run *v) {
 
 enum { METHODS = 3 };
 
+static const char *const methods[METHODS] = {"simulated", "linear blend", "dual quaternions"};
+
+// Adds the skin at the places of the nodes to the pictures, turned from y to z as what is up.
+static sinew_status add_picture(album *pictures, const sn_puppet *puppet, const sinew_embedding *embedding,
+                                const double *positions, const char *caption) {
+    const sinew_mesh *skin = puppet->character.skin;
+    sn_arena scratch = sn_arena_create(pictures->run->context);
+    double *rest = SN_PUSH(&scratch, double, 3 * (size_t)skin->point_count);
+    double *points = SN_PUSH(&scratch, double, 3 * (size_t)skin->point_count);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        sinew_embedding_compute_points(embedding, positions, points);
+        for (int32_t i = 0; i < skin->point_count; i++) {
+            sn_vec3 X = sn_load3(skin->points + 3 * (size_t)i), x = sn_load3(points + 3 * (size_t)i);
+            sn_store3(rest + 3 * (size_t)i, sn_v3(X.x, -X.z, X.y));
+            sn_store3(points + 3 * (size_t)i, sn_v3(x.x, -x.z, x.y));
+        }
+        sinew_mesh upright = *skin;
+        upright.points = rest;
+        album_add_surface(pictures, caption, &upright, points);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
 // Volumes of the joint's region over that at rest: simulated, and all nodes skinned both ways.
-static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes) {
+static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes, album *pictures) {
     sinew_pbd_material material = {{0.02, 0.02, 0.02}, {0.01, 0.01, 0.01}, 1, 1000};
     sinew_pbd_def flesh = sinew_default_pbd_def();
     flesh.gravity[1] = 0;
@@ -166,29 +191,39 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
     double rest = sn_region_volume(mesh, mesh->points, region);
     volumes[0] = sn_region_volume(mesh, puppet.positions, region) / rest;
     sinew_skin *skin = NULL;
+    sinew_embedding *embedding = NULL;
+    if (status == SINEW_OK) status = sinew_embedding_create(v->context, puppet.character.skin, mesh, &embedding);
+    if (status == SINEW_OK) status = add_picture(pictures, &puppet, embedding, puppet.positions, methods[0]);
     if (status == SINEW_OK) {
         status = sinew_skin_create(v->context, puppet.character.skeleton, mesh->points, mesh->point_count, &skin);
     }
     for (int method = 0; method < 2 && status == SINEW_OK; method++) {
         sinew_skin_compute(skin, puppet.world, (sinew_skin_method)method, puppet.targets);
         volumes[1 + method] = sn_region_volume(mesh, puppet.targets, region) / rest;
+        status = add_picture(pictures, &puppet, embedding, puppet.targets, methods[1 + method]);
     }
     sinew_skin_destroy(skin);
+    sinew_embedding_destroy(embedding);
     sn_puppet_destroy(&puppet);
     return status;
 }
 
 sinew_status validate_joints(validate_run *v) {
-    static const char *const names[METHODS] = {"simulated", "linear blend", "dual quaternions"};
     double volumes[2][METHODS];
-    for (int twisted = 0; twisted < 2; twisted++) {
-        SN_TRY(joint_volumes(v, twisted, volumes[twisted]));
+    album pictures;
+    album_begin(v, &pictures);
+    sinew_status status = SINEW_OK;
+    for (int twisted = 0; twisted < 2 && status == SINEW_OK; twisted++) {
+        status = joint_volumes(v, twisted, volumes[twisted], &pictures);
+        if (status != SINEW_OK) break;
         char claim[160];
         snprintf(claim, sizeof claim, "joint %s: volume of its region over that at rest",
                  twisted ? "twisted by 180 degrees" : "bent by 90 degrees");
         validate_near(v, claim, 1, volumes[twisted][0], 0.03, "-");
         validate_note(v, "linear blend %.3f, dual quaternions %.3f", volumes[twisted][1], volumes[twisted][2]);
     }
+    album_look look = {.title = "A joint bent by 90 and twisted by 180 degrees", .azimuth = 0.4, .elevation = 0.3};
+    SN_TRY(album_end(&pictures, "joints", &look, status));
     sn_plot_series series[2];
     for (int i = 0; i < 2; i++) {
         series[i] = sn_plot_series_default();
@@ -196,7 +231,7 @@ sinew_status validate_joints(validate_run *v) {
         series[i].y = volumes[i], series[i].count = METHODS, series[i].style = SN_PLOT_BARS;
     }
     sn_plot_panel panel = {.title = "Volume at a joint",
-                           .x = {.label = "", .names = names, .name_count = METHODS},
+                           .x = {.label = "", .names = methods, .name_count = METHODS},
                            .y = {.label = "volume over that at rest", .low = 0, .high = 1.2},
                            .series = series,
                            .series_count = 2};
