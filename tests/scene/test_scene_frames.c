@@ -81,8 +81,8 @@ static void test_bar_bends(void **state) {
 static void test_motions(void **state) {
     (void)state;
     const char *settings[] = {
-        "bodies[0].frames.nodes[0].motion={\"translate\": [0, {\"keys\": [[0, 0], [1, 1]]}, 0], \"rotate\": "
-        "{\"axis\": [1, 0, 0], \"degrees\": {\"keys\": [[0, 0], [1, 90]]}}}"};
+        ("bodies[0].frames.nodes[0].motion={\"translate\": [0, {\"keys\": [[0, 0], [1, 1]]}, 0], \"rotate\": "
+         "{\"axis\": [1, 0, 0], \"degrees\": {\"keys\": [[0, 0], [1, 90]]}}}")};
     fixture f;
     make(&f, settings, 1);
     step(&f, 10);
@@ -106,8 +106,8 @@ static void test_supports_pick_frames(void **state) {
     (void)state;
     const char *settings[] = {
         "bodies[0].frames.nodes[0].hold=nothing", "bodies[0].fixed=[{\"nodes\": [1]}]",
-        "bodies[0].scripted=[{\"where\": {\"box\": {\"lower\": [0.4, -1, -1]}}, \"motion\": {\"translate\": "
-        "[{\"keys\": [[0, 0], [1, 1]]}, 0, 0]}}]"};
+        ("bodies[0].scripted=[{\"where\": {\"box\": {\"lower\": [0.4, -1, -1]}}, \"motion\": {\"translate\": "
+         "[{\"keys\": [[0, 0], [1, 1]]}, 0, 0]}}]")};
     fixture f;
     make(&f, settings, 3);
     step(&f, 10);
@@ -154,8 +154,8 @@ static void test_loads(void **state) {
 static void test_a_frame_begins_elsewhere(void **state) {
     (void)state;
     const char *settings[] = {
-        "bodies[0].frames.nodes[2].initial={\"translate\": [0.1, 0, 0], \"rotation\": {\"axis\": [1, 0, 0], "
-        "\"degrees\": 30}}"};
+        ("bodies[0].frames.nodes[2].initial={\"translate\": [0.1, 0, 0], \"rotation\": {\"axis\": [1, 0, 0], "
+         "\"degrees\": 30}}")};
     fixture f;
     make(&f, settings, 1);
     sn_probe_state tip;
@@ -191,8 +191,8 @@ static void test_shapes(void **state) {
         "bodies[0].shape={\"kind\": \"cylinder\", \"size\": [1, 0.3, 0.3]}",
         "bodies[0].shape={\"kind\": \"tube\", \"size\": [1, 0.8, 0.5], \"thickness\": 0.15}",
         "bodies[0].shape={\"kind\": \"t\", \"size\": [1, 1, 0.3], \"thickness\": 0.3}",
-        "bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"kind\": \"sphere\", \"size\": [0.4, 0.4, 0.4], "
-        "\"label\": 7}]}",
+        ("bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"kind\": \"sphere\", \"size\": [0.4, 0.4, 0.4], "
+         "\"label\": 7}]}"),
     };
     for (int i = 0; i < 4; i++) {
         const char *settings[] = {shapes[i], "bodies[0].frames.weights.adopt_outside=true"};
@@ -261,8 +261,8 @@ static void test_files(void **state) {
 static void test_tissues(void **state) {
     (void)state;
     const char *settings[] = {
-        "bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"operation\": \"paint\", \"center\": [0.25, 0, 0], "
-        "\"size\": [0.5, 1, 1], \"label\": 2}]}",
+        ("bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"operation\": \"paint\", \"center\": [0.25, 0, 0], "
+         "\"size\": [0.5, 1, 1], \"label\": 2}]}"),
         "bodies[0].materials={\"2\": {\"young\": 2e5, \"density\": 3000}}",
         "bodies[0].frames.tissues={\"2\": {\"rigid\": true, \"node\": 2}}", "gravity=[0,0,-9.81]"};
     fixture f;
@@ -279,10 +279,10 @@ static void test_tissues(void **state) {
 }
 
 static const char *const joining =
-    "bodies[0].frames.insertions=[{\"time\": 0.05, \"position\": [0.2, 0.05, 0], \"range\": 0.15, \"fade\": 0.02, \"leave\": "
-    "0.2}, "
-    "{\"time\": 0.1, \"position\": [-0.2, 0, 0], \"range\": 0.2, \"fade\": 0.02, \"kind\": \"affine\", \"motion\": "
-    "{\"translate\": [0, 0, {\"keys\": [[0.1, 0], [0.3, 0.05]]}]}}]";
+    ("bodies[0].frames.insertions=[{\"time\": 0.05, \"position\": [0.2, 0.05, 0], \"range\": 0.15, \"fade\": 0.02, \"leave\": "
+     "0.2}, "
+     "{\"time\": 0.1, \"position\": [-0.2, 0, 0], \"range\": 0.2, \"fade\": 0.02, \"kind\": \"affine\", \"motion\": "
+     "{\"translate\": [0, 0, {\"keys\": [[0.1, 0], [0.3, 0.05]]}]}}]");
 
 // Frames join and leave at their times; a run taken up from a snapshot goes on bit for bit, but not out of a fade.
 static void test_frames_join_and_leave(void **state) {
@@ -344,8 +344,8 @@ static void test_the_same_bits_for_all_threads(void **state) {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         const char *settings[] = {
             "gravity=[0,0,-9.81]",
-            "bodies[0].loads=[{\"where\": \"surface\", \"pressure\": 100}, {\"point\": [0, 0, 0], \"force\": "
-            "[0, 1, 0]}]"};
+            ("bodies[0].loads=[{\"where\": \"surface\", \"pressure\": 100}, {\"point\": [0, 0, 0], \"force\": "
+             "[0, 1, 0]}]")};
         fixture f;
         read_with(&f, test_context(threads), settings, 2);
         build(&f, NULL, NULL);
