@@ -32,7 +32,10 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         const double *x = sinew_body_get_positions(member->body);
-        for (size_t i = 0; i < 3 * nodes; i++) displacement[i] = x[i] - rest->points[i];
+        for (size_t i = 0; i < nodes; i++) {
+            sn_vec3 from = sn_scene_place(member->scene, sn_load3(rest->points + 3 * i));
+            sn_store3(displacement + 3 * i, sn_sub(sn_load3(x + 3 * i), from));
+        }
         sinew_body_compute_element_states(member->body, states);
         for (size_t e = 0; e < elements; e++) {
             von_mises[e] = states[e].von_mises;

@@ -24,8 +24,9 @@ static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes
 static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
     const sn_frame_points *points = &member->frames->points;
     sn_frame_points_compute(points, member->body, f->displacement, f->velocity, f->states);
-    for (size_t i = 0; i < 3 * (size_t)points->count; i++) f->displacement[i] -= points->rest[i];
     for (int32_t i = 0; i < points->count; i++) {
+        sn_vec3 from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
+        sn_store3(f->displacement + 3 * (size_t)i, sn_sub(sn_load3(f->displacement + 3 * (size_t)i), from));
         f->von_mises[i] = f->states[i].von_mises;
         f->energy[i] = f->states[i].energy;
         f->J[i] = f->states[i].J;

@@ -89,6 +89,7 @@ sinew_status run_begin_preview(run_state *run) {
     def.azimuth = atan2(scene->direction[1], scene->direction[0]);
     def.elevation = asin(fmax(-1, fmin(1, scene->direction[2])));
     def.no_ground = !scene->ground;
+    def.ghost = scene->ghost;
     def.pictures = scene->count;
     def.cell_width = scene->width;
     def.cell_height = scene->height;

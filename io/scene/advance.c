@@ -25,15 +25,20 @@ sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time
     return sn_add(X, offset);
 }
 
+sn_vec3 sn_scene_place(const sn_scene_body *body, sn_vec3 X) {
+    const double *r = body->def.rotation;
+    if (r[0] == 0 && r[1] == 0 && r[2] == 0) return sn_add(X, sn_load3(body->def.position)); // without rounding
+    sn_quat R = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
+    return sn_add(sn_quat_rotate(R, X), sn_load3(body->def.position));
+}
+
 static sinew_status apply_motion(const sn_scene_member *member, int32_t index, double time) {
     const sn_scene_support *support = &member->scene->supports[index];
-    const double *r = member->scene->def.rotation;
-    sn_quat placement = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     const sn_picked *picked = &member->supports[index];
     for (int32_t i = 0; i < picked->count; i++) {
         sn_vec3 X = sn_scene_motion_at(&support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
         double target[3];
-        sn_store3(target, sn_add(sn_quat_rotate(placement, X), sn_load3(member->scene->def.position)));
+        sn_store3(target, sn_scene_place(member->scene, X));
         SN_TRY(sinew_body_move_nodes(member->body, &picked->nodes[i], 1, target));
     }
     return SINEW_OK;
@@ -151,7 +156,7 @@ static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_stat
         rest = sn_madd(rest, place->weights[k], sn_mesh_point(member->mesh, nodes[k]));
     }
     sn_store3(state->position, now);
-    sn_store3(state->displacement, sn_sub(now, rest));
+    sn_store3(state->displacement, sn_sub(now, sn_scene_place(member->scene, rest)));
     sinew_body_get_element_state(member->body, place->element, &state->element);
 }
 

@@ -18,7 +18,7 @@ static sinew_status apply_motions(const sn_scene_member *member, double time) {
         sn_vec3 X = sn_scene_motion_at(motion, sn_load3(frames->rest + 3 * (size_t)i), time);
         sn_quat q = sn_quat_mul(R, sn_scene_motion_turn(motion, time));
         double target[3];
-        sn_store3(target, sn_add(sn_quat_rotate(R, X), sn_load3(member->scene->def.position)));
+        sn_store3(target, sn_scene_place(member->scene, X));
         SN_TRY(sinew_frame_body_move(member->body, i, target, (const double[4]){q.x, q.y, q.z, q.w}));
     }
     return SINEW_OK;
@@ -99,12 +99,13 @@ static sinew_status apply(sn_scene_member *member, double time) {
 
 static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
     const sn_scene_probe *probe = &world->scene->probes[index];
-    const sinew_body *body = world->members[probe->body].body;
+    const sn_scene_member *member = &world->members[probe->body];
+    const sinew_body *body = member->body;
     *state = (sn_probe_state){.position = {NAN, NAN, NAN}};
     // Both fail for want of memory only.
     if (sinew_frame_body_get_point(body, probe->point, state->position) != SINEW_OK) return;
     if (sinew_frame_body_get_state(body, probe->point, NULL, &state->element) != SINEW_OK) return;
-    sn_store3(state->displacement, sn_sub(sn_load3(state->position), sn_load3(probe->point)));
+    sn_store3(state->displacement, sn_sub(sn_load3(state->position), sn_scene_place(member->scene, sn_load3(probe->point))));
 }
 
 static sinew_status compute_values(sn_scene_member *member, sn_scene_color color, double *values) {
@@ -119,7 +120,8 @@ static sinew_status compute_values(sn_scene_member *member, sn_scene_color color
         sn_frame_points_compute(points, member->body, color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
                                 color == SN_COLOR_SPEED ? vectors : NULL, moving ? NULL : states);
         for (int32_t i = 0; i < points->count; i++) {
-            sn_vec3 from = color == SN_COLOR_SPEED ? sn_v3(0, 0, 0) : sn_load3(points->rest + 3 * (size_t)i);
+            sn_vec3 from = {0, 0, 0};
+            if (color == SN_COLOR_DISPLACEMENT) from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
             values[i] = moving ? sn_distance(sn_load3(vectors + 3 * (size_t)i), from) : sn_state_value(&states[i], color);
         }
     }

@@ -73,6 +73,9 @@ sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fe
                             sn_mistakes *mistakes, sn_scene_world **world);
 void sn_scene_world_destroy(sn_scene_world *world);
 
+// Where a body's placement puts a rest point; displacements count from there.
+sn_vec3 sn_scene_place(const sn_scene_body *body, sn_vec3 X);
+
 // Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates before its placement.
 sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time);
 

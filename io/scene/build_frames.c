@@ -110,6 +110,8 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     def.blend = scene->blend;
     def.weights = scene->weights;
     def.sampling = scene->sampling;
+    def.mass = scene->mass;
+    def.springs = scene->springs;
     def.geometric_stiffness = scene->geometric_stiffness;
     def.surface = member->surface.mesh;
     def.mass_damping = body->def.mass_damping;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SMOOTHING = 8 }; // sweeps over the boundary of voxels
+enum { SMOOTHING = 24 }; // sweeps over the boundary of voxels
 
 // A generated shape as one or two solids; returns their number, 0 if it has no inside.
 static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def solids[2]) {

@@ -44,6 +44,8 @@ struct sn_scene_frames {
     sinew_blend blend;
     sinew_weights_def weights;
     sinew_sampling_def sampling;
+    sinew_frame_mass mass;
+    bool springs;
     bool geometric_stiffness;
     int32_t tissue_count;
     const sn_scene_tissue *tissues;

@@ -250,19 +250,23 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
                                 .sampling = sinew_default_sampling_def()};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("resolution", "cell", "nodes", "count", "kind", "placement", "blend", "weights",
-                                       "sampling", "geometric_stiffness", "tissues", "insertions"))) {
+                                       "sampling", "mass", "springs", "geometric_stiffness", "tissues", "insertions"))) {
         return;
     }
-    int32_t kind = SINEW_NODE_RIGID, blend = SINEW_BLEND_LINEAR;
+    static const char *const masses[] = {"auto", "row-sum", "consistent"};
+    int32_t kind = SINEW_NODE_RIGID, blend = SINEW_BLEND_LINEAR, mass = SINEW_FRAME_MASS_AUTO;
     read_grid(reader, json, &frames->grid);
     read_word(reader, json, "kind", node_kinds, 4, &kind);
     read_word(reader, json, "blend", blends, 2, &blend);
+    read_word(reader, json, "mass", masses, 3, &mass);
     frames->kind = (sinew_node_kind)kind;
+    frames->mass = (sinew_frame_mass)mass;
     frames->blend = (sinew_blend)blend;
     read_nodes(reader, sn_json_get(json, "nodes"), frames);
     read_placement(reader, json, frames);
     read_weights(reader, sn_json_get(json, "weights"), &frames->weights);
     read_sampling(reader, sn_json_get(json, "sampling"), &frames->sampling);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "springs"), &frames->springs);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "geometric_stiffness"), &frames->geometric_stiffness);
     read_tissues(reader, sn_json_get(json, "tissues"), frames);
     read_insertions(reader, sn_json_get(json, "insertions"), frames);

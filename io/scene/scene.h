@@ -212,6 +212,7 @@ typedef struct sn_scene_preview {
     int32_t width, height; // of one picture
     double largest;        // top of the colour scale; 0: from the run
     bool ground;
+    bool ghost; // shows the first moment as glass in the others
 } sn_scene_preview;
 
 typedef struct sn_scene {

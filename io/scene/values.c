@@ -21,7 +21,7 @@ static sinew_status node_values(const sn_scene_member *member, sn_scene_color co
     const double *x = sinew_body_get_positions(member->body), *v = sinew_body_get_velocities(member->body);
     if (color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED) {
         for (int32_t i = 0; i < nodes; i++) {
-            sn_vec3 rest = sn_load3(member->mesh->points + 3 * (size_t)i);
+            sn_vec3 rest = sn_scene_place(member->scene, sn_load3(member->mesh->points + 3 * (size_t)i));
             values[i] = color == SN_COLOR_SPEED ? sn_length(sn_load3(v + 3 * (size_t)i))
                                                 : sn_distance(sn_load3(x + 3 * (size_t)i), rest);
         }

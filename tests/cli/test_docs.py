@@ -1,5 +1,5 @@
 # Labels: slow
-"""The commands of docs/getting-started.md do what the page says; long runs are cut to two steps."""
+"""The commands of docs/getting-started.md and docs/frames.md do what the pages say; long runs are cut to two steps."""
 import os
 import re
 import shlex
@@ -30,6 +30,24 @@ def test_getting_started():
         assert program.run("check", "solid.json", cwd=out).returncode == 0
         shape = re.search(r'`"shape": (\{[^`]*\})`', page).group(1)
         result = program.run("check", "solid.json", "--set", "bodies[0].shape=" + shape, cwd=out)
+        assert result.returncode == 0, result.stderr
+
+
+def test_frames():
+    with open(os.path.join(program.ROOT, "docs", "frames.md"), encoding="utf-8") as file:
+        page = file.read()
+    with program.folder() as out:
+        os.symlink(program.EXAMPLES, os.path.join(out, "examples"))
+        for command in re.findall(r"^build/sinew ([^\n]*)$", page, flags=re.M):
+            words = shlex.split(command)
+            result = program.run(*words, *(["--steps", "2"] if words[0] == "run" else []), cwd=out)
+            assert result.returncode == 0, (command, result.stderr)
+        for name in ("preview.png", "three.pvd", "three_frames.pvd", "three_skin.glb"):
+            assert os.path.exists(os.path.join(out, "out", name)), name
+        (scene,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
+        with open(os.path.join(out, "peanut.json"), "w", encoding="utf-8") as file:
+            file.write(scene)
+        result = program.run("run", "peanut.json", "-o", "peanut", "--steps", "5", cwd=out)
         assert result.returncode == 0, result.stderr
 
 
