@@ -90,7 +90,9 @@ SINEW_API const double *sinew_body_get_rest_positions(const sinew_body *body); /
 SINEW_API const double *sinew_body_get_positions(const sinew_body *body);      ///< [m]
 SINEW_API const double *sinew_body_get_velocities(const sinew_body *body);     ///< [m/s]
 
-/// Overwrites positions or velocities of all nodes, three numbers each. Non-finite values are refused.
+/// Overwrites positions or velocities of all nodes, three numbers each. Non-finite values are refused. Positions that invert
+/// or flatten more than a tenth of a body of elements (and of laws that handle inversion) lead it back to its rest shape
+/// first, by a convex energy, for the materials' own have tangles for local minima.
 SINEW_API sinew_status sinew_body_set_positions(sinew_body *body, const double *positions);
 SINEW_API sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities);
 

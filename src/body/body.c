@@ -15,7 +15,7 @@ void sn_body_destroy(sinew_body *body) {
 sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     SN_ASSERT(body->rows > 0 && body->config_count >= 0);
     size_t q = (size_t)body->config_count, n = (size_t)sn_body_size(body);
-    body->state_count = 4 * q + 5 * n + 2;
+    body->state_count = 4 * q + 5 * n + 3;
     body->state = SN_PUSH(arena, double, body->state_count);
     body->mask = SN_PUSH(arena, uint8_t, n);
     body->scratch = SN_PUSH(arena, double, n);
@@ -27,8 +27,28 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     for (int i = 0; i < 5; i++, next += n) *vectors[i] = next;
     body->history = next++;
     body->age = next++;
+    body->recovery = next++;
     SN_ASSERT(next == body->state + body->state_count);
     return SINEW_OK;
+}
+
+// A share of inverted volume that no simulation leads to, and a number of steps after which the body is left to itself.
+static const double largely_inverted = 0.1;
+enum { RECOVERY_STEPS = 300 };
+
+void sn_body_begin_recovery(sinew_body *body) {
+    *body->recovery = 0;
+    if (!body->ops->measure_recovery) return;
+    double inverted, deviation;
+    body->ops->measure_recovery(body, &inverted, &deviation);
+    if (inverted > largely_inverted) *body->recovery = RECOVERY_STEPS;
+}
+
+void sn_body_end_recovery(sinew_body *body) {
+    if (*body->recovery == 0) return;
+    double inverted, deviation;
+    body->ops->measure_recovery(body, &inverted, &deviation);
+    *body->recovery = deviation < 1 ? 0 : *body->recovery - 1;
 }
 
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi) {

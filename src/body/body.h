@@ -17,10 +17,11 @@
 typedef struct sn_evaluation {
     const double *q;
     bool want_energy;
-    double energy;  // [J]
-    double *force;  // += -dW/dq, three per row; NULL if not wanted
-    double *matrix; // += -df/dq on the body's pattern, lower triangle; NULL if not wanted
-    bool projected; // make each sample's share of the matrix positive semi-definite
+    double energy;   // [J]
+    double *force;   // += -dW/dq, three per row; NULL if not wanted
+    double *matrix;  // += -df/dq on the body's pattern, lower triangle; NULL if not wanted
+    bool projected;  // make each sample's share of the matrix positive semi-definite
+    bool recovering; // lead the body back from an inverted state (recovery.h); models that cannot take no notice
 } sn_evaluation;
 
 // A material point of a body as a combination of rows: x = sum_i weight_i a_row(i), for bodies whose interpolation is linear.
@@ -55,6 +56,8 @@ typedef struct sn_body_ops {
     void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
     // Adds kinetic and gravity energy, momenta and mass. NULL: every row is a point with its row_mass.
     void (*add_momenta)(sinew_body *body, const double *g, sinew_measures *measures);
+    // The share of the volume that is inverted, and how far the body is from being led back (recovery.h). NULL: never.
+    void (*measure_recovery)(sinew_body *body, double *inverted, double *deviation);
     // Takes over material number `index`.
     sinew_status (*set_material)(sinew_body *body, int32_t index, const sinew_material_def *material);
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
@@ -97,6 +100,7 @@ struct sinew_body {
     double *inertia;                 // inertia and damping forces that they balanced there [N]
     double *applied;                 // forces set by the user [N]
     double *history;                 // one number: steps since the state was last set from outside
+    double *recovery;                // one number: steps for which the body may still be led back; 0 as a rule
     double *age;                     // one number: seconds stepped since the body's structure last changed
 
     double *scratch;    // three per row
@@ -120,6 +124,10 @@ void sn_body_destroy(sinew_body *body);
 
 // Allocates the state arrays once rows and config_count are known, in an arena that lives as long as they are used.
 sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena);
+
+// Begins to lead the body back if the configuration that was just set is largely inverted, and ends when it is.
+void sn_body_begin_recovery(sinew_body *body);
+void sn_body_end_recovery(sinew_body *body);
 
 // The operations with their linear defaults filled in.
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);

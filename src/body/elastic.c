@@ -2,6 +2,7 @@
 #include "body/elastic.h"
 
 #include "body/mass.h"
+#include "body/recovery.h"
 #include "body/sample_groups.h"
 #include "geom/element_tree.h"
 #include "geom/ordering.h"
@@ -19,8 +20,13 @@ typedef struct elastic {
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     const elastic *model = body->model;
-    sn_groups_request request = {evaluation->q, evaluation->want_energy, evaluation->projected, evaluation->force,
-                                 evaluation->matrix};
+    sn_groups_request request = {evaluation->q,     evaluation->want_energy, evaluation->projected,
+                                 evaluation->force, evaluation->matrix,      NULL};
+    sn_mat3 R;
+    if (evaluation->recovering) {
+        R = sn_recovery_rotation(&model->groups, body->q);
+        request.recovery = &R;
+    }
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
 }
 
@@ -55,6 +61,24 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
 static void compute_element_states(sinew_body *body, sinew_element_state *states) {
     const elastic *model = body->model;
     compute_states(body, model->order, body->mesh.element_count, 0, states);
+}
+
+// Linear bodies have one minimum, and laws without the handling of inversion are left alone.
+static bool may_recover(const elastic *model) {
+    for (int32_t i = 0; i < model->groups.count; i++) {
+        const sinew_material_def *def = &model->groups.items[i].def;
+        if (!def->inversion || def->strain == SINEW_STRAIN_INFINITESIMAL) return false;
+    }
+    return true;
+}
+
+static void measure_recovery(sinew_body *body, double *inverted, double *deviation) {
+    const elastic *model = body->model;
+    *inverted = *deviation = 0;
+    if (!may_recover(model)) return;
+    sn_recovery_state state = sn_recovery_measure(&model->groups, body->q);
+    *inverted = state.inverted;
+    *deviation = state.deviation;
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -112,6 +136,7 @@ static const sn_body_ops elastic_ops = {
     .get_element_state = get_element_state,
     .compute_element_states = compute_element_states,
     .measure = measure,
+    .measure_recovery = measure_recovery,
     .set_material = set_material,
     .locate = locate,
 };

@@ -1,6 +1,7 @@
 #include "body/sample_groups.h"
 
 #include "base/threads.h"
+#include "body/recovery.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,6 +11,7 @@ typedef struct evaluate_job {
     sn_sample_group *group;
     const sn_groups_request *request;
     const int32_t *chunks;
+    double recovery_stiffness;
 } evaluate_job;
 
 static double evaluate_block(const evaluate_job *job, int32_t block) {
@@ -23,7 +25,11 @@ static double evaluate_block(const evaluate_job *job, int32_t block) {
     sn_material_block in = {F, sn_sample_group_parameters(group, block)};
     bool factored = false;
     sn_material_result out = {psi, P, H, group->samples.tets ? &factored : NULL};
-    sn_material_evaluate(&group->material, want, &in, &out);
+    if (request->recovery) {
+        sn_recovery_evaluate(job->recovery_stiffness, request->recovery, want, F, &out);
+    } else {
+        sn_material_evaluate(&group->material, want, &in, &out);
+    }
     if (request->force) job->groups->add_force(request->force, &group->samples, block, P);
     if (request->matrix) {
         sn_samples_stiffness_fn *add = factored ? job->groups->add_factored : job->groups->add_stiffness;
@@ -55,9 +61,10 @@ double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups 
     for (int32_t i = 0; i < groups->count; i++) {
         sn_sample_group *group = &groups->items[i];
         const sn_coloring *coloring = &group->samples.coloring;
+        double stiffness = request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
         for (int32_t color = 0; color < coloring->color_count; color++) {
             int32_t first = coloring->color_offsets[color], last = coloring->color_offsets[color + 1];
-            evaluate_job job = {groups, group, request, coloring->chunks + first};
+            evaluate_job job = {groups, group, request, coloring->chunks + first, stiffness};
             sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
         }
         for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) energy += group->energies[chunk];

@@ -59,8 +59,9 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
 typedef struct sn_groups_request {
     const double *controls;
     bool want_energy, projected;
-    double *force;  // NULL if not wanted
-    double *matrix; // lower triangle on the pattern of the controls; NULL if not wanted
+    double *force;           // NULL if not wanted
+    double *matrix;          // lower triangle on the pattern of the controls; NULL if not wanted
+    const sn_mat3 *recovery; // lead the body back towards this rotation of its rest shape (recovery.h); NULL: its materials
 } sn_groups_request;
 
 // Returns the energy (0 if not wanted).

@@ -57,6 +57,7 @@ sinew_status sinew_body_set_positions(sinew_body *body, const double *positions)
     memcpy(body->target, positions, bytes);
     memcpy(body->balance_q, positions, bytes);
     *body->history = 0;
+    sn_body_begin_recovery(body);
     return SINEW_OK;
 }
 

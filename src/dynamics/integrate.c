@@ -286,6 +286,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
     }
     *body->history += 1;
     *body->age += h;
+    sn_body_end_recovery(body);
 }
 
 static sn_island_body *member_of_row(const sn_island *island, int32_t row) {
@@ -377,6 +378,16 @@ static bool has_followers(const sn_island *island) {
     return false;
 }
 
+// Whether a body was led back from an inverted state; from now on its materials act.
+static bool end_recovery(const sn_island *island) {
+    bool any = false;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        any = any || *island->bodies[i].body->recovery > 0;
+        *island->bodies[i].body->recovery = 0;
+    }
+    return any;
+}
+
 sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
     SN_TRY(prepare(island, linear_solver_of(world->solver, true, island->rows)));
@@ -398,6 +409,7 @@ sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
         }
         SN_TRY(sn_integrate_check(island));
         accept_static(island);
+        if (end_recovery(island)) continue;
         if (!has_followers(island) || report->newton_iterations == before) return SINEW_OK;
     }
     report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;

@@ -84,8 +84,10 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
         sn_body_retract(body, member->trial_q, body->q, xi + 3 * member->first_row);
-        sn_evaluation evaluation = {
-            .q = member->trial_q, .want_energy = true, .projected = want == SN_WANT_PROJECTED_STIFFNESS};
+        sn_evaluation evaluation = {.q = member->trial_q,
+                                    .want_energy = true,
+                                    .projected = want == SN_WANT_PROJECTED_STIFFNESS,
+                                    .recovering = *body->recovery > 0};
         if (want_force) evaluation.force = island->force + 3 * member->first_row;
         if (want_stiffness) {
             sn_bsr_set_zero_lower(body->context, &body->pattern, member->matrix);

@@ -14,10 +14,12 @@ typedef struct search_point {
     double potential;       // phi
     double residual, scale; // largest free residual, and largest force that takes part in the balance [N]
     double floor;           // what rounding of the positions makes of forces [N]; known with the stiffness
+    double energy_floor;    // ... and of the potential [J]
 } search_point;
 
-// Positions are known up to rounding, and forces up to that times the stiffness: below this a residual means nothing.
-static double rounding_floor(const sn_island *island) {
+// Positions are known up to rounding, and forces up to that times the stiffness: below this a residual means nothing. So are
+// the strains whose energies add up to the potential.
+static void find_floors(const sn_island *island, search_point *point) {
     double stiffness = 0, position = 0;
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
@@ -28,7 +30,8 @@ static double rounding_floor(const sn_island *island) {
         }
         for (int32_t k = 0; k < member->body->config_count; k++) position = fmax(position, fabs(member->trial_q[k]));
     }
-    return 8 * DBL_EPSILON * stiffness * position;
+    point->floor = 8 * DBL_EPSILON * stiffness * position;
+    point->energy_floor = point->floor * position;
 }
 
 // phi, residual and their sizes at xi; the bodies' matrices too if wanted.
@@ -49,7 +52,7 @@ static search_point evaluate(sn_island *island, const sn_newton_def *def, const 
     point.scale = fmax(sn_vector_largest(count, island->external),
                        fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
     if (!island->has_energy) point.potential = point.residual;
-    if (want >= SN_WANT_EXACT_STIFFNESS) point.floor = rounding_floor(island);
+    if (want >= SN_WANT_EXACT_STIFFNESS) find_floors(island, &point);
     report->assemble_seconds += sn_seconds() - begin;
     return point;
 }
@@ -132,22 +135,26 @@ static void move(sn_island *island, double *out, double t) {
     for (int32_t i = 0; i < sn_island_size(island); i++) out[i] = island->xi[i] + t * island->direction[i];
 }
 
-// Halves the step until phi falls by a fair part of what its slope promises. Leaves the accepted step in trial_xi, and says
-// whether there was one.
-static bool search_line(sn_island *island, const sn_newton_def *def, const search_point *start, sinew_step_report *report) {
+typedef enum search_outcome { SEARCH_FOUND, SEARCH_FAILED, SEARCH_AT_ROUNDING } search_outcome;
+
+// Halves the step until phi falls by a fair part of what its slope promises. Leaves the step that was found in trial_xi.
+static search_outcome search_line(sn_island *island, const sn_newton_def *def, const search_point *start,
+                                  sinew_step_report *report) {
     double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual, island->direction);
     // Once the promise is below what phi resolves, comparing potentials is comparing rounding errors.
-    bool trust = fabs(slope) <= 1e-11 * fabs(start->potential);
+    bool at_rounding = island->has_energy && fabs(slope) <= start->energy_floor;
+    bool trust = at_rounding || fabs(slope) <= 1e-11 * fabs(start->potential);
     double t = 1;
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
         search_point trial = evaluate(island, def, island->trial_xi, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
-        if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return true;
+        if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return SEARCH_FOUND;
+        if (at_rounding) return SEARCH_AT_ROUNDING;
         report->line_search_cuts++;
     }
-    return false;
+    return SEARCH_FAILED;
 }
 
 static bool is_direct(const sn_island *island) {
@@ -209,9 +216,12 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_s
         }
         if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
             move(island, island->trial_xi, 1);
-        } else if (!search_line(island, def, &point, report)) {
-            report->outcome = SINEW_OUTCOME_STALLED;
-            return SINEW_OK;
+        } else {
+            search_outcome found = search_line(island, def, &point, report);
+            if (found != SEARCH_FOUND) {
+                report->outcome = found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
+                return SINEW_OK;
+            }
         }
         memcpy(island->xi, island->trial_xi, bytes);
     }
