@@ -10,7 +10,7 @@ struct sn_arena_block {
     size_t used;
 };
 
-enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 20 };
+enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 16 };
 
 // The payload starts at the next aligned place after the header.
 static const size_t header_size = (sizeof(sn_arena_block) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
