@@ -1,0 +1,71 @@
+// Smooth functions over a graph that come near given values at a few places.
+//
+// With symmetric weights W between neighbours, D their sums and the graph's Laplacian G = D - W, the difference of each
+// unknown from the weighted mean of its neighbours is L x = -D^-1 G x. The smoothing minimises |L x|^2 + |C x - c|^2:
+//
+//   A x = C'c,    A = G D^-2 G + C'C
+//
+// The neighbours' mean place is not the own place, least of all at the boundary, so that L x does not vanish for functions
+// that grow evenly: taken as it is, the smoothest function would be flat at the boundary and uneven inside. With v that drift
+// and g the slope of the last solution, |L x - v.g|^2 + |C x - c - u.g|^2 is minimised instead in a second pass, u the drift
+// of a row of C: only right-hand sides change.
+//
+// A row of C averages unknowns that are neighbours of one of them (itself among them), so that C'C never leaves the pattern of
+// L'L: moving constraints changes numbers only.
+#ifndef SN_FIELD_SMOOTHING_H
+#define SN_FIELD_SMOOTHING_H
+
+#include "field/multilevel.h"
+#include "geom/topology.h"
+#include "math/mat3.h"
+#include "linalg/sparse.h"
+#include "sinew/field.h"
+
+// The rows of C.
+typedef struct sn_constraints {
+    int32_t count;
+    int32_t *starts; // count + 1
+    int32_t *unknowns;
+    double *weights; // those of a row sum to one
+    sn_vec3 *points; // where each row asks for its value
+} sn_constraints;
+
+typedef struct sn_smoothing {
+    sinew_context *context;
+    sn_arena arena;
+    int32_t n;
+    sn_sparse G;
+    double *inverse_degrees;  // 1 / D; 0 where there is no neighbour
+    double mean_distance;     // of neighbours
+    const sn_vec3 *positions; // borrowed
+    sn_vec3 *drifts;          // the mean of the neighbours' places less the own
+    sn_mat3 *inverse_moments; // for slopes: of the edges at an unknown and its neighbours
+    bool direct;
+    sn_sparse A;       // direct
+    double *LL;        // direct: the values of A without constraints
+    sn_factor *factor; // direct
+    sn_multilevel multilevel;
+    sn_arena level_arena; // of multilevel
+    double *work;         // component by component (direct)
+} sn_smoothing;
+
+// Up to this many unknowns the factor is faster than iterations, and small.
+enum { SN_SMOOTHING_MOST_DIRECT = 30000, SN_SMOOTHING_WIDTH = 4 };
+
+// Weights exp(-d^2 / d'^2) for neighbours at distance d, d'^2 the product of the mean neighbour distances of the two: no unit
+// of length enters, and d/d' is bounded, so that no weight vanishes. `neighbours` lists each pair from both sides, without the
+// unknown itself, ascending; `positions` stay borrowed. Symbolic phase.
+sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours, const sn_vec3 *positions,
+                                 sinew_field_solver solver, sn_smoothing *smoothing);
+void sn_smoothing_destroy(sn_smoothing *smoothing);
+
+// Numeric phase: factor, or multigrid hierarchy. Every connected part needs a constraint. The rows are borrowed until the next
+// call.
+sinew_status sn_smoothing_set_constraints(sn_smoothing *smoothing, const sn_constraints *rows);
+
+// Solves for `components` functions at once: values[row][component] in, x[unknown][component] in (the start of iterations)
+// and out. `components` is a multiple of SN_SMOOTHING_WIDTH.
+sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
+                                double *x, sn_solve_report *report);
+
+#endif
