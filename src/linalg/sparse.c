@@ -246,7 +246,10 @@ int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A) {
 }
 
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
-    for (int32_t c = 0; c < count; c++) sn_supernodal_solve(&factor->factor, x + (size_t)c * (size_t)factor->factor.n);
+    size_t n = (size_t)factor->factor.n;
+    int32_t done = 0;
+    for (; done + 4 <= count; done += 4) sn_supernodal_solve_four(&factor->factor, x + (size_t)done * n);
+    for (; done < count; done++) sn_supernodal_solve(&factor->factor, x + (size_t)done * n);
 }
 
 typedef struct system {

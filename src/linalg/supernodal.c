@@ -264,7 +264,8 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     }
     factor->values = SN_PUSH(arena, double, factor->value_count);
     factor->product = SN_PUSH(arena, double, largest_product(factor));
-    factor->x = SN_PUSH(arena, double, (size_t)factor->n *b);
+    // Scalar matrices may be solved for four right-hand sides at once.
+    factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? 4 : b));
     factor->gathered = SN_PUSH(arena, double, most_rows);
     return sn_arena_status(arena);
 }

@@ -40,4 +40,8 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, bool *pivot
 // Solves in place.
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
+// Solves in place for four right-hand sides stored one after the other: the factor, which is what takes the time to read, is
+// read once for all. Scalar matrices (block 1) only.
+void sn_supernodal_solve_four(const sn_supernodal *factor, double *x);
+
 #endif

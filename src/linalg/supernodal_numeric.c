@@ -139,3 +139,59 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
         for (size_t c = 0; c < b; c++) x[(size_t)factor->order[i] * b + c] = factor->x[i * b + c];
     }
 }
+
+enum { FOUR = 4 };
+
+// The columns of supernode t: L x = own, then the rows below take their share.
+static void forward_four(const sn_supernodal *factor, int32_t t) {
+    int32_t columns = width(factor, t);
+    const double *row = factor->values + factor->panels[t];
+    double *own = factor->x + FOUR * (size_t)factor->first[t];
+    for (int32_t i = 0; i < columns; i++, row += columns) {
+        double sum[FOUR] = {0};
+        for (int32_t j = 0; j < i; j++) {
+            for (int c = 0; c < FOUR; c++) sum[c] += row[j] * own[FOUR * j + c];
+        }
+        for (int c = 0; c < FOUR; c++) own[FOUR * i + c] = (own[FOUR * i + c] - sum[c]) / row[i];
+    }
+    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, row += columns) {
+        double sum[FOUR] = {0}, *x = factor->x + FOUR * (size_t)factor->rows[p];
+        for (int32_t j = 0; j < columns; j++) {
+            for (int c = 0; c < FOUR; c++) sum[c] += row[j] * own[FOUR * j + c];
+        }
+        for (int c = 0; c < FOUR; c++) x[c] -= sum[c];
+    }
+}
+
+// The other way: the rows below give their share, then L'x = own.
+static void backward_four(const sn_supernodal *factor, int32_t t) {
+    int32_t columns = width(factor, t);
+    const double *panel = factor->values + factor->panels[t], *row = panel + (size_t)columns * (size_t)columns;
+    double *own = factor->x + FOUR * (size_t)factor->first[t];
+    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, row += columns) {
+        const double *x = factor->x + FOUR * (size_t)factor->rows[p];
+        for (int32_t j = 0; j < columns; j++) {
+            for (int c = 0; c < FOUR; c++) own[FOUR * j + c] -= row[j] * x[c];
+        }
+    }
+    for (int32_t i = columns; i-- > 0;) {
+        row = panel + (size_t)i * (size_t)columns;
+        for (int c = 0; c < FOUR; c++) own[FOUR * i + c] /= row[i];
+        for (int32_t j = 0; j < i; j++) {
+            for (int c = 0; c < FOUR; c++) own[FOUR * j + c] -= row[j] * own[FOUR * i + c];
+        }
+    }
+}
+
+void sn_supernodal_solve_four(const sn_supernodal *factor, double *x) {
+    SN_ASSERT(factor->block == 1);
+    size_t n = (size_t)factor->n;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < FOUR; c++) factor->x[FOUR * i + c] = x[c * n + (size_t)factor->order[i]];
+    }
+    for (int32_t t = 0; t < factor->supernodes; t++) forward_four(factor, t);
+    for (int32_t t = factor->supernodes; t-- > 0;) backward_four(factor, t);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t c = 0; c < FOUR; c++) x[c * n + (size_t)factor->order[i]] = factor->x[FOUR * i + c];
+    }
+}

@@ -117,7 +117,7 @@ static void test_factor_serves_many(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
-    enum { N = 60, COUNT = 4 };
+    enum { N = 60, COUNT = 5 }; // four at once, and one by itself
     sn_sparse A;
     make_smoothing(&arena, N, &A);
     sn_factor *factor;
