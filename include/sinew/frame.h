@@ -117,7 +117,10 @@ typedef struct sinew_sampling_def {
     /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from linear by less (root mean
     /// square). [-] Above 0. Default 0.05.
     double fit_error;
-    /// Regions: monomials up to this degree are integrated over each region. In [0, 8]. Default 4.
+    /// Regions: polynomials of the rest position up to this degree are integrated exactly over each region, by as few points
+    /// as that takes: 1 up to degree 1, 6 for degree 2, at most 20 for 3, 35 for 4. Energies and forces are such polynomials
+    /// where a region's weights are linear: of degree 2 with rigid and affine frames (4 with Green strain), of degree 4 with
+    /// quadratic ones (8 with Green strain). In [0, 8], or -1: as that says, 4 at most. Default -1.
     int32_t degree;
     /// Regions end where labels change, so that each has one material. Off, a region's stiffness is averaged. Default true.
     bool by_label;
@@ -128,6 +131,7 @@ SINEW_API sinew_sampling_def sinew_default_sampling_def(void);
 /// How the samples came out.
 typedef struct sinew_sampling_report {
     int32_t sample_count;
+    int32_t point_count;      ///< Points at which strain is measured: the samples, or more in regions. [count]
     double volume;            ///< Sum; equals the voxels' volume. [m3]
     double mass;              ///< [kg]
     double mean_fit_error;    ///< Mean absolute difference between the weights and their fit, over voxels and their nodes. [-]

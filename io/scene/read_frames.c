@@ -165,7 +165,7 @@ static void read_sampling(const sn_scene_reader *reader, const sn_json *json, si
     def->kind = (sinew_sampling)kind;
     read_count(reader, json, "count", 0, INT32_MAX, &def->count);
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "fit_error"), 0, INFINITY, "", &def->fit_error);
-    read_count(reader, json, "degree", 0, 8, &def->degree);
+    read_count(reader, json, "degree", -1, 8, &def->degree);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "by_label"), &def->by_label);
 }
 

@@ -25,7 +25,7 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without, 
     next->model = *model;
     next->body.model = &next->model;
     next->model.arena = sn_arena_create(body->context);
-    next->model.samples = NULL;
+    next->model.samples = next->model.points = NULL;
     next->model.springs = NULL;
     next->model.fade = (sn_fade){0};
     next->model.insertions = SN_PUSH(&next->model.arena, sn_insertion *, model->insertion_count + 1);
@@ -179,6 +179,22 @@ static int32_t merge(const int32_t *a, int32_t a_count, const int32_t *b, int32_
     return count;
 }
 
+// The points that belong to a list of samples. Returns how many; with out NULL it counts.
+static int32_t list_points(const sn_quadrature *quadrature, const int32_t *samples, int32_t count, int32_t *out) {
+    int32_t next = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (quadrature->count == 0) {
+            if (out) out[next] = samples[k];
+            next++;
+            continue;
+        }
+        for (int32_t p = quadrature->start[samples[k]]; p < quadrature->start[samples[k] + 1]; p++, next++) {
+            if (out) out[next] = p;
+        }
+    }
+    return next;
+}
+
 static sn_vec3 vertex_position(const sn_frame_model *model, int32_t vertex) {
     const sn_vertex_weights *v = &model->vertices;
     int32_t start = v->start[vertex];
@@ -233,11 +249,13 @@ static sinew_status start_fade(const sinew_body *body, draft *next, const sn_ins
     if (left != model->fade.applied) sn_fade_apply(&model->fade, &model->blend, left);
     int32_t old_samples = left > 0 ? model->fade.sample_count : 0, old_vertices = left > 0 ? model->fade.vertex_count : 0;
     sn_arena scratch = sn_arena_create(body->context);
-    int32_t *samples = SN_PUSH(&scratch, int32_t, old_samples + changed->sample_count);
+    int32_t touched = list_points(&model->quadrature, changed->sample, changed->sample_count, NULL);
+    int32_t *points = SN_PUSH(&scratch, int32_t, touched), *samples = SN_PUSH(&scratch, int32_t, old_samples + touched);
     int32_t *vertices = SN_PUSH(&scratch, int32_t, old_vertices + changed->vertex_count);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
-        int32_t sample_count = merge(model->fade.sample, old_samples, changed->sample, changed->sample_count, samples);
+        list_points(&model->quadrature, changed->sample, changed->sample_count, points);
+        int32_t sample_count = merge(model->fade.sample, old_samples, points, touched, samples);
         int32_t vertex_count = merge(model->fade.vertex, old_vertices, changed->vertex, changed->vertex_count, vertices);
         status = sn_fade_create(&next->model.arena, &next->model.blend, samples, sample_count, vertices, vertex_count,
                                 &next->model.fade);

@@ -10,6 +10,7 @@
 #include "frame/blend_point.h"
 #include "frame/fade.h"
 #include "frame/frame_mass.h"
+#include "frame/quadrature.h"
 #include "frame/springs.h"
 
 typedef struct sn_frame_model {
@@ -18,6 +19,7 @@ typedef struct sn_frame_model {
     sinew_voxels *own_voxels;        // NULL: the caller's
     sn_frame_samples *base_samples;  // without insertions
     sn_vertex_weights base_vertices; // likewise
+    sn_quadrature quadrature;        // of the samples; without points if each is its own
     sinew_mesh *surface;             // rest mesh
     sinew_material_def *materials;
     int32_t material_count;
@@ -32,6 +34,7 @@ typedef struct sn_frame_model {
     sn_insertion **insertions;
     int32_t insertion_count;
     sn_frame_samples *samples; // the base's, or with insertions
+    sn_frame_samples *points;  // where strain is measured: the samples, or the points in them
     sn_blend blend;
     sn_frame_mass *mass;
     sn_springs *springs; // instead of the samples; NULL without

@@ -56,6 +56,20 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     return SINEW_OK;
 }
 
+// The degree of forces in a region of linear weights (Gilles et al. 2013, table 1.1); other laws than Hooke's are no
+// polynomials, and take what theirs would at small strain.
+static int32_t force_degree(const sinew_frame_body_def *def) {
+    bool quadratic = false, green = false;
+    for (int32_t i = 0; i < def->node_count; i++) quadratic = quadratic || def->nodes[i].kind == SINEW_NODE_QUADRATIC;
+    for (int32_t i = 0; i < def->material_count; i++) {
+        const sinew_material_def *m = &def->materials[i];
+        bool hooke =
+            m->law == SINEW_MATERIAL_HOOKE || m->law == SINEW_MATERIAL_ORTHOTROPIC || m->law == SINEW_MATERIAL_TRANSVERSE;
+        green = green || (hooke && m->strain == SINEW_STRAIN_GREEN);
+    }
+    return quadratic || green ? 4 : 2;
+}
+
 static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
     double *positions = SN_PUSH(&body->arena, double, 3 * (size_t)def->node_count);
@@ -63,7 +77,12 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
     for (int32_t i = 0; i < def->node_count; i++) memcpy(positions + 3 * i, def->nodes[i].position, 3 * sizeof *positions);
     SN_TRY(sn_shape_create(body->context, def->voxels, def->tissues, def->tissue_count, positions, def->node_count,
                            &def->weights, &model->shape));
-    SN_TRY(sn_samples_create(model->shape, &def->sampling, &model->base_samples));
+    sinew_sampling_def sampling = def->sampling;
+    if (sampling.degree == -1) sampling.degree = force_degree(def);
+    SN_TRY(sn_samples_create(model->shape, &sampling, &model->base_samples));
+    if (model->base_samples->degree > 1) {
+        SN_TRY(sn_quadrature_create(&body->arena, model->shape, model->base_samples, &model->quadrature));
+    }
     body->rest_volume = model->base_samples->report.volume;
     return SINEW_OK;
 }

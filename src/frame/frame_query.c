@@ -197,7 +197,7 @@ sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_r
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
     if (weights) *weights = model->shape->report;
-    if (sampling) *sampling = model->samples->report;
+    if (sampling) *sampling = model->points->report;
     return SINEW_OK;
 }
 

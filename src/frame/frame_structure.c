@@ -21,14 +21,20 @@ static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, 
     return sn_body_allocate_state(body, &model->arena);
 }
 
+static sinew_status build_points(sn_frame_model *model) {
+    model->points = model->samples;
+    return model->quadrature.count > 0 ? sn_quadrature_apply(&model->quadrature, model->samples, &model->points) : SINEW_OK;
+}
+
 static sinew_status build_samples(sinew_body *body) {
     sn_frame_model *model = body->model;
     int32_t nodes = model->shape->node_count;
     model->samples = model->base_samples;
     model->vertices = model->base_vertices;
-    if (model->insertion_count == 0) return SINEW_OK;
+    if (model->insertion_count == 0) return build_points(model);
     SN_TRY(sn_insertions_apply_samples(body->context, model->base_samples, nodes, sn_frame_insertions(model),
                                        model->insertion_count, &model->samples));
+    SN_TRY(build_points(model));
     return sn_insertions_apply_vertices(&model->arena, &model->base_vertices, nodes, sn_frame_insertions(model),
                                         model->insertion_count, &model->vertices);
 }
@@ -82,13 +88,14 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     SN_TRY(sn_frame_mass_create(&model->arena, &source, &model->nodes, model->mass_kind, &model->mass));
     SN_TRY(build_pattern(body));
     body->structure = hash_insertions(model);
-    SN_TRY(sn_blend_create(&model->arena, &model->nodes, model->samples, model->materials, model->material_count,
+    SN_TRY(sn_blend_create(&model->arena, &model->nodes, model->points, model->materials, model->material_count,
                            model->material_labels, &body->pattern, model->dual, &model->blend));
     return sn_frame_body_compute_springs(body);
 }
 
 void sn_frame_structure_release(sn_frame_model *model) {
-    if (model->samples && model->samples != model->base_samples) sn_samples_destroy(model->samples);
-    model->samples = NULL;
+    if (model->points != model->samples) sn_samples_destroy(model->points);
+    if (model->samples != model->base_samples) sn_samples_destroy(model->samples);
+    model->points = model->samples = NULL;
     sn_arena_destroy(&model->arena);
 }

@@ -7,7 +7,7 @@
 enum { CHUNK = 16 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
-    return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.05, .degree = 4, .by_label = true};
+    return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.05, .degree = -1, .by_label = true};
 }
 
 int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
@@ -175,7 +175,7 @@ static sinew_status push_arrays(sn_frame_samples *samples, int32_t count, int32_
 
 static void report(sn_frame_samples *samples, const sn_fit *fits) {
     sinew_sampling_report *r = &samples->report;
-    r->sample_count = samples->count;
+    r->sample_count = r->point_count = samples->count;
     double absolute = 0;
     int64_t terms = 0;
     for (int32_t s = 0; s < samples->count; s++) {
@@ -194,7 +194,10 @@ static void report(sn_frame_samples *samples, const sn_fit *fits) {
 
 static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def *def, const sn_partition *partition,
                                  sn_arena *scratch, sn_frame_samples *samples) {
-    SN_TRY(push_arrays(samples, partition->count, def->kind == SINEW_SAMPLING_REGIONS ? def->degree : 0));
+    SN_TRY(push_arrays(samples, partition->count,
+                       def->kind != SINEW_SAMPLING_REGIONS ? 0
+                       : def->degree < 0                   ? 2
+                                                           : def->degree));
     SN_TRY(list_voxels(samples, partition, shape->voxels->count));
     sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
     SN_TRY(sn_arena_status(scratch));
@@ -225,8 +228,8 @@ static sinew_status check_def(sinew_context *context, const sinew_sampling_def *
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of sampling %d, or %d samples", (int)def->kind,
                        def->count);
     }
-    if (!(def->fit_error >= 0) || def->degree < 0 || def->degree > SN_MAX_DEGREE) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a fit error of %g (at least 0) and degree %d (0 to %d)",
+    if (!(def->fit_error >= 0) || def->degree < -1 || def->degree > SN_MAX_DEGREE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a fit error of %g (at least 0) and degree %d (-1 to %d)",
                        def->fit_error, def->degree, SN_MAX_DEGREE);
     }
     if (def->kind == SINEW_SAMPLING_REGIONS && def->count == 0 && def->fit_error == 0) {

@@ -1,0 +1,272 @@
+// Points inside regions: moments as the voxels have them, volumes above zero, as few as promised; energies, forces and
+// stiffness equal those of every voxel where weights are linear, at each degree of the table of Gilles et al. (2013).
+#include "support/test.h"
+
+#include "sinew/sinew.h"
+
+#include "body/body.h"
+#include "frame/frame_body.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void check_moments(int32_t degree, const double *positions, int32_t n, const char *what) {
+    int32_t *chosen = calloc((size_t)n, sizeof *chosen), m = (degree + 1) * (degree + 2) * (degree + 3) / 6;
+    double *volumes = calloc((size_t)n, sizeof *volumes), *work = calloc(sn_select_work(degree), sizeof *work);
+    int32_t count = sn_select_points(degree, positions, n, 0.125, chosen, volumes, work);
+    assert_true(count > 0 && count <= (n < m ? n : m));
+    double all[SN_MAX_MONOMIALS] = {0}, some[SN_MAX_MONOMIALS] = {0}, values[SN_MAX_MONOMIALS];
+    for (int32_t i = 0; i < n; i++) {
+        sn_compute_monomials(values, degree, sn_load3(positions + 3 * i));
+        for (int32_t k = 0; k < m; k++) all[k] += 0.125 * values[k];
+    }
+    for (int32_t i = 0; i < count; i++) {
+        assert_true(volumes[i] > 0 && (i == 0 || chosen[i] > chosen[i - 1]));
+        sn_compute_monomials(values, degree, sn_load3(positions + 3 * chosen[i]));
+        for (int32_t k = 0; k < m; k++) some[k] += volumes[i] * values[k];
+    }
+    // Coordinates are below 1, so that all[0] bounds every moment.
+    for (int32_t k = 0; k < m; k++) {
+        if (fabs(some[k] - all[k]) > 1e-11 * all[0]) {
+            fail_msg("%s, degree %d, moment %d: %g, not %g", what, degree, k, some[k], all[k]);
+        }
+    }
+    free(chosen), free(volumes), free(work);
+}
+
+static void test_selection(void **state) {
+    (void)state;
+    enum { MOST = 3000 };
+    static double positions[3 * MOST];
+    sn_random random = sn_random_seed(41);
+    for (int32_t degree = 1; degree <= 8; degree++) {
+        for (int32_t i = 0; i < 3 * MOST; i++) positions[i] = sn_random_range(&random, -1, 1);
+        check_moments(degree, positions, 5, "few");
+        check_moments(degree, positions, degree > 4 ? 400 : MOST, "many");
+        for (int32_t i = 0; i < MOST; i++) positions[3 * i + 1] = 0.3; // flat
+        check_moments(degree, positions, 500, "flat");
+        for (int32_t i = 0; i < MOST; i++) { // on a grid, and slanted
+            int32_t x = i % 10, y = i / 10 % 10, z = i / 100;
+            sn_store3(positions + 3 * i, sn_v3(0.05 * x, 0.05 * y + 0.01 * x, 0.03 * z));
+        }
+        check_moments(degree, positions, 1000, "grid");
+    }
+}
+
+typedef struct fixture {
+    sinew_context *context;
+    sinew_voxels *voxels;
+    sinew_world *world;
+    sinew_body *body;
+} fixture;
+
+typedef struct options {
+    sinew_node_kind kind;
+    const char *law;
+    int32_t degree; // below -1: every voxel by itself
+    int32_t threads, regions;
+} options;
+
+// A bar with frames at its ends and weights linear between them.
+static sinew_status try_make(fixture *f, sinew_context *context, options o) {
+    *f = (fixture){.context = context};
+    sinew_solid_def solid = sinew_default_solid_def();
+    solid.solid = SINEW_SOLID_BOX;
+    solid.size[0] = 1, solid.size[1] = 0.3, solid.size[2] = 0.2;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.05;
+    SN_TRY(sinew_voxels_create_from_solids(f->context, &solid, 1, &grid, &f->voxels));
+    sinew_world_def world = sinew_default_world_def();
+    world.solver = SINEW_SOLVER_DENSE;
+    SN_TRY(sinew_world_create(f->context, &world, &f->world));
+    sinew_frame_node nodes[2] = {{o.kind, {-0.5, 0, 0}}, {o.kind, {0.5, 0.05, 0}}};
+    sinew_material_def material = sinew_default_material_def();
+    SN_TRY(sinew_material_set_law(f->context, o.law, &material));
+    material.poisson = 0.3;
+    material.inversion = false; // the bare polynomial
+    sinew_frame_body_def def = sinew_default_frame_body_def();
+    def.voxels = f->voxels;
+    def.nodes = nodes;
+    def.node_count = 2;
+    def.materials = &material;
+    def.material_count = 1;
+    def.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
+    def.sampling.kind = o.degree < -1 ? SINEW_SAMPLING_MIDPOINT : SINEW_SAMPLING_REGIONS;
+    def.sampling.count = o.degree < -1 ? 0 : o.regions ? o.regions : 3;
+    def.sampling.degree = o.degree < -1 ? 0 : o.degree;
+    return sinew_frame_body_create(f->world, &def, &f->body);
+}
+
+static fixture make(options o) {
+    fixture f;
+    if (try_make(&f, test_context(o.threads ? o.threads : 1), o) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    return f;
+}
+
+static void destroy(fixture *f) {
+    if (f->world) sinew_world_destroy(f->world);
+    if (f->voxels) sinew_voxels_destroy(f->voxels);
+    sinew_context_destroy(f->context);
+}
+
+// Turned as a whole and deformed at random; or, with `straight`, so that the rotation of F is the same everywhere.
+static void deform(const sinew_body *body, bool straight, double *q) {
+    const sn_frame_model *model = body->model;
+    sn_random random = sn_random_seed(17);
+    sn_quat R = sn_quat_exp(sn_v3(1.1, -0.7, 1.9));
+    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
+    sn_nodes_place(&model->nodes, turned, R, sn_v3(0.3, 1, -2));
+    for (int32_t i = 0; i < 2; i++) {
+        const sn_node *node = &model->nodes.items[i];
+        double *rows = xi + 3 * node->row;
+        for (int32_t k = 0; k < 3 * node->row_count; k++) rows[k] = straight ? 0 : sn_random_range(&random, -0.1, 0.1);
+        if (!straight) continue;
+        // Along x only: a shift, a stretch, and for quadratic frames a change of stretch.
+        sn_vec3 axis = sn_quat_rotate(R, sn_v3(1, 0, 0));
+        sn_store3(xi + 3 * sn_node_translation_row(node), sn_scale(i ? 0.2 : -0.1, axis));
+        if (node->kind == SINEW_NODE_RIGID) continue;
+        sn_store3(rows + 3, sn_scale(i ? 0.1 : 0.3, axis));
+        if (node->kind == SINEW_NODE_QUADRATIC) sn_store3(rows + 12, sn_scale(i ? 0.2 : -0.1, axis));
+    }
+    sn_body_retract(body, q, turned, xi);
+    free(xi), free(turned);
+}
+
+// Largest relative difference of energy, force and (not if `straight`) stiffness to every voxel by itself.
+static double difference(options o, bool straight) {
+    fixture sparse = make(o);
+    o.degree = -2;
+    fixture dense = make(o);
+    fixture *both[2] = {&sparse, &dense};
+    double *force[2], *matrix[2], energy[2];
+    for (int k = 0; k < 2; k++) {
+        sinew_body *body = both[k]->body;
+        double *q = calloc((size_t)body->config_count, sizeof *q);
+        force[k] = calloc((size_t)sn_body_size(body), sizeof(double));
+        matrix[k] = calloc(sn_bsr_value_count(&body->pattern), sizeof(double));
+        deform(body, straight, q);
+        sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force[k], .matrix = matrix[k]};
+        body->ops->evaluate(body, &evaluation);
+        energy[k] = evaluation.energy;
+        free(q);
+    }
+    assert_true(energy[1] > 0.1);
+    double error = fabs(energy[0] / energy[1] - 1);
+    error = fmax(error, test_relative_error(force[0], force[1], (size_t)sn_body_size(dense.body)));
+    // The stiffness of a rotation that follows F has terms beside the polynomials.
+    if (!straight) error = fmax(error, test_relative_error(matrix[0], matrix[1], sn_bsr_value_count(&dense.body->pattern)));
+    for (int k = 0; k < 2; k++) free(force[k]), free(matrix[k]);
+    destroy(&sparse), destroy(&dense);
+    return error;
+}
+
+static void test_table(void **state) {
+    (void)state;
+    static const struct {
+        sinew_node_kind kind;
+        const char *law;
+        int32_t degree;
+        bool straight; // corotational: exact where the rotation is the same all over the region
+    } rows[] = {
+        {SINEW_NODE_RIGID, "corotational", 2, true},
+        {SINEW_NODE_AFFINE, "corotational", 2, true},
+        {SINEW_NODE_RIGID, "linear", 2, false},
+        {SINEW_NODE_AFFINE, "linear", 2, false},
+        {SINEW_NODE_RIGID, "st-venant-kirchhoff", 4, false},
+        {SINEW_NODE_AFFINE, "st-venant-kirchhoff", 4, false},
+        {SINEW_NODE_QUADRATIC, "corotational", 4, true},
+        {SINEW_NODE_QUADRATIC, "linear", 4, false},
+        {SINEW_NODE_QUADRATIC, "st-venant-kirchhoff", 8, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        options o = {.kind = rows[i].kind, .law = rows[i].law, .degree = rows[i].degree};
+        double error = difference(o, rows[i].straight);
+        if (!(error < 1e-9)) fail_msg("%s, kind %d, degree %d: %g", o.law, (int)o.kind, o.degree, error);
+        // A lower degree is not enough: the test can fail.
+        o.degree = rows[i].degree == 2 ? 1 : rows[i].degree / 2;
+        if (!(rows[i].kind == SINEW_NODE_RIGID && rows[i].straight)) assert_true(difference(o, rows[i].straight) > 1e-7);
+    }
+}
+
+// What is left out where the table's degree is cut or its conditions do not hold.
+static void test_bounds(void **state) {
+    (void)state;
+    double cut = difference((options){.kind = SINEW_NODE_QUADRATIC, .law = "st-venant-kirchhoff", .degree = 4}, false);
+    assert_true(cut < 0.02);
+    double bent = difference((options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = 2}, false);
+    double midpoint = difference((options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = 0}, false);
+    assert_true(bent < 0.02 && midpoint > 5 * bent);
+}
+
+static void test_counts(void **state) {
+    (void)state;
+    static const int32_t most[5] = {1, 1, 6, 20, 35};
+    for (int32_t degree = -1; degree <= 4; degree++) {
+        fixture f = make((options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = degree});
+        sinew_sampling_report report;
+        assert_int_equal(sinew_frame_body_get_report(f.body, NULL, &report), SINEW_OK);
+        assert_int_equal(report.sample_count, 3);
+        assert_true(report.point_count <= 3 * most[degree < 0 ? 2 : degree]);
+        if (degree < 0 || degree == 2) assert_int_equal(report.point_count, 18);
+        double volume = 0;
+        const sn_frame_model *model = f.body->model;
+        for (int32_t p = 0; p < model->points->count; p++) volume += model->points->volume[p];
+        test_close("volume", volume, 0.06, 1e-14);
+        destroy(&f);
+    }
+    // Green strain asks for more by itself.
+    fixture f = make((options){.kind = SINEW_NODE_AFFINE, .law = "st-venant-kirchhoff", .degree = -1});
+    assert_int_equal(((const sn_frame_model *)f.body->model)->base_samples->degree, 4);
+    destroy(&f);
+}
+
+// A frame that joins a body of regions: the fade reaches all of their points.
+static void test_insertion(void **state) {
+    (void)state;
+    fixture f = make((options){.kind = SINEW_NODE_RIGID, .law = "corotational", .degree = 2, .regions = 20});
+    deform(f.body, false, f.body->q);
+    sinew_measures before, after;
+    sinew_body_get_measures(f.body, &before);
+    sinew_frame_insert_def def = sinew_default_frame_insert_def();
+    def.position[0] = 0.1;
+    def.range = 0.3;
+    if (sinew_frame_body_insert(f.body, &def, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    sinew_body_get_measures(f.body, &after);
+    test_close("energy", after.elastic_energy, before.elastic_energy, 1e-9 * before.elastic_energy);
+    for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    assert_int_equal(sinew_frame_body_remove(f.body, 2, 0.1), SINEW_OK);
+    assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    destroy(&f);
+}
+
+static void test_threads_and_shortage(void **state) {
+    (void)state;
+    uint64_t hash = 0;
+    for (int32_t threads = 1; threads <= 4; threads *= 2) {
+        fixture f = make((options){SINEW_NODE_AFFINE, "st-venant-kirchhoff", 4, threads, 20});
+        assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+        for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        if (threads == 1) hash = sinew_world_get_hash(f.world);
+        assert_true(sinew_world_get_hash(f.world) == hash);
+        destroy(&f);
+    }
+    bool done = false;
+    for (int64_t n = 20; !done && n < 1000; n += n < 80 ? 1 : 7) {
+        test_allocator allocator = {.fail_at = n};
+        sinew_context *context = test_context_failing(&allocator);
+        if (!context) continue;
+        fixture f;
+        done = try_make(&f, context, (options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = 4}) == SINEW_OK;
+        destroy(&f);
+        assert_int_equal(allocator.live, 0);
+    }
+    assert_true(done);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_selection), cmocka_unit_test(test_table),     cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_insertion), cmocka_unit_test(test_threads_and_shortage),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
