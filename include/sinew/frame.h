@@ -118,9 +118,9 @@ typedef struct sinew_sampling_def {
     /// square). [-] Above 0. Default 0.05.
     double fit_error;
     /// Regions: polynomials of the rest position up to this degree are integrated exactly over each region, by as few points
-    /// as that takes: 1 up to degree 1, 6 for degree 2, at most 20 for 3, 35 for 4. Energies and forces are such polynomials
-    /// where a region's weights are linear: of degree 2 with rigid and affine frames (4 with Green strain), of degree 4 with
-    /// quadratic ones (8 with Green strain). In [0, 8], or -1: as that says, 4 at most. Default -1.
+    /// as that takes: 1 up to degree 1, 4 or 6 for degree 2, at most 20 for 3, 35 for 4. Energies and forces are such
+    /// polynomials where a region's weights are linear: of degree 2 with rigid and affine frames (4 with Green strain), of
+    /// degree 4 with quadratic ones (8 with Green strain). In [0, 8], or -1: as that says, 4 at most. Default -1.
     int32_t degree;
     /// Regions end where labels change, so that each has one material. Off, a region's stiffness is averaged. Default true.
     bool by_label;

@@ -24,9 +24,16 @@ typedef struct quadrature_job {
     workspace *spaces;
 } quadrature_job;
 
-// The root of the covariance of a region's voxels.
-static sn_mat3 covariance_root(const double *positions, int32_t count, sn_vec3 center) {
-    sn_mat3 C = {{{0}}}, V, root = {{{0}}};
+// The covariance of a region's voxels: its root, the inverse of that (zero along what is flat), and the number of directions
+// that are not.
+typedef struct spread {
+    sn_mat3 root, inverse;
+    int rank;
+} spread;
+
+static spread measure_spread(const double *positions, int32_t count, sn_vec3 center, double cell) {
+    sn_mat3 C = {{{0}}}, V;
+    spread out = {.rank = 0};
     double values[3];
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_load3(positions + 3 * (size_t)i), center);
@@ -35,32 +42,61 @@ static sn_mat3 covariance_root(const double *positions, int32_t count, sn_vec3 c
     sn_eigen3(values, &V, C);
     for (int k = 0; k < 3; k++) {
         sn_vec3 v = sn_mat3_column(V, k);
-        root = sn_mat3_add(root, sn_mat3_scale(sqrt(fmax(values[k], 0)), sn_outer(v, v)));
+        double length = sqrt(fmax(values[k], 0));
+        if (length < 1e-6 * cell) continue;
+        out.root = sn_mat3_add(out.root, sn_mat3_scale(length, sn_outer(v, v)));
+        out.inverse = sn_mat3_add(out.inverse, sn_mat3_scale(1 / length, sn_outer(v, v)));
+        out.rank++;
     }
-    return root;
+    return out;
 }
 
-// Six points with the covariance of the voxels, the two of a flat direction as one at the middle.
-static void place_octahedron(workspace *space, int32_t count, sn_vec3 center, double volume, double cell) {
-    sn_mat3 root = covariance_root(space->positions, count, center);
+// The mean product of the three coordinates in the spread's measure.
+static double measure_skew(const double *positions, int32_t count, sn_vec3 center, const spread *spread) {
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 d = sn_mat3_apply(spread->inverse, sn_sub(sn_load3(positions + 3 * (size_t)i), center));
+        sum += d.x * d.y * d.z;
+    }
+    return sum / count;
+}
+
+static void put_point(workspace *space, sn_vec3 position, double volume) {
+    sn_store3(space->positions + 3 * (size_t)space->count, position);
+    space->volumes[space->count++] = volume;
+}
+
+// Every other corner of the cube, those whose coordinates have a product of the given sign.
+static void place_tetrahedron(workspace *space, const spread *spread, sn_vec3 center, double volume, double sign) {
+    static const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    for (int k = 0; k < 4; k++) {
+        put_point(space, sn_madd(center, sign, sn_mat3_apply(spread->root, sn_load3(corners[k]))), volume / 4);
+    }
+}
+
+// Two points along each axis, those of a flat one as one in the middle.
+static void place_octahedron(workspace *space, const spread *spread, sn_vec3 center, double volume, double cell) {
     double middle = 0;
-    int32_t next = 0;
     for (int k = 0; k < 3; k++) {
-        sn_vec3 d = sn_scale(sqrt(3), sn_mat3_column(root, k));
+        sn_vec3 d = sn_scale(sqrt(3), sn_mat3_column(spread->root, k));
         if (sn_length(d) < 1e-6 * cell) {
             middle += volume / 3;
             continue;
         }
-        for (int side = -1; side <= 1; side += 2, next++) {
-            sn_store3(space->positions + 3 * next, sn_madd(center, side, d));
-            space->volumes[next] = volume / OCTAHEDRON;
-        }
+        for (int side = -1; side <= 1; side += 2) put_point(space, sn_madd(center, side, d), volume / OCTAHEDRON);
     }
-    if (middle > 0) {
-        sn_store3(space->positions + 3 * next, center);
-        space->volumes[next++] = middle;
-    }
-    space->count = next;
+    if (middle > 0) put_point(space, center, middle);
+}
+
+// Points with the volume, the middle and the covariance of the voxels.
+static void place_second_degree(workspace *space, int32_t count, sn_vec3 center, double volume, double cell) {
+    spread spread = measure_spread(space->positions, count, center, cell);
+    double skew = spread.rank == 3 ? measure_skew(space->positions, count, center, &spread) : 0;
+    space->count = 0;
+    if (fabs(skew) > 1e-6)
+        place_tetrahedron(space, &spread, center, volume, skew > 0 ? 1 : -1);
+    else
+        place_octahedron(space, &spread, center, volume, cell);
 }
 
 static void place_points(const quadrature_job *job, int32_t s, workspace *space) {
@@ -77,7 +113,7 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
         space->count = 1;
     } else if (samples->degree == 2 && count > OCTAHEDRON) {
         const double *h = voxels->spacing;
-        place_octahedron(space, count, center, samples->volume[s], fmin(h[0], fmin(h[1], h[2])));
+        place_second_degree(space, count, center, samples->volume[s], fmin(h[0], fmin(h[1], h[2])));
     } else {
         space->count = sn_select_points(samples->degree, space->positions, count, voxels->volume, space->chosen,
                                         space->volumes, space->work);

@@ -6,7 +6,8 @@
 // the same moments up to the samples' degree as all of the voxels:
 //
 //   degree 0, 1  the centroid
-//   degree 2     the centroid +- sqrt(3) times the columns of the root of the covariance: six points, which turn with the grid
+//   degree 2     the root of the covariance applied to four corners of a cube, those on the side to which the voxels lean,
+//                or, where they do not, to six points on the axes: points that turn and mirror with the grid
 //   above        some of the voxels' middles, at most as many as there are moments (Caratheodory 1907; Tchakaloff 1957),
 //                chosen in rounds that halve the candidates (Maalouf, Jubran and Feldman 2019): n m + m^3 log n
 //
