@@ -95,11 +95,15 @@ sinew_status validate_threads(validate_run *v);
 sinew_status validate_axis_frames(validate_run *v);      // A1
 sinew_status validate_frame_cantilever(validate_run *v); // A4
 sinew_status validate_line_weights(validate_run *v);     // A6
-sinew_status validate_region_fit(validate_run *v);       // A7
-sinew_status validate_layers(validate_run *v);           // A15
-sinew_status validate_leg_layers(validate_run *v);       // A15
-sinew_status validate_joints(validate_run *v);           // A16
-sinew_status validate_resolutions(validate_run *v);      // A24
+sinew_status validate_steak(validate_run *v);
+sinew_status validate_plates(validate_run *v);      // A5
+sinew_status validate_sampling(validate_run *v);    // A22
+sinew_status validate_iterations(validate_run *v);  // A23
+sinew_status validate_region_fit(validate_run *v);  // A7
+sinew_status validate_layers(validate_run *v);      // A15
+sinew_status validate_leg_layers(validate_run *v);  // A15
+sinew_status validate_joints(validate_run *v);      // A16
+sinew_status validate_resolutions(validate_run *v); // A24
 sinew_status validate_compliance(validate_run *v);
 sinew_status validate_u_weights(validate_run *v);        // A18
 sinew_status validate_reach(validate_run *v);            // A21

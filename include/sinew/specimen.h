@@ -13,7 +13,7 @@ extern "C" {
 /// What to make. Lengths are those of the real things; z points up.
 typedef enum sinew_specimen {
     SINEW_SPECIMEN_STEAK,     ///< A T-bone steak in the xy plane: muscle with a rim of fat on both sides of a rigid bone.
-    SINEW_SPECIMEN_GRADIENT,  ///< A thin plate of 1 m by 0.4 m, a hundred times stiffer at its right end than at its left.
+    SINEW_SPECIMEN_GRADIENT,  ///< A thin plate of 1 m by 0.4 m, ten times stiffer at its right end than at its left.
     SINEW_SPECIMEN_INCLUSION, ///< The same plate, of one stiffness, with a rigid disc in it.
     SINEW_SPECIMEN_RIBBON,    ///< A strip of 1 m along x.
     SINEW_SPECIMEN_KNEE,      ///< A knee bent by a right angle: thigh along x, shin down; bones, muscle, ligaments, fat.

@@ -240,7 +240,7 @@ sinew_status sinew_voxels_create_specimen(sinew_context *context, sinew_specimen
     for (int a = 0; a < 3; a++) grid.spacing[a] = recipe->flat && a == 2 ? plate[2] : spacing;
     SN_TRY(sinew_voxels_create_from_solids(context, list.solids, list.count, &grid, voxels));
     if (specimen != SINEW_SPECIMEN_GRADIENT) return SINEW_OK;
-    sinew_gradient_def gradient = {.start = {-0.5 * plate[0], 0, 0}, .end = {0.5 * plate[0], 0, 0}, .first = 1, .last = 100};
+    sinew_gradient_def gradient = {.start = {-0.5 * plate[0], 0, 0}, .end = {0.5 * plate[0], 0, 0}, .first = 1, .last = 10};
     gradient.geometric = true;
     sinew_status status = sinew_voxels_apply_gradient(*voxels, &gradient);
     if (status != SINEW_OK) {

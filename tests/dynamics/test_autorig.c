@@ -6,6 +6,7 @@
 #include "support/solid.h"
 
 #include "base/context.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -124,6 +125,119 @@ static void test_report(void **state) {
     assert_true(r->frequency[0] > 0 && r->frequency[1] > 2 * r->frequency[0]);
     test_close("condition", r->condition, pow(r->frequency[1] / r->frequency[0], 2), 1e-9 * r->condition);
     destroy(&m);
+    sinew_context_destroy(context);
+}
+
+// A steak of given nodes, turned, mirrored or scaled, and pulled accordingly: how far its points move in the original's frame.
+static void pull_turned(sinew_context *context, const sinew_voxels *voxels, const model *like, test_turn turn, double scale,
+                        sn_vec3 moves[4], int32_t *samples) {
+    static const double nodes[5][3] = {{0, 0, 0}, {-0.08, 0.01, 0.002}, {0.07, -0.02, 0}, {-0.05, -0.04, 0}, {0.05, 0.04, 0}};
+    double fixed[15];
+    for (int i = 0; i < 5; i++) sn_store3(fixed + 3 * i, sn_scale(scale, test_turn_point(turn, sn_load3(nodes[i]))));
+    model m = {.def = like->def};
+    m.voxels = test_turn_voxels(voxels, turn, scale, NULL);
+    m.def.voxels = m.voxels;
+    m.def.placement.count = m.def.placement.fixed_count = 5;
+    m.def.placement.fixed = fixed;
+    sinew_world_def world = sinew_default_world_def();
+    world.gravity[2] = 0;
+    assert_int_equal(sinew_world_create(context, &world, &m.world), SINEW_OK);
+    create(&m);
+    *samples = m.report.sampling.sample_count;
+    double point[3], force[3], now[3];
+    sn_store3(point, sn_scale(scale, test_turn_point(turn, sn_v3(-0.085, 0.013, 0))));
+    sn_store3(force, sn_scale(scale * scale, test_turn_point(turn, sn_v3(-4, -1.5, 0.5))));
+    assert_int_equal(sinew_frame_body_hold(m.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+    assert_int_equal(sinew_frame_body_add_force(m.body, point, force), SINEW_OK);
+    sinew_static_def statics = sinew_default_static_def();
+    statics.newton_tolerance = 1e-12;
+    assert_int_equal(sinew_world_solve_static(m.world, &statics, NULL), SINEW_OK);
+    static const double probes[4][3] = {{-0.1, 0, 0}, {-0.06, 0.03, 0.004}, {-0.03, -0.05, 0}, {0.08, 0.01, 0}};
+    for (int i = 0; i < 4; i++) {
+        double rest[3];
+        sn_store3(rest, sn_scale(scale, test_turn_point(turn, sn_load3(probes[i]))));
+        assert_int_equal(sinew_frame_body_get_point(m.body, rest, now), SINEW_OK);
+        moves[i] = sn_scale(1 / scale, sn_sub(sn_load3(now), sn_load3(rest)));
+    }
+    destroy(&m);
+}
+
+static void test_turned_input(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    model m;
+    prepare(context, SINEW_SPECIMEN_STEAK, 8000, 5, &m);
+    sn_vec3 reference[4], moves[4];
+    int32_t samples, reference_samples;
+    pull_turned(context, m.voxels, &m, test_turn_number(0), 1, reference, &reference_samples);
+    double size = 0;
+    for (int i = 0; i < 4; i++) size = fmax(size, sn_length(reference[i]));
+    for (int number = 0; number < 48; number += TEST_SANITIZED ? 17 : 5) {
+        double scale = number % 2 ? 1 : 1.7, worst = 0;
+        test_turn turn = test_turn_number(number);
+        pull_turned(context, m.voxels, &m, turn, scale, moves, &samples);
+        assert_int_equal(samples, reference_samples);
+        for (int i = 0; i < 4; i++) worst = fmax(worst, sn_distance(moves[i], test_turn_point(turn, reference[i])));
+        printf("turn %d, scale %g: differs by %.2g\n", number, scale, worst / size);
+        assert_true(worst < 1e-9 * size);
+    }
+    destroy(&m);
+    sinew_context_destroy(context);
+}
+
+// A bar with a stiff core, held at one end and pulled at the other, along a turned axis: only the staircase of its voxels
+// differs, the more the fewer there are across.
+static double pull_bar(sinew_context *context, sn_quat turn, int32_t cells) {
+    sinew_solid_def solids[2] = {sinew_default_solid_def(), sinew_default_solid_def()};
+    solids[0].size[1] = solids[0].size[2] = 0.4;
+    solids[1].operation = SINEW_SOLID_PAINT;
+    solids[1].label = 2;
+    solids[1].size[0] = 0.5, solids[1].size[1] = solids[1].size[2] = 0.2;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    for (int i = 0; i < 2; i++)
+        memcpy(solids[i].rotation, (double[4]){turn.x, turn.y, turn.z, turn.w}, sizeof solids[i].rotation);
+    for (int k = 0; k < 3; k++) grid.spacing[k] = 0.4 / cells;
+    model m = {.def = sinew_default_autorig_def()};
+    assert_int_equal(sinew_voxels_create_from_solids(context, solids, 2, &grid, &m.voxels), SINEW_OK);
+    double nodes[9];
+    for (int i = 0; i < 3; i++) sn_store3(nodes + 3 * i, sn_quat_rotate(turn, sn_v3(0.4 * (i - 1), 0, 0)));
+    for (int i = 0; i < 2; i++) m.tissues[i] = sinew_default_autorig_tissue();
+    m.tissues[1].label = 2;
+    m.tissues[1].material.young *= 10;
+    m.def.voxels = m.voxels;
+    m.def.tissues = m.tissues;
+    m.def.tissue_count = 2;
+    m.def.placement.count = m.def.placement.fixed_count = 3;
+    m.def.sampling.kind = SINEW_SAMPLING_MIDPOINT; // every voxel: the number of regions would differ too
+    m.def.placement.fixed = nodes;
+    sinew_world_def world = sinew_default_world_def();
+    world.gravity[2] = 0;
+    assert_int_equal(sinew_world_create(context, &world, &m.world), SINEW_OK);
+    create(&m);
+    double force[3], now[3];
+    sn_store3(force, sn_quat_rotate(turn, sn_v3(1000, 0, 0)));
+    assert_int_equal(sinew_frame_body_hold(m.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+    assert_int_equal(sinew_frame_body_add_force(m.body, nodes + 6, force), SINEW_OK);
+    sinew_static_def statics = sinew_default_static_def();
+    assert_int_equal(sinew_world_solve_static(m.world, &statics, NULL), SINEW_OK);
+    assert_int_equal(sinew_frame_body_get_point(m.body, nodes + 6, now), SINEW_OK);
+    double way = sn_dot(sn_sub(sn_load3(now), sn_load3(nodes + 6)), sn_quat_rotate(turn, sn_v3(1, 0, 0)));
+    destroy(&m);
+    return way;
+}
+
+static void test_any_rotation(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_quat turn = sn_quat_exp(sn_v3(0.2, 0.3, 0.4)); // half the angle
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        int32_t cells = i ? 20 : 10;
+        double straight = pull_bar(context, sn_quat_identity(), cells), turned = pull_bar(context, turn, cells);
+        error[i] = fabs(turned / straight - 1);
+        printf("%d voxels across: the end moves %.4g m, turned %.4g m, %.2g apart\n", cells, straight, turned, error[i]);
+    }
+    assert_true(error[0] < 0.1 && error[1] < 0.05);
     sinew_context_destroy(context);
 }
 
@@ -264,9 +378,9 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steak),           cmocka_unit_test(test_report), cmocka_unit_test(test_stable_step),
-        cmocka_unit_test(test_surfaces),        cmocka_unit_test(test_parts),  cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_steak),        cmocka_unit_test(test_report),      cmocka_unit_test(test_turned_input),
+        cmocka_unit_test(test_any_rotation), cmocka_unit_test(test_stable_step), cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_parts),        cmocka_unit_test(test_bad_input),   cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

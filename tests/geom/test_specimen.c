@@ -58,7 +58,7 @@ static void test_parts(void **state) {
     sinew_voxels_destroy(voxels);
     voxels = make(context, SINEW_SPECIMEN_GRADIENT, 4000);
     assert_int_equal(sinew_voxels_compute_statistics(voxels, found, 8, &count), SINEW_OK);
-    assert_true(found[0].stiffness_range[0] < 1.05 && found[0].stiffness_range[1] > 95);
+    assert_true(found[0].stiffness_range[0] < 1.05 && found[0].stiffness_range[1] > 9.5);
     sinew_voxels_destroy(voxels);
     sinew_context_destroy(context);
 }
