@@ -183,24 +183,33 @@ void SN_ISA_NAME(sn_linear_compute_F)(double *F, const sn_rigid_group *group, in
     }
 }
 
-// Writes the block k of A, 3 x 3 at column `first`: scalar I + [axis]x.
-SN_INLINE void store_turn(sn_lanes *A, int k, int first, sn_lanes scalar, sn_lanes_vec axis) {
-    sn_lanes *row[3] = {A + 6 * (0 + k) + first, A + 6 * (3 + k) + first, A + 6 * (6 + k) + first};
-    row[0][0] = scalar, row[0][1] = -axis.z, row[0][2] = axis.y;
-    row[1][0] = axis.z, row[1][1] = scalar, row[1][2] = -axis.x;
-    row[2][0] = -axis.y, row[2][1] = axis.x, row[2][2] = scalar;
+// A 3 x 3 block.
+typedef struct lanes_block {
+    sn_lanes m[3][3];
+} lanes_block;
+
+// scalar I + [axis]x
+SN_INLINE lanes_block turn_block(sn_lanes scalar, sn_lanes_vec axis) {
+    return (lanes_block){{{scalar, -axis.z, axis.y}, {axis.z, scalar, -axis.x}, {-axis.y, axis.x, scalar}}};
 }
 
-// Adds a b' to the block k of A at column 0.
-SN_INLINE void add_outer(sn_lanes *A, int k, sn_lanes_vec a, sn_lanes_vec b) {
+// B + a b'
+SN_INLINE void add_outer(lanes_block *B, sn_lanes_vec a, sn_lanes_vec b) {
     const sn_lanes left[3] = {a.x, a.y, a.z}, right[3] = {b.x, b.y, b.z};
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) A[6 * (3 * i + k) + j] += left[i] * right[j];
+        for (int j = 0; j < 3; j++) B->m[i][j] = sn_lanes_fma(left[i], right[j], B->m[i][j]);
     }
 }
 
-SN_INLINE void find_linear_A(sn_lanes A[A_VALUES], const lane_view *v, const double *table, const work_places *places,
-                             int32_t c, int lane) {
+// Writes block k of A at column `first`: the rows (i, k).
+SN_INLINE void store_block(double *A, int k, int first, const lanes_block *B) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) sn_lanes_store(A + (6 * (3 * i + k) + first + j) * SN_LANES, B->m[i][j]);
+    }
+}
+
+SN_INLINE void find_linear_A(double *A, const lane_view *v, const double *table, const work_places *places, int32_t c,
+                             int lane) {
     const int32_t *index = v->node + c * SN_BLOCK;
     sn_lanes_vec arm = sn_lanes_load3(places->node + c * NODE_VALUES * SN_BLOCK + lane);
     sn_lanes w = sn_lanes_load(v->weight + 4 * c * SN_BLOCK), zero = {0};
@@ -209,38 +218,41 @@ SN_INLINE void find_linear_A(sn_lanes A[A_VALUES], const lane_view *v, const dou
         sn_lanes_vec column = {take(table, index, v->uniform, SN_RIGID_ROTATION + k),
                                take(table, index, v->uniform, SN_RIGID_ROTATION + 3 + k),
                                take(table, index, v->uniform, SN_RIGID_ROTATION + 6 + k)};
-        store_turn(A, k, 0, zero, sn_lanes_madd3(sn_lanes_scale3(-w, column), -dw, arm));
-        store_turn(A, k, 3, dw, (sn_lanes_vec){zero, zero, zero});
+        lanes_block turn = turn_block(zero, sn_lanes_madd3(sn_lanes_scale3(-w, column), -dw, arm));
+        lanes_block move = turn_block(dw, (sn_lanes_vec){zero, zero, zero});
+        store_block(A, k, 0, &turn);
+        store_block(A, k, 3, &move);
     }
 }
 
-SN_INLINE void find_dual_A(sn_lanes A[A_VALUES], const lane_view *v, const double *F, const work_places *places, int32_t c,
-                           int lane) {
+SN_INLINE void find_dual_A(double *A, const lane_view *v, const double *F, const work_places *places, int32_t c, int lane) {
     const double *node = places->node + c * NODE_VALUES * SN_BLOCK + lane, *sample = places->sample + lane;
-    sn_lanes_quat p = sn_lanes_quat_load(node), q = sn_lanes_quat_load(node + 4 * SN_BLOCK);
-    sn_lanes_vec d = sn_lanes_load3(node + 8 * SN_BLOCK), p_vec = {p.x, p.y, p.z};
     sn_lanes w = sn_lanes_load(v->weight + 4 * c * SN_BLOCK), half = 0.5 * w;
+    SN_KEEP_LOOP
     for (int k = 0; k < 3; k++) {
+        sn_lanes_quat p = sn_lanes_quat_load(node), q = sn_lanes_quat_load(node + 4 * SN_BLOCK);
+        sn_lanes_vec d = sn_lanes_load3(node + 8 * SN_BLOCK), p_vec = {p.x, p.y, p.z};
         sn_lanes dw = sn_lanes_load(v->weight + (4 * c + 1 + k) * SN_BLOCK);
         sn_lanes_quat P = sn_lanes_quat_load(sample + 4 * k * SN_BLOCK), m = sn_lanes_quat_scale(w, P);
         m.w = dw - m.w;
+        sn_lanes_quat t = sn_lanes_quat_mul_conjugate(m, p);
+        sn_lanes_vec tau = {t.x, t.y, t.z};
+        lanes_block move = turn_block(t.w, tau);
+        store_block(A, k, 3, &move);
         sn_lanes_vec R = sn_lanes_load3(sample + (15 + 3 * k) * SN_BLOCK);
         sn_lanes_quat side = {-half * R.x, -half * R.y, -half * R.z, -w * sn_lanes_load(sample + (12 + k) * SN_BLOCK)};
-        sn_lanes_quat t = sn_lanes_quat_mul_conjugate(m, p);
         sn_lanes_quat r = sn_lanes_quat_add(sn_lanes_quat_mul_conjugate(m, q), sn_lanes_quat_mul_conjugate(side, p));
         sn_lanes_vec F_k = {half * sn_lanes_load(F + (0 + k) * SN_BLOCK + lane),
                             half * sn_lanes_load(F + (3 + k) * SN_BLOCK + lane),
                             half * sn_lanes_load(F + (6 + k) * SN_BLOCK + lane)};
-        sn_lanes_vec tau = {t.x, t.y, t.z};
         // -A_t [d]x = -sigma [d]x - d tau' + (tau . d) I
         sn_lanes scalar = r.w - sn_lanes_dot3(p_vec, F_k) + sn_lanes_dot3(tau, d);
         sn_lanes_vec axis = sn_lanes_madd3((sn_lanes_vec){r.x, r.y, r.z}, -p.w, F_k);
-        axis = sn_lanes_madd3(axis, -t.w, d);
-        store_turn(A, k, 0, scalar, axis);
-        add_outer(A, k, p_vec, F_k);
-        add_outer(A, k, F_k, p_vec);
-        add_outer(A, k, sn_lanes_scale3(sn_lanes_all(-1), d), tau);
-        store_turn(A, k, 3, t.w, tau);
+        lanes_block turn = turn_block(scalar, sn_lanes_madd3(axis, -t.w, d));
+        add_outer(&turn, p_vec, F_k);
+        add_outer(&turn, F_k, p_vec);
+        add_outer(&turn, d, sn_lanes_scale3(sn_lanes_all(-1), tau));
+        store_block(A, k, 0, &turn);
     }
 }
 
@@ -269,34 +281,39 @@ SN_INLINE void add_force(sn_rigid_chunk *chunk, const lane_view *v, const work_p
     }
 }
 
-// B = H A
-SN_INLINE void multiply_H(sn_lanes B[A_VALUES], const sn_lanes H[81], const double *A) {
+// B = H A, with H in full.
+SN_INLINE void multiply_H(double *B, const double *H, const double *A) {
+    SN_KEEP_LOOP
     for (int row = 0; row < 9; row += 3) {
+        SN_KEEP_LOOP
         for (int column = 0; column < 6; column += 3) {
             sn_lanes sum[3][3] = {{{0}}};
-            for (int q = 0; q < 9; q++) {
+            const double *left = H + row * SN_LANES, *right = A + column * SN_LANES;
+            SN_KEEP_LOOP
+            for (int q = 0; q < 9; q++, left += 9 * SN_LANES, right += 6 * SN_LANES) {
                 for (int i = 0; i < 3; i++) {
-                    for (int j = 0; j < 3; j++) {
-                        sum[i][j] =
-                            sn_lanes_fma(H[9 * q + row + i], sn_lanes_load(A + (6 * q + column + j) * SN_LANES), sum[i][j]);
-                    }
+                    sn_lanes h = sn_lanes_load(left + i * SN_LANES);
+                    for (int j = 0; j < 3; j++) sum[i][j] = sn_lanes_fma(h, sn_lanes_load(right + j * SN_LANES), sum[i][j]);
                 }
             }
             for (int i = 0; i < 3; i++) {
-                for (int j = 0; j < 3; j++) B[6 * (row + i) + column + j] = sum[i][j];
+                for (int j = 0; j < 3; j++) sn_lanes_store(B + (6 * (row + i) + column + j) * SN_LANES, sum[i][j]);
             }
         }
     }
 }
 
-// Two columns of A' B, from row `first` on.
+// Two columns of A' B, from row `first` on: at most twelve sums.
 SN_INLINE void multiply_columns(double *sum, sn_rigid_chunk *chunk, const int32_t *slot, bool uniform, const double *A,
-                                const sn_lanes *B, int column, int first) {
+                                const double *B, int column, int first) {
     sn_lanes K[6][2] = {{{0}}};
-    for (int r = 0; r < 9; r++) {
+    const double *right = B + column * SN_LANES;
+    SN_KEEP_LOOP
+    for (int r = 0; r < 9; r++, A += 6 * SN_LANES, right += 6 * SN_LANES) {
+        sn_lanes b[2] = {sn_lanes_load(right), sn_lanes_load(right + SN_LANES)};
         for (int a = first; a < 6; a++) {
-            sn_lanes left = sn_lanes_load(A + (6 * r + a) * SN_LANES);
-            for (int c = 0; c < 2; c++) K[a][c] = sn_lanes_fma(left, B[6 * r + column + c], K[a][c]);
+            sn_lanes left = sn_lanes_load(A + a * SN_LANES);
+            for (int c = 0; c < 2; c++) K[a][c] = sn_lanes_fma(left, b[c], K[a][c]);
         }
     }
     for (int a = first; a < 6; a++) {
@@ -306,10 +323,13 @@ SN_INLINE void multiply_columns(double *sum, sn_rigid_chunk *chunk, const int32_
 
 SN_INLINE void add_stiffness(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places, const double *packed,
                              int lane) {
-    sn_lanes H[81], B[A_VALUES], V = sn_lanes_load(v->volume);
+    double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
+    sn_lanes V = sn_lanes_load(v->volume);
     for (int r = 0; r < 9; r++) {
-        for (int q = r; q < 9; q++) {
-            H[9 * r + q] = H[9 * q + r] = V * sn_lanes_load(packed + sn_sym9(r, q) * SN_BLOCK + lane);
+        for (int q = r; q < 9; q++, packed += SN_BLOCK) {
+            sn_lanes h = V * sn_lanes_load(packed + lane);
+            sn_lanes_store(H + (9 * r + q) * SN_LANES, h);
+            sn_lanes_store(H + (9 * q + r) * SN_LANES, h);
         }
     }
     for (int32_t j = 0; j < v->width; j++) {
@@ -325,6 +345,7 @@ SN_INLINE void add_stiffness(sn_rigid_chunk *chunk, const lane_view *v, const wo
                 multiply_columns(sum, chunk, slot, v->uniform, A_i, B, 2, 2);
                 multiply_columns(sum, chunk, slot, v->uniform, A_i, B, 4, 4);
             } else {
+                SN_KEEP_LOOP
                 for (int column = 0; column < 6; column += 2) {
                     multiply_columns(sum, chunk, slot, v->uniform, A_i, B, column, 0);
                 }
@@ -433,14 +454,12 @@ SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
         for (int32_t c = 0; c < v.width; c++) {
-            sn_lanes A[A_VALUES];
+            double *A = places.A + c * A_VALUES * SN_LANES;
             if (dual) {
                 find_dual_A(A, &v, stress->F, &places, c, lane);
             } else {
                 find_linear_A(A, &v, table, &places, c, lane);
             }
-            double *kept = places.A + c * A_VALUES * SN_LANES;
-            for (int e = 0; e < A_VALUES; e++) sn_lanes_store(kept + e * SN_LANES, A[e]);
         }
         if (stress->P) add_force(chunk, &v, &places, stress->P, lane);
         if (stress->H) add_stiffness(chunk, &v, &places, stress->H, lane);

@@ -46,6 +46,13 @@ enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 // Small kernels that must melt into their callers: a call would spill every register.
 #define SN_INLINE static inline __attribute__((always_inline, unused))
 
+// In front of a loop whose body fills the registers: unrolling it further would spill them.
+#if defined(__clang__)
+#define SN_KEEP_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define SN_KEEP_LOOP _Pragma("GCC unroll 1")
+#endif
+
 typedef double sn_lanes __attribute__((vector_size(8 * SN_LANES)));
 typedef double sn_lanes_memory __attribute__((vector_size(8 * SN_LANES), may_alias));
 // The result of a comparison: all bits of a lane set, or none.
