@@ -54,7 +54,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     int status = cli_parse(command, NULL, 0, argc, argv, NULL, 0, &count, &finished);
     if (finished) return status;
     print_laws();
-    printf("\nmodels\n  elastic (linear, corotational, hyperelastic by the law)  warped  warped-edges\n");
+    printf("\nmodels\n  elastic (linear, corotational, hyperelastic by the law)  warped  warped-edges  frames  positions\n");
     printf("\nshapes\n  rectangle  box  cylinder  sphere  tube  l  t  u\n");
     printf("\nelements\n  triangle  tet4  tet10  hex8\n");
     printf("\nintegrators\n  implicit-euler  newton-euler  symplectic-euler  newmark  midpoint  bdf2\n");

@@ -12,6 +12,7 @@ static void tell_frames(inspect_report *report, const sn_scene_member *member) {
     inspect_count(report, "voxels", sinew_voxels_get_count(member->frames->voxels));
     inspect_count(report, "samples", sampling.sample_count);
     inspect_number(report, "frames at a voxel", weights.mean_nodes);
+    if (weights.iterations > 0) inspect_number(report, "residual of the weights", weights.residual);
     inspect_number(report, "mass", sampling.mass);
     inspect_count(report, "surface points", member->surface.mesh->point_count);
 }

@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "io/picture/png.h"
+#include "io/scene/build_frames.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,18 +20,22 @@ static const char *value_title(const sn_scene *scene) {
     return NULL;
 }
 
-// One hue for each frame of a body, blended by the weights at each point of its surface.
+// One hue for each frame of a body, blended by the present weights at each point of its surface.
 static sinew_status color_by_weights(run_state *run, int32_t body, float *colors) {
     const sn_scene_member *member = &run->world->members[body];
+    const sn_frame_points *points = &member->frames->points;
     int32_t nodes = sinew_frame_body_get_node_count(member->body);
-    double *weights = SN_PUSH(&run->arena, double, nodes);
-    SN_TRY(sn_arena_status(&run->arena));
-    for (int32_t i = 0; i < member->surface.mesh->point_count; i++) {
-        SN_TRY(sinew_frame_body_get_weights(member->body, member->surface.mesh->points + 3 * (size_t)i, weights));
+    sn_arena scratch = sn_arena_create(run->context);
+    double *weights = SN_PUSH(&scratch, double, nodes);
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t i = 0; status == SINEW_OK && i < points->count; i++) {
+        memset(weights, 0, (size_t)nodes * sizeof *weights);
+        for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) weights[points->node[k]] = points->weight[k];
         sn_color color = sn_palette_blend(weights, nodes);
         colors[3 * (size_t)i] = color.r, colors[3 * (size_t)i + 1] = color.g, colors[3 * (size_t)i + 2] = color.b;
     }
-    return SINEW_OK;
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 // The look of one body's surface.
@@ -46,7 +51,7 @@ static sinew_status make_mesh(run_state *run, int32_t body, sn_picture_mesh *mes
     if (color != SN_COLOR_WEIGHTS || !run->world->members[body].frames) return SINEW_OK;
     float *colors = SN_PUSH(&run->arena, float, 3 * (size_t)surface->mesh->point_count);
     SN_TRY(sn_arena_status(&run->arena));
-    mesh->colors = colors;
+    mesh->colors = run->colors[body] = colors;
     return color_by_weights(run, body, colors);
 }
 
@@ -73,6 +78,7 @@ sinew_status run_begin_preview(run_state *run) {
     sn_picture_mesh *meshes = SN_PUSH(&run->arena, sn_picture_mesh, bodies);
     run->values = SN_PUSH(&run->arena, double *, bodies);
     run->surfaces = SN_PUSH(&run->arena, double *, bodies);
+    run->colors = SN_PUSH(&run->arena, float *, bodies);
     SN_TRY(sn_arena_status(&run->arena));
     for (int32_t i = 0; i < bodies; i++) {
         SN_TRY(make_mesh(run, i, &meshes[i]));
@@ -120,10 +126,14 @@ sinew_status run_add_moment(run_state *run, bool film) {
         sn_scene_member *member = &run->world->members[i];
         SN_TRY(member->ops->compute_values(member, color, run->values[i]));
     }
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        if (run->colors[i]) SN_TRY(color_by_weights(run, i, run->colors[i]));
+    }
     update_frames(run);
     sn_preview_moment moment = {.time = sinew_world_get_time(run->world->world),
                                 .positions = (const double *const *)run->surfaces,
                                 .values = colored ? (const double *const *)run->values : NULL,
+                                .colors = (const float *const *)run->colors,
                                 .frame_points = run->frame_points_now,
                                 .frame_matrices = run->frame_matrices_now};
     if (film) return write_film_picture(run, &moment);

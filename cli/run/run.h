@@ -33,6 +33,7 @@ typedef struct run_state {
     run_skin *skins;                     // one for each body, if they are asked for
     sn_preview *preview;
     double **values, **surfaces; // of each body, for the preview
+    float **colors;              // of each body that is coloured by weights, or NULL
     int32_t frame_glyphs;        // coordinate frames of all bodies, drawn as axes
     double *frame_points_now, *frame_matrices_now;
     int32_t moment_count, film_count;

@@ -20,6 +20,7 @@ struct sn_preview {
     sn_picture_mesh *meshes; // as defined
     size_t *position_at;     // where each mesh's positions and values begin in a kept moment
     size_t *value_at;
+    size_t *color_at;          // and its colours, if it has any
     size_t frames_at, numbers; // where the frames begin, and the length of a block
     kept_moment *kept;
     int32_t kept_count, capacity;
@@ -51,6 +52,10 @@ static size_t value_count(const sn_picture_mesh *mesh) {
     return (size_t)(mesh->values_per_triangle ? mesh->triangle_count : mesh->vertex_count);
 }
 
+static size_t color_count(const sn_picture_mesh *mesh) {
+    return mesh->colors ? 3 * (size_t)mesh->vertex_count : 0;
+}
+
 static sinew_status check_def(sinew_context *context, const sn_preview_def *def) {
     if (def->pictures < 1 || def->pictures > 100 || def->mesh_count < 0 || def->frame_count < 0 || !(sn_length(def->up) > 0) ||
         !sn_finite3(def->up)) {
@@ -66,6 +71,7 @@ static sinew_status allocate_parts(sn_preview *preview, const sn_preview_def *de
     preview->meshes = SN_PUSH(arena, sn_picture_mesh, def->mesh_count);
     preview->position_at = SN_PUSH(arena, size_t, def->mesh_count);
     preview->value_at = SN_PUSH(arena, size_t, def->mesh_count);
+    preview->color_at = SN_PUSH(arena, size_t, def->mesh_count);
     preview->capacity = 2 * def->pictures;
     preview->kept = SN_PUSH(arena, kept_moment, preview->capacity);
     SN_TRY(sn_arena_status(arena));
@@ -75,6 +81,8 @@ static sinew_status allocate_parts(sn_preview *preview, const sn_preview_def *de
         preview->numbers += 3 * (size_t)def->meshes[i].vertex_count;
         preview->value_at[i] = preview->numbers;
         preview->numbers += value_count(&def->meshes[i]);
+        preview->color_at[i] = preview->numbers;
+        preview->numbers += color_count(&def->meshes[i]);
     }
     preview->frames_at = preview->numbers;
     preview->numbers += 12 * (size_t)def->frame_count;
@@ -119,6 +127,8 @@ static void copy_moment(const sn_preview *preview, kept_moment *kept, const sn_p
         }
         for (size_t k = 0; k < value_count(mesh); k++) kept->numbers[preview->value_at[i] + k] = values ? values[k] : NAN;
         kept->has_values |= values != NULL;
+        const float *colors = moment->colors && moment->colors[i] ? moment->colors[i] : mesh->colors;
+        for (size_t k = 0; k < color_count(mesh); k++) kept->numbers[preview->color_at[i] + k] = (double)colors[k];
     }
     double *frames = kept->numbers + preview->frames_at;
     size_t count = (size_t)preview->def.frame_count;
@@ -238,6 +248,15 @@ typedef struct look {
     double low, high, ground;
 } look;
 
+static sinew_status push_colors(sn_preview *preview, const kept_moment *moment, int32_t mesh, const float **out) {
+    size_t count = color_count(&preview->meshes[mesh]);
+    float *colors = SN_PUSH(&preview->arena, float, count);
+    if (!colors) return SINEW_OUT_OF_MEMORY;
+    for (size_t k = 0; k < count; k++) colors[k] = (float)moment->numbers[preview->color_at[mesh] + k];
+    *out = colors;
+    return SINEW_OK;
+}
+
 // The meshes of a moment, and of `ghost` as glass where given, into an image.
 static sinew_status draw_moment(sn_preview *preview, const look *look, const kept_moment *moment, const kept_moment *ghost,
                                 sn_image image) {
@@ -250,6 +269,7 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
         sn_picture_mesh mesh = preview->meshes[i], glass = mesh;
         mesh.positions = moment->numbers + preview->position_at[i];
         mesh.values = NULL;
+        if (mesh.colors) SN_TRY(push_colors(preview, moment, i, &mesh.colors));
         // A mesh whose values are all missing keeps its own colour.
         const double *values = moment->numbers + preview->value_at[i];
         for (size_t k = 0; moment->has_values && !mesh.values && k < value_count(&mesh); k++) {

@@ -33,11 +33,12 @@ typedef struct sn_preview_def {
 
 sn_preview_def sn_preview_def_default(void);
 
-// A moment. Arrays have one entry a mesh of the definition; entries, and `values`, may be NULL.
+// A moment. Arrays have one entry a mesh of the definition; entries, `values` and `colors` may be NULL.
 typedef struct sn_preview_moment {
     double time; // [s]
     const double *const *positions;
     const double *const *values;  // a number a vertex (or triangle, if the mesh says so)
+    const float *const *colors;   // r g b a vertex, for meshes that were defined with colours and now have others
     const double *frame_points;   // 3 a frame
     const double *frame_matrices; // 9 a frame, row by row, axes as columns
 } sn_preview_moment;

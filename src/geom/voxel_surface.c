@@ -113,8 +113,8 @@ static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t v = begin; v < end; v++) {
         for (int32_t u = 0; u < frame->cells[iu]; u++) {
             uint8_t *cell = job->cells + (size_t)u * stride[iu] + (size_t)v * stride[iv], state = 0;
-            uint8_t broken =
-                job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u] ? (uint8_t)(BROKEN << a) : (uint8_t)0;
+            uint8_t broken = 0;
+            if (job->lines[(size_t)v * (size_t)frame->cells[iu] + (size_t)u]) broken = (uint8_t)(BROKEN << a);
             for (int32_t k = 0; k < frame->cells[a]; k++) {
                 uint8_t *at = cell + (size_t)k * stride[a];
                 state ^= *at & crossed;
