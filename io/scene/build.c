@@ -53,9 +53,7 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const s
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
     if (shape->is_character) return sn_builder_make_flesh(b, shape, out);
     if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
-    if (shape->volume || shape->solid_count > 0) {
-        return sn_fail(b->context, SINEW_UNSUPPORTED, "solids and volumes are for bodies of \"model\": \"frames\"");
-    }
+    if (shape->volume || shape->solid_count > 0) return sn_builder_fill_voxels(b, shape, out);
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     sinew_mesh *better = NULL;

@@ -24,6 +24,8 @@ struct sn_member_frames {
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.
 sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
                                     sinew_voxels **voxels);
+// The same filled with tets, labelled by the voxels at their middles.
+sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets);
 // The surface that is drawn: the body's file, the shape's own, or the boundary of the voxels, smoothed.
 sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels,
                                            sinew_mesh **surface);

@@ -2,6 +2,8 @@
 #include "io/scene/build_frames.h"
 
 #include "io/scene/build_skeleton.h"
+#include "geom/mesh.h"
+#include "geom/voxel.h"
 #include "io/volume/volume.h"
 
 #include <math.h>
@@ -74,6 +76,41 @@ sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *s
     int32_t count = solids_of_shape(&shape->shape, solids);
     if (count == 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
     return sinew_voxels_create_from_solids(b->context, solids, count, grid, voxels);
+}
+
+// A copy of the mesh whose elements have the labels of the voxels at their middles.
+static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh, const sinew_voxels *voxels,
+                                     sinew_mesh **out) {
+    sn_arena scratch = sn_arena_create(b->context);
+    int32_t *labels = SN_PUSH(&scratch, int32_t, mesh->element_count);
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t e = 0; status == SINEW_OK && e < mesh->element_count; e++) {
+        double middle[3];
+        sn_vec3 sum = {0, 0, 0};
+        const int32_t *nodes = sn_mesh_nodes(mesh, e);
+        for (int k = 0; k < 4; k++) sum = sn_madd(sum, 0.25, sn_mesh_point(mesh, nodes[k])); // corners come first
+        sn_store3(middle, sum);
+        labels[e] = voxels->label[sinew_voxels_find_nearest(voxels, middle, INFINITY)];
+    }
+    sinew_mesh labelled = *mesh;
+    labelled.labels = labels;
+    if (status == SINEW_OK) status = sinew_mesh_copy(b->context, &labelled, out);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets) {
+    sinew_voxels *voxels = NULL;
+    sinew_mesh *surface = NULL, *plain = NULL;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    sinew_status status = sn_builder_make_voxels(b, shape, &grid, &voxels);
+    if (status == SINEW_OK) status = sinew_voxels_create_surface(voxels, SMOOTHING, &surface);
+    if (status == SINEW_OK) status = sinew_tetrahedralize(b->context, surface, &shape->tets, &plain, NULL);
+    if (status == SINEW_OK) status = copy_with_labels(b, plain, voxels, tets);
+    sinew_mesh_destroy(plain);
+    sinew_mesh_destroy(surface);
+    sinew_voxels_destroy(voxels);
+    return status;
 }
 
 // The triangles of a generated shape, about as fine as the voxels unless the scene says how fine.

@@ -39,8 +39,8 @@ static void read_generated(const sn_scene_reader *reader, const sn_json *json, s
     def->tets_per_cell = (int32_t)tets;
 }
 
-static void read_file(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
-    sn_json_string(reader->mistakes, sn_json_get(json, "file"), &shape->file);
+// How what is no mesh of solid elements yet is filled with them.
+static void read_filling(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
     int32_t element = SINEW_ELEMENT_TET4;
     sn_json_word(reader->mistakes, sn_json_get(json, "element"), elements, 4, &element);
     shape->quadratic = element == SINEW_ELEMENT_TET10;
@@ -72,12 +72,12 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
         sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 100, 50000000, &tets);
         shape->character.tet_count = (int32_t)tets;
         sn_json_number(reader->mistakes, sn_json_get(json, "bone_radius"), 0, 10, "m", &shape->character.bone_radius);
-    } else if (solids) {
-        sn_scene_read_solids(reader, solids, shape);
     } else if (shape->generated) {
         read_generated(reader, json, &shape->shape);
     } else {
-        read_file(reader, json, shape);
+        sn_json_string(reader->mistakes, sn_json_get(json, "file"), &shape->file);
+        if (solids) sn_scene_read_solids(reader, solids, shape);
+        read_filling(reader, json, shape);
     }
 }
 
@@ -144,6 +144,11 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
+    const char *const for_elements[] = {"mass", "plane", "thickness"};
+    for (int i = 0; model == FRAMES && i < 3; i++) {
+        const sn_json *value = sn_json_get(json, for_elements[i]);
+        if (value) sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+    }
     body->positions.used = model == POSITIONS;
     if (model < FRAMES) body->def.model = (sinew_model)model;
     body->def.mass = (sinew_mass_kind)mass;

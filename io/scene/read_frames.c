@@ -82,6 +82,9 @@ static void read_hold(const sn_scene_reader *reader, const sn_json *json, const 
     *hold = motion_json ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
     read_word(reader, json, "hold", holds, 4, hold);
     sn_scene_read_motion(reader, motion_json, motion);
+    if (motion_json && *hold == SINEW_HOLD_NOTHING) {
+        sn_json_key_mistake(reader->mistakes, motion_json, "nothing of the frame is held, so nothing can follow a motion");
+    }
     if (rotate && !sn_json_get(rotate, "center")) memcpy(motion->center, position, sizeof motion->center);
 }
 

@@ -205,6 +205,25 @@ static void test_shapes(void **state) {
     }
 }
 
+// Solids filled with tets, which keep the labels.
+static void test_solids_of_tets(void **state) {
+    (void)state;
+    static const char *const scene =
+        "{\"version\": 1, \"bodies\": [{\"shape\": {\"solids\": [{\"size\": [1, 0.4, 0.4]}, {\"operation\": \"paint\", "
+        "\"center\": [0.25, 0, 0], \"size\": [0.5, 1, 1], \"label\": 2}], \"tets\": 1500}, "
+        "\"materials\": {\"1\": {\"density\": 1000}, \"2\": {\"density\": 3000}}}]}";
+    fixture f = {.context = test_context(1)};
+    f.mistakes = sn_mistakes_create(f.context);
+    f.status = sn_scene_read(f.context, "scene.json", scene, strlen(scene), NULL, 0, &f.mistakes, &f.scene);
+    build(&f, NULL, NULL);
+    if (f.status != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    sinew_measures measures;
+    sinew_world_get_measures(f.world->world, &measures);
+    test_close("volume", measures.rest_volume, 0.16, 0.01);
+    test_close("mass", measures.mass, 0.08 * 4000, 0.08 * 4000 * 0.06); // edges are rounded by a cell
+    destroy(&f);
+}
+
 // A volume of labels in memory, and a surface beside it.
 typedef struct files {
     sn_buffer volume, surface;
@@ -389,6 +408,9 @@ static void test_mistakes(void **state) {
     expect_mistake("bodies[0].frames.tissues={\"5\": {}}", "bodies[0].frames.tissues[\"5\"]", "no voxel has the label 5");
     expect_mistake("bodies[0].frames.tissues={\"1\": {\"node\": 3}}", "bodies[0].frames.tissues[\"1\"].node", "2");
     expect_mistake("bodies[0].model=elastic", "bodies[0].frames", "belongs to");
+    expect_mistake("bodies[0].mass=lumped", "bodies[0].mass", "elements");
+    expect_mistake("bodies[0].frames.nodes[1]={\"position\": [0, 0, 0], \"hold\": \"nothing\", \"motion\": {}}",
+                   "bodies[0].frames.nodes[1].motion", "held");
     expect_mistake("bodies[0].fixed=[{\"box\": {\"lower\": [5, 5, 5]}}]", "bodies[0].fixed[0]",
                    "no frame of the body is here");
     expect_mistake("bodies[0].fixed=[{\"where\": \"all\", \"axes\": \"x\"}]", "bodies[0].fixed[0].where", "hold");
@@ -449,6 +471,7 @@ int main(void) {
         cmocka_unit_test(test_a_frame_begins_elsewhere),
         cmocka_unit_test(test_frames_are_placed),
         cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_solids_of_tets),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_tissues),
         cmocka_unit_test(test_frames_join_and_leave),
