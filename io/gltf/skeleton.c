@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_POSES = 20000000 }; // a small file may not ask for more than a gigabyte
+
 typedef struct bridge {
     sinew_context *context;
     const sn_gltf *gltf;
@@ -214,9 +216,10 @@ static double animation_length(const bridge *b) {
 
 static sinew_status make_motion(const bridge *b, sinew_motion **motion) {
     double frames = ceil(animation_length(b) / b->def->frame_time - 1e-6) + 1;
-    if (!(frames <= SN_MAX_FRAMES)) {
-        return sn_fail(b->context, SINEW_INVALID_DATA, "%s: the animation has %g frames; at most %d are read", b->def->file,
-                       frames, SN_MAX_FRAMES);
+    if (!(frames * b->count <= MOST_POSES)) {
+        return sn_fail(b->context, SINEW_INVALID_DATA,
+                       "%s: an animation of %g frames for %d joints is too long; at most %d of both", b->def->file, frames,
+                       b->count, MOST_POSES);
     }
     sn_gltf_node *nodes = SN_PUSH(b->scratch, sn_gltf_node, b->gltf->node_count);
     sn_rigid *world = SN_PUSH(b->scratch, sn_rigid, b->count);

@@ -5,6 +5,7 @@
 
 #include "sinew/skeleton.h"
 
+#include "io/gltf/skeleton.h"
 #include "io/inflate.h"
 #include "io/json.h"
 #include "io/json_write.h"
@@ -73,6 +74,23 @@ FUZZ_MESH(gltf, SN_MESH_GLTF)
 FUZZ_MESH(gmsh, SN_MESH_GMSH)
 FUZZ_MESH(medit, SN_MESH_MEDIT)
 FUZZ_MESH(vtu, SN_MESH_VTU)
+
+// A glTF skin as a skeleton with its motion.
+static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_source source = {"in.glb", data, size, NULL, NULL};
+    sn_gltf_file file;
+    sn_gltf_skeleton_def def = {"in.glb", 1, 60, NULL}; // few frames, so that many inputs can be tried
+    sinew_skeleton *skeleton = NULL;
+    sinew_motion *motion = NULL;
+    sinew_status status = sn_gltf_read(context, &source, &file);
+    if (status == SINEW_OK) status = sn_gltf_create_skeleton(context, &file.view, &def, &skeleton, &motion);
+    FUZZ_REQUIRE((status == SINEW_OK) == (skeleton != NULL) && (status == SINEW_OK) == (motion != NULL));
+    sinew_skeleton_destroy(skeleton);
+    sinew_motion_destroy(motion);
+    sn_gltf_file_destroy(&file);
+    fuzz_finish(context, status);
+}
 
 // Where the second part of an input starts: behind the first line of three dashes, or at the end.
 static inline size_t fuzz_split(const uint8_t *data, size_t size, size_t *first) {
@@ -231,10 +249,11 @@ static inline void fuzz_scene(const uint8_t *data, size_t size) {
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
-} fuzz_targets[] = {{"obj", fuzz_obj},     {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
-                    {"gmsh", fuzz_gmsh},   {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
-                    {"json", fuzz_json},   {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
-                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene}};
+} fuzz_targets[] = {{"obj", fuzz_obj},          {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
+                    {"gmsh", fuzz_gmsh},        {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
+                    {"json", fuzz_json},        {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
+                    {"nifti", fuzz_nifti},      {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene},
+                    {"skeleton", fuzz_skeleton}};
 
 // The entry point of a fuzz_NAME.c.
 #define FUZZ_MAIN(name)                                                                                                       \

@@ -314,6 +314,35 @@ static void test_sizes_are_pointed_out(void **state) {
     destroy(f);
 }
 
+// Out of memory at many an allocation: a status, and nothing left behind.
+static void test_memory_shortage(void **state) {
+    (void)state;
+    char text[2048];
+    snprintf(text, sizeof text, form, "{\"character\": \"leg\"}", ", \"model\": \"positions\", \"surface\": \"skin\"", "");
+    int failures = 0;
+    for (int64_t n = 1;; n += 1 + n / 6) {
+        test_allocator allocator = {.fail_at = n};
+        sinew_context *context = test_context_failing(&allocator);
+        if (!context) continue;
+        sn_mistakes mistakes = sn_mistakes_create(context);
+        sn_scene scene;
+        sn_scene_world *world = NULL;
+        sinew_status status = sn_scene_read(context, "scene.json", text, strlen(text), NULL, 0, &mistakes, &scene);
+        if (status == SINEW_OK) status = sn_scene_build(context, &scene, NULL, NULL, &mistakes, &world);
+        if (status == SINEW_OK) status = sn_scene_world_step(world, NULL);
+        sn_scene_world_destroy(world);
+        sn_scene_destroy(&scene);
+        sn_mistakes_destroy(&mistakes);
+        sinew_context_destroy(context);
+        assert_int_equal(allocator.live, 0);
+        if (status == SINEW_OK) break;
+        assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        failures++;
+    }
+    print_message("%d allocations refused in turn\n", failures);
+    assert_true(failures > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_models_and_bindings),
@@ -324,6 +353,7 @@ int main(void) {
         cmocka_unit_test(test_cores),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_shipped_motion),
+        cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
