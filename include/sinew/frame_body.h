@@ -118,9 +118,16 @@ enum {
     SINEW_HOLD_TRANSLATION = 1,
     SINEW_HOLD_ROTATION = 2, ///< And, of affine and quadratic frames, their deformation.
     SINEW_HOLD_ALL = 3,
+    SINEW_HOLD_X = 4, ///< Translation along one axis of the world.
+    SINEW_HOLD_Y = 8,
+    SINEW_HOLD_Z = 16,
+    SINEW_HOLD_TURN_X = 32, ///< Of rigid frames: turning about one axis of the world. Two of the three leave a hinge.
+    SINEW_HOLD_TURN_Y = 64,
+    SINEW_HOLD_TURN_Z = 128,
 };
 
-/// Holds a frame where it is, wholly or in part; SINEW_HOLD_NOTHING sets it free.
+/// Holds a frame where it is, wholly or in part: a sum of bits; SINEW_HOLD_NOTHING sets it free. What is held follows the
+/// targets of sinew_frame_body_move; called before each step, that scripts a motion.
 SINEW_API sinew_status sinew_frame_body_hold(sinew_body *body, int32_t node, int32_t hold);
 
 /// Where a held frame is at the end of the next step. [m], quaternion (x, y, z, w) relative to rest.
@@ -131,8 +138,23 @@ SINEW_API sinew_status sinew_frame_body_move(sinew_body *body, int32_t node, con
 SINEW_API sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t node, const double position[3],
                                                  const double rotation[4]);
 
+/// How fast a frame moves [m/s] and turns [rad/s] now, in the axes of the world; of affine and quadratic ones the turning of
+/// the nearest rotation. Either pointer may be NULL.
+SINEW_API sinew_status sinew_frame_body_get_velocity(const sinew_body *body, int32_t node, double velocity[3], double spin[3]);
+/// Sets both; affine and quadratic frames then turn without changing shape.
+SINEW_API sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t node, const double velocity[3],
+                                                     const double spin[3]);
+
+/// The force [N] and the torque about the frame [Nm] that held it in the last step or static solve, along what is held; zero
+/// along what is free. Either pointer may be NULL.
+SINEW_API sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t node, double force[3], double torque[3]);
+
 /// A force at a material point, spread over the frames that carry it. [m], [N] Adds to what was set before.
 SINEW_API sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3], const double force[3]);
+/// A force [N] and a torque about the frame [Nm] on a frame itself; either may be NULL. Adds to what was set before. Points
+/// take no torque.
+SINEW_API sinew_status sinew_frame_body_add_node_force(sinew_body *body, int32_t node, const double force[3],
+                                                       const double torque[3]);
 /// Takes all such forces away.
 SINEW_API void sinew_frame_body_clear_forces(sinew_body *body);
 

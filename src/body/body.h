@@ -58,6 +58,8 @@ typedef struct sn_body_ops {
     void (*add_momenta)(sinew_body *body, const double *g, sinew_measures *measures);
     // The share of the volume that is inverted, and how far the body is from being led back (recovery.h). NULL: never.
     void (*measure_recovery)(sinew_body *body, double *inverted, double *deviation);
+    // What follows the configuration at the end of a step. NULL: nothing.
+    void (*settle)(sinew_body *body);
     // Takes over material number `index`.
     sinew_status (*set_material)(sinew_body *body, int32_t index, const sinew_material_def *material);
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is

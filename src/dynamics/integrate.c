@@ -286,6 +286,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
     }
     *body->history += 1;
     *body->age += h;
+    if (body->ops->settle) body->ops->settle(body);
     sn_body_end_recovery(body);
 }
 
@@ -347,6 +348,7 @@ static void accept_static(sn_island *island) {
         memset(body->acceleration, 0, count * sizeof(double));
         memset(body->inertia, 0, count * sizeof(double));
         *body->history = 0;
+        if (body->ops->settle) body->ops->settle(body);
     }
     settle_ties(island);
 }

@@ -307,8 +307,12 @@ static double evaluate_controls(sinew_context *context, const sn_nodes *nodes, c
     bool geometric = request->matrix && request->geometric, want_force = request->force || geometric;
     if (want_force) memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
     if (request->matrix) sn_bsr_set_zero(context, &blend->pattern, blend->matrix);
-    sn_groups_request groups = {blend->controls, request->want_energy, request->projected, want_force ? blend->force : NULL,
-                                request->matrix ? blend->matrix : NULL, NULL};
+    sn_groups_request groups = {blend->controls,
+                                request->want_energy,
+                                request->projected,
+                                want_force ? blend->force : NULL,
+                                request->matrix ? blend->matrix : NULL,
+                                NULL};
     double energy = sn_sample_groups_evaluate(context, &blend->groups, &groups);
     if (request->force) project_force(nodes, blend, request->force);
     if (request->matrix) project_matrix(nodes, blend, request->matrix);

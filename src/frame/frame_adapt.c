@@ -59,16 +59,6 @@ static void copy_state(const sinew_body *body, draft *next, int32_t without) {
     sn_nodes_place(to, b->rest, sn_quat_identity(), sn_v3(0, 0, 0));
 }
 
-// The spin of the polar rotation R of F while F changes at the given rate: R (tr(S) I - S)^-1 axial(R'Fdot - Fdot'R).
-static sn_vec3 polar_spin(sn_mat3 R, sn_mat3 S, sn_mat3 F_rate) {
-    sn_mat3 A = sn_mat3_mul(sn_mat3_transpose(R), F_rate);
-    sn_mat3 N = sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(S), sn_mat3_identity()), S);
-    sn_vec3 w = sn_v3(A.m[2][1] - A.m[1][2], A.m[0][2] - A.m[2][0], A.m[1][0] - A.m[0][1]);
-    double size = sn_mat3_norm(N);
-    if (!(fabs(sn_mat3_det(N)) > 1e-9 * size * size * size)) return sn_v3(0, 0, 0); // flat or inverted: any spin is as good
-    return sn_mat3_apply(R, sn_mat3_apply(sn_mat3_inverse(N), w));
-}
-
 // The node that moves a rest point most.
 static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
     sn_shape_point at;
@@ -95,7 +85,7 @@ static void start_node(const sinew_body *body, draft *next) {
         if (sn_quat_dot(turn, sn_node_rotation(neighbor, body->q)) < 0) turn = sn_quat_scale(-1, turn);
         q[0] = turn.x, q[1] = turn.y, q[2] = turn.z, q[3] = turn.w;
         sn_store3(q + 4, motion.x);
-        sn_store3(v, polar_spin(R, S, motion.F_rate));
+        sn_store3(v, sn_polar_spin3(R, S, motion.F_rate));
         sn_store3(v + 3, motion.rate);
     } else {
         sn_store3(q, motion.x);

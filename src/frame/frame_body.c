@@ -108,6 +108,7 @@ const sn_body_ops sn_frame_body_ops = {
     .add_gravity = add_gravity,
     .measure = measure,
     .add_momenta = add_momenta,
+    .settle = sn_frame_body_settle,
     .set_material = set_material,
     .release = sn_frame_body_release,
 };

@@ -1,6 +1,6 @@
 // The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays), frame_structure.c (what
-// changes when nodes come and go), frame_adapt.c (coming and going), fade.c (no jump while they do), frame_query.c (reading
-// and moving).
+// changes when nodes come and go), frame_adapt.c (coming and going), fade.c (no jump while they do), frame_query.c (reading),
+// frame_drive.c (moving).
 #ifndef SN_FRAME_FRAME_BODY_H
 #define SN_FRAME_FRAME_BODY_H
 
@@ -56,6 +56,15 @@ void sn_frame_structure_release(sn_frame_model *model);
 
 // Computes the springs, if the body has some, from its samples at rest: once at first, and when a material changes.
 sinew_status sn_frame_body_compute_springs(sinew_body *body);
+
+// A frame by its number, or a failure that tells the numbers.
+sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, const sn_node **node);
+
+// After a step: see frame_drive.c.
+void sn_frame_body_settle(sinew_body *body);
+
+// Force and torque about the node that forces on all rows mean for it, at the configuration of the body.
+void sn_frame_node_force(const sinew_body *body, const sn_node *node, const double *rows, sn_vec3 *force, sn_vec3 *torque);
 
 extern const sn_body_ops sn_frame_body_ops;
 

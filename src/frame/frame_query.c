@@ -1,4 +1,4 @@
-// Reading and moving frames, forces at points, the surface.
+// Reading frames, forces at points, the surface.
 #include "frame/frame_body.h"
 
 #include "base/threads.h"
@@ -11,20 +11,9 @@ int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
     return model ? model->nodes.count : 0;
 }
 
-static sinew_status find_node(const sinew_body *body, int32_t index, const sn_node **node) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    int32_t count = model ? model->nodes.count : 0;
-    if (index < 0 || index >= count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "frame %d of body \"%s\": there are %d", index, body->name,
-                       count);
-    }
-    *node = &model->nodes.items[index];
-    return SINEW_OK;
-}
-
 sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, double position[3], double rotation[4]) {
     const sn_node *node = NULL;
-    SN_TRY(find_node(body, index, &node));
+    SN_TRY(sn_frame_body_find_node(body, index, &node));
     if (position) memcpy(position, sn_node_translation(node, body->q), 3 * sizeof *position);
     if (rotation) {
         sn_quat q = sn_node_rotation(node, body->q);
@@ -35,62 +24,9 @@ sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, do
 
 sinew_status sinew_frame_body_get_matrix(const sinew_body *body, int32_t index, double matrix[9]) {
     const sn_node *node = NULL;
-    SN_TRY(find_node(body, index, &node));
+    SN_TRY(sn_frame_body_find_node(body, index, &node));
     sn_mat3 A = sn_node_matrix(node, body->q);
     memcpy(matrix, A.m, sizeof A.m);
-    return SINEW_OK;
-}
-
-sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold) {
-    const sn_node *node = NULL;
-    SN_TRY(find_node(body, index, &node));
-    if (hold & ~SINEW_HOLD_ALL) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "hold is %d; valid are 0 to 3", hold);
-    }
-    for (int32_t r = 0; r < node->row_count; r++) {
-        bool translation = node->row + r == sn_node_translation_row(node);
-        bool held = hold & (translation ? SINEW_HOLD_TRANSLATION : SINEW_HOLD_ROTATION);
-        memset(body->mask + 3 * (node->row + r), held, 3);
-    }
-    memcpy(body->target + node->config, body->q + node->config, (size_t)sn_node_config_count(node) * sizeof(double));
-    return SINEW_OK;
-}
-
-sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
-    const sn_node *node = NULL;
-    SN_TRY(find_node(body, index, &node));
-    double norm = 0;
-    for (int k = 0; k < 4; k++) norm += rotation[k] * rotation[k];
-    if (!sn_finite3(sn_load3(position)) || !(norm > 1e-12) || !isfinite(norm)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "the target of frame %d of body \"%s\" must be finite, its quaternion not zero", index, body->name);
-    }
-    double *target = body->target + node->config;
-    sn_quat q = sn_quat_normalize((sn_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
-    if (node->kind == SINEW_NODE_RIGID) {
-        // The nearer of q and -q, so that the motion goes on without a jump.
-        sn_quat now = sn_node_rotation(node, body->q);
-        if (sn_quat_dot(now, q) < 0) q = sn_quat_scale(-1, q);
-        target[0] = q.x, target[1] = q.y, target[2] = q.z, target[3] = q.w;
-        memcpy(target + 4, position, 3 * sizeof *target);
-        return SINEW_OK;
-    }
-    memcpy(target, position, 3 * sizeof *target);
-    sn_mat3 R = sn_quat_to_mat3(q);
-    for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) sn_store3(target + 3 + 3 * k, sn_mat3_column(R, k));
-    return SINEW_OK;
-}
-
-sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
-    SN_TRY(sinew_frame_body_move(body, index, position, rotation));
-    const sn_node *node = NULL;
-    SN_TRY(find_node(body, index, &node));
-    int32_t next = index + 1 < sn_frame_model_of(body)->nodes.count ? node[1].config : body->config_count;
-    size_t bytes = (size_t)(next - node->config) * sizeof(double);
-    double *copies[] = {body->q, body->previous_q, body->balance_q};
-    for (int i = 0; i < 3; i++) memcpy(copies[i] + node->config, body->target + node->config, bytes);
-    memset(body->v + 3 * node->row, 0, 3 * (size_t)node->row_count * sizeof(double));
-    *body->history = 0;
     return SINEW_OK;
 }
 

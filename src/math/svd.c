@@ -80,3 +80,12 @@ sn_mat3 sn_polar3(sn_mat3 *S, sn_mat3 F) {
     }
     return sn_mat3_mul(svd.U, Vt);
 }
+
+sn_vec3 sn_polar_spin3(sn_mat3 R, sn_mat3 S, sn_mat3 F_rate) {
+    sn_mat3 A = sn_mat3_mul(sn_mat3_transpose(R), F_rate);
+    sn_mat3 N = sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(S), sn_mat3_identity()), S);
+    sn_vec3 w = sn_v3(A.m[2][1] - A.m[1][2], A.m[0][2] - A.m[2][0], A.m[1][0] - A.m[0][1]);
+    double size = sn_mat3_norm(N);
+    if (!(fabs(sn_mat3_det(N)) > 1e-9 * size * size * size)) return sn_v3(0, 0, 0);
+    return sn_mat3_apply(R, sn_mat3_apply(sn_mat3_inverse(N), w));
+}

@@ -21,4 +21,8 @@ sn_svd sn_svd3(sn_mat3 F);
 // The rotation of F; `S` may be NULL. Where sigma2 + sigma3 = 0 there are many, and one of them is given.
 sn_mat3 sn_polar3(sn_mat3 *S, sn_mat3 F);
 
+// The spin of R, in the world's axes, while F = R S changes at the given rate: R (tr(S) I - S)^-1 axial(R'Fdot - Fdot'R). Zero
+// where F is so flat or inverted that R is not smooth.
+sn_vec3 sn_polar_spin3(sn_mat3 R, sn_mat3 S, sn_mat3 F_rate);
+
 #endif
