@@ -1,5 +1,6 @@
-// Mechanics of frame bodies: springs, inverse skinning, mass.
+// Mechanics of frame bodies: springs, inverse skinning, mass, iterations to equilibrium.
 #include "validate/validate.h"
+#include "validate/bar.h"
 
 #include "base/context.h"
 #include "base/random.h"
@@ -22,7 +23,7 @@ typedef struct mechanics_def {
     double gravity;
     sinew_integrator integrator;
     int32_t count; // of frames; 0: as many as there can be
-    bool springs;
+    bool springs, dual;
 } mechanics_def;
 
 typedef struct mechanics_bar {
@@ -55,11 +56,16 @@ static sinew_status bar_fill(sinew_context *context, const mechanics_def *def, m
     for (int i = 0; i < count; i++) {
         nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {length * i / (count - 1), 0, 0}};
     }
+    sinew_material_def material = sinew_default_material_def();
+    material.strain = SINEW_STRAIN_GREEN;
     sinew_frame_body_def body = sinew_default_frame_body_def();
     body.voxels = b->voxels;
     body.nodes = nodes;
     body.node_count = count;
     body.springs = def->springs;
+    body.material_count = def->dual;
+    body.materials = &material;
+    body.blend = def->dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR;
     body.weights.kind = def->weights;
     body.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     body.mass = def->mass;
@@ -325,5 +331,59 @@ sinew_status validate_frame_mass(validate_run *v) {
     validate_at_least(v, "the papers' lumping beside it: a body falls faster than g", 1.4, ratio, "-");
     SN_TRY(rigid_energy_error(v, &def, &error));
     validate_note(v, "it loses %.0f %% of the kinetic energy of a rigid motion", 100 * error);
+    return SINEW_OK;
+}
+
+// --- A23: iterations to equilibrium (Gilles et al. 2011, 5.2 and 5.4)
+
+static const double bend_gravity = 5; // the end sinks by a fifth of the length
+
+static sinew_status solve_counted(sinew_context *context, sinew_world *world, sinew_step_report *report) {
+    sinew_static_def statics = sinew_default_static_def();
+    statics.newton_tolerance = 1e-6;
+    SN_TRY(sinew_world_solve_static(world, &statics, report));
+    if (report->outcome == SINEW_OUTCOME_CONVERGED) return SINEW_OK;
+    return sn_fail(context, SINEW_DIVERGED, "the static solve ended with '%s' at a residual of %g",
+                   sinew_outcome_name(report->outcome), report->newton_residual);
+}
+
+static sinew_status count_elements(validate_run *v, sinew_step_report *report) {
+    bar_def def = bar_default_def();
+    def.size[1] = def.size[2] = width;
+    def.cells[0] = 8, def.cells[1] = def.cells[2] = 9; // 9 x 10 x 10 nodes
+    def.element = SINEW_ELEMENT_HEX8;
+    def.material.strain = SINEW_STRAIN_GREEN;
+    def.world.gravity[2] = -bend_gravity;
+    def.world.solver = SINEW_SOLVER_JACOBI;
+    bar b;
+    SN_TRY(bar_create(v->context, &def, &b));
+    sinew_status status = bar_clamp(&b);
+    if (status == SINEW_OK) status = solve_counted(v->context, b.world, report);
+    bar_destroy(&b);
+    return status;
+}
+
+static sinew_status count_frames(validate_run *v, sinew_step_report *report) {
+    mechanics_def def = {
+        .kind = SINEW_NODE_RIGID, .weights = SINEW_WEIGHTS_AXIS_LINEAR, .gravity = bend_gravity, .dual = true};
+    mechanics_bar b;
+    SN_TRY(bar_open(v->context, &def, &b));
+    sinew_world_def world = sinew_world_get_def(b.world);
+    world.solver = SINEW_SOLVER_JACOBI;
+    sinew_status status = sinew_world_set_def(b.world, &world);
+    if (status == SINEW_OK) status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) status = solve_counted(v->context, b.world, report);
+    bar_close(&b);
+    return status;
+}
+
+sinew_status validate_frame_iterations(validate_run *v) {
+    sinew_step_report elements, frames;
+    SN_TRY(count_elements(v, &elements));
+    SN_TRY(count_frames(v, &frames));
+    validate_at_least(v, "bar bent by its weight: iterations to equilibrium of 900 nodes of hexahedra over those of 5 frames",
+                      20, (double)elements.solver_iterations / frames.solver_iterations, "-");
+    validate_note(v, "%d and %d conjugate gradient iterations in %d and %d Newton steps, both with block Jacobi",
+                  elements.solver_iterations, frames.solver_iterations, elements.newton_iterations, frames.newton_iterations);
     return SINEW_OK;
 }

@@ -42,6 +42,7 @@ const validate_row validate_rows[] = {
     {"A21", NULL, validate_reach, NULL},
     {"A22", NULL, validate_sampling, NULL},
     {"A23", NULL, validate_iterations, NULL},
+    {"A23", NULL, validate_frame_iterations, NULL},
     {"A24", NULL, validate_resolutions, NULL},
     {"A25", NULL, validate_two_frames, NULL},
 };

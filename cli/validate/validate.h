@@ -116,6 +116,7 @@ sinew_status validate_orthotropic(validate_run *v);      // A13
 sinew_status validate_stress(validate_run *v);           // A17
 sinew_status validate_springs(validate_run *v);          // A8
 sinew_status validate_inverse_skinning(validate_run *v); // A9
+sinew_status validate_frame_iterations(validate_run *v); // A23
 sinew_status validate_frame_mass(validate_run *v);       // A19
 
 #endif
