@@ -13,7 +13,7 @@ BAR = {
     "bodies": [{"name": "bar", "model": "frames", "material": "gel", "shape": {"kind": "box", "size": [1, 0.2, 0.2]},
                 "frames": {"resolution": 20, "weights": {"kind": "axis"}, "sampling": {"kind": "midpoint", "count": 100},
                            "nodes": [{"position": [-0.45, 0, 0], "hold": "all"}, {"position": [0, 0, 0]}, {"position": [0.45, 0, 0]}]}}],
-    "probes": [{"name": "tip", "point": [0.5, 0, 0]}]}
+    "probes": [{"name": "tip", "point": [0.5, 0, 0]}, {"name": "middle", "point": [-0.2, 0, 0.09]}]}
 
 
 def write(out, scene, **changes):
@@ -38,7 +38,7 @@ def test_all_formats_are_written():
         vtu = open(os.path.join(out, "bar_00002.vtu"), "rb").read()
         assert b'Name="weights"' in vtu and b'NumberOfComponents="3"' in vtu and b'Name="von_mises"' in vtu
         rows = list(csv.DictReader(open(os.path.join(out, "probes.csv"))))
-        assert len(rows) == 13 and float(rows[-1]["tip_uz"]) < 0 and float(rows[-1]["tip_von_mises"]) > 0
+        assert len(rows) == 13 and float(rows[-1]["tip_uz"]) < 0 and float(rows[-1]["middle_von_mises"]) > 10
         assert summary["probes"]["tip"]["displacement"][2] < 0
 
 
