@@ -164,6 +164,16 @@ static sinew_status write_json(run_state *run, const cli_optional_text *json) {
     return SINEW_OK;
 }
 
+// How the bodies were bound to their skeletons.
+static void print_rigging(const run_state *run) {
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
+        if (!report) continue;
+        printf("%s: %d elements follow bones, %d at joints do not; %d bones cut no element\n", run->scene->bodies[i].name,
+               report->bound_elements, report->shared_elements, report->idle_bones);
+    }
+}
+
 static void print_closing(const run_state *run, const run_options *options) {
     if (options->quiet || (options->json.given && !options->json.text)) return;
     int32_t formats = run->scene->output.formats;
@@ -171,7 +181,9 @@ static void print_closing(const run_state *run, const run_options *options) {
     printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome, (long long)run->steps,
            sinew_world_get_time(run->world->world), run->simulate_seconds, run->output_seconds);
     if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
-    printf("\nin %s:\n", run->folder);
+    printf("\n");
+    print_rigging(run);
+    printf("in %s:\n", run->folder);
     if (run->film) printf("  film_*.png      the motion, picture by picture\n");
     if (formats & SN_OUTPUT_PNG) printf("  preview.png     the motion at a glance: open with any viewer\n");
     if (formats & SN_OUTPUT_GLB)

@@ -74,7 +74,7 @@ static void test_fast_motion(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     for (int kind = SINEW_CHARACTER_LEG; kind <= SINEW_CHARACTER_BIPED; kind++) {
-        sn_puppet puppet = make(context, (sinew_character_kind)kind, TEST_SANITIZED ? 1000 : 3000, NULL);
+        sn_puppet puppet = make(context, (sinew_character_kind)kind, TEST_SANITIZED ? 1000 : 2000, NULL);
         double worst = 0;
         for (int frame = 0; frame < 30; frame++) {
             assert_int_equal(sn_puppet_step(&puppet, 1.0 / 30, 10, SINEW_MOTION_LOOP), SINEW_OK);
@@ -124,7 +124,7 @@ static void test_inverted_start(void **state) {
 static void test_ten_thousand_frames(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sn_puppet puppet = make(context, SINEW_CHARACTER_ARM, 500, NULL);
+    sn_puppet puppet = make(context, SINEW_CHARACTER_ARM, 250, NULL);
     // The motion has 61 frames; loop over it with its own period of 61 / 30 s.
     size_t size = 3 * (size_t)puppet.character.flesh->point_count;
     double *early = malloc(size * sizeof *early);
