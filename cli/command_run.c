@@ -81,6 +81,7 @@ static sinew_status prepare(run_state *run) {
     run->largest_J = -INFINITY;
     SN_TRY(sn_arena_status(&run->arena));
     SN_TRY(run_begin_skins(run));
+    SN_TRY(run_write_fields(run));
     return run_begin_preview(run);
 }
 

@@ -20,7 +20,22 @@ sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer
     return cli_write_file(run->context, path, buffer->data, buffer->size);
 }
 
-// Displacement, velocity; strain, stress, energy density, J of each element.
+// The material axes of a body as they are now, F a, one array for each axis of all elements.
+static void fill_axes(const sn_scene_member *member, const sinew_element_state *states, double *axes) {
+    const double *rest = sinew_field_get_axes(member->field);
+    size_t elements = (size_t)member->mesh->element_count;
+    for (size_t e = 0; e < elements; e++) {
+        for (size_t k = 0; k < 3; k++) {
+            double *axis = axes + 3 * (k * elements + e);
+            for (size_t i = 0; i < 3; i++) {
+                axis[i] = 0;
+                for (size_t j = 0; j < 3; j++) axis[i] += states[e].F[3 * i + j] * rest[9 * e + 3 * k + j];
+            }
+        }
+    }
+}
+
+// Displacement, velocity; strain, stress, energy density, J and, with a field, the material axes of each element.
 static sinew_status write_vtu(run_state *run, const sn_scene_member *member, const char *name) {
     const sinew_mesh *rest = member->mesh;
     sn_arena scratch = sn_arena_create(run->context);
@@ -28,6 +43,7 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
     double *displacement = SN_PUSH(&scratch, double, 3 * nodes), *von_mises = SN_PUSH(&scratch, double, elements);
     double *energy = SN_PUSH(&scratch, double, elements), *J = SN_PUSH(&scratch, double, elements);
     double *strain = SN_PUSH(&scratch, double, 6 * elements);
+    double *axes = SN_PUSH(&scratch, double, member->field ? 9 * elements : 0);
     sinew_element_state *states = SN_PUSH(&scratch, sinew_element_state, elements);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
@@ -44,8 +60,15 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
             memcpy(strain + 6 * e, states[e].strain, sizeof states[e].strain);
         }
         sn_field point[] = {{"displacement", 3, displacement}, {"velocity", 3, sinew_body_get_velocities(member->body)}};
-        sn_field cell[] = {{"von_mises", 1, von_mises}, {"strain_energy", 1, energy}, {"J", 1, J}, {"strain", 6, strain}};
-        sn_fields fields = {2, 4, point, cell};
+        if (member->field) fill_axes(member, states, axes);
+        sn_field cell[] = {{"von_mises", 1, von_mises},
+                           {"strain_energy", 1, energy},
+                           {"J", 1, J},
+                           {"strain", 6, strain},
+                           {"axis_1", 3, axes},
+                           {"axis_2", 3, axes + (member->field ? 3 * elements : 0)},
+                           {"axis_3", 3, axes + (member->field ? 6 * elements : 0)}};
+        sn_fields fields = {2, member->field ? 7 : 4, point, cell};
         sinew_mesh now = *rest;
         now.points = x;
         sn_mesh_view view = sn_mesh_view_of(&now);

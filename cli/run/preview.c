@@ -68,6 +68,7 @@ static void update_frames(run_state *run) {
             sinew_frame_body_get_node(member->body, k, point, NULL);
             sinew_frame_body_get_matrix(member->body, k, matrix);
         }
+        next += run_update_field(run, i, run->frame_points_now + 3 * (size_t)next, run->frame_matrices_now + 9 * (size_t)next);
     }
     SN_ASSERT(next == run->frame_glyphs);
 }
@@ -86,6 +87,7 @@ sinew_status run_begin_preview(run_state *run) {
         run->surfaces[i] = run->world->members[i].surface.points;
         run->frame_glyphs += sn_scene_member_frame_count(&run->world->members[i]);
     }
+    SN_TRY(run_begin_fields(run));
     run->frame_points_now = SN_PUSH(&run->arena, double, 3 * (size_t)run->frame_glyphs);
     run->frame_matrices_now = SN_PUSH(&run->arena, double, 9 * (size_t)run->frame_glyphs);
     sn_preview_def def = sn_preview_def_default();

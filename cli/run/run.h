@@ -35,6 +35,8 @@ typedef struct run_state {
     double **values, **surfaces; // of each body, for the preview
     float **colors;              // of each body that is coloured by weights, or NULL
     int32_t frame_glyphs;        // coordinate frames of all bodies, drawn as axes
+    int32_t **field_triangles;   // of each body: triangles of its surface at which material axes are drawn
+    int32_t *field_counts;
     double *frame_points_now, *frame_matrices_now;
     int32_t moment_count, film_count;
     sn_buffer probes; // probes.csv so far
@@ -56,6 +58,12 @@ sinew_status run_finish(run_state *run);
 // A body of frames as VTU: its surface, and its frames.
 sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name);
 sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member, const char *name);
+
+// Where material axes are drawn; how many frames that makes is added up. The axes of a body now; returns how many. The fields
+// that curves made, as files.
+sinew_status run_begin_fields(run_state *run);
+int32_t run_update_field(const run_state *run, int32_t body, double *points, double *matrices);
+sinew_status run_write_fields(run_state *run);
 
 // Bodies of frames as skins: asked for in a scene that can have them, the present poses kept, written at the end.
 sinew_status run_begin_skins(run_state *run);

@@ -73,10 +73,24 @@ static sinew_status apply(sn_scene_member *member, double time) {
     return apply_loads(member, time);
 }
 
+// Materials are numbered as the body's labels.
+static sinew_status apply_fibre_stress(const sn_scene_world *world, const sn_scene_member *member, double time) {
+    const sn_scene_body *scene = member->scene;
+    int32_t count = scene->label_count > 0 ? scene->label_count : 1;
+    for (int32_t i = 0; i < count; i++) {
+        const sn_scene_material *material =
+            &world->scene->materials[scene->label_count ? scene->labels[i].material : scene->material];
+        if (material->fibre_stress.kind == SN_CURVE_CONSTANT) continue;
+        SN_TRY(sinew_body_set_fibre_stress(member->body, i, sn_curve_at(&material->fibre_stress, time)));
+    }
+    return SINEW_OK;
+}
+
 sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
     SN_TRY(sn_bones_apply(world, time));
     for (int32_t i = 0; i < world->scene->body_count; i++) {
         SN_TRY(world->members[i].ops->apply(&world->members[i], time));
+        SN_TRY(apply_fibre_stress(world, &world->members[i], time));
     }
     return SINEW_OK;
 }

@@ -1,6 +1,7 @@
 // Building: meshes from shapes and files, bodies, selections turned into node lists, attachments, probes.
 #include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
+#include "io/scene/field.h"
 
 #include "geom/element_tree.h"
 #include "geom/topology.h"
@@ -102,6 +103,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     def.materials = materials;
     def.material_count = count;
     def.material_labels = scene->label_count ? labels : NULL;
+    if (member->field) def.material_axes = sinew_field_get_axes(member->field);
     if (scene->positions.used) return sn_builder_make_positions(b, member, &def);
     return sinew_body_create(b->world->world, &def, &member->body);
 }
@@ -203,6 +205,7 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     }
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
+    SN_TRY(sn_builder_make_field(b, member->scene->field, member->mesh, &member->field));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
     SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
     sn_arena scratch = sn_arena_create(b->context);
@@ -305,6 +308,7 @@ void sn_scene_world_destroy(sn_scene_world *world) {
         sn_scene_member *member = &world->members[i];
         if (member->ops && member->ops->release) member->ops->release(member);
         sn_bound_destroy(member->bound);
+        sinew_field_destroy(member->field);
         sinew_embedding_destroy(member->surface.embedding);
         sinew_mesh_destroy(member->surface.mesh);
         sinew_mesh_destroy(member->mesh);

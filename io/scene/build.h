@@ -50,6 +50,7 @@ struct sn_scene_member {
     int32_t *load_index; // of the body's load, -1 for forces
     double *forces;      // scratch: three for each node
     sn_bound *bound;     // what follows the skeleton; NULL without one
+    sinew_field *field;  // of material axes; NULL without one
 };
 
 typedef struct sn_probe_place {

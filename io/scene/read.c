@@ -150,8 +150,9 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     static const char *const colors[] = {"strain", "stress", "displacement", "speed", "none", "weights"};
     sn_scene_preview *preview = &reader->scene->preview;
     *preview = (sn_scene_preview){
-        .count = 6, .direction = {0.45, -0.8, 0.4}, .width = 480, .height = 360, .ground = true, .ghost = true};
-    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("color", "count", "from", "size", "largest", "ground", "ghost")))
+        .count = 6, .direction = {0.45, -0.8, 0.4}, .width = 480, .height = 360, .ground = true, .ghost = true, .field = true};
+    if (!json ||
+        !sn_scene_check_object(reader, json, SN_KEYS("color", "count", "from", "size", "largest", "ground", "ghost", "field")))
         return;
     int32_t color = 0;
     int64_t count = preview->count;
@@ -167,6 +168,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     sn_json_number(reader->mistakes, sn_json_get(json, "largest"), 0, INFINITY, "", &preview->largest);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ghost"), &preview->ghost);
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "field"), &preview->field);
     preview->color = (sn_scene_color)color;
     preview->count = (int32_t)count;
     preview->width = (int32_t)size[0];

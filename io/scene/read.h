@@ -54,6 +54,8 @@ void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json, sn
 bool sn_scene_read_label(const sn_scene_reader *reader, const sn_json *item, int32_t *label);
 // The section "frames", which belongs to bodies of that model only.
 void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, bool wanted, sn_scene_body *body);
+// The section "field": where the axes of anisotropic materials point.
+void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body);
 void sn_scene_read_motion(const sn_scene_reader *reader, const sn_json *json, sn_scene_motion *motion);
 void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_json, sn_scene_body *body);
 void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body);

@@ -133,7 +133,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "shape", "model", "material", "materials", "mass", "plane", "thickness",
                                        "damping", "position", "rotation", "velocity", "angular_velocity", "fixed", "scripted",
-                                       "loads", "surface", "frames", "positions", "skeleton", "binding"))) {
+                                       "loads", "surface", "field", "frames", "positions", "skeleton", "binding"))) {
         return;
     }
     int32_t model = 0, mass = 0, plane = 0;
@@ -164,6 +164,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_string(reader->mistakes, sn_json_get(json, "surface"), &body->surface);
     body->skin = body->shape.is_character && body->surface && strcmp(body->surface, "skin") == 0;
     if (body->skin) body->surface = NULL;
+    sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
     sn_scene_read_binding(reader, json, body);
 }

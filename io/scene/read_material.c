@@ -20,7 +20,6 @@ static const constant constants[] = {
     {"c01", "Pa", offsetof(sinew_material_def, c01)},
     {"bulk", "Pa", offsetof(sinew_material_def, bulk)},
     {"chain_length", "", offsetof(sinew_material_def, chain_length)},
-    {"fibre_stress", "Pa", offsetof(sinew_material_def, fibre_stress)},
     {"young_1", "Pa", offsetof(sinew_material_def, orthotropic.young_1)},
     {"young_2", "Pa", offsetof(sinew_material_def, orthotropic.young_2)},
     {"young_3", "Pa", offsetof(sinew_material_def, orthotropic.young_3)},
@@ -40,9 +39,9 @@ static const constant constants[] = {
 enum { CONSTANTS = sizeof constants / sizeof *constants, MAX_WORDS = 64 };
 
 static bool check_keys(const sn_scene_reader *reader, const sn_json *json) {
-    const char *keys[CONSTANTS + 5] = {"law", "preset", "strain", "inversion", "exact_rotation"};
-    for (int i = 0; i < CONSTANTS; i++) keys[5 + i] = constants[i].key;
-    return sn_scene_check_object(reader, json, keys, CONSTANTS + 5);
+    const char *keys[CONSTANTS + 6] = {"law", "preset", "strain", "inversion", "exact_rotation", "fibre_stress"};
+    for (int i = 0; i < CONSTANTS; i++) keys[6 + i] = constants[i].key;
+    return sn_scene_check_object(reader, json, keys, CONSTANTS + 6);
 }
 
 static void read_law(const sn_scene_reader *reader, const sn_json *json, sinew_material_def *def) {
@@ -68,9 +67,21 @@ static bool is_general_constant(const char *key) {
            strncmp(key, "shear_12", 8) == 0 || strncmp(key, "shear_23", 8) == 0 || strncmp(key, "shear_31", 8) == 0;
 }
 
-static void read_def(const sn_scene_reader *reader, const sn_json *json, sinew_material_def *def) {
+// Fibres pull as strongly as a curve over time says; at no time do they push.
+static void read_fibre_stress(const sn_scene_reader *reader, const sn_json *json, sn_curve *curve) {
+    if (!json) return;
+    sn_scene_read_curve(reader, json, 1, curve);
+    double lowest = curve->kind == SN_CURVE_SINE ? curve->value - fabs(curve->amplitude) : curve->value;
+    for (int32_t i = 0; i < curve->key_count; i++) lowest = i == 0 ? curve->values[0] : fmin(lowest, curve->values[i]);
+    if (lowest < 0) {
+        sn_json_mistake(reader->mistakes, json, "falls to %g Pa; fibres pull, so that it is at least 0 at all times", lowest);
+    }
+}
+
+static void read_def(const sn_scene_reader *reader, const sn_json *json, sn_scene_material *material) {
     static const char *const strains[] = {"infinitesimal", "green", "corotational"};
     sinew_context *context = reader->scene->arena.context;
+    sinew_material_def *def = &material->def;
     *def = sinew_default_material_def();
     if (!check_keys(reader, json)) return;
     int64_t before = reader->mistakes->total;
@@ -88,6 +99,8 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json, sinew_m
         sn_json_number(reader->mistakes, value, -INFINITY, INFINITY, constants[i].unit, target);
         if (is_general_constant(constants[i].key)) def->orthotropic.four_parameters = false;
     }
+    read_fibre_stress(reader, sn_json_get(json, "fibre_stress"), &material->fibre_stress);
+    if (reader->mistakes->total == before) def->fibre_stress = sn_curve_at(&material->fibre_stress, 0);
     if (reader->mistakes->total == before && sinew_check_material(context, def) != SINEW_OK) {
         sn_json_mistake(reader->mistakes, json, "%s", sinew_context_message(context));
     }
@@ -99,7 +112,8 @@ static int32_t add_material(sn_scene_reader *reader, const char *name, const sn_
     if (!list) return -1;
     if (scene->material_count) memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
     list[scene->material_count].name = name;
-    read_def(reader, json, &list[scene->material_count].def);
+    list[scene->material_count].fibre_stress = (sn_curve){0};
+    read_def(reader, json, &list[scene->material_count]);
     scene->materials = list;
     return scene->material_count++;
 }
@@ -117,7 +131,7 @@ int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json) {
         sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
         if (!list) return -1;
         if (scene->material_count) memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
-        list[scene->material_count] = (sn_scene_material){"default", sinew_default_material_def()};
+        list[scene->material_count] = (sn_scene_material){.name = "default", .def = sinew_default_material_def()};
         scene->materials = list;
         return scene->material_count++;
     }

@@ -52,6 +52,7 @@ struct sn_select {
 };
 
 typedef struct sn_scene_frames sn_scene_frames; // io/scene/frames.h
+typedef struct sn_scene_field sn_scene_field;   // io/scene/field.h
 
 // A generated shape, or solids put together, or a file, or a volume of labels.
 typedef struct sn_scene_shape {
@@ -73,6 +74,7 @@ typedef struct sn_scene_shape {
 typedef struct sn_scene_material {
     const char *name;
     sinew_material_def def;
+    sn_curve fibre_stress; // [Pa] over time
 } sn_scene_material;
 
 // A material for the elements with a label.
@@ -158,6 +160,7 @@ typedef struct sn_scene_body {
     const sn_scene_support *supports;
     const sn_scene_load *loads;
     const sn_scene_frames *frames; // NULL for other models
+    const sn_scene_field *field;   // where material axes point; NULL: along x, y, z
     const char *surface;           // file of a detailed surface that follows the body; NULL: its own boundary
     bool skin;                     // ... the skin of the character that the shape is
     sn_scene_positions positions;
@@ -213,6 +216,7 @@ typedef struct sn_scene_preview {
     double largest;        // top of the colour scale; 0: from the run
     bool ground;
     bool ghost; // shows the first moment as glass in the others
+    bool field; // shows material axes of bodies with a field
 } sn_scene_preview;
 
 typedef struct sn_scene {

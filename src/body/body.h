@@ -62,6 +62,8 @@ typedef struct sn_body_ops {
     void (*settle)(sinew_body *body);
     // Takes over material number `index`.
     sinew_status (*set_material)(sinew_body *body, int32_t index, const sinew_material_def *material);
+    // The tension of the fibres of material number `index`, finite and not negative. NULL: it has no fibres.
+    sinew_status (*set_fibre_stress)(sinew_body *body, int32_t index, double stress);
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
     // no memory or the body is not linear in its rows.
     bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);

@@ -111,6 +111,16 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
     return build_mass(body, body->consistent_mass != NULL);
 }
 
+static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
+    elastic *model = body->model;
+    if (index < 0 || index >= model->groups.count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+                       model->groups.count);
+    }
+    sn_sample_group_set_fibre_stress(&model->groups.items[index], stress);
+    return SINEW_OK;
+}
+
 static bool locate(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point) {
     sn_arena scratch = sn_arena_create(body->context);
     sinew_mesh mesh = body->mesh;
@@ -138,6 +148,7 @@ static const sn_body_ops elastic_ops = {
     .measure = measure,
     .measure_recovery = measure_recovery,
     .set_material = set_material,
+    .set_fibre_stress = set_fibre_stress,
     .locate = locate,
 };
 

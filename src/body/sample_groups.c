@@ -244,3 +244,13 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
     }
     return status;
 }
+
+void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress) {
+    group->def.fibre_stress = stress;
+    if (group->samples.count == 0) return;
+    int32_t blocks = group->parameter_stride > 0 ? group->samples.blocks : 1;
+    for (int32_t b = 0; b < blocks; b++) {
+        double *T = group->parameters + (size_t)b * group->parameter_stride + SN_PARAMETER_FIBRE_STRESS * SN_BLOCK;
+        for (int lane = 0; lane < SN_BLOCK; lane++) T[lane] = stress;
+    }
+}

@@ -103,6 +103,17 @@ sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sine
     return body->ops->set_material(body, index, material);
 }
 
+sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress) {
+    if (!(stress >= 0 && isfinite(stress))) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "fibre stress of body \"%s\" is %g Pa; it is at least 0",
+                       body->name, stress);
+    }
+    if (!body->ops->set_fibre_stress) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED, "the model of body \"%s\" has no fibres", body->name);
+    }
+    return body->ops->set_fibre_stress(body, index, stress);
+}
+
 sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping) {
     if (!(mass_damping >= 0 && isfinite(mass_damping)) || !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

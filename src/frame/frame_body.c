@@ -97,6 +97,20 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
     return sn_frame_body_compute_springs(body);
 }
 
+static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
+    sn_frame_model *model = body->model;
+    if (index < 0 || index >= model->material_count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+                       model->material_count);
+    }
+    for (int32_t i = 0; i < model->blend.groups.count; i++) {
+        if (model->blend.group_material[i] != index) continue;
+        sn_sample_group_set_fibre_stress(&model->blend.groups.items[i], stress);
+    }
+    model->materials[index].fibre_stress = stress;
+    return SINEW_OK;
+}
+
 const sn_body_ops sn_frame_body_ops = {
     .has_energy = true,
     .evaluate = evaluate,
@@ -110,6 +124,7 @@ const sn_body_ops sn_frame_body_ops = {
     .add_momenta = add_momenta,
     .settle = sn_frame_body_settle,
     .set_material = set_material,
+    .set_fibre_stress = set_fibre_stress,
     .release = sn_frame_body_release,
 };
 

@@ -70,6 +70,8 @@ PLACES = {
     "retargeted": ({"version": 1, "bodies": [BODY], "skeletons": {"a": {"motion": {"?": 1}}}}, DEFS["skeleton"]["properties"]["motion"]),
     "positions": ({"version": 1, "bodies": [{"shape": {}, "model": "positions", "positions": {"?": 1}}]},
                   DEFS["body"]["properties"]["positions"]),
+    "field": ({"version": 1, "bodies": [{"shape": {}, "field": {"?": 1}}]}, DEFS["field"]),
+    "guide": ({"version": 1, "bodies": [{"shape": {}, "field": {"curves": [{"?": 1}]}}]}, DEFS["guide"]),
     "probe": ({"version": 1, "bodies": [BODY], "probes": [{"?": 1}]}, SCHEMA["properties"]["probes"]["items"]),
     "output": ({"version": 1, "bodies": [BODY], "output": {"?": 1}}, SCHEMA["properties"]["output"]),
     "preview": ({"version": 1, "bodies": [BODY], "preview": {"?": 1}}, SCHEMA["properties"]["preview"]),

@@ -1,0 +1,103 @@
+// The section "field" of a body: where the axes of an anisotropic material point.
+#include "io/scene/field.h"
+#include "io/scene/read.h"
+
+#include <math.h>
+
+static const double RADIANS = 3.14159265358979323846 / 180;
+
+// [[x, y, z], ...]: at least two points.
+static double *read_points(const sn_scene_reader *reader, const sn_json *json, int32_t *count) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return NULL;
+    if (json->count < 2) {
+        sn_json_mistake(reader->mistakes, json, "a curve needs at least 2 points, not %d", (int)json->count);
+        return NULL;
+    }
+    double *points = sn_scene_push(reader, 3 * json->count, sizeof *points);
+    for (int32_t i = 0; points && i < json->count; i++) {
+        if (!sn_scene_read_lengths(reader, &json->items[i], points + 3 * (size_t)i)) return NULL;
+    }
+    *count = json->count;
+    return points;
+}
+
+static const double *read_list(const sn_scene_reader *reader, const sn_json *json, int32_t count, const char *what) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return NULL;
+    if (json->count != count) {
+        sn_json_mistake(reader->mistakes, json, "%d %s are needed, not %d", (int)count, what, (int)json->count);
+        return NULL;
+    }
+    double *list = sn_scene_push(reader, count, sizeof *list);
+    if (list) sn_json_numbers(reader->mistakes, json, count, list);
+    return list;
+}
+
+static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew_curve_def *curve) {
+    static const char *const kinds[] = {"nurbs", "stroke"};
+    *curve = sinew_default_curve_def();
+    if (!sn_scene_check_object(reader, json, SN_KEYS("name", "kind", "points", "weights", "knots", "normal", "turn"))) return;
+    int32_t kind = 0, count = 0;
+    double turn = 0;
+    sn_json_string(reader->mistakes, sn_json_get(json, "name"), &curve->name);
+    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), kinds, 2, &kind);
+    curve->kind = (sinew_curve_kind)kind;
+    curve->points = read_points(reader, sn_json_require(reader->mistakes, json, "points"), &count);
+    curve->point_count = count;
+    if (curve->points) {
+        int32_t degree = count > 3 ? 3 : count - 1;
+        curve->weights = read_list(reader, sn_json_get(json, "weights"), count, "weights, one for each point,");
+        curve->knots = read_list(reader, sn_json_get(json, "knots"), count + degree + 1, "knots, four more than points,");
+    }
+    if (sn_json_get(json, "normal")) sn_scene_read_direction(reader, sn_json_get(json, "normal"), curve->normal);
+    sn_json_number(reader->mistakes, sn_json_get(json, "turn"), -INFINITY, INFINITY, "degrees", &turn);
+    curve->turn = RADIANS * turn;
+}
+
+// "curves" and "strokes" in one list.
+static void read_curves(const sn_scene_reader *reader, const sn_json *json, sinew_field_def *def) {
+    const sn_json *curves = sn_json_get(json, "curves"), *strokes = sn_json_get(json, "strokes");
+    if (curves && !sn_json_is(reader->mistakes, curves, SN_JSON_ARRAY)) curves = NULL;
+    if (strokes && !sn_json_is(reader->mistakes, strokes, SN_JSON_ARRAY)) strokes = NULL;
+    int32_t first = curves ? curves->count : 0, count = first + (strokes ? strokes->count : 0);
+    sinew_curve_def *list = sn_scene_push(reader, count, sizeof *list);
+    if (!list) return;
+    for (int32_t i = 0; i < first; i++) read_curve(reader, &curves->items[i], &list[i]);
+    for (int32_t i = first; i < count; i++) {
+        list[i] = sinew_default_curve_def();
+        list[i].kind = SINEW_CURVE_STROKE;
+        list[i].points = read_points(reader, &strokes->items[i - first], &list[i].point_count);
+    }
+    def->curves = list;
+    def->curve_count = count;
+}
+
+void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
+    static const char *const kinds[] = {"frames", "fibres"}, *const places[] = {"element", "vertex"};
+    if (!json) return;
+    sn_scene_field *field = sn_scene_push(reader, 1, sizeof *field);
+    if (!field || !sn_scene_check_object(reader, json,
+                                         SN_KEYS("kind", "by", "curves", "strokes", "file", "rotation", "spacing", "reach"))) {
+        return;
+    }
+    int32_t kind = sn_json_get(json, "strokes") && !sn_json_get(json, "curves") ? SINEW_FIELD_FIBRES : SINEW_FIELD_FRAMES;
+    int32_t by = 0, ways = 0;
+    field->json = json;
+    field->def = sinew_default_field_def();
+    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), kinds, 2, &kind);
+    sn_json_word(reader->mistakes, sn_json_get(json, "by"), places, 2, &by);
+    field->def.kind = (sinew_field_kind)kind;
+    field->def.unknowns = (sinew_field_unknowns)by;
+    read_curves(reader, json, &field->def);
+    sn_json_string(reader->mistakes, sn_json_get(json, "file"), &field->file);
+    field->uniform = sn_json_get(json, "rotation") != NULL;
+    if (field->uniform) sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), field->rotation);
+    sn_scene_read_length(reader, sn_json_get(json, "spacing"), &field->def.spacing);
+    sn_scene_read_length(reader, sn_json_get(json, "reach"), &field->def.reach);
+    ways = (field->def.curve_count > 0) + (field->file != NULL) + field->uniform;
+    if (ways != 1) {
+        sn_json_mistake(reader->mistakes, json,
+                        "a field comes from \"curves\" and \"strokes\", or from a \"file\", or is one \"rotation\" for all");
+        return;
+    }
+    body->field = field;
+}
