@@ -34,15 +34,27 @@ static void find_floors(const sn_island *island, search_point *point) {
     point->energy_floor = point->floor * position;
 }
 
+// What inertia and external forces add to phi at xi; island->inertia too. A step begins at xi = 0; the stiffness there becomes
+// the damping of the whole step.
+static double compute_load_potential(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero) {
+    int32_t count = sn_island_size(island);
+    if (at_zero) {
+        sn_island_keep_damping(island);
+        sn_island_compute_inertia_offset(island, def->scheme);
+        memcpy(island->inertia, island->inertia_offset, (size_t)count * sizeof(double));
+        return 0;
+    }
+    double inertia = sn_island_compute_inertia(island, def->scheme, xi);
+    return inertia - sn_vector_dot(island->world->context, count, xi, island->external);
+}
+
 // phi, residual and their sizes at xi; the bodies' matrices too if wanted.
-static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, sn_island_want want,
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero, sn_island_want want,
                              sinew_step_report *report) {
     double begin = sn_seconds();
-    sinew_context *context = island->world->context;
     int32_t count = sn_island_size(island);
-    double elastic = sn_island_evaluate(island, xi, want);
-    double inertia = sn_island_compute_inertia(island, def->scheme, xi);
-    search_point point = {.potential = elastic + inertia - sn_vector_dot(context, count, xi, island->external)};
+    search_point point = {.potential = sn_island_evaluate(island, xi, want)};
+    point.potential += compute_load_potential(island, def, xi, at_zero);
     for (int32_t i = 0; i < count; i++) {
         island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
     }
@@ -147,7 +159,7 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def, c
     double t = 1;
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
-        search_point trial = evaluate(island, def, island->trial_xi, SN_WANT_FORCE, report);
+        search_point trial = evaluate(island, def, island->trial_xi, false, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
         if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return SEARCH_FOUND;
@@ -178,21 +190,21 @@ static sinew_status find_direction(sn_island *island, const sn_newton_def *def, 
     if (exact) {
         SN_TRY(assemble_and_solve(island, def, moving, 0, &usable, report));
         if (usable) return SINEW_OK;
-        evaluate(island, def, island->xi, SN_WANT_PROJECTED_STIFFNESS, report);
+        evaluate(island, def, island->xi, false, SN_WANT_PROJECTED_STIFFNESS, report);
         compute_remaining(island, island->direction);
     }
     return assemble_and_solve(island, def, moving, MAX_SHIFTS, &usable, report);
 }
 
-static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
+sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     bool exact = !def->linearised && is_direct(island);
     for (int32_t iteration = 0;; iteration++) {
         // The damping matrix of the step is the first one, and must be positive semi-definite.
         bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
         sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
-        search_point point = evaluate(island, def, island->xi, want, report);
-        if (iteration == 0) sn_island_keep_damping(island);
+        bool at_zero = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
+        search_point point = evaluate(island, def, island->xi, at_zero, want, report);
         report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
         bool moving = compute_remaining(island, island->direction);
         if (!isfinite(point.residual)) {
@@ -225,9 +237,4 @@ static sinew_status iterate(sn_island *island, const sn_newton_def *def, sinew_s
         }
         memcpy(island->xi, island->trial_xi, bytes);
     }
-}
-
-sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
-    sn_island_compute_inertia_offset(island, def->scheme);
-    return iterate(island, def, report);
 }
