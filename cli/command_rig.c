@@ -103,6 +103,7 @@ static sinew_status write_all(rig_run *rig) {
     sinew_status status = rig_write_picture(rig);
     if (status == SINEW_UNSUPPORTED) fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
     if (status != SINEW_OK && status != SINEW_UNSUPPORTED) return status;
+    SN_TRY(rig_write_skin(rig));
     SN_TRY(time_steps(rig));
     sn_buffer out = sn_buffer_create(rig->context);
     rig_write_report(rig, &out);
@@ -207,6 +208,7 @@ const cli_command cli_command_rig = {
                "knee, animal, dragon). --tissues names a JSON file:\n"
                "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
                "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
-               "Written are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions) and report.json.",
+               "Written are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions),\n"
+               "skin.glb (joints and weights for an animator) and report.json.",
     .run = run,
 };

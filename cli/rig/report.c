@@ -45,6 +45,7 @@ void rig_write_report(const rig_run *rig, sn_buffer *out) {
     number(&w, "stable_step", r->stable_step);
     number(&w, "advised_step", r->advised_step);
     number(&w, "step_seconds", rig->step_seconds);
+    number(&w, "skin_weight_lost", rig->skin_loss);
     if (rig->from_surfaces) {
         integer(&w, "open_edges", rig->voxel_report.open_edges);
         integer(&w, "disputed_cells", rig->voxel_report.disputed_cells);
@@ -77,6 +78,7 @@ void rig_print_report(const rig_run *rig) {
                r->stable_step);
     }
     printf("a step takes %.3g ms: %.0f a second\n", 1e3 * rig->step_seconds, 1 / rig->step_seconds);
-    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, report.json\n", rig->folder,
-           rig->surface ? ", surface.ply" : "");
+    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints a point, %.2g of a weight lost), "
+           "report.json\n",
+           rig->folder, rig->surface ? ", surface.ply" : "", rig->skin_loss);
 }

@@ -35,6 +35,7 @@ typedef struct rig_run {
     sinew_body *body;
     sinew_autorig_report report;
     double step_seconds; // measured
+    double skin_loss;    // the largest sum of weights that a point of the skin lost
 } rig_run;
 
 void rig_create(rig_run *rig, sinew_context *context, const cli_command *command);
@@ -60,6 +61,9 @@ void rig_write_report(const rig_run *rig, sn_buffer *out);
 
 // rig.png: tissues, weights and regions beside each other.
 sinew_status rig_write_picture(const rig_run *rig);
+
+// skin.glb: joints and weights.
+sinew_status rig_write_skin(rig_run *rig);
 
 // Writes a buffer to a file of the folder.
 sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer);

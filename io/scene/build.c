@@ -2,6 +2,7 @@
 #include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
 #include "io/scene/field.h"
+#include "io/scene/maps.h"
 
 #include "geom/element_tree.h"
 #include "geom/topology.h"
@@ -53,8 +54,11 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const s
 
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
     if (shape->is_character) return sn_builder_make_flesh(b, shape, out);
+    if (shape->maps && (shape->generated || shape->maps->gradient_count > 0)) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED, "gradients and layers are for bodies of \"model\": \"frames\"");
+    }
+    if (shape->volume || shape->solid_count > 0 || shape->maps) return sn_builder_fill_voxels(b, shape, out);
     if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
-    if (shape->volume || shape->solid_count > 0) return sn_builder_fill_voxels(b, shape, out);
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     sinew_mesh *better = NULL;

@@ -67,6 +67,15 @@ static sinew_status make_tissues(const sn_builder *b, const sn_scene_body *body,
     return SINEW_OK;
 }
 
+// A frame that is placed in a rigid part shall not deform it, whatever the others can do.
+static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table, const double position[3]) {
+    int32_t voxel = sinew_voxels_find_nearest(voxels, position, INFINITY);
+    for (int32_t i = 0; voxel >= 0 && i < table->count; i++) {
+        if (table->labels[i] == voxels->label[voxel]) return table->tissues[i].rigid;
+    }
+    return false;
+}
+
 // Frames that are written down first, then those that are placed.
 static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene, const sinew_voxels *voxels,
                                const tissue_table *table, sn_arena *scratch, sinew_frame_node **out) {
@@ -88,7 +97,7 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
         SN_TRY(sinew_place_nodes(b->context, voxels, table->tissues, table->count, &def, positions, NULL));
     }
     for (int32_t i = scene->node_count; i < count; i++) {
-        nodes[i].kind = scene->kind;
+        nodes[i].kind = in_rigid(voxels, table, positions + 3 * (size_t)i) ? SINEW_NODE_RIGID : scene->kind;
         memcpy(nodes[i].position, positions + 3 * (size_t)i, sizeof nodes[i].position);
     }
     *out = nodes;

@@ -2,9 +2,11 @@
 #include "io/scene/build_frames.h"
 
 #include "io/scene/build_skeleton.h"
+#include "io/scene/maps.h"
+#include "io/volume/volume.h"
+
 #include "geom/mesh.h"
 #include "geom/voxel.h"
-#include "io/volume/volume.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,8 +67,34 @@ static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *
     return status;
 }
 
-sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+// Surfaces of several files, each with its label.
+static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
                                     sinew_voxels **voxels) {
+    const sn_scene_maps *maps = shape->maps;
+    sn_arena scratch = sn_arena_create(b->context);
+    sinew_mesh **meshes = SN_PUSH(&scratch, sinew_mesh *, maps->part_count);
+    sinew_labelled_surface *surfaces = SN_PUSH(&scratch, sinew_labelled_surface, maps->part_count);
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t i = 0; i < maps->part_count && status == SINEW_OK; i++) {
+        status = sn_builder_read_mesh(b, maps->parts[i].file, shape, true, &meshes[i]);
+        surfaces[i] = (sinew_labelled_surface){meshes[i], maps->parts[i].label, maps->parts[i].priority};
+    }
+    if (status == SINEW_OK) {
+        status = sinew_voxels_create_from_surfaces(b->context, surfaces, maps->part_count, grid, voxels, NULL);
+    }
+    for (int32_t i = 0; meshes && i < maps->part_count; i++) sinew_mesh_destroy(meshes[i]);
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static sinew_status make_solid(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+                               sinew_voxels **voxels) {
+    const sn_scene_maps *maps = shape->maps;
+    if (maps && maps->specimen >= 0) {
+        return sinew_voxels_create_specimen(b->context, (sinew_specimen)maps->specimen, maps->specimen_voxels,
+                                            grid->memory_limit, voxels);
+    }
+    if (maps && maps->part_count > 0) return voxels_of_parts(b, shape, grid, voxels);
     if (shape->volume) return voxels_of_volume(b, shape, grid->memory_limit, voxels);
     if (shape->solid_count > 0) {
         return sinew_voxels_create_from_solids(b->context, shape->solids, shape->solid_count, grid, voxels);
@@ -76,6 +104,20 @@ sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *s
     int32_t count = solids_of_shape(&shape->shape, solids);
     if (count == 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
     return sinew_voxels_create_from_solids(b->context, solids, count, grid, voxels);
+}
+
+// Layers relabel what is there, gradients make it softer or stiffer, in this order.
+sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
+                                    sinew_voxels **voxels) {
+    const sn_scene_maps *maps = shape->maps;
+    SN_TRY(make_solid(b, shape, grid, voxels));
+    for (int32_t i = 0; maps && i < maps->layer_count; i++) {
+        SN_TRY(sinew_voxels_paint_layers(*voxels, &maps->layers[i]));
+    }
+    for (int32_t i = 0; maps && i < maps->gradient_count; i++) {
+        SN_TRY(sinew_voxels_apply_gradient(*voxels, &maps->gradients[i]));
+    }
+    return SINEW_OK;
 }
 
 // A copy of the mesh whose elements have the labels of the voxels at their middles.

@@ -48,6 +48,8 @@ void sn_scene_read_materials(sn_scene_reader *reader, const sn_json *json);
 int32_t sn_scene_read_material(sn_scene_reader *reader, const sn_json *json);
 
 void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
+// What makes a shape a solid of several tissues; shape->generated is cleared if nothing else is to be made.
+void sn_scene_read_maps(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json);
 void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape);
 // The label that stands as a key, e.g. "2"; anything else is a mistake.

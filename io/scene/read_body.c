@@ -57,7 +57,8 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
-                                       "file", "tets", "scale", "solids", "volume", "character", "bone_radius"))) {
+                                       "file", "tets", "scale", "solids", "volume", "character", "bone_radius", "specimen",
+                                       "voxels", "surfaces", "gradients", "layers"))) {
         return;
     }
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
@@ -65,6 +66,7 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     if (sn_json_get(json, "scale")) shape->volume_unit = shape->scale * reader->scene->unit;
     sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
+    sn_scene_read_maps(reader, json, shape);
     shape->is_character = sn_json_get(json, "character") != NULL;
     if (shape->is_character) {
         int64_t tets = 3000;

@@ -69,6 +69,7 @@ typedef struct sn_scene_shape {
     sinew_tetrahedralize_def tets;
     bool quadratic; // make ten-node tets of what was read
     double scale;
+    const struct sn_scene_maps *maps; // specimens, surfaces, gradients, layers (io/scene/maps.h), or NULL
 } sn_scene_shape;
 
 typedef struct sn_scene_material {

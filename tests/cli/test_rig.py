@@ -46,7 +46,7 @@ def test_specimen():
         assert report["mean_fit_error"] < 0.05
         assert report["young"] == [12000, 60000]
         assert 0 < report["stable_step"] < report["advised_step"] <= 1 / 30
-        assert {"labels.nrrd", "report.json", "scene.json"} <= set(os.listdir(place))
+        assert {"labels.nrrd", "report.json", "scene.json", "skin.glb"} <= set(os.listdir(place))
         with open(os.path.join(place, "report.json")) as file:
             assert json.load(file)["voxels"] == report["voxels"]
         checked = run("check", os.path.join(place, "scene.json"))
