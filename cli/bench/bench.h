@@ -57,8 +57,11 @@ void bench_write_json(const bench_run *b, sn_buffer *out);
 void bench_write_page(const bench_run *b, sn_buffer *out);
 
 sinew_status bench_bars(bench_run *b);         // corotational bars of four sizes
-sinew_status bench_specimens(bench_run *b);    // S3
+sinew_status bench_frame_bar(bench_run *b);    // S1
+sinew_status bench_frame_models(bench_run *b); // S2
 sinew_status bench_springs(bench_run *b);      // S1, S2: springs and insertion
+sinew_status bench_specimens(bench_run *b);    // S3
+sinew_status bench_frame_ratios(bench_run *b); // S4
 sinew_status bench_warp(bench_run *b);         // S5
 sinew_status bench_palm(bench_run *b);         // S6
 sinew_status bench_orthotropic(bench_run *b);  // S7
@@ -66,16 +69,5 @@ sinew_status bench_positions(bench_run *b);    // S9
 sinew_status bench_bullet(bench_run *b);       // the same bar in Bullet
 sinew_status bench_files(bench_run *b);        // a million tets from file to file
 sinew_status bench_output(bench_run *b);       // what a run spends on output
-sinew_status bench_bars(bench_run *b);         // corotational bars of four sizes
-sinew_status bench_specimens(bench_run *b);    // S3
-sinew_status bench_frame_bar(bench_run *b);    // S1
-sinew_status bench_frame_models(bench_run *b); // S2
-sinew_status bench_frame_ratios(bench_run *b); // S4
-sinew_status bench_springs(bench_run *b);      // S1, S2: springs and insertion
-sinew_status bench_warp(bench_run *b);         // S5
-sinew_status bench_palm(bench_run *b);         // S6
-sinew_status bench_orthotropic(bench_run *b);  // S7
-sinew_status bench_positions(bench_run *b);    // S9
-sinew_status bench_bullet(bench_run *b);       // the same bar in Bullet
 
 #endif

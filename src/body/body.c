@@ -91,10 +91,10 @@ static void add_weight(const sinew_body *body, double *force, const double *grav
     for (int32_t i = 0; i < sn_body_size(body); i++) force[i] += body->row_mass[i / 3] * gravity[i % 3];
 }
 
-void sn_body_compute_external(sinew_body *body, double *force, const double *gravity) {
+void sn_body_compute_external(sinew_body *body, double *force, const double *gravity, bool gyroscopic) {
     memcpy(force, body->applied, (size_t)sn_body_size(body) * sizeof *force);
     if (body->ops->add_gravity) {
-        body->ops->add_gravity(body, force, gravity, body->q, body->v);
+        body->ops->add_gravity(body, force, gravity, body->q, gyroscopic ? body->v : NULL);
     } else {
         add_weight(body, force, gravity);
     }

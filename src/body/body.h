@@ -46,8 +46,12 @@ typedef struct sn_body_ops {
     // A += s M(q), lower triangle, and y = M(q) x. NULL: the constant mass of body/mass.h.
     void (*add_mass)(sinew_body *body, double *matrix, double s, const double *q);
     void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);
-    // force += gravity, and velocity-dependent inertia forces (gyroscopic terms) if the model has them.
+    // force += gravity, and, if v is not NULL, velocity-dependent inertia forces (gyroscopic terms) if the model has them.
     void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q, const double *v);
+    // Of bodies that coast: xi of the free motion of a time h, gyroscopic terms and all, and end velocities from those that
+    // have the right momentum with the masses as in `from` to those that have it at body->q; `mean` is that of the step.
+    void (*coast)(const sinew_body *body, double *xi, double h);
+    void (*transport)(const sinew_body *body, double *v, const double *from, const double *mean);
     // Deformation gradient and stress averaged over one element (sample for frames).
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The same for all elements. NULL: one by one.
@@ -117,6 +121,8 @@ struct sinew_body {
     double *consistent_mass; // values on the pattern, both triangles; NULL when lumped
     double *row_mass;        // one per row: the mass that a common translation moves [kg]
 
+    bool coasts; // moves by ops->coast and ops->transport where an integrator knows them
+
     double mass_damping, stiffness_damping;
     double thickness; // of triangles [m]
     sn_load *loads;   // newest first
@@ -139,8 +145,8 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
 void sn_body_add_mass(sinew_body *body, double *matrix, double s, const double *q);
 void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q);
 
-// External forces on rows: gravity, forces set by the user, loads at their scales; everything but the user's inertia.
-void sn_body_compute_external(sinew_body *body, double *force, const double *gravity);
+// External forces on rows: gravity, forces set by the user, loads at their scales, and, if asked for, gyroscopic forces.
+void sn_body_compute_external(sinew_body *body, double *force, const double *gravity, bool gyroscopic);
 
 // Number of doubles of a vector of unknowns.
 static inline int32_t sn_body_size(const sinew_body *body) {

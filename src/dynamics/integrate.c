@@ -42,15 +42,22 @@ static sn_scheme scheme_of(sinew_integrator integrator, double h) {
     }
 }
 
+bool sn_integrate_coasts(sinew_integrator integrator) {
+    return integrator == SINEW_INTEGRATOR_IMPLICIT_EULER || integrator == SINEW_INTEGRATOR_NEWTON_EULER ||
+           integrator == SINEW_INTEGRATOR_MIDPOINT;
+}
+
 // xi_inertia and w of one body.
 static void predict(const sn_island *island, const sn_island_body *member, sinew_integrator integrator, double h) {
     const sinew_body *body = member->body;
     double *xi = island->xi_inertia + 3 * member->first_row, *w = island->velocity_offset + 3 * member->first_row;
     double *d = island->scratch + 3 * member->first_row;
     if (integrator == SINEW_INTEGRATOR_BDF2) sn_body_difference(body, d, body->q, body->previous_q);
+    bool coasting = body->coasts && sn_integrate_coasts(integrator);
+    if (coasting) body->ops->coast(body, xi, h);
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         double v = body->v[i];
-        xi[i] = h * v;
+        if (!coasting) xi[i] = h * v;
         w[i] = 0;
         if (integrator == SINEW_INTEGRATOR_BDF2) {
             xi[i] = d[i] / 3 + 2 * h / 9 * (4 * v - body->previous_v[i]);
@@ -75,7 +82,8 @@ static void gather(sn_island *island) {
         for (int32_t k = 0; k < count; k++) {
             if (!body->mask[k]) island->prescribed[first + k] = 0;
         }
-        sn_body_compute_external(body, island->external + first, island->world->def.gravity);
+        bool coasting = body->coasts && sn_integrate_coasts(effective_integrator(island));
+        sn_body_compute_external(body, island->external + first, island->world->def.gravity, !coasting);
     }
     for (int32_t i = 0; i < island->tie_count; i++) {
         if (island->ties[i].stiffness == 0) memset(island->mask + 3 * island->ties[i].row, SN_MASK_TIED, 3);
@@ -256,6 +264,16 @@ sinew_status sn_integrate_check(sn_island *island) {
     return SINEW_OK;
 }
 
+// End velocities of a body that coasts, by what the step's acceleration adds to its momentum.
+static void carry_momentum(sinew_body *body, double h, bool midpoint) {
+    double *raw = body->v, *mean = body->scratch;
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        if (!body->mask[i]) raw[i] = body->previous_v[i] + h * body->acceleration[i];
+        mean[i] = midpoint ? 0.5 * (body->previous_v[i] + raw[i]) : raw[i];
+    }
+    body->ops->transport(body, raw, body->previous_q, mean);
+}
+
 // The velocity and acceleration that xi means, and the configuration after the step.
 static void accept_body(sn_island *island, const sn_island_body *member, sinew_integrator integrator, double h) {
     sinew_body *body = member->body;
@@ -281,6 +299,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
         }
     }
     sn_body_retract(body, body->q, body->previous_q, xi);
+    if (body->coasts && sn_integrate_coasts(integrator)) carry_momentum(body, h, integrator == SINEW_INTEGRATOR_MIDPOINT);
     for (int32_t i = 0; i < body->config_count && !body->ops->retract; i++) {
         if (body->mask[i]) body->q[i] = body->target[i]; // exactly, not up to rounding
     }

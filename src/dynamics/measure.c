@@ -1,4 +1,5 @@
 // Energies, momenta, reactions: what can be asked of a world between steps.
+#include "dynamics/integrate.h"
 #include "dynamics/world.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ void sinew_body_compute_reactions(sinew_body *body, double *forces) {
         memset(forces, 0, (size_t)count * sizeof *forces);
         return;
     }
-    sn_body_compute_external(body, external, body->world->def.gravity);
+    bool coasting = body->coasts && sn_integrate_coasts(body->world->def.integrator);
+    sn_body_compute_external(body, external, body->world->def.gravity, !coasting);
     memset(forces, 0, (size_t)count * sizeof *forces);
     sn_evaluation evaluation = {.q = body->balance_q, .force = forces};
     body->ops->evaluate(body, &evaluation);

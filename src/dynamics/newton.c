@@ -156,13 +156,16 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def, c
     // Once the promise is below what phi resolves, comparing potentials is comparing rounding errors.
     bool at_rounding = island->has_energy && fabs(slope) <= start->energy_floor;
     bool trust = at_rounding || fabs(slope) <= 1e-11 * fabs(start->potential);
+    // Where rows turn, forces at xi are not quite the gradient of phi by xi: a residual that halves is as good a sign.
+    bool turning = !island->positions;
     double t = 1;
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
         search_point trial = evaluate(island, def, island->trial_xi, false, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
-        if (falls || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return SEARCH_FOUND;
+        bool halved = turning && isfinite(trial.potential) && trial.residual <= 0.5 * start->residual;
+        if (falls || halved || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return SEARCH_FOUND;
         if (at_rounding) return SEARCH_AT_ROUNDING;
         report->line_search_cuts++;
     }

@@ -1,6 +1,8 @@
 // The operations of a frame body: energy, forces, stiffness, mass, gravity, measures.
 #include "frame/frame_body.h"
 
+#include "frame/frame_coast.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -67,6 +69,16 @@ static void add_gravity(sinew_body *body, double *force, const double *g, const 
     sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v);
 }
 
+static void coast(const sinew_body *body, double *xi, double h) {
+    const sn_frame_model *model = body->model;
+    sn_frame_coast(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
+}
+
+static void transport(const sinew_body *body, double *v, const double *from, const double *mean) {
+    const sn_frame_model *model = body->model;
+    sn_frame_transport(&model->nodes, model->mass, body->mask, from, body->q, mean, v);
+}
+
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
     const sn_frame_model *model = body->model;
     sn_blend_measure(&model->nodes, &model->blend, body->q, smallest_J, largest_J, volume);
@@ -120,6 +132,8 @@ const sn_body_ops sn_frame_body_ops = {
     .add_mass = add_mass,
     .multiply_mass = multiply_mass,
     .add_gravity = add_gravity,
+    .coast = coast,
+    .transport = transport,
     .measure = measure,
     .add_momenta = add_momenta,
     .settle = sn_frame_body_settle,

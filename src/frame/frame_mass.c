@@ -322,7 +322,7 @@ void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass,
         const sn_node *node = &nodes->items[i];
         for (int32_t c = 0; c < node->control_count; c++) {
             int32_t at = 3 * (node->control + c);
-            sn_vec3 w = sn_load3(v + 3 * node->row), a = sn_v3(0, 0, 0);
+            sn_vec3 w = v ? sn_load3(v + 3 * node->row) : sn_v3(0, 0, 0), a = sn_v3(0, 0, 0);
             if (sn_node_control_turns(node, c)) a = sn_cross(w, sn_cross(w, sn_load3(mass->controls + at)));
             sn_store3(mass->velocity + at, a);
         }

@@ -57,8 +57,8 @@ void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const s
                        const double *q);
 void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q);
 
-// force += the weight, and, of rigid nodes, what turning costs: -B' G Bdot v, for one node alone the torque -w x (I w) and the
-// force -m w x (w x c).
+// force += the weight, and, if v is not NULL, what turning costs rigid nodes: -B' G Bdot v, for one node alone the torque -w x
+// (I w) and the force -m w x (w x c).
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
                                const double *q, const double *v);
 

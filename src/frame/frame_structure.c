@@ -2,6 +2,8 @@
 // an arena of its own, so that a running body can be given another set of nodes, or keep the old one if that fails.
 #include "frame/frame_body.h"
 
+#include "frame/frame_coast.h"
+
 #include <string.h>
 
 static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, int32_t count) {
@@ -86,6 +88,7 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     sn_mass_source source = {model->shape, sn_frame_insertions(model), model->insertion_count, &model->mass_base,
                              &body->arena};
     SN_TRY(sn_frame_mass_create(&model->arena, &source, &model->nodes, model->mass_kind, &model->mass));
+    body->coasts = sn_frame_coasts(&model->nodes, model->mass);
     SN_TRY(build_pattern(body));
     body->structure = hash_insertions(model);
     SN_TRY(sn_blend_create(&model->arena, &model->nodes, model->points, model->materials, model->material_count,

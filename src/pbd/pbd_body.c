@@ -144,7 +144,7 @@ static sinew_status advance(sinew_body *body, const double *gravity, double h) {
         const double *r = rotations + 4 * (size_t)i;
         pbd->cores.rotations[i] = (sn_quat){r[0], r[1], r[2], r[3]};
     }
-    sn_body_compute_external(body, model->forces, gravity);
+    sn_body_compute_external(body, model->forces, gravity, false);
     return sinew_pbd_step(pbd, h, body->target, model->forces);
 }
 

@@ -1,0 +1,30 @@
+// Rigid nodes that turn fast: the motion they make without forces, and velocities that carry momentum from one place to the
+// next.
+//
+// A node whose mass is its own (row sum, diagonal) is a rigid body: mass m, centre c and inertia I about it, all at rest. In
+// the turning frame of a node M changes from step to step; an integrator that only knows M at the beginning of a step takes
+// the gyroscopic terms as forces, and drifts. Here the step starts from the free motion instead,
+//
+//   centre: straight on,   turn: exp(theta) with theta = h R' I^-1 R''L, R' = exp(theta / 2) R, L the spin about the centre
+//
+// (the implicit midpoint rule on the rotation group), and ends with the velocity whose momentum at the new place is what the
+// old momentum and the impulse of the forces add up to. With forces that act in the middle of a step, total angular momentum
+// is then kept to rounding.
+#ifndef SN_FRAME_FRAME_COAST_H
+#define SN_FRAME_FRAME_COAST_H
+
+#include "frame/frame_mass.h"
+
+// Whether nodes coast: some are rigid, and no mass couples them.
+bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass);
+
+// xi: how far the nodes come in a time h without forces; h v of those that are not rigid or are held (mask).
+void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *q, const double *v,
+                    double h, double *xi);
+
+// v: from velocities that have the right momentum with the masses turned as in `from` to those that have it in `to`. `mean` is
+// the velocity in the middle of the forces' action. Nodes that are not rigid or are held stay.
+void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *from,
+                        const double *to, const double *mean, double *v);
+
+#endif
