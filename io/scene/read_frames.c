@@ -73,6 +73,16 @@ static void read_initial(const sn_scene_reader *reader, const sn_json *json, sn_
     sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), node->rotation);
 }
 
+// ["translation", "turn-x", "turn-z"]: what is held, part by part.
+static void read_parts(const sn_scene_reader *reader, const sn_json *json, int32_t *hold) {
+    static const char *const parts[] = {"translation", "rotation", "x", "y", "z", "turn-x", "turn-y", "turn-z"}; // the bits
+    *hold = SINEW_HOLD_NOTHING;
+    for (int32_t i = 0; i < json->count; i++) {
+        int32_t part = 0;
+        if (sn_json_word(reader->mistakes, &json->items[i], parts, 8, &part)) *hold |= 1 << part;
+    }
+}
+
 // What is held of a frame at `position`, and where it goes.
 static void read_hold(const sn_scene_reader *reader, const sn_json *json, const double position[3], int32_t *hold,
                       bool *scripted, sn_scene_motion *motion) {
@@ -80,7 +90,11 @@ static void read_hold(const sn_scene_reader *reader, const sn_json *json, const 
     const sn_json *motion_json = sn_json_get(json, "motion"), *rotate = sn_json_get(motion_json, "rotate");
     *scripted = motion_json != NULL;
     *hold = motion_json ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
-    read_word(reader, json, "hold", holds, 4, hold);
+    const sn_json *held = sn_json_get(json, "hold");
+    if (held && held->kind == SN_JSON_ARRAY)
+        read_parts(reader, held, hold);
+    else
+        sn_json_word(reader->mistakes, held, holds, 4, hold);
     sn_scene_read_motion(reader, motion_json, motion);
     if (motion_json && *hold == SINEW_HOLD_NOTHING) {
         sn_json_key_mistake(reader->mistakes, motion_json, "nothing of the frame is held, so nothing can follow a motion");

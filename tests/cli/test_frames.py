@@ -110,6 +110,17 @@ def test_inspect_and_modes_know_frames():
         assert result.returncode == 2 and "frames" in result.stderr, result.stderr
 
 
+def test_frames_are_held_along_single_axes():
+    with program.folder() as out:
+        key, path = "bodies[0].frames.nodes[0].hold=", write(out, BAR)
+        tips = [run(out, path, "--format", "csv", "-s", key + hold)["probes"]["tip"]["displacement"][2]
+                for hold in ('"all"', '["translation", "rotation"]', '["translation", "turn-x", "turn-z"]', '["x", "y"]')]
+        assert tips[0] == tips[1] and len(set(tips)) == 3, tips  # fixed, on a hinge, falling
+        assert abs(tips[3] + 78 * 9.81e-4) < 1e-9, tips  # freely: 1 + 2 + ... + 12 steps of g h^2
+        result = program.run("check", path, "-s", key + '["turn-w"]')
+        assert result.returncode == 2 and "turn-z" in result.stderr, result.stderr
+
+
 def test_mistakes_have_their_place():
     with program.folder() as out:
         path = os.path.join(out, "bad.json")
