@@ -2,7 +2,6 @@
 #include "validate/validate.h"
 
 // What the rows that cannot be computed wait for.
-static const char no_dual_quaternions[] = "dual quaternions are not blended yet";
 static const char no_fields[] = "frame fields along curves do not exist yet";
 
 const validate_row validate_rows[] = {
@@ -18,9 +17,8 @@ const validate_row validate_rows[] = {
     {"compliance", NULL, validate_compliance, NULL},
     {"steak", NULL, validate_steak, NULL},
     {"A1", NULL, validate_axis_frames, NULL},
-    {"A2", "5 dual quaternion frames against St. Venant-Kirchhoff elements: end point within 2.5 % of the length", NULL,
-     no_dual_quaternions},
-    {"A3", "few dual quaternion frames and samples: closer than elements at the same counts", NULL, no_dual_quaternions},
+    {"A2", NULL, validate_dual_beam, NULL},
+    {"A3", NULL, validate_coarse_beams, NULL},
     {"A4", NULL, validate_frame_cantilever, NULL},
     {"A5", NULL, validate_plates, NULL},
     {"A6", NULL, validate_line_weights, NULL},

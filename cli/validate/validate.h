@@ -93,6 +93,8 @@ sinew_status validate_integrators(validate_run *v);
 sinew_status validate_momentum(validate_run *v);
 sinew_status validate_threads(validate_run *v);
 sinew_status validate_axis_frames(validate_run *v);      // A1
+sinew_status validate_dual_beam(validate_run *v);        // A2
+sinew_status validate_coarse_beams(validate_run *v);     // A3
 sinew_status validate_frame_cantilever(validate_run *v); // A4
 sinew_status validate_line_weights(validate_run *v);     // A6
 sinew_status validate_steak(validate_run *v);
