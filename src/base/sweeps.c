@@ -4,15 +4,51 @@
 
 #include <sched.h>
 
-enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPIN_TURNS = 64 };
+enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPIN_TURNS = 64, MOST_STRANDS = 8 };
+
+// The order in which pieces of all rounds are handed out. Where neighbours are close in the list, a round may begin before the
+// one before it has ended: piece i of round r gets the time i + r delay, with `delay` beyond the reach of all neighbours, so
+// that what it waits for has an earlier time. Then `strands` rounds run at the same time, delay x strands >= piece_count, and
+// threads find work far from each other. Of one strand: round after round.
+typedef struct sweep_order {
+    int64_t end; // places to hand out, some of them empty
+    int32_t delay, strands;
+} sweep_order;
 
 typedef struct sweep_job {
     const sn_sweeps *sweeps;
-    int64_t end; // pieces times rounds
+    sweep_order order;
+    int32_t rounds;
     sn_sweep_fn *body;
     void *data;
     atomic_llong next;
 } sweep_job;
+
+static sweep_order choose_order(const sn_sweeps *sweeps, int32_t rounds, bool alone) {
+    int32_t reach = 0, count = sweeps->piece_count;
+    for (int32_t i = 0; !alone && i < count; i++) {
+        for (int32_t k = sweeps->offsets[i]; k < sweeps->offsets[i + 1]; k++) {
+            reach = sweeps->neighbours[k] - i > reach ? sweeps->neighbours[k] - i : reach;
+        }
+    }
+    int32_t strands = alone ? 1 : count / (reach + 1);
+    strands = strands > MOST_STRANDS ? MOST_STRANDS : strands;
+    strands = strands > rounds ? rounds : strands;
+    if (strands < 1) strands = 1;
+    int32_t delay = (count + strands - 1) / strands;
+    SN_ASSERT(strands == 1 || delay > reach);
+    return (sweep_order){(int64_t)delay * strands * (rounds + strands - 1), delay, strands};
+}
+
+// The piece and round of a place; false if it is empty. Earlier rounds first.
+static bool find_piece(const sweep_job *job, int64_t place, int32_t *piece, int32_t *round) {
+    const sweep_order *order = &job->order;
+    int64_t time = place / order->strands;
+    int32_t strand = order->strands - 1 - (int32_t)(place % order->strands);
+    *round = (int32_t)(time / order->delay) - strand;
+    *piece = (int32_t)(time % order->delay) + strand * order->delay;
+    return *round >= 0 && *round < job->rounds && *piece < job->sweeps->piece_count;
+}
 
 static void wait_for(atomic_int *done, int32_t rounds) {
     for (int turn = 1; atomic_load_explicit(done, memory_order_acquire) < rounds; turn++) {
@@ -28,8 +64,9 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_sweeps *sweeps = job->sweeps;
     for (;;) {
         int64_t place = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        if (place >= job->end) return;
-        int32_t round = (int32_t)(place / sweeps->piece_count), piece = (int32_t)(place % sweeps->piece_count);
+        if (place >= job->order.end) return;
+        int32_t piece, round;
+        if (!find_piece(job, place, &piece, &round)) continue;
         wait_for(&sweeps->done[piece], round);
         for (int32_t i = sweeps->offsets[piece]; i < sweeps->offsets[piece + 1]; i++) {
             int32_t other = sweeps->neighbours[i];
@@ -43,7 +80,9 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
 void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t rounds, sn_sweep_fn *body, void *data) {
     SN_ASSERT(rounds >= 0 && sweeps->piece_count >= 0);
     for (int32_t i = 0; i < sweeps->piece_count; i++) atomic_store_explicit(&sweeps->done[i], 0, memory_order_relaxed);
-    sweep_job job = {sweeps, (int64_t)sweeps->piece_count * rounds, body, data, 0};
+    if (sweeps->piece_count == 0 || rounds == 0) return;
+    bool alone = !context->pool && !context->tasks.run;
+    sweep_job job = {sweeps, choose_order(sweeps, rounds, alone), rounds, body, data, 0};
     // As many workers as there can be threads, those that come late find nothing left; but with few pieces all are neighbours,
     // and threads would only wait for each other.
     int32_t workers = sweeps->piece_count / PIECES_PER_WORKER;

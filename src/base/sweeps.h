@@ -22,8 +22,9 @@ typedef void sn_sweep_fn(void *data, int32_t piece, int32_t round);
 // Pieces 0 ... piece_count - 1 of round 0, then those of round 1, and so on. Piece i of round r runs when its neighbours j < i
 // have finished round r and its neighbours j > i round r - 1.
 //
-// Threads take the next piece of the next round from a counter and wait for its neighbours; these were taken before it, so
-// whoever waits, waits for somebody who works, however many threads there are.
+// Threads take the next piece and round from a list and wait for its neighbours; these were taken before it, so whoever waits,
+// waits for somebody who works, however many threads there are. Where neighbours lie close together in the order of the
+// pieces, several rounds run at the same time, one behind the other.
 void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t rounds, sn_sweep_fn *body, void *data);
 
 #endif
