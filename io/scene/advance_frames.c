@@ -71,9 +71,15 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
         double scale = sn_curve_at(&load->scale, time);
+        double force[3], torque[3];
+        sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
+        sn_store3(torque, sn_scale(scale, sn_load3(load->torque)));
+        if (load->at_node) {
+            bool turns = sn_length(sn_load3(load->torque)) > 0;
+            SN_TRY(sinew_frame_body_add_node_force(member->body, load->node, force, turns ? torque : NULL));
+            continue;
+        }
         if (load->at_point) {
-            double force[3];
-            sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
             SN_TRY(sinew_frame_body_add_force(member->body, load->point, force));
             continue;
         }

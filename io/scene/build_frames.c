@@ -187,24 +187,33 @@ static sinew_status apply_supports(sn_builder *b, sn_scene_member *member) {
     sinew_status status = SINEW_OK;
     for (int32_t k = 0; k < member->scene->support_count; k++) {
         const sn_scene_support *support = &member->scene->supports[k];
-        int32_t picked = 0;
+        // Some axes: of the translation. All: the whole frame.
+        const int32_t bits[3] = {SINEW_HOLD_X, SINEW_HOLD_Y, SINEW_HOLD_Z};
+        int32_t picked = 0, hold = support->axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
+        for (int axis = 0; axis < 3 && hold != SINEW_HOLD_ALL; axis++) {
+            if (support->axes & 1 << axis) hold |= bits[axis];
+        }
         for (int32_t i = 0; i < frames->node_count; i++) {
             if (!select_frame(&support->where, frames, i)) continue;
             picked++;
-            frames->hold[i] = SINEW_HOLD_ALL;
+            frames->hold[i] = hold;
             if (support->scripted) frames->motion[i] = &support->motion;
         }
         if (picked == 0) {
             sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
             status = SINEW_INVALID_DATA;
         }
-        if (support->axes != SINEW_AXIS_ALL) {
-            sn_json_mistake(b->mistakes, support->where.json,
-                            "frames are held in all axes, or in part by \"hold\" where they are written down");
-            status = SINEW_INVALID_DATA;
-        }
     }
     return status;
+}
+
+static sinew_status move_node(sinew_body *body, int32_t index, const sn_scene_node *node) {
+    double x[3], r[4];
+    SN_TRY(sinew_frame_body_get_node(body, index, x, r));
+    sn_add_to3(x, sn_load3(node->translate));
+    sn_quat turn = sn_quat_normalize((sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
+    sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
+    return sinew_frame_body_set_node(body, index, x, (const double[4]){q.x, q.y, q.z, q.w});
 }
 
 // Frames that begin elsewhere, then what is held.
@@ -212,15 +221,9 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
     const sn_scene_frames *scene = member->scene->frames;
     for (int32_t i = 0; i < scene->node_count; i++) {
         const sn_scene_node *node = &scene->nodes[i];
-        if (!node->moved) continue;
-        double x[3], r[4];
-        SN_TRY(sinew_frame_body_get_node(member->body, i, x, r));
-        sn_add_to3(x, sn_load3(node->translate));
-        sn_quat turn =
-            sn_quat_normalize((sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
-        sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
-        const double rotation[4] = {q.x, q.y, q.z, q.w};
-        SN_TRY(sn_builder_note(b, node->json, sinew_frame_body_set_node(member->body, i, x, rotation)));
+        if (node->moved) SN_TRY(sn_builder_note(b, node->json, move_node(member->body, i, node)));
+        if (!node->thrown) continue;
+        SN_TRY(sn_builder_note(b, node->json, sinew_frame_body_set_velocity(member->body, i, node->velocity, node->spin)));
     }
     for (int32_t i = 0; i < member->frames->node_count; i++) {
         if (member->frames->hold[i]) SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
@@ -277,7 +280,12 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
     SN_TRY(sn_arena_status(&b->world->arena));
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->load_count; i++) {
-        if (scene->loads[i].at_point) continue;
+        const sn_scene_load *load = &scene->loads[i];
+        if (load->at_node && load->node >= member->frames->node_count) {
+            sn_json_mistake(b->mistakes, load->json, "frame %d: there are %d", load->node, member->frames->node_count);
+            status = SINEW_INVALID_DATA;
+        }
+        if (load->at_point || load->at_node) continue;
         sinew_status picked = pick_points(b, member, &scene->loads[i], &member->loads[i]);
         if (picked != SINEW_OK) status = picked;
     }

@@ -14,6 +14,8 @@ typedef struct sn_scene_node {
     sn_scene_motion motion;
     bool moved; // begins elsewhere: translated and turned about itself
     double translate[3], rotation[4];
+    bool thrown; // begins with a motion of its own
+    double velocity[3], spin[3];
     const sn_json *json;
 } sn_scene_node;
 

@@ -65,10 +65,13 @@ void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json, sn
     shape->solid_count = solids ? json->count : 0;
 }
 
-// {"translate": [0, 0, 0.1], "rotation": {...}}: where a frame begins, from its rest.
+// {"translate": [0, 0, 0.1], "rotation": {...}, "velocity": [1, 0, 0]}: how a frame begins, from its rest.
 static void read_initial(const sn_scene_reader *reader, const sn_json *json, sn_scene_node *node) {
-    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("translate", "rotation"))) return;
-    node->moved = true;
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("translate", "rotation", "velocity", "spin"))) return;
+    node->moved = sn_json_get(json, "translate") || sn_json_get(json, "rotation");
+    node->thrown = sn_json_get(json, "velocity") || sn_json_get(json, "spin");
+    sn_scene_read_lengths(reader, sn_json_get(json, "velocity"), node->velocity);
+    sn_json_numbers(reader->mistakes, sn_json_get(json, "spin"), 3, node->spin);
     sn_scene_read_lengths(reader, sn_json_get(json, "translate"), node->translate);
     sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), node->rotation);
 }

@@ -72,17 +72,36 @@ void sn_scene_read_supports(const sn_scene_reader *reader, const sn_json *body_j
     body->support_count = used;
 }
 
-// Where a load acts: on a part, or, if it is a force on a body of frames, at a point.
+// Where a load acts: on a part, or, of bodies of frames, at a point or on a frame.
 static void read_place(const sn_scene_reader *reader, const sn_json *item, const sn_scene_body *body, sn_scene_load *load) {
-    const sn_json *point = sn_json_get(item, "point");
-    if (!point) {
-        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &load->where);
-        return;
+    const sn_json *where = sn_json_get(item, "where"), *point = sn_json_get(item, "point"), *node = sn_json_get(item, "node");
+    if ((where != NULL) + (point != NULL) + (node != NULL) != 1) {
+        sn_json_mistake(reader->mistakes, item, "a load acts at one of \"where\", \"point\", \"node\"");
     }
-    load->at_point = sn_scene_read_lengths(reader, point, load->point);
-    if (sn_json_get(item, "where")) sn_json_key_mistake(reader->mistakes, point, "\"where\" is given too; one is enough");
-    if (!sn_json_get(item, "force")) sn_json_key_mistake(reader->mistakes, point, "only a \"force\" can act at a point");
-    if (!body->frames) sn_json_key_mistake(reader->mistakes, point, "only bodies of frames take forces at points");
+    const sn_json *special = point ? point : node;
+    if (special && !body->frames) sn_json_key_mistake(reader->mistakes, special, "this belongs to bodies of frames");
+    if (where) sn_scene_read_select(reader, where, &load->where);
+    if (point) load->at_point = sn_scene_read_lengths(reader, point, load->point);
+    int64_t number = 0;
+    if (node) load->at_node = sn_json_integer(reader->mistakes, node, 0, INT32_MAX, &number);
+    load->node = (int32_t)number;
+}
+
+// One of force, traction and pressure; at a point force only, on a frame force and torque.
+static void read_vector(const sn_scene_reader *reader, const sn_json *item, sn_scene_load *load) {
+    const sn_json *force = sn_json_get(item, "force"), *traction = sn_json_get(item, "traction");
+    const sn_json *pressure = sn_json_get(item, "pressure"), *torque = sn_json_get(item, "torque");
+    int32_t given = (force != NULL) + (traction != NULL) + (pressure != NULL);
+    if ((load->at_point || load->at_node) && (traction || pressure)) {
+        sn_json_mistake(reader->mistakes, item, "only a \"force\" can act at a point or on a frame");
+    } else if (given != 1 && !(load->at_node && torque && given == 0)) {
+        sn_json_mistake(reader->mistakes, item, "a load has one of \"force\" [N], \"traction\" [Pa], \"pressure\" [Pa]");
+    }
+    if (torque && !load->at_node) sn_json_key_mistake(reader->mistakes, torque, "only on a frame, with \"node\"");
+    load->kind = traction ? SN_LOAD_TRACTION : pressure ? SN_LOAD_PRESSURE : SN_LOAD_FORCE;
+    sn_json_numbers(reader->mistakes, force ? force : traction, 3, load->vector);
+    sn_json_numbers(reader->mistakes, torque, 3, load->torque);
+    sn_json_number(reader->mistakes, pressure, -INFINITY, INFINITY, "Pa", &load->pressure);
 }
 
 void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
@@ -91,17 +110,11 @@ void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_
     for (int32_t i = 0; loads && i < json->count; i++) {
         const sn_json *item = &json->items[i];
         loads[i] = (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
-        if (!sn_scene_check_object(reader, item, SN_KEYS("where", "point", "force", "traction", "pressure", "scale")))
+        if (!sn_scene_check_object(reader, item,
+                                   SN_KEYS("where", "point", "node", "force", "torque", "traction", "pressure", "scale")))
             continue;
         read_place(reader, item, body, &loads[i]);
-        const sn_json *force = sn_json_get(item, "force"), *traction = sn_json_get(item, "traction");
-        const sn_json *pressure = sn_json_get(item, "pressure");
-        if ((force != NULL) + (traction != NULL) + (pressure != NULL) != 1) {
-            sn_json_mistake(reader->mistakes, item, "a load has one of \"force\" [N], \"traction\" [Pa], \"pressure\" [Pa]");
-        }
-        loads[i].kind = traction ? SN_LOAD_TRACTION : pressure ? SN_LOAD_PRESSURE : SN_LOAD_FORCE;
-        sn_json_numbers(reader->mistakes, force ? force : traction, 3, loads[i].vector);
-        sn_json_number(reader->mistakes, pressure, -INFINITY, INFINITY, "Pa", &loads[i].pressure);
+        read_vector(reader, item, &loads[i]);
         sn_scene_read_curve(reader, sn_json_get(item, "scale"), 1, &loads[i].scale);
     }
     body->loads = loads;

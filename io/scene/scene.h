@@ -108,6 +108,9 @@ typedef struct sn_scene_load {
     double pressure;  // [Pa]
     bool at_point;    // a force at one material point
     double point[3];  // rest position [m]
+    bool at_node;     // a force and a torque on one frame
+    int32_t node;
+    double torque[3]; // [Nm]
     sn_curve scale;
     const sn_json *json;
 } sn_scene_load;

@@ -122,6 +122,30 @@ static void test_supports_pick_frames(void **state) {
     destroy(&f);
 }
 
+// Held along single axes; a torque on a frame; a frame that begins with a motion.
+static void test_single_axes_and_torques(void **state) {
+    (void)state;
+    const char *settings[] = {"bodies[0].frames.nodes[0].hold=[\"translation\", \"turn-y\", \"turn-z\"]", // a hinge about x
+                              "bodies[0].fixed=[{\"where\": {\"nodes\": [1]}, \"axes\": \"z\"}]",
+                              "bodies[0].loads=[{\"node\": 0, \"torque\": [2, 0, 0]}, {\"node\": 1, \"force\": [0, 0, -5]}]",
+                              "bodies[0].frames.nodes[2].initial={\"velocity\": [0, 0.3, 0], \"spin\": [0, 0, 1]}"};
+    fixture f;
+    make(&f, settings, 4);
+    double velocity[3], spin[3], x[3], r[4];
+    assert_int_equal(sinew_frame_body_get_velocity(f.world->members[0].body, 2, velocity, spin), SINEW_OK);
+    test_close("velocity", velocity[1], 0.3, 1e-12);
+    test_close("spin", spin[2], 1, 1e-12);
+    step(&f, 5);
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 0, x, r), SINEW_OK);
+    test_close("held", x[1], 0, 0);
+    assert_true(r[0] > 1e-4); // turned by the torque
+    test_close("a hinge", fabs(r[1]) + fabs(r[2]), 0, 1e-9);
+    assert_int_equal(sinew_frame_body_get_node(f.world->members[0].body, 1, x, NULL), SINEW_OK);
+    test_close("held along z", x[2], 0, 1e-12);
+    assert_true(fabs(x[1]) > 1e-5); // but not along y, where the third frame pulls
+    destroy(&f);
+}
+
 static double tip_after(const char *load, int32_t axis) {
     const char *settings[] = {load};
     fixture f;
@@ -416,8 +440,10 @@ static void test_mistakes(void **state) {
                    "bodies[0].frames.nodes[1].motion", "held");
     expect_mistake("bodies[0].fixed=[{\"box\": {\"lower\": [5, 5, 5]}}]", "bodies[0].fixed[0]",
                    "no frame of the body is here");
-    expect_mistake("bodies[0].fixed=[{\"where\": \"all\", \"axes\": \"x\"}]", "bodies[0].fixed[0].where", "hold");
-    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"pressure\": 1}]", "bodies[0].loads[0].point", "force");
+    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"pressure\": 1}]", "bodies[0].loads[0]", "force");
+    expect_mistake("bodies[0].loads=[{\"node\": 3, \"force\": [0, 0, 1]}]", "bodies[0].loads[0]", "there are 3");
+    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"torque\": [0, 0, 1]}]", "bodies[0].loads[0].torque", "node");
+    expect_mistake("bodies[0].frames.nodes[0].hold=[\"x\", \"turn\"]", "bodies[0].frames.nodes[0].hold[1]", "turn-");
     expect_mistake("bodies[0].loads=[{\"where\": {\"sphere\": {\"center\": [9, 9, 9], \"radius\": 1}}, \"force\": [0, 0, 1]}]",
                    "bodies[0].loads[0].where", "no point of the body's surface");
     expect_mistake("bodies[0].shape={\"kind\": \"rectangle\"}", "bodies[0]", "flat");
@@ -470,6 +496,7 @@ int main(void) {
         cmocka_unit_test(test_bar_bends),
         cmocka_unit_test(test_motions),
         cmocka_unit_test(test_supports_pick_frames),
+        cmocka_unit_test(test_single_axes_and_torques),
         cmocka_unit_test(test_loads),
         cmocka_unit_test(test_a_frame_begins_elsewhere),
         cmocka_unit_test(test_frames_are_placed),
