@@ -52,6 +52,14 @@ def test_rigid_frames_are_an_exact_skin_and_affine_ones_tell_their_error():
         assert 1e-5 < affine["fit_error"] < 0.1 and abs(affine["largest_error"] - affine["fit_error"]) < 1e-6, affine
 
 
+def test_dual_quaternions_tell_what_a_linear_skin_costs():
+    with program.folder() as out:
+        skin = run(out, write(out, BAR), "--format", "skin", "-s", "bodies[0].frames.blend=dual-quaternion", "-s",
+                   'bodies[0].frames.nodes[2].motion={"rotate": {"axis": [1, 0, 0], "degrees": {"keys": [[0, 0], [0.12, 120]]}}}')["skins"]["bar"]
+        # Half way between frames that are turned apart by a the linear blend shrinks by 1 - cos a/2; a is at most 120 degrees.
+        assert 1e-3 < skin["largest_error"] < 0.5 * 0.1415 and skin["truncated_weight"] < 1e-12, skin
+
+
 def test_truncation_is_told():
     with program.folder() as out:
         many = ["-s", 'bodies[0].frames={"resolution": 16, "count": 10, "weights": {"kind": "harmonic"}}', "--format", "skin"]
