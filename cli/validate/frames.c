@@ -89,9 +89,10 @@ static sinew_status solve(sinew_context *context, frame_bar *b, double tolerance
 
 // --- A1: extension follows E A (e + 3/2 e^2 + 1/2 e^3) with any number of frames
 
-static sinew_status extension(validate_run *v, int32_t count, double force, double *e) {
+static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend, double force, double *e) {
     frame_bar_def def = {.count = count, .kind = SINEW_NODE_RIGID, .material = sinew_default_material_def(), .cells = 4};
     def.material.strain = SINEW_STRAIN_GREEN, def.material.poisson = 0;
+    def.blend = blend;
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, &def, &b));
     const double end[3] = {length, 0, 0}, pull[3] = {force, 0, 0};
@@ -114,13 +115,17 @@ sinew_status validate_axis_frames(validate_run *v) {
         for (int i = 0; i < 5; i++) {
             double e = strains[i];
             force[i] = E * A * (e + 1.5 * e * e + 0.5 * e * e * e);
-            SN_TRY(extension(v, counts[k], force[i], &got[k][i]));
+            SN_TRY(extension(v, counts[k], SINEW_BLEND_LINEAR, force[i], &got[k][i]));
             worst = fmax(worst, fabs(got[k][i] / e - 1));
         }
         char claim[160];
         snprintf(claim, sizeof claim, "extension of %d frames up to 100 %%: relative error of the extension", counts[k]);
         validate_at_most(v, claim, 1e-6, worst, "-");
     }
+    double dual;
+    SN_TRY(extension(v, 5, SINEW_BLEND_DUAL_QUATERNION, force[4], &dual));
+    validate_at_most(v, "extension of 5 dual quaternion frames by 100 %: relative error", 1e-6, fabs(dual / strains[4] - 1),
+                     "-");
     sn_plot_series series[2] = {sn_plot_series_default(), sn_plot_series_default()};
     series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)", series[0].x = strains, series[0].y = force;
     series[1].label = "9 frames", series[1].x = got[3], series[1].y = force;

@@ -92,6 +92,7 @@ sinew_status validate_uniaxial(validate_run *v);
 sinew_status validate_integrators(validate_run *v);
 sinew_status validate_momentum(validate_run *v);
 sinew_status validate_threads(validate_run *v);
+sinew_status validate_spin(validate_run *v);
 sinew_status validate_axis_frames(validate_run *v);      // A1
 sinew_status validate_dual_beam(validate_run *v);        // A2
 sinew_status validate_coarse_beams(validate_run *v);     // A3
