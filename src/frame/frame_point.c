@@ -7,7 +7,7 @@ void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point 
         const sn_insertion *insertion = model->insertions[i];
         if (result->count == SN_POINT_NODES) return;
         sn_vec3 slope;
-        double weight = sn_insertion_at_point(insertion, model->shape->voxels, X, &slope);
+        double weight = sn_insertion_at_point(insertion, model->shape, X, &slope);
         if (weight == 0 && sn_dot(slope, slope) == 0) continue;
         for (int32_t k = 0; k < result->count; k++) {
             sn_vec3 gradient = sn_load3(result->gradient[k]);

@@ -3,14 +3,17 @@
 //   w_new = (1 - (d / range)^2)^2 for d < range,   w_i <- w_i (1 - w_new),   grad w_i <- (1 - w_new) grad w_i - w_i grad w_new
 //
 // d is the distance inside the solid, of one front that stops at the range, so that the cost is that of what is touched, apart
-// from copying the lists. Weights that summed to 1 still do.
+// from copying the lists. Weights that summed to 1 still do. Rigid parts stay rigid: labels bound to a node stay with it, and
+// w_new falls to 0 towards them; other rigid parts get one weight.
 #include "frame/insertion.h"
 
 #include "frame/samples_internal.h"
 
 #include <string.h>
 
-// The bump and its derivative.
+enum { LABELS = 65536 };
+
+// The bump.
 static double bump(double distance, double range) {
     double u = 1 - distance * distance / (range * range);
     return u > 0 ? u * u : 0;
@@ -18,6 +21,7 @@ static double bump(double distance, double range) {
 
 // The new node's weights on voxels: of every voxel while it is made, of the reached ones afterwards.
 typedef struct field {
+    const sn_shape *shape;
     const sinew_voxels *voxels;
     double *weight; // of every voxel, or NULL
     const sn_insertion *insertion;
@@ -27,11 +31,21 @@ static double field_at(const field *field, int32_t voxel) {
     return field->weight ? field->weight[voxel] : sn_insertion_at_voxel(field->insertion, voxel);
 }
 
+// The neighbour of a voxel that differences may use: a rigid part has none outside itself.
+static int32_t smooth_neighbor(const field *field, int32_t voxel, int side) {
+    const sn_shape *shape = field->shape;
+    int32_t other = field->voxels->neighbor[voxel][side];
+    if (other < 0) return -1;
+    uint16_t a = field->voxels->label[voxel], b = field->voxels->label[other];
+    if (shape->bound_node[a] >= 0) return shape->bound_node[b] == shape->bound_node[a] ? other : -1;
+    return shape->rigid[a] && !shape->rigid[b] ? -1 : other;
+}
+
 // Weight and gradient at a voxel, by central differences, one-sided where a neighbour is missing.
 static double field_at_voxel(const field *field, int32_t voxel, sn_vec3 *gradient) {
     double g[3] = {0, 0, 0};
     for (int a = 0; a < 3; a++) {
-        int32_t lower = field->voxels->neighbor[voxel][2 * a], upper = field->voxels->neighbor[voxel][2 * a + 1];
+        int32_t lower = smooth_neighbor(field, voxel, 2 * a), upper = smooth_neighbor(field, voxel, 2 * a + 1);
         if (lower < 0 && upper < 0) continue;
         double below = field_at(field, lower < 0 ? voxel : lower), above = field_at(field, upper < 0 ? voxel : upper);
         g[a] = (above - below) / (field->voxels->spacing[a] * (lower >= 0 && upper >= 0 ? 2 : 1));
@@ -86,9 +100,48 @@ double sn_insertion_at_voxel(const sn_insertion *insertion, int32_t voxel) {
     return low < insertion->voxel_count && insertion->voxel[low] == voxel ? insertion->voxel_weight[low] : 0;
 }
 
-double sn_insertion_at_point(const sn_insertion *insertion, const sinew_voxels *voxels, sn_vec3 p, sn_vec3 *gradient) {
-    field field = {voxels, NULL, insertion};
+double sn_insertion_at_point(const sn_insertion *insertion, const sn_shape *shape, sn_vec3 p, sn_vec3 *gradient) {
+    field field = {shape, shape->voxels, NULL, insertion};
     return field_at_point(&field, p, gradient);
+}
+
+// What a label binds to a node stays with it: the new weight falls to 0 as that node's rises to 1.
+static sinew_status spare_bound(const sn_shape *shape, sn_arena *scratch, const sn_front *front, const field *field) {
+    bool *binds = SN_PUSH(scratch, bool, shape->node_count), any = false;
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t label = 0; label < LABELS; label++) {
+        if (shape->bound_node[label] < 0) continue;
+        binds[shape->bound_node[label]] = any = true;
+    }
+    const sn_weight_table *table = &shape->table;
+    for (int32_t k = 0; k < front->accepted_count && any; k++) {
+        int32_t v = front->accepted[k];
+        double bound = 0;
+        for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) bound += binds[table->node[e]] ? table->weight[e] : 0;
+        field->weight[v] *= fmin(fmax(1 - bound, 0), 1);
+    }
+    return SINEW_OK;
+}
+
+// A rigid part moves as one: its voxels share the mean of their weights.
+static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, const sn_front *front, const field *field) {
+    bool any = false;
+    for (int32_t k = 0; k < front->accepted_count; k++) any = any || shape->rigid[shape->voxels->label[front->accepted[k]]];
+    if (!any) return SINEW_OK;
+    sn_metric metric = shape->metric;
+    if (!metric.cluster) SN_TRY(sn_metric_find_clusters(shape->voxels, scratch, shape->rigid, &metric));
+    for (int32_t c = 0; c < metric.cluster_count; c++) {
+        int32_t first = metric.cluster_start[c], last = metric.cluster_start[c + 1];
+        double sum = 0;
+        bool bound = false; // what touches a bound part goes with it
+        for (int32_t k = first; k < last; k++) {
+            sum += field->weight[metric.cluster_voxel[k]];
+            bound = bound || shape->bound_node[shape->voxels->label[metric.cluster_voxel[k]]] >= 0;
+        }
+        if (bound) sum = 0;
+        for (int32_t k = first; k < last; k++) field->weight[metric.cluster_voxel[k]] = sum / (last - first);
+    }
+    return SINEW_OK;
 }
 
 static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertion *insertion, field *field) {
@@ -101,13 +154,21 @@ static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertio
                        insertion->position.x, insertion->position.y, insertion->position.z);
     }
     sn_front_run(front, insertion->range, NULL, NULL);
-    insertion->voxel = SN_PUSH(&insertion->arena, int32_t, front->accepted_count);
-    insertion->voxel_weight = SN_PUSH(&insertion->arena, double, front->accepted_count);
-    SN_TRY(sn_arena_status(&insertion->arena));
     for (int32_t k = 0; k < front->accepted_count; k++) {
         int32_t v = front->accepted[k];
         field->weight[v] = bump(front->distance[v], insertion->range);
     }
+    SN_TRY(spare_bound(shape, scratch, front, field));
+    SN_TRY(level_rigid(shape, scratch, front, field));
+    int32_t reached = 0;
+    for (int32_t v = 0; v < shape->voxels->count; v++) reached += field->weight[v] != 0;
+    if (reached == 0) {
+        return sn_fail(shape->context, SINEW_INVALID_ARGUMENT, "a new node at (%g, %g, %g) m reaches nothing that can bend",
+                       insertion->position.x, insertion->position.y, insertion->position.z);
+    }
+    insertion->voxel = SN_PUSH(&insertion->arena, int32_t, reached);
+    insertion->voxel_weight = SN_PUSH(&insertion->arena, double, reached);
+    SN_TRY(sn_arena_status(&insertion->arena));
     for (int32_t v = 0; v < shape->voxels->count; v++) {
         if (field->weight[v] == 0) continue;
         insertion->voxel[insertion->voxel_count] = v;
@@ -159,8 +220,12 @@ static sinew_status touch_vertices(sn_insertion *insertion, sn_arena *scratch, c
     double *weight = SN_PUSH(scratch, double, count);
     SN_TRY(sn_arena_status(scratch));
     int32_t touched = 0;
-    // The distance inside is never shorter than the straight one; a vertex may lie outside by a cell or so.
-    double reach = insertion->range + 2 * (field->voxels->spacing[0] + field->voxels->spacing[1] + field->voxels->spacing[2]);
+    double reach = 0;
+    for (int32_t k = 0; k < insertion->voxel_count; k++) {
+        reach = fmax(reach, sn_distance(sn_voxel_center(field->voxels, insertion->voxel[k]), insertion->position));
+    }
+    // A vertex may lie outside by a cell or so.
+    reach += 2 * (field->voxels->spacing[0] + field->voxels->spacing[1] + field->voxels->spacing[2]);
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 p = sn_load3(points + 3 * (size_t)i);
         weight[i] = sn_distance(p, insertion->position) < reach ? field_at_point(field, p, NULL) : 0;
@@ -189,7 +254,7 @@ sinew_status sn_insertion_create(const sn_shape *shape, const sn_frame_samples *
     sn_insertion *made = SN_PUSH(&arena, sn_insertion, 1);
     if (!made) return SINEW_OUT_OF_MEMORY;
     *made = (sn_insertion){.arena = arena, .position = position, .range = range};
-    field field = {.voxels = shape->voxels};
+    field field = {.shape = shape, .voxels = shape->voxels};
     sinew_status status = spread(shape, &scratch, made, &field);
     if (status == SINEW_OK) status = touch_samples(made, &scratch, samples, &field);
     if (status == SINEW_OK) status = touch_vertices(made, &scratch, points, point_count, &field);

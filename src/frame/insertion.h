@@ -33,7 +33,7 @@ void sn_insertion_destroy(sn_insertion *insertion);
 
 // The new node's weight at a voxel, 0 where it does not reach; and at a point, with its gradient.
 double sn_insertion_at_voxel(const sn_insertion *insertion, int32_t voxel);
-double sn_insertion_at_point(const sn_insertion *insertion, const sinew_voxels *voxels, sn_vec3 p, sn_vec3 *gradient);
+double sn_insertion_at_point(const sn_insertion *insertion, const sn_shape *shape, sn_vec3 p, sn_vec3 *gradient);
 
 // Samples and vertices with `count` insertions applied in order to the base; insertion k becomes node base_nodes + k. Samples
 // share what does not change with the base (positions, volumes, moments), which must outlive the result.

@@ -182,6 +182,57 @@ static void test_mass_is_kept(void **state) {
     close_setup(&setup);
 }
 
+// A bound label keeps its node alone, and the new weight goes to nothing beside it; a rigid one has a single weight.
+static void test_rigid_parts(void **state) {
+    (void)state;
+    for (int bound = 0; bound < 2; bound++) {
+        sinew_context *context = test_context(1);
+        sinew_voxels *voxels = test_solid(context, SINEW_SOLID_BOX, 1, 0.2, 0.2, 0.04);
+        test_paint_box(voxels, sn_v3(0.2, 0, 0.1), sn_v3(0.3, 0.3, 0.1), 2);
+        sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+        tissues[1].label = 2;
+        tissues[1].rigid = true;
+        tissues[1].node = bound ? 1 : -1;
+        const double at[6] = {-0.38, 0, 0, 0.22, 0.02, 0.06};
+        sinew_weights_def weights = sinew_default_weights_def();
+        weights.kind = SINEW_WEIGHTS_HARMONIC;
+        sn_shape *shape = NULL;
+        sn_frame_samples *samples = NULL;
+        sn_insertion *insertion = NULL;
+        sinew_sampling_def sampling = sinew_default_sampling_def();
+        sampling.kind = SINEW_SAMPLING_MIDPOINT;
+        assert_int_equal(sn_shape_create(context, voxels, tissues, 2, at, 2, &weights, &shape), SINEW_OK);
+        assert_int_equal(sn_samples_create(shape, &sampling, &samples), SINEW_OK);
+        const double vertex[3] = {0.34, 0, 0.1}; // on the far side of the rigid part
+        sinew_status status = sn_insertion_create(shape, samples, vertex, 1, sn_v3(0.06, 0, -0.02), 0.25, &insertion);
+        if (status != SINEW_OK) fail_msg("%s", sinew_context_message(context));
+        double common = -1;
+        int32_t rigid = 0;
+        for (int32_t v = 0; v < voxels->count; v++) {
+            if (voxels->label[v] != 2) continue;
+            double weight = sn_insertion_at_voxel(insertion, v);
+            if (common < 0) common = weight;
+            assert_true(weight == common);
+            rigid++;
+        }
+        assert_true(rigid > 20 && (bound ? common == 0 : common > 0.01));
+        assert_int_equal(insertion->vertex_count, !bound);
+        for (int32_t k = 0; k < insertion->sample_count; k++) { // single voxels
+            if (samples->label[insertion->sample[k]] != 2) continue;
+            assert_true(sn_length(sn_load3(insertion->sample_gradient[k])) == 0);
+        }
+        sn_insertion_destroy(insertion);
+        // In the middle of a bound part there is nothing to bend.
+        status = sn_insertion_create(shape, samples, vertex, 1, sn_v3(0.22, 0.02, 0.09), 0.045, &insertion);
+        assert_int_equal(status, bound ? SINEW_INVALID_ARGUMENT : SINEW_OK);
+        if (!bound) sn_insertion_destroy(insertion);
+        sn_samples_destroy(samples);
+        sn_shape_destroy(shape);
+        sinew_voxels_destroy(voxels);
+        sinew_context_destroy(context);
+    }
+}
+
 static void test_bad_input_and_shortage(void **state) {
     (void)state;
     setup setup;
@@ -229,9 +280,8 @@ static void test_bad_input_and_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_touches_only_its_range),
-        cmocka_unit_test(test_removal_leaves_no_trace),
-        cmocka_unit_test(test_mass_is_kept),
+        cmocka_unit_test(test_touches_only_its_range), cmocka_unit_test(test_removal_leaves_no_trace),
+        cmocka_unit_test(test_mass_is_kept),           cmocka_unit_test(test_rigid_parts),
         cmocka_unit_test(test_bad_input_and_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
