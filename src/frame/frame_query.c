@@ -62,16 +62,62 @@ const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body) {
     return model ? model->surface : NULL;
 }
 
+enum { MOST_MAPS = 128 };
+
+// A node that moves rest points affinely: x = m[0] + X m[1] + Y m[2] + Z m[3], three numbers each.
+typedef struct affine_map {
+    double m[12];
+} affine_map;
+
 typedef struct surface_job {
     const sn_frame_model *model;
     double *positions;
+    const affine_map *maps; // NULL: nodes that are no such maps, or too many
 } surface_job;
+
+// The nodes as affine maps of the rest point; false if a node is none, or if they are blended otherwise.
+static bool find_maps(const sn_frame_model *model, affine_map *maps) {
+    const sn_nodes *nodes = &model->nodes;
+    if (nodes->count > MOST_MAPS || (model->blend.is_rigid && model->blend.rigid.dual)) return false;
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        if (node->control_count != 4) return false;
+        const double *controls = model->blend.controls + 3 * (size_t)node->control;
+        sn_vec3 base = sn_load3(controls), o = node->origin;
+        base = sn_madd(base, -o.x, sn_load3(controls + 3));
+        base = sn_madd(base, -o.y, sn_load3(controls + 6));
+        base = sn_madd(base, -o.z, sn_load3(controls + 9));
+        sn_store3(maps[i].m, base);
+        memcpy(maps[i].m + 3, controls + 3, 9 * sizeof *controls);
+    }
+    return true;
+}
+
+// The maps of a vertex are blended before they are applied: twelve numbers a node instead of a point each.
+static void blend_vertices(const surface_job *job, int32_t begin, int32_t end) {
+    const sn_vertex_weights *v = &job->model->vertices;
+    const double *X = job->model->surface->points;
+    for (int32_t i = begin; i < end; i++) {
+        double s[12] = {0};
+        for (int32_t k = v->start[i]; k < v->start[i + 1]; k++) {
+            const double *m = job->maps[v->node[k]].m, w = v->weight[k];
+            for (int j = 0; j < 12; j++) s[j] += w * m[j];
+        }
+        const double *at = X + 3 * (size_t)i;
+        double *x = job->positions + 3 * (size_t)i;
+        for (int j = 0; j < 3; j++) x[j] = s[j] + at[0] * s[3 + j] + at[1] * s[6 + j] + at[2] * s[9 + j];
+    }
+}
 
 static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const surface_job *job = data;
     const sn_frame_model *model = job->model;
     const sn_vertex_weights *v = &model->vertices;
+    if (job->maps) {
+        blend_vertices(job, begin, end);
+        return;
+    }
     for (int32_t i = begin; i < end; i++) {
         sn_blend_point point = {sn_load3(model->surface->points + 3 * (size_t)i), v->start[i + 1] - v->start[i],
                                 v->node + v->start[i], v->weight + v->start[i], NULL};
@@ -83,7 +129,8 @@ void sinew_frame_body_compute_surface(const sinew_body *body, double *positions)
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return;
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    surface_job job = {model, positions};
+    affine_map maps[MOST_MAPS];
+    surface_job job = {model, positions, find_maps(model, maps) ? maps : NULL};
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
     sn_fade_move_vertices(&model->fade, &model->nodes, body->q, sn_fade_left(&model->fade, *body->age), positions);
 }

@@ -5,9 +5,10 @@
 //
 //   E = sum_i [ sum w^2 - (sum w)^2 / n - b' C^-1 b ],    b = sum w (x - mean),  C = sum (x - mean)(x - mean)'.
 //
-// Joining two neighbours costs the growth of E, and a little for stretching the region. In rounds, pairs that are each other's
-// cheapest neighbour join, the cheapest pairs first; of pairs that cost the same, as mirror images do, all or none, so that
-// the result does not depend on the order of voxels.
+// For a wished number of regions the errors of each node count by the volume it moves: a thin tail is as much in need of
+// samples as a trunk. For a wished error they count alike. Joining two neighbours costs the growth of E, and a little for
+// stretching the region. In rounds, pairs that are each other's cheapest neighbour join, the cheapest pairs first; of pairs
+// that cost the same, as mirror images do, all or none, so that the result does not depend on the order of voxels.
 #include "frame/region.h"
 
 #include "geom/tuples.h"
@@ -35,7 +36,8 @@ typedef struct region_set {
     region_sums *regions;
     node_sums *sums;
     int32_t edge_count;
-    int32_t *edges; // two regions each, lower first, ascending
+    int32_t *edges;       // two regions each, lower first, ascending
+    const double *demand; // factor on the errors of each node's weights
 } region_set;
 
 // The set of influencing nodes as a number: sums of scrambled node numbers do not depend on order, and do not collide in
@@ -115,7 +117,7 @@ static double fit_error(const region_set *set, const region_sums *a, const regio
         }
         double slope[3];
         for (int k = 0; k < 3; k++) slope[k] = s.wx[k] - s.w * mean[k];
-        error += fmax(s.ww - s.w * s.w / n - explained(C, slope), 0);
+        error += set->demand[next] * fmax(s.ww - s.w * s.w / n - explained(C, slope), 0);
     }
     return error;
 }
@@ -418,11 +420,27 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
     // A quarter of the surplus at a time, so that later choices see what earlier ones made.
     *joined = choose_groups(set, edge_cost, best, costs, surplus / 4 + 1, group);
     if (!*joined) return SINEW_OK;
-    region_set next = {0};
+    region_set next = {.demand = set->demand};
     SN_TRY(apply_groups(plan, arena, set, group, number, first_sum, &next));
     SN_TRY(tidy_edges(scratch, &next));
     for (int32_t v = 0; v < plan->shape->voxels->count; v++) region_of[v] = number[region_of[v]];
     *set = next;
+    return SINEW_OK;
+}
+
+// How much the errors of each node count.
+static sinew_status push_demands(sn_arena *arena, const sn_shape *shape, const region_set *set, bool by_volume, double **out) {
+    double *demand = SN_PUSH(arena, double, shape->node_count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t r = 0; r < set->count && by_volume; r++) {
+        for (int32_t k = 0; k < set->regions[r].nodes; k++) {
+            const node_sums *sums = &set->sums[set->regions[r].first + k];
+            demand[sums->node] += fabs(sums->w);
+        }
+    }
+    double even = (double)shape->voxels->count / shape->node_count;
+    for (int32_t i = 0; i < shape->node_count; i++) demand[i] = by_volume ? even / fmax(demand[i], 1e-3 * even) : 1;
+    *out = demand;
     return SINEW_OK;
 }
 
@@ -435,9 +453,12 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, 
     plan.cell2 *= plan.cell2;
     plan.inverse_size2 = pow(voxels->count * voxels->volume / (wished > 0 ? wished : 100), -2.0 / 3);
     sn_arena arenas[2] = {sn_arena_create(shape->context), sn_arena_create(shape->context)};
-    sn_arena scratch = sn_arena_create(shape->context);
+    sn_arena scratch = sn_arena_create(shape->context), demands = sn_arena_create(shape->context);
     region_set set = {.count = *count};
+    double *demand = NULL;
     sinew_status status = sum_regions(shape, &arenas[0], &scratch, region_of, &set);
+    if (status == SINEW_OK) status = push_demands(&demands, shape, &set, wished > 0, &demand);
+    set.demand = demand;
     if (status == SINEW_OK) status = find_edges(shape, &arenas[0], &scratch, region_of, by_label, &set);
     sn_arena_destroy(&scratch);
     for (int32_t r = 0; r < set.count && status == SINEW_OK; r++) {
@@ -453,6 +474,7 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, 
     }
     *count = set.count;
     for (int i = 0; i < 2; i++) sn_arena_destroy(&arenas[i]);
+    sn_arena_destroy(&demands);
     return status;
 }
 

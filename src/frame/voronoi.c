@@ -5,6 +5,8 @@
 #include "base/threads.h"
 #include "frame/table.h"
 
+enum { CHUNK = 4096 };
+
 void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t source) {
     sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node);
     bool started = sn_front_seed_point(front, p, SN_FRONT_SEED_RADIUS, 2 * sn_outside_tolerance(shape->voxels), source);
@@ -12,7 +14,7 @@ void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t 
     (void)started;
 }
 
-double sn_border_band(const sn_metric *metric, int32_t voxel) {
+static double border_band(const sn_metric *metric, int32_t voxel) {
     const sinew_voxels *voxels = metric->voxels;
     double cost = 1;
     if (metric->cost) {
@@ -25,16 +27,29 @@ double sn_border_band(const sn_metric *metric, int32_t voxel) {
     return 3 * cost * fmax(voxels->spacing[0], fmax(voxels->spacing[1], voxels->spacing[2]));
 }
 
+typedef struct band_job {
+    const sn_metric *metric;
+    double *band;
+} band_job;
+
+static void find_bands(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    band_job *job = data;
+    for (int32_t v = begin; v < end; v++) job->band[v] = border_band(job->metric, v);
+}
+
 typedef struct cell_job {
     const sn_shape *shape;
     sn_front **fronts;
     int32_t first_node;
     const double *common; // distance from the nearest node, roughly
+    const double *band;
 } cell_job;
 
 static bool stay_near_cell(void *data, sn_front *front, int32_t voxel, double distance) {
     const cell_job *job = data;
-    return distance <= job->common[voxel] + sn_border_band(front->metric, voxel);
+    (void)front;
+    return distance <= job->common[voxel] + job->band[voxel];
 }
 
 static void run_cells(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -67,8 +82,11 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
     voronoi->first = SN_PUSH(arena, double, voxels);
     voronoi->second = SN_PUSH(arena, double, voxels);
     voronoi->nearest = SN_PUSH(arena, uint16_t, voxels);
+    voronoi->band = SN_PUSH(arena, double, voxels);
     double *common = SN_PUSH(arena, double, voxels);
     SN_TRY(sn_arena_status(arena));
+    band_job bands = {&shape->metric, voronoi->band};
+    sn_parallel_for(shape->context, voxels, CHUNK, find_bands, &bands);
     sn_front *front = fronts[0];
     sn_front_reset(front);
     for (int32_t i = 0; i < shape->node_count; i++) sn_seed_node(shape, front, i, i);
@@ -79,7 +97,7 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
     }
     for (int32_t first = 0; first < shape->node_count; first += front_count) {
         int32_t count = shape->node_count - first < front_count ? shape->node_count - first : front_count;
-        cell_job job = {shape, fronts, first, common};
+        cell_job job = {shape, fronts, first, common, voronoi->band};
         sn_parallel_for(shape->context, count, 1, run_cells, &job);
         for (int32_t i = 0; i < count; i++) keep_smallest(fronts[i], first + i, voronoi);
     }

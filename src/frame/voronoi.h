@@ -10,6 +10,7 @@
 typedef struct sn_voronoi {
     double *first, *second;
     uint16_t *nearest;
+    double *band; // a few cells in the local metric: how far fronts overlap so that the border between them can be located
 } sn_voronoi;
 
 // Fronts are the caller's, `front_count` of them; nodes run side by side. Arrays go into the arena.
@@ -20,9 +21,6 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
 static inline double sn_other_distance(const sn_voronoi *voronoi, int32_t node, int32_t voxel) {
     return voronoi->nearest[voxel] == node ? voronoi->second[voxel] : voronoi->first[voxel];
 }
-
-// A few cells in the local metric: how far a front must overlap its neighbour so that the border between them can be located.
-double sn_border_band(const sn_metric *metric, int32_t voxel);
 
 // Starts a front at a node; the node's place has been checked.
 void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t source);

@@ -77,7 +77,7 @@ static void make_knee(solid_list *list) {
     add_limb(list, SINEW_SOLID_ADD, FAT, joint, ankle, 0.1);
     add_limb(list, SINEW_SOLID_PAINT, MUSCLE, sn_v3(-0.29, 0, 0.042), sn_v3(-0.06, 0, 0.042), 0.045);  // quadriceps
     add_limb(list, SINEW_SOLID_PAINT, MUSCLE, sn_v3(-0.045, 0, -0.09), sn_v3(-0.028, 0, -0.22), 0.04); // calf
-    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, joint, sn_v3(0, 0, -0.05), 0.036);
+    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, joint, sn_v3(0, 0, -0.05), 0.014);
     add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, sn_v3(-0.06, 0, 0.042), sn_v3(0.02, 0, 0.04), 0.018);
     add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, sn_v3(0.02, 0, 0.04), cap, 0.016);
     add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, cap, sn_v3(0.022, 0, -0.085), 0.014);
@@ -152,7 +152,7 @@ static const sinew_specimen_tissue ribbon_tissues[] = {{1, "foam", 2e5, 0.3, 200
 static const sinew_specimen_tissue knee_tissues[] = {{1, "bone", 1e9, 0.3, 1800, true},
                                                      {2, "muscle", 2e5, 0.4, 1060, false},
                                                      {3, "ligament", 1e7, 0.4, 1100, false},
-                                                     {4, "fat", 5e3, 0.4, 920, false}};
+                                                     {4, "fat", 1e4, 0.4, 920, false}};
 static const sinew_specimen_tissue animal_tissues[] = {{1, "flesh", 4e4, 0.4, 1050, false}, {2, "bone", 1e9, 0.3, 1800, true}};
 static const sinew_specimen_tissue dragon_tissues[] = {{1, "rubber", 2e5, 0.4, 1000, false}};
 
