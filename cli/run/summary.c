@@ -67,6 +67,32 @@ static void write_rigging(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+// How the shape functions and samples of bodies of frames came out.
+static void write_frames(const run_state *run, sn_json_writer *json) {
+    bool any = false;
+    for (int32_t i = 0; i < run->scene->body_count; i++) any = any || run->world->members[i].frames;
+    if (!any) return;
+    sn_json_write_key(json, "frames");
+    sn_json_begin_object(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sn_scene_member *member = &run->world->members[i];
+        sinew_weights_report weights;
+        sinew_sampling_report sampling;
+        if (!member->frames || sinew_frame_body_get_report(member->body, &weights, &sampling) != SINEW_OK) continue;
+        sn_json_write_key(json, member->scene->name);
+        sn_json_begin_object(json);
+        write_pair(json, "frames", sinew_frame_body_get_node_count(member->body));
+        write_pair(json, "samples", sampling.sample_count);
+        write_pair(json, "frames_per_voxel", weights.mean_nodes);
+        write_pair(json, "largest_weight_loss", weights.largest_loss);
+        write_pair(json, "unreached_voxels", weights.unreached_voxels);
+        write_pair(json, "moved_frames", weights.moved_nodes);
+        write_pair(json, "residual", weights.residual);
+        sn_json_end_object(json);
+    }
+    sn_json_end_object(json);
+}
+
 static void write_skins(const run_state *run, sn_json_writer *json) {
     sn_json_write_key(json, "skins");
     sn_json_begin_object(json);
@@ -132,6 +158,7 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_string(&json, hash);
     write_probes(run, &json);
     if (run->scene->skeleton_count > 0) write_rigging(run, &json);
+    write_frames(run, &json);
     if (run->skins) write_skins(run, &json);
     sn_json_end_object(&json);
     sn_buffer_add_text(out, "\n");
