@@ -18,7 +18,7 @@ typedef enum sinew_character_kind {
     SINEW_CHARACTER_LEG,      ///< Thigh, calf and foot; jumps once a second.
     SINEW_CHARACTER_ARM,      ///< A stout arm along x; waves once a second.
     SINEW_CHARACTER_BIPED,    ///< A whole person with arms held out at rest; walks a step cycle a second.
-    SINEW_CHARACTER_FAT,      ///< The same with a large belly; hops once a second.
+    SINEW_CHARACTER_FAT,      ///< The same with a large belly; crouches and hops once a second.
 } sinew_character_kind;
 
 typedef struct sinew_character_def {

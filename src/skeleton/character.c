@@ -211,6 +211,10 @@ static void move_hopping(sn_rigid *local, double time, double angle) {
         local[RIGHT_THIGH + k].q = sn_quat_mul(local[RIGHT_THIGH + k].q, bends[k]);
     }
     lower_arms(local, ease(time / 0.5));
+    double lean = 2 * asin(fabs(bends[0].x)); // who crouches leans forward
+    turn(&local[SPINE], 0.6 * lean, 0, 0);
+    turn(&local[CHEST], 0.4 * lean, 0, 0);
+    turn(&local[NECK], -0.5 * lean, 0, 0);
     local[HIPS].t.y += leg[0].t.y - base;
 }
 
