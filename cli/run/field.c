@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_PLACES = 90 };
-static const double LENGTH = 0.6; // of an axis, as part of that of a frame
+enum { MOST_PLACES = 120, FEWEST_PLACES = 25 }; // shared by all bodies with a field, and of one at least
+static const double LENGTH = 0.6;               // of an axis, as part of that of a frame
 
 static sn_vec3 corner(const double *points, const int32_t *triangle, int k) {
     return sn_load3(points + 3 * (size_t)triangle[k]);
@@ -29,15 +29,15 @@ static sn_mat3 triangle_basis(const double *points, const int32_t *triangle) {
 }
 
 // Triangles far enough from each other, in their order.
-static int32_t choose_triangles(const sinew_mesh *surface, int32_t *chosen) {
+static int32_t choose_triangles(const sinew_mesh *surface, int32_t most, int32_t *chosen) {
     double area = 0;
     for (int32_t t = 0; t < surface->element_count; t++) {
         sn_mat3 B = triangle_basis(surface->points, surface->indices + 3 * (size_t)t);
         area += 0.5 * sn_length(sn_cross(sn_mat3_column(B, 0), sn_mat3_column(B, 1)));
     }
-    double apart = 1.1 * sqrt(area / MOST_PLACES);
+    double apart = 1.1 * sqrt(area / most);
     int32_t count = 0;
-    for (int32_t t = 0; t < surface->element_count && count < MOST_PLACES; t++) {
+    for (int32_t t = 0; t < surface->element_count && count < most; t++) {
         sn_vec3 p = middle(surface->points, surface->indices + 3 * (size_t)t);
         bool free = true;
         for (int32_t k = 0; k < count && free; k++) {
@@ -53,12 +53,15 @@ sinew_status run_begin_fields(run_state *run) {
     run->field_triangles = SN_PUSH(&run->arena, int32_t *, bodies);
     run->field_counts = SN_PUSH(&run->arena, int32_t, bodies);
     SN_TRY(sn_arena_status(&run->arena));
+    int32_t sharing = 0;
+    for (int32_t i = 0; i < bodies; i++) sharing += run->world->members[i].field != NULL;
+    int32_t most = sharing > 0 && MOST_PLACES / sharing > FEWEST_PLACES ? MOST_PLACES / sharing : FEWEST_PLACES;
     for (int32_t i = 0; i < bodies; i++) {
         const sn_scene_member *member = &run->world->members[i];
         if (!member->field || !run->scene->preview.field) continue;
         run->field_triangles[i] = SN_PUSH(&run->arena, int32_t, MOST_PLACES);
         SN_TRY(sn_arena_status(&run->arena));
-        run->field_counts[i] = choose_triangles(member->surface.mesh, run->field_triangles[i]);
+        run->field_counts[i] = choose_triangles(member->surface.mesh, most, run->field_triangles[i]);
         run->frame_glyphs += run->field_counts[i];
     }
     return SINEW_OK;

@@ -13,6 +13,7 @@
 #include "sinew/frame_body.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
+#include "sinew/organism.h"
 #include "sinew/pbd.h"
 #include "sinew/skeleton.h"
 #include "sinew/specimen.h"

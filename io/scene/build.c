@@ -54,6 +54,7 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const s
 
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
     if (shape->is_character) return sn_builder_make_flesh(b, shape, out);
+    if (shape->is_organism) return sn_builder_make_organism(b, shape, out);
     if (shape->maps && (shape->generated || shape->maps->gradient_count > 0)) {
         return sn_fail(b->context, SINEW_UNSUPPORTED, "gradients and layers are for bodies of \"model\": \"frames\"");
     }
@@ -209,7 +210,7 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     }
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
-    SN_TRY(sn_builder_make_field(b, member->scene->field, member->mesh, &member->field));
+    SN_TRY(sn_builder_make_field(b, member->scene, member->mesh, &member->field));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
     SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
     sn_arena scratch = sn_arena_create(b->context);

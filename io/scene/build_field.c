@@ -31,8 +31,30 @@ static sinew_status make_from_file(const sn_builder *b, const sn_scene_field *sc
     return sinew_field_create_from_axes(b->context, mesh, file.kind, file.axes, field);
 }
 
-sinew_status sn_builder_make_field(const sn_builder *b, const sn_scene_field *scene, const sinew_mesh *mesh,
+// The curves that an organism brings along.
+static sinew_status make_own(const sn_builder *b, const sn_scene_body *body, const sinew_mesh *mesh, sinew_field **field) {
+    sinew_organism *organism;
+    SN_TRY(sinew_organism_create(b->context, body->shape.organism, 0, &organism));
+    sinew_field_def def = body->field->def;
+    def.mesh = mesh;
+    def.kind = sinew_organism_get_field_kind(organism);
+    def.curves = sinew_organism_get_curves(organism, &def.curve_count);
+    sinew_status status = sinew_field_create(b->context, &def, field);
+    sinew_organism_destroy(organism);
+    return status;
+}
+
+sinew_status sn_builder_make_organism(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **mesh) {
+    sinew_organism *organism;
+    SN_TRY(sinew_organism_create(b->context, shape->organism, shape->organism_tets, &organism));
+    sinew_status status = sinew_mesh_copy(b->context, sinew_organism_get_mesh(organism), mesh);
+    sinew_organism_destroy(organism);
+    return status;
+}
+
+sinew_status sn_builder_make_field(const sn_builder *b, const sn_scene_body *body, const sinew_mesh *mesh,
                                    sinew_field **field) {
+    const sn_scene_field *scene = body->field;
     if (!scene) return SINEW_OK;
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status;
@@ -40,6 +62,8 @@ sinew_status sn_builder_make_field(const sn_builder *b, const sn_scene_field *sc
         status = make_uniform(b, scene, mesh, &scratch, field);
     } else if (scene->file) {
         status = make_from_file(b, scene, mesh, &scratch, field);
+    } else if (scene->own) {
+        status = make_own(b, body, mesh, field);
     } else {
         sinew_field_def def = scene->def;
         def.mesh = mesh;

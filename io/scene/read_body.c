@@ -53,12 +53,23 @@ static void read_filling(const sn_scene_reader *reader, const sn_json *json, sn_
     shape->tets.tet_count = (int32_t)count;
 }
 
+static void read_organism(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
+    const char *words[16];
+    int32_t count = sinew_organism_count(), kind = 0;
+    int64_t tets = 4000;
+    for (int32_t i = 0; i < count && i < 16; i++) words[i] = sinew_organism_name((sinew_organism_kind)i);
+    sn_json_word(reader->mistakes, sn_json_get(json, "organism"), words, count, &kind);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 500, 50000000, &tets);
+    shape->organism = (sinew_organism_kind)kind;
+    shape->organism_tets = (int32_t)tets;
+}
+
 void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
                                        "file", "tets", "scale", "solids", "volume", "character", "bone_radius", "specimen",
-                                       "voxels", "surfaces", "gradients", "layers"))) {
+                                       "voxels", "surfaces", "gradients", "layers", "organism"))) {
         return;
     }
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
@@ -68,12 +79,15 @@ void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
     sn_scene_read_maps(reader, json, shape);
     shape->is_character = sn_json_get(json, "character") != NULL;
+    shape->is_organism = sn_json_get(json, "organism") != NULL;
     if (shape->is_character) {
         int64_t tets = 3000;
         sn_scene_read_character(reader, sn_json_get(json, "character"), &shape->character);
         sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 100, 50000000, &tets);
         shape->character.tet_count = (int32_t)tets;
         sn_json_number(reader->mistakes, sn_json_get(json, "bone_radius"), 0, 10, "m", &shape->character.bone_radius);
+    } else if (shape->is_organism) {
+        read_organism(reader, json, shape);
     } else if (shape->generated) {
         read_generated(reader, json, &shape->shape);
     } else {
@@ -146,10 +160,13 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
-    const char *const for_elements[] = {"mass", "plane", "thickness"};
-    for (int i = 0; model == FRAMES && i < 3; i++) {
+    const char *const for_elements[] = {"mass", "plane", "thickness", "field"};
+    for (int i = 0; model == FRAMES && i < 4; i++) {
         const sn_json *value = sn_json_get(json, for_elements[i]);
         if (value) sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+    }
+    if (model == FRAMES && body->shape.is_organism) {
+        sn_json_mistake(reader->mistakes, sn_json_get(sn_json_get(json, "shape"), "organism"), "organisms are bodies of elements");
     }
     body->positions.used = model == POSITIONS;
     if (model < FRAMES) body->def.model = (sinew_model)model;

@@ -75,8 +75,9 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
     static const char *const kinds[] = {"frames", "fibres"}, *const places[] = {"element", "vertex"};
     if (!json) return;
     sn_scene_field *field = sn_scene_push(reader, 1, sizeof *field);
-    if (!field || !sn_scene_check_object(reader, json,
-                                         SN_KEYS("kind", "by", "curves", "strokes", "file", "rotation", "spacing", "reach"))) {
+    if (!field ||
+        !sn_scene_check_object(reader, json,
+                               SN_KEYS("kind", "by", "curves", "strokes", "own", "file", "rotation", "spacing", "reach"))) {
         return;
     }
     int32_t kind = sn_json_get(json, "strokes") && !sn_json_get(json, "curves") ? SINEW_FIELD_FIBRES : SINEW_FIELD_FRAMES;
@@ -93,10 +94,16 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
     if (field->uniform) sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), field->rotation);
     sn_scene_read_length(reader, sn_json_get(json, "spacing"), &field->def.spacing);
     sn_scene_read_length(reader, sn_json_get(json, "reach"), &field->def.reach);
-    ways = (field->def.curve_count > 0) + (field->file != NULL) + field->uniform;
+    sn_json_boolean(reader->mistakes, sn_json_get(json, "own"), &field->own);
+    if (field->own && !body->shape.is_organism) {
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "own"), "only an organism has curves of its own");
+    }
+    ways = (field->def.curve_count > 0) + (field->file != NULL) + field->uniform + field->own;
     if (ways != 1) {
         sn_json_mistake(reader->mistakes, json,
-                        "a field comes from \"curves\" and \"strokes\", or from a \"file\", or is one \"rotation\" for all");
+                        "a field comes from \"curves\" and \"strokes\", or from a \"file\", or is the organism's \"own\", or "
+                        "one \"rotation\" for "
+                        "all");
         return;
     }
     body->field = field;

@@ -64,6 +64,9 @@ typedef struct sn_scene_shape {
     double volume_unit; // [m] of its lengths; 0: as its header says
     bool is_character;  // made by code
     sinew_character_def character;
+    bool is_organism; // made by code too
+    sinew_organism_kind organism;
+    int32_t organism_tets;
     const char *file;
     bool tetrahedralize; // the file is a surface to be filled
     sinew_tetrahedralize_def tets;

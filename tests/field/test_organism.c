@@ -1,0 +1,76 @@
+// Organisms: sound meshes of the wished size with their labels, chambers that are hollow, curves that their fields accept.
+#include "support/test.h"
+
+#include "geom/triangle_tree.h"
+#include "geom/topology.h"
+#include "sinew/organism.h"
+
+static void test_kinds(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    assert_int_equal(sinew_organism_count(), 3);
+    for (int32_t k = 0; k < sinew_organism_count(); k++) {
+        sinew_organism *organism;
+        int32_t wished = k == SINEW_ORGANISM_PLANT ? 4000 : 2500;
+        assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)k, wished, &organism), SINEW_OK);
+        const sinew_mesh *mesh = sinew_organism_get_mesh(organism);
+        assert_int_equal(sinew_mesh_check(context, mesh), SINEW_OK);
+        sinew_quality quality;
+        assert_int_equal(sinew_mesh_compute_quality(context, mesh, &quality), SINEW_OK);
+        assert_int_equal(quality.face_component_count, 1);
+        assert_true(mesh->element_count > 0.6 * wished && mesh->element_count < 1.4 * wished);
+        int32_t counts[3] = {0};
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            assert_in_range(mesh->labels[e], 1, 2);
+            counts[mesh->labels[e]]++;
+        }
+        assert_true(counts[1] > 200 && (counts[2] > 1000) == (k == SINEW_ORGANISM_PLANT));
+        sinew_field_def def = sinew_default_field_def();
+        def.mesh = mesh;
+        def.kind = sinew_organism_get_field_kind(organism);
+        def.curves = sinew_organism_get_curves(organism, &def.curve_count);
+        def.unknowns = SINEW_FIELD_BY_VERTEX; // fewer
+        sinew_field *field;
+        if (sinew_field_create(context, &def, &field) != SINEW_OK) fail_msg("%s", sinew_context_message(context));
+        sinew_field_report report;
+        sinew_field_get_report(field, &report);
+        assert_int_equal(report.lonely_part_count, 0);
+        sinew_field_destroy(field);
+        sinew_organism_destroy(organism);
+    }
+    sinew_organism *organism;
+    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_FISH, 100, &organism), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)7, 0, &organism), SINEW_INVALID_ARGUMENT);
+    sinew_organism_destroy(NULL);
+    assert_int_equal(context->bytes_in_use, 0);
+    sinew_context_destroy(context);
+}
+
+// A shell with two chambers: three closed surfaces, and the middles of the chambers lie outside.
+static void test_chambers(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_organism *heart;
+    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_HEART, 5000, &heart), SINEW_OK);
+    sinew_mesh *surface;
+    assert_int_equal(sinew_mesh_create_surface(context, sinew_organism_get_mesh(heart), &surface, NULL), SINEW_OK);
+    sn_arena arena = sn_arena_create(context);
+    int32_t *parts, count;
+    assert_int_equal(sn_build_components(&arena, surface, &parts, &count), SINEW_OK);
+    assert_int_equal(count, 3);
+    sn_triangle_tree tree;
+    assert_int_equal(sn_triangle_tree_build(&arena, surface->points, surface->indices, surface->element_count, &tree),
+                     SINEW_OK);
+    test_close("left chamber", sn_triangle_tree_winding(&tree, sn_v3(-0.014, 0, 0), 0), 0, 1e-9);
+    test_close("right chamber", sn_triangle_tree_winding(&tree, sn_v3(0.018, 0, 0), 0), 0, 1e-9);
+    test_close("the wall between", sn_triangle_tree_winding(&tree, sn_v3(0.003, 0, 0), 0), 1, 1e-9);
+    sn_arena_destroy(&arena);
+    sinew_mesh_destroy(surface);
+    sinew_organism_destroy(heart);
+    sinew_context_destroy(context);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_chambers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
