@@ -166,7 +166,8 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
         if (value) sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
     }
     if (model == FRAMES && body->shape.is_organism) {
-        sn_json_mistake(reader->mistakes, sn_json_get(sn_json_get(json, "shape"), "organism"), "organisms are bodies of elements");
+        sn_json_mistake(reader->mistakes, sn_json_get(sn_json_get(json, "shape"), "organism"),
+                        "organisms are bodies of elements");
     }
     body->positions.used = model == POSITIONS;
     if (model < FRAMES) body->def.model = (sinew_model)model;
