@@ -163,7 +163,7 @@ typedef struct sinew_rig_report {
     int32_t shared_elements; ///< Cut by bones of several joints; free.
     int32_t bound_nodes;     ///< Belong to bound elements of one joint only.
     int32_t shared_nodes;    ///< Belong to bound elements of several joints; free.
-    int32_t idle_bones;      ///< Cut no element at all; a warning names each.
+    int32_t idle_bones;      ///< Cut no element at all; warnings name the first eight.
 } sinew_rig_report;
 
 /// Binds each element that is cut by the bones of exactly one joint to that joint, with its nodes; all others stay free. The

@@ -21,7 +21,7 @@ struct sinew_rig {
     sn_rigid *offsets;      // M T^-1, written at each move
 };
 
-enum { FREE = -1, SHARED = -2 }; // in place of a joint, during construction
+enum { FREE = -1, SHARED = -2, NAMED_BONES = 8 }; // in place of a joint, during construction
 
 enum { ELEMENT_CHUNK = 1024, NODE_CHUNK = 4096 };
 
@@ -132,11 +132,14 @@ static void warn_of_idle_bones(sinew_context *context, const sinew_skeleton *ske
     for (int32_t b = 0; b < work->bone_count; b++) {
         if (work->cuts[b]) continue;
         const sinew_bone *bone = &work->bones[b];
-        report->idle_bones++;
-        sn_log(context, SINEW_LOG_WARNING, "the bone from joint '%s' to %s%s cuts no element: nothing follows it",
-               skeleton->names[bone->joint], bone->child >= 0 ? "joint " : "its tip",
-               bone->child >= 0 ? skeleton->names[bone->child] : "");
+        if (report->idle_bones++ >= NAMED_BONES) continue;
+        bool tip = bone->child < 0;
+        sn_log(context, SINEW_LOG_WARNING, "the bone from joint '%s' to %s%s%s cuts no element: nothing follows it",
+               skeleton->names[bone->joint], tip ? "its tip" : "joint '", tip ? "" : skeleton->names[bone->child],
+               tip ? "" : "'");
     }
+    if (report->idle_bones <= NAMED_BONES) return;
+    sn_log(context, SINEW_LOG_WARNING, "%d more bones cut no element", report->idle_bones - NAMED_BONES);
 }
 
 static void list_bound_nodes(sinew_rig *rig, const sinew_mesh *mesh) {
