@@ -212,11 +212,14 @@ sinew_status bench_frame_models(bench_run *b) {
         double size[3];
         int32_t cells[3], frames;
         double paper, target;
-    } rows[4] = {{"turtle of 7 frames, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN},
+    } rows[6] = {{"turtle of 7 frames, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN},
+                 {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {28, 23, 14}, 7, NAN, NAN},
+                 {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {34, 28, 17}, 7, NAN, NAN},
                  {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30},
                  {"bunny of 2 frames, a step", {0.8, 0.7, 0.72}, {18, 15, 16}, 2, 51, NAN},
                  {"bunny of 2 frames, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4}};
-    for (int i = 0; i < 4; i++) {
+    double size[6], cost[6];
+    for (int i = 0; i < 6; i++) {
         frame_case c = {.solid = SINEW_SOLID_SPHERE,
                         .frames = rows[i].frames,
                         .place = rows[i].frames == 7 ? turtle_places : bunny_places,
@@ -231,7 +234,10 @@ sinew_status bench_frame_models(bench_run *b) {
         bench_result *r = add_step(b, rows[i].name, &t, rows[i].paper, rows[i].target);
         if (!r) return SINEW_OK;
         snprintf(r->note, sizeof r->note, "%.0f ns a sample", 1e6 * r->min / t.samples);
+        size[i] = t.samples, cost[i] = r->min;
     }
+    bench_result *r = bench_add(b, "turtle: exponent of the step over samples", 4, "-");
+    if (r) r->min = r->median = bench_fit_exponent(size, cost, 4);
     return add_harmonic(b);
 }
 
