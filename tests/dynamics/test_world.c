@@ -242,6 +242,11 @@ static void test_bad_input(void **state) {
     points[11] = 0;
     expect_refused(world, context, &def, "volume");
     points[11] = 1;
+    double five_points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2};
+    sinew_mesh loose = {five_points, 5, SINEW_ELEMENT_TET4, tet, 1, NULL};
+    def.mesh = &loose;
+    expect_refused(world, context, &def, "4"); // the node that belongs to no element
+    def.mesh = &mesh;
     material.young = 0;
     expect_refused(world, context, &def, "young");
     material.young = 1e6;
@@ -261,6 +266,18 @@ static void test_bad_input(void **state) {
     node = 0;
     double bad[3] = {0, INFINITY, 0};
     assert_int_equal(sinew_body_set_forces(body, &node, 1, bad), SINEW_INVALID_ARGUMENT);
+    uint64_t hash = sinew_world_get_hash(world);
+    points[7] = NAN;
+    assert_int_equal(sinew_body_set_positions(body, points), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_body_set_velocities(body, points), SINEW_INVALID_ARGUMENT);
+    points[7] = 1;
+    world_def.step = -0.01;
+    assert_int_equal(sinew_world_set_def(world, &world_def), SINEW_INVALID_ARGUMENT);
+    material.young = -5;
+    assert_int_equal(sinew_body_set_material(body, 0, &material), SINEW_INVALID_ARGUMENT);
+    assert_non_null(strstr(sinew_context_message(context), "-5"));
+    assert_int_equal(sinew_world_get_hash(world), hash);
+    assert_true(sinew_world_get_def(world).step == 0.01);
     sinew_static_def statics = sinew_default_static_def();
     assert_int_equal(sinew_world_solve_static(world, &statics, NULL), SINEW_INVALID_ARGUMENT);
     assert_non_null(strstr(sinew_context_message(context), "holds"));
