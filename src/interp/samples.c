@@ -45,7 +45,7 @@ sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *
     if (pattern->blocks > INT32_MAX / 9) {
         return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d matrix blocks exceed the index range", pattern->blocks);
     }
-    enum { NEAR_BLOCKS = 16000 }; // about a megabyte
+    enum { NEAR_BLOCKS = 60000 }; // four megabytes
     samples->far = pattern->blocks > NEAR_BLOCKS;
     samples->slots = SN_PUSH(arena, int32_t, (size_t)samples->blocks * (size_t)pairs * SN_BLOCK);
     SN_TRY(sn_arena_status(arena));

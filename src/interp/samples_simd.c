@@ -207,33 +207,28 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
     }
 }
 
-// A factored tangent times the volume.
-typedef struct factors {
-    sn_lanes s, lambda, N[6];
-} factors;
-
-// Vectors and matrices of a control under it: h = R g, and Y = N [h], lambda h and s g.
+// Vectors and matrices of a control under a factored tangent: h = R g, and Y = N [h], lambda h and s g, all times the volume.
+// (Scaling the tangent once for the four controls would take fewer operations and more registers than there are.)
 typedef struct rotated {
     sn_lanes g[3], h[3], Y[3][3], lambda_h[3], s_g[3];
 } rotated;
 
-SN_INLINE void rotate_gradient(rotated *c, const double *gradient, const double *R) {
+SN_INLINE void rotate_control(rotated *c, const double *gradient, const double *H, sn_lanes V) {
+    const double *R = H + SN_FACTORED_R * SN_BLOCK;
+    sn_lanes N[6], s = V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK);
+    sn_lanes lambda = V * sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK);
+    for (int i = 0; i < 6; i++) N[i] = V * sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
     for (int i = 0; i < 3; i++) c->g[i] = sn_lanes_load(gradient + i * SN_BLOCK);
     for (int i = 0; i < 3; i++) {
         sn_lanes x = sn_lanes_load(R + (3 * i + 1) * SN_BLOCK) * c->g[1];
         x = sn_lanes_fma(sn_lanes_load(R + (3 * i + 2) * SN_BLOCK), c->g[2], x);
         c->h[i] = sn_lanes_fma(sn_lanes_load(R + 3 * i * SN_BLOCK), c->g[0], x);
-    }
-}
-
-SN_INLINE void scale_control(rotated *c, const factors *f) {
-    for (int i = 0; i < 3; i++) {
-        c->lambda_h[i] = f->lambda * c->h[i];
-        c->s_g[i] = f->s * c->g[i];
+        c->lambda_h[i] = lambda * c->h[i];
+        c->s_g[i] = s * c->g[i];
     }
     static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int i = 0; i < 3; i++) {
-        sn_lanes x = f->N[row[i][0]], y = f->N[row[i][1]], z = f->N[row[i][2]];
+        sn_lanes x = N[row[i][0]], y = N[row[i][1]], z = N[row[i][2]];
         c->Y[i][0] = c->h[2] * y - c->h[1] * z;
         c->Y[i][1] = c->h[0] * z - c->h[2] * x;
         c->Y[i][2] = c->h[1] * x - c->h[0] * y;
@@ -259,31 +254,20 @@ SN_INLINE void add_rotated_pair(double *A, const int32_t *slots, const rotated *
     scatter(A, slots, K);
 }
 
-SN_INLINE void add_factored_lanes(double *A, const int32_t *slots, const double *gradient, sn_lanes V, const double *H) {
-    factors f = {
-        V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK), V * sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK), {{0}}};
-    for (int i = 0; i < 6; i++) f.N[i] = V * sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
-    rotated controls[4];
-    for (int c = 1; c < 4; c++) rotate_gradient(&controls[c], gradient + 3 * c * SN_BLOCK, H + SN_FACTORED_R * SN_BLOCK);
-    for (int i = 0; i < 3; i++) {
-        controls[0].g[i] = -(controls[1].g[i] + controls[2].g[i] + controls[3].g[i]);
-        controls[0].h[i] = -(controls[1].h[i] + controls[2].h[i] + controls[3].h[i]);
-    }
-    for (int c = 0; c < 4; c++) {
-        scale_control(&controls[c], &f);
-        for (int d = 0; d < c; d++) {
-            add_rotated_pair(A, slots + (sn_pair_count(c) + d) * SN_BLOCK, &controls[c], &controls[d], false);
-        }
-        add_rotated_pair(A, slots + (sn_pair_count(c) + c) * SN_BLOCK, &controls[c], &controls[c], true);
-    }
-}
-
 void SN_ISA_NAME(sn_samples_add_factored)(double *A, const sn_samples *samples, int32_t block, const double *H) {
     prefetch_next(A, samples, block);
     const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
     const int32_t *slots = samples->slots + (size_t)block * 10 * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
-        add_factored_lanes(A, slots + lane, gradient + lane, sn_lanes_load(volume + lane), H + lane);
+        rotated controls[4];
+        for (int c = 0; c < 4; c++) {
+            rotate_control(&controls[c], gradient + 3 * c * SN_BLOCK + lane, H + lane, sn_lanes_load(volume + lane));
+            for (int d = 0; d < c; d++) {
+                const int32_t *pair = slots + (sn_pair_count(c) + d) * SN_BLOCK + lane;
+                add_rotated_pair(A, pair, &controls[c], &controls[d], false);
+            }
+            add_rotated_pair(A, slots + (sn_pair_count(c) + c) * SN_BLOCK + lane, &controls[c], &controls[c], true);
+        }
     }
 }

@@ -334,8 +334,10 @@ static void constrain_rows(void *data, int32_t begin, int32_t end, int32_t chunk
     const sn_bsr *pattern = work->pattern;
     for (int32_t i = begin; i < end; i++) {
         const uint8_t *row_mask = work->mask + 3 * (size_t)i;
+        int row_any = row_mask[0] | row_mask[1] | row_mask[2];
         for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
             const uint8_t *column_mask = work->mask + 3 * (size_t)pattern->columns[k];
+            if (!(row_any | column_mask[0] | column_mask[1] | column_mask[2])) continue; // most blocks
             double *block = work->Y + 9 * (size_t)k;
             for (int r = 0; r < 3; r++) {
                 for (int c = 0; c < 3; c++) {
