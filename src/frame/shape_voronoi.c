@@ -15,7 +15,7 @@
 // Surfaces are located between voxels, where the difference of two distances changes sign; the distance from a surface starts
 // from the crossings of the axes, combined as if the surface were flat there.
 //
-// Cost: each front covers a cell or a shell of the kernel's support; with two levels the cell is covered four times and the
+// Cost: each front covers a cell or a shell of the kernel's support; with two levels the cell is covered three times and the
 // rest of the support once or twice. Nodes run side by side.
 #include "frame/voronoi.h"
 
@@ -173,6 +173,18 @@ static void run_outward(workspace *work, bool last) {
     enter_region(work, work->region, work->region_count);
 }
 
+// The same for the first surface: the node's front has been run to find the cells.
+static void take_cell(workspace *work) {
+    const sn_cell *cell = &work->voronoi->cells[work->node];
+    work->region_count = cell->count;
+    for (int32_t k = 0; k < cell->count; k++) {
+        int32_t v = work->region[k] = cell->voxel[k];
+        work->outward[v] = cell->distance[k];
+        set_split(work, v, sn_other_distance(work->voronoi, work->node, v), cell->distance[k]);
+    }
+    enter_region(work, work->region, work->region_count);
+}
+
 // Distance of the near side of the region from the surface ahead.
 static void run_inward(workspace *work) {
     sn_front *front = work->front;
@@ -258,9 +270,13 @@ static void fill_beyond(workspace *work, double last) {
 static void make_kernel(workspace *work) {
     int32_t levels = work->shape->def.levels;
     work->support_count = work->core_count = 0;
-    sn_front_reset(work->front);
-    sn_seed_node(work->shape, work->front, work->node, 0);
-    run_outward(work, levels == 1);
+    if (levels > 1) {
+        take_cell(work);
+    } else {
+        sn_front_reset(work->front);
+        sn_seed_node(work->shape, work->front, work->node, 0);
+        run_outward(work, true);
+    }
     for (int32_t level = 1; level <= levels; level++) {
         double upper = ldexp(1, 1 - level), lower = ldexp(1, -level);
         run_inward(work);

@@ -62,6 +62,18 @@ static void run_cells(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
+static sinew_status keep_cell(const sn_front *front, sn_arena *arena, sn_cell *cell) {
+    cell->count = front->accepted_count;
+    cell->voxel = SN_PUSH(arena, int32_t, cell->count);
+    cell->distance = SN_PUSH(arena, double, cell->count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t k = 0; k < cell->count; k++) {
+        cell->voxel[k] = front->accepted[k];
+        cell->distance[k] = front->distance[front->accepted[k]];
+    }
+    return SINEW_OK;
+}
+
 static void keep_smallest(const sn_front *front, int32_t node, sn_voronoi *voronoi) {
     for (int32_t k = 0; k < front->accepted_count; k++) {
         int32_t v = front->accepted[k];
@@ -82,6 +94,7 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
     voronoi->first = SN_PUSH(arena, double, voxels);
     voronoi->second = SN_PUSH(arena, double, voxels);
     voronoi->nearest = SN_PUSH(arena, uint16_t, voxels);
+    voronoi->cells = SN_PUSH(arena, sn_cell, shape->node_count);
     voronoi->band = SN_PUSH(arena, double, voxels);
     double *common = SN_PUSH(arena, double, voxels);
     SN_TRY(sn_arena_status(arena));
@@ -99,7 +112,10 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
         int32_t count = shape->node_count - first < front_count ? shape->node_count - first : front_count;
         cell_job job = {shape, fronts, first, common, voronoi->band};
         sn_parallel_for(shape->context, count, 1, run_cells, &job);
-        for (int32_t i = 0; i < count; i++) keep_smallest(fronts[i], first + i, voronoi);
+        for (int32_t i = 0; i < count; i++) {
+            keep_smallest(fronts[i], first + i, voronoi);
+            SN_TRY(keep_cell(fronts[i], arena, &voronoi->cells[first + i]));
+        }
     }
     return SINEW_OK;
 }

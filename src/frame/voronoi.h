@@ -7,10 +7,18 @@
 // The distances are those of each node's own front, not of a common one, so that they are exact on the borders between cells
 // and do not depend on which of two equally near nodes is called the nearest. `second` is known near the borders, INFINITY
 // elsewhere.
+// What a node's own front reached: its cell and a few voxels more, in the order of distance.
+typedef struct sn_cell {
+    int32_t count;
+    int32_t *voxel;
+    double *distance;
+} sn_cell;
+
 typedef struct sn_voronoi {
     double *first, *second;
     uint16_t *nearest;
-    double *band; // a few cells in the local metric: how far fronts overlap so that the border between them can be located
+    sn_cell *cells; // of each node
+    double *band;   // a few cells in the local metric: how far fronts overlap so that the border between them can be located
 } sn_voronoi;
 
 // Fronts are the caller's, `front_count` of them; nodes run side by side. Arrays go into the arena.

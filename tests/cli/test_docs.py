@@ -1,5 +1,5 @@
 # Labels: slow
-"""The commands of docs/getting-started.md and docs/frames.md do what the pages say; long runs are cut to two steps."""
+"""The commands of docs/getting-started.md, docs/frames.md and docs/tissues.md do what the pages say; long runs are cut to two steps."""
 import os
 import re
 import shlex
@@ -49,6 +49,24 @@ def test_frames():
             file.write(scene)
         result = program.run("run", "peanut.json", "-o", "peanut", "--steps", "5", cwd=out)
         assert result.returncode == 0, result.stderr
+
+
+def test_tissues():
+    with open(os.path.join(program.ROOT, "docs", "tissues.md"), encoding="utf-8") as file:
+        page = file.read()
+    with program.folder() as out:
+        os.symlink(program.EXAMPLES, os.path.join(out, "examples"))
+        (table,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
+        with open(os.path.join(out, "table.json"), "w", encoding="utf-8") as file:
+            file.write(table)
+        for command in re.findall(r"^build/sinew ([^\n]*)$", page, flags=re.M):
+            words = shlex.split(command)
+            result = program.run(*words, *(["--steps", "2"] if words[0] == "run" else ["--tissues", "table.json"]), cwd=out)
+            assert result.returncode == 0, (command, result.stderr)
+        files = re.findall(r"^\| `([a-z.]+)` \|", page, flags=re.M)
+        assert len(files) == 6, files
+        for name in set(files) - {"surface.ply"}:
+            assert os.path.exists(os.path.join(out, "steak", name)), name
 
 
 program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
