@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_POSES = 20000000 }; // a small file may not ask for more than a gigabyte
@@ -114,16 +115,46 @@ static sinew_status find_rest(bridge *b, sn_rigid *rest) {
     return SINEW_OK;
 }
 
+typedef struct joint_name {
+    const char *text;
+    int32_t joint;
+} joint_name;
+
+static int compare_names(const void *a, const void *b) {
+    const joint_name *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : (x->joint > y->joint) - (x->joint < y->joint);
+}
+
+// Names of nodes may be missing or repeat, those of joints may not: then the node's number helps.
+static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
+    joint_name *names = SN_PUSH(b->scratch, joint_name, b->count);
+    SN_TRY(sn_arena_status(b->scratch));
+    for (int32_t i = 0; i < b->count; i++) {
+        const char *name = b->gltf->nodes[b->nodes[i]].name;
+        names[i] = (joint_name){name ? name : "", i};
+    }
+    qsort(names, (size_t)b->count, sizeof *names, compare_names);
+    for (int32_t i = 0; i < b->count; i++) {
+        const char *name = names[i].text;
+        joints[names[i].joint].name = name;
+        bool repeats = i > 0 && strcmp(names[i - 1].text, name) == 0;
+        if (*name && strlen(name) <= SN_MAX_JOINT_NAME && !repeats) continue;
+        char *made = SN_PUSH(b->scratch, char, SN_MAX_JOINT_NAME + 1);
+        SN_TRY(sn_arena_status(b->scratch));
+        snprintf(made, SN_MAX_JOINT_NAME + 1, "%.*s.%d", SN_MAX_JOINT_NAME - 12, *name ? name : "joint",
+                 b->nodes[names[i].joint]);
+        joints[names[i].joint].name = made;
+    }
+    return SINEW_OK;
+}
+
 static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest, sinew_skeleton **skeleton) {
     sinew_joint_def *joints = SN_PUSH(b->scratch, sinew_joint_def, b->count);
     bool *has_child = SN_PUSH(b->scratch, bool, b->count);
-    char(*names)[24] = sn_arena_push(b->scratch, (size_t)b->count, sizeof *names);
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->count; i++) {
         joints[i] = sinew_default_joint_def();
-        snprintf(names[i], sizeof names[i], "joint%d", b->nodes[i]);
-        const char *name = b->gltf->nodes[b->nodes[i]].name;
-        joints[i].name = name && *name ? name : names[i];
         joints[i].parent = b->parents[i];
         sn_rigid own = {rest[i].q, sn_scale(b->def->unit, rest[i].t)};
         if (b->parents[i] >= 0) {
@@ -139,6 +170,7 @@ static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest, sinew_s
         joints[i].has_tip = true;
         sn_store3(joints[i].tip, sn_quat_rotate(sn_quat_conjugate(rest[i].q), way));
     }
+    SN_TRY(name_joints(b, joints));
     return sinew_skeleton_create(b->context, joints, b->count, skeleton);
 }
 

@@ -21,7 +21,8 @@ struct sinew_rig {
     sn_rigid *offsets;      // M T^-1, written at each move
 };
 
-enum { FREE = -1, SHARED = -2, NAMED_BONES = 8 }; // in place of a joint, during construction
+enum { FREE = -1, SHARED = -2 }; // in place of a joint, during construction
+enum { NAMED_BONES = 8 };        // in warnings
 
 enum { ELEMENT_CHUNK = 1024, NODE_CHUNK = 4096 };
 

@@ -185,11 +185,16 @@ static void test_still(void **state) {
     fixture *f = make();
     f->gltf.animation_count = 0;
     f->skin.inverse_bind = NULL;
+    f->nodes[3].name = f->nodes[4].name = "bone"; // a name may come twice
+    f->nodes[2].name = NULL;
     sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
     assert_int_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion), SINEW_OK);
     assert_int_equal(sinew_motion_frame_count(motion), 1);
+    assert_string_equal(sinew_skeleton_joint_name(skeleton, 0), "joint.2");
+    assert_string_equal(sinew_skeleton_joint_name(skeleton, 1), "bone");
+    assert_string_equal(sinew_skeleton_joint_name(skeleton, 2), "bone.4");
     for (int32_t i = 0; i < 3; i++) {
         sn_vec3 a = sn_load3(sinew_skeleton_rest_world(skeleton)[i].translation);
         test_close("rest", sn_distance(a, sn_load3(sinew_skeleton_rest_world(f->leg.skeleton)[i].translation)), 0, 1e-12);
