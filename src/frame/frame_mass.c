@@ -226,21 +226,21 @@ static int32_t first_control(const sn_node *node, int32_t r, int32_t *count) {
 static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t s, const double *G, const double *controls) {
     int32_t rows, columns, c0 = first_control(i, r, &rows), d0 = first_control(j, s, &columns), width = j->control_count;
     const double *a = controls + 3 * (i->control + c0), *b = controls + 3 * (j->control + d0);
-    sn_mat3 M = {{{0}}};
     if (rows == 1 && columns == 1) return sn_mat3_scale(G[c0 * width + d0], sn_mat3_identity());
+    sn_mat3 M = {{{0}}};
     sn_vec3 sum = {0, 0, 0};
     for (int32_t c = 0; c < rows; c++) {
-        for (int32_t d = 0; d < columns; d++) {
-            double g = G[(c0 + c) * width + d0 + d];
-            sn_vec3 u = sn_load3(a + 3 * c), w = sn_load3(b + 3 * d);
-            if (rows == 1) {
-                sum = sn_madd(sum, -g, w);
-            } else if (columns == 1) {
-                sum = sn_madd(sum, g, u);
-            } else {
-                M = sn_mat3_add(
-                    M, sn_mat3_scale(g, sn_mat3_sub(sn_mat3_scale(sn_dot(u, w), sn_mat3_identity()), sn_outer(w, u))));
-            }
+        const double *g = G + (c0 + c) * width + d0;
+        sn_vec3 u = sn_load3(a + 3 * c), w = sn_v3(0, 0, 0);
+        for (int32_t d = 0; d < columns; d++) w = sn_madd(w, g[d], sn_load3(b + 3 * d));
+        if (rows == 1) {
+            sum = sn_scale(-1, w);
+        } else if (columns == 1) {
+            sum = sn_madd(sum, g[0], u);
+        } else {
+            double trace = sn_dot(u, w);
+            M = sn_mat3_sub(M, sn_outer(w, u));
+            for (int e = 0; e < 3; e++) M.m[e][e] += trace;
         }
     }
     return rows == columns ? M : sn_cross_matrix(sum);
@@ -282,12 +282,14 @@ static void weigh(const sn_nodes *nodes, const sn_frame_mass *mass) {
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
         const sn_node *i = &nodes->items[block->i], *j = &nodes->items[block->j];
+        const double *to = mass->velocity + 3 * i->control, *from = mass->velocity + 3 * j->control;
         for (int32_t c = 0; c < i->control_count; c++) {
-            for (int32_t d = 0; d < j->control_count; d++) {
-                double g = block->G[c * j->control_count + d];
-                int32_t row = 3 * (i->control + c), column = 3 * (j->control + d);
-                sn_add_to3(mass->product + row, sn_scale(g, sn_load3(mass->velocity + column)));
-                if (i != j) sn_add_to3(mass->product + column, sn_scale(g, sn_load3(mass->velocity + row)));
+            const double *g = block->G + c * j->control_count;
+            sn_vec3 sum = sn_v3(0, 0, 0), v = sn_load3(to + 3 * c);
+            for (int32_t d = 0; d < j->control_count; d++) sum = sn_madd(sum, g[d], sn_load3(from + 3 * d));
+            sn_add_to3(mass->product + 3 * (i->control + c), sum);
+            for (int32_t d = 0; d < j->control_count && i != j; d++) {
+                sn_add_to3(mass->product + 3 * (j->control + d), sn_scale(g[d], v));
             }
         }
     }
