@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { BATCHES = 32, BATCH = 50, INSERTIONS = 9 };
+enum { BATCHES = 60, BATCH = 25, INSERTIONS = 9 };
 
 typedef struct spring_case {
     const char *name;

@@ -4,13 +4,6 @@
 
 enum { ITERATIONS = 50 };
 
-typedef struct rigid_mass {
-    double m;
-    sn_vec3 c;      // from the node, at rest
-    sn_mat3 I;      // about the centre, at rest
-    sn_mat3 solver; // its inverse
-} rigid_mass;
-
 bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass) {
     if (mass->kind == SINEW_FRAME_MASS_CONSISTENT) return false;
     for (int32_t i = 0; i < nodes->count; i++) {
@@ -19,38 +12,21 @@ bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass) {
     return false;
 }
 
-// The mass of a rigid node from its moments G; false if it has no inertia about some axis.
-static bool find_mass(const sn_mass_block *block, rigid_mass *out) {
-    const double *G = block->G;
-    sn_mat3 S; // second moments about the node
-    out->m = G[0];
-    out->c = sn_scale(1 / G[0], sn_v3(G[1], G[2], G[3]));
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) S.m[i][j] = G[4 * (1 + i) + 1 + j];
-    }
-    S = sn_mat3_sub(S, sn_mat3_scale(out->m, sn_outer(out->c, out->c)));
-    out->I = sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(S), sn_mat3_identity()), S);
-    double size = sn_mat3_norm(out->I);
-    if (!(out->m > 0) || !(sn_mat3_det(out->I) > 1e-12 * size * size * size)) return false;
-    out->solver = sn_mat3_inverse(out->I);
-    return true;
-}
-
-// The mass of a node that turns freely; false if it does not.
-static bool find_free(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, int32_t k, rigid_mass *out) {
+// The mass of a node that turns freely; NULL if it does not.
+static const sn_rigid_mass *find_free(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, int32_t k) {
     const sn_node *node = &nodes->items[mass->blocks[k].i];
-    if (mass->blocks[k].j != mass->blocks[k].i || node->kind != SINEW_NODE_RIGID) return false;
+    if (!mass->rigid[k].usable) return NULL;
     for (int r = 0; r < 6; r++) {
-        if (mask[3 * node->row + r]) return false;
+        if (mask[3 * node->row + r]) return NULL;
     }
-    return find_mass(&mass->blocks[k], out);
+    return &mass->rigid[k];
 }
 
 static sn_vec3 sandwich(sn_mat3 R, sn_mat3 A, sn_vec3 v) {
     return sn_mat3_apply(R, sn_mat3_apply(A, sn_mat3_apply_transposed(R, v)));
 }
 
-static sn_vec3 free_turn(const rigid_mass *mass, sn_quat q, sn_vec3 w, double h) {
+static sn_vec3 free_turn(const sn_rigid_mass *mass, sn_quat q, sn_vec3 w, double h) {
     sn_vec3 L = sandwich(sn_quat_to_mat3(q), mass->I, w), theta = sn_scale(h, w);
     for (int i = 0; i < ITERATIONS; i++) {
         sn_mat3 middle = sn_quat_to_mat3(sn_quat_mul(sn_quat_exp(sn_scale(0.5, theta)), q));
@@ -66,13 +42,13 @@ void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint
                     double h, double *xi) {
     for (int32_t i = 0; i < 3 * nodes->row_count; i++) xi[i] = h * v[i];
     for (int32_t k = 0; k < mass->count; k++) {
-        rigid_mass own;
-        if (!find_free(nodes, mass, mask, k, &own)) continue;
+        const sn_rigid_mass *own = find_free(nodes, mass, mask, k);
+        if (!own) continue;
         const sn_node *node = &nodes->items[mass->blocks[k].i];
         sn_quat turn = sn_node_rotation(node, q);
-        sn_vec3 w = sn_load3(v + 3 * node->row), arm = sn_quat_rotate(turn, own.c);
+        sn_vec3 w = sn_load3(v + 3 * node->row), arm = sn_quat_rotate(turn, own->c);
         if (sn_dot(w, w) == 0) continue;
-        sn_vec3 theta = free_turn(&own, turn, w, h), turned = sn_quat_rotate(sn_quat_exp(theta), arm);
+        sn_vec3 theta = free_turn(own, turn, w, h), turned = sn_quat_rotate(sn_quat_exp(theta), arm);
         sn_vec3 center = sn_scale(h, sn_add(sn_load3(v + 3 * node->row + 3), sn_cross(w, arm)));
         sn_store3(xi + 3 * node->row, theta);
         sn_store3(xi + 3 * node->row + 3, sn_add(center, sn_sub(arm, turned)));
@@ -82,21 +58,21 @@ void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint
 void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *from,
                         const double *to, const double *mean, double *v) {
     for (int32_t k = 0; k < mass->count; k++) {
-        rigid_mass own;
-        if (!find_free(nodes, mass, mask, k, &own)) continue;
+        const sn_rigid_mass *own = find_free(nodes, mass, mask, k);
+        if (!own) continue;
         const sn_node *node = &nodes->items[mass->blocks[k].i];
         double *out = v + 3 * node->row;
         const double *middle = mean + 3 * node->row;
         sn_mat3 R = sn_node_matrix(node, from), S = sn_node_matrix(node, to);
-        sn_vec3 arm = sn_mat3_apply(R, own.c), turned = sn_mat3_apply(S, own.c), w = sn_load3(out);
-        sn_vec3 P = sn_scale(own.m, sn_add(sn_load3(out + 3), sn_cross(w, arm)));
-        sn_vec3 P_mean = sn_scale(own.m, sn_add(sn_load3(middle + 3), sn_cross(sn_load3(middle), arm)));
+        sn_vec3 arm = sn_mat3_apply(R, own->c), turned = sn_mat3_apply(S, own->c), w = sn_load3(out);
+        sn_vec3 P = sn_scale(own->m, sn_add(sn_load3(out + 3), sn_cross(w, arm)));
+        sn_vec3 P_mean = sn_scale(own->m, sn_add(sn_load3(middle + 3), sn_cross(sn_load3(middle), arm)));
         // Angular momentum about the node, which itself moves on: its change is the torque less t' x P.
-        sn_vec3 L = sn_add(sandwich(R, own.I, w), sn_cross(arm, P));
+        sn_vec3 L = sn_add(sandwich(R, own->I, w), sn_cross(arm, P));
         sn_vec3 way = sn_sub(sn_load3(sn_node_translation(node, to)), sn_load3(sn_node_translation(node, from)));
         L = sn_sub(L, sn_cross(way, P_mean));
-        w = sandwich(S, own.solver, sn_sub(L, sn_cross(turned, P)));
+        w = sandwich(S, own->solver, sn_sub(L, sn_cross(turned, P)));
         sn_store3(out, w);
-        sn_store3(out + 3, sn_sub(sn_scale(1 / own.m, P), sn_cross(w, turned)));
+        sn_store3(out + 3, sn_sub(sn_scale(1 / own->m, P), sn_cross(w, turned)));
     }
 }

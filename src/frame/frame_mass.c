@@ -44,6 +44,7 @@ static sinew_status push_blocks(sn_arena *arena, const sn_nodes *nodes, int32_t 
     size_t controls = 3 * (size_t)nodes->control_count;
     mass->count = count;
     mass->blocks = SN_PUSH(arena, sn_mass_block, count);
+    mass->rigid = SN_PUSH(arena, sn_rigid_mass, count);
     mass->share = SN_PUSH(arena, double, nodes->control_count);
     mass->controls = SN_PUSH(arena, double, controls);
     mass->velocity = SN_PUSH(arena, double, controls);
@@ -139,6 +140,21 @@ static void fill_shares(const sn_nodes *nodes, int32_t monomials, const double *
     }
 }
 
+// The mass of a rigid node from its moments G.
+static void fill_rigid(const double *G, sn_rigid_mass *out) {
+    sn_mat3 S; // second moments about the node
+    out->m = G[0];
+    out->c = sn_scale(1 / G[0], sn_v3(G[1], G[2], G[3]));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) S.m[i][j] = G[4 * (1 + i) + 1 + j];
+    }
+    S = sn_mat3_sub(S, sn_mat3_scale(out->m, sn_outer(out->c, out->c)));
+    out->I = sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(S), sn_mat3_identity()), S);
+    double size = sn_mat3_norm(out->I);
+    out->usable = out->m > 0 && sn_mat3_det(out->I) > 1e-12 * size * size * size;
+    if (out->usable) out->solver = sn_mat3_inverse(out->I);
+}
+
 static sinew_status find_base(const sn_mass_source *source, const product_map *map) {
     sn_mass_base *base = source->base;
     if (base->moments && base->degree == map->degree) return SINEW_OK;
@@ -165,6 +181,10 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_mass_sour
         SN_TRY(fill_pairs(arena, nodes, &map, &pairs, mass));
     }
     fill_shares(nodes, map.monomials, moments, &map, mass);
+    for (int32_t k = 0; k < mass->count; k++) {
+        const sn_mass_block *block = &mass->blocks[k];
+        if (block->i == block->j && nodes->items[block->i].kind == SINEW_NODE_RIGID) fill_rigid(block->G, &mass->rigid[k]);
+    }
     return SINEW_OK;
 }
 

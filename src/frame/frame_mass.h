@@ -22,10 +22,20 @@ typedef struct sn_mass_block {
     double *G; // control_count(i) x control_count(j), row by row
 } sn_mass_block;
 
+// What a rigid node alone weighs, at rest.
+typedef struct sn_rigid_mass {
+    bool usable; // a rigid node's own block, with inertia about every axis
+    double m;
+    sn_vec3 c;      // the centre, from the node
+    sn_mat3 I;      // about the centre
+    sn_mat3 solver; // its inverse
+} sn_rigid_mass;
+
 typedef struct sn_frame_mass {
     sinew_frame_mass kind; // never automatic
     int32_t count;
     sn_mass_block *blocks;                 // ascending in i, then j
+    sn_rigid_mass *rigid;                  // [block]
     double *share;                         // [control]: integral of rho w m, which gravity pulls at
     double *controls, *velocity, *product; // [control][3], scratch
 } sn_frame_mass;
