@@ -65,6 +65,12 @@ static void add_elements(album *a, const char *caption, sinew_body *body, const 
     sinew_mesh_destroy(surface);
 }
 
+void album_add_values(album *a, const char *caption, const sinew_mesh *surface, const double *values) {
+    int32_t before = a->count;
+    album_add_surface(a, caption, surface, surface->points);
+    if (a->count > before) memcpy(a->views[before].values, values, (size_t)surface->point_count * sizeof *values);
+}
+
 void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh *mesh) {
     if (!a->run->folder) return;
     if (mesh) {
@@ -109,7 +115,8 @@ static sinew_status draw(album *a, const album_look *look, sn_sheet *sheet) {
     }
     sn_colormap map;
     sn_colormap_init(&map, SN_COLORMAP_EMBER);
-    sn_legend legend = {.title = "displacement [m]", .map = &map, .low = 0, .high = fmax(largest, 1e-12)};
+    sn_legend legend = {
+        .title = look->values ? look->values : "displacement [m]", .map = &map, .low = 0, .high = fmax(largest, 1e-12)};
     def.count = a->count;
     def.columns = a->count > 4 ? 3 : a->count;
     def.title = look->title, def.captions = captions, def.legend = &legend;

@@ -15,7 +15,7 @@ typedef struct album_view {
     const char *caption;
     int32_t point_count, triangle_count, frame_count;
     int32_t *triangles;
-    double *points, *values; // values: displacement [m]
+    double *points, *values; // values: displacement [m], or what the look says
     double *frame_points, *frame_matrices;
 } album_view;
 
@@ -30,6 +30,7 @@ typedef struct album {
 typedef struct album_look {
     const char *title;
     double azimuth, elevation;
+    const char *values; // what the colours show; NULL: "displacement [m]"
 } album_look;
 
 void album_begin(validate_run *v, album *a);
@@ -39,6 +40,9 @@ void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh
 
 // The same of a surface of triangles at rest and its present points.
 void album_add_surface(album *a, const char *caption, const sinew_mesh *rest, const double *points);
+
+// The same of a surface that shows other numbers, one for each point.
+void album_add_values(album *a, const char *caption, const sinew_mesh *surface, const double *values);
 
 // Writes validation/ID-NAME.png into the folder of the report and frees the album. `status` is passed on if it is a failure.
 sinew_status album_end(album *a, const char *name, const album_look *look, sinew_status status);

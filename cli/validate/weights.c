@@ -1,4 +1,5 @@
 // Shape functions of frames: the exact heterogeneous line, how far kernels reach, weights around a U.
+#include "validate/album.h"
 #include "validate/validate.h"
 
 #include "sinew/sinew.h"
@@ -183,12 +184,30 @@ sinew_status validate_u_weights(validate_run *v) {
 
 static const double plate_nodes[12] = {-0.7, 0, 0, -0.1, 0.2, 0, 0.3, -0.2, 0, 0.8, 0.1, 0};
 
+// The weights of a node on the surface of the plate.
+static sinew_status show_weights(validate_run *v, const sn_shape *shape, const sinew_mesh *surface, const char *caption,
+                                 album *maps) {
+    sn_arena arena = sn_arena_create(v->context);
+    double *values = SN_PUSH(&arena, double, surface->point_count);
+    sinew_status status = sn_arena_status(&arena);
+    for (int32_t i = 0; i < surface->point_count && status == SINEW_OK; i++) {
+        values[i] = weight_of(shape, sinew_voxels_find_nearest(shape->voxels, surface->points + 3 * (size_t)i, INFINITY), 0);
+    }
+    if (status == SINEW_OK) album_add_values(maps, caption, surface, values);
+    sn_arena_destroy(&arena);
+    return status;
+}
+
 sinew_status validate_reach(validate_run *v) {
+    static const char *const captions[3] = {"1 level", "2 levels", "5 levels"};
     static const int32_t levels[3] = {1, 2, 5};
     sinew_voxels *plate;
     SN_TRY(make_solid(v->context, SINEW_SOLID_BOX, 2, 1, 0.02, 0.02, &plate));
     double share[3] = {0};
-    sinew_status status = SINEW_OK;
+    album maps;
+    album_begin(v, &maps);
+    sinew_mesh *surface = NULL;
+    sinew_status status = sinew_voxels_create_surface(plate, 0, &surface);
     int32_t count = sinew_voxels_get_count(plate);
     for (int i = 0; i < 3 && status == SINEW_OK; i++) {
         sinew_weights_def def = sinew_default_weights_def();
@@ -199,8 +218,13 @@ sinew_status validate_reach(validate_run *v) {
         if (status != SINEW_OK) break;
         for (int32_t voxel = 0; voxel < count; voxel++) share[i] += weight_of(shape, voxel, 0) > 0;
         share[i] /= count;
+        status = show_weights(v, shape, surface, captions[i], &maps);
         sn_shape_destroy(shape);
     }
+    album_look look = {
+        .title = "Weights of the left one of four frames", .azimuth = -1.5708, .elevation = 1.3, .values = "weight"};
+    status = album_end(&maps, "maps", &look, status);
+    sinew_mesh_destroy(surface);
     sinew_voxels_destroy(plate);
     SN_TRY(status);
     validate_at_least(v, "Voronoi kernels: reach with 2 levels beyond that with 1", 0, share[1] - share[0], "-");
