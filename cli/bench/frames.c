@@ -135,7 +135,8 @@ sinew_status bench_frame_bar(bench_run *b) {
     frame_timing t;
     frame_case c = bar_case(10, 10, 9);
     SN_TRY(time_steps(b, &c, &t));
-    if (!add_step(b, "bar of 5 dual quaternion frames, linear along the axis, a step", &t, 1000.0 / 38, 0.25)) return SINEW_OK;
+    if (!add_step(b, "bar of 5 dual quaternion frames, Green, linear along the axis, a step", &t, 1000.0 / 38, 0.25))
+        return SINEW_OK;
     c.weights = SINEW_WEIGHTS_RADIAL;
     SN_TRY(time_steps(b, &c, &t));
     if (!add_step(b, "the same with all five frames everywhere", &t, 1000.0 / 38, 0.6)) return SINEW_OK;
@@ -212,12 +213,12 @@ sinew_status bench_frame_models(bench_run *b) {
         double size[3];
         int32_t cells[3], frames;
         double paper, target;
-    } rows[6] = {{"turtle of 7 frames, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN},
-                 {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {28, 23, 14}, 7, NAN, NAN},
-                 {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {34, 28, 17}, 7, NAN, NAN},
-                 {"turtle of 7 frames, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30},
-                 {"bunny of 2 frames, a step", {0.8, 0.7, 0.72}, {18, 15, 16}, 2, 51, NAN},
-                 {"bunny of 2 frames, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4}};
+    } rows[6] = {{"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN},
+                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {28, 23, 14}, 7, NAN, NAN},
+                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {34, 28, 17}, 7, NAN, NAN},
+                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30},
+                 {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {18, 15, 16}, 2, 51, NAN},
+                 {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4}};
     double size[6], cost[6];
     for (int i = 0; i < 6; i++) {
         frame_case c = {.solid = SINEW_SOLID_SPHERE,
@@ -226,7 +227,7 @@ sinew_status bench_frame_models(bench_run *b) {
                         .kind = SINEW_NODE_RIGID,
                         .blend = SINEW_BLEND_DUAL_QUATERNION,
                         .weights = SINEW_WEIGHTS_HARMONIC,
-                        .strain = SINEW_STRAIN_GREEN,
+                        .strain = SINEW_STRAIN_COROTATIONAL,
                         .steps = 9};
         for (int k = 0; k < 3; k++) c.size[k] = rows[i].size[k], c.cells[k] = rows[i].cells[k];
         frame_timing t;

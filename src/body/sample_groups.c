@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { PARTS = 8, LEAST_CHUNKS = 4, MOST_MEGABYTES = 64 };
+
 typedef struct evaluate_job {
     const sn_sample_groups *groups;
     sn_sample_group *group;
@@ -56,13 +58,66 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
     }
 }
 
+// One part of a group: consecutive chunks, into the part's own sums.
+static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index) {
+    (void)end, (void)index;
+    evaluate_job job = *(const evaluate_job *)data;
+    const sn_sample_groups *groups = job.groups;
+    int32_t chunks = job.group->samples.coloring.chunk_count, parts = groups->part_count;
+    sn_groups_request request = *job.request;
+    if (request.force) {
+        request.force = groups->part_force + (size_t)begin * groups->force_count;
+        memset(request.force, 0, groups->force_count * sizeof(double));
+    }
+    if (request.matrix) {
+        request.matrix = groups->part_matrix + (size_t)begin * groups->matrix_count;
+        memset(request.matrix, 0, groups->matrix_count * sizeof(double));
+    }
+    job.request = &request;
+    int32_t first = (int32_t)((int64_t)begin * chunks / parts), last = (int32_t)((int64_t)(begin + 1) * chunks / parts);
+    for (int32_t chunk = first; chunk < last; chunk++) {
+        job.chunks = &chunk;
+        evaluate_chunks(&job, 0, 1, 0);
+    }
+}
+
+typedef struct sum_job {
+    double *sum;
+    const double *parts;
+    size_t stride;
+    int32_t count;
+} sum_job;
+
+static void add_parts(void *data, int32_t begin, int32_t end, int32_t index) {
+    (void)index;
+    const sum_job *job = data;
+    for (int32_t part = 0; part < job->count; part++) {
+        const double *from = job->parts + (size_t)part * job->stride;
+        for (int32_t i = begin; i < end; i++) job->sum[i] += from[i];
+    }
+}
+
+static void evaluate_parts(sinew_context *context, const sn_sample_groups *groups, evaluate_job *job) {
+    const sn_groups_request *request = job->request;
+    sn_parallel_for(context, groups->part_count, 1, evaluate_part, job);
+    sum_job force = {request->force, groups->part_force, groups->force_count, groups->part_count};
+    sum_job matrix = {request->matrix, groups->part_matrix, groups->matrix_count, groups->part_count};
+    if (request->force) sn_parallel_for(context, (int32_t)groups->force_count, 4096, add_parts, &force);
+    if (request->matrix) sn_parallel_for(context, (int32_t)groups->matrix_count, 4096, add_parts, &matrix);
+}
+
 double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request) {
     double energy = 0;
     for (int32_t i = 0; i < groups->count; i++) {
         sn_sample_group *group = &groups->items[i];
         const sn_coloring *coloring = &group->samples.coloring;
         double stiffness = request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
-        for (int32_t color = 0; color < coloring->color_count; color++) {
+        bool divided = groups->part_count > 0 && coloring->chunk_count >= LEAST_CHUNKS;
+        if (divided) {
+            evaluate_job job = {groups, group, request, NULL, stiffness};
+            evaluate_parts(context, groups, &job);
+        }
+        for (int32_t color = 0; !divided && color < coloring->color_count; color++) {
             int32_t first = coloring->color_offsets[color], last = coloring->color_offsets[color + 1];
             evaluate_job job = {groups, group, request, coloring->chunks + first, stiffness};
             sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
@@ -218,6 +273,26 @@ sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const
     group->frames = frames;
     group->stiffness = stiffness;
     return fill_parameters(arena, group);
+}
+
+sinew_status sn_sample_groups_divide(sn_arena *arena, sn_sample_groups *groups, int32_t control_count, const sn_bsr *pattern) {
+    int32_t chunks = 0, colors = 0;
+    for (int32_t i = 0; i < groups->count; i++) {
+        const sn_coloring *coloring = &groups->items[i].samples.coloring;
+        if (coloring->chunk_count < LEAST_CHUNKS) continue;
+        chunks += coloring->chunk_count;
+        colors += coloring->color_count;
+    }
+    size_t force_count = 3 * (size_t)control_count, matrix_count = sn_bsr_value_count(pattern);
+    bool fits = PARTS * (force_count + matrix_count) * sizeof(double) <= (size_t)MOST_MEGABYTES << 20;
+    if (!fits || 2 * colors <= chunks) return SINEW_OK; // colours leave enough to do at the same time
+    groups->part_force = SN_PUSH(arena, double, PARTS *force_count);
+    groups->part_matrix = SN_PUSH(arena, double, PARTS *matrix_count);
+    SN_TRY(sn_arena_status(arena));
+    groups->force_count = force_count;
+    groups->matrix_count = matrix_count;
+    groups->part_count = PARTS;
+    return SINEW_OK;
 }
 
 sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count, const sn_mat3 *frames,

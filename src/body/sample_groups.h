@@ -31,6 +31,11 @@ typedef struct sn_sample_groups {
     sn_samples_F_fn *compute_F;
     sn_samples_force_fn *add_force;
     sn_samples_stiffness_fn *add_stiffness, *add_factored;
+    // Where few controls serve all samples, colours would keep threads waiting: parts of a group then have sums of their own,
+    // which are added in order. Used by groups of at least four chunks; part_count is 0 without.
+    int32_t part_count;
+    size_t force_count, matrix_count; // doubles of each part
+    double *part_force, *part_matrix;
 } sn_sample_groups;
 
 // `count` groups without samples, their materials prepared. `materials` may be NULL: the default material in each.
@@ -41,6 +46,10 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
 // `stiffness` hold one item per sample and are borrowed for the life of the group; either may be NULL.
 sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
                                   const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness);
+
+// Gives the groups sums of their own for a few parts, if all share most of `control_count` controls and the matrix is not too
+// large. After all groups are filled.
+sinew_status sn_sample_groups_divide(sn_arena *arena, sn_sample_groups *groups, int32_t control_count, const sn_bsr *pattern);
 
 // Derives the parameters alone, of `count` samples, for interpolations with kernels of their own.
 sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count, const sn_mat3 *frames,

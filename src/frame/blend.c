@@ -73,17 +73,22 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
     sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, (size_t)count * (size_t)width);
     double *volume = SN_PUSH(scratch, double, count);
     double *stiffness = SN_PUSH(arena, double, count);
+    int32_t *list = SN_PUSH(scratch, int32_t, count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
-    bool varies = false;
     for (int32_t s = 0, next = 0; s < samples->count; s++) {
-        if (g->group[s] != index) continue;
+        if (g->group[s] == index) list[next++] = s;
+    }
+    SN_TRY(sn_samples_sort_by_nodes(samples, nodes->count, list, count));
+    bool varies = false;
+    for (int32_t next = 0; next < count; next++) {
+        int32_t s = list[next];
         fill_sample(nodes, samples, s, control + (size_t)next * (size_t)width, gradient + (size_t)next * (size_t)width);
         volume[next] = samples->volume[s];
         stiffness[next] = samples->stiffness[s];
         varies = varies || stiffness[next] != 1;
         blend->sample_group[s] = index;
-        blend->sample_place[s] = next++;
+        blend->sample_place[s] = next;
     }
     sn_samples_input input = {.count = count,
                               .width = width,
@@ -195,6 +200,7 @@ static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_
         SN_TRY(fill_group(arena, scratch, nodes, samples, g, i, blend));
         sn_arena_rewind(scratch, mark);
     }
+    SN_TRY(sn_sample_groups_divide(arena, &blend->groups, nodes->control_count, &blend->pattern));
     blend->force = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
     blend->matrix = sn_bsr_push_values(arena, &blend->pattern);
     return sn_arena_status(arena);

@@ -6,24 +6,9 @@
 
 enum { LEAST_CHUNK = 16, MOST_CHUNKS = 64, LEAST_UNIFORM = 4 };
 
-static int32_t node_at(const sn_rigid_input *in, int32_t sample, int32_t place) {
-    return in->samples->node[in->samples->start[sample] + place];
-}
-
 static bool same_nodes(const sn_rigid_input *in, int32_t a, int32_t b) {
     size_t bytes = (size_t)in->width * sizeof(int32_t);
     return memcmp(in->samples->node + in->samples->start[a], in->samples->node + in->samples->start[b], bytes) == 0;
-}
-
-// Stable counting sorts by each place of the lists, the last one first. `list` holds the samples and receives them in order.
-static void sort_by_nodes(const sn_rigid_input *in, int32_t *list, int32_t *other, int32_t *starts) {
-    for (int32_t place = in->width - 1; place >= 0; place--) {
-        memset(starts, 0, ((size_t)in->nodes->count + 1) * sizeof *starts);
-        for (int32_t i = 0; i < in->count; i++) starts[node_at(in, list[i], place) + 1]++;
-        for (int32_t n = 0; n < in->nodes->count; n++) starts[n + 1] += starts[n];
-        for (int32_t i = 0; i < in->count; i++) other[starts[node_at(in, list[i], place)]++] = list[i];
-        memcpy(list, other, (size_t)in->count * sizeof *list);
-    }
 }
 
 // Cuts the sorted samples into blocks: `order` receives eight samples a block, -1 for padding; uniform ones first. Returns
@@ -157,13 +142,13 @@ static sinew_status build_chunks(sn_arena *arena, sn_arena *scratch, const sn_ri
 
 static sinew_status pack(sn_arena *arena, sn_arena *scratch, const sn_rigid_input *in, sn_rigid_group *g) {
     int32_t *list = SN_PUSH(scratch, int32_t, in->count), *other = SN_PUSH(scratch, int32_t, in->count);
-    int32_t *starts = SN_PUSH(scratch, int32_t, in->nodes->count + 1), next = 0;
+    int32_t next = 0;
     SN_TRY(sn_arena_status(scratch));
     for (int32_t s = 0; s < in->samples->count; s++) {
         if (in->group[s] == in->index) list[next++] = s;
     }
     SN_ASSERT(next == in->count);
-    sort_by_nodes(in, list, other, starts);
+    SN_TRY(sn_samples_sort_by_nodes(in->samples, in->nodes->count, list, in->count));
     *g = (sn_rigid_group){.count = in->count, .width = in->width, .blocks = cut_blocks(in, list, other, NULL, NULL)};
     SN_TRY(push_group(arena, g));
     cut_blocks(in, list, other, g->order, g->uniform);

@@ -4,6 +4,8 @@
 
 #include "base/threads.h"
 
+#include <string.h>
+
 enum { CHUNK = 16 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
@@ -261,4 +263,30 @@ void sn_samples_destroy(sn_frame_samples *samples) {
     if (!samples) return;
     sn_arena arena = samples->arena;
     sn_arena_destroy(&arena);
+}
+
+// The node at a place of a sample's list, plus one; 0 behind its end.
+static int32_t node_at(const sn_frame_samples *samples, int32_t sample, int32_t place) {
+    int32_t at = samples->start[sample] + place;
+    return at < samples->start[sample + 1] ? samples->node[at] + 1 : 0;
+}
+
+// Counting sorts by each place of the lists, the last one first.
+sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count, int32_t *list, int32_t count) {
+    sn_arena scratch = sn_arena_create(samples->arena.context);
+    int32_t *sorted = SN_PUSH(&scratch, int32_t, count), *starts = SN_PUSH(&scratch, int32_t, node_count + 2), longest = 0;
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t length = samples->start[list[i] + 1] - samples->start[list[i]];
+        longest = length > longest ? length : longest;
+    }
+    for (int32_t place = longest - 1; place >= 0 && status == SINEW_OK; place--) {
+        memset(starts, 0, ((size_t)node_count + 2) * sizeof *starts);
+        for (int32_t i = 0; i < count; i++) starts[node_at(samples, list[i], place) + 1]++;
+        for (int32_t n = 0; n <= node_count; n++) starts[n + 1] += starts[n];
+        for (int32_t i = 0; i < count; i++) sorted[starts[node_at(samples, list[i], place)]++] = list[i];
+        memcpy(list, sorted, (size_t)count * sizeof *list);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
 }

@@ -43,6 +43,9 @@ typedef struct sn_frame_samples {
 sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def, sn_frame_samples **samples);
 void sn_samples_destroy(sn_frame_samples *samples);
 
+// Sorts a list of samples by their lists of nodes, so that samples with the same nodes are neighbours. Stable.
+sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count, int32_t *list, int32_t count);
+
 // Integrals for the mass of the nodes, over all voxels as boxes with constant weights: for each node i the moments up to
 // `degree` (2 for affine and rigid, 4 for quadratic nodes) of rho w_i about its rest position, in the order of sn_monomials().
 // The weights are normalised to sum to 1. `moments` receives node_count times the number of monomials.

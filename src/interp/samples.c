@@ -19,6 +19,14 @@ static void pack_lane(sn_samples *samples, int32_t block, int32_t lane, const sn
     }
 }
 
+static bool is_uniform(const sn_samples *samples, int32_t block) {
+    const int32_t *control = samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;
+    for (int32_t i = 0; i < samples->width * SN_BLOCK; i++) {
+        if (control[i] != control[i - i % SN_BLOCK]) return false;
+    }
+    return true;
+}
+
 sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples) {
     SN_ASSERT(input->count > 0 && input->width > 0);
     int32_t blocks = (input->count + SN_BLOCK - 1) / SN_BLOCK;
@@ -29,12 +37,14 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
     samples->control = SN_PUSH(arena, int32_t, lanes * (size_t)input->width);
     samples->gradient = SN_PUSH(arena, double, lanes *(size_t)input->width * 3);
     samples->volume = SN_PUSH(arena, double, lanes);
+    samples->uniform = SN_PUSH(arena, bool, blocks);
     SN_TRY(sn_arena_status(arena));
     for (int32_t lane = 0; lane < blocks * SN_BLOCK; lane++) {
         int32_t sample = lane < input->count ? lane : input->count - 1;
         pack_lane(samples, lane / SN_BLOCK, lane % SN_BLOCK, input, sample);
         if (lane < input->count) samples->volume[lane] = input->volume[sample];
     }
+    for (int32_t block = 0; block < blocks; block++) samples->uniform[block] = is_uniform(samples, block);
     // A block is one "element" of width x SN_BLOCK nodes to the colouring.
     return sn_build_coloring(arena, samples->control, input->width * SN_BLOCK, blocks, input->control_count, SN_SAMPLE_CHUNK,
                              &samples->coloring);

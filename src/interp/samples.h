@@ -25,6 +25,7 @@ typedef struct sn_samples {
     bool tets;        // four controls whose gradients sum to zero
     bool far;         // the matrix is too large for the nearer caches
     int32_t *control; // [block][width][lane]
+    bool *uniform;    // [block]: every lane has the same controls
     double *gradient; // [block][width][3][lane] [1/m]
     double *volume;   // [block][lane] [m^3]
     int32_t *slots;   // [block][pair][lane]: the first number of a block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0)

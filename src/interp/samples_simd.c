@@ -85,6 +85,22 @@ SN_INLINE void contract_left(sn_lanes K[9], sn_lanes T[9][3], const double *g, i
     }
 }
 
+// Adds the nine numbers of all lanes to the block that they share.
+SN_INLINE void gather_up(double *A, int32_t slot, const sn_lanes K[9]) {
+    sn_quad first[SN_LANES], second[SN_LANES];
+    double *block = A + slot, last = 0;
+    sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
+    sn_quads_from_lanes(second, K[4], K[5], K[6], K[7]);
+    for (int l = 1; l < SN_LANES; l++) {
+        first[0] = sn_quad_add(first[0], first[l]);
+        second[0] = sn_quad_add(second[0], second[l]);
+    }
+    for (int l = 0; l < SN_LANES; l++) last += K[8][l];
+    sn_quad_store_any(block, sn_quad_add(sn_quad_load_any(block), first[0]));
+    sn_quad_store_any(block + 4, sn_quad_add(sn_quad_load_any(block + 4), second[0]));
+    block[8] += last;
+}
+
 // Adds the nine numbers of each lane to its block, lane after lane: neighbouring lanes often share blocks.
 SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
     sn_quad first[SN_LANES], second[SN_LANES];
@@ -201,7 +217,12 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
             contract_right(T, H, gradient + 3 * d * SN_BLOCK, weight, lane);
             for (int32_t c = d; c < width; c++) {
                 contract_left(K, T, gradient + 3 * c * SN_BLOCK, lane);
-                scatter(A, slots + (sn_pair_count(c) + d) * SN_BLOCK + lane, K);
+                const int32_t *slot = slots + (sn_pair_count(c) + d) * SN_BLOCK + lane;
+                if (samples->uniform[block]) {
+                    gather_up(A, slot[0], K);
+                } else {
+                    scatter(A, slot, K);
+                }
             }
         }
     }

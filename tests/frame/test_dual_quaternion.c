@@ -361,6 +361,31 @@ static void test_threads_give_the_same_bits(void **state) {
     }
 }
 
+// Many samples of few frames are summed in parts: the same derivatives, and the same bits for any number of threads.
+static void test_parts(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        bar_def bar = plain;
+        bar.kind = turn == 0 ? SINEW_NODE_AFFINE : SINEW_NODE_RIGID;
+        bar.blend = turn == 2 ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR;
+        bar.law = "st-venant-kirchhoff";
+        bar.spacing = 0.03;
+        bar.integrator = SINEW_INTEGRATOR_IMPLICIT_EULER;
+        uint64_t hash = 0;
+        for (bar.threads = 1; bar.threads <= 4; bar.threads *= 2) {
+            fixture f = make(&bar);
+            const sn_frame_model *model = f.body->model;
+            assert_true(model->samples->count > 1024);
+            if (bar.threads == 1) check_derivatives(f.body, "parts", 0.1);
+            assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
+            for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+            if (bar.threads == 1) hash = sinew_world_get_hash(f.world);
+            assert_true(sinew_world_get_hash(f.world) == hash);
+            destroy(&f);
+        }
+    }
+}
+
 // Every instruction set finds the same up to rounding.
 static void test_instruction_sets(void **state) {
     (void)state;
@@ -397,10 +422,11 @@ static void test_bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives),      cmocka_unit_test(test_mixed_blocks),
-        cmocka_unit_test(test_points),           cmocka_unit_test(test_rigid_motion_is_free),
-        cmocka_unit_test(test_full_turn),        cmocka_unit_test(test_threads_give_the_same_bits),
-        cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mixed_blocks),
+        cmocka_unit_test(test_points),      cmocka_unit_test(test_rigid_motion_is_free),
+        cmocka_unit_test(test_full_turn),   cmocka_unit_test(test_threads_give_the_same_bits),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
