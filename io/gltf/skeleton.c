@@ -234,13 +234,24 @@ static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rig
     return status;
 }
 
+// Exporters write scales that never change.
+static bool changes_scale(const bridge *b, const sn_gltf_channel *channel) {
+    if (channel->path != SN_GLTF_SCALE) return false;
+    int32_t stride = channel->interpolation == SN_GLTF_CUBIC ? 9 : 3, value = channel->interpolation == SN_GLTF_CUBIC ? 3 : 0;
+    for (int32_t i = 0; i < 3 * channel->key_count; i++) {
+        double scale = channel->values[(size_t)(i / 3) * (size_t)stride + (size_t)(value + i % 3)];
+        if (fabs(scale - b->gltf->nodes[channel->node].scale[i % 3]) > 1e-4 * fabs(scale)) return true;
+    }
+    return false;
+}
+
 static double animation_length(const bridge *b) {
     double last = 0;
     bool scales = false;
     for (int32_t i = 0; b->animation && i < b->animation->channel_count; i++) {
         const sn_gltf_channel *channel = &b->animation->channels[i];
         if (channel->key_count > 0) last = fmax(last, channel->times[channel->key_count - 1]);
-        scales = scales || channel->path == SN_GLTF_SCALE;
+        scales = scales || changes_scale(b, channel);
     }
     if (scales) sn_log(b->context, SINEW_LOG_WARNING, "%s: animated scales are ignored", b->def->file);
     return last;

@@ -1,6 +1,8 @@
 # Labels: foreign
 """The skin of a simulated leg as GLB: the Khronos validator accepts it, and Blender shows at each output the points that were
-written as OBJ beside it; its PC2 cache drives the OBJ to the same places."""
+written as OBJ beside it; its PC2 cache drives the OBJ to the same places. The other way round, an armature that Blender exports
+bends a bar."""
+import json
 import os
 import pathlib
 import shutil
@@ -74,6 +76,63 @@ os._exit(0)
 '''.replace("EVERY", str(EVERY)).replace("OUTPUTS", str(OUTPUTS))
 
 
+EXPORT_SCRIPT = r'''
+import math, os, sys
+import bpy
+try:
+    import numpy
+except ImportError:
+    print("NO NUMPY")
+    os._exit(1)
+if "bool" not in vars(numpy):
+    numpy.bool = bool
+bpy.ops.wm.read_factory_settings(use_empty=True)
+bpy.ops.object.armature_add(enter_editmode=True)
+armature = bpy.context.object
+lower = armature.data.edit_bones[0]
+lower.name, lower.head, lower.tail = "lower", (0, 0, 0), (0, 0, 1)
+upper = armature.data.edit_bones.new("upper")
+upper.head, upper.tail, upper.parent, upper.use_connect = (0, 0, 1), (0, 0, 2), lower, True
+bpy.ops.object.mode_set(mode="OBJECT")
+bpy.ops.mesh.primitive_cube_add(size=1)
+bar = bpy.context.object
+bar.scale, bar.location = (0.3, 0.3, 2.2), (0, 0, 1)
+bpy.ops.object.transform_apply(location=True, scale=True)
+bar.parent = armature
+bar.modifiers.new("armature", "ARMATURE").object = armature
+for name in ("lower", "upper"):
+    group = bar.vertex_groups.new(name=name)
+    group.add([v.index for v in bar.data.vertices if (v.co.z > 1) == (name == "upper")], 1, "REPLACE")
+pose = armature.pose.bones["upper"]
+pose.rotation_mode = "XYZ"
+for frame, degrees in ((1, 0), (13, 45), (25, 90)):
+    pose.rotation_euler = (math.radians(degrees), 0, 0)
+    pose.keyframe_insert("rotation_euler", frame=frame)
+bpy.context.scene.frame_end = 25
+bpy.ops.export_scene.gltf(filepath=os.path.join(sys.argv[sys.argv.index("--") + 1], "armature.glb"))
+print("ALL WELL")
+sys.stdout.flush()
+os._exit(0)
+'''
+
+# The mesh of the same file is filled with tets and follows the armature.
+BAR = {"version": 1, "step": 0.02, "duration": 1.5, "gravity": [0, 0, 0], "skeletons": {"bar": {"file": "armature.glb"}},
+       "bodies": [{"name": "bar", "shape": {"file": "armature.glb", "tets": 1500}, "model": "positions", "skeleton": "bar"}],
+       "probes": [{"name": "top", "point": [0, 2, 0]}]}
+
+
+def bend_bar(program, out):
+    foreign.run_blender(EXPORT_SCRIPT, out)
+    (out / "bar.json").write_text(json.dumps(BAR))
+    result = subprocess.run([program, "run", out / "bar.json", "-o", out, "--format", "csv", "--json"], check=True, capture_output=True,
+                            text=True)
+    foreign.check(result.stderr, not result.stderr)
+    summary = json.loads(result.stdout)
+    x, y, z = summary["probes"]["top"]["position"]
+    foreign.check(f"the top of the bar is at {x}, {y}, {z}", max(abs(x), abs(y - 1), abs(abs(z) - 1)) < 0.02)
+    foreign.check(f"{summary['rigging']}", summary["rigging"]["bar"]["idle_bones"] == 0)
+
+
 def main():
     out = pathlib.Path(tempfile.mkdtemp(prefix="character-", dir=foreign.BUILD))
     program = os.environ.get("SINEW", foreign.BUILD / "sinew")
@@ -82,8 +141,9 @@ def main():
     foreign.need_validator()(out / "leg.glb")
     foreign.need_program("blender")
     foreign.run_blender(BLENDER_SCRIPT, out)
+    bend_bar(program, out)
     shutil.rmtree(out)
-    print("the validator accepts and Blender plays the leg")
+    print("the validator accepts and Blender plays the leg; Blender's armature bends a bar")
 
 
 main()
