@@ -9,10 +9,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPIN_TURNS = 2000 };
+enum { SPIN_TURNS = 2000, DEAL_TURNS = 200 };
 
-// Under the thread sanitizer chunks are dealt out in turn rather than taken by who comes first: in a short loop the caller
-// would take them all before a worker wakes, and no race could be seen.
+// Under the thread sanitizer the caller leaves chunks to the workers for a while rather than take all there are: in a short
+// loop it would have them done before a worker wakes, and no race could be seen.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define DEAL_CHUNKS 1
@@ -61,8 +61,10 @@ static uint32_t chunks_left(uint_fast64_t ticket) {
 // saw.
 static void run_chunks(sn_pool *pool, bool caller) {
     uint_fast64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    int patience = DEAL_CHUNKS && caller ? DEAL_TURNS : 0;
     while (chunks_left(ticket) > 0) {
-        if (DEAL_CHUNKS && caller && chunks_left(ticket) % (uint32_t)(pool->workers + 1) != 0) {
+        if (patience > 0 && chunks_left(ticket) % (uint32_t)(pool->workers + 1) != 0) {
+            patience--;
             sched_yield();
             ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
             continue;
