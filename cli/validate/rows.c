@@ -16,6 +16,7 @@ const validate_row validate_rows[] = {
     {"frequencies", NULL, validate_frequencies, NULL},
     {"calculix", NULL, validate_calculix, NULL},
     {"compliance", NULL, validate_compliance, NULL},
+    {"recovery", NULL, validate_recovery, NULL},
     {"steak", NULL, validate_steak, NULL},
     {"A1", NULL, validate_axis_frames, NULL},
     {"A2", NULL, validate_dual_beam, NULL},

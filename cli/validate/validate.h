@@ -108,6 +108,7 @@ sinew_status validate_leg_layers(validate_run *v);  // A15
 sinew_status validate_joints(validate_run *v);      // A16
 sinew_status validate_resolutions(validate_run *v); // A24
 sinew_status validate_compliance(validate_run *v);
+sinew_status validate_recovery(validate_run *v);
 sinew_status validate_u_weights(validate_run *v);        // A18
 sinew_status validate_reach(validate_run *v);            // A21
 sinew_status validate_few_frames(validate_run *v);       // A20
