@@ -18,6 +18,7 @@ LIMITS = {
     "A2": {"end points": 0.025},
     "A3": {"5 dual quaternion frames": 0.13, "3 dual quaternion frames": 0.15, "closer": 1},
     "A4": {"9 affine frames: sag": 0.02, "Poisson": 0.02},
+    "A5": {"centreline of 10 frames": 0.05},
     "A6": {"nodes at the ends": 1e-3, "unequally": 1e-3},
     "A7": {"mean error": 0.05},
     "A8": {"two frames.*stiffness at rest": 1e-9, "force and torque": 1e-12, "two frames.*small deflection": 0.02},
