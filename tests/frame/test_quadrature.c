@@ -1,6 +1,6 @@
 // Points inside regions: moments as the voxels have them, volumes above zero, as few as promised; energies, forces and
 // stiffness equal those of every voxel where weights are linear, at each degree of the table of Gilles et al. (2013).
-#include "support/test.h"
+#include "support/solid.h"
 
 #include "sinew/sinew.h"
 
@@ -220,6 +220,56 @@ static void test_counts(void **state) {
     destroy(&f);
 }
 
+// The points of a solid with a bay, cut into regions, as they come out of a turned grid.
+static sn_frame_samples *turned_points(const sinew_voxels *voxels, test_turn turn, sn_arena *arena,
+                                       sn_quadrature *quadrature) {
+    const double at[2][3] = {{-0.33, 0.2, 0.02}, {0.29, -0.27, -0.02}};
+    double nodes[6];
+    for (int i = 0; i < 2; i++) sn_store3(nodes + 3 * i, test_turn_point(turn, sn_load3(at[i])));
+    sinew_weights_def weights = sinew_default_weights_def();
+    weights.kind = SINEW_WEIGHTS_RADIAL;
+    sinew_sampling_def sampling = sinew_default_sampling_def();
+    sampling.count = 9;
+    sn_shape *shape = NULL;
+    sn_frame_samples *samples = NULL;
+    assert_int_equal(sn_shape_create(arena->context, voxels, NULL, 0, nodes, 2, &weights, &shape), SINEW_OK);
+    assert_int_equal(sn_samples_create(shape, &sampling, &samples), SINEW_OK);
+    assert_int_equal(sn_quadrature_create(arena, shape, samples, quadrature), SINEW_OK);
+    sn_shape_destroy(shape);
+    return samples;
+}
+
+static void test_turned(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *voxels = test_solid(context, SINEW_SOLID_L, 1, 0.8, 0.2, 0.05);
+    sn_arena arena = sn_arena_create(context);
+    sn_quadrature rest, turned;
+    sn_frame_samples *samples = turned_points(voxels, test_turn_number(0), &arena, &rest);
+    assert_true(rest.count >= 4 * samples->count);
+    for (int number = 1; number < 48; number += 5) {
+        test_turn turn = test_turn_number(number);
+        sinew_voxels *image = test_turn_voxels(voxels, turn, 1, NULL);
+        sn_frame_samples *others = turned_points(image, turn, &arena, &turned);
+        assert_int_equal(turned.count, rest.count);
+        for (int32_t p = 0; p < rest.count; p++) {
+            sn_vec3 expected = test_turn_point(turn, sn_load3(rest.position + 3 * p));
+            int32_t found = 0;
+            for (int32_t k = 0; k < turned.count; k++) {
+                found += sn_distance(expected, sn_load3(turned.position + 3 * k)) < 1e-9 &&
+                         fabs(turned.volume[k] - rest.volume[p]) < 1e-12;
+            }
+            if (found != 1) fail_msg("turn %d: point %d is there %d times", number, p, found);
+        }
+        sn_samples_destroy(others);
+        sinew_voxels_destroy(image);
+    }
+    sn_samples_destroy(samples);
+    sn_arena_destroy(&arena);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
 // A frame that joins a body of regions: the fade reaches all of their points.
 static void test_insertion(void **state) {
     (void)state;
@@ -265,8 +315,13 @@ static void test_threads_and_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_selection), cmocka_unit_test(test_table),     cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_counts),    cmocka_unit_test(test_insertion), cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_insertion),
+        cmocka_unit_test(test_threads_and_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
