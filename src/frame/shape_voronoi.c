@@ -270,12 +270,12 @@ static void fill_beyond(workspace *work, double last) {
 static void make_kernel(workspace *work) {
     int32_t levels = work->shape->def.levels;
     work->support_count = work->core_count = 0;
-    if (levels > 1) {
+    if (levels > 1 && work->voronoi->cells[work->node].voxel) {
         take_cell(work);
     } else {
         sn_front_reset(work->front);
         sn_seed_node(work->shape, work->front, work->node, 0);
-        run_outward(work, true);
+        run_outward(work, levels == 1);
     }
     for (int32_t level = 1; level <= levels; level++) {
         double upper = ldexp(1, 1 - level), lower = ldexp(1, -level);

@@ -5,7 +5,7 @@
 #include "base/threads.h"
 #include "frame/table.h"
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 4096, MOST_KEPT = 4000000 };
 
 void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t source) {
     sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node);
@@ -114,7 +114,7 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
         sn_parallel_for(shape->context, count, 1, run_cells, &job);
         for (int32_t i = 0; i < count; i++) {
             keep_smallest(fronts[i], first + i, voronoi);
-            SN_TRY(keep_cell(fronts[i], arena, &voronoi->cells[first + i]));
+            if (voxels <= MOST_KEPT) SN_TRY(keep_cell(fronts[i], arena, &voronoi->cells[first + i]));
         }
     }
     return SINEW_OK;

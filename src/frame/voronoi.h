@@ -7,10 +7,11 @@
 // The distances are those of each node's own front, not of a common one, so that they are exact on the borders between cells
 // and do not depend on which of two equally near nodes is called the nearest. `second` is known near the borders, INFINITY
 // elsewhere.
-// What a node's own front reached: its cell and a few voxels more, in the order of distance.
+// What a node's own front reached: its cell and a few voxels more, in the order of distance. Of very large grids it is not
+// kept: memory is dearer there than a second walk.
 typedef struct sn_cell {
     int32_t count;
-    int32_t *voxel;
+    int32_t *voxel; // NULL: not kept
     double *distance;
 } sn_cell;
 
