@@ -97,7 +97,7 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
 // Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding says.
 static double set_split(workspace *work, int32_t voxel, double ahead, double behind) {
     double split = behind - ahead;
-    if (fabs(split) < 1e-9 * work->voronoi->band[voxel]) split = 0;
+    if (fabs(split) < 1e-9 * (double)work->voronoi->band[voxel]) split = 0;
     return work->split[voxel] = split;
 }
 
@@ -131,7 +131,7 @@ static bool reach_border(void *data, sn_front *front, int32_t voxel, double dist
     if (is_closed(work, voxel)) return false;
     double other = sn_other_distance(work->voronoi, work->node, voxel);
     (void)front;
-    return distance <= other + work->voronoi->band[voxel];
+    return distance <= other + (double)work->voronoi->band[voxel];
 }
 
 // The last outward front: carries the length of its path up to the last surface, and stops where the kernel reaches 0.

@@ -29,13 +29,13 @@ static double border_band(const sn_metric *metric, int32_t voxel) {
 
 typedef struct band_job {
     const sn_metric *metric;
-    double *band;
+    float *band;
 } band_job;
 
 static void find_bands(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     band_job *job = data;
-    for (int32_t v = begin; v < end; v++) job->band[v] = border_band(job->metric, v);
+    for (int32_t v = begin; v < end; v++) job->band[v] = (float)border_band(job->metric, v);
 }
 
 typedef struct cell_job {
@@ -43,13 +43,13 @@ typedef struct cell_job {
     sn_front **fronts;
     int32_t first_node;
     const double *common; // distance from the nearest node, roughly
-    const double *band;
+    const float *band;
 } cell_job;
 
 static bool stay_near_cell(void *data, sn_front *front, int32_t voxel, double distance) {
     const cell_job *job = data;
     (void)front;
-    return distance <= job->common[voxel] + job->band[voxel];
+    return distance <= job->common[voxel] + (double)job->band[voxel];
 }
 
 static void run_cells(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -95,7 +95,7 @@ sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t f
     voronoi->second = SN_PUSH(arena, double, voxels);
     voronoi->nearest = SN_PUSH(arena, uint16_t, voxels);
     voronoi->cells = SN_PUSH(arena, sn_cell, shape->node_count);
-    voronoi->band = SN_PUSH(arena, double, voxels);
+    voronoi->band = SN_PUSH(arena, float, voxels);
     double *common = SN_PUSH(arena, double, voxels);
     SN_TRY(sn_arena_status(arena));
     band_job bands = {&shape->metric, voronoi->band};

@@ -19,7 +19,7 @@ typedef struct sn_voronoi {
     double *first, *second;
     uint16_t *nearest;
     sn_cell *cells; // of each node
-    double *band;   // a few cells in the local metric: how far fronts overlap so that the border between them can be located
+    float *band;    // a few cells in the local metric: how far fronts overlap so that the border between them can be located
 } sn_voronoi;
 
 // Fronts are the caller's, `front_count` of them; nodes run side by side. Arrays go into the arena.
