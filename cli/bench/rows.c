@@ -31,7 +31,7 @@ const bench_row bench_rows[] = {
     {"S5", NULL, bench_warp, NULL},
     {"S6", NULL, bench_palm, NULL},
     {"S7", NULL, bench_orthotropic, NULL},
-    {"S8", "frame fields by element and by vertex", NULL, "frame fields do not exist yet"},
+    {"S8", NULL, bench_fields, NULL},
     {"S9", NULL, bench_positions, NULL},
     {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
     {"files", NULL, bench_files, NULL},

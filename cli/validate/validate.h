@@ -6,6 +6,7 @@
 #define CLI_VALIDATE_H
 
 #include "io/picture/plot.h"
+#include "sinew/sinew.h"
 
 typedef enum validate_verdict {
     VALIDATE_PASS,
@@ -82,6 +83,10 @@ void validate_print(const validate_result *result);
 void validate_write_json(const validate_run *v, sn_buffer *out);
 void validate_write_page(const validate_run *v, sn_buffer *out);
 
+// The uniform state of a cube pulled along x, its material turned by `angle` about z; held without restraint.
+sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *material, double angle, double pull,
+                                     sinew_element_state *state);
+
 // The rows, by what they are about.
 sinew_status validate_cantilever(validate_run *v);
 sinew_status validate_convergence(validate_run *v);
@@ -109,14 +114,18 @@ sinew_status validate_joints(validate_run *v);      // A16
 sinew_status validate_resolutions(validate_run *v); // A24
 sinew_status validate_compliance(validate_run *v);
 sinew_status validate_recovery(validate_run *v);
-sinew_status validate_u_weights(validate_run *v);        // A18
-sinew_status validate_reach(validate_run *v);            // A21
-sinew_status validate_few_frames(validate_run *v);       // A20
-sinew_status validate_two_frames(validate_run *v);       // A25
-sinew_status validate_volume(validate_run *v);           // A10
-sinew_status validate_stable_steps(validate_run *v);     // A11
-sinew_status validate_isotropic_limit(validate_run *v);  // A12
-sinew_status validate_orthotropic(validate_run *v);      // A13
+sinew_status validate_u_weights(validate_run *v);       // A18
+sinew_status validate_reach(validate_run *v);           // A21
+sinew_status validate_few_frames(validate_run *v);      // A20
+sinew_status validate_two_frames(validate_run *v);      // A25
+sinew_status validate_volume(validate_run *v);          // A10
+sinew_status validate_stable_steps(validate_run *v);    // A11
+sinew_status validate_isotropic_limit(validate_run *v); // A12
+sinew_status validate_orthotropic(validate_run *v);     // A13
+sinew_status validate_reflection(validate_run *v);      // A14
+sinew_status validate_fields(validate_run *v);
+sinew_status validate_off_axis(validate_run *v);
+sinew_status validate_free_grain(validate_run *v);
 sinew_status validate_stress(validate_run *v);           // A17
 sinew_status validate_springs(validate_run *v);          // A8
 sinew_status validate_inverse_skinning(validate_run *v); // A9
