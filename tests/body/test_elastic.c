@@ -60,7 +60,7 @@ static void deform(const sinew_body *body, double *q, uint64_t seed) {
 // Central differences of the energy along a random direction against the force.
 static double force_error(sinew_body *body, const double *q, const double *direction, double h) {
     int32_t n = sn_body_size(body);
-    double *moved = malloc((size_t)n * sizeof *moved), *force = malloc((size_t)n * sizeof *force);
+    double *moved = calloc((size_t)n, sizeof *moved), *force = calloc((size_t)n, sizeof *force);
     for (int32_t i = 0; i < n; i++) moved[i] = q[i] + h * direction[i];
     double plus = energy_at(body, moved);
     for (int32_t i = 0; i < n; i++) moved[i] = q[i] - h * direction[i];
@@ -79,7 +79,7 @@ static void test_force_is_gradient(void **state) {
         for (int32_t l = 0; l < law_count(); l++) {
             test_beam bar = make_bar(solids[e], l);
             int32_t n = sn_body_size(bar.body);
-            double *q = malloc((size_t)n * sizeof *q), *direction = malloc((size_t)n * sizeof *direction);
+            double *q = calloc((size_t)n, sizeof *q), *direction = calloc((size_t)n, sizeof *direction);
             deform(bar.body, q, 7);
             sn_random random = sn_random_seed(11);
             for (int32_t i = 0; i < n; i++) direction[i] = sn_random_range(&random, -1, 1);

@@ -103,6 +103,74 @@ static void test_every_body_recovers(void **state) {
     }
 }
 
+// Triangles recover within their plane: mirrored, flattened onto a line, collapsed, random.
+static void test_triangles_recover(void **state) {
+    (void)state;
+    for (int run = 0; run < 2 * START_COUNT; run++) {
+        sinew_context *context = test_context(1);
+        sinew_shape_def shape = sinew_default_shape_def();
+        shape.shape = SINEW_SHAPE_RECTANGLE;
+        shape.element = SINEW_ELEMENT_TRIANGLE;
+        shape.cells[0] = 4;
+        shape.cells[1] = 3;
+        sinew_mesh *mesh;
+        assert_int_equal(sinew_mesh_create_shape(context, &shape, &mesh), SINEW_OK);
+        test_beam_def like = recovering_bar();
+        sinew_world *world;
+        assert_int_equal(sinew_world_create(context, &like.world, &world), SINEW_OK);
+        const char *law = run < START_COUNT ? "corotational" : "neo-hookean";
+        assert_int_equal(sinew_material_set_law(context, law, &like.material), SINEW_OK);
+        sinew_body_def def = sinew_default_body_def();
+        def.mesh = mesh;
+        def.materials = &like.material;
+        def.material_count = 1;
+        def.mass_damping = 2;
+        sinew_body *body;
+        assert_int_equal(sinew_body_create(world, &def, &body), SINEW_OK);
+        start kind = (start)(run % START_COUNT);
+        double *x = calloc((size_t)sn_body_size(body), sizeof *x);
+        place(body, kind, 1, x);
+        for (int32_t i = 0; i < body->rows; i++) {
+            x[3 * i + 2] = 0;
+            if (kind == START_FLAT) x[3 * i + 1] = 0;
+        }
+        assert_int_equal(sinew_body_set_positions(body, x), SINEW_OK);
+        for (int i = 0; i < (TEST_SANITIZED ? 4 : 300); i++) assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
+        if (!TEST_SANITIZED && !(shape_error(body) < 0.02)) {
+            fail_msg("triangles, %s, from start %d: shape off by %g", law, (int)kind, shape_error(body));
+        }
+        free(x);
+        sinew_world_destroy(world);
+        sinew_mesh_destroy(mesh);
+        sinew_context_destroy(context);
+    }
+}
+
+// A snapshot in the midst of it continues bitwise.
+static void test_recovery_in_snapshots(void **state) {
+    (void)state;
+    test_beam_def def = recovering_bar();
+    test_beam bar = test_beam_create(&def);
+    double *x = calloc((size_t)sn_body_size(bar.body), sizeof *x);
+    place(bar.body, START_RANDOM, 2, x);
+    assert_int_equal(sinew_body_set_positions(bar.body, x), SINEW_OK);
+    assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
+    assert_true(*bar.body->recovery > 0);
+    size_t size = sinew_world_get_snapshot_size(bar.world);
+    void *bytes = calloc(size, 1);
+    assert_int_equal(sinew_world_take_snapshot(bar.world, bytes, size), SINEW_OK);
+    uint64_t hash[2];
+    for (int run = 0; run < 2; run++) {
+        for (int i = 0; i < (TEST_SANITIZED ? 3 : 40); i++) assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
+        hash[run] = sinew_world_get_hash(bar.world);
+        assert_int_equal(sinew_world_restore_snapshot(bar.world, bytes, size), SINEW_OK);
+    }
+    assert_true(hash[0] == hash[1]);
+    free(bytes);
+    free(x);
+    test_beam_destroy(&bar);
+}
+
 // A static solve from such a start finds the equilibrium that it finds from rest.
 static void test_static_recovers(void **state) {
     (void)state;
@@ -205,6 +273,7 @@ static void test_stiffness_ratio(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_law_recovers), cmocka_unit_test(test_every_body_recovers),
+        cmocka_unit_test(test_triangles_recover),  cmocka_unit_test(test_recovery_in_snapshots),
         cmocka_unit_test(test_static_recovers),    cmocka_unit_test(test_nearly_incompressible),
         cmocka_unit_test(test_huge_step),          cmocka_unit_test(test_stiffness_ratio),
     };
