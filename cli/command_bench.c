@@ -79,9 +79,9 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
                     "# Performance\n\nWritten by `sinew bench --report docs` of Sinew %s on %s: %s; %d thread%s, "
                     "instruction set %s.\n",
                     sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s", sn_isa_name(b->context->isa));
-    sn_buffer_add_text(&out, "With one thread times are processor times, except the assembly's, which is by the wall clock. A "
-                             "load above the number of cores means that others used the machine too: times are then too "
-                             "long, and those by the wall clock mean little. ");
+    sn_buffer_add_text(&out,
+                       "With one thread times are processor times. A load above the number of cores means that others used "
+                       "the machine too: times are then too long. ");
     sn_buffer_add_text(&out, "The papers' figures are of the papers' machines, which were older; meshes that are not free are "
                              "replaced by bars of as many tets.\n\n");
     bench_write_page(b, &out);
