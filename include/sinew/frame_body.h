@@ -77,7 +77,8 @@ typedef struct sinew_frame_body_def {
     /// Springs between the frames, computed once from the samples, instead of the samples: as stiff at rest, and a step costs
     /// the pairs of frames only; large strains are met less well, and F is not looked at. Rigid frames only. Default false.
     bool springs;
-    /// Keep the stiffness that comes from the turning of rigid nodes under load. Default false.
+    /// Keep the stiffness that comes from the turning of rigid nodes under load. It may be indefinite, so only Newton's
+    /// iterations with a direct solver use it, not the linearised step of implicit Euler. Default false.
     bool geometric_stiffness;
     /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
     /// boundary of the voxels.

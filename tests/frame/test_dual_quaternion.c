@@ -29,7 +29,9 @@ typedef struct bar_def {
     sinew_integrator integrator;
     double gravity, spacing;
     sinew_node_kind kind;
-    int isa; // -1: the machine's
+    int isa;                   // -1: the machine's
+    test_allocator *allocator; // NULL, or one that refuses after `allocations` calls in the making of the body
+    int64_t allocations;
 } bar_def;
 
 static const bar_def plain = {.law = "corotational",
@@ -46,7 +48,7 @@ static const bar_def plain = {.law = "corotational",
 
 // A bar along x from -0.5 to 0.5.
 static sinew_status try_make(const bar_def *bar, fixture *f) {
-    *f = (fixture){.context = test_context(bar->threads)};
+    *f = (fixture){.context = bar->allocator ? test_context_failing(bar->allocator) : test_context(bar->threads)};
     if (bar->isa >= 0) f->context->isa = (sn_isa)bar->isa;
     sinew_solid_def solid = sinew_default_solid_def();
     solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.2;
@@ -78,6 +80,7 @@ static sinew_status try_make(const bar_def *bar, fixture *f) {
     def.weights.adopt_outside = true;
     def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     def.geometric_stiffness = true;
+    if (bar->allocator) bar->allocator->fail_at = bar->allocator->calls + bar->allocations;
     return sinew_frame_body_create(f->world, &def, &f->body);
 }
 
@@ -410,6 +413,24 @@ static void test_instruction_sets(void **state) {
     }
 }
 
+static void test_memory_shortage(void **state) {
+    (void)state;
+    sinew_status status = SINEW_OUT_OF_MEMORY;
+    int64_t allocations = 0;
+    for (; status != SINEW_OK && allocations < 2000; allocations++) {
+        test_allocator allocator = {.fail_at = INT64_MAX};
+        bar_def bar = plain;
+        bar.allocator = &allocator;
+        bar.allocations = allocations;
+        fixture f;
+        status = try_make(&bar, &f);
+        assert_true(status == SINEW_OK || status == SINEW_OUT_OF_MEMORY);
+        destroy(&f);
+        assert_int_equal(allocator.live, 0);
+    }
+    assert_true(status == SINEW_OK && allocations > 10);
+}
+
 static void test_bad_input(void **state) {
     (void)state;
     bar_def bar = plain;
@@ -422,11 +443,11 @@ static void test_bad_input(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_derivatives), cmocka_unit_test(test_mixed_blocks),
-        cmocka_unit_test(test_points),      cmocka_unit_test(test_rigid_motion_is_free),
-        cmocka_unit_test(test_full_turn),   cmocka_unit_test(test_threads_give_the_same_bits),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_instruction_sets),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_derivatives),     cmocka_unit_test(test_mixed_blocks),
+        cmocka_unit_test(test_points),          cmocka_unit_test(test_rigid_motion_is_free),
+        cmocka_unit_test(test_full_turn),       cmocka_unit_test(test_threads_give_the_same_bits),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_instruction_sets),
+        cmocka_unit_test(test_memory_shortage), cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
