@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { WARM_UP = 3, STEPS = 31, MOST_FRAMES = 8 };
+enum { WARM_UP = 20, STEPS = BENCH_REPEATS, MOST_FRAMES = 8 };
 
 typedef struct frame_case {
     sinew_solid solid;
