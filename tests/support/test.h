@@ -14,6 +14,13 @@
 #include "base/context.h"
 #include "base/random.h"
 
+// Whether the thread sanitizer watches: it has nothing to see in what runs on one thread, and takes long over it.
+#if defined(__SANITIZE_THREAD__)
+enum { TEST_WATCHES_THREADS = 1 };
+#else
+enum { TEST_WATCHES_THREADS = 0 };
+#endif
+
 // A context with `threads` threads; the test fails if there is none. Destroy it with sinew_context_destroy.
 sinew_context *test_context(int32_t threads);
 
