@@ -85,13 +85,14 @@ static void test_straight_bundle(void **state) {
 static const double TURN = 0.5;
 enum { HELICES = 24, HELIX_POINTS = 40 };
 
-// Strokes on helices about z, in the middle of the tube's wall, or in three layers of the cylinder.
+// Strokes on helices about z, within the tube's wall, or in three layers of the cylinder; off the faces of the mesh, where
+// rounding decides which element a place belongs to.
 static void fill_helices(double points[HELICES][HELIX_POINTS * 3], sinew_curve_def *curves, double scale, bool solid,
                          bool backwards) {
     for (int c = 0; c < HELICES; c++) {
-        double radius = !solid ? 0.4 : c % 3 == 0 ? 0.15 : c % 3 == 1 ? 0.32 : 0.48;
+        double radius = !solid ? 0.37 : c % 3 == 0 ? 0.15 : c % 3 == 1 ? 0.32 : 0.48;
         for (int i = 0; i < HELIX_POINTS; i++) {
-            double z = -0.95 + 1.9 * i / (HELIX_POINTS - 1), angle = z / TURN + 2 * PI * c / HELICES;
+            double z = -0.943 + 1.9 * i / (HELIX_POINTS - 1), angle = z / TURN + 2 * PI * (c + 0.1) / HELICES;
             int place = backwards && c % 2 == 1 ? HELIX_POINTS - 1 - i : i;
             sn_store3(points[c] + 3 * place, sn_scale(scale, sn_v3(radius * cos(angle), radius * sin(angle), z)));
         }
@@ -110,8 +111,8 @@ static sinew_mesh *make_tube(sinew_context *context, double scale) {
     def.size[2] = 2 * scale;
     def.thickness = 0.2 * scale;
     def.cells[0] = 2;
-    def.cells[1] = TEST_SANITIZED ? 24 : 32;
-    def.cells[2] = TEST_SANITIZED ? 18 : 24;
+    def.cells[1] = TEST_SANITIZED ? 14 : 32;
+    def.cells[2] = TEST_SANITIZED ? 8 : 24;
     sinew_mesh *mesh;
     assert_int_equal(sinew_mesh_create_shape(context, &def, &mesh), SINEW_OK);
     return mesh;
@@ -121,8 +122,8 @@ static sinew_mesh *make_cylinder(sinew_context *context) {
     sinew_shape_def def = sinew_default_shape_def();
     def.shape = SINEW_SHAPE_CYLINDER;
     def.size[2] = 2;
-    def.cells[0] = def.cells[1] = TEST_SANITIZED ? 8 : 12;
-    def.cells[2] = TEST_SANITIZED ? 12 : 20;
+    def.cells[0] = def.cells[1] = TEST_SANITIZED ? 5 : 12;
+    def.cells[2] = TEST_SANITIZED ? 8 : 20;
     sinew_mesh *mesh;
     assert_int_equal(sinew_mesh_create_shape(context, &def, &mesh), SINEW_OK);
     return mesh;
@@ -136,7 +137,7 @@ static double helix_error(const sinew_mesh *mesh, const double *axes, bool hollo
         for (int k = 0; k < 4; k++) c = sn_madd(c, 0.25, sn_mesh_point(mesh, sn_mesh_nodes(mesh, e)[k]));
         double radius = sqrt(c.x * c.x + c.y * c.y);
         if (fabs(c.z) > 0.85) continue;
-        if (hollow) c = sn_v3(0.4 * c.x / radius, 0.4 * c.y / radius, c.z); // the same through the wall
+        if (hollow) c = sn_v3(0.37 * c.x / radius, 0.37 * c.y / radius, c.z); // the same through the wall
         worst = fmax(worst, line_angle(sn_load3(axes + 9 * e + 6), sn_normalize(sn_v3(-c.y / TURN, c.x / TURN, 1))));
     }
     return worst;
@@ -154,7 +155,7 @@ static void test_helix_bundle(void **state) {
     def.curve_count = HELICES;
     for (int hollow = 0; hollow < 2; hollow++) {
         for (int kind = hollow; kind < 2; kind++) {
-            for (int by = 0; by < 2; by++) {
+            for (int by = TEST_SANITIZED; by < 2; by++) {
                 fill_helices(points, curves, 1, !hollow, kind == 1);
                 def.mesh = hollow ? tube : cylinder;
                 def.kind = (sinew_field_kind)kind;
@@ -162,7 +163,7 @@ static void test_helix_bundle(void **state) {
                 sinew_field *field = make_field(context, &def);
                 double error = helix_error(def.mesh, sinew_field_get_axes(field), hollow) * 180 / PI;
                 print_message("helix bundle, hollow %d, kind %d, by %d: %.3f degrees\n", hollow, kind, by, error);
-                assert_true(error < 2);
+                assert_true(error < (TEST_SANITIZED ? 8 : 2)); // coarser meshes follow less closely
                 sinew_field_destroy(field);
             }
         }
@@ -174,37 +175,61 @@ static void test_helix_bundle(void **state) {
 
 // ---- Invariance ---------------------------------------------------------------------------------
 
+// Fibres drawn in another unit of length, or against their sense, are the same fibres.
 static void test_scale_and_sense(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    static double points[HELICES][HELIX_POINTS * 3], large_points[HELICES][HELIX_POINTS * 3];
-    sinew_curve_def curves[HELICES], large_curves[HELICES];
+    static double points[HELICES][HELIX_POINTS * 3];
+    sinew_curve_def curves[HELICES];
     sinew_mesh *mesh = make_tube(context, 1), *large = make_tube(context, 1000);
-    sinew_field_def def = sinew_default_field_def(), large_def = def;
-    def.mesh = mesh;
+    sinew_field_def def = sinew_default_field_def();
+    def.kind = SINEW_FIELD_FIBRES;
+    def.unknowns = SINEW_FIELD_BY_VERTEX;
     def.curves = curves;
-    large_def.mesh = large;
-    large_def.curves = large_curves;
-    def.curve_count = large_def.curve_count = HELICES;
-    for (int kind = 0; kind < 2; kind++) {
-        def.kind = large_def.kind = (sinew_field_kind)kind;
-        fill_helices(points, curves, 1, false, false);
-        fill_helices(large_points, large_curves, 1000, false, false);
-        sinew_field *a = make_field(context, &def), *b = make_field(context, &large_def);
-        assert_true(axes_angle(sinew_field_get_axes(a), sinew_field_get_axes(b), mesh->element_count) < 1e-6);
-        sinew_field_destroy(b);
-        // Fibres drawn against their sense are the same fibres.
-        if (kind == 1) {
-            fill_helices(points, curves, 1, false, true);
-            b = make_field(context, &def);
-            for (int32_t e = 0; e < mesh->element_count; e++) {
-                const double *p = sinew_field_get_axes(a) + 9 * e + 6, *q = sinew_field_get_axes(b) + 9 * e + 6;
-                assert_true(line_angle(sn_load3(p), sn_load3(q)) < 1e-6);
-            }
-            sinew_field_destroy(b);
-        }
-        sinew_field_destroy(a);
+    def.curve_count = HELICES;
+    sinew_field *fields[3];
+    for (int i = 0; i < 3; i++) {
+        fill_helices(points, curves, i == 1 ? 1000 : 1, false, i == 2);
+        def.mesh = i == 1 ? large : mesh;
+        fields[i] = make_field(context, &def);
     }
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        sn_vec3 a = sn_load3(sinew_field_get_axes(fields[0]) + 9 * e + 6);
+        for (int i = 1; i < 3; i++) assert_true(line_angle(a, sn_load3(sinew_field_get_axes(fields[i]) + 9 * e + 6)) < 1e-6);
+    }
+    for (int i = 0; i < 3; i++) sinew_field_destroy(fields[i]);
+    sinew_mesh_destroy(large);
+    sinew_mesh_destroy(mesh);
+    sinew_context_destroy(context);
+}
+
+// The same for frames, of curves in a solid where nothing contradicts itself.
+static void test_scaled_frames(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_mesh *mesh = make_box(context, 1, 3), *large = make_box(context, 1000, 3);
+    double points[2][2][12];
+    sinew_curve_def curves[2];
+    sinew_field *fields[2];
+    for (int i = 0; i < 2; i++) {
+        for (int c = 0; c < 2; c++) {
+            for (int k = 0; k < 4; k++) {
+                sn_vec3 p = sn_v3(0.3 * cos(2.5 * c + 0.3 * k), 0.3 * sin(2.5 * c + 0.3 * k), 0.6 * (k - 1.5));
+                sn_store3(points[i][c] + 3 * k, sn_scale(i == 0 ? 1 : 1000, p));
+            }
+            curves[c] = sinew_default_curve_def();
+            curves[c].points = points[i][c];
+            curves[c].point_count = 4;
+            curves[c].normal[0] = 1;
+        }
+        sinew_field_def def = sinew_default_field_def();
+        def.mesh = i == 0 ? mesh : large;
+        def.curves = curves;
+        def.curve_count = 2;
+        fields[i] = make_field(context, &def);
+    }
+    assert_true(axes_angle(sinew_field_get_axes(fields[0]), sinew_field_get_axes(fields[1]), mesh->element_count) < 1e-6);
+    for (int i = 0; i < 2; i++) sinew_field_destroy(fields[i]);
     sinew_mesh_destroy(large);
     sinew_mesh_destroy(mesh);
     sinew_context_destroy(context);
@@ -270,8 +295,8 @@ static void test_solvers_agree(void **state) {
     def.mesh = mesh;
     def.curves = curves;
     def.curve_count = 5;
-    for (int kind = 0; kind < 2; kind++) {
-        for (int by = 0; by < 2; by++) {
+    for (int kind = TEST_SANITIZED; kind < 2; kind++) {
+        for (int by = TEST_SANITIZED; by < 2; by++) {
             def.kind = (sinew_field_kind)kind;
             def.unknowns = (sinew_field_unknowns)by;
             def.solver = SINEW_FIELD_SOLVER_DIRECT;
@@ -561,12 +586,12 @@ static void test_bad_fields(void **state) {
 static void test_memory_shortage(void **state) {
     (void)state;
     double points[2][6] = {{-0.2, 0, -0.5, -0.2, 0, 0.5}, {0.2, 0, -0.5, 0.2, 0.1, 0.5}};
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 4; variant += TEST_SANITIZED ? 3 : 1) {
         bool done = false;
         for (int64_t n = 0; !done; n++) {
             test_allocator allocator = {.fail_at = INT64_MAX};
             sinew_context *context = test_context_failing(&allocator);
-            sinew_mesh *mesh = make_box(context, 1, variant % 2 == 0 ? 2 : 4);
+            sinew_mesh *mesh = make_box(context, 1, variant % 2 == 0 ? 2 : TEST_SANITIZED ? 3 : 4);
             sinew_curve_def curves[2] = {sinew_default_curve_def(), sinew_default_curve_def()};
             for (int c = 0; c < 2; c++) {
                 curves[c].points = points[c];
@@ -595,12 +620,12 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_straight_bundle), cmocka_unit_test(test_helix_bundle),
-        cmocka_unit_test(test_scale_and_sense), cmocka_unit_test(test_flipped_quaternions),
-        cmocka_unit_test(test_solvers_agree),   cmocka_unit_test(test_turn_and_move),
-        cmocka_unit_test(test_lonely_part),     cmocka_unit_test(test_outside_fields),
-        cmocka_unit_test(test_interpolation),   cmocka_unit_test(test_bad_fields),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_straight_bundle),     cmocka_unit_test(test_helix_bundle),
+        cmocka_unit_test(test_scale_and_sense),     cmocka_unit_test(test_scaled_frames),
+        cmocka_unit_test(test_flipped_quaternions), cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_turn_and_move),       cmocka_unit_test(test_lonely_part),
+        cmocka_unit_test(test_outside_fields),      cmocka_unit_test(test_interpolation),
+        cmocka_unit_test(test_bad_fields),          cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
