@@ -25,6 +25,7 @@ LIMITS = {
     "A9": {"median": 4},
     "A12": {"squared difference": 1e-18},
     "A13": {"compliance": 0.01},
+    "A14": {"fourth order": 0.1},
     "A15": {"leg": 1},
     "A16": {"volume": 0.03},
     "A17": {"differences": 1e-6, "rotation": 1e-12, "at rest": 1e-12},
