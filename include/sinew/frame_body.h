@@ -6,6 +6,7 @@
 #define SINEW_FRAME_BODY_H
 
 #include "sinew/body.h"
+#include "sinew/field.h"
 #include "sinew/frame.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
@@ -62,6 +63,9 @@ typedef struct sinew_frame_body_def {
     int32_t material_count;
     /// `material_count` labels; not needed with one material. Borrowed during the call. Default NULL.
     const int32_t *material_labels;
+    /// Where the axes of anisotropic materials point, in rest coordinates; looked up at the samples. Must outlive the body.
+    /// Default NULL: along x, y, z.
+    const sinew_field *field;
     /// The frames. Borrowed during the call. Needed.
     const sinew_frame_node *nodes;
     /// Number of frames. [count] At least 1.

@@ -1,6 +1,7 @@
 // Building bodies of frames: tissues from the labels of the voxels, frames written down and frames placed, the body, what
 // holds and loads it.
 #include "io/scene/build_frames.h"
+#include "io/scene/field.h"
 
 #include "frame/shape.h"
 #include "geom/voxel.h"
@@ -114,6 +115,7 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     def.tissue_count = def.material_count = table->count;
     def.materials = table->materials;
     def.material_labels = table->labels;
+    def.field = member->field;
     def.nodes = nodes;
     def.node_count = scene->placement.count;
     def.blend = scene->blend;
@@ -132,6 +134,17 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     return def;
 }
 
+// The field of material axes is smoothed over tets that fill the voxels; the field copies them.
+static sinew_status make_field(const sn_builder *b, sn_scene_member *member) {
+    if (!member->scene->field) return SINEW_OK;
+    sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
+    sinew_mesh *tets = NULL;
+    SN_TRY(sn_builder_note(b, member->scene->json, sn_builder_tets_of_voxels(b, member->frames->voxels, &fill, &tets)));
+    sinew_status status = sn_builder_make_field(b, member->scene, tets, &member->field);
+    sinew_mesh_destroy(tets);
+    return status;
+}
+
 static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
     const sn_scene_body *body = member->scene;
     const sn_json *json = body->frames->json;
@@ -145,6 +158,7 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     SN_TRY(sn_builder_note(b, json, make_tissues(b, body, member->frames->voxels, scratch, &table)));
     if (b->mistakes->total > before) return SINEW_INVALID_DATA;
     SN_TRY(sn_builder_note(b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
+    SN_TRY(make_field(b, member));
     sinew_frame_body_def def = make_def(body, member, &table, nodes);
     return sn_builder_note(b, json, sinew_frame_body_create(b->world->world, &def, &member->body));
 }

@@ -26,6 +26,9 @@ sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *s
                                     sinew_voxels **voxels);
 // The same filled with tets, labelled by the voxels at their middles.
 sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets);
+// Voxels that are there already, filled the same way.
+sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels, const sinew_tetrahedralize_def *def,
+                                       sinew_mesh **tets);
 // The surface that is drawn: the body's file, the shape's own, or the boundary of the voxels, smoothed.
 sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels,
                                            sinew_mesh **surface);

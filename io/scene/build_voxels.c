@@ -141,16 +141,22 @@ static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh
     return status;
 }
 
-sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets) {
-    sinew_voxels *voxels = NULL;
+sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels, const sinew_tetrahedralize_def *def,
+                                       sinew_mesh **tets) {
     sinew_mesh *surface = NULL, *plain = NULL;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    sinew_status status = sn_builder_make_voxels(b, shape, &grid, &voxels);
-    if (status == SINEW_OK) status = sinew_voxels_create_surface(voxels, SMOOTHING, &surface);
-    if (status == SINEW_OK) status = sinew_tetrahedralize(b->context, surface, &shape->tets, &plain, NULL);
+    sinew_status status = sinew_voxels_create_surface(voxels, SMOOTHING, &surface);
+    if (status == SINEW_OK) status = sinew_tetrahedralize(b->context, surface, def, &plain, NULL);
     if (status == SINEW_OK) status = copy_with_labels(b, plain, voxels, tets);
     sinew_mesh_destroy(plain);
     sinew_mesh_destroy(surface);
+    return status;
+}
+
+sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets) {
+    sinew_voxels *voxels = NULL;
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    SN_TRY(sn_builder_make_voxels(b, shape, &grid, &voxels));
+    sinew_status status = sn_builder_tets_of_voxels(b, voxels, &shape->tets, tets);
     sinew_voxels_destroy(voxels);
     return status;
 }

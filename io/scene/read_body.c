@@ -160,8 +160,8 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
-    const char *const for_elements[] = {"mass", "plane", "thickness", "field"};
-    for (int i = 0; model == FRAMES && i < 4; i++) {
+    const char *const for_elements[] = {"mass", "plane", "thickness"};
+    for (int i = 0; model == FRAMES && i < 3; i++) {
         const sn_json *value = sn_json_get(json, for_elements[i]);
         if (value) sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
     }

@@ -199,7 +199,8 @@ static void read_tissues(const sn_scene_reader *reader, const sn_json *json, sn_
         sn_scene_read_label(reader, item, &tissues[i].label);
         if (!sn_scene_check_object(reader, item, SN_KEYS("rigid", "node"))) continue;
         sn_json_boolean(reader->mistakes, sn_json_get(item, "rigid"), &tissues[i].rigid);
-        read_count(reader, item, "node", 0, frames->placement.count - 1, &tissues[i].node);
+        int32_t last = frames->placement.count > 0 ? frames->placement.count - 1 : 0; // without frames is another mistake
+        read_count(reader, item, "node", 0, last, &tissues[i].node);
     }
     frames->tissues = tissues;
     frames->tissue_count = tissues ? json->count : 0;

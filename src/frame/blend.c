@@ -61,8 +61,28 @@ static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes, cons
     return SINEW_OK;
 }
 
+sn_mat3 sn_field_frame_at(const sinew_field *field, sn_vec3 X) {
+    double point[3], axes[9];
+    sn_store3(point, X);
+    sinew_field_compute_axes_at(field, point, axes);
+    return sn_mat3_columns(sn_load3(axes), sn_load3(axes + 3), sn_load3(axes + 6));
+}
+
+// The axes at the samples of a list; NULL without a field.
+static sinew_status push_frames(sn_arena *arena, const sinew_field *field, const sn_frame_samples *samples,
+                                const int32_t *list, int32_t count, sn_mat3 **frames) {
+    *frames = NULL;
+    if (!field) return SINEW_OK;
+    *frames = SN_PUSH(arena, sn_mat3, count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < count; i++) {
+        (*frames)[i] = sn_field_frame_at(field, sn_load3(samples->position + 3 * (size_t)list[i]));
+    }
+    return SINEW_OK;
+}
+
 static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
-                               const grouping *g, int32_t index, sn_blend *blend) {
+                               const sinew_field *field, const grouping *g, int32_t index, sn_blend *blend) {
     int32_t count = 0, width = 0;
     for (int32_t s = 0; s < samples->count; s++) {
         if (g->group[s] != index) continue;
@@ -96,7 +116,10 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
                               .gradient = gradient,
                               .volume = volume,
                               .control_count = nodes->control_count};
-    return sn_sample_group_fill(arena, &blend->groups.items[index], &input, &blend->pattern, NULL, varies ? stiffness : NULL);
+    sn_mat3 *frames;
+    SN_TRY(push_frames(arena, field, samples, list, count, &frames));
+    return sn_sample_group_fill(arena, &blend->groups.items[index], &input, &blend->pattern, frames,
+                                varies ? stiffness : NULL);
 }
 
 // Lists of controls (or of rows) that the samples couple.
@@ -161,8 +184,8 @@ static bool are_rigid(const sn_nodes *nodes) {
 }
 
 // Groups of rigid nodes: four controls each.
-static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, const grouping *g,
-                                const sn_bsr *rows, bool dual, sn_blend *blend) {
+static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
+                                const sinew_field *field, const grouping *g, const sn_bsr *rows, bool dual, sn_blend *blend) {
     SN_TRY(sn_rigid_blend_create(arena, nodes, g->group_count, dual, &blend->rigid));
     for (int32_t i = 0; i < g->group_count; i++) {
         sn_rigid_input input = {nodes, samples, g->group, i, 0, 0, rows};
@@ -183,21 +206,23 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn
         double *stiffness = varies ? SN_PUSH(arena, double, lanes) : NULL;
         SN_TRY(sn_arena_status(arena));
         for (int32_t lane = 0; varies && lane < lanes; lane++) stiffness[lane] = samples->stiffness[packed->order[lane]];
-        SN_TRY(sn_sample_group_fill_materials(arena, &blend->groups.items[i], lanes, NULL, stiffness));
+        sn_mat3 *frames;
+        SN_TRY(push_frames(arena, field, samples, packed->order, lanes, &frames));
+        SN_TRY(sn_sample_group_fill_materials(arena, &blend->groups.items[i], lanes, frames, stiffness));
     }
     return SINEW_OK;
 }
 
 // Groups of any kinds of nodes, through their controls.
 static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
-                                   const grouping *g, const sn_bsr *rows, sn_blend *blend) {
+                                   const sinew_field *field, const grouping *g, const sn_bsr *rows, sn_blend *blend) {
     sn_bsr_sets sets;
     SN_TRY(push_sets(scratch, nodes, samples, false, &sets));
     SN_TRY(sn_bsr_build(arena, nodes->control_count, &sets, 1, &blend->pattern));
     SN_TRY(map_blocks(arena, nodes, rows, blend));
     for (int32_t i = 0; i < g->group_count; i++) {
         sn_arena_mark mark = sn_arena_get_mark(scratch);
-        SN_TRY(fill_group(arena, scratch, nodes, samples, g, i, blend));
+        SN_TRY(fill_group(arena, scratch, nodes, samples, field, g, i, blend));
         sn_arena_rewind(scratch, mark);
     }
     SN_TRY(sn_sample_groups_divide(arena, &blend->groups, nodes->control_count, &blend->pattern));
@@ -207,10 +232,9 @@ static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_
 }
 
 static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
-                          const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                          const sn_bsr *rows, bool dual, sn_blend *blend) {
+                          const sn_blend_materials *materials, const sn_bsr *rows, bool dual, sn_blend *blend) {
     grouping g;
-    SN_TRY(group_samples(scratch, nodes, samples, material_count, material_labels, &g));
+    SN_TRY(group_samples(scratch, nodes, samples, materials->count, materials->labels, &g));
     sinew_material_def *defs = SN_PUSH(scratch, sinew_material_def, g.group_count);
     blend->group_material = SN_PUSH(arena, int32_t, g.group_count);
     blend->sample_group = SN_PUSH(arena, int32_t, samples->count);
@@ -219,23 +243,21 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_nodes *no
     SN_TRY(sn_arena_status(arena));
     for (int32_t s = 0; s < samples->count; s++) {
         blend->group_material[g.group[s]] = g.material[s];
-        defs[g.group[s]] = material_count > 0 ? materials[g.material[s]] : sinew_default_material_def();
+        defs[g.group[s]] = materials->count > 0 ? materials->defs[g.material[s]] : sinew_default_material_def();
     }
     SN_TRY(sn_sample_groups_create(arena, g.group_count, defs, SN_PLANE_NONE, &blend->groups));
     blend->controls = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
     SN_TRY(sn_arena_status(arena));
-    return blend->is_rigid ? build_rigid(arena, nodes, samples, &g, rows, dual, blend)
-                           : build_controls(arena, scratch, nodes, samples, &g, rows, blend);
+    return blend->is_rigid ? build_rigid(arena, nodes, samples, materials->field, &g, rows, dual, blend)
+                           : build_controls(arena, scratch, nodes, samples, materials->field, &g, rows, blend);
 }
 
 sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
-                             const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                             const sn_bsr *rows, bool dual, sn_blend *blend) {
+                             const sn_blend_materials *materials, const sn_bsr *rows, bool dual, sn_blend *blend) {
     *blend = (sn_blend){.is_rigid = are_rigid(nodes)};
     SN_ASSERT(blend->is_rigid || !dual);
     sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status =
-        build(arena, &scratch, nodes, samples, materials, material_count, material_labels, rows, dual, blend);
+    sinew_status status = build(arena, &scratch, nodes, samples, materials, rows, dual, blend);
     sn_arena_destroy(&scratch);
     return status;
 }

@@ -5,6 +5,8 @@
 #ifndef SN_FRAME_BLEND_H
 #define SN_FRAME_BLEND_H
 
+#include "sinew/field.h"
+
 #include "body/sample_groups.h"
 #include "frame/nodes.h"
 #include "frame/rigid_blend.h"
@@ -30,11 +32,20 @@ typedef struct sn_blend {
     int32_t *node_of_control;
 } sn_blend;
 
-// `label_material` gives the material of a label (NULL: the first). The samples are read, not kept. Dual quaternions need
-// rigid nodes.
+// Of what the samples are.
+typedef struct sn_blend_materials {
+    const sinew_material_def *defs;
+    int32_t count;
+    const int32_t *labels;    // of the materials; NULL: every label takes the first
+    const sinew_field *field; // where material axes point; NULL: along x, y, z
+} sn_blend_materials;
+
+// The samples are read, not kept. Dual quaternions need rigid nodes.
 sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
-                             const sinew_material_def *materials, int32_t material_count, const int32_t *material_labels,
-                             const sn_bsr *rows, bool dual, sn_blend *blend);
+                             const sn_blend_materials *materials, const sn_bsr *rows, bool dual, sn_blend *blend);
+
+// The material axes at a rest point, as columns.
+sn_mat3 sn_field_frame_at(const sinew_field *field, sn_vec3 X);
 
 // The lists of rows that each sample couples, for the pattern of the rows.
 sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, sn_bsr_sets *sets);

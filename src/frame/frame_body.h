@@ -24,6 +24,7 @@ typedef struct sn_frame_model {
     sinew_material_def *materials;
     int32_t material_count;
     int32_t *material_labels; // NULL: every label takes the first
+    const sinew_field *field; // of material axes; the caller's, or NULL
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
     bool geometric, dual, wants_springs;

@@ -109,6 +109,7 @@ static sinew_status copy_materials(sinew_body *body, const sinew_frame_body_def 
         if (def->material_labels && def->material_count > 0) labels[i] = def->material_labels[i];
     }
     model->material_labels = def->material_labels && def->material_count > 0 ? labels : NULL;
+    model->field = def->field;
     return SINEW_OK;
 }
 

@@ -86,7 +86,9 @@ static void compute_state(const sn_frame_points *points, int32_t i, const sinew_
     const sinew_material_def *def = &model->materials[points->material[i]];
     sn_material material = sn_material_prepare(def, SN_PLANE_NONE, body->context->isa);
     double parameters[SN_MATERIAL_MAX_PARAMETERS];
-    sn_material_parameters(parameters, &material, def, NULL);
+    sn_mat3 axes;
+    if (model->field) axes = sn_field_frame_at(model->field, sn_load3(points->rest + 3 * (size_t)i));
+    sn_material_parameters(parameters, &material, def, model->field ? &axes : NULL);
     sn_mat3 P = sn_mat3_scale(points->stiffness[i], sn_material_stress(&material, parameters, F));
     sn_block_state block = {.psi = {points->stiffness[i] * sn_material_energy(&material, parameters, F)}};
     for (int k = 0; k < 9; k++) {

@@ -91,8 +91,9 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     body->coasts = sn_frame_coasts(&model->nodes, model->mass);
     SN_TRY(build_pattern(body));
     body->structure = hash_insertions(model);
-    SN_TRY(sn_blend_create(&model->arena, &model->nodes, model->points, model->materials, model->material_count,
-                           model->material_labels, &body->pattern, model->dual, &model->blend));
+    sn_blend_materials materials = {model->materials, model->material_count, model->material_labels, model->field};
+    SN_TRY(
+        sn_blend_create(&model->arena, &model->nodes, model->points, &materials, &body->pattern, model->dual, &model->blend));
     return sn_frame_body_compute_springs(body);
 }
 

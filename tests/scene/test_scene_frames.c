@@ -251,6 +251,27 @@ static void test_solids_of_tets(void **state) {
     destroy(&f);
 }
 
+// The same pull stretches a bar less whose stiff axis lies along it.
+static void test_fields(void **state) {
+    (void)state;
+    double way[2];
+    for (int turned = 0; turned < 2; turned++) {
+        const char *settings[] = {
+            ("materials.gel={\"law\": \"orthotropic\", \"young_1\": 1e6, \"young_2\": 1e5, \"young_3\": 1e5, "
+             "\"poisson\": 0.3}"),
+            "bodies[0].loads=[{\"point\": [0.45, 0, 0], \"force\": [20, 0, 0]}]", "bodies[0].damping={\"mass\": 5}",
+            "bodies[0].field={\"rotation\": {\"axis\": [0, 0, 1], \"degrees\": 90}}"};
+        fixture f;
+        make(&f, settings, turned ? 4 : 3);
+        step(&f, 40);
+        sn_probe_state tip;
+        sn_scene_world_read_probe(f.world, 0, &tip);
+        way[turned] = tip.position[0] - 0.5;
+        destroy(&f);
+    }
+    if (!(way[0] > 0 && way[1] > 4 * way[0])) fail_msg("%g m along the stiff axis, %g m across", way[0], way[1]);
+}
+
 // A volume of labels in memory, and a surface beside it.
 typedef struct files {
     sn_buffer volume, surface;
@@ -502,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_frames_are_placed),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_solids_of_tets),
+        cmocka_unit_test(test_fields),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_tissues),
         cmocka_unit_test(test_frames_join_and_leave),
