@@ -109,8 +109,27 @@ static sinew_status run_case(bench_run *b, const char *name, int32_t across, sin
     return status;
 }
 
+// Set-up and first solve by element at four sizes; the larger ones are solved by iterations.
+static sinew_status run_sizes(bench_run *b) {
+    enum { SIZES = 4 };
+    static const int32_t across[SIZES] = {6, 8, 12, 17};
+    double size[SIZES], cost[SIZES];
+    for (int i = 0; i < SIZES; i++) {
+        int32_t before = b->count;
+        SN_TRY(run_case(b, "frame field by element", across[i], SINEW_FIELD_BY_ELEMENT, 1, NAN, NAN));
+        if (b->count == before) return SINEW_OK;
+        size[i] = b->results[before].size;
+        cost[i] = b->results[before].min;
+        b->count = before + 1; // the first solve alone
+    }
+    bench_result *r = bench_add(b, "exponent of set-up and first solve over elements", SIZES, "-");
+    if (r) r->min = r->median = bench_fit_exponent(size, cost, SIZES);
+    return SINEW_OK;
+}
+
 sinew_status bench_fields(bench_run *b) {
     SN_TRY(run_case(b, "frame field by element", 8, SINEW_FIELD_BY_ELEMENT, REPEATS, 1717, 150));
     SN_TRY(run_case(b, "frame field by vertex", 8, SINEW_FIELD_BY_VERTEX, REPEATS, 399, 150));
+    SN_TRY(run_sizes(b));
     return run_case(b, "frame field of half a million elements", 32, SINEW_FIELD_BY_ELEMENT, 1, NAN, 30e3);
 }

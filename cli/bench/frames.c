@@ -242,6 +242,24 @@ sinew_status bench_frame_models(bench_run *b) {
     return add_harmonic(b);
 }
 
+// Affine frames at four sizes.
+static sinew_status bench_affine_sizes(bench_run *b) {
+    static const int32_t cells[4][3] = {{10, 10, 9}, {20, 16, 12}, {40, 20, 18}, {80, 26, 27}};
+    double size[4], seconds[4];
+    for (int i = 0; i < 4; i++) {
+        frame_case c = bar_case(cells[i][0], cells[i][1], cells[i][2]);
+        c.kind = SINEW_NODE_AFFINE, c.blend = SINEW_BLEND_LINEAR, c.strain = SINEW_STRAIN_COROTATIONAL, c.steps = 9;
+        frame_timing t;
+        SN_TRY(time_steps(b, &c, &t));
+        bench_result *r = bench_add(b, "affine, corotational, a step", t.samples, "ms");
+        if (!r) return SINEW_OK;
+        bench_take(r, t.total, t.steps, 1e3);
+        r->hash = t.hash;
+        size[i] = t.samples, seconds[i] = r->min;
+    }
+    return add_exponent(b, "affine: exponent of the step's time over samples", size, seconds, 4, 1.05);
+}
+
 // Strains, kinds of node and blends on the same 15 000 samples, two frames at each.
 sinew_status bench_frame_ratios(bench_run *b) {
     static const struct {
@@ -280,5 +298,5 @@ sinew_status bench_frame_ratios(bench_run *b) {
         r->min = r->median = best[i] / best[rows[i].over];
         r->paper = rows[i].paper;
     }
-    return SINEW_OK;
+    return bench_affine_sizes(b);
 }
