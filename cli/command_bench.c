@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
+#include "row_choice.h"
 
 #include "base/memory.h"
 
@@ -11,37 +12,19 @@
 #include <string.h>
 #include <time.h>
 
-enum { ID_CAPACITY = 32 };
-
 typedef struct bench_options {
-    const char *ids[ID_CAPACITY];
-    int id_count;
+    cli_row_choice rows;
     int64_t threads;
     cli_optional_text json;
     const char *report;
     bool list;
 } bench_options;
 
-static bool is_wanted(const bench_options *options, const char *id) {
-    for (int i = 0; i < options->id_count; i++) {
-        if (strcmp(options->ids[i], id) == 0) return true;
-    }
-    return options->id_count == 0;
-}
-
 static int check_ids(const cli_command *command, const bench_options *options) {
-    const char *names[ID_CAPACITY];
+    const char *names[CLI_ROW_CAPACITY];
     int count = 0;
-    for (int32_t i = 0; i < bench_row_count && count < ID_CAPACITY; i++) names[count++] = bench_rows[i].id;
-    for (int i = 0; i < options->id_count; i++) {
-        bool known = false;
-        for (int j = 0; j < count; j++) known |= strcmp(names[j], options->ids[i]) == 0;
-        if (!known) {
-            return cli_fail(command, CLI_USAGE, "there is no row '%s'%s", options->ids[i],
-                            cli_did_you_mean(options->ids[i], names, count));
-        }
-    }
-    return CLI_OK;
+    for (int32_t i = 0; i < bench_row_count && count < CLI_ROW_CAPACITY; i++) names[count++] = bench_rows[i].id;
+    return cli_check_rows(command, &options->rows, names, count);
 }
 
 static void run_row(bench_run *b, const bench_row *row, bool silent) {
@@ -100,7 +83,7 @@ static int bench(const cli_command *command, sinew_context *context, const bench
     b->flops = peak_measure_flops(context);
     b->bandwidth = peak_measure_bandwidth(context);
     for (int32_t i = 0; i < bench_row_count; i++) {
-        if (i == 0 || is_wanted(options, bench_rows[i].id)) run_row(b, &bench_rows[i], silent);
+        if (i == 0 || cli_row_is_wanted(&options->rows, bench_rows[i].id)) run_row(b, &bench_rows[i], silent);
     }
     sinew_status status = write_json(b, &options->json);
     if (status == SINEW_OK) status = write_report(b, options->report);
@@ -117,8 +100,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page: DIR/performance.md", 0, 0},
     };
     bool finished;
-    int status =
-        cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.ids, ID_CAPACITY, &o.id_count, &finished);
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.rows.ids, CLI_ROW_CAPACITY,
+                           &o.rows.count, &finished);
     if (finished) return status;
     for (int32_t i = 0; o.list && i < bench_row_count; i++) printf("%s\n", bench_rows[i].id);
     if (o.list) return CLI_OK;

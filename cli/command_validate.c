@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "files.h"
 #include "machine.h"
+#include "row_choice.h"
 #include "validate/validate.h"
 
 #include "base/clock.h"
@@ -11,37 +12,19 @@
 #include <string.h>
 #include <time.h>
 
-enum { ID_CAPACITY = 64 };
-
 typedef struct validate_options {
-    const char *ids[ID_CAPACITY];
-    int id_count;
+    cli_row_choice rows;
     bool quick;
     cli_optional_text json;
     const char *report;
     bool list;
 } validate_options;
 
-static bool is_wanted(const validate_options *options, const char *id) {
-    for (int i = 0; i < options->id_count; i++) {
-        if (strcmp(options->ids[i], id) == 0) return true;
-    }
-    return options->id_count == 0;
-}
-
 static int check_ids(const cli_command *command, const validate_options *options) {
-    const char *names[ID_CAPACITY];
+    const char *names[CLI_ROW_CAPACITY];
     int count = 0;
-    for (int32_t i = 0; i < validate_row_count && count < ID_CAPACITY; i++) names[count++] = validate_rows[i].id;
-    for (int i = 0; i < options->id_count; i++) {
-        bool known = false;
-        for (int j = 0; j < count; j++) known |= strcmp(names[j], options->ids[i]) == 0;
-        if (!known) {
-            return cli_fail(command, CLI_USAGE, "there is no row '%s'%s", options->ids[i],
-                            cli_did_you_mean(options->ids[i], names, count));
-        }
-    }
-    return CLI_OK;
+    for (int32_t i = 0; i < validate_row_count && count < CLI_ROW_CAPACITY; i++) names[count++] = validate_rows[i].id;
+    return cli_check_rows(command, &options->rows, names, count);
 }
 
 static void run_row(validate_run *v, const validate_row *row) {
@@ -101,7 +84,7 @@ static int validate(const cli_command *command, sinew_context *context, const va
     sinew_status status = v->folder ? cli_make_folder(context, plots) : SINEW_OK;
     double start = sn_seconds();
     for (int32_t i = 0; status == SINEW_OK && i < validate_row_count; i++) {
-        if (is_wanted(options, validate_rows[i].id)) run_row(v, &validate_rows[i]);
+        if (cli_row_is_wanted(&options->rows, validate_rows[i].id)) run_row(v, &validate_rows[i]);
     }
     double seconds = sn_seconds() - start;
     if (status == SINEW_OK) status = write_json(v, &options->json);
@@ -126,8 +109,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
     };
     bool finished;
-    int status =
-        cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.ids, ID_CAPACITY, &o.id_count, &finished);
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.rows.ids, CLI_ROW_CAPACITY,
+                           &o.rows.count, &finished);
     if (finished) return status;
     for (int32_t i = 0; o.list && i < validate_row_count; i++) printf("%s\n", validate_rows[i].id);
     if (o.list) return CLI_OK;
