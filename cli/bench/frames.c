@@ -213,21 +213,26 @@ sinew_status bench_frame_models(bench_run *b) {
         double size[3];
         int32_t cells[3], frames;
         double paper, target;
-    } rows[6] = {{"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN},
-                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {28, 23, 14}, 7, NAN, NAN},
-                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {34, 28, 17}, 7, NAN, NAN},
-                 {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30},
-                 {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {18, 15, 16}, 2, 51, NAN},
-                 {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4}};
-    double size[6], cost[6];
-    for (int i = 0; i < 6; i++) {
+        sinew_strain strain;
+    } rows[] = {
+        {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {22, 18, 11}, 7, 106, NAN, SINEW_STRAIN_COROTATIONAL},
+        {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {28, 23, 14}, 7, NAN, NAN, SINEW_STRAIN_COROTATIONAL},
+        {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {34, 28, 17}, 7, NAN, NAN, SINEW_STRAIN_COROTATIONAL},
+        {"turtle of 7 frames, corotational, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30, SINEW_STRAIN_COROTATIONAL},
+        {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {18, 15, 16}, 2, 51, NAN, SINEW_STRAIN_COROTATIONAL},
+        {"bunny of 2 frames, corotational, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4, SINEW_STRAIN_COROTATIONAL},
+        {"turtle of 7 frames, Green, a step", {1, 0.8, 0.5}, {42, 34, 21}, 7, 648, 30, SINEW_STRAIN_GREEN},
+        {"bunny of 2 frames, Green, a step", {0.8, 0.7, 0.72}, {34, 29, 30}, 2, 250, 4, SINEW_STRAIN_GREEN}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    double size[ROWS], cost[ROWS];
+    for (int i = 0; i < ROWS; i++) {
         frame_case c = {.solid = SINEW_SOLID_SPHERE,
                         .frames = rows[i].frames,
                         .place = rows[i].frames == 7 ? turtle_places : bunny_places,
                         .kind = SINEW_NODE_RIGID,
                         .blend = SINEW_BLEND_DUAL_QUATERNION,
                         .weights = SINEW_WEIGHTS_HARMONIC,
-                        .strain = SINEW_STRAIN_COROTATIONAL,
+                        .strain = rows[i].strain,
                         .steps = 9};
         for (int k = 0; k < 3; k++) c.size[k] = rows[i].size[k], c.cells[k] = rows[i].cells[k];
         frame_timing t;

@@ -6,6 +6,7 @@
 #include "sinew/skeleton.h"
 
 #include "io/gltf/skeleton.h"
+#include "io/field/field_file.h"
 #include "io/inflate.h"
 #include "io/json.h"
 #include "io/json_write.h"
@@ -14,6 +15,7 @@
 #include "io/scene/read.h"
 #include "io/volume/volume.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,14 +248,25 @@ static inline void fuzz_scene(const uint8_t *data, size_t size) {
     fuzz_finish(context, status);
 }
 
+static inline void fuzz_field(const uint8_t *data, size_t size) {
+    sinew_context *context = fuzz_context();
+    sn_arena arena = sn_arena_create(context);
+    sn_source source = {.name = "a.field", .data = data, .size = size};
+    sn_field_file file;
+    sinew_status status = sn_field_read(&arena, &source, &file);
+    for (int64_t i = 0; status == SINEW_OK && i < 9 * (int64_t)file.element_count; i++) FUZZ_REQUIRE(isfinite(file.axes[i]));
+    sn_arena_destroy(&arena);
+    fuzz_finish(context, status);
+}
+
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
-} fuzz_targets[] = {{"obj", fuzz_obj},          {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
-                    {"gmsh", fuzz_gmsh},        {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
-                    {"json", fuzz_json},        {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
-                    {"nifti", fuzz_nifti},      {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene},
-                    {"skeleton", fuzz_skeleton}};
+} fuzz_targets[] = {{"obj", fuzz_obj},     {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
+                    {"gmsh", fuzz_gmsh},   {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
+                    {"json", fuzz_json},   {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
+                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene},
+                    {"field", fuzz_field}, {"skeleton", fuzz_skeleton}};
 
 // The entry point of a fuzz_NAME.c.
 #define FUZZ_MAIN(name)                                                                                                       \
