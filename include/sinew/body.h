@@ -136,6 +136,10 @@ SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index, 
 /// [Pa] At least 0.
 SINEW_API sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress);
 SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping);
+/// Chooses how the systems of this body are solved from the next step on; SINEW_SOLVER_AUTO, the default, leaves it to the
+/// world. Bodies that attachments couple are one system: the first of them that chooses decides.
+SINEW_API sinew_status sinew_body_set_solver(sinew_body *body, sinew_solver solver);
+SINEW_API sinew_solver sinew_body_get_solver(const sinew_body *body);
 
 /// Elastic forces, and the forces that hold fixed and scripted nodes (zero elsewhere), three numbers a node. [N]
 SINEW_API void sinew_body_compute_elastic_forces(sinew_body *body, double *forces);

@@ -206,12 +206,14 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     const sn_json *json = member->scene->json;
     if (member->scene->frames) {
         SN_TRY(sn_builder_make_frames(b, member));
+        SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
         return sn_builder_bind(b, member);
     }
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
     SN_TRY(sn_builder_make_field(b, member->scene, member->mesh, &member->field));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
+    SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
     SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = sn_builder_bind(b, member);

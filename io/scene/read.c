@@ -40,21 +40,24 @@ void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, doub
 }
 
 static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler", "newmark", "midpoint", "bdf2"};
-static const char *const solvers[] = {"auto", "jacobi", "incomplete-cholesky", "multigrid", "direct", "dense"};
+void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, sinew_solver *solver) {
+    static const char *const words[] = {"auto", "jacobi", "incomplete-cholesky", "multigrid", "direct", "dense"};
+    int32_t kind = (int32_t)*solver;
+    sn_json_word(reader->mistakes, json, words, 6, &kind);
+    *solver = (sinew_solver)kind;
+}
 
 static void read_solver(sn_scene_reader *reader, const sn_json *json) {
     sinew_world_def *world = &reader->scene->world;
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("kind", "tolerance", "iterations", "newton_tolerance", "newton_iterations")))
         return;
-    int32_t kind = 0;
     int64_t iterations = world->solver_iterations, newton_iterations = world->newton_iterations;
-    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), solvers, 6, &kind);
+    sn_scene_read_solver(reader, sn_json_get(json, "kind"), &world->solver);
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &world->solver_tolerance);
     sn_json_integer(reader->mistakes, sn_json_get(json, "iterations"), 1, 1000000, &iterations);
     sn_json_number_inside(reader->mistakes, sn_json_get(json, "newton_tolerance"), 0, 1, "", &world->newton_tolerance);
     sn_json_integer(reader->mistakes, sn_json_get(json, "newton_iterations"), 1, 1000000, &newton_iterations);
-    world->solver = (sinew_solver)kind;
     world->solver_iterations = (int32_t)iterations;
     world->newton_iterations = (int32_t)newton_iterations;
 }

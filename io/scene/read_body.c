@@ -148,8 +148,9 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->skeleton = -1;
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "shape", "model", "material", "materials", "mass", "plane", "thickness",
-                                       "damping", "position", "rotation", "velocity", "angular_velocity", "fixed", "scripted",
-                                       "loads", "surface", "field", "frames", "positions", "skeleton", "binding"))) {
+                                       "damping", "solver", "position", "rotation", "velocity", "angular_velocity", "fixed",
+                                       "scripted", "loads", "surface", "field", "frames", "positions", "skeleton",
+                                       "binding"))) {
         return;
     }
     int32_t model = 0, mass = 0, plane = 0;
@@ -178,6 +179,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->material = sn_scene_read_material(reader, sn_json_get(json, "material"));
     read_labels(reader, sn_json_get(json, "materials"), body);
     read_damping(reader, sn_json_get(json, "damping"), &body->def);
+    sn_scene_read_solver(reader, sn_json_get(json, "solver"), &body->solver);
     read_placement(reader, json, &body->def);
     sn_scene_read_supports(reader, json, body);
     sn_scene_read_loads(reader, sn_json_get(json, "loads"), body);

@@ -160,7 +160,8 @@ typedef struct sn_scene_body {
     const sn_json *json;
     sn_scene_shape shape;
     sinew_body_def def; // mesh and materials are filled in when it is built
-    int32_t material;   // index in the scene's list
+    sinew_solver solver;
+    int32_t material; // index in the scene's list
     int32_t label_count;
     const sn_scene_label *labels;
     int32_t support_count, load_count;

@@ -124,10 +124,14 @@ struct sinew_body {
     bool coasts; // moves by ops->coast and ops->transport where an integrator knows them
 
     double mass_damping, stiffness_damping;
-    double thickness; // of triangles [m]
-    sn_load *loads;   // newest first
+    sinew_solver solver; // SINEW_SOLVER_AUTO: the world chooses
+    double thickness;    // of triangles [m]
+    sn_load *loads;      // newest first
     int32_t load_count;
 };
+
+// Refuses a number that names no solver.
+sinew_status sn_check_solver(sinew_context *context, sinew_solver solver);
 
 // Frees a body and everything in it.
 void sn_body_destroy(sinew_body *body);

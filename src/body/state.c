@@ -125,6 +125,21 @@ sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, doubl
     return SINEW_OK;
 }
 
+sinew_status sn_check_solver(sinew_context *context, sinew_solver solver) {
+    if ((int)solver >= 0 && solver <= SINEW_SOLVER_DENSE) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)solver, (int)SINEW_SOLVER_DENSE);
+}
+
+sinew_status sinew_body_set_solver(sinew_body *body, sinew_solver solver) {
+    SN_TRY(sn_check_solver(body->context, solver));
+    body->solver = solver;
+    return SINEW_OK;
+}
+
+sinew_solver sinew_body_get_solver(const sinew_body *body) {
+    return body->solver;
+}
+
 sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
     if (element < 0 || element >= body->mesh.element_count) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "element %d of body \"%s\": elements are 0 to %d", element,

@@ -90,8 +90,16 @@ static void gather(sn_island *island) {
     }
 }
 
-static sn_solver_kind linear_solver_of(sinew_solver solver, bool is_static, int32_t rows) {
-    switch (solver) {
+// The choice of the island's first body that has one, or else the world's.
+static sinew_solver chosen_solver(const sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (island->bodies[i].body->solver != SINEW_SOLVER_AUTO) return island->bodies[i].body->solver;
+    }
+    return island->world->def.solver;
+}
+
+static sn_solver_kind linear_solver_of(const sn_island *island, bool is_static) {
+    switch (chosen_solver(island)) {
     case SINEW_SOLVER_JACOBI: return SN_SOLVER_PCG_JACOBI;
     case SINEW_SOLVER_CHOLESKY0: return SN_SOLVER_PCG_IC;
     case SINEW_SOLVER_MULTIGRID: return SN_SOLVER_PCG_MULTIGRID;
@@ -100,7 +108,7 @@ static sn_solver_kind linear_solver_of(sinew_solver solver, bool is_static, int3
     case SINEW_SOLVER_AUTO: break;
     }
     // Without inertia the matrix is ill-conditioned, and a direct solve pays until its factor outgrows memory.
-    return is_static && rows < 100000 ? SN_SOLVER_DIRECT : SN_SOLVER_AUTO;
+    return is_static && island->rows < 100000 ? SN_SOLVER_DIRECT : SN_SOLVER_AUTO;
 }
 
 // The solver that is asked for, made when it is not there yet; damping matrices likewise.
@@ -232,7 +240,7 @@ static sinew_status start_newmark(sn_island *island, sinew_step_report *report) 
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
     sinew_integrator integrator = effective_integrator(island);
-    SN_TRY(prepare(island, linear_solver_of(world->solver, false, island->rows)));
+    SN_TRY(prepare(island, linear_solver_of(island, false)));
     gather(island);
     if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) return solve_symplectic(island, world->step, report);
     if (integrator == SINEW_INTEGRATOR_NEWMARK) SN_TRY(start_newmark(island, report));
@@ -411,7 +419,7 @@ static bool end_recovery(const sn_island *island) {
 
 sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
-    SN_TRY(prepare(island, linear_solver_of(world->solver, true, island->rows)));
+    SN_TRY(prepare(island, linear_solver_of(island, true)));
     for (int32_t i = 0; i < island->body_count; i++) *island->bodies[i].body->age = INFINITY; // what fades in time is gone
     sn_newton_def newton = newton_def_of(world);
     newton.linearised = false;

@@ -60,10 +60,7 @@ static sinew_status check_world(sinew_context *context, const sinew_world_def *d
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d", (int)def->integrator,
                        (int)SINEW_INTEGRATOR_BDF2);
     }
-    if ((int)def->solver < 0 || def->solver > SINEW_SOLVER_DENSE) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)def->solver,
-                       (int)SINEW_SOLVER_DENSE);
-    }
+    SN_TRY(sn_check_solver(context, def->solver));
     SN_TRY(check_tolerance(context, "solver_tolerance", def->solver_tolerance));
     SN_TRY(check_tolerance(context, "newton_tolerance", def->newton_tolerance));
     SN_TRY(check_count(context, "solver_iterations", def->solver_iterations));

@@ -170,6 +170,45 @@ static void test_changes_while_running(void **state) {
 }
 
 // A cube under pressure on all sides shrinks by p / 3k along each edge; pressure leaves no net force.
+// One step of two falling, shaken boxes; the solvers of the world and of either. Returns the tip of the second.
+static double shake_two(sinew_solver of_world, sinew_solver of_first, sinew_solver of_second, int32_t *iterations) {
+    sinew_context *context = test_context(1);
+    sinew_world_def def = sinew_default_world_def();
+    def.solver = of_world;
+    sinew_world *world;
+    assert_int_equal(sinew_world_create(context, &def, &world), SINEW_OK);
+    sinew_body *boxes[] = {add_box(world, context, 0, 1, 3), add_box(world, context, 3, 1, 4)};
+    assert_int_equal(sinew_body_set_solver(boxes[0], of_first), SINEW_OK);
+    assert_int_equal(sinew_body_set_solver(boxes[1], of_second), SINEW_OK);
+    assert_int_equal(sinew_body_get_solver(boxes[1]), of_second);
+    double kick[3] = {0, 500, 0};
+    for (int i = 0; i < 2; i++) {
+        int32_t node = 0;
+        assert_int_equal(sinew_body_set_forces(boxes[i], &node, 1, kick), SINEW_OK);
+    }
+    sinew_step_report report;
+    assert_int_equal(sinew_world_step(world, &report), SINEW_OK);
+    *iterations = report.solver_iterations;
+    double y = sinew_body_get_positions(boxes[1])[1];
+    sinew_world_destroy(world);
+    sinew_context_destroy(context);
+    return y;
+}
+
+// Each body is solved as it asks, or else as the world does: a direct solve takes one iteration, Jacobi's many.
+static void test_solver_of_each_body(void **state) {
+    (void)state;
+    int32_t direct, both, first, by_world;
+    double y_direct = shake_two(SINEW_SOLVER_DIRECT, SINEW_SOLVER_AUTO, SINEW_SOLVER_AUTO, &direct);
+    double y_both = shake_two(SINEW_SOLVER_DIRECT, SINEW_SOLVER_JACOBI, SINEW_SOLVER_JACOBI, &both);
+    double y_first = shake_two(SINEW_SOLVER_DIRECT, SINEW_SOLVER_JACOBI, SINEW_SOLVER_AUTO, &first);
+    double y_by_world = shake_two(SINEW_SOLVER_JACOBI, SINEW_SOLVER_AUTO, SINEW_SOLVER_DIRECT, &by_world);
+    assert_true(y_first == y_direct && y_by_world == y_direct && y_both != y_direct);
+    assert_true(fabs(y_both - y_direct) < 1e-5 * fabs(y_direct));
+    assert_int_equal(first, by_world);
+    assert_true(direct < first && first < both);
+}
+
 static void test_pressure(void **state) {
     (void)state;
     test_beam_def def = test_default_beam_def();
@@ -317,13 +356,10 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attachments),
-        cmocka_unit_test(test_tie_keeps_momentum),
-        cmocka_unit_test(test_snapshot_is_bitwise),
-        cmocka_unit_test(test_changes_while_running),
-        cmocka_unit_test(test_pressure),
-        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_attachments),         cmocka_unit_test(test_tie_keeps_momentum),
+        cmocka_unit_test(test_snapshot_is_bitwise), cmocka_unit_test(test_changes_while_running),
+        cmocka_unit_test(test_solver_of_each_body), cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_bad_input),           cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
