@@ -27,14 +27,17 @@ sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], doub
         count *= (double)cells[a];
     }
     if (count > INT32_MAX) {
-        return sn_fail(context, SINEW_OUT_OF_MEMORY, "a grid of %lld x %lld x %lld cells; at most 2^31 - 1 are possible",
-                       (long long)cells[0], (long long)cells[1], (long long)cells[2]);
+        return sn_fail(context, SINEW_OUT_OF_MEMORY,
+                       "a grid of %lld x %lld x %lld cells; at most 2^31 - 1 are possible: take cells %.1f times as large",
+                       (long long)cells[0], (long long)cells[1], (long long)cells[2], 0.05 + cbrt(count / INT32_MAX));
     }
     int32_t small[3] = {(int32_t)cells[0], (int32_t)cells[1], (int32_t)cells[2]};
     double bytes = sinew_voxels_estimate_memory(small, inside);
     if (bytes > (double)memory_limit) {
-        return sn_fail(context, SINEW_OUT_OF_MEMORY, "a grid of %d x %d x %d cells needs about %.0f MB; the limit is %.0f MB",
-                       small[0], small[1], small[2], bytes / 1e6, (double)memory_limit / 1e6);
+        return sn_fail(
+            context, SINEW_OUT_OF_MEMORY,
+            "a grid of %d x %d x %d cells needs about %.0f MB; the limit is %.0f MB: take cells %.1f times as large", small[0],
+            small[1], small[2], bytes / 1e6, (double)memory_limit / 1e6, 0.05 + cbrt(bytes / (double)memory_limit));
     }
     return SINEW_OK;
 }
