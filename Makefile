@@ -19,10 +19,12 @@ test: ## install what is missing, build in every way, and run all tests and chec
 	@scripts/setup test
 	@scripts/test
 
-bench: ## measure the speed, beside the machine's own limits
+bench: ## measure the speed, beside the machine's own limits and Bullet
+	@scripts/setup bench
 	@scripts/bench $(BUILD)
 
-validate: ## recompute every accuracy claim
+validate: ## recompute every accuracy claim, and compare with the known gaps
+	@scripts/setup validate
 	@scripts/validate $(BUILD)
 
 fuzz: ## fuzz every file reader, FUZZ_SECONDS each (default 60)

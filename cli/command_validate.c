@@ -103,7 +103,7 @@ static int validate(const cli_command *command, sinew_context *context, const va
 static int run(const cli_command *command, int argc, char **argv) {
     validate_options o = {0};
     const cli_option table[] = {
-        {"quick", 'q', CLI_FLAG, &o.quick, NULL, "the shorter form of the long rows: under a minute", 0, 0},
+        {"quick", 'q', CLI_FLAG, &o.quick, NULL, "the shorter form of the long rows: under half a minute", 0, 0},
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the results as JSON (to standard output)", 0, 0},
         {"list", 'l', CLI_FLAG, &o.list, NULL, "print the ids of the rows and nothing else", 0, 0},
         {"report", 0, CLI_TEXT, &o.report, "DIR", "a page with plots: DIR/validation.md", 0, 0},
@@ -112,7 +112,9 @@ static int run(const cli_command *command, int argc, char **argv) {
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, o.rows.ids, CLI_ROW_CAPACITY,
                            &o.rows.count, &finished);
     if (finished) return status;
-    for (int32_t i = 0; o.list && i < validate_row_count; i++) printf("%s\n", validate_rows[i].id);
+    for (int32_t i = 0; o.list && i < validate_row_count; i++) { // one id may have several rows, one after the other
+        if (i == 0 || strcmp(validate_rows[i].id, validate_rows[i - 1].id) != 0) printf("%s\n", validate_rows[i].id);
+    }
     if (o.list) return CLI_OK;
     status = check_ids(command, &o);
     if (status != CLI_OK) return status;
@@ -128,6 +130,8 @@ const cli_command cli_command_validate = {
     .summary = "Recompute every claim about accuracy.",
     .arguments = "[ID...]",
     .details = "One line for each claim: id, claim, reference with its tolerance, what was measured, verdict.\n"
+               "In JSON, |measured - reference| is to be at most the tolerance; where a claim is about at least so\n"
+               "much, the tolerance is 0 and more is allowed.\n"
                "Exit status: 0 all pass, 1 something failed or is not available yet, 2 a file could not be\n"
                "written.",
     .run = run,

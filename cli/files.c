@@ -1,9 +1,13 @@
+#define _XOPEN_SOURCE 700 // mkdtemp, nftw
+
 #include "files.h"
 
 #include "base/memory.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,4 +84,24 @@ sinew_status cli_make_folder(sinew_context *context, const char *path) {
         return sn_fail(context, SINEW_INVALID_DATA, "%s: is there, but is not a folder", path);
     }
     return SINEW_OK;
+}
+
+sinew_status cli_make_temporary_folder(sinew_context *context, char *path, size_t size) {
+    const char *wanted = getenv("TMPDIR");
+    if (wanted && strchr(wanted, '\'')) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "TMPDIR: %s: a name with ' cannot be given to other programs", wanted);
+    }
+    int length = snprintf(path, size, "%s/sinew-XXXXXX", wanted && wanted[0] ? wanted : "/tmp");
+    if (length < 0 || (size_t)length >= size) return sn_fail(context, SINEW_INVALID_ARGUMENT, "TMPDIR: name is too long");
+    return mkdtemp(path) ? SINEW_OK : fail_file(context, "make the folder", path);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *place) {
+    (void)info, (void)kind, (void)place;
+    return remove(path);
+}
+
+sinew_status cli_remove_folder(sinew_context *context, const char *path) {
+    enum { OPEN_FOLDERS = 8 };
+    return nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) == 0 ? SINEW_OK : fail_file(context, "remove", path);
 }

@@ -20,4 +20,10 @@ sinew_status cli_write_file(sinew_context *context, const char *path, const void
 // Makes a folder and those above it; nothing to do if it is there.
 sinew_status cli_make_folder(sinew_context *context, const char *path);
 
+// Makes a new folder where the environment wants temporary files ($TMPDIR, or else /tmp); its name goes to `path`.
+sinew_status cli_make_temporary_folder(sinew_context *context, char *path, size_t size);
+
+// Removes a folder with all that is in it.
+sinew_status cli_remove_folder(sinew_context *context, const char *path);
+
 #endif

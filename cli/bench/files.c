@@ -1,9 +1,8 @@
 // Files: a mesh of a million tets from Gmsh's format to VTU, and the share of a run that its output takes.
-#define _DEFAULT_SOURCE // mkdtemp
-
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "commands.h"
+#include "files.h"
 #include "mesh_file.h"
 
 #include "base/memory.h"
@@ -11,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { REPEATS = 3 };
@@ -28,7 +26,7 @@ static sinew_status convert(bench_run *b, const char *from, const char *to, doub
 }
 
 static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, double *size, double *cost) {
-    char from[64], to[64];
+    char from[2100], to[2100];
     snprintf(from, sizeof from, "%s/cube.msh", folder);
     snprintf(to, sizeof to, "%s/cube.vtu", folder);
     sinew_shape_def shape = sinew_default_shape_def();
@@ -42,8 +40,6 @@ static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, d
     double seconds[REPEATS] = {0};
     sinew_status status = written == CLI_OK ? SINEW_OK : SINEW_INVALID_DATA;
     for (int i = 0; i < REPEATS && status == SINEW_OK; i++) status = convert(b, from, to, &seconds[i]);
-    unlink(from);
-    unlink(to);
     SN_TRY(status);
     bench_result *r = bench_add(b, "tets from .msh to .vtu, read and written", *size, "s");
     if (!r) return SINEW_OK;
@@ -55,13 +51,13 @@ static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, d
 
 sinew_status bench_files(bench_run *b) {
     static const int32_t cells[4] = {20, 30, 45, 59}; // 5 tets each: 40 000 to 1 026 895
-    char folder[] = "/tmp/sinew-XXXXXX";
-    if (!mkdtemp(folder)) return sn_fail(b->context, SINEW_INVALID_DATA, "cannot make a folder in /tmp");
+    char folder[2048];
+    SN_TRY(cli_make_temporary_folder(b->context, folder, sizeof folder));
     double size[4], cost[4] = {1, 1, 1, 1};
     sinew_status status = SINEW_OK;
     for (int i = 0; i < 4 && status == SINEW_OK; i++) status = time_mesh(b, folder, cells[i], &size[i], &cost[i]);
-    rmdir(folder);
-    SN_TRY(status);
+    sinew_status removed = cli_remove_folder(b->context, folder);
+    SN_TRY(status == SINEW_OK ? removed : status);
     bench_result *r = bench_add(b, "exponent of reading and writing over tets", 4, "-");
     if (r) r->min = r->median = bench_fit_exponent(size, cost, 4);
     return SINEW_OK;
@@ -88,8 +84,8 @@ sinew_status bench_output(bench_run *b) {
     const char *scene =
         access("examples/default.json", R_OK) == 0 ? "examples/default.json" : SINEW_SHARE_DIR "/examples/default.json";
     if (access(scene, R_OK) != 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "examples/default.json is not here");
-    char folder[] = "/tmp/sinew-XXXXXX", summary[64], command[80], threads[16];
-    if (!mkdtemp(folder)) return sn_fail(b->context, SINEW_INVALID_DATA, "cannot make a folder in /tmp");
+    char folder[2048], summary[2100], threads[16];
+    SN_TRY(cli_make_temporary_folder(b->context, folder, sizeof folder));
     snprintf(summary, sizeof summary, "%s/summary.json", folder);
     snprintf(threads, sizeof threads, "%d", b->threads);
     char run[] = "run", path[4096], quiet[] = "--quiet", t[] = "-t", o[] = "-o", json[] = "--json";
@@ -99,10 +95,8 @@ sinew_status bench_output(bench_run *b) {
     int ended = cli_command_run.run(&cli_command_run, sizeof words / sizeof *words, words);
     sinew_status status = ended == CLI_OK ? read_seconds(b, summary, &simulate, &output)
                                           : sn_fail(b->context, SINEW_INVALID_DATA, "the default scene did not run");
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0 && status == SINEW_OK)
-        status = sn_fail(b->context, SINEW_INVALID_DATA, "cannot remove %s", folder);
-    SN_TRY(status);
+    sinew_status removed = cli_remove_folder(b->context, folder);
+    SN_TRY(status == SINEW_OK ? removed : status);
     bench_result *r = bench_add(b, "the default scene: share of the run that output takes", 1, "%");
     if (!r) return SINEW_OK;
     r->min = r->median = 100 * output / (simulate + output);

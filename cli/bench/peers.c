@@ -3,7 +3,7 @@
 // Both take implicit Euler steps of 10 ms with one linearisation each, solve to a residual of 1e-6 in double precision on one
 // thread, with lumped masses and the corotational law, which Bullet calls linear elasticity. Bullet's neo-Hookean bar is no
 // match: its formula is about 27 % too soft for the same constants.
-#define _DEFAULT_SOURCE // mkdtemp
+#define _POSIX_C_SOURCE 200809L // popen
 
 #include "bench/bench.h"
 #include "bench/peak.h"
@@ -71,11 +71,11 @@ static sinew_status read_outcome(sinew_context *context, FILE *pipe, outcome *th
 }
 
 static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outcome *theirs) {
-    char folder[] = "/tmp/sinew-XXXXXX", path[64], command[4300];
-    if (!mkdtemp(folder)) return sn_fail(run->context, SINEW_INVALID_DATA, "cannot make a folder in /tmp");
+    char folder[2048], path[2100], command[6400];
+    SN_TRY(cli_make_temporary_folder(run->context, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/bar.txt", folder);
     sinew_status status = write_bar(run, b, def, path);
-    snprintf(command, sizeof command, "'%s/bullet' %s", SINEW_PEER_DIR, path);
+    snprintf(command, sizeof command, "'%s/bullet' '%s'", SINEW_PEER_DIR, path);
     FILE *pipe = status == SINEW_OK ? popen(command, "r") : NULL;
     if (pipe) {
         status = read_outcome(run->context, pipe, theirs);
@@ -85,9 +85,8 @@ static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outco
     } else if (status == SINEW_OK) {
         status = sn_fail(run->context, SINEW_INVALID_DATA, "the peer program cannot be started");
     }
-    unlink(path);
-    rmdir(folder);
-    return status;
+    sinew_status removed = cli_remove_folder(run->context, folder);
+    return status == SINEW_OK ? removed : status;
 }
 
 static sinew_status compare(bench_run *run, const bar_def *def, double size[], double cost[]) {

@@ -10,7 +10,12 @@
 #include <string.h>
 
 bench_result *bench_add(bench_run *b, const char *name, double size, const char *unit) {
-    if (b->count == BENCH_CAPACITY) return NULL;
+    if (b->count == BENCH_CAPACITY) { // nothing is left out unseen
+        bench_result *last = &b->results[b->count - 1];
+        last->unavailable = true;
+        snprintf(last->note, sizeof last->note, "there are more results than the %d there is room for", BENCH_CAPACITY);
+        return NULL;
+    }
     bench_result *result = &b->results[b->count++];
     *result = (bench_result){.id = b->id, .size = size, .unit = unit, .min = NAN, .median = NAN};
     result->paper = result->target = result->limit_share = NAN;

@@ -1,7 +1,6 @@
 // Natural frequencies against beam theory, and the same ten-node mesh in CalculiX: displacements and frequencies.
 //
 // CalculiX (the program ccx) is optional: where it is missing, its claims are skipped with a word.
-#define _DEFAULT_SOURCE // mkdtemp
 
 #include "validate/validate.h"
 #include "validate/bar.h"
@@ -137,11 +136,11 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
 }
 
 static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, int32_t point_count, calculix_output *out) {
-    char folder[] = "/tmp/sinew-XXXXXX", path[64], command[160];
-    if (!mkdtemp(folder)) return sn_fail(context, SINEW_INVALID_DATA, "cannot make a folder in /tmp");
+    char folder[2048], path[2100], command[2200];
+    SN_TRY(cli_make_temporary_folder(context, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/bar.inp", folder);
     sinew_status status = cli_write_file(context, path, deck->data, deck->size);
-    snprintf(command, sizeof command, "cd %s && OMP_NUM_THREADS=1 ccx -i bar >log 2>&1", folder);
+    snprintf(command, sizeof command, "cd '%s' && OMP_NUM_THREADS=1 ccx -i bar >log 2>&1", folder);
     if (status == SINEW_OK && system(command) != 0) {
         status = sn_fail(context, SINEW_INVALID_DATA, "ccx ended with an error");
     }
@@ -157,9 +156,8 @@ static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, 
                         out->node_count, out->mode_count, point_count, MODES);
         }
     }
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (system(command) != 0 && status == SINEW_OK) status = sn_fail(context, SINEW_INVALID_DATA, "cannot remove %s", folder);
-    return status;
+    sinew_status removed = cli_remove_folder(context, folder);
+    return status == SINEW_OK ? removed : status;
 }
 
 static sinew_status compare(validate_run *v, bar *b) {

@@ -7,6 +7,7 @@
 // there.
 #include "validate/validate.h"
 #include "validate/bar.h"
+#include "validate/frame_bar.h"
 
 #include "sinew/sinew.h"
 
@@ -15,8 +16,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-enum { MOST_FRAMES = 5 };
 
 static const double own_width = 0.25, gravity = 25;
 
@@ -39,37 +38,21 @@ static sinew_status solve(sinew_context *context, sinew_world *world) {
 
 // Where the middle of the free end of a beam of frames goes; cells are those of the samples.
 static sinew_status frame_tip(validate_run *v, double width, int32_t frames, const int32_t cells[3], double tip[3]) {
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.center[0] = 0.5;
-    solid.size[1] = solid.size[2] = width;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    for (int c = 0; c < 3; c++) grid.spacing[c] = solid.size[c] / cells[c];
-    sinew_voxels *voxels = NULL;
-    sinew_world *world = NULL;
-    sinew_body *body;
-    sinew_world_def def = sinew_default_world_def();
-    def.gravity[2] = -gravity;
-    sinew_frame_node nodes[MOST_FRAMES];
-    for (int32_t i = 0; i < frames; i++) {
-        nodes[i] = (sinew_frame_node){.kind = SINEW_NODE_RIGID, .position = {(double)i / (frames - 1), 0, 0}};
-    }
     sinew_material_def material = beam_material();
-    sinew_frame_body_def body_def = sinew_default_frame_body_def();
-    body_def.nodes = nodes, body_def.node_count = frames;
-    body_def.materials = &material, body_def.material_count = 1;
-    body_def.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
-    body_def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
-    body_def.blend = SINEW_BLEND_DUAL_QUATERNION;
-    body_def.geometric_stiffness = true;
-    sinew_status status = sinew_voxels_create_from_solids(v->context, &solid, 1, &grid, &voxels);
-    body_def.voxels = voxels;
-    if (status == SINEW_OK) status = sinew_world_create(v->context, &def, &world);
-    if (status == SINEW_OK) status = sinew_frame_body_create(world, &body_def, &body);
-    if (status == SINEW_OK) status = sinew_frame_body_hold(body, 0, SINEW_HOLD_ALL);
-    if (status == SINEW_OK) status = solve(v->context, world);
-    if (status == SINEW_OK) status = sinew_frame_body_get_point(body, (const double[]){1, 0, 0}, tip);
-    sinew_world_destroy(world);
-    sinew_voxels_destroy(voxels);
+    frame_bar_def def = frame_bar_default_def();
+    def.count = frames;
+    def.material = &material;
+    def.blend = SINEW_BLEND_DUAL_QUATERNION;
+    def.geometric_stiffness = true;
+    def.width = width;
+    for (int c = 0; c < 3; c++) def.cells[c] = cells[c];
+    def.gravity = gravity;
+    frame_bar b;
+    SN_TRY(frame_bar_create(v->context, &def, &b));
+    sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
+    if (status == SINEW_OK) status = solve(v->context, b.world);
+    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, (const double[]){1, 0, 0}, tip);
+    frame_bar_destroy(&b);
     return status;
 }
 

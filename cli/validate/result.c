@@ -13,7 +13,11 @@
 static const char *const verdicts[] = {"pass", "FAIL", "not available", "skipped"};
 
 static void add(validate_run *v, validate_result result, const char *claim) {
-    if (v->count == VALIDATE_CAPACITY) return;
+    if (v->count == VALIDATE_CAPACITY) { // no claim is left out unseen
+        v->results[v->count - 1].verdict = VALIDATE_FAIL;
+        validate_note(v, "there are more claims than the %d there is room for", VALIDATE_CAPACITY);
+        return;
+    }
     result.id = v->id;
     snprintf(result.claim, sizeof result.claim, "%s", claim);
     v->results[v->count++] = result;
@@ -118,22 +122,25 @@ void validate_print(const validate_result *r) {
     fflush(stdout);
 }
 
+// As numbers: |measured - reference| is to be at most the tolerance. A limit that must not be passed is a tolerance around
+// zero; one that must be reached is the reference itself, with no tolerance below it.
 void validate_write_json(const validate_run *v, sn_buffer *out) {
     sn_json_writer json = sn_json_writer_create(out, false);
     sn_json_begin_array(&json);
     for (int32_t i = 0; i < v->count; i++) {
         const validate_result *r = &v->results[i];
+        bool limit = r->relation == VALIDATE_AT_MOST;
         sn_json_begin_object(&json);
         sn_json_write_key(&json, "id");
         sn_json_write_string(&json, r->id);
         sn_json_write_key(&json, "claim");
         sn_json_write_string(&json, r->claim);
         sn_json_write_key(&json, "reference");
-        sn_json_write_number(&json, r->reference);
+        sn_json_write_number(&json, limit ? 0 : r->reference);
         sn_json_write_key(&json, "measured");
         sn_json_write_number(&json, r->measured);
         sn_json_write_key(&json, "tolerance");
-        sn_json_write_number(&json, r->tolerance);
+        sn_json_write_number(&json, limit ? r->reference : r->tolerance);
         sn_json_write_key(&json, "unit");
         sn_json_write_string(&json, r->unit);
         sn_json_write_key(&json, "pass");
