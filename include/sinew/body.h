@@ -78,6 +78,10 @@ SINEW_API sinew_body_def sinew_default_body_def(void);
 /// Makes a body and adds it to the world, which owns it. `body` may be NULL.
 SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **body);
 
+/// Takes a body out of its world, with the attachments it is part of, and destroys it. The others keep their order and go on
+/// as they were. NULL is allowed. A world also destroys its bodies.
+SINEW_API void sinew_body_destroy(sinew_body *body);
+
 /// The name it was given. Lives as long as the body.
 SINEW_API const char *sinew_body_get_name(const sinew_body *body);
 /// Nodes. [count]

@@ -84,6 +84,7 @@ typedef struct sn_load sn_load;
 struct sinew_body {
     sinew_context *context;
     sinew_world *world;
+    int32_t index;  // among the world's bodies
     sn_arena arena; // owns everything below, and this struct
     const char *name;
     const sn_body_ops *ops;

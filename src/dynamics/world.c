@@ -92,9 +92,41 @@ sinew_status sn_world_add_body(sinew_world *world, sinew_body *body) {
     SN_TRY(sn_grow(world->context, &bodies, &world->body_capacity, world->body_count, world->body_count + 1,
                    sizeof *world->bodies));
     world->bodies = bodies;
+    body->index = (int32_t)world->body_count;
     world->bodies[world->body_count++] = body;
     sn_world_forget_islands(world);
     return SINEW_OK;
+}
+
+void sinew_body_destroy(sinew_body *body) {
+    if (!body) return;
+    sinew_world *world = body->world;
+    sn_world_forget_islands(world);
+    size_t kept = 0;
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sn_attachment *attachment = &world->attachments[i];
+        if (attachment->body != body && attachment->target != body) world->attachments[kept++] = *attachment;
+    }
+    world->attachment_count = kept;
+    world->body_count--;
+    for (int32_t i = body->index; i < (int32_t)world->body_count; i++) {
+        world->bodies[i] = world->bodies[i + 1];
+        world->bodies[i]->index = i;
+    }
+    sn_body_destroy(body);
+}
+
+int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target) {
+    size_t kept = 0;
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sn_attachment *attachment = &world->attachments[i];
+        bool gone = attachment->body == body && (!target || attachment->target == target);
+        if (!gone) world->attachments[kept++] = *attachment;
+    }
+    int32_t removed = (int32_t)(world->attachment_count - kept);
+    world->attachment_count = kept;
+    if (removed > 0) sn_world_forget_islands(world);
+    return removed;
 }
 
 void sn_world_forget_islands(sinew_world *world) {
@@ -112,9 +144,7 @@ static void find_islands(const sinew_world *world, int32_t *number) {
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
-            int32_t i = 0, j = 0;
-            while (world->bodies[i] != world->attachments[a].body) i++;
-            while (world->bodies[j] != world->attachments[a].target) j++;
+            int32_t i = world->attachments[a].body->index, j = world->attachments[a].target->index;
             int32_t lower = number[i] < number[j] ? number[i] : number[j];
             changed = changed || number[i] != number[j];
             number[i] = number[j] = lower;

@@ -112,6 +112,95 @@ static void test_tie_keeps_momentum(void **state) {
     sinew_context_destroy(context);
 }
 
+// Ties the face of `lower` at x = 1 to `upper`, and returns how many nodes that took.
+static int32_t tie_at_one(sinew_world *world, sinew_body *lower, sinew_body *upper, double stiffness) {
+    int32_t nodes[64], count = test_pick_nodes(lower, 0, 1 - 1e-9, 1 + 1e-9, nodes, 64);
+    for (int32_t i = 0; i < count; i++) {
+        sinew_attachment_def tie = sinew_default_attachment_def();
+        tie.body = lower;
+        tie.node = nodes[i];
+        tie.target = upper;
+        tie.stiffness = stiffness;
+        assert_int_equal(sinew_world_attach(world, &tie), SINEW_OK);
+    }
+    return count;
+}
+
+// Two boxes that spin as one fly apart when they are detached, without a jump; momentum is kept throughout.
+static void test_detach(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_world_def def = sinew_default_world_def();
+    def.integrator = SINEW_INTEGRATOR_MIDPOINT;
+    def.gravity[2] = 0;
+    def.newton_tolerance = 1e-10;
+    sinew_world *world;
+    assert_int_equal(sinew_world_create(context, &def, &world), SINEW_OK);
+    sinew_body *upper = add_box(world, context, 0.5, 1, 2), *lower = add_box(world, context, 1.5, 1, 2);
+    int32_t tied = tie_at_one(world, lower, upper, 0);
+    assert_int_equal(tied, 9);
+    for (int b = 0; b < 2; b++) {
+        double v[81];
+        const double *x = sinew_body_get_positions(b ? lower : upper);
+        for (int i = 0; i < 27; i++) v[3 * i] = -x[3 * i + 1], v[3 * i + 1] = x[3 * i] - 1, v[3 * i + 2] = 0;
+        assert_int_equal(sinew_body_set_velocities(b ? lower : upper, v), SINEW_OK);
+    }
+    sinew_measures start, end;
+    for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
+    sinew_world_get_measures(world, &start);
+    assert_int_equal(sinew_world_detach(world, upper, lower), 0); // it is the other way round
+    assert_int_equal(sinew_world_detach(world, lower, NULL), tied);
+    assert_int_equal(sinew_world_detach(world, lower, upper), 0);
+    sinew_world_get_measures(world, &end);
+    assert_memory_equal(&start, &end, sizeof start);
+    for (int i = 0; i < 100; i++) assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
+    sinew_world_get_measures(world, &end);
+    assert_true(fabs(end.angular_momentum[2] - start.angular_momentum[2]) < 1e-8 * fabs(start.angular_momentum[2]));
+    sinew_measures parts[2];
+    sinew_body_get_measures(upper, &parts[0]);
+    sinew_body_get_measures(lower, &parts[1]);
+    for (int k = 0; k < 2; k++) assert_true(fabs(parts[0].momentum[k] + parts[1].momentum[k]) < 1e-6 * start.mass);
+    assert_true(fabs(parts[0].momentum[1]) > 0.1 * parts[0].mass); // straight on, not in a circle
+    sinew_world_destroy(world);
+    sinew_context_destroy(context);
+}
+
+// A body that is taken away takes its attachments along; the rest goes on as if it had never been there.
+static void test_destroy_body(void **state) {
+    (void)state;
+    double tips[2];
+    for (int with = 0; with < 2; with++) {
+        sinew_context *context = test_context(1);
+        sinew_world_def def = sinew_default_world_def();
+        sinew_world *world;
+        assert_int_equal(sinew_world_create(context, &def, &world), SINEW_OK);
+        sinew_body *upper = add_box(world, context, 0.5, 1, 2), *guest = with ? add_box(world, context, 9, 1, 3) : NULL;
+        sinew_body *lower = add_box(world, context, 1.5, 1, 2);
+        int32_t tied = tie_at_one(world, lower, upper, 1e4);
+        if (with) {
+            sinew_attachment_def tie = sinew_default_attachment_def();
+            tie.body = lower;
+            tie.node = 0;
+            tie.target = guest;
+            tie.stiffness = 1e5;
+            assert_int_equal(sinew_world_attach(world, &tie), SINEW_OK);
+            assert_int_equal(sinew_world_get_body_count(world), 3);
+        }
+        sinew_body_destroy(guest);
+        assert_int_equal(sinew_world_get_body_count(world), 2);
+        assert_ptr_equal(sinew_world_get_body(world, 1), lower);
+        for (int i = 0; i < 10; i++) assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
+        tips[with] = sinew_body_get_positions(lower)[80];
+        assert_int_equal(sinew_world_detach(world, lower, NULL), tied);
+        sinew_body_destroy(upper);
+        sinew_body_destroy(lower);
+        assert_int_equal(sinew_world_step(world, NULL), SINEW_OK); // an empty world passes time
+        sinew_world_destroy(world);
+        sinew_context_destroy(context);
+    }
+    assert_true(tips[0] == tips[1] && tips[0] < 0.49);
+}
+
 static void test_snapshot_is_bitwise(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2; integrator++) {
@@ -356,10 +445,16 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attachments),         cmocka_unit_test(test_tie_keeps_momentum),
-        cmocka_unit_test(test_snapshot_is_bitwise), cmocka_unit_test(test_changes_while_running),
-        cmocka_unit_test(test_solver_of_each_body), cmocka_unit_test(test_pressure),
-        cmocka_unit_test(test_bad_input),           cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_attachments),
+        cmocka_unit_test(test_tie_keeps_momentum),
+        cmocka_unit_test(test_detach),
+        cmocka_unit_test(test_destroy_body),
+        cmocka_unit_test(test_snapshot_is_bitwise),
+        cmocka_unit_test(test_changes_while_running),
+        cmocka_unit_test(test_solver_of_each_body),
+        cmocka_unit_test(test_pressure),
+        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
