@@ -151,8 +151,8 @@ SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
 /// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
-/// Takes away every attachment of `body` to `target`, or to any body if `target` is NULL, and returns how many there were. What
-/// was tied moves on with the velocity it has.
+/// Takes away every attachment of `body` to `target`, or to any body if `target` is NULL, and returns how many there were.
+/// What was tied moves on with the velocity it has.
 SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target);
 
 /// The whole state (positions, velocities, time, what the integrators remember) as bytes: restoring continues bitwise. The
