@@ -101,7 +101,7 @@ static sinew_status run_case(bench_run *b, const char *name, int32_t across, sin
             sinew_mesh_destroy(mesh);
             return SINEW_OK;
         }
-        add_times(b, name, "a curve turned for the first time", size, times.turn, repeats, NAN, NAN);
+        add_times(b, name, "a curve turned for the first time", size, times.turn, repeats, NAN, 0.1 * first);
         add_times(b, name, "the same curve turned further", size, times.drag, repeats, NAN, 0.1 * first);
         add_times(b, name, "a curve moved", size, times.move, repeats, NAN, 0.5 * first);
     }

@@ -105,7 +105,6 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
     SN_TRY(status);
     size_t count = (size_t)sn_sparse_entry_count(&smoothing->A);
     smoothing->LL = SN_PUSH(&smoothing->arena, double, count);
-    smoothing->work = SN_PUSH(&smoothing->arena, double, (size_t)smoothing->n * 2 * SN_SMOOTHING_WIDTH);
     SN_TRY(sn_arena_status(&smoothing->arena));
     memcpy(smoothing->LL, smoothing->A.values, count * sizeof(double));
     return sn_factor_create(smoothing->context, &smoothing->A, &smoothing->factor);

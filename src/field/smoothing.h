@@ -46,7 +46,6 @@ typedef struct sn_smoothing {
     sn_factor *factor; // direct
     sn_multilevel multilevel;
     sn_arena level_arena; // of multilevel
-    double *work;         // component by component (direct)
 } sn_smoothing;
 
 // Up to this many unknowns the factor is faster than iterations, and small.

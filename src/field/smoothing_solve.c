@@ -175,49 +175,83 @@ typedef struct correction {
     const sn_smoothing *smoothing;
     size_t width;
     const double *x;
-    double *edges;  // sum over the edges of an unknown of W d (x_j - x_i), 3 x width each
-    double *slopes; // 3 x width for each unknown
+    double *edges;  // sum over the edges of an unknown of W d (x_j - x_i): [unknown][group of WIDTH][3][WIDTH]
+    double *slopes; // the same way
+    double *b;
 } correction;
+
+// WIDTH functions from `first` on.
+static void sum_edges_of(const correction *work, int32_t i, size_t first) {
+    const sn_sparse *G = &work->smoothing->G;
+    const sn_vec3 *positions = work->smoothing->positions;
+    const double *x = work->x + first, *xi = x + work->width * (size_t)i;
+    double sum[3][WIDTH] = {0}, *out = work->edges + 3 * (work->width * (size_t)i + first);
+    for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+        sn_vec3 d = sn_scale(-G->values[k], sn_sub(positions[G->indices[k]], positions[i]));
+        const double *xj = x + work->width * (size_t)G->indices[k];
+        for (size_t c = 0; c < WIDTH; c++) {
+            double change = xj[c] - xi[c];
+            sum[0][c] += d.x * change;
+            sum[1][c] += d.y * change;
+            sum[2][c] += d.z * change;
+        }
+    }
+    memcpy(out, sum, sizeof sum);
+}
 
 static void sum_edges(void *data, int32_t begin, int32_t end, int32_t chunk) {
     correction *work = data;
-    const sn_sparse *G = &work->smoothing->G;
-    const sn_vec3 *positions = work->smoothing->positions;
-    size_t width = work->width;
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        double *sum = work->edges + 3 * width * (size_t)i;
-        const double *xi = work->x + width * (size_t)i;
-        memset(sum, 0, 3 * width * sizeof(double));
-        for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            sn_vec3 d = sn_scale(-G->values[k], sn_sub(positions[G->indices[k]], positions[i]));
-            const double *xj = work->x + width * (size_t)G->indices[k];
-            for (size_t c = 0; c < width; c++) {
-                sum[c] += d.x * (xj[c] - xi[c]);
-                sum[width + c] += d.y * (xj[c] - xi[c]);
-                sum[2 * width + c] += d.z * (xj[c] - xi[c]);
-            }
+        for (size_t first = 0; first < work->width; first += WIDTH) sum_edges_of(work, i, first);
+    }
+}
+
+static void compute_slopes_of(const correction *work, int32_t i, size_t first) {
+    const sn_sparse *G = &work->smoothing->G;
+    const sn_mat3 *inverse = &work->smoothing->inverse_moments[i];
+    double sum[3 * WIDTH] = {0}, *slope = work->slopes + 3 * (work->width * (size_t)i + first);
+    for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+        const double *edges = work->edges + 3 * (work->width * (size_t)G->indices[k] + first);
+        for (size_t c = 0; c < 3 * WIDTH; c++) sum[c] += edges[c];
+    }
+    for (size_t a = 0; a < 3; a++) {
+        for (size_t c = 0; c < WIDTH; c++) {
+            slope[WIDTH * a + c] =
+                inverse->m[a][0] * sum[c] + inverse->m[a][1] * sum[WIDTH + c] + inverse->m[a][2] * sum[2 * WIDTH + c];
         }
     }
 }
 
 static void compute_slopes(void *data, int32_t begin, int32_t end, int32_t chunk) {
     correction *work = data;
-    const sn_sparse *G = &work->smoothing->G;
-    size_t width = work->width;
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        const sn_mat3 *inverse = &work->smoothing->inverse_moments[i];
-        double sum[6 * SN_SMOOTHING_WIDTH] = {0}, *slope = work->slopes + 3 * width * (size_t)i;
-        for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            const double *edges = work->edges + 3 * width * (size_t)G->indices[k];
-            for (size_t c = 0; c < 3 * width; c++) sum[c] += edges[c];
-        }
-        for (size_t c = 0; c < width; c++) {
-            sn_vec3 g = sn_mat3_apply(*inverse, sn_v3(sum[c], sum[width + c], sum[2 * width + c]));
-            slope[c] = g.x;
-            slope[width + c] = g.y;
-            slope[2 * width + c] = g.z;
+        for (size_t first = 0; first < work->width; first += WIDTH) compute_slopes_of(work, i, first);
+    }
+}
+
+// target += v . slope of unknown i
+static void add_along(const correction *work, int32_t i, sn_vec3 v, double *target) {
+    for (size_t first = 0; first < work->width; first += WIDTH) {
+        const double *g = work->slopes + 3 * (work->width * (size_t)i + first);
+        for (size_t c = 0; c < WIDTH; c++) target[first + c] += v.x * g[c] + v.y * g[WIDTH + c] + v.z * g[2 * WIDTH + c];
+    }
+}
+
+// b += G drift, the drifts being in `edges`.
+static void add_drifts(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    correction *work = data;
+    const sn_sparse *G = &work->smoothing->G;
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) {
+        for (size_t first = 0; first < work->width; first += WIDTH) {
+            double sum[WIDTH] = {0}, *target = work->b + work->width * (size_t)i + first;
+            for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+                const double *from = work->edges + work->width * (size_t)G->indices[k] + first;
+                for (size_t c = 0; c < WIDTH; c++) sum[c] += G->values[k] * from[c];
+            }
+            for (size_t c = 0; c < WIDTH; c++) target[c] += sum[c];
         }
     }
 }
@@ -230,46 +264,27 @@ static void compute_corrected_side(double *b, correction *work, const sn_constra
     sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, compute_slopes, work);
     compute_right_side(b, smoothing, rows, values, width);
     for (int32_t r = 0; r < rows->count; r++) {
-        double extra[2 * SN_SMOOTHING_WIDTH] = {0};
+        double extra[2 * WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
-            sn_vec3 u = sn_scale(rows->weights[k], sn_sub(smoothing->positions[rows->unknowns[k]], rows->points[r]));
-            const double *g = work->slopes + 3 * width * (size_t)rows->unknowns[k];
-            for (size_t c = 0; c < width; c++) extra[c] += u.x * g[c] + u.y * g[width + c] + u.z * g[2 * width + c];
+            int32_t i = rows->unknowns[k];
+            add_along(work, i, sn_scale(rows->weights[k], sn_sub(smoothing->positions[i], rows->points[r])), extra);
         }
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             double *target = b + (size_t)rows->unknowns[k] * width;
             for (size_t c = 0; c < width; c++) target[c] += rows->weights[k] * extra[c];
         }
     }
-    double *drift = work->edges;
-    for (size_t i = 0; i < (size_t)smoothing->n; i++) {
-        sn_vec3 v = sn_scale(-smoothing->inverse_degrees[i], smoothing->drifts[i]);
-        const double *g = work->slopes + 3 * width * i;
-        for (size_t c = 0; c < width; c++) drift[width * i + c] = v.x * g[c] + v.y * g[width + c] + v.z * g[2 * width + c];
-    }
+    memset(work->edges, 0, (size_t)smoothing->n * width * sizeof(double));
     for (int32_t i = 0; i < smoothing->n; i++) {
-        for (int32_t k = smoothing->G.starts[i]; k < smoothing->G.starts[i + 1]; k++) {
-            const double *from = drift + width * (size_t)smoothing->G.indices[k];
-            for (size_t c = 0; c < width; c++) b[width * (size_t)i + c] += smoothing->G.values[k] * from[c];
-        }
+        add_along(work, i, sn_scale(-smoothing->inverse_degrees[i], smoothing->drifts[i]), work->edges + width * (size_t)i);
     }
+    work->b = b;
+    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, add_drifts, work);
 }
 
 // ---- Solving ------------------------------------------------------------------------------------
 
-// x = A^-1 b, component by component; b may be x.
-static void solve_direct(sn_smoothing *smoothing, const double *b, size_t width, double *x) {
-    size_t n = (size_t)smoothing->n;
-    for (size_t c = 0; c < width; c++) {
-        for (size_t i = 0; i < n; i++) smoothing->work[c * n + i] = b[i * width + c];
-    }
-    sn_factor_solve(smoothing->factor, smoothing->work, (int32_t)width);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < width; c++) x[i * width + c] = smoothing->work[c * n + i];
-    }
-}
-
-// The same by iterations, in groups of WIDTH.
+// x = A^-1 b by iterations, in groups of WIDTH.
 static void solve_iterative(iteration *it, double *group, const double *b, size_t width, double *x, sn_solve_report *report) {
     size_t n = (size_t)it->smoothing->n;
     for (size_t first = 0; first < width; first += WIDTH) {
@@ -305,7 +320,8 @@ static sinew_status solve(sn_smoothing *smoothing, sn_arena *scratch, const sn_c
             compute_corrected_side(b, &work, rows, values);
         }
         if (smoothing->direct) {
-            solve_direct(smoothing, b, width, x);
+            memcpy(x, b, n * width * sizeof(double));
+            sn_factor_solve(smoothing->factor, x, (int32_t)width);
         } else {
             it.tolerance = TOLERANCES[smoothing->n > LARGE][pass];
             report->relative_residual = 0; // of the last pass

@@ -13,6 +13,7 @@
         .dense_multiply = sn_kernel_dense_multiply_##isa,                                                                     \
         .dense_subtract_transposed = sn_kernel_dense_subtract_transposed_##isa,                                               \
         .dense_forward = sn_kernel_dense_forward_##isa, .dense_backward = sn_kernel_dense_backward_##isa,                     \
+        .four_forward = sn_kernel_four_forward_##isa, .four_backward = sn_kernel_four_backward_##isa,                         \
     }
 
 static const sn_linalg_kernels tables[SN_ISA_COUNT] = {

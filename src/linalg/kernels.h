@@ -49,6 +49,10 @@ typedef struct sn_linalg_kernels {
     // L x = b and L'x = b in place.
     void (*dense_forward)(const double *L, int32_t n, int32_t stride, double *x);
     void (*dense_backward)(const double *L, int32_t n, int32_t stride, double *x);
+    // One supernode of a sparse factor for four right-hand sides x[row][4]: L x = b and what that takes from the rows below;
+    // L'x = b with the rows below known. x is aligned.
+    void (*four_forward)(double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
+    void (*four_backward)(double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
 } sn_linalg_kernels;
 
 // Those for the widest instruction set this machine runs.
@@ -86,5 +90,9 @@ SN_ISA_DECLARE(void, sn_kernel_dense_subtract_transposed,
                (double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x));
 SN_ISA_DECLARE(void, sn_kernel_dense_forward, (const double *L, int32_t n, int32_t stride, double *x));
 SN_ISA_DECLARE(void, sn_kernel_dense_backward, (const double *L, int32_t n, int32_t stride, double *x));
+SN_ISA_DECLARE(void, sn_kernel_four_forward,
+               (double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
+SN_ISA_DECLARE(void, sn_kernel_four_backward,
+               (double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
 
 #endif

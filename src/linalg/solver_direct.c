@@ -25,7 +25,7 @@ static sinew_status update_sparse(sn_solver *solver, const double *positions) {
     (void)positions;
     sparse_state *s = solver->state;
     bool finite;
-    int32_t bad = sn_supernodal_update(&s->factor, solver->A, &finite);
+    int32_t bad = sn_supernodal_update(&s->factor, solver->A, NULL, &finite);
     if (bad >= 0) sn_solver_reject(solver, bad, finite ? -1 : NAN);
     return SINEW_OK;
 }

@@ -215,6 +215,9 @@ void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *
 struct sn_factor {
     sn_arena arena;
     sn_supernodal factor;
+    double *values; // of the last matrix
+    bool *changed;  // rows that differ from it
+    bool usable;    // the last update succeeded
 };
 
 sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_factor **factor) {
@@ -224,6 +227,11 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_fac
     sn_factor *made = SN_PUSH(&arena, sn_factor, 1);
     sinew_status status = sn_arena_status(&arena);
     if (status == SINEW_OK) status = sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, &made->factor);
+    if (status == SINEW_OK) {
+        made->values = SN_PUSH(&arena, double, sn_sparse_entry_count(A));
+        made->changed = SN_PUSH(&arena, bool, A->rows);
+        status = sn_arena_status(&arena);
+    }
     if (status != SINEW_OK) {
         sn_arena_destroy(&arena);
         return status;
@@ -241,15 +249,20 @@ void sn_factor_destroy(sn_factor *factor) {
 
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A) {
     SN_ASSERT(A->rows == factor->factor.n);
+    for (int32_t i = 0; i < A->rows; i++) {
+        size_t begin = (size_t)A->starts[i], size = (size_t)(A->starts[i + 1] - A->starts[i]) * sizeof(double);
+        factor->changed[i] = memcmp(factor->values + begin, A->values + begin, size) != 0;
+    }
+    memcpy(factor->values, A->values, (size_t)sn_sparse_entry_count(A) * sizeof(double));
     bool finite;
-    return sn_supernodal_update(&factor->factor, A->values, &finite);
+    int32_t bad = sn_supernodal_update(&factor->factor, A->values, factor->usable ? factor->changed : NULL, &finite);
+    factor->usable = bad < 0;
+    return bad;
 }
 
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
-    size_t n = (size_t)factor->factor.n;
-    int32_t done = 0;
-    for (; done + 4 <= count; done += 4) sn_supernodal_solve_four(&factor->factor, x + (size_t)done * n);
-    for (; done < count; done++) sn_supernodal_solve(&factor->factor, x + (size_t)done * n);
+    SN_ASSERT(count % 4 == 0);
+    for (int32_t done = 0; done < count; done += 4) sn_supernodal_solve_four(&factor->factor, x + done, (size_t)count);
 }
 
 typedef struct system {

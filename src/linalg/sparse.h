@@ -48,11 +48,12 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_fac
 // NULL is allowed.
 void sn_factor_destroy(sn_factor *factor);
 
-// Factors a matrix of the pattern given at creation; allocates nothing. Returns -1, or the row at which it is not positive
+// Factors a matrix of the pattern given at creation; allocates nothing. After the first time only the part of the factor that
+// depends on rows with other numbers than before is computed again. Returns -1, or the row at which it is not positive
 // definite or not finite (then do not solve with it).
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
 
-// Solves A X = B in place for `count` right-hand sides, stored one after the other.
+// Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a multiple of four.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
 
 // Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a factor. A diagonal entry that

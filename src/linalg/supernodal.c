@@ -251,6 +251,7 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     factor->sources = SN_PUSH(arena, int32_t, (entries + factor->n) / 2);
     factor->targets = SN_PUSH(arena, size_t, (entries + factor->n) / 2);
     factor->place = SN_PUSH(arena, int32_t, factor->n);
+    factor->stale = SN_PUSH(arena, bool, supernodes);
     factor->head = SN_PUSH(arena, int32_t, supernodes);
     factor->next = SN_PUSH(arena, int32_t, supernodes);
     factor->progress = SN_PUSH(arena, int32_t, supernodes);

@@ -24,6 +24,7 @@ typedef struct sn_supernodal {
     double *product;                 // the largest product of one panel for another
     int32_t *place;                  // n: place of a block row in the current panel
     int32_t *owner;                  // n: supernode of a block row
+    bool *stale;                     // supernodes: whether an update has to compute it
     int32_t *head, *next, *progress; // supernodes waiting for one, chained; first row of each that is not done
     double *x, *gathered;            // scratch of a solve
 } sn_supernodal;
@@ -33,15 +34,17 @@ typedef struct sn_supernodal {
 sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
                                  sn_supernodal *factor);
 
-// Numeric phase; `A` has block x block numbers per entry, row by row. Returns -1, or the original scalar row of the first
-// pivot that is not positive; *pivot_finite tells a NaN or an infinity from a number.
-int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, bool *pivot_finite);
+// Numeric phase; `A` has block x block numbers per entry, row by row. `changed` tells for each block row whether anything in
+// it may differ from the last update (which must have succeeded): supernodes that do not depend on such rows stay as they are.
+// NULL: all may. Returns -1, or the original scalar row of the first pivot that is not positive; *pivot_finite tells a NaN or
+// an infinity from a number.
+int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed, bool *pivot_finite);
 
 // Solves in place.
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
-// Solves in place for four right-hand sides stored one after the other: the factor, which is what takes the time to read, is
-// read once for all. Scalar matrices (block 1) only.
-void sn_supernodal_solve_four(const sn_supernodal *factor, double *x);
+// Solves in place for four right-hand sides side by side, row i at x + i stride: the factor, which is what takes the time to
+// read, is read once for all. Scalar matrices (block 1) only.
+void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t stride);
 
 #endif

@@ -2,7 +2,8 @@
 //
 // A supernode collects its columns of A, subtracts for each earlier supernode with rows in it the product of those rows with
 // all rows from there on, and is then factored as a tall dense panel. A supernode that has been used moves on to the owner of
-// its next row.
+// its next row. A supernode depends on those below it in the elimination tree only, so that after a change of a few rows the
+// others keep their panels and merely hand out their products again.
 #include "linalg/supernodal.h"
 
 #include "linalg/kernels.h"
@@ -32,10 +33,25 @@ static void load_panel(sn_supernodal *factor, int32_t t, const double *A) {
     }
 }
 
-// Subtracts what supernode `from` contributes to `t`, and sends `from` on to the owner of its next row.
-static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t from, int32_t t) {
-    int32_t b = factor->block, begin = factor->progress[from], last = factor->row_starts[from + 1], end = begin;
-    while (end < last && factor->rows[end] < factor->first[t + 1]) end++;
+// Sends a supernode on to the owner of its row p, if there is one.
+static void send_on(sn_supernodal *factor, int32_t from, int32_t p) {
+    factor->progress[from] = p;
+    if (p == factor->row_starts[from + 1]) return;
+    int32_t owner = factor->owner[factor->rows[p]];
+    factor->next[from] = factor->head[owner];
+    factor->head[owner] = from;
+}
+
+// The first row of `from` behind those in supernode t.
+static int32_t find_end(const sn_supernodal *factor, int32_t from, int32_t t) {
+    int32_t end = factor->progress[from];
+    while (end < factor->row_starts[from + 1] && factor->rows[end] < factor->first[t + 1]) end++;
+    return end;
+}
+
+// Subtracts what the rows of supernode `from` up to `end` contribute to `t`.
+static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t from, int32_t t, int32_t end) {
+    int32_t b = factor->block, begin = factor->progress[from], last = factor->row_starts[from + 1];
     int32_t depth = width(factor, from), m = (last - begin) * b, n = (end - begin) * b, stride = (n + 7) / 8 * 8;
     size_t skip = (size_t)(begin - factor->row_starts[from]) * (size_t)b + (size_t)depth;
     const double *rows = factor->values + factor->panels[from] + skip * (size_t)depth;
@@ -52,45 +68,55 @@ static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *ker
             }
         }
     }
-    factor->progress[from] = end;
-    if (end < last) {
-        int32_t owner = factor->owner[factor->rows[end]];
-        factor->next[from] = factor->head[owner];
-        factor->head[owner] = from;
+}
+
+// Marks the supernodes that hold changed rows and all above them in the tree.
+static void find_stale(sn_supernodal *factor, const bool *changed) {
+    for (int32_t t = 0; t < factor->supernodes; t++) factor->stale[t] = changed == NULL;
+    if (changed == NULL) return;
+    for (int32_t t = 0; t < factor->supernodes; t++) {
+        for (int32_t i = factor->first[t]; i < factor->first[t + 1]; i++) factor->stale[t] |= changed[factor->order[i]];
+        if (factor->stale[t] && rows_below(factor, t) > 0) {
+            factor->stale[factor->owner[factor->rows[factor->row_starts[t]]]] = true;
+        }
     }
 }
 
-int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, bool *pivot_finite) {
-    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
-    *pivot_finite = true;
-    for (int32_t t = 0; t < factor->supernodes; t++) factor->head[t] = NONE;
-    for (int32_t t = 0; t < factor->supernodes; t++) {
-        int32_t begin = factor->first[t], end = factor->first[t + 1], columns = width(factor, t),
-                below = rows_below(factor, t);
+// Loads the panel of supernode t and subtracts what those before it contribute; these are sent on.
+static void collect(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t t, const double *A) {
+    int32_t begin = factor->first[t], end = factor->first[t + 1];
+    if (factor->stale[t]) {
         load_panel(factor, t, A);
         for (int32_t i = begin; i < end; i++) factor->place[i] = i - begin;
         for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++) {
             factor->place[factor->rows[p]] = end - begin + p - factor->row_starts[t];
         }
-        for (int32_t from = factor->head[t], next; from != NONE; from = next) {
-            next = factor->next[from];
-            subtract_product(factor, kernels, from, t);
-        }
+    }
+    for (int32_t from = factor->head[t], next; from != NONE; from = next) {
+        next = factor->next[from];
+        int32_t last = find_end(factor, from, t);
+        if (factor->stale[t]) subtract_product(factor, kernels, from, t, last);
+        send_on(factor, from, last);
+    }
+}
+
+int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed, bool *pivot_finite) {
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    *pivot_finite = true;
+    find_stale(factor, changed);
+    for (int32_t t = 0; t < factor->supernodes; t++) factor->head[t] = NONE;
+    for (int32_t t = 0; t < factor->supernodes; t++) {
+        int32_t columns = width(factor, t);
         double *panel = factor->values + factor->panels[t];
-        int32_t bad = kernels->dense_factor(panel, columns + below, columns, columns);
+        collect(factor, kernels, t, A);
+        int32_t bad = factor->stale[t] ? kernels->dense_factor(panel, columns + rows_below(factor, t), columns, columns) : -1;
         if (bad >= 0) {
             // The pivot as the factorisation has left it tells a number from what is none.
-            *pivot_finite = true;
             for (int32_t c = 0; c <= bad; c++)
                 *pivot_finite &= isfinite(panel[(size_t)bad * (size_t)columns + (size_t)c]) != 0;
-            return factor->order[begin + bad / factor->block] * factor->block + bad % factor->block;
+            return factor->order[factor->first[t] + bad / factor->block] * factor->block + bad % factor->block;
         }
-        factor->progress[t] = factor->row_starts[t];
-        if (below > 0) {
-            int32_t owner = factor->owner[factor->rows[factor->row_starts[t]]];
-            factor->next[t] = factor->head[owner];
-            factor->head[owner] = t;
-        }
+        send_on(factor, t, factor->row_starts[t]);
     }
     return -1;
 }
@@ -140,58 +166,21 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
     }
 }
 
-enum { FOUR = 4 };
-
-// The columns of supernode t: L x = own, then the rows below take their share.
-static void forward_four(const sn_supernodal *factor, int32_t t) {
-    int32_t columns = width(factor, t);
-    const double *row = factor->values + factor->panels[t];
-    double *own = factor->x + FOUR * (size_t)factor->first[t];
-    for (int32_t i = 0; i < columns; i++, row += columns) {
-        double sum[FOUR] = {0};
-        for (int32_t j = 0; j < i; j++) {
-            for (int c = 0; c < FOUR; c++) sum[c] += row[j] * own[FOUR * j + c];
-        }
-        for (int c = 0; c < FOUR; c++) own[FOUR * i + c] = (own[FOUR * i + c] - sum[c]) / row[i];
-    }
-    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, row += columns) {
-        double sum[FOUR] = {0}, *x = factor->x + FOUR * (size_t)factor->rows[p];
-        for (int32_t j = 0; j < columns; j++) {
-            for (int c = 0; c < FOUR; c++) sum[c] += row[j] * own[FOUR * j + c];
-        }
-        for (int c = 0; c < FOUR; c++) x[c] -= sum[c];
-    }
-}
-
-// The other way: the rows below give their share, then L'x = own.
-static void backward_four(const sn_supernodal *factor, int32_t t) {
-    int32_t columns = width(factor, t);
-    const double *panel = factor->values + factor->panels[t], *row = panel + (size_t)columns * (size_t)columns;
-    double *own = factor->x + FOUR * (size_t)factor->first[t];
-    for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++, row += columns) {
-        const double *x = factor->x + FOUR * (size_t)factor->rows[p];
-        for (int32_t j = 0; j < columns; j++) {
-            for (int c = 0; c < FOUR; c++) own[FOUR * j + c] -= row[j] * x[c];
-        }
-    }
-    for (int32_t i = columns; i-- > 0;) {
-        row = panel + (size_t)i * (size_t)columns;
-        for (int c = 0; c < FOUR; c++) own[FOUR * i + c] /= row[i];
-        for (int32_t j = 0; j < i; j++) {
-            for (int c = 0; c < FOUR; c++) own[FOUR * j + c] -= row[j] * own[FOUR * i + c];
-        }
-    }
-}
-
-void sn_supernodal_solve_four(const sn_supernodal *factor, double *x) {
+void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t stride) {
     SN_ASSERT(factor->block == 1);
-    size_t n = (size_t)factor->n;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < FOUR; c++) factor->x[FOUR * i + c] = x[c * n + (size_t)factor->order[i]];
+    const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
+    for (size_t i = 0; i < (size_t)factor->n; i++) {
+        memcpy(factor->x + 4 * i, x + (size_t)factor->order[i] * stride, 4 * sizeof(double));
     }
-    for (int32_t t = 0; t < factor->supernodes; t++) forward_four(factor, t);
-    for (int32_t t = factor->supernodes; t-- > 0;) backward_four(factor, t);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t c = 0; c < FOUR; c++) x[c * n + (size_t)factor->order[i]] = factor->x[FOUR * i + c];
+    for (int32_t t = 0; t < factor->supernodes; t++) {
+        kernels->four_forward(factor->x, factor->values + factor->panels[t], width(factor, t), factor->first[t],
+                              factor->rows + factor->row_starts[t], rows_below(factor, t));
+    }
+    for (int32_t t = factor->supernodes; t-- > 0;) {
+        kernels->four_backward(factor->x, factor->values + factor->panels[t], width(factor, t), factor->first[t],
+                               factor->rows + factor->row_starts[t], rows_below(factor, t));
+    }
+    for (size_t i = 0; i < (size_t)factor->n; i++) {
+        memcpy(x + (size_t)factor->order[i] * stride, factor->x + 4 * i, 4 * sizeof(double));
     }
 }

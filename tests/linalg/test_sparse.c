@@ -113,18 +113,30 @@ static void make_smoothing(sn_arena *arena, int32_t n, sn_sparse *normal) {
     assert_int_equal(sn_sparse_add(arena, 1, &LL, 1, &C, normal), SINEW_OK);
 }
 
+static void multiply_side_by_side(sinew_context *context, double *y, const sn_sparse *A, const double *x, int32_t count) {
+    size_t n = (size_t)A->rows, width = (size_t)count;
+    double *in = malloc(n * sizeof(double)), *out = malloc(n * sizeof(double));
+    for (size_t c = 0; c < width; c++) {
+        for (size_t i = 0; i < n; i++) in[i] = x[i * width + c];
+        sn_sparse_multiply(context, out, A, in);
+        for (size_t i = 0; i < n; i++) y[i * width + c] = out[i];
+    }
+    free(in);
+    free(out);
+}
+
 static void test_factor_serves_many(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
-    enum { N = 60, COUNT = 5 }; // four at once, and one by itself
+    enum { N = 60, COUNT = 8 };
     sn_sparse A;
     make_smoothing(&arena, N, &A);
     sn_factor *factor;
     assert_int_equal(sn_factor_create(context, &A, &factor), SINEW_OK);
     double exact[COUNT * N], x[COUNT * N];
     for (int k = 0; k < COUNT * N; k++) exact[k] = sin(0.1 * k * k);
-    for (int c = 0; c < COUNT; c++) sn_sparse_multiply(context, x + c * N, &A, exact + c * N);
+    multiply_side_by_side(context, x, &A, exact, COUNT);
     int64_t before = context->allocations;
     assert_int_equal(sn_factor_update(factor, &A), -1);
     sn_factor_solve(factor, x, COUNT);
@@ -133,10 +145,12 @@ static void test_factor_serves_many(void **state) {
     // Conjugate gradients agree.
     double b[N], y[N] = {0};
     sn_solve_report report;
-    sn_sparse_multiply(context, b, &A, exact);
+    for (int i = 0; i < N; i++) y[i] = exact[COUNT * i];
+    sn_sparse_multiply(context, b, &A, y);
+    memset(y, 0, sizeof y);
     assert_int_equal(sn_sparse_pcg(context, &A, b, y, 1e-12, 1000, &report), SINEW_OK);
     assert_int_equal(report.outcome, SN_SOLVE_CONVERGED);
-    assert_true(test_relative_error(y, exact, N) < 1e-5);
+    for (int i = 0; i < N; i++) test_close("a solution by iterations", y[i], exact[COUNT * i], 1e-5);
     // A matrix that is not positive definite is named, and the next good one works again.
     double diagonal = A.values[A.starts[7]];
     for (int32_t k = A.starts[7]; k < A.starts[8]; k++) {
