@@ -1,11 +1,10 @@
 #include "frame/multigrid.h"
 
-#include "base/threads.h"
 #include "linalg/dense.h"
 
 #include <string.h>
 
-enum { CHUNK = 2048, COARSEST = 300, LARGEST_DENSE = 1200 };
+enum { COARSEST = 300, LARGEST_DENSE = 1200 };
 
 // Smoothing bounds: D^-1 A has its spectrum in [0, 2], and what the coarser grid cannot show lies above 1/3.
 static const float smooth_low = 1.0f / 3, smooth_high = 2;
@@ -24,19 +23,20 @@ static void compute_diagonal(sn_multigrid_level *level, const float *known) {
     }
 }
 
-static sinew_status push_level(sn_arena *arena, sn_multigrid_level *level, int32_t count, bool finest) {
+static sinew_status push_level(sn_arena *arena, sn_multigrid_level *level, int32_t count, int32_t lanes, bool finest) {
+    size_t numbers = (size_t)count * (size_t)lanes;
     level->count = count;
     level->neighbor = (int32_t(*)[6])sn_arena_push(arena, (size_t)count, sizeof *level->neighbor);
     level->conductance = (float(*)[6])sn_arena_push(arena, (size_t)count, sizeof *level->conductance);
     level->inverse_diagonal = SN_PUSH(arena, float, count);
-    level->x = SN_PUSH(arena, float, (size_t)count *SN_LANES);
-    level->b = SN_PUSH(arena, float, (size_t)count *SN_LANES);
-    level->r = SN_PUSH(arena, float, (size_t)count *SN_LANES);
+    level->x = SN_PUSH(arena, float, numbers);
+    level->y = SN_PUSH(arena, float, numbers);
+    level->b = SN_PUSH(arena, float, numbers);
     if (!finest) {
         level->children = SN_PUSH(arena, int32_t, (size_t)count * 8);
-        level->blocks = SN_PUSH(arena, float, (size_t)count * 8 * SN_LANES);
-        level->folded_x = SN_PUSH(arena, float, (size_t)count * 4 * SN_LANES);
-        level->folded_y = SN_PUSH(arena, float, (size_t)count * 2 * SN_LANES);
+        level->blocks = SN_PUSH(arena, float, 8 * numbers);
+        level->folded_x = SN_PUSH(arena, float, 4 * numbers);
+        level->folded_y = SN_PUSH(arena, float, 2 * numbers);
     }
     return sn_arena_status(arena);
 }
@@ -78,14 +78,14 @@ static void sum_conductances(const sn_multigrid_level *fine, const level_input *
 }
 
 static sinew_status coarsen(sn_arena *arena, sn_arena *scratch, const sn_multigrid_level *fine, level_input *input,
-                            sn_multigrid_level *coarse) {
+                            int32_t lanes, sn_multigrid_level *coarse) {
     int32_t extent[3];
     for (int a = 0; a < 3; a++) extent[a] = (input->extent[a] + 1) / 2;
     int32_t *map = SN_PUSH(scratch, int32_t, (size_t)extent[0] * (size_t)extent[1] * (size_t)extent[2]);
     int32_t *block_of = SN_PUSH(scratch, int32_t, fine->count);
     SN_TRY(sn_arena_status(scratch));
     int32_t count = number_blocks(input, fine->count, extent, map, block_of);
-    SN_TRY(push_level(arena, coarse, count, false));
+    SN_TRY(push_level(arena, coarse, count, lanes, false));
     level_input next = {.extent = {extent[0], extent[1], extent[2]}};
     next.coordinates = (int32_t(*)[3])sn_arena_push(scratch, (size_t)count, sizeof *next.coordinates);
     next.known = SN_PUSH(scratch, float, count);
@@ -117,7 +117,7 @@ static sinew_status factor_coarsest(sn_arena *arena, sn_multigrid *multigrid) {
 static sinew_status build_levels(sn_arena *arena, sn_arena *scratch, const sn_multigrid_input *input,
                                  sn_multigrid *multigrid) {
     sn_multigrid_level *finest = &multigrid->levels[0];
-    SN_TRY(push_level(arena, finest, input->count, true));
+    SN_TRY(push_level(arena, finest, input->count, input->lanes, true));
     level_input at = {.extent = {input->extent[0], input->extent[1], input->extent[2]}};
     at.coordinates = (int32_t(*)[3])sn_arena_push(scratch, (size_t)input->count, sizeof *at.coordinates);
     at.known = SN_PUSH(scratch, float, input->count);
@@ -133,7 +133,7 @@ static sinew_status build_levels(sn_arena *arena, sn_arena *scratch, const sn_mu
     while (multigrid->level_count < SN_MULTIGRID_LEVELS) {
         sn_multigrid_level *fine = &multigrid->levels[multigrid->level_count - 1];
         if (fine->count <= COARSEST) break;
-        SN_TRY(coarsen(arena, scratch, fine, &at, fine + 1));
+        SN_TRY(coarsen(arena, scratch, fine, &at, input->lanes, fine + 1));
         multigrid->level_count++;
         if (fine[1].count == fine->count) break; // scattered cells: nothing joins any more
     }
@@ -144,6 +144,7 @@ sinew_status sn_multigrid_create(sn_arena *arena, const sn_multigrid_input *inpu
     sn_multigrid *made = SN_PUSH(arena, sn_multigrid, 1);
     SN_TRY(sn_arena_status(arena));
     made->context = arena->context;
+    sn_multigrid_set_lanes(made, input->lanes);
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = build_levels(arena, &scratch, input, made);
     sn_arena_destroy(&scratch);
@@ -151,218 +152,82 @@ sinew_status sn_multigrid_create(sn_arena *arena, const sn_multigrid_input *inpu
     return status;
 }
 
-typedef struct level_job {
-    sn_multigrid_level *level, *coarse;
-    float first; // factor of a smoothing step
-} level_job;
-
-// sum_d c_ud x_v for the lanes of a cell.
-static inline void gather(const sn_multigrid_level *level, int32_t u, float sum[SN_LANES]) {
-    const int32_t *neighbor = level->neighbor[u];
-    const float *conductance = level->conductance[u];
-    for (int i = 0; i < SN_LANES; i++) sum[i] = 0;
-    for (int d = 0; d < 6; d++) {
-        const float *x = level->x + (size_t)neighbor[d] * SN_LANES;
-        for (int i = 0; i < SN_LANES; i++) sum[i] += conductance[d] * x[i];
-    }
+void sn_multigrid_set_lanes(sn_multigrid *multigrid, int32_t lanes) {
+    multigrid->lanes = lanes;
+    multigrid->kernels = SN_ISA_PICK(multigrid->context->isa, sn_multigrid_get_kernels)(lanes);
 }
 
-// x = factor D^-1 b, the first step from zero.
-static void start_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    level_job *job = data;
-    sn_multigrid_level *level = job->level;
-    for (int32_t u = begin; u < end; u++) {
-        float factor = job->first * level->inverse_diagonal[u];
-        for (int i = 0; i < SN_LANES; i++) level->x[u * SN_LANES + i] = factor * level->b[u * SN_LANES + i];
-    }
-}
-
-// r = D^-1 (b - A x): in place of A x itself, because every use is scaled by D^-1 or has D at hand.
-static void residual_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    level_job *job = data;
-    sn_multigrid_level *level = job->level;
-    float sum[SN_LANES];
-    for (int32_t u = begin; u < end; u++) {
-        gather(level, u, sum);
-        float inverse = level->inverse_diagonal[u];
-        size_t at = (size_t)u * SN_LANES;
-        for (size_t i = 0; i < SN_LANES; i++) level->r[at + i] = inverse * (level->b[at + i] + sum[i]) - level->x[at + i];
-    }
-}
-
-// x += first r.
-static void correct_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    level_job *job = data;
-    sn_multigrid_level *level = job->level;
-    for (int32_t k = begin * SN_LANES; k < end * SN_LANES; k++) level->x[k] += job->first * level->r[k];
-}
-
-static void each_cell(sn_multigrid *multigrid, sn_multigrid_level *level, sn_range_fn *body, level_job *job) {
-    job->level = level;
-    sn_parallel_for(multigrid->context, level->count, CHUNK, body, job);
+static void each_cell(const sn_multigrid *multigrid, int32_t count, sn_range_fn *body, sn_multigrid_job *job) {
+    sn_parallel_for(multigrid->context, count, SN_MULTIGRID_CHUNK, body, job);
 }
 
 // Chebyshev's iteration of degree two as two steps x += t_k D^-1 (b - A x), 1/t_k the roots of its polynomial; the second half
-// of the cycle takes them in the other order, which makes the cycle symmetric.
-static void smooth(sn_multigrid *multigrid, sn_multigrid_level *level, bool from_zero) {
+// of the cycle takes them in the other order, which makes the cycle symmetric. `partial`, if not NULL, receives b.x of the
+// end.
+static void smooth(const sn_multigrid *multigrid, const sn_multigrid_level *level, bool from_zero, double *partial) {
     const float middle = 0.5f * (smooth_high + smooth_low), half = 0.5f * (smooth_high - smooth_low), root = 0.70710678f;
-    float steps[2] = {1 / (middle + half * root), 1 / (middle - half * root)};
-    level_job job = {.first = steps[from_zero ? 0 : 1]};
+    const float steps[2] = {1 / (middle + half * root), 1 / (middle - half * root)};
+    const sn_multigrid_kernels *kernels = multigrid->kernels;
+    sn_multigrid_job job = {.level = level, .first = steps[0], .step = steps[1]};
     if (from_zero) {
-        each_cell(multigrid, level, start_range, &job);
-    } else {
-        each_cell(multigrid, level, residual_range, &job);
-        each_cell(multigrid, level, correct_range, &job);
+        each_cell(multigrid, level->count, kernels->start, &job);
+        return;
     }
-    job.first = steps[from_zero ? 1 : 0];
-    each_cell(multigrid, level, residual_range, &job);
-    each_cell(multigrid, level, correct_range, &job);
-}
-
-// Residuals of the finer grid, sorted into the blocks they belong to.
-static void collect_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    level_job *job = data;
-    const sn_multigrid_level *fine = job->level;
-    sn_multigrid_level *coarse = job->coarse;
-    for (int32_t k = 8 * begin; k < 8 * end; k++) {
-        int32_t u = coarse->children[k];
-        float *block = coarse->blocks + (size_t)k * SN_LANES;
-        // r was scaled by D^-1; the residual itself is asked for.
-        float diagonal = u >= 0 && fine->inverse_diagonal[u] > 0 ? 1 / fine->inverse_diagonal[u] : 0;
-        for (int i = 0; i < SN_LANES; i++) block[i] = u >= 0 ? diagonal * fine->r[(size_t)u * SN_LANES + (size_t)i] : 0;
-    }
-}
-
-// One axis of the transposed interpolation. A cell in the half of its block towards direction d takes 3/4 from its block and
-// 1/4 from the next one that way, or all from its block if there is none: so a block gathers 3/4 of its own, 1/4 of the block
-// on the other side, and 1/4 of its own again at the border. The two halves are added as they are done.
-static void fold_axis(const sn_multigrid_level *level, int32_t c, int axis, int width, const float *blocks, float *folded) {
-    for (int s = 0; s < width; s++) {
-        for (int i = 0; i < SN_LANES; i++) folded[s * SN_LANES + i] = 0;
-        for (int half = 0; half < 2; half++) {
-            int d = 2 * axis + half;
-            size_t offset = (size_t)(2 * s + half) * SN_LANES, stride = (size_t)(2 * width) * SN_LANES;
-            const float *own = blocks + (size_t)c * stride + offset;
-            int32_t behind = level->neighbor[c][d ^ 1];
-            float share = level->neighbor[c][d] == c ? 1.0f : 0.75f;
-            for (size_t i = 0; i < SN_LANES; i++) folded[(size_t)s * SN_LANES + i] += share * own[i];
-            if (behind == c) continue;
-            const float *other = blocks + (size_t)behind * stride + offset;
-            for (size_t i = 0; i < SN_LANES; i++) folded[(size_t)s * SN_LANES + i] += 0.25f * other[i];
-        }
-    }
-}
-
-typedef struct fold_job {
-    sn_multigrid_level *level;
-    int axis, width;
-    const float *from;
-    float *to;
-} fold_job;
-
-static void fold_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    fold_job *job = data;
-    for (int32_t c = begin; c < end; c++) {
-        float *to = job->to + (size_t)c * (size_t)job->width * SN_LANES;
-        fold_axis(job->level, c, job->axis, job->width, job->from, to);
-    }
+    job.from = level->x, job.to = level->y;
+    each_cell(multigrid, level->count, kernels->smooth, &job);
+    job.from = level->y, job.to = level->x, job.step = steps[0], job.partial = partial;
+    each_cell(multigrid, level->count, partial ? kernels->finish : kernels->smooth, &job);
 }
 
 // b of the coarser grid = P' (b - A x).
-static void restrict_residual(sn_multigrid *multigrid, sn_multigrid_level *fine, sn_multigrid_level *coarse) {
-    level_job job = {.level = fine, .coarse = coarse};
-    sn_parallel_for(multigrid->context, coarse->count, CHUNK, collect_range, &job);
-    fold_job fold = {coarse, 0, 4, coarse->blocks, coarse->folded_x};
-    sn_parallel_for(multigrid->context, coarse->count, CHUNK, fold_range, &fold);
-    fold = (fold_job){coarse, 1, 2, coarse->folded_x, coarse->folded_y};
-    sn_parallel_for(multigrid->context, coarse->count, CHUNK, fold_range, &fold);
-    fold = (fold_job){coarse, 2, 1, coarse->folded_y, coarse->b};
-    sn_parallel_for(multigrid->context, coarse->count, CHUNK, fold_range, &fold);
+static void restrict_residual(const sn_multigrid *multigrid, const sn_multigrid_level *fine) {
+    const sn_multigrid_level *coarse = fine + 1;
+    const sn_multigrid_kernels *kernels = multigrid->kernels;
+    sn_multigrid_job job = {.level = fine};
+    each_cell(multigrid, coarse->count, kernels->collect, &job);
+    job = (sn_multigrid_job){.level = coarse, .axis = 0, .width = 4, .from = coarse->blocks, .to = coarse->folded_x};
+    each_cell(multigrid, coarse->count, kernels->fold, &job);
+    job = (sn_multigrid_job){.level = coarse, .axis = 1, .width = 2, .from = coarse->folded_x, .to = coarse->folded_y};
+    each_cell(multigrid, coarse->count, kernels->fold, &job);
+    job = (sn_multigrid_job){.level = coarse, .axis = 2, .width = 1, .from = coarse->folded_y, .to = coarse->b};
+    each_cell(multigrid, coarse->count, kernels->fold, &job);
 }
 
-// x of the finer grid += P x.
-static void prolong_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    level_job *job = data;
-    sn_multigrid_level *fine = job->level;
-    const sn_multigrid_level *coarse = job->coarse;
-    for (int32_t c = begin; c < end; c++) {
-        for (int side = 0; side < 8; side++) {
-            int32_t u = coarse->children[8 * (size_t)c + (size_t)side];
-            if (u < 0) continue;
-            float sum[SN_LANES] = {0};
-            for (int k = 0; k < 8; k++) {
-                // Over x, then y, then z, as the transpose does.
-                int32_t at = c;
-                float share = 1;
-                for (int a = 0; a < 3; a++) {
-                    bool over = k >> a & 1;
-                    share *= over ? 0.25f : 0.75f;
-                    if (over) at = coarse->neighbor[at][2 * a + (side >> a & 1)];
-                }
-                for (size_t i = 0; i < SN_LANES; i++) sum[i] += share * coarse->x[(size_t)at * SN_LANES + i];
-            }
-            for (size_t i = 0; i < SN_LANES; i++) fine->x[(size_t)u * SN_LANES + i] += sum[i];
-        }
-    }
-}
-
-static void solve_coarsest(sn_multigrid *multigrid, sn_multigrid_level *level) {
+static void solve_coarsest(const sn_multigrid *multigrid, const sn_multigrid_level *level) {
     if (!multigrid->dense) { // many scattered cells: smoothing is all they need
-        smooth(multigrid, level, true);
-        for (int sweep = 0; sweep < 8; sweep++) smooth(multigrid, level, false);
+        smooth(multigrid, level, true, NULL);
+        for (int sweep = 0; sweep < 8; sweep++) smooth(multigrid, level, false, NULL);
         return;
     }
     double x[LARGEST_DENSE];
-    for (int lane = 0; lane < SN_LANES; lane++) {
-        for (int32_t u = 0; u < level->count; u++) x[u] = (double)level->b[u * SN_LANES + lane];
+    int32_t lanes = multigrid->lanes;
+    for (int32_t lane = 0; lane < lanes; lane++) {
+        for (int32_t u = 0; u < level->count; u++) x[u] = (double)level->b[u * lanes + lane];
         sn_dense_cholesky_solve(multigrid->dense, level->count, level->count, x);
-        for (int32_t u = 0; u < level->count; u++) level->x[u * SN_LANES + lane] = (float)x[u];
+        for (int32_t u = 0; u < level->count; u++) level->x[u * lanes + lane] = (float)x[u];
     }
 }
 
-typedef struct convert_job {
-    float *single;
-    double *full;
-    const double *from;
-} convert_job;
-
-static void to_single(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    convert_job *job = data;
-    for (size_t k = (size_t)begin * SN_LANES; k < (size_t)end * SN_LANES; k++) job->single[k] = (float)job->from[k];
+// b.x where the finest grid is the coarsest too: less than a chunk.
+static void multiply_coarsest(const sn_multigrid *multigrid, double *partial) {
+    const sn_multigrid_level *level = multigrid->levels;
+    int32_t lanes = multigrid->lanes;
+    SN_ASSERT(level->count <= SN_MULTIGRID_CHUNK);
+    for (int32_t i = 0; i < lanes; i++) partial[i] = 0;
+    for (int32_t k = 0; k < level->count * lanes; k++) partial[k % lanes] += (double)level->b[k] * (double)level->x[k];
 }
 
-static void to_double(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    convert_job *job = data;
-    for (size_t k = (size_t)begin * SN_LANES; k < (size_t)end * SN_LANES; k++) job->full[k] = (double)job->single[k];
-}
-
-void sn_multigrid_apply(sn_multigrid *multigrid, double *z, const double *r) {
-    sn_multigrid_level *finest = multigrid->levels;
+void sn_multigrid_apply(sn_multigrid *multigrid, double *partial) {
     int32_t last = multigrid->level_count - 1;
-    convert_job convert = {.single = finest->b, .from = r};
-    sn_parallel_for(multigrid->context, finest->count, CHUNK, to_single, &convert);
     for (int32_t l = 0; l < last; l++) {
-        sn_multigrid_level *level = &multigrid->levels[l];
-        level_job job = {0};
-        smooth(multigrid, level, true);
-        each_cell(multigrid, level, residual_range, &job);
-        restrict_residual(multigrid, level, level + 1);
+        smooth(multigrid, &multigrid->levels[l], true, NULL);
+        restrict_residual(multigrid, &multigrid->levels[l]);
     }
     solve_coarsest(multigrid, &multigrid->levels[last]);
+    if (last == 0) multiply_coarsest(multigrid, partial);
     for (int32_t l = last - 1; l >= 0; l--) {
-        sn_multigrid_level *level = &multigrid->levels[l];
-        level_job job = {.level = level, .coarse = level + 1};
-        sn_parallel_for(multigrid->context, level[1].count, CHUNK, prolong_range, &job);
-        smooth(multigrid, level, false);
+        sn_multigrid_job job = {.level = &multigrid->levels[l]};
+        each_cell(multigrid, multigrid->levels[l + 1].count, multigrid->kernels->prolong, &job);
+        smooth(multigrid, &multigrid->levels[l], false, l == 0 ? partial : NULL);
     }
-    convert = (convert_job){.single = finest->x, .full = z};
-    sn_parallel_for(multigrid->context, finest->count, CHUNK, to_double, &convert);
 }

@@ -2,15 +2,16 @@
 // voxels, 0 at those of the others, no flux through the surface; with the compliance metric, div(E grad w) = 0.
 //
 // Finite volumes: each face between two voxels conducts area / distance times the harmonic mean of their stiffness. Conjugate
-// gradients with the multigrid preconditioner, four nodes side by side; memory about 250 bytes a voxel.
+// gradients with the multigrid preconditioner, four or eight nodes side by side (multigrid_kernels.h); memory about 500 bytes
+// a voxel for up to eight nodes, and 64 for every eight more.
 #include "frame/multigrid.h"
 #include "frame/table.h"
 
-#include "base/threads.h"
+#include "math/simd.h"
 
 #include <string.h>
 
-enum { CHUNK = 2048, LANES = SN_LANES };
+enum { CHUNK = SN_MULTIGRID_CHUNK, LANES = SN_MULTIGRID_LANES };
 
 // Rigid parts that are not bound to a node conduct this many times better than the stiffest soft voxel.
 #define RIGID_CONTRAST 1e4
@@ -24,11 +25,18 @@ typedef struct problem {
     double face[3];       // area / distance along each axis, relative
     double *conductivity; // of each voxel, relative; NULL if 1 everywhere
     sn_multigrid *multigrid;
-    double *x, *r, *z, *p, *q; // LANES for each unknown
-    double *solution;          // node_count rounded up to LANES, for each voxel
-    int32_t width;
-    double *partial; // sums of each chunk, LANES each
+    double (*conductance)[SN_VOXEL_FACES]; // of each unknown to its neighbours that are unknown, else 0
+    double *diagonal;
+    double *r; // a number for each unknown and node of a group
+    float *p;
+    double **x;      // likewise, of each group
+    double *partial; // sums of each chunk
 } problem;
+
+// How many nodes go side by side when so many are left.
+static int32_t group_lanes(int32_t nodes) {
+    return nodes > 4 ? LANES : 4;
+}
 
 // The conductance of the face from voxel v in direction d to u.
 static double face_conductance(const problem *problem, int32_t v, int32_t u, int d) {
@@ -161,14 +169,18 @@ static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
             int32_t u = voxels->neighbor[v][d];
             neighbor[k][d] = u < 0 ? -1 : problem->number[u];
             if (u < 0) continue;
-            float c = (float)face_conductance(problem, v, u, d);
-            if (problem->number[u] >= 0)
-                conductance[k][d] = c;
-            else
-                known[k] += c;
+            double c = face_conductance(problem, v, u, d);
+            problem->diagonal[k] += c;
+            if (problem->number[u] >= 0) {
+                problem->conductance[k][d] = c;
+                conductance[k][d] = (float)c;
+            } else {
+                known[k] += (float)c;
+            }
         }
     }
     sn_multigrid_input input = {problem->count,
+                                group_lanes(problem->shape->node_count),
                                 {voxels->cells[0], voxels->cells[1], voxels->cells[2]},
                                 (const int32_t(*)[3])coordinates,
                                 (const int32_t(*)[6])neighbor,
@@ -179,159 +191,142 @@ static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
     return status;
 }
 
-// Loops over unknowns for one group of nodes.
-typedef struct group_job {
+// What a loop over the unknowns of one group of nodes is given.
+typedef struct load_job {
     problem *problem;
-    int32_t first;                     // node of lane 0
-    double factor[LANES], beta[LANES]; // of an update
-    const double *a, *b;               // of a dot product
-} group_job;
+    int32_t first, lanes; // node of lane 0
+    double *x;
+} load_job;
 
 // r = b for x = 0: what flows in from the own voxels.
 static void load_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
-    group_job *job = data;
+    load_job *job = data;
     problem *problem = job->problem;
     const sinew_voxels *voxels = problem->shape->voxels;
     for (int32_t k = begin; k < end; k++) {
-        double *r = problem->r + (size_t)k * LANES, *x = problem->x + (size_t)k * LANES;
-        for (int i = 0; i < LANES; i++) r[i] = x[i] = 0;
+        size_t at = (size_t)k * (size_t)job->lanes;
+        double *r = problem->r + at;
+        float *single = problem->multigrid->levels[0].b + at;
+        for (int32_t i = 0; i < job->lanes; i++) {
+            r[i] = job->x[at + (size_t)i] = 0;
+            problem->p[at + (size_t)i] = 0;
+        }
         int32_t v = problem->voxel[k];
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             int32_t u = voxels->neighbor[v][d];
             int32_t lane = u < 0 || problem->owner[u] < 0 ? -1 : problem->owner[u] - job->first;
-            if (lane >= 0 && lane < LANES) r[lane] += face_conductance(problem, v, u, d);
+            if (lane >= 0 && lane < job->lanes) r[lane] += face_conductance(problem, v, u, d);
         }
+        for (int32_t i = 0; i < job->lanes; i++) single[i] = (float)r[i];
     }
 }
 
-// q = A p.
-static void product_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    group_job *job = data;
-    problem *problem = job->problem;
-    const sinew_voxels *voxels = problem->shape->voxels;
-    for (int32_t k = begin; k < end; k++) {
-        int32_t v = problem->voxel[k];
-        double diagonal = 0, sum[LANES] = {0};
-        for (int d = 0; d < SN_VOXEL_FACES; d++) {
-            int32_t u = voxels->neighbor[v][d];
-            if (u < 0) continue;
-            double c = face_conductance(problem, v, u, d);
-            diagonal += c;
-            if (problem->number[u] < 0) continue;
-            const double *p = problem->p + (size_t)problem->number[u] * LANES;
-            for (int i = 0; i < LANES; i++) sum[i] += c * p[i];
-        }
-        for (size_t i = (size_t)k * LANES; i < (size_t)k * LANES + LANES; i++) {
-            problem->q[i] = diagonal * problem->p[i] - sum[i - (size_t)k * LANES];
-        }
-    }
-}
-
-// x += alpha p, r -= alpha q.
-static void step_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    group_job *job = data;
-    problem *problem = job->problem;
-    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
-        for (size_t i = 0; i < LANES; i++) {
-            problem->x[k * LANES + i] += job->factor[i] * problem->p[k * LANES + i];
-            problem->r[k * LANES + i] -= job->factor[i] * problem->q[k * LANES + i];
-        }
-    }
-}
-
-// p = z + beta p.
-static void direct_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    group_job *job = data;
-    problem *problem = job->problem;
-    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
-        for (size_t i = 0; i < LANES; i++) {
-            problem->p[k * LANES + i] = problem->z[k * LANES + i] + job->beta[i] * problem->p[k * LANES + i];
-        }
-    }
-}
-
-static void dot_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    group_job *job = data;
-    double *sum = job->problem->partial + (size_t)chunk * LANES;
-    for (int i = 0; i < LANES; i++) sum[i] = 0;
-    for (size_t k = (size_t)begin; k < (size_t)end; k++) {
-        for (size_t i = 0; i < LANES; i++) sum[i] += job->a[k * LANES + i] * job->b[k * LANES + i];
-    }
-}
-
-static void each_unknown(problem *problem, sn_range_fn *body, group_job *job) {
+static void each_unknown(problem *problem, sn_range_fn *body, void *job) {
     sn_parallel_for(problem->shape->context, problem->count, CHUNK, body, job);
 }
 
-static void dot(problem *problem, const double *a, const double *b, double result[LANES]) {
-    group_job job = {.problem = problem, .a = a, .b = b};
-    each_unknown(problem, dot_range, &job);
-    for (int i = 0; i < LANES; i++) result[i] = 0;
+// Adds up what the chunks left.
+static void sum_chunks(const problem *problem, double sum[LANES]) {
+    int32_t lanes = problem->multigrid->lanes;
+    for (int32_t i = 0; i < lanes; i++) sum[i] = 0;
     for (int32_t chunk = 0; chunk < sn_chunk_count(problem->count, CHUNK); chunk++) {
-        for (int i = 0; i < LANES; i++) result[i] += problem->partial[(size_t)chunk * LANES + (size_t)i];
+        for (int32_t i = 0; i < lanes; i++) sum[i] += problem->partial[chunk * lanes + i];
     }
 }
 
-// Conjugate gradients on the four right-hand sides of a group; a lane that has converged stands still.
-static void solve_group(problem *problem, int32_t first) {
+// z = M r, and r.z
+static void precondition(problem *problem, double rz[LANES]) {
+    sn_multigrid_apply(problem->multigrid, problem->partial);
+    sum_chunks(problem, rz);
+}
+
+static bool has_converged(const double *norm, const double *load, int32_t lanes, double tolerance) {
+    for (int32_t i = 0; i < lanes; i++) {
+        if (norm[i] > tolerance * tolerance * load[i]) return false;
+    }
+    return true;
+}
+
+// Conjugate gradients on the right-hand sides of a group; a lane that has converged stands still.
+static void solve_group(problem *problem, double *x, int32_t first) {
     const sinew_weights_def *def = &problem->shape->def;
     sinew_weights_report *report = &problem->shape->report;
-    group_job job = {.problem = problem, .first = first};
-    double load[LANES], norm[LANES], rz[LANES], pq[LANES];
-    each_unknown(problem, load_range, &job);
-    dot(problem, problem->r, problem->r, load);
-    sn_multigrid_apply(problem->multigrid, problem->z, problem->r);
-    each_unknown(problem, direct_range, &job);
-    dot(problem, problem->r, problem->z, rz);
+    const sn_multigrid_kernels *kernels = problem->multigrid->kernels;
+    const sn_multigrid_level *finest = problem->multigrid->levels;
+    int32_t lanes = problem->multigrid->lanes, iterations = 0;
+    double load[LANES], norm[LANES], rz[LANES], next[LANES], pq[LANES], factor[LANES] SN_ALIGNED = {0};
+    load_job start = {problem, first, lanes, x};
+    sn_harmonic_job job = {.neighbor = (const int32_t(*)[6])finest->neighbor,
+                           .conductance = (const double(*)[6])problem->conductance,
+                           .diagonal = problem->diagonal,
+                           .x = x,
+                           .r = problem->r,
+                           .p = problem->p,
+                           .single = finest->b,
+                           .z = finest->x,
+                           .factor = factor,
+                           .partial = problem->partial};
+    each_unknown(problem, load_range, &start);
+    each_unknown(problem, kernels->step, &job); // of length 0: it leaves the norm
+    sum_chunks(problem, load);
     memcpy(norm, load, sizeof norm);
-    int32_t iterations = 0;
+    precondition(problem, rz);
+    each_unknown(problem, kernels->direct, &job);
     for (; iterations < def->max_iterations; iterations++) {
         bool active = false;
-        each_unknown(problem, product_range, &job);
-        dot(problem, problem->p, problem->q, pq);
-        for (int i = 0; i < LANES; i++) {
+        each_unknown(problem, kernels->product, &job);
+        sum_chunks(problem, pq);
+        for (int32_t i = 0; i < lanes; i++) {
             bool open = norm[i] > def->tolerance * def->tolerance * load[i] && pq[i] > 0;
             active = active || open;
-            job.factor[i] = open ? rz[i] / pq[i] : 0;
+            factor[i] = open ? rz[i] / pq[i] : 0;
         }
         if (!active) break;
-        each_unknown(problem, step_range, &job);
-        dot(problem, problem->r, problem->r, norm);
-        sn_multigrid_apply(problem->multigrid, problem->z, problem->r);
-        double next[LANES];
-        dot(problem, problem->r, problem->z, next);
-        for (int i = 0; i < LANES; i++) {
-            job.beta[i] = job.factor[i] != 0 && rz[i] > 0 ? next[i] / rz[i] : 0;
+        each_unknown(problem, kernels->step, &job);
+        sum_chunks(problem, norm);
+        if (has_converged(norm, load, lanes, def->tolerance)) { // the preconditioner need not run again
+            iterations++;
+            break;
+        }
+        precondition(problem, next);
+        for (int32_t i = 0; i < lanes; i++) {
+            factor[i] = factor[i] != 0 && rz[i] > 0 ? next[i] / rz[i] : 0;
             rz[i] = next[i];
         }
-        each_unknown(problem, direct_range, &job);
+        each_unknown(problem, kernels->direct, &job);
     }
     if (iterations > report->iterations) report->iterations = iterations;
-    for (int i = 0; i < LANES; i++) {
+    for (int32_t i = 0; i < lanes; i++) {
         if (load[i] > 0) report->residual = fmax(report->residual, sqrt(norm[i] / load[i]));
-    }
-}
-
-// The group's columns of the solution: unknowns, then the known values.
-static void store_group(problem *problem, int32_t first) {
-    const sinew_voxels *voxels = problem->shape->voxels;
-    for (int32_t v = 0; v < voxels->count; v++) {
-        double *row = problem->solution + (size_t)v * (size_t)problem->width + (size_t)first;
-        int32_t k = problem->number[v], lane = problem->owner[v] - first;
-        for (int i = 0; i < LANES; i++) row[i] = k >= 0 ? problem->x[(size_t)k * LANES + (size_t)i] : 0;
-        if (problem->owner[v] >= 0 && lane >= 0 && lane < LANES) row[lane] = 1;
     }
 }
 
 static void fill_harmonic_row(const void *data, int32_t voxel, sn_row *row) {
     const problem *problem = data;
-    const double *values = problem->solution + (size_t)voxel * (size_t)problem->width;
-    // Values are in [0, 1] but for the solver's error.
-    for (int32_t i = 0; i < problem->shape->node_count; i++) sn_row_add(row, i, fmin(fmax(values[i], 0), 1));
+    int32_t k = problem->number[voxel], nodes = problem->shape->node_count;
+    if (problem->owner[voxel] >= 0) sn_row_add(row, problem->owner[voxel], 1);
+    for (int32_t i = 0; i < nodes && k >= 0; i++) {
+        int32_t group = i / LANES, lanes = group_lanes(nodes - group * LANES);
+        double value = problem->x[group][(size_t)k * (size_t)lanes + (size_t)(i % LANES)];
+        sn_row_add(row, i, fmin(fmax(value, 0), 1)); // in [0, 1] but for the solver's error
+    }
+}
+
+static sinew_status push_vectors(problem *problem, sn_arena *arena) {
+    int32_t nodes = problem->shape->node_count;
+    size_t count = (size_t)problem->count, most = count * (size_t)group_lanes(nodes);
+    problem->r = SN_PUSH(arena, double, most);
+    problem->p = SN_PUSH(arena, float, most);
+    problem->partial = SN_PUSH(arena, double, (count / CHUNK + 1) * LANES);
+    problem->x = SN_PUSH(arena, double *, nodes / LANES + 1);
+    problem->diagonal = SN_PUSH(arena, double, count);
+    problem->conductance = (double(*)[SN_VOXEL_FACES])sn_arena_push(arena, count, sizeof *problem->conductance);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t first = 0; first < nodes; first += LANES) {
+        problem->x[first / LANES] = SN_PUSH(arena, double, count *(size_t)group_lanes(nodes - first));
+    }
+    return sn_arena_status(arena);
 }
 
 static sinew_status solve(problem *problem, sn_arena *arena) {
@@ -339,20 +334,16 @@ static sinew_status solve(problem *problem, sn_arena *arena) {
     int32_t voxels = shape->voxels->count;
     problem->owner = SN_PUSH(arena, int32_t, voxels);
     problem->number = SN_PUSH(arena, int32_t, voxels);
-    problem->width = (shape->node_count + LANES - 1) / LANES * LANES;
-    problem->solution = SN_PUSH(arena, double, (size_t)voxels *(size_t)problem->width);
     SN_TRY(sn_arena_status(arena));
     SN_TRY(claim_voxels(problem, arena));
     SN_TRY(number_unknowns(problem, arena));
+    if (problem->count == 0) return SINEW_OK;
     SN_TRY(set_conductivity(problem, arena));
-    if (problem->count > 0) SN_TRY(build_multigrid(problem, arena));
-    double **vectors[5] = {&problem->x, &problem->r, &problem->z, &problem->p, &problem->q};
-    for (int k = 0; k < 5; k++) *vectors[k] = SN_PUSH(arena, double, (size_t)problem->count *LANES);
-    problem->partial = SN_PUSH(arena, double, ((size_t)problem->count / CHUNK + 1) * LANES);
-    SN_TRY(sn_arena_status(arena));
+    SN_TRY(push_vectors(problem, arena));
+    SN_TRY(build_multigrid(problem, arena));
     for (int32_t first = 0; first < shape->node_count; first += LANES) {
-        if (problem->count > 0) solve_group(problem, first);
-        store_group(problem, first);
+        sn_multigrid_set_lanes(problem->multigrid, group_lanes(shape->node_count - first));
+        solve_group(problem, problem->x[first / LANES], first);
     }
     return SINEW_OK;
 }

@@ -23,6 +23,13 @@ typedef float sn_floats_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), m
 typedef int32_t sn_float_mask __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 typedef int32_t sn_float_mask_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), may_alias));
 
+// Rows of four or eight numbers that belong together, whatever the width of the lanes: the compiler cuts them into what the
+// machine has. They are read and written in place; passed by value they would be at the mercy of the calling convention.
+typedef float sn_float_row4 __attribute__((vector_size(16), may_alias));
+typedef float sn_float_row8 __attribute__((vector_size(32), may_alias));
+typedef double sn_double_row4 __attribute__((vector_size(32), may_alias));
+typedef double sn_double_row8 __attribute__((vector_size(64), may_alias));
+
 SN_INLINE sn_floats sn_floats_load(const float *p) {
     return *(const sn_floats_memory *)p;
 }

@@ -1,7 +1,8 @@
 // Harmonic weights: exact on lines, against a dense solve on small blobs, the maximum principle, bound labels, the U of Gilles
-// et al. 2011 fig. 3, iterations that do not grow with the grid, symmetry, threads, shortage of memory.
+// et al. 2011 fig. 3, every instruction set, iterations that do not grow with the grid, symmetry, threads, shortage of memory.
 #include "support/solid.h"
 
+#include "base/context.h"
 #include "frame/shape.h"
 #include "linalg/dense.h"
 
@@ -76,40 +77,68 @@ static sinew_voxels *make_blob(sinew_context *context, sn_random *random) {
     return voxels;
 }
 
+// Distinct voxels for nodes: three corners, then whatever comes.
+static void choose_own(const sinew_voxels *blob, sn_random *random, int32_t *own, int32_t count) {
+    own[0] = sn_voxel_at(blob, 0, 0, 0), own[1] = sn_voxel_at(blob, 5, 4, 4), own[2] = sn_voxel_at(blob, 5, 2, 2);
+    for (int32_t i = 3; i < count;) {
+        own[i] = (int32_t)(sn_random_u32(random) % (uint32_t)blob->count);
+        bool taken = false;
+        for (int32_t k = 0; k < i; k++) taken = taken || own[k] == own[i];
+        i += !taken;
+    }
+}
+
+static bool is_among(const int32_t *list, int32_t count, int32_t v) {
+    for (int32_t i = 0; i < count; i++) {
+        if (list[i] == v) return true;
+    }
+    return false;
+}
+
+// The column of node i: the dense Laplacian with the nodes' rows replaced; a little diagonal for parts without a node.
+static void solve_densely(const sinew_voxels *blob, bool stiff, const int32_t *own, int32_t count, int32_t i, double *A,
+                          double *x) {
+    int32_t n = blob->count;
+    memset(A, 0, (size_t)(n * n) * sizeof *A);
+    for (int32_t v = 0; v < n; v++) {
+        bool known = is_among(own, count, v);
+        x[v] = v == own[i];
+        A[v * n + v] = known ? 1 : 1e-14;
+        for (int d = 0; d < 6 && !known; d++) {
+            int32_t u = blob->neighbor[v][d];
+            if (u < 0) continue;
+            double a = blob->label[v] == 2 && stiff ? 20 : 1, b = blob->label[u] == 2 && stiff ? 20 : 1;
+            double c = 2 * a * b / (a + b) / (blob->spacing[d / 2] * blob->spacing[d / 2]);
+            A[v * n + v] += c;
+            A[v * n + u] -= c;
+        }
+    }
+    assert_true(sn_dense_solve(A, n, n, x));
+}
+
+// Three, four, seven, eleven and seventeen nodes: groups of four and of eight, alone and one after the other.
 static void test_against_dense_solve(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_random random = sn_random_seed(31);
     sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
     tissues[1].label = 2, tissues[1].young = 20 * tissues[0].young;
-    for (int round = 0; round < 5; round++) {
+    const int32_t counts[5] = {3, 4, 7, 11, 17};
+    for (int round = 0; round < 10; round++) {
         sinew_voxels *blob = make_blob(context, &random);
-        int32_t n = blob->count, own[3] = {sn_voxel_at(blob, 0, 0, 0), sn_voxel_at(blob, 5, 4, 4), sn_voxel_at(blob, 5, 2, 2)};
-        double nodes[9];
-        for (int i = 0; i < 3; i++) sn_store3(nodes + 3 * i, sn_voxel_center(blob, own[i]));
+        int32_t n = blob->count, count = counts[round / 2], own[17];
+        double nodes[51];
+        choose_own(blob, &random, own, count);
+        for (int i = 0; i < count; i++) sn_store3(nodes + 3 * i, sn_voxel_center(blob, own[i]));
         sinew_weights_def def = harmonic_def();
         def.adopt_unreached = true;
         def.cutoff = 0;
+        def.nodes_per_voxel = 64;
         def.metric = round % 2 ? SINEW_METRIC_COMPLIANCE : SINEW_METRIC_EUCLIDEAN;
-        sn_shape *shape = make(context, blob, tissues, 2, nodes, 3, &def);
-        // Dense Laplacian with the nodes' rows replaced; a little diagonal for parts without a node.
+        sn_shape *shape = make(context, blob, tissues, 2, nodes, count, &def);
         double *A = sn_allocate(context, (size_t)(n * n), sizeof *A), *x = sn_allocate(context, (size_t)n, sizeof *x);
-        for (int i = 0; i < 3; i++) {
-            memset(A, 0, (size_t)(n * n) * sizeof *A);
-            for (int32_t v = 0; v < n; v++) {
-                x[v] = v == own[i];
-                bool known = v == own[0] || v == own[1] || v == own[2];
-                A[v * n + v] = known ? 1 : 1e-14;
-                for (int d = 0; d < 6 && !known; d++) {
-                    int32_t u = blob->neighbor[v][d];
-                    if (u < 0) continue;
-                    double a = blob->label[v] == 2 && round % 2 ? 20 : 1, b = blob->label[u] == 2 && round % 2 ? 20 : 1;
-                    double c = 2 * a * b / (a + b) / (blob->spacing[d / 2] * blob->spacing[d / 2]);
-                    A[v * n + v] += c;
-                    A[v * n + u] -= c;
-                }
-            }
-            assert_true(sn_dense_solve(A, n, n, x));
+        for (int i = 0; i < count; i++) {
+            solve_densely(blob, round % 2, own, count, i, A, x);
             int compared = 0;
             for (int32_t v = 0; v < n; v++) {
                 if (table_weight(shape, v, 0) == 1 && v != own[0]) continue; // adopted
@@ -125,6 +154,38 @@ static void test_against_dense_solve(void **state) {
         sinew_voxels_destroy(blob);
     }
     sinew_context_destroy(context);
+}
+
+// Every instruction set, with four and with eight nodes side by side, on a grid of several levels.
+static void test_instruction_sets(void **state) {
+    (void)state;
+    const double nodes[18] = {-0.3, 0, 0, 0.2, 0.1, 0, 0.35, -0.2, 0.1, 0, 0, 0.2, -0.1, 0.25, -0.1, 0.1, -0.2, -0.1};
+    for (int32_t count = 3; count <= 6; count += 3) {
+        sn_shape *first = NULL;
+        sinew_context *context = test_context(1);
+        sinew_voxels *voxels = test_solid(context, SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.04);
+        sn_isa detected = context->isa;
+        for (int isa = 0; isa < SN_ISA_COUNT; isa++) {
+            if (!sn_isa_available((sn_isa)isa)) continue;
+            context->isa = (sn_isa)isa;
+            sinew_weights_def def = harmonic_def();
+            def.cutoff = 0;
+            sn_shape *shape = make(context, voxels, NULL, 0, nodes, count, &def);
+            for (int32_t v = 0; v < voxels->count && first; v++) {
+                for (int32_t i = 0; i < count; i++) {
+                    test_close(sn_isa_name((sn_isa)isa), table_weight(shape, v, i), table_weight(first, v, i), 1e-9);
+                }
+            }
+            if (first)
+                sn_shape_destroy(shape);
+            else
+                first = shape;
+        }
+        context->isa = detected;
+        sn_shape_destroy(first);
+        sinew_voxels_destroy(voxels);
+        sinew_context_destroy(context);
+    }
 }
 
 // The U: node 0 at the end of one arm, node 1 at the end of the other, p beside node 1 but nearer to the gap.
@@ -293,6 +354,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line),
         cmocka_unit_test(test_against_dense_solve),
+        cmocka_unit_test(test_instruction_sets),
         cmocka_unit_test(test_u_shape),
         cmocka_unit_test(test_bound_shell),
         cmocka_unit_test(test_iterations_do_not_grow),
