@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { BUCKETS = 128 }; // priorities above are treated alike
+enum { BUCKETS = 256 }; // priorities above are treated alike
 
 sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count, sn_pbd_packer *packer) {
     packer->indices = indices;
@@ -22,25 +22,33 @@ void sn_pbd_pack_begin(sn_pbd_packer *packer, const int32_t *tets, int32_t count
     }
 }
 
-// How many tets the busiest node of a tet still has.
-static int32_t priority(const sn_pbd_packer *packer, int32_t tet) {
+// How many tets the busiest node of a tet still has, and all four together.
+static int32_t busiest(const sn_pbd_packer *packer, int32_t tet) {
     int32_t highest = 0;
     for (int k = 0; k < 4; k++) {
         int32_t degree = packer->degrees[packer->indices[4 * (size_t)tet + (size_t)k]];
         highest = degree > highest ? degree : highest;
     }
-    return highest < BUCKETS ? highest : BUCKETS - 1;
+    return highest;
 }
 
-// Busiest first; ties stay in order.
-static void sort_tets(sn_pbd_packer *packer) {
-    int32_t starts[BUCKETS + 1] = {0}, priorities[SN_PBD_PACK_TETS];
+static int32_t together(const sn_pbd_packer *packer, int32_t tet) {
+    int32_t sum = 0;
+    for (int k = 0; k < 4; k++) sum += packer->degrees[packer->indices[4 * (size_t)tet + (size_t)k]];
+    return sum;
+}
+
+// Those with the highest priority first; ties stay in order.
+static void sort_by(const sn_pbd_packer *packer, int32_t *sorted, const int32_t *tets,
+                    int32_t (*priority)(const sn_pbd_packer *, int32_t)) {
+    int32_t starts[BUCKETS + 1] = {0}, places[SN_PBD_PACK_TETS];
     for (int32_t i = 0; i < packer->count; i++) {
-        priorities[i] = BUCKETS - 1 - priority(packer, packer->tets[i]);
-        starts[priorities[i] + 1]++;
+        int32_t value = priority(packer, tets[i]);
+        places[i] = value < BUCKETS ? BUCKETS - 1 - value : 0;
+        starts[places[i] + 1]++;
     }
     for (int b = 0; b < BUCKETS; b++) starts[b + 1] += starts[b];
-    for (int32_t i = 0; i < packer->count; i++) packer->sorted[starts[priorities[i]]++] = packer->tets[i];
+    for (int32_t i = 0; i < packer->count; i++) sorted[starts[places[i]]++] = tets[i];
 }
 
 static bool take(sn_pbd_packer *packer, int32_t tet) {
@@ -56,7 +64,9 @@ static bool take(sn_pbd_packer *packer, int32_t tet) {
 }
 
 void sn_pbd_pack_block(sn_pbd_packer *packer, int32_t *lanes) {
-    sort_tets(packer);
+    int32_t together_first[SN_PBD_PACK_TETS];
+    sort_by(packer, together_first, packer->tets, together);
+    sort_by(packer, packer->sorted, together_first, busiest);
     packer->stamp++;
     int32_t filled = 0, left = 0;
     for (int32_t i = 0; i < packer->count; i++) {

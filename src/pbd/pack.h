@@ -1,7 +1,8 @@
 // Packs tets that lie close together into blocks of SN_BLOCK that share no node, with few lanes left empty.
 //
 // Block after block, the tets whose nodes still have many tets to come go first: a node can serve one tet of a block only, so
-// the busiest nodes bound the number of blocks from below. Cost: blocks times tets of the set.
+// the busiest nodes bound the number of blocks from below. Of tets whose busiest nodes are alike, those that keep most others
+// waiting at all four go first. Cost: blocks times tets of the set.
 #ifndef SN_PBD_PACK_H
 #define SN_PBD_PACK_H
 

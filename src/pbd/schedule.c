@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    CHUNK_TETS = SN_PBD_PACK_TETS, // about 8 us; smaller chunks have too few disjoint tets for the lanes
+    CHUNK_TETS = SN_PBD_PACK_TETS, // at most: about 8 us
     LEVEL_BLOCKS = 32
 };
 
@@ -46,17 +46,20 @@ static void add_chunk(builder *build, const int32_t *tets, int32_t count) {
     close_chunk(build->schedule);
 }
 
-// One layer of tets that follow the Hilbert curve.
+// One layer of tets that follow the Hilbert curve, cut into chunks of equal size: a small rest would have too few disjoint
+// tets for the lanes.
 static sinew_status add_layer(builder *build, const int32_t *tets, int32_t count) {
     sn_arena_mark mark = sn_arena_get_mark(build->scratch);
     int32_t *indices = SN_PUSH(build->scratch, int32_t, 4 * (size_t)count);
     SN_TRY(sn_arena_status(build->scratch));
+    int32_t chunks = (count + CHUNK_TETS - 1) / CHUNK_TETS, share = chunks > 0 ? (count + chunks - 1) / chunks : 1;
+    int32_t size = (share + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK; // whole blocks, as far as the tets allow
     for (int32_t i = 0; i < count; i++) memcpy(indices + 4 * (size_t)i, nodes_of(build, tets[i]), 4 * sizeof(int32_t));
     sn_coloring coloring;
-    SN_TRY(sn_build_coloring(build->scratch, indices, 4, count, build->def->mesh->point_count, CHUNK_TETS, &coloring));
+    SN_TRY(sn_build_coloring(build->scratch, indices, 4, count, build->def->mesh->point_count, size, &coloring));
     for (int32_t c = 0; c < coloring.chunk_count; c++) {
-        int32_t begin = coloring.chunks[c] * CHUNK_TETS, left = count - begin;
-        add_chunk(build, tets + begin, left < CHUNK_TETS ? left : CHUNK_TETS);
+        int32_t begin = coloring.chunks[c] * size, left = count - begin;
+        add_chunk(build, tets + begin, left < size ? left : size);
     }
     sn_arena_rewind(build->scratch, mark);
     return SINEW_OK;
