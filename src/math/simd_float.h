@@ -1,9 +1,9 @@
 // Lanes of floats beside the doubles of math/simd.h, for the few loops where a benchmark shows the gain and a test bounds the
 // error: sn_floats holds SN_FLOAT_LANES floats and behaves like a float in + - * / and < >.
 //
-// State stays in double. Rows of four doubles (a node's x y z and a weight) are read as float differences to another row, so
-// that the rounding is relative to the difference, not to the distance from the origin; what comes out is added to the rows in
-// double.
+// State stays in double. Rows of four doubles (a node's x y z, and one to fill it up) are read as float differences to another
+// row, so that the rounding is relative to the difference, not to the distance from the origin; what comes out is added to the
+// rows in double.
 #ifndef SN_MATH_SIMD_FLOAT_H
 #define SN_MATH_SIMD_FLOAT_H
 
@@ -21,7 +21,6 @@
 typedef float sn_floats __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 typedef float sn_floats_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), may_alias));
 typedef int32_t sn_float_mask __attribute__((vector_size(4 * SN_FLOAT_LANES)));
-typedef int32_t sn_float_mask_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), may_alias));
 
 // Rows of four or eight numbers that belong together, whatever the width of the lanes: the compiler cuts them into what the
 // machine has. They are read and written in place; passed by value they would be at the mercy of the calling convention.
@@ -32,13 +31,6 @@ typedef double sn_double_row8 __attribute__((vector_size(64), may_alias));
 
 SN_INLINE sn_floats sn_floats_load(const float *p) {
     return *(const sn_floats_memory *)p;
-}
-
-// Which of the integers at p have bit number `bit` set.
-SN_INLINE sn_float_mask sn_float_mask_bit(const int32_t *p, int bit) {
-    sn_float_mask wanted;
-    for (int l = 0; l < SN_FLOAT_LANES; l++) wanted[l] = 1 << bit;
-    return (sn_float_mask)((*(const sn_float_mask_memory *)p & wanted) == wanted);
 }
 
 SN_INLINE void sn_floats_store(float *p, sn_floats a) {
@@ -87,9 +79,9 @@ SN_INLINE sn_floats sn_floats_min(sn_floats a, sn_floats b) {
     return sn_floats_select((sn_float_mask)(a < b), a, b);
 }
 
-// Rows of four doubles, lane l takes row index[l]: out[c] = component c of the row minus that of row origin[l]; the fourth
-// component is taken as it is. Rows are aligned to 32 bytes.
-SN_INLINE void sn_floats_load_rows(sn_floats out[4], const double *rows, const int32_t *index, const int32_t *origin) {
+// Rows of four doubles, lane l takes row index[l]: out[c] = component c < 3 of the row minus that of row origin[l]. Rows are
+// aligned to 32 bytes.
+SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const int32_t *index, const int32_t *origin) {
 #if defined(__AVX2__)
     __m256 pair[4];
     for (int l = 0; l < 4; l++) {
@@ -97,7 +89,7 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[4], const double *rows, const i
         for (int side = 0; side < 2; side++) {
             __m256d row = _mm256_load_pd(rows + 4 * (size_t)index[l + 4 * side]);
             __m256d from = _mm256_load_pd(rows + 4 * (size_t)origin[l + 4 * side]);
-            half[side] = _mm256_cvtpd_ps(_mm256_sub_pd(row, _mm256_blend_pd(from, _mm256_setzero_pd(), 8)));
+            half[side] = _mm256_cvtpd_ps(_mm256_sub_pd(row, from));
         }
         pair[l] = _mm256_insertf128_ps(_mm256_castps128_ps256(half[0]), half[1], 1);
     }
@@ -106,21 +98,12 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[4], const double *rows, const i
     out[0] = (sn_floats)_mm256_shuffle_ps(xy01, xy23, 0x44);
     out[1] = (sn_floats)_mm256_shuffle_ps(xy01, xy23, 0xee);
     out[2] = (sn_floats)_mm256_shuffle_ps(zw01, zw23, 0x44);
-    out[3] = (sn_floats)_mm256_shuffle_ps(zw01, zw23, 0xee);
 #else
     for (int l = 0; l < SN_FLOAT_LANES; l++) {
         const double *row = rows + 4 * (size_t)index[l], *from = rows + 4 * (size_t)origin[l];
         for (int c = 0; c < 3; c++) out[c][l] = (float)(row[c] - from[c]);
-        out[3][l] = (float)row[3];
     }
 #endif
-}
-
-// The fourth component of rows.
-SN_INLINE sn_floats sn_floats_load_fourth(const double *rows, const int32_t *index) {
-    sn_floats out;
-    for (int l = 0; l < SN_FLOAT_LANES; l++) out[l] = (float)rows[4 * (size_t)index[l] + 3];
-    return out;
 }
 
 // Adds d[c][l] to component c < 3 of row index[l], lane after lane: the same row may occur twice.

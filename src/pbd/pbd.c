@@ -129,7 +129,6 @@ static void compute_rest(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pbd
         bool moves = pbd->masses[i] > 0 && !(def->kinematic && def->kinematic[i]);
         pbd->inverse_masses[i] = moves ? pbd->mass_unit / pbd->masses[i] : 0;
         sn_store3(pbd->nodes + 4 * (size_t)i, sn_mesh_point(mesh, i));
-        pbd->nodes[4 * (size_t)i + 3] = pbd->inverse_masses[i];
     }
 }
 
@@ -149,10 +148,7 @@ static void fill_block(sinew_pbd *pbd, const sinew_pbd_def *def, int32_t b) {
     for (int l = 0; l < SN_BLOCK; l++) {
         int32_t tet = lanes[l] >= 0 ? lanes[l] : lanes[0];
         for (int k = 0; k < 4; k++) {
-            int32_t node = pbd->tets[4 * (size_t)tet + (size_t)k];
-            block->nodes[k][l] = node;
-            // Nodes as far out as the tet itself belong to the layer before it too; at the attachment, to what holds it.
-            if (pbd->schedule.node_layers[node] == pbd->schedule.tet_layers[tet]) block->heavy[l] |= 1 << k;
+            block->nodes[k][l] = pbd->tets[4 * (size_t)tet + (size_t)k];
         }
         if (lanes[l] < 0) continue;
         for (int i = 0; i < 9; i++) block->B[i][l] = (float)pbd->rest[tet].m[i / 3][i % 3];
@@ -160,6 +156,23 @@ static void fill_block(sinew_pbd *pbd, const sinew_pbd_def *def, int32_t b) {
             block->stiffness[i][l] = block_stiffness(pbd, material_of(def, tet), tet, i);
         }
     }
+}
+
+// With `heavy_part`, the factor on the inverse masses of nodes that the layer before has moved: nodes as far out as the tet
+// itself belong to that too; at the attachment, to what holds it.
+static void fill_inertia(sinew_pbd *pbd, sn_pbd_inertia *inertia, int32_t b, double heavy_part) {
+    const sn_pbd_block *block = &pbd->blocks[b];
+    const sn_pbd_schedule *schedule = &pbd->schedule;
+    double w[4][SN_BLOCK];
+    for (int l = 0; l < SN_BLOCK; l++) {
+        int32_t lane = schedule->lanes[(size_t)b * SN_BLOCK + (size_t)l];
+        for (int k = 0; k < 4; k++) {
+            int32_t node = block->nodes[k][l];
+            bool heavy = lane >= 0 && schedule->node_layers[node] == schedule->tet_layers[lane];
+            w[k][l] = pbd->inverse_masses[node] * (heavy ? heavy_part : 1);
+        }
+    }
+    sn_pbd_compute_inertia(inertia, block, w);
 }
 
 // Tets whose nodes are all kinematic, or all of one core, never change shape by themselves.
@@ -191,11 +204,18 @@ static sinew_status build(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pb
     sn_pbd_schedule_def order = {mesh, attached, still, def->order};
     SN_TRY(sn_pbd_build_schedule(arena, &order, &pbd->schedule));
     pbd->blocks = SN_PUSH(arena, sn_pbd_block, pbd->schedule.block_count);
+    pbd->inertias = SN_PUSH(arena, sn_pbd_inertia, pbd->schedule.block_count);
     if (def->mode == SINEW_PBD_COMPLIANCE) {
         pbd->multipliers = SN_PUSH(arena, sn_pbd_multipliers, pbd->schedule.block_count);
+    } else if (def->order == SINEW_PBD_LAYERED) {
+        pbd->heavy_inertias = SN_PUSH(arena, sn_pbd_inertia, pbd->schedule.block_count);
     }
     SN_TRY(sn_arena_status(arena));
-    for (int32_t b = 0; b < pbd->schedule.block_count; b++) fill_block(pbd, def, b);
+    for (int32_t b = 0; b < pbd->schedule.block_count; b++) {
+        fill_block(pbd, def, b);
+        fill_inertia(pbd, &pbd->inertias[b], b, 1);
+        if (pbd->heavy_inertias) fill_inertia(pbd, &pbd->heavy_inertias[b], b, 1 / def->consolidation);
+    }
     return SINEW_OK;
 }
 

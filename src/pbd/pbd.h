@@ -26,12 +26,14 @@ struct sinew_pbd {
     double *volumes; // at rest
     double *masses;  // of the nodes [kg]
     double mass_unit;
-    double *nodes;          // [node][4]: x y z and the inverse mass in 1 / mass_unit, 0 where kinematic
-    double *inverse_masses; // the fourth numbers by themselves
+    double *nodes;          // [node][4]: x y z and 0
+    double *inverse_masses; // in 1 / mass_unit; 0 where kinematic
     double *before;         // [node][4]: `nodes` when the step began
     double *velocities;     // [node][4]
     sn_pbd_schedule schedule;
     sn_pbd_block *blocks;
+    sn_pbd_inertia *inertias;        // by block
+    sn_pbd_inertia *heavy_inertias;  // in consolidating rounds; NULL where there are none
     sn_pbd_multipliers *multipliers; // NULL unless SINEW_PBD_COMPLIANCE
     sn_pbd_project_fn *project;
     sn_pbd_cores cores;

@@ -11,8 +11,17 @@ typedef struct sn_pbd_block {
     float B[9][SN_BLOCK];                          // Dm^-1 Q, row by row
     float stiffness[SN_PBD_CONSTRAINTS][SN_BLOCK]; // parts to remove, or compliances alpha (times the mass unit)
     int32_t nodes[4][SN_BLOCK];
-    int32_t heavy[SN_BLOCK]; // bit k: node k was moved by the layer before, and is heavy in consolidating rounds
 } sn_pbd_block;
+
+// How easily the nodes of a block move. Nothing of it changes while a body moves; where a round makes nodes heavy, it has
+// inertias of its own.
+typedef struct sn_pbd_inertia {
+    float w[4][SN_BLOCK]; // inverse masses
+    float A[6][SN_BLOCK]; // A_ij of tet.h: 11 22 33 23 31 12
+} sn_pbd_inertia;
+
+// Of a block whose nodes have the inverse masses w.
+void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block, double w[4][SN_BLOCK]);
 
 typedef struct sn_pbd_multipliers {
     float l[SN_PBD_CONSTRAINTS][SN_BLOCK];
@@ -20,11 +29,11 @@ typedef struct sn_pbd_multipliers {
 
 // What the loop reads and writes.
 typedef struct sn_pbd_projection {
-    double *nodes; // [node][4]: x y z and the inverse mass, in units where it is about 1
+    double *nodes; // [node][4]: x y z, and one that is neither read nor changed
     const sn_pbd_block *blocks;
+    const sn_pbd_inertia *inertias;
     sn_pbd_multipliers *multipliers; // NULL: stiffnesses, not compliances
     double compliance_scale;         // 1 / h^2
-    double heavy_part;               // factor on the inverse masses of heavy nodes; 1: none are
 } sn_pbd_projection;
 
 // Blocks [begin, end), one after the other. About 30 ns per tet with AVX2. Agrees with sn_pbd_project within rounding of

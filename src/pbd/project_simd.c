@@ -119,26 +119,17 @@ SN_INLINE void project_volume(tets *t, sn_floats k, float *multiplier) {
     for (int i = 0; i < 3; i++) t->p[i] = madd(t->p[i], s, h[i]);
 }
 
-// What differs between the versions of the loop, each compiled by itself.
-typedef struct mode {
-    bool compliant, consolidates;
-    float compliance_scale, heavy_part;
-} mode;
-
-// Reads the nodes: G and A of the tets, the inverse masses w, and the four rows of B.
-SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const double *nodes, const sn_pbd_block *block, int first,
-                      mode how) {
+// Reads the nodes: G of the tets; A, the inverse masses w, and the four rows of B.
+SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const sn_pbd_projection *work, int32_t b, int first) {
+    const sn_pbd_block *block = &work->blocks[b];
+    const sn_pbd_inertia *inertia = &work->inertias[b];
     vec d[4];
     for (int k = 1; k < 4; k++) {
-        sn_floats row[4];
-        sn_floats_load_rows(row, nodes, block->nodes[k] + first, block->nodes[0] + first);
+        sn_floats row[3];
+        sn_floats_load_rows(row, work->nodes, block->nodes[k] + first, block->nodes[0] + first);
         d[k] = (vec){row[0], row[1], row[2]};
-        w[k] = row[3];
     }
-    w[0] = sn_floats_load_fourth(nodes, block->nodes[0] + first);
-    for (int k = 0; k < 4 && how.consolidates; k++) {
-        w[k] = sn_floats_select(sn_float_mask_bit(block->heavy + first, k), how.heavy_part * w[k], w[k]);
-    }
+    for (int k = 0; k < 4; k++) w[k] = sn_floats_load(inertia->w[k] + first);
     for (int i = 0; i < 3; i++) {
         for (int k = 1; k < 4; k++) B[k][i] = sn_floats_load(block->B[3 * (k - 1) + i] + first);
         B[0][i] = -(B[1][i] + B[2][i] + B[3][i]);
@@ -146,22 +137,20 @@ SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const double *
         t->p[i] = (vec){sn_floats_all(0), sn_floats_all(0), sn_floats_all(0)};
     }
     for (int i = 0; i < 3; i++) {
-        for (int j = i; j < 3; j++) {
-            sn_floats sum = w[0] * B[0][i] * B[0][j];
-            for (int k = 1; k < 4; k++) sum += w[k] * B[k][i] * B[k][j];
-            t->A[i][j] = t->A[j][i] = sum;
-        }
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        t->A[i][i] = sn_floats_load(inertia->A[i] + first);
+        t->A[j][k] = t->A[k][j] = sn_floats_load(inertia->A[3 + i] + first);
     }
     t->softening = (float)SN_PBD_SOFTENING * (t->A[0][0] + t->A[1][1] + t->A[2][2]) + 1e-20f;
     for (int i = 0; i < 3; i++) t->soft_A[i] = t->A[i][i] + t->softening;
     t->expansion = sn_floats_all(1e30f);
 }
 
-SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, mode how) {
+SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool compliant) {
     const sn_pbd_block *block = &work->blocks[b];
     tets t;
     sn_floats w[4], B[4][3], k[SN_PBD_CONSTRAINTS];
-    gather(&t, w, B, work->nodes, block, first, how);
+    gather(&t, w, B, work, b, first);
     sn_floats J = determinant(&t);
     if (sn_floats_any((sn_float_mask)(J < 0.0f))) {
         tets copy = t; // only the copy's address is taken: t stays in registers
@@ -171,8 +160,8 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, mode
     float *l[SN_PBD_CONSTRAINTS] = {NULL};
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
         k[i] = sn_floats_load(block->stiffness[i] + first);
-        if (!how.compliant) continue;
-        k[i] *= how.compliance_scale;
+        if (!compliant) continue;
+        k[i] *= (float)work->compliance_scale;
         l[i] = work->multipliers[b].l[i] + first;
     }
     for (int i = 0; i < 3; i++) project_stretch(&t, i, k[i], l[i]);
@@ -185,19 +174,17 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, mode
     }
 }
 
-SN_INLINE void project_all(const sn_pbd_projection *projection, int32_t begin, int32_t end, mode how) {
+SN_INLINE void project_all(const sn_pbd_projection *projection, int32_t begin, int32_t end, bool compliant) {
     for (int32_t b = begin; b < end; b++) {
-        for (int first = 0; first < SN_BLOCK; first += SN_FLOAT_LANES) project(projection, b, first, how);
+        for (int first = 0; first < SN_BLOCK; first += SN_FLOAT_LANES) project(projection, b, first, compliant);
     }
 }
 
+// Two versions of the loop, each compiled by itself.
 void SN_ISA_NAME(sn_pbd_project_blocks)(const sn_pbd_projection *projection, int32_t begin, int32_t end) {
-    float compliance_scale = (float)projection->compliance_scale, heavy_part = (float)projection->heavy_part;
     if (projection->multipliers) {
-        project_all(projection, begin, end, (mode){true, false, compliance_scale, 1});
-    } else if (projection->heavy_part != 1) {
-        project_all(projection, begin, end, (mode){false, true, 0, heavy_part});
+        project_all(projection, begin, end, true);
     } else {
-        project_all(projection, begin, end, (mode){false, false, 0, 1});
+        project_all(projection, begin, end, false);
     }
 }

@@ -43,14 +43,14 @@ static void project_chunk(void *data, int32_t chunk, int32_t round) {
     const sweep_job *work = data;
     const int32_t *blocks = work->pbd->schedule.chunk_blocks;
     sn_pbd_projection projection = work->projection;
-    projection.heavy_part = work->first_round + round < work->consolidating ? 1 / work->pbd->settings.consolidation : 1;
+    if (work->first_round + round < work->consolidating) projection.inertias = work->pbd->heavy_inertias;
     work->pbd->project(&projection, blocks[chunk], blocks[chunk + 1]);
 }
 
 void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h) {
     sinew_context *context = pbd->arena.context;
-    bool consolidates = pbd->settings.order == SINEW_PBD_LAYERED && !pbd->multipliers;
-    sweep_job work = {pbd, {pbd->nodes, pbd->blocks, pbd->multipliers, 1 / (h * h), 1}, 0, consolidates ? consolidating : 0};
+    sweep_job work = {.pbd = pbd, .consolidating = pbd->heavy_inertias ? consolidating : 0};
+    work.projection = (sn_pbd_projection){pbd->nodes, pbd->blocks, pbd->inertias, pbd->multipliers, 1 / (h * h)};
     if (pbd->multipliers) memset(pbd->multipliers, 0, (size_t)pbd->schedule.block_count * sizeof *pbd->multipliers);
     // Cores need all of their nodes between two rounds; without them the rounds run into one another.
     int32_t rounds = pbd->cores.count > 0 ? 1 : iterations;
@@ -105,8 +105,8 @@ static void spin_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
         sn_vec3 r = sn_sub(sn_load3(pbd->nodes + 4 * (size_t)i), work->center);
         sn_vec3 v = sn_load3(pbd->velocities + 4 * (size_t)i);
         sn_add_to3(sums, sn_scale(pbd->masses[i], sn_cross(r, v)));
-        sn_mat3 cross = sn_cross_matrix(r), inertia = sn_mat3_mul(sn_mat3_transpose(cross), cross);
-        for (int k = 0; k < 9; k++) sums[3 + k] += pbd->masses[i] * inertia.m[k / 3][k % 3];
+        const double m = pbd->masses[i], e[3] = {r.x, r.y, r.z}, square = sn_dot(r, r);
+        for (int k = 0; k < 9; k++) sums[3 + k] += m * ((k % 4 == 0 ? square : 0) - e[k / 3] * e[k % 3]);
     }
 }
 

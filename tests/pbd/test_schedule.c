@@ -102,6 +102,7 @@ static void test_sequence_is_exact(void **state) {
     memcpy(nodes, pbd->nodes, size);
     sn_pbd_iterate(pbd, 3, 0, 0.01);
     sn_pbd_block *block = aligned_alloc(64, (sizeof *block + 63) / 64 * 64);
+    sn_pbd_inertia *inertia = aligned_alloc(64, (sizeof *inertia + 63) / 64 * 64);
     for (int round = 0; round < 3; round++) {
         for (int32_t t = 0; t < pbd->tet_count; t++) {
             memset(block, 0, sizeof *block);
@@ -110,11 +111,17 @@ static void test_sequence_is_exact(void **state) {
             for (int i = 0; i < 9; i++) block->B[i][0] = pbd->blocks[place / SN_BLOCK].B[i][place % SN_BLOCK];
             for (int i = 0; i < 7; i++) block->stiffness[i][0] = pbd->blocks[place / SN_BLOCK].stiffness[i][place % SN_BLOCK];
             for (int i = 0; i < 4 * SN_BLOCK; i++) block->nodes[i / SN_BLOCK][i % SN_BLOCK] = pbd->tets[4 * t + i / SN_BLOCK];
-            sn_pbd_projection alone = {nodes, block, NULL, 0, 1};
+            double w[4][SN_BLOCK];
+            for (int i = 0; i < 4 * SN_BLOCK; i++) {
+                w[i / SN_BLOCK][i % SN_BLOCK] = pbd->inverse_masses[pbd->tets[4 * t + i / SN_BLOCK]];
+            }
+            sn_pbd_compute_inertia(inertia, block, w);
+            sn_pbd_projection alone = {nodes, block, inertia, NULL, 0};
             pbd->project(&alone, 0, 1);
         }
     }
     assert_memory_equal(nodes, pbd->nodes, size);
+    free(inertia);
     free(block);
     free(nodes);
     sinew_pbd_destroy(pbd);
