@@ -80,6 +80,9 @@ static int bench(const cli_command *command, sinew_context *context, const bench
     if (!b) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
     *b = (bench_run){.context = context, .threads = (int32_t)options->threads};
     bool silent = options->json.given && !options->json.text;
+    if (!silent) {
+        printf("paper: the papers' figures, of other and older machines; limit: share of what this machine can do at most\n");
+    }
     b->flops = peak_measure_flops(context);
     b->bandwidth = peak_measure_bandwidth(context);
     for (int32_t i = 0; i < bench_row_count; i++) {

@@ -89,7 +89,8 @@ static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outco
     return status == SINEW_OK ? removed : status;
 }
 
-static sinew_status compare(bench_run *run, const bar_def *def, double size[], double cost[]) {
+// The times of a step, ours and theirs, go to `cost`. [ms]
+static sinew_status compare(bench_run *run, const bar_def *def, double *size, double *cost[2]) {
     bar b;
     outcome ours, theirs;
     SN_TRY(bar_create(run->context, def, &b));
@@ -111,7 +112,7 @@ static sinew_status compare(bench_run *run, const bar_def *def, double size[], d
     if (!ratio) return SINEW_OK;
     ratio->min = bullet->min / mine->min, ratio->median = bullet->median / mine->median;
     ratio->target = 1, ratio->at_least = true;
-    *size = tets, *cost = bullet->min;
+    *size = tets, *cost[0] = mine->min, *cost[1] = bullet->min;
     return SINEW_OK;
 }
 
@@ -120,7 +121,7 @@ sinew_status bench_bullet(bench_run *b) {
     if (access(SINEW_PEER_DIR "/bullet", X_OK) != 0) {
         return sn_fail(b->context, SINEW_UNSUPPORTED, "the peer program is not built (it needs Debian's libbullet-dev)");
     }
-    double size[4], cost[4];
+    double size[4], ours[4], theirs[4];
     for (int i = 0; i < 4; i++) {
         bar_def def = bar_default_def();
         def.size[1] = def.size[2] = (double)cells[i][1] / cells[i][0];
@@ -130,9 +131,11 @@ sinew_status bench_bullet(bench_run *b) {
         def.world.gravity[2] = -9.81;
         def.world.solver = SINEW_SOLVER_AUTO;
         def.world.solver_tolerance = 1e-6;
-        SN_TRY(compare(b, &def, &size[i], &cost[i]));
+        SN_TRY(compare(b, &def, &size[i], (double *[]){&ours[i], &theirs[i]}));
     }
-    bench_result *r = bench_add(b, "exponent of Bullet's step over tets", 4, "-");
-    if (r) r->min = r->median = bench_fit_exponent(size, cost, 4);
+    bench_result *mine = bench_add(b, "exponent of our step over tets", 4, "-");
+    if (mine) mine->min = mine->median = bench_fit_exponent(size, ours, 4);
+    bench_result *bullet = bench_add(b, "exponent of Bullet's step over tets", 4, "-");
+    if (bullet) bullet->min = bullet->median = bench_fit_exponent(size, theirs, 4);
     return SINEW_OK;
 }

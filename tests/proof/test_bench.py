@@ -31,6 +31,14 @@ def test_rows_have_all_fields():
     assert all(0.7 < row["min"] < 1.6 for row in rows if "exponent" in row["name"]), rows
 
 
+def test_position_dynamics_has_sizes_exponents_and_shares():
+    rows = [row for row in json.loads(program.run("bench", "S9", "--json").stdout) if row["id"] == "S9"]
+    steps = [row for row in rows if row["unit"] == "ms"]
+    assert len(steps) == 14 and len({row["size"] for row in steps}) == 7 and all(row["paper"] for row in steps), rows
+    assert all(0 < row["limit_share"] < 1 for row in steps), steps
+    assert len([row for row in rows if "exponent" in row["name"]]) == 2, rows
+
+
 def test_every_id_is_there():
     unknown = program.run("bench", "S10")
     assert unknown.returncode == 1 and "did you mean 'S1'" in unknown.stderr, unknown.stderr
