@@ -16,9 +16,6 @@
 // Rows or blocks that one task of a parallel loop handles.
 enum { ROW_CHUNK = 256, BLOCK_CHUNK = 2048 };
 
-// How many blocks ahead a gather fetches.
-enum { AHEAD = 32 };
-
 // The sets that each node belongs to: set numbers run through all lists.
 typedef struct incidence {
     int32_t *starts, *sets;
@@ -262,22 +259,10 @@ void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *
     sn_parallel_for(context, pattern->rows, BLOCK_CHUNK, get_diagonal_rows, &(job){.pattern = pattern, .Y = blocks, .A = A});
 }
 
-// Gathers: the blocks above the diagonal of each row are read from below, so that writes stay within the row.
 static void mirror_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
-    const sn_bsr *pattern = work->pattern;
-    for (int32_t i = begin; i < end; i++) {
-        for (int32_t k = pattern->diagonal[i] + 1; k < pattern->starts[i + 1]; k++) {
-            // What is read lies apart: that of a few rows on comes meanwhile.
-            if (k + AHEAD < pattern->blocks) sn_prefetch_block(work->Y + 9 * (size_t)pattern->mirror[k + AHEAD]);
-            double *to = work->Y + 9 * (size_t)k;
-            const double *from = work->Y + 9 * (size_t)pattern->mirror[k];
-            for (int r = 0; r < 3; r++) {
-                for (int c = 0; c < 3; c++) to[3 * r + c] = from[3 * c + r];
-            }
-        }
-    }
+    sn_linalg_kernels_get()->bsr_mirror(work->Y, work->pattern, begin, end);
 }
 
 void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A) {

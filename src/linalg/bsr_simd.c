@@ -18,6 +18,26 @@ void SN_ISA_NAME(sn_kernel_bsr_multiply)(double *y, const int32_t *starts, const
     }
 }
 
+// How many blocks ahead a gather fetches.
+enum { AHEAD = 32 };
+
+// Gathers: the blocks above the diagonal of each row are read from below, so that writes stay within the row.
+void SN_ISA_NAME(sn_kernel_bsr_mirror)(double *A, const sn_bsr *pattern, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        for (int32_t k = pattern->diagonal[i] + 1; k < pattern->starts[i + 1]; k++) {
+            // What is read lies apart: that of a few rows on comes meanwhile.
+            if (k + AHEAD < pattern->blocks) sn_prefetch_block(A + 9 * (size_t)pattern->mirror[k + AHEAD]);
+            const double *from = A + 9 * (size_t)pattern->mirror[k];
+            double *to = A + 9 * (size_t)k;
+            sn_quad x, y, z;
+            sn_quad_transpose3(sn_quad_load_any(from), sn_quad_load_any(from + 3), sn_quad_load3(from + 6), &x, &y, &z);
+            sn_quad_store_any(to, x); // the fourth number of a row is that of the next, which follows
+            sn_quad_store_any(to + 3, y);
+            sn_quad_store3(to + 6, z);
+        }
+    }
+}
+
 // Blocks below the diagonal serve twice: y_i += B x_j and y_j += B'x_i. Row i is the first to write y_i, for only later rows
 // of the chunk add to it.
 double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk) {

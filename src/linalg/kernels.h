@@ -25,6 +25,8 @@ typedef struct sn_linalg_kernels {
     // y = A x for the block rows [begin, end) of a matrix by rows.
     void (*bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x,
                          int32_t begin, int32_t end);
+    // Fills the blocks above the diagonal of the block rows [begin, end) from those below it.
+    void (*bsr_mirror)(double *A, const sn_bsr *pattern, int32_t begin, int32_t end);
     // y = A x for the rows of one chunk; returns x'y over these rows.
     double (*packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk);
     // Factors the rows of one part, the diagonal scaled by 1 + shift. Returns -1, or the row whose pivot breaks down.
@@ -70,6 +72,7 @@ SN_ISA_DECLARE(double, sn_kernel_cg_advance,
 SN_ISA_DECLARE(void, sn_kernel_bsr_multiply,
                (double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x, int32_t begin,
                 int32_t end));
+SN_ISA_DECLARE(void, sn_kernel_bsr_mirror, (double *A, const sn_bsr *pattern, int32_t begin, int32_t end));
 SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A, const double *x, int32_t chunk));
 
 SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double shift));

@@ -3,6 +3,7 @@
 #include "support/test.h"
 
 #include "linalg/bsr.h"
+#include "linalg/kernels.h"
 #include "linalg/vector.h"
 
 #include <math.h>
@@ -129,6 +130,12 @@ static void test_mirror_scale_and_diagonal(void **state) {
         for (int32_t k = pattern->starts[i]; k <= pattern->diagonal[i]; k++) {
             memcpy(lower + 9 * k, bar.stiffness + 9 * k, 9 * sizeof(double));
         }
+    }
+    for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
+        if (!sn_isa_available(isa)) continue;
+        memcpy(A, lower, count * sizeof *A);
+        sn_linalg_kernels_for(isa)->bsr_mirror(A, pattern, 0, pattern->rows);
+        assert_true(test_relative_error(A, bar.stiffness, count) < 1e-15);
     }
     sn_bsr_mirror(context, pattern, lower);
     assert_true(test_relative_error(lower, bar.stiffness, count) < 1e-15);
