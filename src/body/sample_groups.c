@@ -16,32 +16,50 @@ typedef struct evaluate_job {
     double recovery_stiffness;
 } evaluate_job;
 
-static double evaluate_block(const evaluate_job *job, int32_t block) {
-    const sn_sample_group *group = job->group;
-    const sn_groups_request *request = job->request;
+// What passes through the pipeline for one block.
+typedef struct block_values {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
     double H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
-    if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
-    job->groups->compute_F(F, &group->samples, block, request->controls);
-    sn_material_block in = {F, sn_sample_group_parameters(group, block)};
-    bool factored = false;
-    sn_material_result out = {psi, P, H, group->samples.tets ? &factored : NULL};
-    if (request->recovery) {
-        sn_recovery_evaluate(job->recovery_stiffness, request->recovery, want, F, &out);
-    } else {
-        sn_material_evaluate(&group->material, want, &in, &out);
-    }
-    if (request->force) job->groups->add_force(request->force, &group->samples, block, P);
+    bool factored;
+} block_values;
+
+static double scatter_block(const evaluate_job *job, int32_t block, const block_values *values) {
+    const sn_sample_group *group = job->group;
+    const sn_groups_request *request = job->request;
+    if (request->force) job->groups->add_force(request->force, &group->samples, block, values->P);
     if (request->matrix) {
-        sn_samples_stiffness_fn *add = factored ? job->groups->add_factored : job->groups->add_stiffness;
-        add(request->matrix, &group->samples, block, H);
+        sn_samples_stiffness_fn *add = values->factored ? job->groups->add_factored : job->groups->add_stiffness;
+        add(request->matrix, &group->samples, block, values->H);
     }
     double energy = 0;
     if (request->want_energy) {
         const double *volume = group->samples.volume + (size_t)block * SN_BLOCK;
-        for (int l = 0; l < SN_BLOCK; l++) energy += volume[l] * psi[l];
+        for (int l = 0; l < SN_BLOCK; l++) energy += volume[l] * values->psi[l];
     }
+    return energy;
+}
+
+// One block, or two: the order in which parts are added does not depend on that.
+static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t count) {
+    const sn_sample_group *group = job->group;
+    const sn_groups_request *request = job->request;
+    block_values values[2];
+    sn_material_block in[2];
+    sn_material_result out[2];
+    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
+    if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    for (int32_t b = 0; b < count; b++) {
+        block_values *v = &values[b];
+        job->groups->compute_F(v->F, &group->samples, first + b, request->controls);
+        v->factored = false;
+        in[b] = (sn_material_block){v->F, sn_sample_group_parameters(group, first + b)};
+        out[b] = (sn_material_result){v->psi, v->P, v->H, group->samples.tets ? &v->factored : NULL};
+        if (request->recovery) sn_recovery_evaluate(job->recovery_stiffness, request->recovery, want, v->F, &out[b]);
+    }
+    if (!request->recovery && count == 2) sn_material_evaluate_pair(&group->material, want, in, out);
+    if (!request->recovery && count == 1) sn_material_evaluate(&group->material, want, in, out);
+    double energy = 0;
+    for (int32_t b = 0; b < count; b++) energy += scatter_block(job, first + b, &values[b]);
     return energy;
 }
 
@@ -53,7 +71,9 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
         int32_t chunk = job->chunks[i], first = chunk * SN_SAMPLE_CHUNK;
         int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
         double energy = 0;
-        for (int32_t block = first; block < last; block++) energy += evaluate_block(job, block);
+        for (int32_t block = first; block < last; block += 2) {
+            energy += evaluate_blocks(job, block, last - block < 2 ? 1 : 2);
+        }
         job->group->energies[chunk] = energy;
     }
 }

@@ -40,10 +40,10 @@ static void find_rotation_term(group *g) {
     g->M = (sn_lanes_sym3){s * A.xx, s * A.xy, s * A.xz, s * A.yy, s * A.yz, s * A.zz};
 }
 
-static void find_projected_rotation_terms(group groups[SN_GROUPS]) {
-    sn_lanes_spectrum spectrum[SN_GROUPS];
-    sn_block_spectrum(spectrum, groups[0].S);
-    for (int g = 0; g < SN_GROUPS; g++) {
+SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
+    sn_lanes_spectrum spectrum[2 * SN_GROUPS];
+    sn_groups_spectrum(spectrum, groups[0].S, count);
+    for (int g = 0; g < count; g++) {
         sn_lanes s[3], m[3], least = blunt_ridge * groups[g].trace;
         sn_lanes_eigenvalues(s, &spectrum[g]);
         for (int i = 0; i < 3; i++)
@@ -108,48 +108,71 @@ static void store_stress(double *P, const group *g) {
     sn_lanes3_store(P, &result);
 }
 
+SN_INLINE void store_tangents(int want, const sn_material_block *in, const sn_material_result *out, group *groups,
+                              int blocks) {
+    int count = blocks * SN_GROUPS;
+    if (want & SN_MATERIAL_PROJECTED) {
+        find_projected_rotation_terms(groups, count);
+    } else {
+        for (int g = 0; g < count; g++) find_rotation_term(&groups[g]);
+    }
+    for (int b = 0; b < blocks; b++) {
+        bool factored = out[b].factored && !sn_any_parameter(&in[b], SN_PARAMETER_FIBRE_STRESS);
+        if (factored) *out[b].factored = true;
+        for (int g = 0; g < SN_GROUPS; g++) {
+            if (factored) {
+                store_factored(out[b].H + g * SN_LANES, &groups[b * SN_GROUPS + g]);
+            } else {
+                store_tangent(out[b].H + g * SN_LANES, &groups[b * SN_GROUPS + g]);
+            }
+        }
+    }
+}
+
+// One block or two, without the volume term.
+SN_INLINE void evaluate(int want, const sn_material_block *in, const sn_material_result *out, int blocks) {
+    sn_lanes3 F[2 * SN_GROUPS], R[2 * SN_GROUPS];
+    sn_lanes_sym3 S[2 * SN_GROUPS];
+    group groups[2 * SN_GROUPS];
+    int count = blocks * SN_GROUPS;
+    for (int g = 0; g < count; g++) F[g] = sn_lanes3_load(in[g / SN_GROUPS].F + g % SN_GROUPS * SN_LANES);
+    sn_groups_polar(R, S, F, count);
+    for (int g = 0; g < count; g++) {
+        const double *own = in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + g % SN_GROUPS * SN_LANES;
+        group *x = &groups[g];
+        x->F = &F[g];
+        x->R = &R[g];
+        x->S = &S[g];
+        x->mu = sn_parameter(own, 0);
+        x->lambda = sn_parameter(own, 1);
+        x->trace = S[g].xx + S[g].yy + S[g].zz;
+        x->c = x->lambda * (x->trace - 3.0) - (x->mu + x->mu);
+    }
+    for (int g = 0; g < count; g++) {
+        const sn_material_result *to = &out[g / SN_GROUPS];
+        int lane = g % SN_GROUPS * SN_LANES;
+        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(to->psi + lane, energy_of(&groups[g]));
+        if (want & SN_MATERIAL_STRESS) store_stress(to->P + lane, &groups[g]);
+    }
+    if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangents(want, in, out, groups, blocks);
+    for (int b = 0; b < blocks; b++) sn_add_fibre(want, &in[b], &out[b]);
+}
+
 void SN_ISA_NAME(sn_evaluate_corotational)(const sn_material *material, int want, const sn_material_block *in,
                                            const sn_material_result *out) {
     if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) {
         // The volume term couples the stretches: the general form serves.
         SN_ISA_NAME(sn_evaluate_isotropic)(material, want, in, out);
-        return;
+    } else {
+        evaluate(want, in, out, 1);
     }
-    const double *own = in->parameters + SN_PARAMETER_LAW * SN_BLOCK;
-    sn_lanes3 F[SN_GROUPS], R[SN_GROUPS];
-    sn_lanes_sym3 S[SN_GROUPS];
-    group groups[SN_GROUPS];
-    for (int g = 0; g < SN_GROUPS; g++) F[g] = sn_lanes3_load(in->F + g * SN_LANES);
-    sn_block_polar(R, S, F);
-    for (int g = 0; g < SN_GROUPS; g++) {
-        group *x = &groups[g];
-        x->F = &F[g];
-        x->R = &R[g];
-        x->S = &S[g];
-        x->mu = sn_parameter(own + g * SN_LANES, 0);
-        x->lambda = sn_parameter(own + g * SN_LANES, 1);
-        x->trace = S[g].xx + S[g].yy + S[g].zz;
-        x->c = x->lambda * (x->trace - 3.0) - (x->mu + x->mu);
+}
+
+void SN_ISA_NAME(sn_evaluate_corotational_pair)(const sn_material *material, int want, const sn_material_block *in,
+                                                const sn_material_result *out) {
+    if (sn_any_parameter(&in[0], SN_PARAMETER_VOLUME) || sn_any_parameter(&in[1], SN_PARAMETER_VOLUME)) {
+        for (int b = 0; b < 2; b++) SN_ISA_NAME(sn_evaluate_corotational)(material, want, &in[b], &out[b]);
+    } else {
+        evaluate(want, in, out, 2);
     }
-    for (int g = 0; g < SN_GROUPS; g++) {
-        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + g * SN_LANES, energy_of(&groups[g]));
-        if (want & SN_MATERIAL_STRESS) store_stress(out->P + g * SN_LANES, &groups[g]);
-    }
-    if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) {
-        if (want & SN_MATERIAL_PROJECTED) {
-            find_projected_rotation_terms(groups);
-        } else {
-            for (int g = 0; g < SN_GROUPS; g++) find_rotation_term(&groups[g]);
-        }
-        bool factored = out->factored && !sn_any_parameter(in, SN_PARAMETER_FIBRE_STRESS);
-        if (factored) *out->factored = true;
-        for (int g = 0; g < SN_GROUPS; g++) {
-            if (factored) {
-                store_factored(out->H + g * SN_LANES, &groups[g]);
-            } else {
-                store_tangent(out->H + g * SN_LANES, &groups[g]);
-            }
-        }
-    }
-    sn_add_fibre(want, in, out);
 }

@@ -11,6 +11,7 @@
 SN_ISA_DECLARE(void, sn_evaluate_isotropic, SN_KERNEL_ARGUMENTS);
 // Isotropic corotational without singular values: the hot one.
 SN_ISA_DECLARE(void, sn_evaluate_corotational, SN_KERNEL_ARGUMENTS);
+SN_ISA_DECLARE(void, sn_evaluate_corotational_pair, SN_KERNEL_ARGUMENTS);
 // Stress linear in an infinitesimal strain, isotropic or not.
 SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
 // Anisotropic with corotational and with Green's strain.

@@ -30,6 +30,14 @@ static sn_material_kernel *kernel_of(const sinew_material_def *def, sn_isa isa) 
     return SN_ISA_PICK(isa, sn_evaluate_isotropic);
 }
 
+// Corotational laws, whose cost is a polar decomposition, take two blocks at once.
+static sn_material_kernel *pair_kernel_of(const sinew_material_def *def, sn_isa isa) {
+    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
+        return SN_ISA_PICK(isa, sn_evaluate_corotational_pair);
+    }
+    return NULL;
+}
+
 sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, sn_isa isa) {
     SN_ASSERT(sn_isa_available(isa));
     sn_material material = {
@@ -43,7 +51,9 @@ sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, s
     };
     // A smaller lambda is all that plane stress asks of Hooke's law, unless another term sees the thickness.
     material.reduced = plane == SN_PLANE_STRESS && def->law == SINEW_MATERIAL_HOOKE && def->volume_stiffness == 0;
-    material.evaluate = plane == SN_PLANE_STRESS && !material.reduced ? sn_evaluate_plane_stress : material.kernel;
+    bool wrapped = plane == SN_PLANE_STRESS && !material.reduced;
+    material.evaluate = wrapped ? sn_evaluate_plane_stress : material.kernel;
+    material.pair = wrapped ? NULL : pair_kernel_of(def, isa);
     const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
     int own = law ? law->parameter_count : is_anisotropic(def->law) ? SN_ELASTIC_COUNT : 9;
     material.parameter_count = SN_PARAMETER_LAW + own;

@@ -77,6 +77,7 @@ typedef struct sn_material_result {
 } sn_material_result;
 
 typedef struct sn_material sn_material;
+// For one block, or, as the kernel of pairs, for in[0] and in[1] at once.
 typedef void sn_material_kernel(const sn_material *material, int want, const sn_material_block *in,
                                 const sn_material_result *out);
 
@@ -84,6 +85,7 @@ typedef void sn_material_kernel(const sn_material *material, int want, const sn_
 struct sn_material {
     sn_material_kernel *evaluate; // what sn_material_evaluate calls
     sn_material_kernel *kernel;   // the law itself; the same, unless plane stress wraps it
+    sn_material_kernel *pair;     // NULL: the law has no kernel for two blocks
     int parameter_count;
     sinew_material_law law;
     sinew_strain strain;
@@ -105,6 +107,17 @@ void sn_material_parameters(double *parameters, const sn_material *material, con
 static inline void sn_material_evaluate(const sn_material *material, int want, const sn_material_block *in,
                                         const sn_material_result *out) {
     material->evaluate(material, want, in, out);
+}
+
+// Evaluates two blocks, each as by itself. The decompositions of one block are a chain of operations that wait for one
+// another; a second chain beside it costs little.
+static inline void sn_material_evaluate_pair(const sn_material *material, int want, const sn_material_block in[2],
+                                             const sn_material_result out[2]) {
+    if (material->pair) {
+        material->pair(material, want, in, out);
+    } else {
+        for (int b = 0; b < 2; b++) material->evaluate(material, want, &in[b], &out[b]);
+    }
 }
 
 // The place of (a, b) in the upper triangle of a symmetric 9x9 matrix.

@@ -89,11 +89,15 @@ SN_INLINE void sn_lanes_spectrum_projector(sn_lanes_spectrum *e) {
     e->D = D;
 }
 
-// The spectra of a block of matrices, for the functions below.
+// The spectra of some groups of matrices, for the functions below.
+SN_INLINE void sn_groups_spectrum(sn_lanes_spectrum *e, const sn_lanes_sym3 *A, int groups) {
+    for (int g = 0; g < groups; g++) sn_lanes_spectrum_normalize(&e[g], &A[g]);
+    for (int g = 0; g < groups; g++) sn_lanes_spectrum_values(&e[g]);
+    for (int g = 0; g < groups; g++) sn_lanes_spectrum_projector(&e[g]);
+}
+
 SN_INLINE void sn_block_spectrum(sn_lanes_spectrum e[SN_GROUPS], const sn_lanes_sym3 A[SN_GROUPS]) {
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_normalize(&e[g], &A[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_values(&e[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_spectrum_projector(&e[g]);
+    sn_groups_spectrum(e, A, SN_GROUPS);
 }
 
 // The eigenvalues, not in the order of their size: that of v, then the two across it ...

@@ -121,13 +121,17 @@ SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, const sn_l
     if (sn_any(doubtful)) sn_lanes_polar_fallback(R, F, doubtful);
 }
 
-// F = R S for a block of matrices.
+// F = R S for the groups of one block of matrices, or of two.
+SN_INLINE void sn_groups_polar(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_lanes3 *F, int groups) {
+    sn_lanes_polar_work work[2 * SN_GROUPS];
+    for (int g = 0; g < groups; g++) sn_lanes_polar_invariants(&work[g], &F[g]);
+    for (int g = 0; g < groups; g++) sn_lanes_polar_trace(&work[g]);
+    for (int g = 0; g < groups; g++) sn_lanes_polar_start(&R[g], &F[g], &work[g]);
+    for (int g = 0; g < groups; g++) sn_lanes_polar_correct(&R[g], &S[g], &F[g]);
+}
+
 SN_INLINE void sn_block_polar(sn_lanes3 R[SN_GROUPS], sn_lanes_sym3 S[SN_GROUPS], const sn_lanes3 F[SN_GROUPS]) {
-    sn_lanes_polar_work work[SN_GROUPS];
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_invariants(&work[g], &F[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_trace(&work[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_start(&R[g], &F[g], &work[g]);
-    for (int g = 0; g < SN_GROUPS; g++) sn_lanes_polar_correct(&R[g], &S[g], &F[g]);
+    sn_groups_polar(R, S, F, SN_GROUPS);
 }
 
 // F = U diag(sigma) V' with U = R V: rotations, sigma decreasing, its sign in the last.
