@@ -88,6 +88,12 @@ static sn_arena_block *push_block(sn_arena *arena, size_t bytes) {
 }
 
 void *sn_arena_push(sn_arena *arena, size_t count, size_t size) {
+    void *memory = sn_arena_reserve(arena, count, size);
+    if (memory) memset(memory, 0, checked_bytes(count, size));
+    return memory;
+}
+
+void *sn_arena_reserve(sn_arena *arena, size_t count, size_t size) {
     size_t bytes = checked_bytes(count, size);
     if (!bytes) {
         sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes exceed the address space", count,
@@ -104,7 +110,6 @@ void *sn_arena_push(sn_arena *arena, size_t count, size_t size) {
     }
     void *memory = (char *)block + header_size + block->used;
     block->used += bytes;
-    memset(memory, 0, bytes);
     return memory;
 }
 

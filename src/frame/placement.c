@@ -234,7 +234,7 @@ static double relax(placement *placement, int32_t *cell, mean *means, double *ne
     memset(means, 0, (size_t)placement->count * sizeof *means);
     double energy = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
-        bool reached = sn_front_state(front, v) == SN_FRONT_ACCEPTED;
+        bool reached = sn_front_is_accepted(front, v);
         cell[v] = reached ? sn_front_source(front, v) : -1;
         if (!reached) continue;
         double weight = placement->metric.cost ? placement->metric.cost[v] : 1;

@@ -11,21 +11,20 @@ enum { PAD = 8 };
 
 #define TIE 1e-6 // of a step: distances that differ by less are equal
 
-double sn_front_estimate_memory(int32_t voxel_count) {
-    // distance; queue and heap; accepted, touched
-    return voxel_count * (double)(sizeof(double) + sizeof(sn_queue_item) + 3 * sizeof(int32_t));
-}
-
 sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method, sn_front **front) {
     int32_t count = metric->voxels->count;
     sn_front *made = SN_PUSH(arena, sn_front, 1);
-    double *distance = SN_PUSH(arena, double, (size_t)count + PAD);
-    int32_t *accepted = SN_PUSH(arena, int32_t, count);
-    int32_t *touched = SN_PUSH(arena, int32_t, count);
+    double *distance = SN_RESERVE(arena, double, (size_t)count + PAD);
+    int32_t *accepted = SN_RESERVE(arena, int32_t, count), *touched = SN_RESERVE(arena, int32_t, count);
+    int32_t *state = SN_RESERVE(arena, int32_t, (size_t)count + 2 * PAD);
     SN_TRY(sn_arena_status(arena));
-    *made =
-        (sn_front){.metric = metric, .method = method, .distance = distance + PAD, .accepted = accepted, .touched = touched};
-    for (int32_t i = 0; i < count + PAD; i++) distance[i] = INFINITY;
+    *made = (sn_front){.metric = metric, .method = method, .accepted = accepted, .touched = touched};
+    made->distance = distance + PAD;
+    made->state = state + 2 * PAD;
+    for (int32_t v = -1; v < count; v++) {
+        made->distance[v] = INFINITY;
+        made->state[v] = v < 0 ? SN_FRONT_DONE : SN_FRONT_FAR;
+    }
     SN_TRY(sn_queue_create(arena, count, &made->queue));
     for (int a = 0; a < 3; a++) made->inverse_square[a] = 1 / (metric->voxels->spacing[a] * metric->voxels->spacing[a]);
     sn_queue_reset(made->queue, metric->largest_step);
@@ -33,56 +32,52 @@ sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distan
     return SINEW_OK;
 }
 
-int32_t sn_front_source(const sn_front *front, int32_t voxel) {
-    return front->queue->item[voxel].source;
-}
-
-uint8_t sn_front_state(const sn_front *front, int32_t voxel) {
-    return front->queue->item[voxel].state;
-}
-
 void sn_front_reset(sn_front *front) {
     for (int32_t i = 0; i < front->touched_count; i++) {
         int32_t v = front->touched[i];
-        front->queue->item[v].state = SN_FRONT_FAR;
+        front->state[v] = SN_FRONT_FAR;
         front->distance[v] = INFINITY;
     }
     front->touched_count = front->accepted_count = 0;
     sn_queue_reset(front->queue, front->metric->largest_step);
 }
 
-// A smaller distance for a voxel that is not yet accepted.
-static void improve(sn_front *front, int32_t voxel, double distance, int32_t source, uint8_t state) {
-    sn_queue_item *item = &front->queue->item[voxel];
-    if (item->state == SN_FRONT_FAR) front->touched[front->touched_count++] = voxel;
-    item->state = state;
-    item->source = source;
-    sn_queue_push(front->queue, voxel, distance);
+// An item for a far voxel. Its neighbours will be asked for when it is accepted.
+static sn_queue_item *start_item(sn_front *front, int32_t voxel) {
+    int32_t number = sn_queue_take(front->queue, voxel);
+    SN_PREFETCH(front->metric->voxels->neighbor[voxel]);
+    front->state[voxel] = number;
+    front->touched[front->touched_count++] = voxel;
+    sn_queue_item *item = &front->queue->item[number];
+    item->held = false;
+    item->axes = 0; // no neighbour has come yet
+    return item;
 }
 
-static void start_voxel(sn_front *front, int32_t voxel, double distance, int32_t source, uint8_t state) {
+static void start_voxel(sn_front *front, int32_t voxel, double distance, int32_t source, bool held) {
     SN_ASSERT(voxel >= 0 && voxel < front->metric->voxels->count && distance >= 0);
-    sn_queue_item *item = &front->queue->item[voxel];
-    SN_ASSERT(item->state != SN_FRONT_ACCEPTED);
-    if (item->state != SN_FRONT_FAR && distance >= item->key) return;
-    if (item->state == SN_FRONT_FAR) item->axes = 0; // no neighbour has come yet
-    improve(front, voxel, distance, source, state);
+    SN_ASSERT(!sn_front_is_accepted(front, voxel));
+    bool far = front->state[voxel] == SN_FRONT_FAR;
+    sn_queue_item *item = far ? start_item(front, voxel) : &front->queue->item[front->state[voxel]];
+    if (!far && distance >= item->key) return;
+    item->held = held;
+    item->source = source;
+    sn_queue_push(front->queue, front->state[voxel], distance);
 }
 
 void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source) {
-    start_voxel(front, voxel, distance, source, SN_FRONT_TRIAL);
+    start_voxel(front, voxel, distance, source, false);
 }
 
 void sn_front_hold(sn_front *front, int32_t voxel, double distance, int32_t source) {
-    start_voxel(front, voxel, distance, source, SN_FRONT_HELD);
+    start_voxel(front, voxel, distance, source, true);
 }
 
 void sn_front_block(sn_front *front, int32_t voxel) {
-    sn_queue_item *item = &front->queue->item[voxel];
-    if (item->state == SN_FRONT_ACCEPTED) return;
-    SN_ASSERT(item->state == SN_FRONT_FAR);
+    if (sn_front_is_accepted(front, voxel)) return;
+    SN_ASSERT(front->state[voxel] == SN_FRONT_FAR);
     front->touched[front->touched_count++] = voxel;
-    item->state = SN_FRONT_ACCEPTED; // with the distance INFINITY
+    front->state[voxel] = SN_FRONT_DONE; // with the distance INFINITY
 }
 
 // One axis of a marching stencil: p (T - value)^2 is its term of the squared gradient, p the inverse square of the step's
@@ -120,63 +115,58 @@ static inline axis_term find_term(const sn_front *front, int32_t voxel, int32_t 
     return (axis_term){term.value + lead / 3, term.p * 2.25};
 }
 
-// Adds a term to the sums of a voxel. Values are relative to the first neighbour's distance, so that nothing cancels.
-static inline void add_term(sn_queue_item *sums, axis_term term, double sign) {
-    double t = term.value - sums->base, p = sign * term.p;
-    sums->S0 += p;
-    sums->S1 += p * t;
-    sums->S2 += p * t * t;
+// Adds a term to a stencil. Values are relative to the first neighbour's distance, so that nothing cancels.
+static inline sn_stencil add_term(sn_stencil s, axis_term term, double sign) {
+    double t = term.value - s.base, p = sign * term.p;
+    return (sn_stencil){s.base, s.S0 + p, s.S1 + p * t, s.S2 + p * t * t};
 }
 
 // The upper root T of sum p (T - value)^2 = 1, that is S0 T^2 - 2 S1 T + S2 = 1.
-static inline double solve_sums(const sn_queue_item *sums) {
-    return sums->base + (sums->S1 + sqrt(fmax(sums->S1 * sums->S1 - sums->S0 * (sums->S2 - 1), 0))) / sums->S0;
+static inline double solve_stencil(sn_stencil s) {
+    return s.base + (s.S1 + sqrt(fmax(s.S1 * s.S1 - s.S0 * (s.S2 - 1), 0))) / s.S0;
 }
 
 // Lets an accepted voxel n update its neighbour u, which sees n in direction d. Because voxels are accepted in the order of
-// distance, each axis enters the sums of u with its nearer side first, and every term enters while T is still above it: the
+// distance, each axis enters the stencil of u with its nearer side first, and every term enters while T is still above it: the
 // sums are all that must be known of the other neighbours.
 static void march(sn_front *front, int32_t u, int32_t n, int d) {
-    sn_queue_item *item = &front->queue->item[u];
-    int32_t source = front->queue->item[n].source;
+    sn_queue_item *item = front->state[u] >= 0 ? &front->queue->item[front->state[u]] : NULL;
+    if (item && item->held) return;
+    int32_t source = sn_front_source(front, n);
     double value = front->distance[n];
-    if (item->state == SN_FRONT_FAR || item->axes == 0) {
-        item->axes = 0;
-        item->base = value;
-        item->S0 = item->S1 = item->S2 = 0;
-        item->first_source = source;
-    } else if (value == item->base && source < item->first_source) {
+    uint8_t axes = item ? item->axes : 0, bit = (uint8_t)(1 << (d / 2));
+    if (axes && value == item->stencil.base && source < item->first_source) {
         item->first_source = source; // equals: the lower number, wherever the axes point
     }
-    uint8_t bit = (uint8_t)(1 << (d / 2));
-    sn_queue_item before = *item, after;
-    if (item->axes & bit) {
+    sn_stencil before = axes ? item->stencil : (sn_stencil){.base = value};
+    if (axes & bit) {
         // The far side arrives later; it can win only by cheaper material.
         if (!front->metric->cost) return;
         int32_t other = front->metric->voxels->neighbor[u][d ^ 1];
         double here = sn_metric_step(front->metric, u, n, d), there = sn_metric_step(front->metric, u, other, d ^ 1);
         if (value + here >= front->distance[other] + there) return;
-        add_term(&before, find_term(front, u, other, d ^ 1), -1);
+        before = add_term(before, find_term(front, u, other, d ^ 1), -1);
     }
-    after = before;
     axis_term term = find_term(front, u, n, d);
-    add_term(&after, term, 1);
-    double T = solve_sums(&after);
+    sn_stencil after = add_term(before, term, 1);
+    double T = solve_stencil(after);
     if (!(T > term.value)) { // a kink, where second order sees what is not there
-        after = before;
-        add_term(&after, first_order_term(front, u, n, d), 1);
-        T = solve_sums(&after);
+        after = add_term(before, first_order_term(front, u, n, d), 1);
+        T = solve_stencil(after);
         if (!(T > value)) return; // earlier terms of second order already lie above: what is known stays
     }
-    item->S0 = after.S0;
-    item->S1 = after.S1;
-    item->S2 = after.S2;
-    item->axes = (uint8_t)(item->axes | bit);
-    if (item->state == SN_FRONT_FAR || T < item->key) improve(front, u, T, item->first_source, SN_FRONT_TRIAL);
+    bool far = !item;
+    if (far) item = start_item(front, u);
+    item->stencil = after;
+    if (!axes) item->first_source = source;
+    item->axes = (uint8_t)(axes | bit);
+    if (!far && T >= item->key) return;
+    item->source = item->first_source;
+    sn_queue_push(front->queue, front->state[u], T);
 }
 
 int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[3], double weights[3]) {
-    SN_ASSERT(sn_front_state(front, voxel) == SN_FRONT_ACCEPTED);
+    SN_ASSERT(sn_front_is_accepted(front, voxel));
     const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
     double T = front->distance[voxel], sum = 0;
     int32_t count = 0;
@@ -202,7 +192,7 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
     const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
     for (int d = 0; d < SN_VOXEL_FACES; d++) {
         int32_t u = neighbor[d];
-        if (u >= 0 && front->queue->item[u].state < SN_FRONT_HELD) march(front, u, voxel, d ^ 1);
+        if (!sn_front_is_accepted(front, u)) march(front, u, voxel, d ^ 1);
     }
 }
 
@@ -223,7 +213,7 @@ static int32_t chain(const sinew_voxels *voxels, int32_t voxel, const int *direc
 static void relax(sn_front *front, int32_t voxel, const int *directions, int length) {
     const sn_metric *metric = front->metric;
     int32_t u = chain(metric->voxels, voxel, directions, length);
-    if (u < 0 || front->queue->item[u].state >= SN_FRONT_HELD) return;
+    if (sn_front_is_accepted(front, u)) return;
     double squared = 0;
     for (int i = 0; i < length; i++) {
         double h = metric->voxels->spacing[directions[i] / 2];
@@ -231,11 +221,12 @@ static void relax(sn_front *front, int32_t voxel, const int *directions, int len
     }
     double cost = metric->cost ? 0.5 * (metric->cost[voxel] + metric->cost[u]) : 1;
     double T = front->distance[voxel] + cost * sqrt(squared);
-    int32_t source = front->queue->item[voxel].source;
-    bool lower_source = front->queue->item[u].state == SN_FRONT_TRIAL && T == front->queue->item[u].key &&
-                        source < front->queue->item[u].source;
-    if (front->queue->item[u].state == SN_FRONT_FAR || T < front->queue->item[u].key || lower_source)
-        improve(front, u, T, source, SN_FRONT_TRIAL);
+    int32_t source = sn_front_source(front, voxel);
+    bool far = front->state[u] == SN_FRONT_FAR;
+    sn_queue_item *item = far ? start_item(front, u) : &front->queue->item[front->state[u]];
+    if (item->held || !(far || T < item->key || (T == item->key && source < item->source))) return;
+    item->source = source;
+    sn_queue_push(front->queue, front->state[u], T);
 }
 
 static void relax_neighbors(sn_front *front, int32_t voxel) {
@@ -250,8 +241,8 @@ static void relax_neighbors(sn_front *front, int32_t voxel) {
     for (int i = 0; i < 8; i++) relax(front, voxel, (int[]){i & 1, 2 + (i >> 1 & 1), 4 + (i >> 2)}, 3);
 }
 
-static void accept(sn_front *front, int32_t voxel, double distance) {
-    front->queue->item[voxel].state = SN_FRONT_ACCEPTED;
+static void accept(sn_front *front, int32_t voxel, double distance, int32_t source) {
+    front->state[voxel] = SN_FRONT_DONE - source;
     front->distance[voxel] = distance;
     front->accepted[front->accepted_count++] = voxel;
 }
@@ -266,51 +257,62 @@ static void go_on(sn_front *front, int32_t voxel, sn_front_visit *visit, void *d
 }
 
 // A rigid part is reached everywhere at once.
-static void accept_cluster(sn_front *front, int32_t voxel, sn_front_visit *visit, void *data) {
+static void accept_cluster(sn_front *front, int32_t cluster, double distance, int32_t source, sn_front_visit *visit,
+                           void *data) {
     const sn_metric *metric = front->metric;
-    double distance = front->queue->item[voxel].key;
-    int32_t source = front->queue->item[voxel].source, cluster = metric->cluster[voxel];
     int32_t begin = metric->cluster_start[cluster], end = metric->cluster_start[cluster + 1];
     for (int32_t i = begin; i < end; i++) {
-        int32_t u = metric->cluster_voxel[i];
-        SN_ASSERT(front->queue->item[u].state != SN_FRONT_ACCEPTED);
-        if (front->queue->item[u].state == SN_FRONT_FAR) front->touched[front->touched_count++] = u;
-        sn_queue_remove(front->queue, u);
-        front->queue->item[u].source = source;
-        accept(front, u, distance);
+        int32_t u = metric->cluster_voxel[i], item = front->state[u];
+        SN_ASSERT(!sn_front_is_accepted(front, u));
+        if (item >= 0) {
+            sn_queue_remove(front->queue, item);
+            sn_queue_give_back(front->queue, item);
+        } else {
+            front->touched[front->touched_count++] = u;
+        }
+        accept(front, u, distance, source);
     }
     for (int32_t i = begin; i < end; i++) go_on(front, metric->cluster_voxel[i], visit, data);
 }
 
-// The voxels of the present bucket come next: their neighbours are fetched together, instead of one after the other when they
-// are needed.
+// The voxels of the present bucket come next: what they need of their neighbours is fetched together, instead of one after
+// the other when it is needed.
 static void fetch_ahead(sn_front *front) {
-    sn_front_queue *queue = front->queue;
+    const sn_front_queue *queue = front->queue;
+    const double *cost = front->metric->cost;
     int32_t(*neighbor)[SN_VOXEL_FACES] = front->metric->voxels->neighbor;
-    for (int32_t i = 0; i < queue->heap_count; i++) SN_PREFETCH(neighbor[queue->heap[i]]);
     for (int32_t i = 0; i < queue->heap_count; i++) {
-        const int32_t *row = neighbor[queue->heap[i]];
+        const int32_t *row = neighbor[queue->heap[i].voxel];
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
-            if (row[d] < 0) continue;
-            SN_PREFETCH(&queue->item[row[d]]);
+            SN_PREFETCH(&front->state[row[d]]);
             SN_PREFETCH(&front->distance[row[d]]);
+            if (cost) SN_PREFETCH(&cost[row[d]]);
         }
     }
-    queue->turned = false;
+    front->queue->turned = false;
+}
+
+// The rigid part of a voxel, or -1. Rigid voxels cost nothing: the costs are at hand, the parts are not.
+static int32_t cluster_of(const sn_metric *metric, int32_t voxel) {
+    if (!metric->cluster || (metric->cost && metric->cost[voxel] > 0)) return -1;
+    return metric->cluster[voxel];
 }
 
 void sn_front_run(sn_front *front, double limit, sn_front_visit *visit, void *data) {
-    const int32_t *cluster = front->metric->cluster;
     for (;;) {
-        int32_t voxel = sn_queue_pop(front->queue);
-        if (voxel < 0) return;
-        double distance = front->queue->item[voxel].key;
+        int32_t number = sn_queue_pop(front->queue);
+        if (number < 0) return;
+        const sn_queue_item *item = &front->queue->item[number];
+        int32_t voxel = item->voxel, source = item->source;
+        double distance = item->key;
         if (distance > limit) return;
         if (front->queue->turned) fetch_ahead(front);
-        if (cluster && cluster[voxel] >= 0) {
-            accept_cluster(front, voxel, visit, data);
+        int32_t cluster = cluster_of(front->metric, voxel);
+        if (cluster >= 0) {
+            accept_cluster(front, cluster, distance, source, visit, data);
         } else {
-            accept(front, voxel, distance);
+            sn_queue_give_back(front->queue, number);
+            accept(front, voxel, distance, source);
             go_on(front, voxel, visit, data);
         }
     }

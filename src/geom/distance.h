@@ -60,24 +60,26 @@ struct sn_front {
     double *distance;  // of accepted voxels, INFINITY elsewhere; distance[-1] is INFINITY
     int32_t *accepted; // in the order of acceptance
     int32_t accepted_count;
-    int32_t *touched; // every voxel that has a state
+    int32_t *state;   // SN_FRONT_FAR; the item in the queue; SN_FRONT_DONE - source of accepted voxels; state[-1] is done
+    int32_t *touched; // every voxel that is not far
     int32_t touched_count;
-    double inverse_square[3];     // of the spacing
-    struct sn_front_queue *queue; // holds the states too
+    double inverse_square[3]; // of the spacing
+    struct sn_front_queue *queue;
 };
 
-// A held voxel keeps the exact distance its seed gave it; marching does not change it.
-enum { SN_FRONT_FAR, SN_FRONT_TRIAL, SN_FRONT_HELD, SN_FRONT_ACCEPTED };
+enum { SN_FRONT_FAR = -1, SN_FRONT_DONE = -2 };
 
-// State of a voxel, and the number of its nearest seed.
-uint8_t sn_front_state(const sn_front *front, int32_t voxel);
-int32_t sn_front_source(const sn_front *front, int32_t voxel);
+static inline bool sn_front_is_accepted(const sn_front *front, int32_t voxel) {
+    return front->state[voxel] <= SN_FRONT_DONE;
+}
+
+// Number of the nearest seed of an accepted voxel.
+static inline int32_t sn_front_source(const sn_front *front, int32_t voxel) {
+    return SN_FRONT_DONE - front->state[voxel];
+}
 
 // Buffers for a metric; they live in the arena.
 sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method, sn_front **front);
-
-// Bytes that one front takes.
-double sn_front_estimate_memory(int32_t voxel_count);
 
 // Forgets the last run.
 void sn_front_reset(sn_front *front);
@@ -85,7 +87,7 @@ void sn_front_reset(sn_front *front);
 // Starts at a voxel with a distance; the smallest of several counts.
 void sn_front_seed(sn_front *front, int32_t voxel, double distance, int32_t source);
 
-// The same with a distance that is known to be exact, so that no stencil shall better it.
+// The same with a distance that is known to be exact: marching does not change it.
 void sn_front_hold(sn_front *front, int32_t voxel, double distance, int32_t source);
 
 // Makes a voxel a wall until the next reset: the front neither enters it nor looks through it. Not for voxels that have a

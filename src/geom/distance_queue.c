@@ -1,5 +1,7 @@
 #include "geom/distance_queue.h"
 
+#include "base/prefetch.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -8,12 +10,10 @@ enum { PLACE_BEYOND = SN_QUEUE_BUCKETS, PLACE_HEAP, PLACE_NONE };
 
 sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue) {
     sn_front_queue *made = SN_PUSH(arena, sn_front_queue, 1);
-    sn_queue_item *item = SN_PUSH(arena, sn_queue_item, capacity);
-    int32_t *heap = SN_PUSH(arena, int32_t, capacity);
+    sn_queue_item *item = SN_RESERVE(arena, sn_queue_item, capacity);
+    sn_queue_entry *heap = SN_RESERVE(arena, sn_queue_entry, capacity);
     SN_TRY(sn_arena_status(arena));
-    *made = (sn_front_queue){.item = item, .heap = heap};
-    for (int32_t i = 0; i < capacity; i++) item[i].place = PLACE_NONE;
-    memset(made->head, -1, sizeof made->head);
+    *made = (sn_front_queue){.item = item, .heap = heap, .capacity = capacity};
     sn_queue_reset(made, 1);
     *queue = made;
     return SINEW_OK;
@@ -21,15 +21,32 @@ sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue *
 
 void sn_queue_reset(sn_front_queue *queue, double largest_step) {
     SN_ASSERT(largest_step > 0);
-    for (int32_t list = 0; list <= SN_QUEUE_BUCKETS; list++) {
-        for (int32_t i = queue->head[list]; i >= 0; i = queue->item[i].next) queue->item[i].place = PLACE_NONE;
-        queue->head[list] = -1;
-    }
-    for (int32_t i = 0; i < queue->heap_count; i++) queue->item[queue->heap[i]].place = PLACE_NONE;
+    memset(queue->head, -1, sizeof queue->head);
+    queue->fresh = 0;
+    queue->spare = -1;
     queue->inverse = SN_QUEUE_BUCKETS / (2 * largest_step);
     queue->cursor = -1;
     queue->ring_count = queue->beyond_count = queue->heap_count = 0;
     queue->beyond_first = INT64_MAX;
+}
+
+int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel) {
+    int32_t item = queue->spare;
+    if (item >= 0) {
+        queue->spare = queue->item[item].next;
+    } else {
+        SN_ASSERT(queue->fresh < queue->capacity);
+        item = queue->fresh++;
+    }
+    queue->item[item].voxel = voxel;
+    queue->item[item].place = PLACE_NONE;
+    return item;
+}
+
+void sn_queue_give_back(sn_front_queue *queue, int32_t item) {
+    SN_ASSERT(queue->item[item].place == PLACE_NONE);
+    queue->item[item].next = queue->spare;
+    queue->spare = item;
 }
 
 static int64_t bucket_of(const sn_front_queue *queue, double key) {
@@ -37,47 +54,51 @@ static int64_t bucket_of(const sn_front_queue *queue, double key) {
     return bucket < 4e18 ? (int64_t)bucket : (int64_t)4e18;
 }
 
-static bool before(const sn_front_queue *queue, int32_t a, int32_t b) {
-    double ka = queue->item[a].key, kb = queue->item[b].key;
-    return ka < kb || (ka == kb && a < b);
+static bool before(sn_queue_entry a, sn_queue_entry b) {
+    return a.key < b.key || (a.key == b.key && a.voxel < b.voxel);
 }
 
-static void sift_up(sn_front_queue *queue, int32_t position, int32_t item) {
+static void put(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
+    queue->heap[position] = entry;
+    queue->item[entry.item].previous = position;
+}
+
+static void sift_up(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     while (position > 0) {
         int32_t parent = (position - 1) / 2;
-        if (!before(queue, item, queue->heap[parent])) break;
-        queue->heap[position] = queue->heap[parent];
-        queue->item[queue->heap[position]].previous = position;
+        if (!before(entry, queue->heap[parent])) break;
+        put(queue, position, queue->heap[parent]);
         position = parent;
     }
-    queue->heap[position] = item;
-    queue->item[item].previous = position;
+    put(queue, position, entry);
 }
 
-static void sift_down(sn_front_queue *queue, int32_t position, int32_t item) {
+static void sift_down(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     int32_t count = queue->heap_count;
     for (;;) {
         int32_t child = 2 * position + 1;
         if (child >= count) break;
-        if (child + 1 < count && before(queue, queue->heap[child + 1], queue->heap[child])) child++;
-        if (!before(queue, queue->heap[child], item)) break;
-        queue->heap[position] = queue->heap[child];
-        queue->item[queue->heap[position]].previous = position;
+        if (child + 1 < count && before(queue->heap[child + 1], queue->heap[child])) child++;
+        if (!before(queue->heap[child], entry)) break;
+        put(queue, position, queue->heap[child]);
         position = child;
     }
-    queue->heap[position] = item;
-    queue->item[item].previous = position;
+    put(queue, position, entry);
+}
+
+static sn_queue_entry entry_of(const sn_front_queue *queue, int32_t item) {
+    return (sn_queue_entry){queue->item[item].key, queue->item[item].voxel, item};
 }
 
 static void heap_insert(sn_front_queue *queue, int32_t item) {
     queue->item[item].place = PLACE_HEAP;
-    sift_up(queue, queue->heap_count++, item);
+    sift_up(queue, queue->heap_count++, entry_of(queue, item));
 }
 
 static void heap_remove(sn_front_queue *queue, int32_t position) {
-    int32_t last = queue->heap[--queue->heap_count];
+    sn_queue_entry last = queue->heap[--queue->heap_count];
     if (position == queue->heap_count) return;
-    if (position > 0 && before(queue, last, queue->heap[(position - 1) / 2])) {
+    if (position > 0 && before(last, queue->heap[(position - 1) / 2])) {
         sift_up(queue, position, last);
     } else {
         sift_down(queue, position, last);
@@ -140,7 +161,7 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
     SN_ASSERT(key <= queue->item[item].key);
     queue->item[item].key = key;
     if (place == PLACE_HEAP) {
-        sift_up(queue, queue->item[item].previous, item);
+        sift_up(queue, queue->item[item].previous, entry_of(queue, item));
     } else if (place == PLACE_BEYOND || bucket_of(queue, key) % SN_QUEUE_BUCKETS != place) {
         sn_queue_remove(queue, item);
         insert(queue, item);
@@ -188,6 +209,8 @@ static bool advance(sn_front_queue *queue) {
             item = next;
         }
         queue->head[list] = -1;
+        int32_t soon = queue->head[(list + 1) % SN_QUEUE_BUCKETS];
+        if (soon >= 0) SN_PREFETCH(&queue->item[soon]);
     }
     queue->turned = true;
     return true;
@@ -195,7 +218,7 @@ static bool advance(sn_front_queue *queue) {
 
 int32_t sn_queue_pop(sn_front_queue *queue) {
     if (queue->heap_count == 0 && !advance(queue)) return -1;
-    int32_t item = queue->heap[0];
+    int32_t item = queue->heap[0].item;
     heap_remove(queue, 0);
     queue->item[item].place = PLACE_NONE;
     return item;

@@ -1,8 +1,10 @@
-// The queue of a front: the voxel with the smallest key first, equal keys by index.
+// The queue of a front: the voxel with the smallest key first, equal keys by voxel.
 //
 // Keys are sorted into buckets of equal width, a ring of them around the present one; only the present bucket is kept as a
-// heap (the hot queue of Cherkassky, Goldberg and Silverstein 1999). Keys beyond the ring wait in a list of their own. All
-// links are arrays over voxels, so that nothing is allocated while a front runs.
+// heap (the hot queue of Cherkassky, Goldberg and Silverstein 1999). Keys beyond the ring wait in a list of their own.
+//
+// What is known of a voxel while it waits is an item, taken from a pool and given back when the voxel is done: a front is a
+// surface, so its items are few against the voxels and stay in the cache. Nothing is allocated while a front runs.
 #ifndef SN_GEOM_DISTANCE_QUEUE_H
 #define SN_GEOM_DISTANCE_QUEUE_H
 
@@ -10,31 +12,50 @@
 
 enum { SN_QUEUE_BUCKETS = 1024 };
 
-// What the queue and its owner know of an item: one cache line, because it is all used together.
+// Sums of a marching stencil: of the weights p of its terms, and of p t and p t^2 with the terms' values t relative to `base`.
+typedef struct sn_stencil {
+    double base, S0, S1, S2;
+} sn_stencil;
+
+// One cache line, because it is all used together.
 typedef struct sn_queue_item {
     double key;
     int32_t next, previous; // in its list; `previous` is the position for items in the heap
-    int16_t place;          // list, heap or none
-    uint8_t state, axes;    // the owner's, like all that follows
+    int32_t voxel;
+    int16_t place;      // list, heap or none
+    uint8_t held, axes; // the owner's, like all that follows
     int32_t source, first_source;
-    double base, S0, S1, S2;
+    sn_stencil stencil;
 } sn_queue_item;
+
+typedef struct sn_queue_entry {
+    double key;
+    int32_t voxel, item;
+} sn_queue_entry;
 
 typedef struct sn_front_queue {
     sn_queue_item *item;
-    double inverse; // 1 / width of a bucket
-    int64_t cursor; // bucket of the heap; every key in the ring or beyond has a higher bucket
+    int32_t capacity, fresh, spare; // items; those never taken begin at `fresh`; first of the list of those given back
+    double inverse;                 // 1 / width of a bucket
+    int64_t cursor;                 // bucket of the heap; every key in the ring or beyond has a higher bucket
     int32_t ring_count, beyond_count, heap_count;
     int64_t beyond_first;               // lowest bucket in the list beyond the ring
     int32_t head[SN_QUEUE_BUCKETS + 1]; // first item of each list; the last list is beyond the ring
-    int32_t *heap;
+    sn_queue_entry *heap;
     bool turned; // a new bucket became the heap; for the owner to clear
 } sn_front_queue;
 
+// Room for `capacity` voxels at once.
 sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue);
 
-// Empties the queue and sets the width of a bucket: a fraction of the largest step a key can grow by.
+// Empties the queue, takes all items back, and sets the width of a bucket: a fraction of the largest step a key can grow by.
 void sn_queue_reset(sn_front_queue *queue, double largest_step);
+
+// An item for a voxel that has none; it is not in the queue yet.
+int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel);
+
+// Takes an item back that is not in the queue.
+void sn_queue_give_back(sn_front_queue *queue, int32_t item);
 
 // Puts an item in, or moves it to a smaller key.
 void sn_queue_push(sn_front_queue *queue, int32_t item, double key);

@@ -59,6 +59,7 @@ static void test_absurd_sizes_are_refused(void **state) {
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
     assert_null(sn_arena_push(&arena, SIZE_MAX / 4, 64));
+    assert_null(sn_arena_reserve(&arena, SIZE_MAX / 4, 64));
     assert_int_equal(sn_arena_status(&arena), SINEW_OUT_OF_MEMORY);
     sn_arena_destroy(&arena);
     sinew_context_destroy(context);

@@ -365,7 +365,10 @@ static void test_queue_is_sorted(void **state) {
     for (int round = 0; round < 6; round++) {
         double scale = pow(10, 2 * round - 6); // from all in one bucket to nearly all beyond the ring
         sn_queue_reset(queue, 1);
-        for (int32_t i = 0; i < COUNT; i++) sn_queue_push(queue, i, scale * sn_random_unit(&random));
+        for (int32_t i = 0; i < COUNT; i++) {
+            assert_int_equal(sn_queue_take(queue, COUNT - i), i); // all were taken back
+            sn_queue_push(queue, i, scale * sn_random_unit(&random));
+        }
         for (int32_t i = 0; i < COUNT; i += 3) sn_queue_push(queue, i, queue->item[i].key * sn_random_unit(&random));
         for (int32_t i = 0; i < COUNT; i += 7) sn_queue_remove(queue, i);
         double last = 0;
