@@ -136,6 +136,37 @@ void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, 
     }
 }
 
+int32_t sn_thread_count(const sinew_context *context) {
+    if (context->tasks.run) return 8;
+    return context->pool ? context->pool->workers + 1 : 1;
+}
+
+typedef struct deal {
+    sn_deal_fn *body;
+    void *data;
+    int32_t end;
+    atomic_int next;
+} deal;
+
+static void deal_to_slot(void *data, int32_t begin, int32_t end, int32_t slot) {
+    (void)begin;
+    (void)end;
+    deal *work = data;
+    for (;;) {
+        int32_t item = atomic_fetch_add(&work->next, 1);
+        if (item >= work->end || !work->body(work->data, item, slot)) return;
+    }
+}
+
+int32_t sn_parallel_deal(sinew_context *context, int32_t begin, int32_t end, int32_t slots, sn_deal_fn *body, void *data) {
+    SN_ASSERT(begin <= end && slots > 0 && end < INT32_MAX - slots);
+    deal work = {.body = body, .data = data, .end = end};
+    atomic_init(&work.next, begin);
+    sn_parallel_for(context, slots, 1, deal_to_slot, &work);
+    int32_t next = atomic_load(&work.next);
+    return next < end ? next : end;
+}
+
 enum { SUM_CHUNKS = 256 };
 
 typedef struct sum_job {

@@ -19,51 +19,58 @@
 // rest of the support once or twice. Nodes run side by side.
 #include "frame/voronoi.h"
 
-#include "base/threads.h"
 #include "frame/table.h"
 
-// What one node needs while its kernel is made; arrays over voxels.
+// What is known of a voxel while a kernel is made.
+typedef struct record {
+    double outward; // distance from the surface behind; in the end the kernel
+    double inward;  // distance from the surface ahead; beyond the last one, the length of the path up to it
+    double split;   // negative on the near side of the present surface, positive or zero beyond it
+    int32_t stamp;  // equal to `present` in the present region
+} record;
+
+// What one node needs while its kernel is made. Lists of voxels are ascending, so that memory is read in order.
 typedef struct workspace {
     const sn_shape *shape;
     const sn_voronoi *voronoi;
     sn_front *front;
     int32_t node;
-    double *outward; // distance from the surface behind; in the end the kernel
-    double *inward;  // distance from the surface ahead; beyond the last one, the length of the path up to it
-    double *split;   // negative on the near side of the present surface, positive or zero beyond it
-    int32_t *stamp;  // equal to `present` in the present region
+    record *records; // of each voxel
     int32_t present;
     int32_t *region; // voxels of the present region
     int32_t region_count;
     int32_t *core; // voxels of the cell, then of ever smaller parts around the node
     int32_t core_count;
-    int32_t *support; // voxels that have their kernel
+    sn_voxel_set reached; // by the front; empty otherwise
+    sn_voxel_set support; // voxels that have their kernel
     int32_t support_count;
 } workspace;
 
 // A new region takes over; what is not stamped again does not belong to it.
 static void enter_region(workspace *work, const int32_t *voxels, int32_t count) {
     work->present++;
-    for (int32_t k = 0; k < count; k++) work->stamp[voxels[k]] = work->present;
+    for (int32_t k = 0; k < count; k++) work->records[voxels[k]].stamp = work->present;
 }
 
 static bool is_present(const workspace *work, int32_t voxel) {
-    return work->stamp[voxel] == work->present;
+    return work->records[voxel].stamp == work->present;
 }
 
 // A closed voxel lies behind a surface that was passed: outward fronts do not come back to it.
 static void close_voxel(workspace *work, int32_t voxel) {
-    work->stamp[voxel] = -1 - work->node;
+    work->records[voxel].stamp = -1 - work->node;
 }
 
 static bool is_closed(const workspace *work, int32_t voxel) {
-    return work->stamp[voxel] == -1 - work->node;
+    return work->records[voxel].stamp == -1 - work->node;
 }
 
 // The kernel of a voxel is done.
 static void finish(workspace *work, int32_t voxel) {
     close_voxel(work, voxel);
-    if (work->outward[voxel] > 0) work->support[work->support_count++] = voxel;
+    if (!(work->records[voxel].outward > 0)) return;
+    sn_voxel_set_add(&work->support, voxel);
+    work->support_count++;
 }
 
 // The value between two surfaces; that of the other one where one of them is out of reach.
@@ -78,13 +85,13 @@ static double blend(double upper, double from_upper, double lower, double from_l
 // in the region lies on the other side.
 static double crossing_distance(const workspace *work, int32_t voxel) {
     const sn_metric *metric = work->front->metric;
-    double own = work->split[voxel], sum = 0;
+    double own = work->records[voxel].split, sum = 0;
     for (int axis = 0; axis < 3; axis++) {
         double nearest = INFINITY;
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             int32_t u = metric->voxels->neighbor[voxel][d];
-            if (u < 0 || !is_present(work, u) || (work->split[u] < 0) == (own < 0)) continue;
-            double a = fabs(own), b = fabs(work->split[u]), share = a + b > 0 ? a / (a + b) : 0;
+            if (u < 0 || !is_present(work, u) || (work->records[u].split < 0) == (own < 0)) continue;
+            double a = fabs(own), b = fabs(work->records[u].split), share = a + b > 0 ? a / (a + b) : 0;
             if (!(share <= 1)) share = 0.5; // a side that is not known
             nearest = fmin(nearest, share * sn_metric_step(metric, voxel, u, d));
         }
@@ -97,8 +104,8 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
 // Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding says.
 static double set_split(workspace *work, int32_t voxel, double ahead, double behind) {
     double split = behind - ahead;
-    if (fabs(split) < 1e-9 * (double)work->voronoi->band[voxel]) split = 0;
-    return work->split[voxel] = split;
+    if (fabs(split) < 1e-9 * (double)work->voronoi->near[voxel].band) split = 0;
+    return work->records[voxel].split = split;
 }
 
 // Prepares a front that starts at the surface and covers its near (negative) or far side. Returns false if there is no
@@ -111,7 +118,7 @@ static bool start_at_surface(workspace *work, const int32_t *voxels, int32_t cou
         double distance = crossing_distance(work, v);
         if (distance == INFINITY) continue;
         found = true;
-        if ((work->split[v] < 0) == near_side)
+        if ((work->records[v].split < 0) == near_side)
             sn_front_hold(work->front, v, distance, 0);
         else
             sn_front_block(work->front, v);
@@ -131,7 +138,7 @@ static bool reach_border(void *data, sn_front *front, int32_t voxel, double dist
     if (is_closed(work, voxel)) return false;
     double other = sn_other_distance(work->voronoi, work->node, voxel);
     (void)front;
-    return distance <= other + (double)work->voronoi->band[voxel];
+    return distance <= other + (double)work->voronoi->near[voxel].band;
 }
 
 // The last outward front: carries the length of its path up to the last surface, and stops where the kernel reaches 0.
@@ -147,14 +154,14 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
     double length = count ? 0 : met;
     for (int32_t i = 0; i < count; i++) {
         int32_t n = neighbors[i];
-        double before = work->split[n], part = is_closed(work, n) ? met : work->inward[n];
+        double before = work->records[n].split, part = is_closed(work, n) ? met : work->records[n].inward;
         if (before < 0 && !is_closed(work, n)) { // the surface lies between
             double share = before > -INFINITY ? before / (before - split) : 0.5;
             part = front->distance[n] + (distance - front->distance[n]) * share;
         }
         length += weights[i] * part;
     }
-    work->inward[voxel] = length;
+    work->records[voxel].inward = length;
     return distance < 2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
 }
 
@@ -162,12 +169,13 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
 static void run_outward(workspace *work, bool last) {
     sn_front *front = work->front;
     sn_front_run(front, INFINITY, last ? reach_zero : reach_border, work);
-    work->region_count = 0;
     for (int32_t k = 0; k < front->accepted_count; k++) {
-        int32_t v = front->accepted[k];
-        if (is_closed(work, v)) continue;
-        work->region[work->region_count++] = v;
-        work->outward[v] = front->distance[v];
+        if (!is_closed(work, front->accepted[k])) sn_voxel_set_add(&work->reached, front->accepted[k]);
+    }
+    work->region_count = sn_voxel_set_drain(&work->reached, work->region);
+    for (int32_t k = 0; k < work->region_count; k++) {
+        int32_t v = work->region[k];
+        work->records[v].outward = front->distance[v];
         set_split(work, v, sn_other_distance(work->voronoi, work->node, v), front->distance[v]);
     }
     enter_region(work, work->region, work->region_count);
@@ -175,12 +183,12 @@ static void run_outward(workspace *work, bool last) {
 
 // The same for the first surface: the node's front has been run to find the cells.
 static void take_cell(workspace *work) {
-    const sn_cell *cell = &work->voronoi->cells[work->node];
+    const sn_node_field *cell = &work->voronoi->cells[work->node];
     work->region_count = cell->count;
     for (int32_t k = 0; k < cell->count; k++) {
         int32_t v = work->region[k] = cell->voxel[k];
-        work->outward[v] = cell->distance[k];
-        set_split(work, v, sn_other_distance(work->voronoi, work->node, v), cell->distance[k]);
+        work->records[v].outward = cell->value[k];
+        set_split(work, v, sn_other_distance(work->voronoi, work->node, v), cell->value[k]);
     }
     enter_region(work, work->region, work->region_count);
 }
@@ -192,7 +200,7 @@ static void run_inward(workspace *work) {
     if (found) sn_front_run(front, INFINITY, stay_in_region, work);
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->split[v] < 0) work->inward[v] = front->distance[v];
+        if (work->records[v].split < 0) work->records[v].inward = front->distance[v];
     }
 }
 
@@ -203,24 +211,25 @@ static void fill_cell(workspace *work) {
         double inner = 1 - ldexp(1, -level);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
-            set_split(work, v, work->inward[v], work->outward[v]);
+            set_split(work, v, work->records[v].inward, work->records[v].outward);
         }
         enter_region(work, work->core, work->core_count);
         if (!start_at_surface(work, work->core, work->core_count, false)) break;
         sn_front_run(work->front, INFINITY, stay_in_region, work);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
-            if (work->split[v] >= 0) work->outward[v] = blend(inner, work->front->distance[v], outer, work->inward[v]);
+            if (work->records[v].split >= 0)
+                work->records[v].outward = blend(inner, work->front->distance[v], outer, work->records[v].inward);
         }
         start_at_surface(work, work->core, work->core_count, true);
         sn_front_run(work->front, INFINITY, stay_in_region, work);
         int32_t kept = 0;
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
-            if (work->split[v] >= 0) {
+            if (work->records[v].split >= 0) {
                 finish(work, v);
             } else {
-                work->inward[v] = work->front->distance[v];
+                work->records[v].inward = work->front->distance[v];
                 work->core[kept++] = v;
             }
         }
@@ -229,7 +238,7 @@ static void fill_cell(workspace *work) {
     }
     for (int32_t k = 0; k < work->core_count; k++) {
         int32_t v = work->core[k];
-        work->outward[v] = blend(1, work->outward[v], outer, work->inward[v]);
+        work->records[v].outward = blend(1, work->records[v].outward, outer, work->records[v].inward);
         finish(work, v);
     }
 }
@@ -238,7 +247,8 @@ static void fill_cell(workspace *work) {
 static void fill_shell(workspace *work, double upper, double lower) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->split[v] < 0) work->outward[v] = blend(upper, work->outward[v], lower, work->inward[v]);
+        if (work->records[v].split < 0)
+            work->records[v].outward = blend(upper, work->records[v].outward, lower, work->records[v].inward);
     }
 }
 
@@ -246,7 +256,7 @@ static void fill_shell(workspace *work, double upper, double lower) {
 static void leave_near_side(workspace *work, bool done) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->split[v] >= 0) continue;
+        if (work->records[v].split >= 0) continue;
         if (done)
             finish(work, v);
         else
@@ -258,11 +268,11 @@ static void leave_near_side(workspace *work, bool done) {
 static void fill_beyond(workspace *work, double last) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->split[v] < 0) continue;
-        double length = work->inward[v], distance = work->outward[v], past = fmax(distance - length, 0);
+        if (work->records[v].split < 0) continue;
+        double length = work->records[v].inward, distance = work->records[v].outward, past = fmax(distance - length, 0);
         double other = sn_other_distance(work->voronoi, work->node, v);
         double straight = length > 0 ? fmin(fmax(last * (2 - distance / length), 0), last) : 0;
-        work->outward[v] = fmin(straight, blend(last, past, 0, other));
+        work->records[v].outward = fmin(straight, blend(last, past, 0, other));
         finish(work, v);
     }
 }
@@ -270,7 +280,7 @@ static void fill_beyond(workspace *work, double last) {
 static void make_kernel(workspace *work) {
     int32_t levels = work->shape->def.levels;
     work->support_count = work->core_count = 0;
-    if (levels > 1 && work->voronoi->cells[work->node].voxel) {
+    if (levels > 1) {
         take_cell(work);
     } else {
         sn_front_reset(work->front);
@@ -283,7 +293,7 @@ static void make_kernel(workspace *work) {
         if (level == 1) { // filled at the end: its distances stay
             for (int32_t k = 0; k < work->region_count; k++) {
                 int32_t v = work->region[k];
-                if (work->split[v] < 0) work->core[work->core_count++] = v;
+                if (work->records[v].split < 0) work->core[work->core_count++] = v;
             }
         } else {
             fill_shell(work, upper, lower);
@@ -297,68 +307,44 @@ static void make_kernel(workspace *work) {
     fill_cell(work);
 }
 
-typedef struct kernel_job {
-    workspace *works;
-    int32_t first_node;
-} kernel_job;
-
-static void make_kernels(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    kernel_job *job = data;
-    for (int32_t i = begin; i < end; i++) {
-        job->works[i].node = job->first_node + i;
-        make_kernel(&job->works[i]);
-    }
+static int32_t compute_kernel(void *data, int32_t node, int32_t slot) {
+    workspace *work = (workspace *)data + slot;
+    work->node = node;
+    make_kernel(work);
+    return work->support_count;
 }
 
-static sinew_status keep_kernel(sn_arena *arena, const workspace *work, sn_node_field *field) {
-    field->count = work->support_count;
-    field->voxel = SN_PUSH(arena, int32_t, field->count);
-    field->value = SN_PUSH(arena, double, field->count);
-    SN_TRY(sn_arena_status(arena));
-    for (int32_t k = 0; k < field->count; k++) {
-        field->voxel[k] = work->support[k];
-        field->value[k] = work->outward[work->support[k]];
-    }
-    return SINEW_OK;
+static void store_kernel(void *data, int32_t slot, int32_t *voxels, double *values) {
+    workspace *work = (workspace *)data + slot;
+    sn_voxel_set_drain(&work->support, voxels);
+    for (int32_t k = 0; k < work->support_count; k++) values[k] = work->records[voxels[k]].outward;
 }
 
 static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const sn_voronoi *voronoi, sn_front *front,
                                    workspace *work) {
     int32_t count = shape->voxels->count;
     *work = (workspace){.shape = shape, .voronoi = voronoi, .front = front};
-    work->outward = SN_PUSH(arena, double, count);
-    work->inward = SN_PUSH(arena, double, count);
-    work->split = SN_PUSH(arena, double, count);
-    work->stamp = SN_PUSH(arena, int32_t, count);
-    work->region = SN_PUSH(arena, int32_t, count);
-    work->core = SN_PUSH(arena, int32_t, count);
-    work->support = SN_PUSH(arena, int32_t, count);
+    work->records = SN_PUSH(arena, record, count);
+    work->region = SN_RESERVE(arena, int32_t, count);
+    work->core = SN_RESERVE(arena, int32_t, count);
+    work->reached = sn_voxel_set_push(arena, count);
+    work->support = sn_voxel_set_push(arena, count);
     return sn_arena_status(arena);
 }
 
-static sinew_status make_fields(sn_shape *shape, sn_arena *arena, sn_node_field *fields) {
-    enum { MOST = 8 };
-    sn_arena scratch = sn_arena_create(shape->context);
-    int32_t batch = sn_front_batch(shape->voxels->count, shape->node_count);
-    SN_ASSERT(batch <= MOST);
-    sn_front *fronts[MOST];
-    workspace works[MOST];
+static sinew_status make_fields(sn_shape *shape, sn_arena *scratch, sn_arena *arena, sn_node_field *fields) {
+    int32_t slots = sn_field_slots(shape->context, shape->voxels->count, shape->node_count), *order;
+    sn_front *fronts[SN_FIELD_SLOTS];
+    workspace works[SN_FIELD_SLOTS];
     sn_voronoi voronoi;
-    sinew_status status = SINEW_OK;
-    for (int32_t i = 0; i < batch && status == SINEW_OK; i++) {
-        status = sn_front_create(&scratch, &shape->metric, SN_DISTANCE_MARCHING_2, &fronts[i]);
-        if (status == SINEW_OK) status = push_workspace(&scratch, shape, &voronoi, fronts[i], &works[i]);
+    for (int32_t i = 0; i < slots; i++) {
+        SN_TRY(sn_front_create(scratch, &shape->metric, SN_DISTANCE_MARCHING_2, &fronts[i]));
     }
-    if (status == SINEW_OK) status = sn_find_voronoi(shape, fronts, batch, &scratch, &voronoi);
-    for (int32_t first = 0; first < shape->node_count && status == SINEW_OK; first += batch) {
-        int32_t count = shape->node_count - first < batch ? shape->node_count - first : batch;
-        kernel_job job = {works, first};
-        sn_parallel_for(shape->context, count, 1, make_kernels, &job);
-        for (int32_t i = 0; i < count && status == SINEW_OK; i++) status = keep_kernel(arena, &works[i], &fields[first + i]);
-    }
-    sn_arena_destroy(&scratch);
-    return status;
+    SN_TRY(sn_find_voronoi(shape, fronts, slots, scratch, &voronoi));
+    for (int32_t i = 0; i < slots; i++) SN_TRY(push_workspace(scratch, shape, &voronoi, fronts[i], &works[i]));
+    SN_TRY(sn_order_fields(voronoi.cells, shape->node_count, scratch, &order));
+    sn_field_maker maker = {compute_kernel, store_kernel, works, slots};
+    return sn_make_fields(shape, &maker, order, arena, fields);
 }
 
 static void fill_kernel_row(const void *data, int32_t voxel, sn_row *row) {
@@ -372,9 +358,11 @@ sinew_status sn_build_voronoi(sn_shape *shape) {
     sn_arena arena = sn_arena_create(shape->context), rows = sn_arena_create(shape->context);
     sn_node_field *fields = SN_PUSH(&arena, sn_node_field, shape->node_count);
     sn_weight_table kernels;
-    sinew_status status = fields ? make_fields(shape, &arena, fields) : SINEW_OUT_OF_MEMORY;
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = fields ? make_fields(shape, &scratch, &arena, fields) : SINEW_OUT_OF_MEMORY;
+    sn_arena_destroy(&scratch);
     if (status == SINEW_OK) {
-        status = sn_transpose_fields(&rows, fields, shape->node_count, shape->voxels->count, &kernels);
+        status = sn_transpose_fields(shape->context, &rows, fields, shape->node_count, shape->voxels->count, &kernels);
     }
     sn_arena_destroy(&arena);
     if (status == SINEW_OK) status = sn_build_table(shape, fill_kernel_row, &kernels);

@@ -6,11 +6,6 @@
 
 enum { CHUNK = 2048 };
 
-int32_t sn_front_batch(int32_t voxel_count, int32_t node_count) {
-    int32_t batch = voxel_count <= 1000000 ? 8 : voxel_count <= 4000000 ? 4 : 2;
-    return node_count < batch ? node_count : batch;
-}
-
 void sn_row_add(sn_row *row, int32_t node, double weight) {
     if (weight == 0) return;
     row->total += weight;
@@ -191,36 +186,5 @@ sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data) 
     sn_parallel_for(shape->context, voxels, CHUNK, fill_rows, &job);
     shape->report.entry_count = table->start[voxels];
     shape->report.mean_nodes = (double)table->start[voxels] / voxels;
-    return SINEW_OK;
-}
-
-sinew_status sn_transpose_fields(sn_arena *arena, const sn_node_field *fields, int32_t node_count, int32_t voxel_count,
-                                 sn_weight_table *table) {
-    table->start = SN_PUSH(arena, int64_t, (size_t)voxel_count + 1);
-    SN_TRY(sn_arena_status(arena));
-    int64_t *start = table->start, total = 0;
-    for (int32_t i = 0; i < node_count; i++) {
-        for (int32_t k = 0; k < fields[i].count; k++) start[fields[i].voxel[k]]++;
-        total += fields[i].count;
-    }
-    table->node = SN_PUSH(arena, uint16_t, total);
-    table->weight = SN_PUSH(arena, double, total);
-    SN_TRY(sn_arena_status(arena));
-    // start[v] runs through the entries of v and ends as the start of v + 1; shifted back afterwards.
-    int64_t sum = 0;
-    for (int32_t v = 0; v < voxel_count; v++) {
-        int64_t count = start[v];
-        start[v] = sum;
-        sum += count;
-    }
-    for (int32_t i = 0; i < node_count; i++) {
-        for (int32_t k = 0; k < fields[i].count; k++) {
-            int64_t place = start[fields[i].voxel[k]]++;
-            table->node[place] = (uint16_t)i;
-            table->weight[place] = fields[i].value[k];
-        }
-    }
-    for (int32_t v = voxel_count; v > 0; v--) start[v] = start[v - 1];
-    start[0] = 0;
     return SINEW_OK;
 }

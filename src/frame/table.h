@@ -25,20 +25,6 @@ typedef void sn_row_fn(const void *data, int32_t voxel, sn_row *row);
 // off, capped. Voxels without any weight are refused by name or adopted. Fills the counts of the report.
 sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data);
 
-// Raw values of each node on the voxels it reaches, in any order of voxels, as propagation leaves them.
-typedef struct sn_node_field {
-    int32_t count;
-    int32_t *voxel;
-    double *value;
-} sn_node_field;
-
-// The same by voxel: compressed rows of (node, value), nodes ascending.
-sinew_status sn_transpose_fields(sn_arena *arena, const sn_node_field *fields, int32_t node_count, int32_t voxel_count,
-                                 sn_weight_table *table);
-
-// How many fronts may run at a time on a grid: a rule of its size alone, so that memory is bounded and results are the same.
-int32_t sn_front_batch(int32_t voxel_count, int32_t node_count);
-
 // The kinds. Each builds shape->table; axis and radial ones can also be evaluated exactly at any point.
 sinew_status sn_build_axis(sn_shape *shape);
 sinew_status sn_build_radial(sn_shape *shape);

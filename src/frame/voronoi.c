@@ -3,16 +3,8 @@
 #include "frame/voronoi.h"
 
 #include "base/threads.h"
-#include "frame/table.h"
 
-enum { CHUNK = 4096, MOST_KEPT = 4000000 };
-
-void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t source) {
-    sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node);
-    bool started = sn_front_seed_point(front, p, SN_FRONT_SEED_RADIUS, 2 * sn_outside_tolerance(shape->voxels), source);
-    SN_ASSERT(started); // the node is inside, or was moved in
-    (void)started;
-}
+enum { CHUNK = 4096 };
 
 static double border_band(const sn_metric *metric, int32_t voxel) {
     const sinew_voxels *voxels = metric->voxels;
@@ -27,95 +19,89 @@ static double border_band(const sn_metric *metric, int32_t voxel) {
     return 3 * cost * fmax(voxels->spacing[0], fmax(voxels->spacing[1], voxels->spacing[2]));
 }
 
-typedef struct band_job {
-    const sn_metric *metric;
-    float *band;
-} band_job;
-
-static void find_bands(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    band_job *job = data;
-    for (int32_t v = begin; v < end; v++) job->band[v] = (float)border_band(job->metric, v);
-}
-
 typedef struct cell_job {
     const sn_shape *shape;
-    sn_front **fronts;
-    int32_t first_node;
-    const double *common; // distance from the nearest node, roughly
-    const float *band;
+    sn_front **fronts; // of each slot
+    sn_voxel_set sets[SN_FIELD_SLOTS];
+    sn_voronoi *voronoi;
+    double *limit; // how far a front may go at a voxel: the distance from the nearest node, roughly, and the band
 } cell_job;
+
+static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    cell_job *job = data;
+    const sn_front *common = job->fronts[0];
+    for (int32_t v = begin; v < end; v++) {
+        float band = (float)border_band(&job->shape->metric, v);
+        job->voronoi->near[v] = (sn_near){INFINITY, INFINITY, band, 0};
+        job->limit[v] = common->distance[v] + (double)band;
+    }
+}
 
 static bool stay_near_cell(void *data, sn_front *front, int32_t voxel, double distance) {
     const cell_job *job = data;
     (void)front;
-    return distance <= job->common[voxel] + (double)job->band[voxel];
+    return distance <= job->limit[voxel];
 }
 
-static void run_cells(void *data, int32_t begin, int32_t end, int32_t chunk) {
+static int32_t compute_cell(void *data, int32_t node, int32_t slot) {
+    cell_job *job = data;
+    sn_front *front = job->fronts[slot];
+    sn_front_reset(front);
+    sn_seed_node(job->shape, front, node, 0);
+    sn_front_run(front, INFINITY, stay_near_cell, job);
+    return front->accepted_count;
+}
+
+static void store_cell(void *data, int32_t slot, int32_t *voxels, double *distances) {
+    cell_job *job = data;
+    sn_store_front(job->fronts[slot], &job->sets[slot], voxels, distances);
+}
+
+// The two smallest distances of the chunk's voxels; of equally near nodes the one with the lowest number is the nearest.
+static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     cell_job *job = data;
-    for (int32_t i = begin; i < end; i++) {
-        sn_front_reset(job->fronts[i]);
-        sn_seed_node(job->shape, job->fronts[i], job->first_node + i, 0);
-        sn_front_run(job->fronts[i], INFINITY, stay_near_cell, job);
-    }
-}
-
-static sinew_status keep_cell(const sn_front *front, sn_arena *arena, sn_cell *cell) {
-    cell->count = front->accepted_count;
-    cell->voxel = SN_PUSH(arena, int32_t, cell->count);
-    cell->distance = SN_PUSH(arena, double, cell->count);
-    SN_TRY(sn_arena_status(arena));
-    for (int32_t k = 0; k < cell->count; k++) {
-        cell->voxel[k] = front->accepted[k];
-        cell->distance[k] = front->distance[front->accepted[k]];
-    }
-    return SINEW_OK;
-}
-
-static void keep_smallest(const sn_front *front, int32_t node, sn_voronoi *voronoi) {
-    for (int32_t k = 0; k < front->accepted_count; k++) {
-        int32_t v = front->accepted[k];
-        double distance = front->distance[v];
-        if (distance < voronoi->first[v]) {
-            voronoi->second[v] = voronoi->first[v];
-            voronoi->first[v] = distance;
-            voronoi->nearest[v] = (uint16_t)node;
-        } else if (distance < voronoi->second[v]) {
-            voronoi->second[v] = distance;
+    for (int32_t i = 0; i < job->shape->node_count; i++) {
+        const sn_node_field *cell = &job->voronoi->cells[i];
+        for (int32_t k = sn_field_begin(cell, begin); k < cell->count && cell->voxel[k] < end; k++) {
+            sn_near *near = &job->voronoi->near[cell->voxel[k]];
+            double distance = cell->value[k];
+            if (distance < near->first) {
+                near->second = near->first;
+                near->first = distance;
+                near->nearest = (uint16_t)i;
+            } else if (distance < near->second) {
+                near->second = distance;
+            }
         }
     }
 }
 
-sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t front_count, sn_arena *arena,
-                             sn_voronoi *voronoi) {
+static sinew_status find_cells(cell_job *job, int32_t slots, sn_arena *arena, sn_arena *scratch) {
+    const sn_shape *shape = job->shape;
     int32_t voxels = shape->voxels->count;
-    voronoi->first = SN_PUSH(arena, double, voxels);
-    voronoi->second = SN_PUSH(arena, double, voxels);
-    voronoi->nearest = SN_PUSH(arena, uint16_t, voxels);
-    voronoi->cells = SN_PUSH(arena, sn_cell, shape->node_count);
-    voronoi->band = SN_PUSH(arena, float, voxels);
-    double *common = SN_PUSH(arena, double, voxels);
-    SN_TRY(sn_arena_status(arena));
-    band_job bands = {&shape->metric, voronoi->band};
-    sn_parallel_for(shape->context, voxels, CHUNK, find_bands, &bands);
-    sn_front *front = fronts[0];
-    sn_front_reset(front);
-    for (int32_t i = 0; i < shape->node_count; i++) sn_seed_node(shape, front, i, i);
-    sn_front_run(front, INFINITY, NULL, NULL);
-    for (int32_t v = 0; v < voxels; v++) {
-        common[v] = front->distance[v];
-        voronoi->first[v] = voronoi->second[v] = INFINITY;
-    }
-    for (int32_t first = 0; first < shape->node_count; first += front_count) {
-        int32_t count = shape->node_count - first < front_count ? shape->node_count - first : front_count;
-        cell_job job = {shape, fronts, first, common, voronoi->band};
-        sn_parallel_for(shape->context, count, 1, run_cells, &job);
-        for (int32_t i = 0; i < count; i++) {
-            keep_smallest(fronts[i], first + i, voronoi);
-            if (voxels <= MOST_KEPT) SN_TRY(keep_cell(fronts[i], arena, &voronoi->cells[first + i]));
-        }
-    }
+    job->limit = SN_RESERVE(scratch, double, voxels);
+    for (int32_t i = 0; i < slots; i++) job->sets[i] = sn_voxel_set_push(scratch, voxels);
+    SN_TRY(sn_arena_status(scratch));
+    sn_front *common = job->fronts[0];
+    sn_front_reset(common);
+    for (int32_t i = 0; i < shape->node_count; i++) sn_seed_node(shape, common, i, i);
+    sn_front_run(common, INFINITY, NULL, NULL);
+    sn_parallel_for(shape->context, voxels, CHUNK, begin_near, job);
+    sn_field_maker maker = {compute_cell, store_cell, job, slots};
+    SN_TRY(sn_make_fields(shape, &maker, NULL, arena, job->voronoi->cells));
+    sn_parallel_for(shape->context, voxels, CHUNK, keep_smallest, job);
     return SINEW_OK;
+}
+
+sinew_status sn_find_voronoi(const sn_shape *shape, sn_front **fronts, int32_t slots, sn_arena *arena, sn_voronoi *voronoi) {
+    voronoi->near = SN_RESERVE(arena, sn_near, shape->voxels->count);
+    voronoi->cells = SN_PUSH(arena, sn_node_field, shape->node_count);
+    SN_TRY(sn_arena_status(arena));
+    cell_job job = {.shape = shape, .fronts = fronts, .voronoi = voronoi};
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = find_cells(&job, slots, arena, &scratch);
+    sn_arena_destroy(&scratch);
+    return status;
 }

@@ -65,11 +65,45 @@ static void test_host_tasks_give_the_same_sum(void **state) {
     sinew_context_destroy(own);
 }
 
+typedef struct dealt {
+    int32_t visits[1000];
+    int32_t busy[3]; // by slot: a second hand in the same slot would be seen
+} dealt;
+
+static bool take_item(void *data, int32_t item, int32_t slot) {
+    dealt *d = data;
+    bool alone = d->busy[slot]++ == 0;
+    d->visits[item] += alone;
+    d->busy[slot]--;
+    return item % 100 != 99; // the slot stops
+}
+
+static void test_items_are_dealt_once(void **state) {
+    (void)state;
+    for (int32_t threads = 1; threads <= 4; threads++) {
+        sinew_context *context = test_context(threads);
+        assert_int_equal(sn_thread_count(context), threads);
+        static dealt d;
+        memset(&d, 0, sizeof d);
+        int32_t next = 5, rounds = 0;
+        for (; next < 1000; rounds++) {
+            int32_t before = next;
+            next = sn_parallel_deal(context, next, 1000, 3, take_item, &d);
+            assert_true(next > before);
+        }
+        assert_int_equal(next, 1000);
+        assert_in_range(rounds, 3, 10); // each round ends when all three slots have stopped, or before
+        for (int32_t i = 0; i < 1000; i++) assert_int_equal(d.visits[i], i >= 5);
+        sinew_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_index_once),
         cmocka_unit_test(test_sums_are_bitwise_equal),
         cmocka_unit_test(test_host_tasks_give_the_same_sum),
+        cmocka_unit_test(test_items_are_dealt_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
