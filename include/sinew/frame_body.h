@@ -135,11 +135,13 @@ enum {
 /// targets of sinew_frame_body_move; called before each step, that scripts a motion.
 SINEW_API sinew_status sinew_frame_body_hold(sinew_body *body, int32_t node, int32_t hold);
 
-/// Where a held frame is at the end of the next step. [m], quaternion (x, y, z, w) relative to rest.
+/// Where a held frame is at the end of the next step. [m], quaternion (x, y, z, w) relative to rest. Either pointer may be
+/// NULL: that target stays.
 SINEW_API sinew_status sinew_frame_body_move(sinew_body *body, int32_t node, const double position[3],
                                              const double rotation[4]);
 
-/// Puts a frame somewhere else at once; its velocity becomes zero. [m], quaternion (x, y, z, w) relative to rest.
+/// Puts a frame somewhere else at once; its velocity becomes zero. [m], quaternion (x, y, z, w) relative to rest. Either
+/// pointer may be NULL: the frame then stays there, or stays turned and stretched, as it is.
 SINEW_API sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t node, const double position[3],
                                                  const double rotation[4]);
 

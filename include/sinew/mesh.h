@@ -121,6 +121,11 @@ SINEW_API sinew_status sinew_mesh_create_voxels(sinew_context *context, const si
 SINEW_API sinew_status sinew_mesh_create_surface(sinew_context *context, const sinew_mesh *mesh, sinew_mesh **surface,
                                                  const int32_t **nodes);
 
+/// Unit normals at the points of a surface of triangles where they are now, three numbers each, from the triangles around each
+/// (Max 1999); 0 where there is none. `points` may be those of sinew_frame_body_compute_surface, or the positions of a body's
+/// nodes picked by the `nodes` above. Allocates nothing.
+SINEW_API void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points, double *normals);
+
 /// TET10 from TET4: adds a node in the middle of every edge. The first nodes stay.
 SINEW_API sinew_status sinew_mesh_create_quadratic(sinew_context *context, const sinew_mesh *tets, sinew_mesh **quadratic);
 
@@ -202,8 +207,7 @@ SINEW_API void sinew_embedding_get_outside(const sinew_embedding *embedding, int
 SINEW_API void sinew_embedding_compute_points(const sinew_embedding *embedding, const double *mesh_points,
                                               double *surface_points);
 
-/// Unit normals at the surface's points, from the triangles around each (Max 1999); 0 where there is none. Allocates
-/// nothing.
+/// The same as sinew_mesh_compute_normals for the surface, shared by the threads of the context. Allocates nothing.
 SINEW_API void sinew_embedding_compute_normals(const sinew_embedding *embedding, const double *surface_points,
                                                double *normals);
 

@@ -155,10 +155,13 @@ SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attach
 /// What was tied moves on with the velocity it has.
 SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target);
 
-/// The whole state (positions, velocities, time, what the integrators remember) as bytes: restoring continues bitwise. The
-/// bytes fit only a world built the same way, on the same kind of machine.
+/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators remember; what is held and where
+/// it goes, forces, scales of loads) as bytes that fit only a world built the same way, on the same kind of machine. Gravity,
+/// step, materials, damping and attachments are no part of it. [byte]
 SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
+/// Writes a snapshot into `size` bytes of the caller's, as many as sinew_world_get_snapshot_size says.
 SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size);
+/// Goes back to a snapshot; what follows is bitwise what followed it then. Bytes that do not fit this world are refused.
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size);
 
 /// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.

@@ -55,36 +55,48 @@ void sn_frame_body_settle(sinew_body *body) {
     }
 }
 
-sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
-    const sn_node *node = NULL;
-    SN_TRY(sn_frame_body_find_node(body, index, &node));
+static sinew_status check_pose(const sinew_body *body, int32_t index, const double *position, const double *rotation) {
     double norm = 0;
-    for (int k = 0; k < 4; k++) norm += rotation[k] * rotation[k];
-    if (!sn_finite3(sn_load3(position)) || !(norm > 1e-12) || !isfinite(norm)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "the target of frame %d of body \"%s\" must be finite, its quaternion not zero", index, body->name);
-    }
+    for (int k = 0; rotation && k < 4; k++) norm += rotation[k] * rotation[k];
+    if ((!position || sn_finite3(sn_load3(position))) && (!rotation || (norm > 1e-12 && isfinite(norm)))) return SINEW_OK;
+    return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                   "the target of frame %d of body \"%s\" must be finite, its quaternion not zero", index, body->name);
+}
+
+// Writes what is not NULL into the target of a node.
+static void set_target(sinew_body *body, const sn_node *node, const double *position, const double *rotation) {
     double *target = body->target + node->config;
+    bool rigid = node->kind == SINEW_NODE_RIGID;
+    if (position) memcpy(target + (rigid ? 4 : 0), position, 3 * sizeof *target);
+    if (!rotation || node->kind == SINEW_NODE_POINT) return;
     sn_quat q = sn_quat_normalize((sn_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
-    if (node->kind == SINEW_NODE_RIGID) {
+    if (rigid) {
         // The nearer of q and -q, so that the motion goes on without a jump.
         sn_quat now = sn_node_rotation(node, body->q);
         if (sn_quat_dot(now, q) < 0) q = sn_quat_scale(-1, q);
         target[0] = q.x, target[1] = q.y, target[2] = q.z, target[3] = q.w;
-        memcpy(target + 4, position, 3 * sizeof *target);
-        return SINEW_OK;
+        return;
     }
-    memcpy(target, position, 3 * sizeof *target);
     sn_mat3 R = sn_quat_to_mat3(q);
-    for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) sn_store3(target + 3 + 3 * k, sn_mat3_column(R, k));
+    for (int k = 0; k < 3; k++) sn_store3(target + 3 + 3 * k, sn_mat3_column(R, k));
+}
+
+sinew_status sinew_frame_body_move(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
+    const sn_node *node = NULL;
+    SN_TRY(sn_frame_body_find_node(body, index, &node));
+    SN_TRY(check_pose(body, index, position, rotation));
+    set_target(body, node, position, rotation);
     return SINEW_OK;
 }
 
 sinew_status sinew_frame_body_set_node(sinew_body *body, int32_t index, const double position[3], const double rotation[4]) {
-    SN_TRY(sinew_frame_body_move(body, index, position, rotation));
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
+    SN_TRY(check_pose(body, index, position, rotation));
     size_t bytes = (size_t)sn_node_config_count(node) * sizeof(double);
+    if (!rotation) memcpy(body->target + node->config, body->q + node->config, bytes); // position and all
+    const double *now = body->q + node->config + (node->kind == SINEW_NODE_RIGID ? 4 : 0);
+    set_target(body, node, position ? position : now, rotation);
     double *copies[] = {body->q, body->previous_q, body->balance_q};
     for (int i = 0; i < 3; i++) memcpy(copies[i] + node->config, body->target + node->config, bytes);
     memset(body->v + 3 * node->row, 0, 3 * (size_t)node->row_count * sizeof(double));

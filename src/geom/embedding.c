@@ -151,16 +151,11 @@ void sinew_embedding_compute_points(const sinew_embedding *embedding, const doub
     sn_parallel_for(embedding->arena.context, embedding->count, CHUNK, compute_points_chunk, &job);
 }
 
-// Sum of the triangles' normals at a point with the weights of Max 1999: a x b / (|a|^2 |b|^2) for the sides a, b that meet
-// there. Exact for points on a sphere, and free of roots and angles.
 static sn_vec3 point_normal(const sinew_embedding *embedding, const double *points, int32_t point) {
-    sn_vec3 sum = sn_v3(0, 0, 0), p = sn_load3(points + 3 * (size_t)point);
+    sn_vec3 sum = sn_v3(0, 0, 0);
     for (int32_t i = embedding->corner_offsets[point]; i < embedding->corner_offsets[point + 1]; i++) {
         const int32_t *corner = embedding->corners[i];
-        sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)corner[0]), p),
-                b = sn_sub(sn_load3(points + 3 * (size_t)corner[1]), p);
-        double scale = sn_dot(a, a) * sn_dot(b, b);
-        if (scale > 0) sum = sn_madd(sum, 1 / scale, sn_cross(a, b));
+        sum = sn_add(sum, sn_corner_normal(points, point, corner[0], corner[1]));
     }
     return sn_normalize(sum);
 }

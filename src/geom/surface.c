@@ -1,4 +1,4 @@
-// The boundary of a mesh: its faces, and the same as triangles with outward normals over compact vertices.
+// The boundary of a mesh: its faces, and the same as triangles with outward normals over compact vertices; normals at points.
 #include "geom/topology.h"
 
 #include <string.h>
@@ -142,4 +142,19 @@ sinew_status sinew_mesh_create_surface(sinew_context *context, const sinew_mesh 
     *surface = &made->view;
     if (nodes) *nodes = made->nodes;
     return SINEW_OK;
+}
+
+void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points, double *normals) {
+    SN_ASSERT(surface->element == SINEW_ELEMENT_TRIANGLE);
+    memset(normals, 0, 3 * (size_t)surface->point_count * sizeof *normals);
+    for (int32_t i = 0; i < surface->element_count; i++) {
+        const int32_t *t = surface->indices + 3 * (size_t)i;
+        for (int k = 0; k < 3; k++) {
+            double *n = normals + 3 * (size_t)t[k];
+            sn_store3(n, sn_add(sn_load3(n), sn_corner_normal(points, t[k], t[(k + 1) % 3], t[(k + 2) % 3])));
+        }
+    }
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        sn_store3(normals + 3 * (size_t)i, sn_normalize(sn_load3(normals + 3 * (size_t)i)));
+    }
 }

@@ -46,6 +46,16 @@ typedef struct sn_surface {
 
 sinew_status sn_build_surface(sn_arena *arena, const sinew_mesh *mesh, sn_surface *surface);
 
+// What a triangle adds to the normal at its corner, with the weights of Max 1999: a x b / (|a|^2 |b|^2) for the sides a, b
+// from there to its next and its last point. Exact for points on a sphere, and free of roots and angles. 0 if a side has no
+// length.
+static inline sn_vec3 sn_corner_normal(const double *points, int32_t corner, int32_t next, int32_t last) {
+    sn_vec3 p = sn_load3(points + 3 * (size_t)corner);
+    sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)next), p), b = sn_sub(sn_load3(points + 3 * (size_t)last), p);
+    double scale = sn_dot(a, a) * sn_dot(b, b);
+    return scale > 0 ? sn_scale(1 / scale, sn_cross(a, b)) : sn_v3(0, 0, 0);
+}
+
 // (*parts)[e] is the connected part (elements that share a node) of element e; parts are numbered by their first element.
 sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts, int32_t *count);
 

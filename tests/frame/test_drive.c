@@ -101,7 +101,9 @@ static void test_script(void **state) {
             sn_quat q = sn_quat_exp(sn_v3(0, 0.05 * i, 0.02 * i));
             const double target[3] = {-0.5 + 0.01 * i, 0.02 * i, 0}, turn[4] = {q.x, q.y, q.z, q.w};
             double position[3], rotation[4];
-            assert_int_equal(sinew_frame_body_move(f.body, 0, target, turn), SINEW_OK);
+            // Together or one after the other.
+            assert_int_equal(sinew_frame_body_move(f.body, 0, target, i % 2 ? turn : NULL), SINEW_OK);
+            if (i % 2 == 0) assert_int_equal(sinew_frame_body_move(f.body, 0, NULL, turn), SINEW_OK);
             step(&f, 1);
             assert_int_equal(sinew_frame_body_get_node(f.body, 0, position, rotation), SINEW_OK);
             assert_true(sn_distance(sn_load3(position), sn_load3(target)) < 1e-12);

@@ -133,6 +133,17 @@ static void test_a_frame_is_set(void **state) {
     sinew_measures measures;
     sinew_body_get_measures(f.body, &measures);
     test_close("kinetic energy", measures.kinetic_energy, 0, 0);
+    // One of the two alone leaves the other as it is.
+    const double elsewhere[3] = {7, 8, 9}, back[4] = {0, 0, 0, 1};
+    for (int32_t node = 0; node < 3; node++) {
+        double x[3], r[4];
+        assert_int_equal(sinew_frame_body_set_node(f.body, node, elsewhere, NULL), SINEW_OK);
+        assert_int_equal(sinew_frame_body_get_node(f.body, node, x, r), SINEW_OK);
+        test_close("turn stays", fabs(r[1]), sqrt(0.5), 1e-12), test_close("z", x[2], 9, 0);
+        assert_int_equal(sinew_frame_body_set_node(f.body, node, NULL, back), SINEW_OK);
+        assert_int_equal(sinew_frame_body_get_node(f.body, node, x, r), SINEW_OK);
+        test_close("turned back", fabs(r[3]), 1, 1e-12), test_close("place stays", x[0], 7, 0);
+    }
     assert_int_equal(sinew_frame_body_set_node(f.body, 4, position, turn), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_set_node(f.body, 0, position, nothing), SINEW_INVALID_ARGUMENT);
     destroy(&f);

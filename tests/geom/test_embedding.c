@@ -181,6 +181,23 @@ static void test_normals_of_a_sphere(void **state) {
     double *normals = sn_allocate(context, 3 * (size_t)surface->point_count, sizeof *normals);
     sinew_embedding_compute_normals(embedding, surface->points, normals);
     assert_true(test_relative_error(normals, surface->points, 3 * (size_t)surface->point_count) < 1e-12);
+    // Without an embedding, at points elsewhere: an ellipsoid's gradient, and bit for bit the embedding's.
+    size_t size = 3 * (size_t)surface->point_count;
+    double *moved = sn_allocate(context, size, sizeof *moved), *plain = sn_allocate(context, size, sizeof *plain);
+    const double stretch[3] = {1, 1.5, 0.8};
+    double worst = 0;
+    for (size_t i = 0; i < size; i++) moved[i] = 0.3 + stretch[i % 3] * surface->points[i];
+    sinew_embedding_compute_normals(embedding, moved, normals);
+    sinew_mesh_compute_normals(surface, moved, plain);
+    assert_memory_equal(plain, normals, size * sizeof *plain);
+    for (size_t i = 0; i < size; i += 3) {
+        const double *X = surface->points + i;
+        sn_vec3 gradient = sn_normalize(sn_v3(X[0] / stretch[0], X[1] / stretch[1], X[2] / stretch[2]));
+        worst = fmax(worst, sn_distance(sn_load3(plain + i), gradient));
+    }
+    assert_true(worst < 0.12); // second order in edge over radius of curvature, which is about 0.35
+    sn_release(context, moved, size, sizeof *moved);
+    sn_release(context, plain, size, sizeof *plain);
     sn_release(context, normals, 3 * (size_t)surface->point_count, sizeof *normals);
     sinew_embedding_destroy(embedding);
     sinew_mesh_destroy(mesh);
