@@ -11,6 +11,7 @@
 // that cost the same, as mirror images do, all or none, so that the result does not depend on the order of voxels.
 #include "frame/region.h"
 
+#include "base/threads.h"
 #include "geom/tuples.h"
 
 #include <string.h>
@@ -18,6 +19,8 @@
 // Weight of compactness against fit.
 #define COMPACTNESS 1e-3
 #define TIE         1e-9
+
+enum { CHUNK = 4096 };
 
 typedef struct node_sums {
     int32_t node;
@@ -56,15 +59,26 @@ static uint64_t influence_key(const sn_shape *shape, int32_t voxel, bool by_labe
     return key;
 }
 
+typedef struct key_job {
+    const sn_shape *shape;
+    bool by_label;
+    uint64_t *key;
+} key_job;
+
+static void find_keys(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const key_job *job = data;
+    for (int32_t v = begin; v < end; v++) job->key[v] = influence_key(job->shape, v, job->by_label);
+}
+
 static sinew_status flood(const sn_shape *shape, bool by_label, sn_arena *scratch, int32_t *region_of, int32_t *count) {
     const sinew_voxels *voxels = shape->voxels;
-    uint64_t *key = SN_PUSH(scratch, uint64_t, voxels->count);
-    int32_t *stack = SN_PUSH(scratch, int32_t, voxels->count);
+    uint64_t *key = SN_RESERVE(scratch, uint64_t, voxels->count);
+    int32_t *stack = SN_RESERVE(scratch, int32_t, voxels->count);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t v = 0; v < voxels->count; v++) {
-        key[v] = influence_key(shape, v, by_label);
-        region_of[v] = -1;
-    }
+    key_job job = {shape, by_label, key};
+    sn_parallel_for(shape->context, voxels->count, CHUNK, find_keys, &job);
+    memset(region_of, -1, (size_t)voxels->count * sizeof *region_of);
     *count = 0;
     for (int32_t first = 0; first < voxels->count; first++) {
         if (region_of[first] >= 0) continue;

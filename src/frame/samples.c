@@ -1,12 +1,12 @@
-// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments; each sample is made on its own,
-// in two passes, to count and to fill.
+// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments. Each sample is made on its own,
+// a batch of them side by side; then their weights are packed one behind the other.
 #include "frame/samples_internal.h"
 
 #include "base/threads.h"
 
 #include <string.h>
 
-enum { CHUNK = 16 };
+enum { BATCH = 256 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
     return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.05, .degree = -1, .by_label = true};
@@ -61,7 +61,8 @@ typedef struct sample_job {
     const sinew_sampling_def *def;
     sn_frame_samples *samples;
     sn_fit *fits;
-    bool filling;
+    int32_t first;          // of the batch
+    sn_shape_point *points; // weights of the batch's samples
 } sample_job;
 
 // Position, volume, mass, label and stiffness of a sample.
@@ -95,40 +96,84 @@ static void integrate_moments(const sn_shape *shape, const int32_t *voxels, int3
     }
 }
 
-static bool is_used(const sn_shape_point *point, int32_t k) {
-    return point->weight[k] != 0 || point->gradient[k][0] != 0 || point->gradient[k][1] != 0 || point->gradient[k][2] != 0;
-}
-
 static void make_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     sample_job *job = data;
     sn_frame_samples *samples = job->samples;
-    sn_shape_point point;
-    for (int32_t s = begin; s < end; s++) {
+    for (int32_t i = begin; i < end; i++) {
+        int32_t s = job->first + i, count = samples->voxel_start[s + 1] - samples->voxel_start[s];
         const int32_t *voxels = samples->voxel + samples->voxel_start[s];
-        int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
         SN_ASSERT(count > 0);
-        if (!job->filling) {
-            measure(job->shape, voxels, count, samples, s);
-            integrate_moments(job->shape, voxels, count, samples, s);
-        }
+        measure(job->shape, voxels, count, samples, s);
+        integrate_moments(job->shape, voxels, count, samples, s);
         if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
-            sn_average_sample(job->shape, voxels, count, &point);
+            sn_average_sample(job->shape, voxels, count, &job->points[i]);
         } else {
-            sn_fit_sample(job->shape, voxels, count, sn_load3(samples->position + 3 * (size_t)s), &point, &job->fits[s]);
+            sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+            sn_fit_sample(job->shape, voxels, count, center, &job->points[i], &job->fits[s]);
         }
-        int32_t place = job->filling ? samples->start[s] : 0;
-        for (int32_t k = 0; k < point.count; k++) {
-            if (!is_used(&point, k)) continue;
-            if (job->filling) {
-                samples->node[place] = point.node[k];
-                samples->weight[place] = point.weight[k];
-                for (int a = 0; a < 3; a++) samples->gradient[3 * (size_t)place + (size_t)a] = point.gradient[k][a];
-            }
-            place++;
-        }
-        if (!job->filling) samples->start[s + 1] = place;
     }
+}
+
+// Weights of all samples while they are made.
+typedef struct weight_lists {
+    int32_t *node;
+    double (*weight)[4]; // weight and gradient
+    size_t node_capacity, weight_capacity;
+    int32_t count;
+} weight_lists;
+
+static sinew_status append_weights(sinew_context *context, const sn_shape_point *point, weight_lists *lists) {
+    size_t used = (size_t)lists->count, needed = used + (size_t)point->count;
+    if (needed > INT32_MAX / 3) {
+        return sn_fail(context, SINEW_OUT_OF_MEMORY, "the samples have more than %d weights", INT32_MAX / 3);
+    }
+    void *node = lists->node, *weight = lists->weight;
+    sinew_status status = sn_grow(context, &node, &lists->node_capacity, used, needed, sizeof *lists->node);
+    if (status == SINEW_OK) {
+        status = sn_grow(context, &weight, &lists->weight_capacity, used, needed, sizeof *lists->weight);
+    }
+    lists->node = node;
+    lists->weight = weight;
+    SN_TRY(status);
+    for (int32_t k = 0; k < point->count; k++) {
+        const double *g = point->gradient[k];
+        if (point->weight[k] == 0 && g[0] == 0 && g[1] == 0 && g[2] == 0) continue;
+        lists->node[lists->count] = point->node[k];
+        double *entry = lists->weight[lists->count++];
+        entry[0] = point->weight[k];
+        for (int a = 0; a < 3; a++) entry[1 + a] = g[a];
+    }
+    return SINEW_OK;
+}
+
+static sinew_status make_weights(sample_job *job, sn_arena *scratch, weight_lists *lists) {
+    sn_frame_samples *samples = job->samples;
+    int32_t batch = samples->count < BATCH ? samples->count : BATCH;
+    job->points = SN_RESERVE(scratch, sn_shape_point, batch);
+    SN_TRY(sn_arena_status(scratch));
+    for (job->first = 0; job->first < samples->count; job->first += batch) {
+        int32_t count = samples->count - job->first < batch ? samples->count - job->first : batch;
+        sn_parallel_for(job->shape->context, count, 1, make_samples, job);
+        for (int32_t i = 0; i < count; i++) {
+            SN_TRY(append_weights(job->shape->context, &job->points[i], lists));
+            samples->start[job->first + i + 1] = lists->count;
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status pack_weights(const weight_lists *lists, sn_frame_samples *samples) {
+    samples->node = SN_PUSH(&samples->arena, int32_t, lists->count);
+    samples->weight = SN_PUSH(&samples->arena, double, lists->count);
+    samples->gradient = SN_PUSH(&samples->arena, double, 3 * (size_t)lists->count);
+    SN_TRY(sn_arena_status(&samples->arena));
+    for (int32_t k = 0; k < lists->count; k++) {
+        samples->node[k] = lists->node[k];
+        samples->weight[k] = lists->weight[k][0];
+        for (int a = 0; a < 3; a++) samples->gradient[3 * (size_t)k + (size_t)a] = lists->weight[k][1 + a];
+    }
+    return SINEW_OK;
 }
 
 static sinew_status list_voxels(sn_frame_samples *samples, const sn_partition *partition, int32_t voxel_count) {
@@ -203,23 +248,13 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
     SN_TRY(list_voxels(samples, partition, shape->voxels->count));
     sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
     SN_TRY(sn_arena_status(scratch));
-    sample_job job = {shape, def, samples, fits, false};
-    sn_parallel_for(shape->context, samples->count, CHUNK, make_samples, &job);
-    int64_t total = 0;
-    for (int32_t s = 0; s < samples->count; s++) {
-        total += samples->start[s + 1];
-        if (total > INT32_MAX / 3) {
-            return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "%d samples have more than %d weights", samples->count,
-                           INT32_MAX / 3);
-        }
-        samples->start[s + 1] = (int32_t)total;
-    }
-    samples->node = SN_PUSH(&samples->arena, int32_t, total);
-    samples->weight = SN_PUSH(&samples->arena, double, total);
-    samples->gradient = SN_PUSH(&samples->arena, double, 3 * total);
-    SN_TRY(sn_arena_status(&samples->arena));
-    job.filling = true;
-    sn_parallel_for(shape->context, samples->count, CHUNK, make_samples, &job);
+    sample_job job = {.shape = shape, .def = def, .samples = samples, .fits = fits};
+    weight_lists lists = {0};
+    sinew_status status = make_weights(&job, scratch, &lists);
+    if (status == SINEW_OK) status = pack_weights(&lists, samples);
+    sn_release(shape->context, lists.node, lists.node_capacity, sizeof *lists.node);
+    sn_release(shape->context, lists.weight, lists.weight_capacity, sizeof *lists.weight);
+    SN_TRY(status);
     SN_TRY(sn_samples_sort(samples));
     report(samples, fits);
     return SINEW_OK;

@@ -93,7 +93,8 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
             if (u < 0 || !is_present(work, u) || (work->records[u].split < 0) == (own < 0)) continue;
             double a = fabs(own), b = fabs(work->records[u].split), share = a + b > 0 ? a / (a + b) : 0;
             if (!(share <= 1)) share = 0.5; // a side that is not known
-            nearest = fmin(nearest, share * sn_metric_step(metric, voxel, u, d));
+            double distance = share * sn_metric_step(metric, voxel, u, d);
+            nearest = distance < nearest ? distance : nearest;
         }
         if (nearest <= 0) return 0;
         if (nearest < INFINITY) sum += 1 / (nearest * nearest);
@@ -269,7 +270,8 @@ static void fill_beyond(workspace *work, double last) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
         if (work->records[v].split < 0) continue;
-        double length = work->records[v].inward, distance = work->records[v].outward, past = fmax(distance - length, 0);
+        double length = work->records[v].inward, distance = work->records[v].outward, past = distance - length;
+        if (!(past > 0)) past = 0;
         double other = sn_other_distance(work->voronoi, work->node, v);
         double straight = length > 0 ? fmin(fmax(last * (2 - distance / length), 0), last) : 0;
         work->records[v].outward = fmin(straight, blend(last, past, 0, other));
@@ -325,6 +327,10 @@ static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const
     int32_t count = shape->voxels->count;
     *work = (workspace){.shape = shape, .voronoi = voronoi, .front = front};
     work->records = SN_PUSH(arena, record, count);
+    front->companion[0] = work->records;
+    front->companion_size[0] = sizeof *work->records;
+    front->companion[1] = voronoi->near;
+    front->companion_size[1] = sizeof *voronoi->near;
     work->region = SN_RESERVE(arena, int32_t, count);
     work->core = SN_RESERVE(arena, int32_t, count);
     work->reached = sn_voxel_set_push(arena, count);

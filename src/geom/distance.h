@@ -65,6 +65,9 @@ struct sn_front {
     int32_t touched_count;
     double inverse_square[3]; // of the spacing
     struct sn_front_queue *queue;
+    // Arrays over voxels that `visit` reads, and the sizes of their items; fetched ahead. NULL: none.
+    const void *companion[2];
+    size_t companion_size[2];
 };
 
 enum { SN_FRONT_FAR = -1, SN_FRONT_DONE = -2 };

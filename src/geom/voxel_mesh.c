@@ -4,8 +4,8 @@
 // of their neighbours and then a little farther back (Taubin 1995), so that ripples vanish and the volume stays, within half a
 // cell.
 //
-// Corners of cells number the cubes; two layers of them are remembered at a time. Cost: one pass over the grid for each of
-// counting, placing and connecting.
+// Corners of cells number the cubes. Slabs of layers are walked side by side, twice: to count, and, when it is known how many
+// vertices and faces the slabs before have, to place and to connect. Each remembers two layers of corners.
 #include "geom/mesh.h"
 #include "geom/voxel.h"
 
@@ -18,27 +18,36 @@ enum { CHUNK = 4096 };
 typedef struct net {
     const sinew_voxels *voxels;
     int32_t corners[3]; // cells + 1 along each axis
-    int32_t *layer[2];  // vertex of each corner of two layers, -1 for none
+    int32_t slab;       // layers of corners of each slab but the last
+    struct part *parts; // of each slab
     int64_t vertex_count, quad_count;
     sn_owned_mesh *mesh; // NULL while counting
 } net;
 
-static bool is_inside(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+// A slab of layers while it is walked.
+typedef struct part {
+    const net *net;
+    int32_t *layer[2];                  // vertex of each corner of two layers, -1 for none
+    int64_t vertex_first, vertex_count; // vertices of the slabs before, and of this one
+    int64_t quad_first, quad_count;
+} part;
+
+static int is_inside(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
     return sn_voxel_at(voxels, x, y, z) >= 0;
 }
 
-// The vertex of the cube around corner (x, y, z): the mean of the middles of its crossed edges, in cells from the corner.
-// Returns false if no edge is crossed.
-static bool place_vertex(const sinew_voxels *voxels, const int32_t c[3], double offset[3]) {
-    bool in[8];
-    int count = 0;
-    for (int i = 0; i < 8; i++) {
-        in[i] = is_inside(voxels, c[0] - 1 + (i & 1), c[1] - 1 + (i >> 1 & 1), c[2] - 1 + (i >> 2));
-        count += in[i];
-    }
-    if (count == 0 || count == 8) return false;
+// The cells (x, y - 1 .. y, z - 1 .. z) that are inside, a bit each.
+static int column(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
+    if (x >= voxels->cells[0]) return 0;
+    return is_inside(voxels, x, y - 1, z - 1) | is_inside(voxels, x, y, z - 1) << 1 | is_inside(voxels, x, y - 1, z) << 2 |
+           is_inside(voxels, x, y, z) << 3;
+}
+
+// The vertex of a cube between two columns of cells: the mean of the middles of its crossed edges, in cells from its corner.
+static void place_vertex(int before, int here, double offset[3]) {
+    int in[8], edges = 0;
     double sum[3] = {0, 0, 0};
-    int edges = 0;
+    for (int i = 0; i < 8; i++) in[i] = (i & 1 ? here : before) >> (i >> 1) & 1;
     for (int i = 0; i < 8; i++) {
         for (int a = 0; a < 3; a++) {
             int j = i | 1 << a;
@@ -50,49 +59,56 @@ static bool place_vertex(const sinew_voxels *voxels, const int32_t c[3], double 
         }
     }
     for (int k = 0; k < 3; k++) offset[k] = sum[k] / edges;
-    return true;
 }
 
-static void visit_layer(net *net, int32_t z, int32_t *layer) {
+// Numbers the vertices of a layer from `first` and puts them into the mesh, if there is one and `place` is set. Returns how
+// many there are.
+static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place, int32_t *layer) {
     const sinew_voxels *voxels = net->voxels;
+    int64_t next = first;
     for (int32_t y = 0; y < net->corners[1]; y++) {
+        int before = 0;
         for (int32_t x = 0; x < net->corners[0]; x++) {
-            int32_t *entry = &layer[(size_t)y * (size_t)net->corners[0] + (size_t)x];
-            const int32_t c[3] = {x, y, z};
-            double offset[3];
-            *entry = -1;
-            if (!place_vertex(voxels, c, offset)) continue;
-            *entry = (int32_t)net->vertex_count;
-            if (net->mesh) {
-                for (int a = 0; a < 3; a++) {
-                    net->mesh->points[3 * net->vertex_count + a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
+            int here = column(voxels, x, y, z), cube = before | here << 4;
+            int32_t number = -1;
+            if (cube != 0 && cube != 0xff) {
+                number = (int32_t)next++;
+                if (net->mesh && place) {
+                    const int32_t c[3] = {x, y, z};
+                    double offset[3], *point = net->mesh->points + 3 * (size_t)number;
+                    place_vertex(before, here, offset);
+                    for (int a = 0; a < 3; a++) point[a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
                 }
             }
-            net->vertex_count++;
+            layer[(size_t)y * (size_t)net->corners[0] + (size_t)x] = number;
+            before = here;
         }
     }
+    return next - first;
 }
 
 // Two triangles over four corners given around the face, seen from outside.
-static void put_quad(net *net, const int32_t q[4], int32_t label) {
-    if (net->mesh) {
-        int32_t *indices = net->mesh->indices + 6 * net->quad_count;
+static void put_quad(part *part, const int32_t q[4], int32_t label) {
+    sn_owned_mesh *mesh = part->net->mesh;
+    if (mesh) {
+        int64_t quad = part->quad_first + part->quad_count;
         const int32_t split[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
-        memcpy(indices, split, sizeof split);
-        net->mesh->labels[2 * net->quad_count] = net->mesh->labels[2 * net->quad_count + 1] = label;
+        memcpy(mesh->indices + 6 * quad, split, sizeof split);
+        mesh->labels[2 * quad] = mesh->labels[2 * quad + 1] = label;
     }
-    net->quad_count++;
+    part->quad_count++;
 }
 
-static int32_t vertex_at(const net *net, const int32_t c[3]) {
-    return net->layer[c[2] & 1][(size_t)c[1] * (size_t)net->corners[0] + (size_t)c[0]];
+static int32_t vertex_at(const part *part, const int32_t c[3]) {
+    return part->layer[c[2] & 1][(size_t)c[1] * (size_t)part->net->corners[0] + (size_t)c[0]];
 }
 
 // The face between cell c and the one before it along the axis, if exactly one of them is inside.
-static void visit_face(net *net, const int32_t c[3], int axis) {
+static void visit_face(part *part, const int32_t c[3], int axis) {
+    const sinew_voxels *voxels = part->net->voxels;
     int32_t before[3] = {c[0], c[1], c[2]};
     before[axis]--;
-    int32_t in = sn_voxel_at(net->voxels, c[0], c[1], c[2]), out = sn_voxel_at(net->voxels, before[0], before[1], before[2]);
+    int32_t in = sn_voxel_at(voxels, c[0], c[1], c[2]), out = sn_voxel_at(voxels, before[0], before[1], before[2]);
     if ((in >= 0) == (out >= 0)) return;
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     int32_t q[4];
@@ -102,33 +118,71 @@ static void visit_face(net *net, const int32_t c[3], int axis) {
         int32_t corner[3] = {c[0], c[1], c[2]};
         corner[u] += turn == 1 || turn == 2;
         corner[v] += turn >= 2;
-        q[k] = vertex_at(net, corner);
+        q[k] = vertex_at(part, corner);
         SN_ASSERT(q[k] >= 0);
     }
-    put_quad(net, q, net->voxels->label[in >= 0 ? in : out]);
+    put_quad(part, q, voxels->label[in >= 0 ? in : out]);
 }
 
-static void visit_faces(net *net, int32_t z) {
+static void visit_faces(part *part, int32_t z) {
     // Faces between the corner layers z and z + 1 (across x and y), and those in layer z (across z).
-    const int32_t *cells = net->voxels->cells;
+    const int32_t *cells = part->net->voxels->cells;
     for (int32_t y = 0; y <= cells[1]; y++) {
         for (int32_t x = 0; x <= cells[0]; x++) {
             const int32_t c[3] = {x, y, z};
-            if (x < cells[0] && y < cells[1]) visit_face(net, c, 2);
+            if (x < cells[0] && y < cells[1]) visit_face(part, c, 2);
             if (z >= cells[2]) continue;
-            if (y < cells[1]) visit_face(net, c, 0);
-            if (x < cells[0]) visit_face(net, c, 1);
+            if (y < cells[1]) visit_face(part, c, 0);
+            if (x < cells[0]) visit_face(part, c, 1);
         }
     }
 }
 
-static void walk(net *net) {
-    net->vertex_count = net->quad_count = 0;
-    visit_layer(net, 0, net->layer[0]);
-    for (int32_t z = 0; z < net->corners[2]; z++) {
-        if (z + 1 < net->corners[2]) visit_layer(net, z + 1, net->layer[(z + 1) & 1]);
-        visit_faces(net, z);
+// The layers begin .. end - 1 and the faces that start there; the layer after them belongs to the next slab, but its numbers
+// are needed, and follow this slab's.
+static void walk_slab(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    net *net = data;
+    part *part = &net->parts[chunk];
+    part->vertex_count = part->quad_count = 0;
+    int64_t vertex = part->vertex_first;
+    vertex += visit_layer(net, begin, vertex, true, part->layer[begin & 1]);
+    for (int32_t z = begin; z < end; z++) {
+        bool own = z + 1 < end;
+        if (own || z + 1 < net->corners[2]) {
+            int64_t count = visit_layer(net, z + 1, vertex, own, part->layer[(z + 1) & 1]);
+            if (own) vertex += count;
+        }
+        visit_faces(part, z);
     }
+    part->vertex_count = vertex - part->vertex_first;
+}
+
+static void walk(net *net) {
+    sn_parallel_for(net->voxels->context, net->corners[2], net->slab, walk_slab, net);
+    net->vertex_count = net->quad_count = 0;
+    for (int32_t i = 0; i < sn_chunk_count(net->corners[2], net->slab); i++) {
+        part *part = &net->parts[i];
+        part->vertex_first = net->vertex_count;
+        part->quad_first = net->quad_count;
+        net->vertex_count += part->vertex_count;
+        net->quad_count += part->quad_count;
+    }
+}
+
+// At most so many slabs, each with two layers of its own.
+enum { SLABS = 32 };
+
+static sinew_status push_parts(sn_arena *arena, net *net) {
+    size_t layer = (size_t)net->corners[0] * (size_t)net->corners[1];
+    net->slab = (net->corners[2] + SLABS - 1) / SLABS;
+    int32_t count = sn_chunk_count(net->corners[2], net->slab);
+    net->parts = SN_PUSH(arena, part, count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < count; i++) {
+        net->parts[i].net = net;
+        for (int k = 0; k < 2; k++) net->parts[i].layer[k] = SN_RESERVE(arena, int32_t, layer);
+    }
+    return sn_arena_status(arena);
 }
 
 // Parts of the way to the neighbours' mean: forth, and back. Waves longer than 1 / forth + 1 / back = 0.11 (of the umbrella
@@ -190,10 +244,8 @@ sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smo
     if (smoothing < 0) return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d sweeps of smoothing; at least 0", smoothing);
     net net = {.voxels = voxels};
     for (int a = 0; a < 3; a++) net.corners[a] = voxels->cells[a] + 1;
-    size_t layer = (size_t)net.corners[0] * (size_t)net.corners[1];
     sn_arena arena = sn_arena_create(context);
-    for (int k = 0; k < 2; k++) net.layer[k] = SN_PUSH(&arena, int32_t, layer);
-    sinew_status status = sn_arena_status(&arena);
+    sinew_status status = push_parts(&arena, &net);
     if (status == SINEW_OK) {
         walk(&net);
         status = sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE, net.vertex_count, 2 * net.quad_count, true, &net.mesh);
