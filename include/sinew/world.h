@@ -132,26 +132,37 @@ SINEW_API sinew_static_def sinew_default_static_def(void);
 /// nothing holds has none: SINEW_INVALID_ARGUMENT names it.
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def, sinew_step_report *report);
 
-/// Ties a node of one body to a material point of another (or the same) body.
+/// Ties a node of one body of elements, or a point of a body of frames, to a material point of another (or the same) body or
+/// to a place.
 typedef struct sinew_attachment_def {
-    sinew_body *body;   ///< The body whose node is tied.
-    int32_t node;       ///< The node. Must be a point node, neither fixed nor scripted nor tied already.
-    sinew_body *target; ///< The body that holds it.
-    /// Tie it to the point of `target` that is where the node is now (or nearest to it). Default true.
+    sinew_body *body; ///< The body whose node or point is tied.
+    /// The node of a body of elements. A hard tie to another such body needs one that is neither fixed nor scripted nor tied.
+    int32_t node;
+    /// The point of a body of frames, in its rest shape. [m] Finite. Default 0.
+    double rest[3];
+    sinew_body *target; ///< The body that holds it; NULL: a place that stays.
+    /// Tie it to the point of `target` (or to the place) that is where the node or point is now; the nearest of a body of
+    /// elements; outside a body of frames the point that moves with the nearest part of it. Default true.
     bool at_node;
-    /// Otherwise: the point of `target`, in its rest shape. [m] A hard tie brings the node there in the next step.
+    /// Otherwise: the point of `target`, in its rest shape, or the place. [m] A hard tie brings both together in the next
+    /// step.
     double point[3];
-    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie: the node then moves with the point exactly,
-    /// its unknowns eliminated. Default 0.
+    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties between bodies of elements hold
+    /// exactly, their unknowns eliminated. Those of frame bodies and of places hold by a force that is part of the solve: both
+    /// ends meet to within what newton_tolerance times the largest force of the step would move them, and mostly a thousandth
+    /// of that (the midpoint rule: in the middle of each step; at its end the gap is of second order in the step). Ties that
+    /// contradict each other share the gap. Default 0.
     double stiffness;
 } sinew_attachment_def;
 
 /// A hard tie at the node's place, bodies still to be filled in.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
-/// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed.
+/// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed. The frames of an attached body
+/// cannot change.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
-/// Takes away every attachment of `body` to `target`, or to any body if `target` is NULL, and returns how many there were.
+/// Takes away every attachment of `body` to `target`, or to any body or place if `target` is NULL, and returns how many there
+/// were.
 /// What was tied moves on with the velocity it has.
 SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target);
 

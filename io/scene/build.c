@@ -222,34 +222,61 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     return status;
 }
 
-static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene, const sn_picked *picked) {
-    for (int32_t i = 0; i < picked->count; i++) {
-        sinew_attachment_def def = sinew_default_attachment_def();
-        def.body = b->world->members[scene->body].body;
-        def.target = b->world->members[scene->target].body;
-        def.node = picked->nodes[i];
-        def.stiffness = scene->stiffness;
-        SN_TRY(sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def)));
+static sinew_status attach(sn_builder *b, const sn_scene_attachment *scene, int32_t node, const double *rest) {
+    sinew_attachment_def def = sinew_default_attachment_def();
+    def.body = b->world->members[scene->body].body;
+    if (scene->target >= 0) def.target = b->world->members[scene->target].body;
+    def.node = node;
+    if (rest) memcpy(def.rest, rest, sizeof def.rest);
+    def.at_node = !scene->has_place;
+    memcpy(def.point, scene->place, sizeof def.point);
+    def.stiffness = scene->stiffness;
+    return sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def));
+}
+
+// Points of a body of frames: one, or those of its surface in a selection.
+static sinew_status attach_points(sn_builder *b, const sn_scene_attachment *scene, const sn_scene_member *member) {
+    if (scene->at_point) return attach(b, scene, 0, scene->point);
+    sn_picked picked = {0};
+    SN_TRY(sn_builder_pick_surface(b, member, &scene->where, &picked));
+    for (int32_t i = 0; i < picked.count; i++) {
+        SN_TRY(attach(b, scene, 0, member->surface.mesh->points + 3 * (size_t)picked.nodes[i]));
     }
     return SINEW_OK;
+}
+
+static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene, const sn_scene_member *member) {
+    if (scene->at_point) {
+        sn_json_mistake(b->mistakes, scene->json, "\"point\" is of bodies of frames; select nodes by \"where\"");
+        return SINEW_INVALID_DATA;
+    }
+    sn_arena scratch = sn_arena_create(b->context);
+    node_table table;
+    sn_picked picked = {0};
+    sinew_status status = build_node_table(&scratch, member->mesh, &table);
+    if (status == SINEW_OK) status = pick(b, &scene->where, member->mesh, &table, &picked);
+    sn_arena_destroy(&scratch);
+    SN_TRY(status);
+    for (int32_t i = 0; i < picked.count; i++) SN_TRY(attach(b, scene, picked.nodes[i], NULL));
+    return SINEW_OK;
+}
+
+// The weights of an attached body must stay as they are.
+static sinew_status check_insertions(sn_builder *b, const sn_scene_attachment *scene, int32_t body) {
+    const sn_scene_member *member = body >= 0 ? &b->world->members[body] : NULL;
+    if (!member || !member->scene->frames || member->scene->frames->insertion_count == 0) return SINEW_OK;
+    sn_json_mistake(b->mistakes, scene->json, "frames join or leave body \"%s\": it cannot be attached",
+                    sinew_body_get_name(member->body));
+    return SINEW_INVALID_DATA;
 }
 
 static sinew_status make_attachments(sn_builder *b) {
     for (int32_t i = 0; i < b->scene->attachment_count; i++) {
         const sn_scene_attachment *scene = &b->scene->attachments[i];
-        const sinew_mesh *mesh = b->world->members[scene->body].mesh;
-        if (!mesh || !b->world->members[scene->target].mesh) {
-            sn_json_mistake(b->mistakes, scene->json, "bodies of frames take no attachments");
-            return SINEW_INVALID_DATA;
-        }
-        sn_arena scratch = sn_arena_create(b->context);
-        node_table table;
-        sn_picked picked = {0};
-        sinew_status status = build_node_table(&scratch, mesh, &table);
-        if (status == SINEW_OK) status = pick(b, &scene->where, mesh, &table, &picked);
-        sn_arena_destroy(&scratch);
-        SN_TRY(status);
-        SN_TRY(attach_nodes(b, scene, &picked));
+        const sn_scene_member *member = &b->world->members[scene->body];
+        SN_TRY(check_insertions(b, scene, scene->body));
+        SN_TRY(check_insertions(b, scene, scene->target));
+        SN_TRY(member->mesh ? attach_nodes(b, scene, member) : attach_points(b, scene, member));
     }
     return SINEW_OK;
 }

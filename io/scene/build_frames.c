@@ -275,15 +275,15 @@ static bool select_point(const sn_select *select, const sinew_mesh *surface, int
     return sn_select_test(select, &node);
 }
 
-static sinew_status pick_points(sn_builder *b, const sn_scene_member *member, const sn_scene_load *load, sn_picked *picked) {
+sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member, const sn_select *where, sn_picked *picked) {
     const sinew_mesh *surface = member->surface.mesh;
     picked->nodes = SN_PUSH(&b->world->arena, int32_t, surface->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < surface->point_count; i++) {
-        if (select_point(&load->where, surface, i)) picked->nodes[picked->count++] = i;
+        if (select_point(where, surface, i)) picked->nodes[picked->count++] = i;
     }
     if (picked->count > 0) return SINEW_OK;
-    sn_json_mistake(b->mistakes, load->where.json, "no point of the body's surface is here");
+    sn_json_mistake(b->mistakes, where->json, "no point of the body's surface is here");
     return SINEW_INVALID_DATA;
 }
 
@@ -300,7 +300,7 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
             status = SINEW_INVALID_DATA;
         }
         if (load->at_point || load->at_node) continue;
-        sinew_status picked = pick_points(b, member, &scene->loads[i], &member->loads[i]);
+        sinew_status picked = sn_builder_pick_surface(b, member, &load->where, &member->loads[i]);
         if (picked != SINEW_OK) status = picked;
     }
     return status;

@@ -36,6 +36,9 @@ sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_b
 // Everything of a body of frames. Mistakes are noted at their place in the scene.
 sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member);
 
+// The points of the body's surface in a selection; none is a mistake.
+sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member, const sn_select *where, sn_picked *picked);
+
 // Lets frames join and leave that are due before a step that ends at `time`.
 sinew_status sn_frames_adapt(sn_scene_member *member, double time);
 

@@ -94,17 +94,29 @@ static void read_statics(sn_scene_reader *reader, const sn_json *json) {
     scene->statics = true;
 }
 
+static void read_attachment(const sn_scene_reader *reader, const sn_json *json, sn_scene_attachment *item) {
+    sn_mistakes *mistakes = reader->mistakes;
+    const sn_json *to = sn_json_get(json, "to"), *where = sn_json_get(json, "where"), *point = sn_json_get(json, "point");
+    item->json = json;
+    item->body = sn_scene_find_body(reader, sn_json_require(mistakes, json, "body"));
+    item->target = to ? sn_scene_find_body(reader, to) : -1;
+    if ((where != NULL) + (point != NULL) != 1) {
+        sn_json_mistake(mistakes, json, "an attachment is at one of \"where\" and \"point\"");
+    }
+    if (where) sn_scene_read_select(reader, where, &item->where);
+    if (point) item->at_point = sn_scene_read_lengths(reader, point, item->point);
+    const sn_json *place = sn_json_get(json, "at");
+    if (place) item->has_place = sn_scene_read_lengths(reader, place, item->place);
+    sn_json_number(mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "N/m", &item->stiffness);
+}
+
 static void read_attachments(sn_scene_reader *reader, const sn_json *json) {
     if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
     sn_scene_attachment *items = sn_scene_push(reader, json->count, sizeof *items);
     for (int32_t i = 0; items && i < json->count; i++) {
-        const sn_json *item = &json->items[i];
-        if (!sn_scene_check_object(reader, item, SN_KEYS("body", "to", "where", "stiffness"))) continue;
-        items[i].json = item;
-        items[i].body = sn_scene_find_body(reader, sn_json_require(reader->mistakes, item, "body"));
-        items[i].target = sn_scene_find_body(reader, sn_json_require(reader->mistakes, item, "to"));
-        sn_scene_read_select(reader, sn_json_require(reader->mistakes, item, "where"), &items[i].where);
-        sn_json_number(reader->mistakes, sn_json_get(item, "stiffness"), 0, INFINITY, "N/m", &items[i].stiffness);
+        if (!sn_scene_check_object(reader, &json->items[i], SN_KEYS("body", "to", "where", "point", "at", "stiffness")))
+            continue;
+        read_attachment(reader, &json->items[i], &items[i]);
     }
     reader->scene->attachments = items;
     reader->scene->attachment_count = items ? json->count : 0;

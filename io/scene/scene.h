@@ -177,8 +177,12 @@ typedef struct sn_scene_body {
 } sn_scene_body;
 
 typedef struct sn_scene_attachment {
-    int32_t body, target; // indices of bodies
-    sn_select where;      // nodes of `body`
+    int32_t body, target; // indices of bodies; target -1: a place
+    bool at_point;        // `point`, else `where`
+    sn_select where;      // nodes of `body`, or points of its surface
+    double point[3];      // rest point of a body of frames [m]
+    bool has_place;       // `place`, else where the node or point is
+    double place[3];      // rest point of the target, or a place [m]
     double stiffness;     // [N/m] per node, 0: hard
     const sn_json *json;
 } sn_scene_attachment;

@@ -33,6 +33,15 @@ typedef struct sn_body_point {
     double weight[SN_POINT_MAX_ROWS];
 } sn_body_point;
 
+// A material point of a body that is not linear in its rows: where it is, and how it follows the rows from there.
+typedef struct sn_moving_point {
+    void *model; // the model's own
+    int32_t count;
+    int32_t *row; // those that move it
+    sn_mat3 *J;   // dx = sum_k J_k d(row k)
+    sn_vec3 x;
+} sn_moving_point;
+
 typedef struct sn_body_ops {
     // Whether forces are the gradient of an energy; without one, Newton judges its steps by the residual.
     bool has_energy;
@@ -71,6 +80,15 @@ typedef struct sn_body_ops {
     // The combination of rows that gives the rest point X, or, with `deformed`, the point that is now at X. False if there is
     // no memory or the body is not linear in its rows.
     bool (*locate)(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point);
+    // Points of bodies that are not linear in their rows; all five or none. The rest point that is now at x, if there is one;
+    // a rest point made to be followed, its lists in the arena; its x and J at q, for which the body is prepared once for all
+    // points; and the curvature of its path: blocks[a * count + b] += f . d2x / d(row a) d(row b), as rows turn by
+    // exponentials.
+    bool (*find_rest_point)(const sinew_body *body, sn_vec3 x, sn_vec3 *X);
+    sinew_status (*create_point)(sn_arena *arena, const sinew_body *body, sn_vec3 X, sn_moving_point *point);
+    void (*prepare_points)(const sinew_body *body, const double *q);
+    void (*move_point)(const sinew_body *body, sn_moving_point *point);
+    void (*add_curvature)(const sinew_body *body, const sn_moving_point *point, sn_vec3 f, sn_mat3 *blocks);
     // Bodies that step by themselves (position dynamics) instead of in an island: finds the state h later, and keeps it to
     // itself until the world accepts the step. Both or neither.
     sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
@@ -106,7 +124,7 @@ struct sinew_body {
     double *acceleration;            // of the last step, for Newmark
     double *target;                  // configuration prescribed for held unknowns
     double *balance_q;               // where forces balanced in the last step (the middle of it for the midpoint rule)
-    double *inertia;                 // inertia and damping forces that they balanced there [N]
+    double *inertia;                 // inertia and damping forces, less those of attachments, that they balanced there [N]
     double *applied;                 // forces set by the user [N]
     double *history;                 // one number: steps since the state was last set from outside
     double *recovery;                // one number: steps for which the body may still be led back; 0 as a rule

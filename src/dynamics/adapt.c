@@ -7,13 +7,12 @@ sinew_frame_insert_def sinew_default_frame_insert_def(void) {
     return (sinew_frame_insert_def){.kind = SINEW_NODE_RIGID, .fade = 0.1};
 }
 
-// Attachments name rows by number.
+// An attached point would jump with the weights.
 static sinew_status check_free(const sinew_body *body) {
     const sinew_world *world = body->world;
     for (size_t i = 0; i < world->attachment_count; i++) {
-        if (world->attachments[i].body != body && world->attachments[i].target != body) continue;
-        return sn_fail(body->context, SINEW_UNSUPPORTED, "body \"%s\" is attached to another: its frames cannot change",
-                       body->name);
+        if (world->attachments[i].tied.body != body && world->attachments[i].target.body != body) continue;
+        return sn_fail(body->context, SINEW_UNSUPPORTED, "body \"%s\" is attached: its frames cannot change", body->name);
     }
     return SINEW_OK;
 }

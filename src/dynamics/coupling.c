@@ -2,6 +2,8 @@
 // block A_ij of a body then adds w_a w_b A_ij at (a, b) for all a in T(i), b in T(j), folded to the lower triangle.
 #include "dynamics/coupling.h"
 
+#include "dynamics/link.h"
+
 #include <string.h>
 
 static const sn_island_body *member_of(const sn_island *island, const sinew_body *body) {
@@ -17,12 +19,12 @@ sinew_status sn_coupling_collect_ties(sn_island *island) {
     SN_TRY(sn_arena_status(&island->arena));
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
-        const sn_island_body *body = member_of(island, attachment->body), *target = member_of(island, attachment->target);
-        if (!body) continue;
+        const sn_island_body *body = member_of(island, attachment->tied.body);
+        if (!body || !sn_attachment_eliminates(attachment)) continue;
+        const sn_island_body *target = member_of(island, attachment->target.body);
         SN_ASSERT(target);
         sn_tie *tie = &island->ties[island->tie_count++];
-        *tie =
-            (sn_tie){.row = body->first_row + attachment->row, .point = attachment->point, .stiffness = attachment->stiffness};
+        *tie = (sn_tie){body->first_row + attachment->tied.rows.row[0], attachment->target.rows};
         for (int32_t k = 0; k < tie->point.count; k++) tie->point.row[k] += target->first_row;
     }
     return SINEW_OK;
@@ -38,19 +40,21 @@ static sinew_status push_tie_of_row(sn_island *island, sn_arena *arena, int32_t 
     *tie_of_row = SN_PUSH(arena, int32_t, island->rows);
     SN_TRY(sn_arena_status(arena));
     for (int32_t row = 0; row < island->rows; row++) (*tie_of_row)[row] = -1;
-    for (int32_t i = 0; i < island->tie_count; i++) {
-        if (island->ties[i].stiffness == 0) (*tie_of_row)[island->ties[i].row] = i;
-    }
+    for (int32_t i = 0; i < island->tie_count; i++) (*tie_of_row)[island->ties[i].row] = i;
     return SINEW_OK;
 }
 
-// Appends rows that are not yet in the set that starts at `first`.
-static int32_t append_rows(int32_t *members, int32_t first, int32_t count, const sn_body_point *point) {
-    for (int32_t k = 0; k < point->count; k++) {
-        bool known = false;
-        for (int32_t i = first; i < count; i++) known = known || members[i] == point->row[k];
-        if (!known) members[count++] = point->row[k];
+// Appends a row that is not yet in the set that starts at `first`.
+static int32_t append_row(int32_t *members, int32_t first, int32_t count, int32_t row) {
+    for (int32_t i = first; i < count; i++) {
+        if (members[i] == row) return count;
     }
+    members[count] = row;
+    return count + 1;
+}
+
+static int32_t append_rows(int32_t *members, int32_t first, int32_t count, const sn_body_point *point) {
+    for (int32_t k = 0; k < point->count; k++) count = append_row(members, first, count, point->row[k]);
     return count;
 }
 
@@ -80,18 +84,17 @@ static sinew_status push_body_sets(const sn_island *island, const sn_island_body
     return SINEW_OK;
 }
 
-static sinew_status push_spring_sets(const sn_island *island, sn_arena *arena, set_list *sets) {
-    sets->offsets = SN_PUSH(arena, int32_t, island->tie_count + 1);
-    sets->members = SN_PUSH(arena, int32_t, (SN_POINT_MAX_ROWS + 1) * (size_t)island->tie_count);
+static sinew_status push_link_sets(const sn_island *island, sn_arena *arena, set_list *sets) {
+    size_t total = 0;
+    for (int32_t i = 0; i < island->link_count; i++) total += (size_t)island->links[i].count;
+    sets->offsets = SN_PUSH(arena, int32_t, island->link_count + 1);
+    sets->members = SN_PUSH(arena, int32_t, total);
     SN_TRY(sn_arena_status(arena));
     int32_t used = 0;
-    for (int32_t i = 0; i < island->tie_count; i++) {
-        const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness == 0) continue;
-        sn_body_point self = {.count = 1, .row = {tie->row}};
+    for (int32_t i = 0; i < island->link_count; i++) {
+        const sn_link *link = &island->links[i];
         int32_t first = used;
-        used = append_rows(sets->members, first, used, &self);
-        used = append_rows(sets->members, first, used, &tie->point);
+        for (int32_t k = 0; k < link->count; k++) used = append_row(sets->members, first, used, link->row[k]);
         sets->offsets[++sets->count] = used;
     }
     return SINEW_OK;
@@ -162,7 +165,7 @@ static sinew_status build_pattern(sn_island *island, sn_arena *scratch) {
         if (i < island->body_count) {
             SN_TRY(push_body_sets(island, &island->bodies[i], tie_of_row, scratch, &sets));
         } else {
-            SN_TRY(push_spring_sets(island, scratch, &sets));
+            SN_TRY(push_link_sets(island, scratch, &sets));
         }
         lists[i] = (sn_bsr_sets){.count = sets.count, .offsets = sets.offsets, .members = sets.members};
     }
@@ -188,55 +191,6 @@ void sn_coupling_add_matrix(sn_island *island, const sn_island_body *member) {
             double *out = island->A + 9 * (size_t)target.slot;
             for (int i = 0; i < 3; i++) {
                 for (int j = 0; j < 3; j++) out[3 * i + j] += target.weight * block[target.transposed ? 3 * j + i : 3 * i + j];
-            }
-        }
-    }
-}
-
-static sn_vec3 row_position(const sn_island *island, int32_t row) {
-    for (int32_t i = island->body_count; i-- > 0;) {
-        const sn_island_body *member = &island->bodies[i];
-        if (row >= member->first_row) return sn_load3(member->trial_q + 3 * (row - member->first_row));
-    }
-    SN_ASSERT(false);
-    return (sn_vec3){0, 0, 0};
-}
-
-double sn_coupling_add_springs(const sn_island *island, double *force) {
-    double energy = 0;
-    for (int32_t i = 0; i < island->tie_count; i++) {
-        const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness == 0) continue;
-        sn_vec3 gap = row_position(island, tie->row);
-        for (int32_t k = 0; k < tie->point.count; k++) {
-            gap = sn_madd(gap, -tie->point.weight[k], row_position(island, tie->point.row[k]));
-        }
-        energy += 0.5 * tie->stiffness * sn_dot(gap, gap);
-        if (!force) continue;
-        sn_add_to3(force + 3 * tie->row, sn_scale(-tie->stiffness, gap));
-        for (int32_t k = 0; k < tie->point.count; k++) {
-            sn_add_to3(force + 3 * tie->point.row[k], sn_scale(tie->stiffness * tie->point.weight[k], gap));
-        }
-    }
-    return energy;
-}
-
-void sn_coupling_add_spring_matrix(sn_island *island) {
-    for (int32_t i = 0; i < island->tie_count; i++) {
-        const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness == 0) continue;
-        // The gap is a combination of rows: +1 of the node, -w of the carriers. K_ab = k c_a c_b.
-        int32_t count = tie->point.count + 1, rows[SN_POINT_MAX_ROWS + 1];
-        double coefficient[SN_POINT_MAX_ROWS + 1];
-        for (int32_t k = 0; k < count; k++) {
-            rows[k] = k ? tie->point.row[k - 1] : tie->row;
-            coefficient[k] = k ? -tie->point.weight[k - 1] : 1;
-        }
-        for (int32_t a = 0; a < count; a++) {
-            for (int32_t b = 0; b < count; b++) {
-                if (rows[a] < rows[b]) continue;
-                double *block = island->A + 9 * (size_t)sn_bsr_find(island->pattern, rows[a], rows[b]);
-                for (int k = 0; k < 3; k++) block[4 * k] += tie->stiffness * coefficient[a] * coefficient[b];
             }
         }
     }

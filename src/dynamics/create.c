@@ -1,4 +1,4 @@
-// Making bodies from definitions, and attaching them: every check before any change.
+// Making bodies from definitions: every check before any change.
 #include "body/elastic.h"
 #include "body/warp.h"
 #include "dynamics/world.h"
@@ -12,10 +12,6 @@
 
 sinew_body_def sinew_default_body_def(void) {
     return (sinew_body_def){.thickness = 1, .rotation = {0, 0, 0, 1}};
-}
-
-sinew_attachment_def sinew_default_attachment_def(void) {
-    return (sinew_attachment_def){.at_node = true};
 }
 
 static sinew_status check_numbers(sinew_context *context, const char *name, const double *values, int count) {
@@ -188,74 +184,4 @@ sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def 
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
     return finish_body(body, build_pbd_body(body, def, &placement), out);
-}
-
-static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {
-    for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *other = &world->attachments[i];
-        if (other->stiffness == 0 && other->body == body && other->row == row) return true;
-    }
-    return false;
-}
-
-static bool carries_tie(const sinew_world *world, const sinew_body *body, int32_t row) {
-    for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *other = &world->attachments[i];
-        if (other->stiffness > 0 || other->target != body) continue;
-        for (int32_t k = 0; k < other->point.count; k++) {
-            if (other->point.row[k] == row) return true;
-        }
-    }
-    return false;
-}
-
-static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
-    sinew_context *context = world->context;
-    if (!def->body || !def->target) return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body and a target");
-    if (!def->body->ops->locate) {
-        return sn_fail(context, SINEW_UNSUPPORTED,
-                       "nodes of body \"%s\" cannot be attached: it is of frames or under position "
-                       "dynamics",
-                       def->body->name);
-    }
-    if (def->node < 0 || def->node >= def->body->rows) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "node %d of body \"%s\" cannot be attached: nodes are 0 to %d",
-                       def->node, def->body->name, def->body->rows - 1);
-    }
-    if (!(def->stiffness >= 0) || !isfinite(def->stiffness)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "attachment stiffness is %g N/m; it must be finite and not negative",
-                       def->stiffness);
-    }
-    SN_TRY(check_numbers(context, "attachment point", def->point, 3));
-    const uint8_t *mask = def->body->mask + 3 * def->node;
-    if (def->stiffness > 0) return SINEW_OK;
-    if (mask[0] || mask[1] || mask[2] || is_tied(world, def->body, def->node) || carries_tie(world, def->body, def->node)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "node %d of body \"%s\" is fixed or takes part in another hard attachment; use a springy one",
-                       def->node, def->body->name);
-    }
-    return SINEW_OK;
-}
-
-sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def) {
-    SN_TRY(check_attachment(world, def));
-    sn_vec3 X = sn_load3(def->at_node ? def->body->q + 3 * def->node : def->point);
-    sn_attachment attachment = {.body = def->body, .target = def->target, .row = def->node, .stiffness = def->stiffness};
-    if (!def->target->ops->locate || !def->target->ops->locate(def->target, X, def->at_node, &attachment.point)) {
-        return sn_fail(world->context, SINEW_UNSUPPORTED, "body \"%s\" cannot hold an attachment", def->target->name);
-    }
-    for (int32_t k = 0; k < attachment.point.count && def->stiffness == 0; k++) {
-        int32_t row = attachment.point.row[k];
-        if (is_tied(world, def->target, row) || (def->target == def->body && row == def->node)) {
-            return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
-                           "node %d of body \"%s\" cannot carry an attachment: it is tied itself", row, def->target->name);
-        }
-    }
-    void *attachments = world->attachments;
-    SN_TRY(sn_grow(world->context, &attachments, &world->attachment_capacity, world->attachment_count,
-                   world->attachment_count + 1, sizeof attachment));
-    world->attachments = attachments;
-    world->attachments[world->attachment_count++] = attachment;
-    sn_world_forget_islands(world);
-    return SINEW_OK;
 }

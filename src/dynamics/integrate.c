@@ -14,6 +14,8 @@
 
 #include "base/clock.h"
 #include "body/load.h"
+#include "dynamics/link.h"
+#include "linalg/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,9 +87,7 @@ static void gather(sn_island *island) {
         bool coasting = body->coasts && sn_integrate_coasts(effective_integrator(island));
         sn_body_compute_external(body, island->external + first, island->world->def.gravity, !coasting);
     }
-    for (int32_t i = 0; i < island->tie_count; i++) {
-        if (island->ties[i].stiffness == 0) memset(island->mask + 3 * island->ties[i].row, SN_MASK_TIED, 3);
-    }
+    for (int32_t i = 0; i < island->tie_count; i++) memset(island->mask + 3 * island->ties[i].row, SN_MASK_TIED, 3);
 }
 
 // The choice of the island's first body that has one, or else the world's.
@@ -163,47 +163,83 @@ static void compute_drive(sn_island *island) {
     }
 }
 
+// xi of a step without forces, held unknowns where they are told to be.
+static void set_coasting_step(sn_island *island, double h) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
+            int32_t row = 3 * member->first_row + k;
+            island->xi[row] = island->mask[row] ? island->prescribed[row] : h * member->body->v[k];
+        }
+    }
+    sn_island_expand(island, island->xi);
+}
+
 static bool is_lumped(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         if (island->bodies[i].body->consistent_mass || island->bodies[i].body->ops->add_mass) return false;
     }
-    return island->tie_count == 0;
+    return island->tie_count == 0 && island->hard_link_count == 0;
 }
 
-static sinew_status divide_by_mass(sn_island *island, sinew_step_report *report) {
+static void take_solve_report(sinew_step_report *report, const sn_solve_report *solve) {
+    report->solver_iterations += solve->iterations;
+    report->solver_residual = fmax(report->solver_residual, solve->relative_residual);
+}
+
+// M a = residual by the linear solver, with the penalties of hard links, which are to close within xi = h v + reach a.
+static sinew_status divide_by_mass(sn_island *island, double h, double reach, sinew_step_report *report) {
     sinew_context *context = island->world->context;
+    int32_t count = sn_island_size(island);
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sn_bsr_set_zero(context, &member->body->pattern, member->matrix);
     }
-    sn_island_assemble(island, (sn_scheme){.c = 1}); // the mass alone
+    set_coasting_step(island, h);
+    double limit = island->world->def.newton_tolerance * sn_vector_largest(count, island->residual);
+    sn_links_compute_gaps(island, island->xi, reach);
+    sn_island_assemble(island, (sn_scheme){.c = 1}, SN_WANT_ENERGY);
+    sn_links_add_lack(island, island->residual);
+    for (int32_t i = 0; i < count; i++) island->residual[i] = island->mask[i] ? 0 : island->residual[i];
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
     SN_TRY(sn_solver_update(island->solver, island->A, NULL));
-    memset(island->direction, 0, (size_t)sn_island_size(island) * sizeof(double));
+    memset(island->direction, 0, (size_t)count * sizeof(double));
+    sn_newton_def newton = newton_def_of(&island->world->def);
+    newton.solver_tolerance = 1e-14;
     sn_solve_report solve;
-    sn_solver_solve(island->solver, island->residual, island->direction, 1e-14, island->world->def.solver_iterations, &solve);
-    report->solver_iterations += solve.iterations;
-    report->solver_residual = fmax(report->solver_residual, solve.relative_residual);
+    sn_solver_solve(island->solver, island->residual, island->direction, newton.solver_tolerance, newton.solver_iterations,
+                    &solve);
+    take_solve_report(report, &solve);
     sn_island_expand(island, island->direction);
+    sn_links_predict(island, island->direction);
+    sn_links_advance(island, 1);
+    for (int32_t i = 0; i < count; i++) island->xi[i] += reach * island->direction[i];
+    sn_newton_close_links(island, &newton, reach, limit, report);
     return SINEW_OK;
 }
 
-// M a = external + f at the present state, held unknowns at rest: a in island->direction.
-static sinew_status solve_acceleration(sn_island *island, sinew_step_report *report) {
+static void divide_by_lumped_mass(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        const double *mass = member->body->lumped_mass;
+        for (int32_t k = 0, row = 3 * member->first_row; k < sn_body_size(member->body); k++, row++) {
+            island->direction[row] = island->residual[row] / mass[k];
+        }
+    }
+}
+
+// M a = external + f at the present state, held unknowns at rest: a in island->direction. Hard links close within a step of
+// xi = h v + reach a.
+static sinew_status solve_acceleration(sn_island *island, double h, double reach, sinew_step_report *report) {
     double begin = sn_seconds();
+    sn_links_begin(island);
     compute_drive(island);
     report->assemble_seconds += sn_seconds() - begin;
     begin = sn_seconds();
     if (is_lumped(island)) {
-        for (int32_t i = 0; i < island->body_count; i++) {
-            const sn_island_body *member = &island->bodies[i];
-            const double *mass = member->body->lumped_mass;
-            for (int32_t k = 0, row = 3 * member->first_row; k < sn_body_size(member->body); k++, row++) {
-                island->direction[row] = island->residual[row] / mass[k];
-            }
-        }
+        divide_by_lumped_mass(island);
     } else {
-        SN_TRY(divide_by_mass(island, report));
+        SN_TRY(divide_by_mass(island, h, reach, report));
     }
     report->solve_seconds += sn_seconds() - begin;
     return SINEW_OK;
@@ -211,14 +247,10 @@ static sinew_status solve_acceleration(sn_island *island, sinew_step_report *rep
 
 // xi = h (v + h a), held unknowns where they are told to be.
 static sinew_status solve_symplectic(sn_island *island, double h, sinew_step_report *report) {
-    SN_TRY(solve_acceleration(island, report));
-    for (int32_t i = 0; i < island->body_count; i++) {
-        const sn_island_body *member = &island->bodies[i];
-        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
-            int32_t row = 3 * member->first_row + k;
-            island->xi[row] = h * (member->body->v[k] + h * island->direction[row]);
-            if (island->mask[row]) island->xi[row] = island->prescribed[row];
-        }
+    SN_TRY(solve_acceleration(island, h, h * h, report));
+    set_coasting_step(island, h);
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (!island->mask[i]) island->xi[i] += h * h * island->direction[i];
     }
     sn_island_expand(island, island->xi);
     report->outcome = SINEW_OUTCOME_CONVERGED;
@@ -228,7 +260,8 @@ static sinew_status solve_symplectic(sn_island *island, double h, sinew_step_rep
 // Newmark needs the acceleration that belongs to the present state; after the first step it has one.
 static sinew_status start_newmark(sn_island *island, sinew_step_report *report) {
     if (has_history(island)) return SINEW_OK;
-    SN_TRY(solve_acceleration(island, report));
+    double h = island->world->def.step;
+    SN_TRY(solve_acceleration(island, h, 0.5 * h * h, report));
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         memcpy(member->body->acceleration, island->direction + 3 * member->first_row,
@@ -327,7 +360,6 @@ static sn_island_body *member_of_row(const sn_island *island, int32_t row) {
 static void settle_ties(sn_island *island) {
     for (int32_t i = 0; i < island->tie_count; i++) {
         const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness > 0) continue;
         sn_vec3 x = {0, 0, 0}, v = {0, 0, 0};
         for (int32_t k = 0; k < tie->point.count; k++) {
             const sn_island_body *carrier = member_of_row(island, tie->point.row[k]);
@@ -350,20 +382,23 @@ void sn_integrate_accept(sn_island *island) {
         // What forces balance at the accepted step, for the reactions at supports.
         sn_island_compute_inertia(island, scheme_of(integrator, def->step), island->xi);
     }
+    sn_links_subtract_tensions(island, island->xi, island->inertia);
     for (int32_t i = 0; i < island->body_count; i++) accept_body(island, &island->bodies[i], integrator, def->step);
     settle_ties(island);
 }
 
 static sinew_status check_held(const sn_island *island) {
     for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (island->mask[i]) return SINEW_OK;
+        if (island->mask[i] == SN_MASK_HELD) return SINEW_OK;
     }
+    if (sn_links_hold(island)) return SINEW_OK;
     return sn_fail(island->world->context, SINEW_INVALID_ARGUMENT,
                    "nothing holds body \"%s\": a static solve needs at least one fixed node in each group of attached bodies",
                    island->bodies[0].body->name);
 }
 
 static void accept_static(sn_island *island) {
+    sn_links_subtract_tensions(island, island->xi, island->inertia);
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
@@ -373,7 +408,7 @@ static void accept_static(sn_island *island) {
         memcpy(body->balance_q, body->q, (size_t)body->config_count * sizeof(double));
         memset(body->v, 0, count * sizeof(double));
         memset(body->acceleration, 0, count * sizeof(double));
-        memset(body->inertia, 0, count * sizeof(double));
+        memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
         *body->history = 0;
         if (body->ops->settle) body->ops->settle(body);
     }

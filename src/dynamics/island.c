@@ -2,6 +2,7 @@
 #include "dynamics/island.h"
 
 #include "dynamics/coupling.h"
+#include "dynamics/link.h"
 #include "linalg/vector.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count)
     SN_TRY(push_bodies(island, bodies, count));
     SN_TRY(push_vectors(island));
     SN_TRY(sn_coupling_collect_ties(island));
-    if (count == 1 && island->tie_count == 0) {
+    SN_TRY(sn_links_collect(island));
+    if (count == 1 && island->tie_count == 0 && island->link_count == 0) {
         island->pattern = &bodies[0]->pattern;
     } else {
         SN_TRY(sn_coupling_build_pattern(island));
@@ -96,7 +98,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
         body->ops->evaluate(body, &evaluation);
         energy += evaluation.energy;
     }
-    return energy + sn_coupling_add_springs(island, want_force ? island->force : NULL);
+    return energy + sn_links_evaluate(island, want_force ? island->force : NULL);
 }
 
 void sn_island_keep_damping(sn_island *island) {
@@ -109,7 +111,12 @@ void sn_island_keep_damping(sn_island *island) {
     }
 }
 
-void sn_island_assemble(sn_island *island, sn_scheme scheme) {
+static sn_link_part link_part_of(sn_island_want want) {
+    if (want == SN_WANT_ENERGY) return SN_LINKS_HARD;
+    return want == SN_WANT_EXACT_STIFFNESS ? SN_LINKS_EXACT : SN_LINKS_PROJECTED;
+}
+
+bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want) {
     sinew_context *context = island->world->context;
     bool coupled = island->pattern == &island->own_pattern;
     if (coupled) sn_bsr_set_zero_lower(context, island->pattern, island->A);
@@ -123,13 +130,15 @@ void sn_island_assemble(sn_island *island, sn_scheme scheme) {
         if (mass > 0) sn_body_add_mass(body, member->matrix, mass, body->q);
         if (coupled) sn_coupling_add_matrix(island, member);
     }
-    if (coupled) sn_coupling_add_spring_matrix(island);
+    bool chosen = sn_links_choose_penalties(island);
+    sn_links_add_matrix(island, link_part_of(want));
     for (int32_t i = 0; island->positions && i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         memcpy(island->positions + 3 * member->first_row, member->trial_q,
                (size_t)sn_body_size(member->body) * sizeof(double));
     }
     sn_bsr_mirror(context, island->pattern, island->A);
+    return chosen;
 }
 
 // out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia; xi == NULL stands for zero.
@@ -170,7 +179,6 @@ void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme) {
 void sn_island_reduce(const sn_island *island, double *vector) {
     for (int32_t i = 0; i < island->tie_count; i++) {
         const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness > 0) continue;
         sn_vec3 value = sn_load3(vector + 3 * tie->row);
         for (int32_t k = 0; k < tie->point.count; k++) {
             sn_add_to3(vector + 3 * tie->point.row[k], sn_scale(tie->point.weight[k], value));
@@ -182,7 +190,6 @@ void sn_island_reduce(const sn_island *island, double *vector) {
 void sn_island_expand(const sn_island *island, double *vector) {
     for (int32_t i = 0; i < island->tie_count; i++) {
         const sn_tie *tie = &island->ties[i];
-        if (tie->stiffness > 0) continue;
         sn_vec3 value = {0, 0, 0};
         for (int32_t k = 0; k < tie->point.count; k++) {
             value = sn_madd(value, tie->point.weight[k], sn_load3(vector + 3 * tie->point.row[k]));

@@ -28,12 +28,13 @@ typedef struct sn_island_body {
     sn_block_target *targets;
 } sn_island_body;
 
-// An attachment in the island's rows: the tied row, and the rows that carry the point.
+// A hard tie in the island's rows: the tied row, and the rows that carry the point.
 typedef struct sn_tie {
     int32_t row;
     sn_body_point point;
-    double stiffness; // 0: hard
 } sn_tie;
+
+typedef struct sn_link sn_link;
 
 // Unknowns that are not solved for: prescribed from outside, or eliminated by a hard tie.
 enum { SN_MASK_HELD = 1, SN_MASK_TIED = 2 };
@@ -46,6 +47,8 @@ struct sn_island {
     int32_t body_count, rows;
     sn_tie *ties;
     int32_t tie_count;
+    sn_link *links; // springs and constraints between points
+    int32_t link_count, hard_link_count;
     bool has_energy; // all bodies have one
 
     const sn_bsr *pattern; // of the only body, or own_pattern
@@ -80,7 +83,7 @@ typedef struct sn_scheme {
 // What an evaluation is to find beside the energy: forces, and the bodies' own matrices (lower triangle) as they are or with
 // each sample's share made positive semi-definite.
 typedef enum sn_island_want {
-    SN_WANT_ENERGY,
+    SN_WANT_ENERGY, // of a matrix: the mass alone
     SN_WANT_FORCE,
     SN_WANT_EXACT_STIFFNESS,
     SN_WANT_PROJECTED_STIFFNESS
@@ -92,8 +95,9 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
 // Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have stiffness damping.
 void sn_island_keep_damping(sn_island *island);
 
-// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, both triangles.
-void sn_island_assemble(sn_island *island, sn_scheme scheme);
+// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, both triangles. Returns whether
+// penalties of hard links were chosen: their forces are then still to be added.
+bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want);
 
 // island->inertia at xi. Returns the potential of inertia and damping, whose gradient that is (up to a constant).
 double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const double *xi);

@@ -1,13 +1,14 @@
 #include "dynamics/newton.h"
 
 #include "base/clock.h"
+#include "dynamics/link.h"
 #include "linalg/vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CUTS = 40, MAX_SHIFTS = 10 };
+enum { MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
 
 // What one point of the search knows.
 typedef struct search_point {
@@ -30,6 +31,7 @@ static void find_floors(const sn_island *island, search_point *point) {
         }
         for (int32_t k = 0; k < member->body->config_count; k++) position = fmax(position, fabs(member->trial_q[k]));
     }
+    stiffness = fmax(stiffness, sn_links_largest_stiffness(island));
     point->floor = 8 * DBL_EPSILON * stiffness * position;
     point->energy_floor = point->floor * position;
 }
@@ -48,22 +50,27 @@ static double compute_load_potential(sn_island *island, const sn_newton_def *def
     return inertia - sn_vector_dot(island->world->context, count, xi, island->external);
 }
 
-// phi, residual and their sizes at xi; the bodies' matrices too if wanted.
-static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero, sn_island_want want,
-                             sinew_step_report *report) {
-    double begin = sn_seconds();
+// The residual of the free unknowns, from forces that are known.
+static void compute_residual(sn_island *island, search_point *point) {
     int32_t count = sn_island_size(island);
-    search_point point = {.potential = sn_island_evaluate(island, xi, want)};
-    point.potential += compute_load_potential(island, def, xi, at_zero);
     for (int32_t i = 0; i < count; i++) {
         island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
     }
     sn_island_reduce(island, island->residual);
     for (int32_t i = 0; i < count; i++) island->residual[i] = island->mask[i] ? 0 : island->residual[i];
-    point.residual = sn_vector_largest(count, island->residual);
-    point.scale = fmax(sn_vector_largest(count, island->external),
-                       fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
-    if (!island->has_energy) point.potential = point.residual;
+    point->residual = sn_vector_largest(count, island->residual);
+    point->scale = fmax(sn_vector_largest(count, island->external),
+                        fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
+    if (!island->has_energy) point->potential = point->residual;
+}
+
+// phi, residual and their sizes at xi; the bodies' matrices too if wanted.
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero, sn_island_want want,
+                             sinew_step_report *report) {
+    double begin = sn_seconds();
+    search_point point = {.potential = sn_island_evaluate(island, xi, want)};
+    point.potential += compute_load_potential(island, def, xi, at_zero);
+    compute_residual(island, &point);
     if (want >= SN_WANT_EXACT_STIFFNESS) find_floors(island, &point);
     report->assemble_seconds += sn_seconds() - begin;
     return point;
@@ -149,8 +156,9 @@ static void move(sn_island *island, double *out, double t) {
 
 typedef enum search_outcome { SEARCH_FOUND, SEARCH_FAILED, SEARCH_AT_ROUNDING } search_outcome;
 
-// Halves the step until phi falls by a fair part of what its slope promises. Leaves the step that was found in trial_xi.
-static search_outcome search_line(sn_island *island, const sn_newton_def *def, const search_point *start,
+// Halves the step until phi falls by a fair part of what its slope promises. Leaves the step that was found in trial_xi, and
+// how much of the direction it is.
+static search_outcome search_line(sn_island *island, const sn_newton_def *def, const search_point *start, double *share,
                                   sinew_step_report *report) {
     double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual, island->direction);
     // Once the promise is below what phi resolves, comparing potentials is comparing rounding errors.
@@ -161,6 +169,7 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def, c
     double t = 1;
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
+        *share = t;
         search_point trial = evaluate(island, def, island->trial_xi, false, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
@@ -177,31 +186,61 @@ static bool is_direct(const sn_island *island) {
     return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
 }
 
-static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def, bool moving, int shifts, bool *usable,
-                                       sinew_step_report *report) {
+static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def, sn_island_want want, bool moving,
+                                       int shifts, bool *usable, search_point *point, sinew_step_report *report) {
     double begin = sn_seconds();
-    sn_island_assemble(island, def->scheme);
+    if (sn_island_assemble(island, def->scheme, want)) {
+        point->potential += sn_links_add_forces(island, true, island->force);
+        compute_residual(island, point);
+        find_floors(island, point);
+    }
     report->assemble_seconds += sn_seconds() - begin;
     return solve_direction(island, def, moving, shifts, usable, report);
 }
 
 // Newton's direction. A direct solver tells whether the true stiffness is positive definite, and then it is the best there is;
 // otherwise the projected one, which always leads downhill.
-static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact, bool moving,
+static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact, bool moving, search_point *point,
                                    sinew_step_report *report) {
     bool usable = false;
     if (exact) {
-        SN_TRY(assemble_and_solve(island, def, moving, 0, &usable, report));
+        SN_TRY(assemble_and_solve(island, def, SN_WANT_EXACT_STIFFNESS, moving, 0, &usable, point, report));
         if (usable) return SINEW_OK;
         evaluate(island, def, island->xi, false, SN_WANT_PROJECTED_STIFFNESS, report);
         compute_remaining(island, island->direction);
     }
-    return assemble_and_solve(island, def, moving, MAX_SHIFTS, &usable, report);
+    return assemble_and_solve(island, def, SN_WANT_PROJECTED_STIFFNESS, moving, MAX_SHIFTS, &usable, point, report);
+}
+
+void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
+                           sinew_step_report *report) {
+    int32_t count = sn_island_size(island);
+    double *rhs = island->scratch, *more = island->product;
+    for (int pass = 0; island->hard_link_count > 0 && pass < MAX_PASSES; pass++) {
+        sn_links_compute_gaps(island, island->xi, reach);
+        if (!(sn_links_largest_lack(island) > limit)) return;
+        memset(rhs, 0, (size_t)count * sizeof *rhs);
+        memset(more, 0, (size_t)count * sizeof *more);
+        sn_links_add_lack(island, rhs);
+        for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? 0 : rhs[i];
+        sn_solve_report solve;
+        sn_solver_solve(island->solver, rhs, more, def->solver_tolerance, def->solver_iterations, &solve);
+        report->solver_iterations += solve.iterations;
+        if (solve.outcome != SN_SOLVE_CONVERGED && solve.outcome != SN_SOLVE_NOT_CONVERGED) return;
+        sn_island_expand(island, more);
+        sn_links_predict(island, more);
+        sn_links_advance(island, 1);
+        for (int32_t i = 0; i < count; i++) {
+            island->direction[i] += more[i];
+            island->xi[i] += reach * more[i];
+        }
+    }
 }
 
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     bool exact = !def->linearised && is_direct(island);
+    sn_links_begin(island);
     for (int32_t iteration = 0;; iteration++) {
         // The damping matrix of the step is the first one, and must be positive semi-definite.
         bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
@@ -214,7 +253,8 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_
             report->outcome = SINEW_OUTCOME_NOT_FINITE;
             return SINEW_OK;
         }
-        if (!moving && point.residual <= fmax(def->tolerance * point.scale, point.floor)) {
+        double limit = fmax(def->tolerance * point.scale, point.floor);
+        if (!moving && point.residual <= limit && sn_links_largest_lack(island) <= limit) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
             return SINEW_OK;
         }
@@ -223,21 +263,26 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_
             return SINEW_OK;
         }
         report->newton_iterations++;
-        SN_TRY(find_direction(island, def, exact_now, moving, report));
+        SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
+        sn_links_predict(island, island->direction);
         if (def->linearised) {
             move(island, island->xi, 1);
+            sn_links_advance(island, 1);
+            sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor), report);
             report->outcome = SINEW_OUTCOME_CONVERGED;
             return SINEW_OK;
         }
+        double share = 1;
         if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
             move(island, island->trial_xi, 1);
         } else {
-            search_outcome found = search_line(island, def, &point, report);
+            search_outcome found = search_line(island, def, &point, &share, report);
             if (found != SEARCH_FOUND) {
                 report->outcome = found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
                 return SINEW_OK;
             }
         }
         memcpy(island->xi, island->trial_xi, bytes);
+        sn_links_advance(island, share);
     }
 }

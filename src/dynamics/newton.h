@@ -23,4 +23,8 @@ typedef struct sn_newton_def {
 // the force and inertia there unless `linearised`. Adds to the report's counts and times.
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report);
 
+// After a linear solve for `direction` that moved xi by `reach` times it: solves with the same matrix until hard links lack no
+// more than the force `limit`. Direction and xi take in what that adds.
+void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit, sinew_step_report *report);
+
 #endif

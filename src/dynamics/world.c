@@ -105,7 +105,7 @@ void sinew_body_destroy(sinew_body *body) {
     size_t kept = 0;
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
-        if (attachment->body != body && attachment->target != body) world->attachments[kept++] = *attachment;
+        if (attachment->tied.body != body && attachment->target.body != body) world->attachments[kept++] = *attachment;
     }
     world->attachment_count = kept;
     world->body_count--;
@@ -120,7 +120,7 @@ int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sin
     size_t kept = 0;
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
-        bool gone = attachment->body == body && (!target || attachment->target == target);
+        bool gone = attachment->tied.body == body && (!target || attachment->target.body == target);
         if (!gone) world->attachments[kept++] = *attachment;
     }
     int32_t removed = (int32_t)(world->attachment_count - kept);
@@ -144,7 +144,9 @@ static void find_islands(const sinew_world *world, int32_t *number) {
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
-            int32_t i = world->attachments[a].body->index, j = world->attachments[a].target->index;
+            const sn_attachment *attachment = &world->attachments[a];
+            if (!attachment->target.body) continue;
+            int32_t i = attachment->tied.body->index, j = attachment->target.body->index;
             int32_t lower = number[i] < number[j] ? number[i] : number[j];
             changed = changed || number[i] != number[j];
             number[i] = number[j] = lower;

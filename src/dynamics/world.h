@@ -8,13 +8,27 @@
 
 typedef struct sn_island sn_island;
 
-// A node of one body held to a material point of another.
+// One end of an attachment.
+typedef struct sn_anchor {
+    sinew_body *body;   // NULL: `point` is a place, which stays
+    sn_body_point rows; // of a body that is linear in its rows
+    sn_vec3 point;      // the rest point of one that is not
+} sn_anchor;
+
+// A point of one body held to a point of another, or to a place.
 typedef struct sn_attachment {
-    sinew_body *body, *target;
-    int32_t row;         // of `body`
-    sn_body_point point; // of `target`
-    double stiffness;    // 0: hard
+    sn_anchor tied, target;
+    double stiffness; // 0: hard
 } sn_attachment;
+
+static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
+    return anchor->body && anchor->rows.count > 0;
+}
+
+// Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments are constraints (link.h).
+static inline bool sn_attachment_eliminates(const sn_attachment *attachment) {
+    return attachment->stiffness == 0 && sn_anchor_is_linear(&attachment->tied) && sn_anchor_is_linear(&attachment->target);
+}
 
 struct sinew_world {
     sinew_context *context;

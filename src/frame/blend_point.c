@@ -98,3 +98,77 @@ void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_b
         }
     }
 }
+
+// The point as rigid node n alone turns it: w R d.
+static sn_vec3 turned_arm(const sn_blend *blend, const sn_node *n, sn_vec3 X, double weight) {
+    double m[SN_NODE_MAX_CONTROLS];
+    sn_vec3 arm = {0, 0, 0};
+    sn_node_monomials(n, X, m, NULL);
+    for (int32_t c = 1; c < n->control_count; c++) {
+        arm = sn_madd(arm, weight * m[c], sn_load3(blend->controls + 3 * (n->control + c)));
+    }
+    return arm;
+}
+
+static void node_jacobian(const sn_blend *blend, const sn_node *n, sn_vec3 X, double weight, sn_mat3 *J) {
+    if (n->kind == SINEW_NODE_RIGID) {
+        J[0] = sn_mat3_scale(-1, sn_cross_matrix(turned_arm(blend, n, X, weight)));
+        J[1] = sn_mat3_scale(weight, sn_mat3_identity());
+        return;
+    }
+    double m[SN_NODE_MAX_CONTROLS];
+    sn_node_monomials(n, X, m, NULL);
+    for (int32_t c = 0; c < n->control_count; c++) J[c] = sn_mat3_scale(weight * m[c], sn_mat3_identity());
+}
+
+int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, int32_t *row,
+                              sn_mat3 *J) {
+    sn_dual_input input = {0};
+    sn_dual_point at;
+    if (is_dual(blend)) {
+        input = dual_input(blend, point);
+        input.gradient = NULL;
+        sn_dual_evaluate(&at, &input);
+    }
+    int32_t next = 0;
+    for (int32_t k = 0; k < point->count; k++) {
+        const sn_node *n = &nodes->items[point->node[k]];
+        if (is_dual(blend)) {
+            sn_dual_jacobian(&J[next], &J[next + 1], &at, &input, k);
+        } else {
+            node_jacobian(blend, n, point->X, point->weight[k], J + next);
+        }
+        for (int32_t r = 0; row && r < n->row_count; r++) row[next + r] = n->row + r;
+        next += n->row_count;
+    }
+    return next;
+}
+
+static int32_t count_rows(const sn_nodes *nodes, const sn_blend_point *point) {
+    int32_t count = 0;
+    for (int32_t k = 0; k < point->count; k++) count += nodes->items[point->node[k]].row_count;
+    return count;
+}
+
+void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
+                            sn_mat3 *blocks) {
+    if (is_dual(blend)) {
+        sn_dual_input input = dual_input(blend, point);
+        sn_dual_point at;
+        input.gradient = NULL;
+        sn_dual_evaluate(&at, &input);
+        sn_dual_add_curvature(blocks, &at, &input, f);
+        return;
+    }
+    int32_t count = count_rows(nodes, point), next = 0;
+    for (int32_t k = 0; k < point->count; k++) {
+        const sn_node *n = &nodes->items[point->node[k]];
+        if (n->kind == SINEW_NODE_RIGID) { // of exp(w) r: w x (w x r)
+            sn_vec3 r = turned_arm(blend, n, point->X, point->weight[k]);
+            sn_mat3 both = sn_mat3_scale(0.5, sn_mat3_add(sn_outer(r, f), sn_outer(f, r)));
+            sn_mat3 *own = &blocks[(size_t)next * (size_t)count + (size_t)next];
+            *own = sn_mat3_add(*own, sn_mat3_sub(both, sn_mat3_scale(sn_dot(r, f), sn_mat3_identity())));
+        }
+        next += n->row_count;
+    }
+}

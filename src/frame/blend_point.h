@@ -29,4 +29,13 @@ sn_frame_motion sn_blend_get_motion(const sn_nodes *nodes, const sn_blend *blend
 // rows += J' f
 void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f, double *rows);
 
+// dx = sum_k J_k d(row k) over the rows of the point's nodes, node after node; `row` receives them if it is not NULL. Returns
+// how many they are: those of all its nodes.
+int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, int32_t *row,
+                              sn_mat3 *J);
+
+// blocks += f . d2x in the same rows, as they turn by exponentials; row by row.
+void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
+                            sn_mat3 *blocks);
+
 #endif

@@ -109,6 +109,12 @@ void sn_dual_jacobian(sn_mat3 *J_w, sn_mat3 *J_t, const sn_dual_point *point, co
     *J_w = sn_mat3_sub(times_matrix(input->weight[k], q_of(point, input, k, p)), sn_mat3_mul(*J_t, sn_cross_matrix(d)));
 }
 
+void sn_dual_get_entry(sn_quat *p, sn_vec3 *y, sn_vec3 *t, const sn_dual_point *point, const sn_dual_input *input, int32_t k) {
+    *p = p_of(point, input, k);
+    *y = sn_sub(carried(input, k), point->x);
+    *t = sn_sub(translation(input, k), point->x);
+}
+
 // What the product rule for F needs, summed over the nodes: b0 and c = sum w q change by b and c, their gradients P_k, Q_k by
 // W and Z.
 typedef struct rate_sums {

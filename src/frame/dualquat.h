@@ -48,6 +48,13 @@ double sn_dual_strength(const sn_dual_input *input);
 // dx = J_w w + J_t t for the rows (w, t) of the k-th entry's node.
 void sn_dual_jacobian(sn_mat3 *J_w, sn_mat3 *J_t, const sn_dual_point *point, const sn_dual_input *input, int32_t k);
 
+// blocks += the second derivatives f . d2x as nodes turn by exponentials: 2 count times 2 count of them, row by row, those of
+// entry k at 2 k (w) and 2 k + 1 (t). See dualquat_curvature.c.
+void sn_dual_add_curvature(sn_mat3 *blocks, const sn_dual_point *point, const sn_dual_input *input, sn_vec3 f);
+
+// What is needed of the k-th entry's node besides: p_k, y_k and t_k - x.
+void sn_dual_get_entry(sn_quat *p, sn_vec3 *y, sn_vec3 *t, const sn_dual_point *point, const sn_dual_input *input, int32_t k);
+
 // Rates of x and F while the nodes' rows change at rates v: `row` gives the first row of a node.
 void sn_dual_rates(sn_vec3 *rate, sn_mat3 *F_rate, const sn_dual_point *point, const sn_dual_input *input,
                    const sn_nodes *nodes, const double *v);

@@ -2,6 +2,7 @@
 #include "frame/frame_body.h"
 
 #include "frame/frame_coast.h"
+#include "frame/frame_follow.h"
 
 #include <math.h>
 #include <string.h>
@@ -139,6 +140,11 @@ const sn_body_ops sn_frame_body_ops = {
     .settle = sn_frame_body_settle,
     .set_material = set_material,
     .set_fibre_stress = set_fibre_stress,
+    .find_rest_point = sn_frame_find_rest_point,
+    .create_point = sn_frame_create_point,
+    .prepare_points = sn_frame_prepare_points,
+    .move_point = sn_frame_move_point,
+    .add_curvature = sn_frame_add_curvature,
     .release = sn_frame_body_release,
 };
 

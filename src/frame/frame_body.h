@@ -88,6 +88,8 @@ sn_frame_motion sn_frame_motion_at(const sn_frame_model *model, sn_vec3 X, const
 // The rest point that is now at x, by damped Newton steps until it is met to within `tolerance` [m]; see inverse.c. False if
 // there is none.
 bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations);
+// The same, or, if there is none, a point outside the solid that would move there with the weights of what is nearest to it.
+bool sn_frame_find_point_anywhere(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X);
 
 // The structure of a running body changes: see frame_adapt.c. The world's islands must be dropped by the caller.
 sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);

@@ -72,7 +72,7 @@ static bool is_inside(const sinew_voxels *voxels, sn_vec3 X) {
     return fabs(d.x) <= h[0] && fabs(d.y) <= h[1] && fabs(d.z) <= h[2];
 }
 
-bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations) {
+static bool find_point(const sinew_body *body, sn_vec3 x, double tolerance, bool outside, sn_vec3 *X, int32_t *iterations) {
     const sn_frame_model *model = body->model;
     const sinew_voxels *voxels = model->shape->voxels;
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
@@ -83,7 +83,17 @@ bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn
     *iterations = 0;
     for (int32_t k = 0; k < count; k++) {
         *X = starts[k];
-        if (refine(model, x, tolerance, longest, X, iterations) <= tolerance && is_inside(voxels, *X)) return true;
+        if (refine(model, x, tolerance, longest, X, iterations) <= tolerance && (outside || is_inside(voxels, *X)))
+            return true;
     }
     return false;
+}
+
+bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations) {
+    return find_point(body, x, tolerance, false, X, iterations);
+}
+
+bool sn_frame_find_point_anywhere(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X) {
+    int32_t iterations;
+    return find_point(body, x, tolerance, false, X, &iterations) || find_point(body, x, tolerance, true, X, &iterations);
 }

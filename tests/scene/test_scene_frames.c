@@ -443,6 +443,24 @@ static void expect_mistake(const char *setting, const char *path, const char *wo
     destroy(&f);
 }
 
+// A point of the bar is tied to a place, with the scene's unit of length, and its end by a spring to another.
+static void test_attachments(void **state) {
+    (void)state;
+    const char *settings[] = {
+        "gravity=[0, 0, -9.81]", "bodies[0].frames.nodes[0].hold=nothing",
+        "attachments=[{\"body\": \"bar\", \"point\": [-0.45, 0, 0]}, {\"body\": \"bar\", \"point\": [0.45, 0, 0], "
+        "\"at\": [0.45, 0, 0.1], \"stiffness\": 500}]"};
+    fixture f;
+    make(&f, settings, 3);
+    step(&f, 300);
+    double rest[2][3] = {{-0.45, 0, 0}, {0.45, 0, 0}}, x[2][3];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(sinew_frame_body_get_point(f.world->members[0].body, rest[i], x[i]), SINEW_OK);
+    for (int k = 0; k < 3; k++) assert_true(fabs(x[0][k] - rest[0][k]) < 1e-9);
+    assert_true(x[1][2] < 0 && x[1][2] > -0.6); // half of 392 N on 500 N/m, from 0.1 m above
+    destroy(&f);
+}
+
 static void test_mistakes(void **state) {
     (void)state;
     expect_mistake("bodies[0].frames.nodes[1].kind=afine", "bodies[0].frames.nodes[1].kind", "affine");
@@ -469,7 +487,10 @@ static void test_mistakes(void **state) {
                    "bodies[0].loads[0].where", "no point of the body's surface");
     expect_mistake("bodies[0].shape={\"kind\": \"rectangle\"}", "bodies[0]", "flat");
     expect_mistake("bodies[0].shape.size[1]=-1", "bodies[0]", "size");
-    expect_mistake("attachments=[{\"body\": \"bar\", \"to\": \"bar\", \"where\": \"all\"}]", "attachments[0]", "frames");
+    expect_mistake("attachments=[{\"body\": \"bar\"}]", "attachments[0]", "one of");
+    expect_mistake("attachments=[{\"body\": \"bar\", \"point\": [0, 0]}]", "attachments[0].point", "3 numbers");
+    expect_mistake("attachments=[{\"body\": \"bar\", \"where\": {\"box\": {\"lower\": [5, 5, 5]}}}]", "attachments[0].where",
+                   "no point of the body's surface");
     expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0, 5, 0], \"range\": 0.1}]",
                    "bodies[0].frames.insertions[0].position", "outside");
     expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], \"range\": 0.01}]",
@@ -529,6 +550,7 @@ int main(void) {
         cmocka_unit_test(test_frames_join_and_leave),
         cmocka_unit_test(test_static_loads_agree_with_the_shape),
         cmocka_unit_test(test_the_same_bits_for_all_threads),
+        cmocka_unit_test(test_attachments),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_a_grid_beyond_the_limit),
         cmocka_unit_test(test_memory_shortage),
