@@ -175,30 +175,48 @@ static void print_rigging(const run_state *run) {
     }
 }
 
+static void print_file(const char *file, const char *what) {
+    printf("  %-20s  %s\n", file, what);
+}
+
+// A file that each body has one of: the first is named, the others are counted.
+static void print_body_files(const run_state *run, const char *ending, const char *what) {
+    char file[256];
+    int others = run->scene->body_count - 1;
+    if (others > 0) {
+        snprintf(file, sizeof file, "%s%s and %d more", run->scene->bodies[0].name, ending, others);
+    } else {
+        snprintf(file, sizeof file, "%s%s", run->scene->bodies[0].name, ending);
+    }
+    print_file(file, what);
+}
+
+static void print_skins(const run_state *run) {
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        if (!run->world->members[i].frames) continue;
+        char file[256], what[96];
+        snprintf(file, sizeof file, "%s_skin.glb", run->scene->bodies[i].name);
+        snprintf(what, sizeof what, "joints and weights: replays the surface within %.2g m", run->skins[i].largest_error);
+        print_file(file, what);
+    }
+}
+
 static void print_closing(const run_state *run, const run_options *options) {
     if (options->quiet || (options->json.given && !options->json.text)) return;
     int32_t formats = run->scene->output.formats;
-    const char *name = run->scene->bodies[0].name;
     printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome, (long long)run->steps,
            sinew_world_get_time(run->world->world), run->simulate_seconds, run->output_seconds);
     if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
     printf("\n");
     print_rigging(run);
     printf("in %s:\n", run->folder);
-    if (run->film) printf("  film_*.png      the motion, picture by picture\n");
-    if (formats & SN_OUTPUT_PNG) printf("  preview.png     the motion at a glance: open with any viewer\n");
-    if (formats & SN_OUTPUT_GLB)
-        printf("  %s.glb%*s the motion: open with Blender or any glTF viewer\n", name, 10 - (int)strlen(name), "");
-    if (formats & SN_OUTPUT_VTU)
-        printf("  %s.pvd%*s strain, stress, energy: open with ParaView\n", name, 10 - (int)strlen(name), "");
-    for (int32_t i = 0; formats & SN_OUTPUT_SKIN && i < run->scene->body_count; i++) {
-        if (run->world->members[i].frames) {
-            printf("  %s_skin.glb  joints and weights: replays the surface within %.2g m\n", run->scene->bodies[i].name,
-                   run->skins[i].largest_error);
-        }
-    }
-    if (formats & SN_OUTPUT_PC2) printf("  %s.pc2, .obj    a mesh and its cache: Blender's Mesh Cache\n", name);
-    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) printf("  probes.csv      the probes over time\n");
+    if (run->film) print_file("film_*.png", "the motion, picture by picture");
+    if (formats & SN_OUTPUT_PNG) print_file("preview.png", "the motion at a glance: open with any viewer");
+    if (formats & SN_OUTPUT_GLB) print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
+    if (formats & SN_OUTPUT_VTU) print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
+    if (formats & SN_OUTPUT_SKIN) print_skins(run);
+    if (formats & SN_OUTPUT_PC2) print_body_files(run, ".pc2, .obj", "a mesh and its cache: Blender's Mesh Cache");
+    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) print_file("probes.csv", "the probes over time");
 }
 
 static int finish(const cli_command *command, run_state *run, const run_options *options, sinew_status status) {
