@@ -446,10 +446,9 @@ static void expect_mistake(const char *setting, const char *path, const char *wo
 // A point of the bar is tied to a place, with the scene's unit of length, and its end by a spring to another.
 static void test_attachments(void **state) {
     (void)state;
-    const char *settings[] = {
-        "gravity=[0, 0, -9.81]", "bodies[0].frames.nodes[0].hold=nothing",
-        "attachments=[{\"body\": \"bar\", \"point\": [-0.45, 0, 0]}, {\"body\": \"bar\", \"point\": [0.45, 0, 0], "
-        "\"at\": [0.45, 0, 0.1], \"stiffness\": 500}]"};
+    const char *tied = "attachments=[{\"body\": \"bar\", \"point\": [-0.45, 0, 0]}, "
+                       "{\"body\": \"bar\", \"point\": [0.45, 0, 0], \"at\": [0.45, 0, 0.1], \"stiffness\": 500}]";
+    const char *settings[] = {"gravity=[0, 0, -9.81]", "bodies[0].frames.nodes[0].hold=nothing", tied};
     fixture f;
     make(&f, settings, 3);
     step(&f, 300);
