@@ -11,7 +11,7 @@
 enum { WARM_UP = 3, TIMED_STEPS = 12 };
 
 typedef struct rig_options {
-    const char *output, *tissues, *kind, *blend, *metric;
+    const char *output, *tissues, *kind, *blend, *metric, *up;
     int64_t nodes, samples, resolution, levels, threads, voxels;
     double spacing, fit, unit;
     bool every_part;
@@ -53,15 +53,21 @@ static bool pick_word(const cli_command *command, const char *option, const char
     for (*index = 0; *index < count; ++*index) {
         if (strcmp(word, words[*index]) == 0) return true;
     }
-    cli_fail(command, CLI_USAGE, "--%s is '%s'%s", option, word, cli_did_you_mean(word, words, count));
+    char valid[128] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(valid);
+        snprintf(valid + used, sizeof valid - used, "%s%s", i ? ", " : "", words[i]);
+    }
+    cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word, cli_did_you_mean(word, words, count), valid);
     return false;
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
     static const char *const kinds[] = {"point", "rigid", "affine", "quadratic"};
     static const char *const blends[] = {"linear", "dual-quaternion"};
-    static const char *const metrics[] = {"euclidean", "compliance"};
-    int kind, blend, metric;
+    static const char *const metrics[] = {"euclidean", "compliance"}, *const axes[] = {"y", "z"};
+    int kind, blend, metric, up;
+    if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) return false;
     if (!pick_word(command, "kind", o->kind, kinds, 4, &kind)) return false;
     if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) return false;
     if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) return false;
@@ -129,12 +135,12 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.resolution = (int32_t)o->resolution;
-    for (int k = 0; k < 3; k++) grid.spacing[k] = o->spacing;
+    rig_reading reading = {sinew_default_voxel_def(), o->unit, o->up ? o->up[0] : 0, (int32_t)o->voxels};
+    reading.grid.resolution = (int32_t)o->resolution;
+    for (int k = 0; k < 3; k++) reading.grid.spacing[k] = o->spacing;
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
-    int status = rig_read_inputs(rig, paths, count, &grid, o->unit, (int32_t)o->voxels);
+    int status = rig_read_inputs(rig, paths, count, &reading);
     if (status == CLI_OK && o->tissues) status = rig_read_tissues(rig, o->tissues);
     cli_activity_end(&activity);
     if (status != CLI_OK) return status;
@@ -167,6 +173,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9, 1e6},
         {"unit", 'u', CLI_NUMBER, &o.unit, "METRES", "unit of the file, e.g. 1e-3 (default: the header's; surfaces 1)", 1e-12,
          1e6},
+        {"up", 0, CLI_TEXT, &o.up, "AXIS", "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
         {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.05)", 1e-6, 1},
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
@@ -208,7 +215,7 @@ const cli_command cli_command_rig = {
                "knee, animal, dragon). --tissues names a JSON file:\n"
                "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
                "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
-               "Written are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions),\n"
+               "Written, with z up, are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions),\n"
                "skin.glb (joints and weights for an animator) and report.json.",
     .run = run,
 };

@@ -46,8 +46,15 @@ static int read_volume(rig_run *rig, const sn_source *source, double unit) {
     return status == SINEW_OK ? CLI_OK : rig_fail(rig);
 }
 
-// The triangles of a file, or the boundary of its solid elements, in metres.
-static int read_surface(rig_run *rig, const char *path, double unit, sinew_mesh **surface) {
+// glTF has y up by its standard, OBJ by custom.
+static bool has_y_up(const rig_reading *reading, const char *path) {
+    if (reading->up) return reading->up == 'y';
+    const char *ending = strrchr(path, '.');
+    return ending && (strcmp(ending, ".obj") == 0 || strcmp(ending, ".glb") == 0 || strcmp(ending, ".gltf") == 0);
+}
+
+// The triangles of a file, or the boundary of its solid elements, in metres, z up.
+static int read_surface(rig_run *rig, const char *path, const rig_reading *reading, sinew_mesh **surface) {
     cli_mesh_file file;
     int status = cli_mesh_open(rig->context, rig->command, path, &file);
     if (status == CLI_OK) {
@@ -60,20 +67,25 @@ static int read_surface(rig_run *rig, const char *path, double unit, sinew_mesh 
     cli_mesh_close(rig->context, &file);
     if (status != CLI_OK) return status;
     sn_owned_mesh *mesh = (sn_owned_mesh *)(void *)*surface; // made by the library: the view is its first member
-    for (int32_t i = 0; i < 3 * mesh->view.point_count; i++) mesh->points[i] *= unit;
+    double unit = reading->unit > 0 ? reading->unit : 1;
+    for (int32_t i = 0; i < mesh->view.point_count; i++) {
+        double *x = mesh->points + 3 * (size_t)i;
+        sn_vec3 turned = has_y_up(reading, path) ? (sn_vec3){x[0], -x[2], x[1]} : sn_load3(x);
+        sn_store3(x, sn_scale(unit, turned));
+    }
     return CLI_OK;
 }
 
-static int read_surfaces(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit) {
+static int read_surfaces(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     sinew_mesh *meshes[RIG_INPUTS] = {NULL};
     sinew_labelled_surface surfaces[RIG_INPUTS];
     int status = CLI_OK;
     for (int i = 0; i < count && status == CLI_OK; i++) {
-        status = read_surface(rig, paths[i], unit > 0 ? unit : 1, &meshes[i]);
+        status = read_surface(rig, paths[i], reading, &meshes[i]);
         surfaces[i] = (sinew_labelled_surface){meshes[i], i + 1, i};
     }
-    if (status == CLI_OK &&
-        sinew_voxels_create_from_surfaces(rig->context, surfaces, count, grid, &rig->voxels, &rig->voxel_report) != SINEW_OK) {
+    if (status == CLI_OK && sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &reading->grid, &rig->voxels,
+                                                              &rig->voxel_report) != SINEW_OK) {
         status = rig_fail(rig);
     }
     rig->from_surfaces = true;
@@ -82,11 +94,10 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count, cons
     return status;
 }
 
-int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit,
-                    int32_t specimen_voxels) {
+int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     size_t prefix = strlen(specimen_prefix);
     if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
-        return read_specimen(rig, paths[0] + prefix, specimen_voxels);
+        return read_specimen(rig, paths[0] + prefix, reading->specimen_voxels);
     }
     cli_bytes bytes = {NULL, 0};
     if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) return rig_fail(rig);
@@ -97,8 +108,8 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const sin
     int status = CLI_OK;
     if (volume && count > 1)
         status = cli_fail(rig->command, CLI_USAGE, "a label volume stands alone; surfaces may be several");
-    if (volume && status == CLI_OK) status = read_volume(rig, &source, unit);
+    if (volume && status == CLI_OK) status = read_volume(rig, &source, reading->unit);
     cli_fetcher_destroy(&fetcher);
     cli_free_bytes(rig->context, &bytes);
-    return volume ? status : read_surfaces(rig, paths, count, grid, unit);
+    return volume ? status : read_surfaces(rig, paths, count, reading);
 }

@@ -44,10 +44,17 @@ void rig_destroy(rig_run *rig);
 // Each returns CLI_OK, or CLI_BAD_INPUT with the message printed.
 int rig_fail(const rig_run *rig);
 
+// How inputs are to be understood.
+typedef struct rig_reading {
+    sinew_voxel_def grid;    // surfaces: the voxels to make
+    double unit;             // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
+    char up;                 // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
+    int32_t specimen_voxels; // about how many; 0: the papers'
+} rig_reading;
+
 // Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label volume, or
-// "specimen:NAME". `unit`: metres in a unit of the files; 0: as a volume's header says, 1 for surfaces.
-int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const sinew_voxel_def *grid, double unit,
-                    int32_t specimen_voxels);
+// "specimen:NAME". Whatever was up, z is up in the rig.
+int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading);
 
 // {"1": {"name": "muscle", "material": {...}, "rigid": false}, ...}
 int rig_read_tissues(rig_run *rig, const char *path);

@@ -38,6 +38,7 @@ sinew_status rig_write_skin(rig_run *rig) {
                            .frame_count = 1,
                            .times = &time,
                            .poses = poses,
+                           .z_up = true,
                            .material = {.name = rig->name, .color = {0.8, 0.75, 0.7, 1}, .roughness = 0.6}};
         status = sn_write_glb_skin(&def, &out, &rig->skin_loss);
     }

@@ -211,6 +211,7 @@ static sinew_status write_glb(run_state *run, int32_t body) {
                          .indices = member->surface.mesh->indices,
                          .frames = frames,
                          .times = run->times,
+                         .z_up = true,
                          .material = {.name = member->scene->name,
                                       .color = {(double)color.r, (double)color.g, (double)color.b, 1},
                                       .roughness = 0.6}};

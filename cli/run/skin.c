@@ -99,6 +99,10 @@ static sinew_status measure_file(run_state *run, int32_t body, const sn_skin_def
         double time = file.view.animation_count > 0 ? file.view.animations[0].channels[0].times[f] : 0;
         sn_gltf_pose(&file.view, file.view.animation_count - 1, time, nodes);
         status = sn_gltf_skin_points(&file.view, nodes, node, &scratch, points);
+        for (int32_t i = 0; i < def->point_count; i++) { // y up in the file, z in the scene
+            double *x = points + 3 * (size_t)i, up = x[1];
+            x[1] = -x[2], x[2] = up;
+        }
         if (status == SINEW_OK) *error = fmax(*error, largest_distance(points, run->frame_points[f][body], def->point_count));
     }
     sn_arena_destroy(&scratch);
@@ -158,6 +162,7 @@ sinew_status run_write_skin(run_state *run, int32_t body) {
                            .frame_count = run->frame_count,
                            .times = run->times,
                            .poses = poses,
+                           .z_up = true,
                            .material = {.name = member->scene->name,
                                         .color = {(double)color.r, (double)color.g, (double)color.b, 1},
                                         .roughness = 0.6}};

@@ -107,6 +107,9 @@ void sn_gltf_file_destroy(sn_gltf_file *file);
 // The identity, for a node to be filled in.
 sn_gltf_node sn_gltf_default_node(const char *name);
 
+// A node for what has z up, as scenes do: it turns that to y, which is up in glTF.
+sn_gltf_node sn_gltf_upright_node(const char *name);
+
 // The matrices from the nodes to the world, 16 numbers each, column after column, in `arena`. The parents form no cycle.
 sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, double **matrices);
 
@@ -123,6 +126,7 @@ typedef struct sn_glb_frames {
     const double *times;   // [s], increasing
     const double *normals; // of the first frame, or NULL
     const double *uvs;     // or NULL
+    bool z_up;             // stand the file upright: the points have z up
     sn_gltf_material material;
 } sn_glb_frames;
 

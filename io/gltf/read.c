@@ -71,6 +71,13 @@ sn_gltf_node sn_gltf_default_node(const char *name) {
     return (sn_gltf_node){name, -1, -1, -1, {0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 }
 
+sn_gltf_node sn_gltf_upright_node(const char *name) {
+    sn_gltf_node node = sn_gltf_default_node(name);
+    node.rotation[0] = -sqrt(0.5); // (x, y, z) -> (x, z, -y)
+    node.rotation[3] = sqrt(0.5);
+    return node;
+}
+
 // A quaternion from the columns of a rotation matrix (Shepperd 1978): the largest of the four components first.
 static void rotation_of(const double m[3][3], double q[4]) {
     double trace = m[0][0] + m[1][1] + m[2][2];

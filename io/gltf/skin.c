@@ -161,7 +161,7 @@ sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *l
         }
         double *values = parts.values;
         for (int32_t i = 0; i < def->joint_count; i++) fill_joint(def, i, &parts, &values, &channels);
-        parts.nodes[def->joint_count] = sn_gltf_default_node("frames");
+        parts.nodes[def->joint_count] = def->z_up ? sn_gltf_upright_node("frames") : sn_gltf_default_node("frames");
         sn_gltf_node *body = &parts.nodes[def->joint_count + 1];
         *body = sn_gltf_default_node(def->name);
         body->mesh = 0;

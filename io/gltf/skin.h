@@ -30,6 +30,7 @@ typedef struct sn_skin_def {
     int32_t frame_count;
     const double *times;        // [s], increasing
     const sn_joint_pose *poses; // joint after joint, frame after frame
+    bool z_up;                  // stand the file upright: the points have z up
     sn_gltf_material material;
 } sn_skin_def;
 

@@ -462,7 +462,7 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
                                        .target_count = targets,
                                        .targets = displacements};
         sn_gltf_mesh mesh = {f->name, 1, &primitive};
-        sn_gltf_node node = sn_gltf_default_node(f->name);
+        sn_gltf_node node = f->z_up ? sn_gltf_upright_node(f->name) : sn_gltf_default_node(f->name);
         node.mesh = 0;
         sn_gltf_channel channel = {
             .path = SN_GLTF_WEIGHTS, .key_count = f->frame_count, .components = targets, .times = f->times, .values = weights};

@@ -85,6 +85,17 @@ def test_surfaces():
         rerun(target)
 
 
+def test_up():
+    """A slab that is thin along y in its file is thin along the axis that is told to point up, which is z in the rig."""
+    with folder() as place:
+        slab = os.path.join(place, "slab.obj")
+        write_cube(slab, (0, 0, 0), (1, 0.25, 0.5))
+        for arguments, sizes in (((), (1, 0.5, 0.25)), (("--up", "y"), (1, 0.5, 0.25)), (("--up", "z"), (1, 0.25, 0.5))):
+            rig(os.path.join(place, "rig"), slab, "-r", 16, "-n", 2, *arguments)
+            found = json.loads(run("inspect", os.path.join(place, "rig", "surface.ply"), "--json").stdout)["size"]
+            assert all(abs(a - b) < 1e-6 for a, b in zip(found, sizes)), (arguments, found)
+
+
 def test_volume():
     with folder() as place:
         path, table, target = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "rig"))
@@ -131,4 +142,4 @@ def test_bad_input():
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_text_report, test_surfaces, test_volume, test_bad_input])
+main([test_specimen, test_text_report, test_surfaces, test_up, test_volume, test_bad_input])

@@ -118,6 +118,16 @@ static void test_round_trip(void **state) {
     sinew_context_destroy(context);
 }
 
+// What has z up in the points has y up where the file shows them.
+static void expect_upright(const sn_gltf_file *file) {
+    sn_arena scratch = sn_arena_create(file->arena.context);
+    double *matrices;
+    assert_int_equal(sn_gltf_compute_matrices(&file->view, &scratch, &matrices), SINEW_OK);
+    close_all("up", matrices + 8, (const double[]){0, 1, 0}, 3); // the third column
+    close_all("across", matrices, (const double[]){1, 0, 0}, 3);
+    sn_arena_destroy(&scratch);
+}
+
 static void test_frames(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -133,6 +143,7 @@ static void test_frames(void **state) {
                             .indices = indices,
                             .frames = (const double *const[]){points, second, third},
                             .times = times,
+                            .z_up = true,
                             .material = {"jelly", {1, 0, 0, 1}, 0, 1, false}};
     for (frames.frame_count = 1; frames.frame_count <= 3; frames.frame_count += 2) {
         sn_buffer out = sn_buffer_create(context);
@@ -152,6 +163,7 @@ static void test_frames(void **state) {
             }
             close_all("frame", shown, frames.frames[k], 18);
         }
+        expect_upright(&file);
         sn_gltf_file_destroy(&file);
         sn_buffer_destroy(&out);
     }
