@@ -18,9 +18,14 @@ sinew_status sn_rigid_blend_create(sn_arena *arena, const sn_nodes *nodes, int32
     return sn_arena_status(arena);
 }
 
+// See work_places in rigid_simd.c. Per sample P_k, Q_k, R; per node p, q, d.
+size_t sn_rigid_sample_work_count(int32_t width) {
+    return (size_t)(24 + 11 * width) * SN_BLOCK;
+}
+
+// Per node A, its map, force and the turn with it; per pair the matrix; torque and the turn with itself.
 size_t sn_rigid_work_count(int32_t width) {
-    // Per node p, q, d, A, its map, force; per sample P_k, Q_k, R; per pair the matrix: see find_places in rigid_simd.c.
-    return (size_t)(24 + width * (11 + 54 + 48 + 6) + 36 * sn_pair_count(width)) * SN_BLOCK;
+    return (size_t)(width * (54 + 48 + 6 + 18) + 36 * sn_pair_count(width) + 3 + 9) * SN_BLOCK;
 }
 
 typedef struct evaluate_job {
@@ -61,30 +66,32 @@ static void multiply_D_twice(double *H, const double *D) {
     }
 }
 
-static double evaluate_block(const evaluate_job *job, sn_rigid_chunk *chunk, int32_t block) {
-    const sn_blend_request *request = job->request;
-    double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
+// What one block leaves while its neighbour is evaluated beside it.
+typedef struct block_values {
+    double F[9 * SN_BLOCK] SN_ALIGNED, faded[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
     double H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (job->want_force ? SN_MATERIAL_STRESS : 0);
-    if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+} block_values;
+
+static sn_material_block prepare_block(const evaluate_job *job, int32_t block, double *work, block_values *v) {
     const double *D = job->packed->fade[block];
-    double faded[9 * SN_BLOCK] SN_ALIGNED;
-    job->blend->compute_F(F, job->packed, block, job->blend->table, chunk->work);
+    job->blend->compute_F(v->F, job->packed, block, job->blend->table, work);
     if (D) {
-        memcpy(faded, F, sizeof faded);
-        multiply_D(faded, D, false);
+        memcpy(v->faded, v->F, sizeof v->faded);
+        multiply_D(v->faded, D, false);
     }
-    sn_material_block in = {D ? faded : F, sn_sample_group_parameters(job->group, block)};
-    sn_material_result out = {.psi = psi, .P = P, .H = H};
-    sn_material_evaluate(&job->group->material, want, &in, &out);
-    if (D && job->want_force) multiply_D(P, D, true);
-    if (D && request->matrix) multiply_D_twice(H, D);
-    sn_rigid_stress stress = {F, job->want_force ? P : NULL, request->matrix ? H : NULL,
+    return (sn_material_block){D ? v->faded : v->F, sn_sample_group_parameters(job->group, block)};
+}
+
+static double add_block(const evaluate_job *job, sn_rigid_chunk *chunk, int32_t block, double *work, block_values *v) {
+    const sn_blend_request *request = job->request;
+    const double *D = job->packed->fade[block], *volume = job->packed->volume + (size_t)block * SN_BLOCK;
+    if (D && job->want_force) multiply_D(v->P, D, true);
+    if (D && request->matrix) multiply_D_twice(v->H, D);
+    sn_rigid_stress stress = {work, v->F, job->want_force ? v->P : NULL, request->matrix ? v->H : NULL,
                               request->matrix && request->geometric};
     if (stress.P || stress.H) job->blend->add(chunk, job->packed, block, job->blend->table, &stress);
     double energy = 0;
-    const double *volume = job->packed->volume + (size_t)block * SN_BLOCK;
-    for (int l = 0; request->want_energy && l < SN_BLOCK; l++) energy += volume[l] * psi[l];
+    for (int l = 0; request->want_energy && l < SN_BLOCK; l++) energy += volume[l] * v->psi[l];
     return energy;
 }
 
@@ -100,13 +107,27 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
     sn_rigid_group *g = job->packed;
     sn_rigid_chunk *chunk = &g->chunks[index];
     bool matrix = job->request->matrix;
+    int want = (job->request->want_energy ? SN_MATERIAL_ENERGY : 0) | (job->want_force ? SN_MATERIAL_STRESS : 0);
+    if (matrix) want |= job->request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     if (job->want_force) memset(chunk->force, 0, 6 * (size_t)job->nodes->count * sizeof(double));
     if (matrix) memset(chunk->matrix, 0, 36 * (size_t)chunk->pair_count * sizeof(double));
     chunk->energy = 0;
-    for (int32_t block = begin; block < end; block++) {
-        chunk->energy += evaluate_block(job, chunk, block);
-        if (g->uniform[block] && (matrix || job->want_force) && ends_run(g, block, end)) {
-            job->blend->flush(chunk, g, block, job->want_force, matrix);
+    for (int32_t first = begin; first < end; first += 2) { // two at a time: see sn_material_evaluate_pair
+        int32_t count = first + 1 < end ? 2 : 1;
+        block_values values[2];
+        sn_material_block in[2];
+        sn_material_result out[2];
+        for (int32_t b = 0; b < count; b++) {
+            in[b] = prepare_block(job, first + b, chunk->sample_work[b], &values[b]);
+            out[b] = (sn_material_result){.psi = values[b].psi, .P = values[b].P, .H = values[b].H};
+        }
+        if (count == 2) sn_material_evaluate_pair(&job->group->material, want, in, out);
+        if (count == 1) sn_material_evaluate(&job->group->material, want, in, out);
+        for (int32_t b = 0; b < count; b++) {
+            chunk->energy += add_block(job, chunk, first + b, chunk->sample_work[b], &values[b]);
+            if (g->uniform[first + b] && (matrix || job->want_force) && ends_run(g, first + b, end)) {
+                job->blend->flush(chunk, g, first + b, job->blend->table, job->want_force, matrix);
+            }
         }
     }
 }
@@ -153,7 +174,7 @@ double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes, co
 }
 
 static void compute_F(const sn_rigid_blend *blend, const sn_rigid_group *g, int32_t block, double *F) {
-    blend->compute_F(F, g, block, blend->table, g->chunks[0].work);
+    blend->compute_F(F, g, block, blend->table, g->chunks[0].sample_work[0]);
     if (g->fade[block]) multiply_D(F, g->fade[block], false);
 }
 

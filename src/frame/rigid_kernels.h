@@ -6,12 +6,14 @@
 #include "base/isa.h"
 #include "frame/rigid_samples.h"
 
-// What a kernel leaves for the next, and the sums of a run: one for each chunk, in chunk->work. Lanes are as many as the
-// instruction set has, so only kernels read it.
-size_t sn_rigid_work_count(int32_t width); // doubles
+// What compute_F leaves for add, of one block of samples, and what a chunk needs beside it: A of the nodes, the sums of a run.
+// Lanes are as many as the instruction set has, so only kernels read it. Both in doubles.
+size_t sn_rigid_sample_work_count(int32_t width);
+size_t sn_rigid_work_count(int32_t width);
 
 // What comes back from the material; either may be NULL.
 typedef struct sn_rigid_stress {
+    double *work; // what compute_F of the same block left
     const double *F;
     const double *P; // [9][lane]
     const double *H; // [45][lane], the upper triangle of dP/dF
@@ -19,14 +21,13 @@ typedef struct sn_rigid_stress {
 } sn_rigid_stress;
 
 // F[9][lane] of a block, for a table of nodes (sn_nodes_compute_table).
-typedef void sn_rigid_F_fn(double *F, const sn_rigid_group *group, int32_t block, const double *table, double *work);
+typedef void sn_rigid_F_fn(double *F, const sn_rigid_group *group, int32_t block, const double *table, double *sample_work);
 SN_ISA_DECLARE(void, sn_dual_compute_F,
-               (double *F, const sn_rigid_group *group, int32_t block, const double *table, double *work));
+               (double *F, const sn_rigid_group *group, int32_t block, const double *table, double *sample_work));
 SN_ISA_DECLARE(void, sn_linear_compute_F,
-               (double *F, const sn_rigid_group *group, int32_t block, const double *table, double *work));
+               (double *F, const sn_rigid_group *group, int32_t block, const double *table, double *sample_work));
 
-// Adds -V (dF/dq)' P and V (dF/dq)' H (dF/dq) to the sums of the run, or, from a mixed block, to those of the chunk. After
-// compute_F of the same block.
+// Adds -V (dF/dq)' P and V (dF/dq)' H (dF/dq) to the sums of the run, or, from a mixed block, to those of the chunk.
 typedef void sn_rigid_add_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
                              const sn_rigid_stress *stress);
 SN_ISA_DECLARE(void, sn_dual_add,
@@ -37,8 +38,10 @@ SN_ISA_DECLARE(void, sn_linear_add,
                 const sn_rigid_stress *stress));
 
 // Ends a run whose last block is `block`: its sums go to the chunk, and are zero again.
-typedef void sn_rigid_flush_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, bool force, bool matrix);
+typedef void sn_rigid_flush_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                               bool force, bool matrix);
 SN_ISA_DECLARE(void, sn_rigid_flush,
-               (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block, bool force, bool matrix));
+               (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block, const double *table, bool force,
+                bool matrix));
 
 #endif

@@ -134,6 +134,9 @@ static sinew_status build_chunks(sn_arena *arena, sn_arena *scratch, const sn_ri
         SN_TRY(number_pairs(arena, in, g, c, number, met));
         g->chunks[c].force = SN_PUSH(arena, double, 6 * (size_t)in->nodes->count);
         g->chunks[c].work = SN_PUSH(arena, double, sn_rigid_work_count(g->width));
+        for (int b = 0; b < 2; b++) {
+            g->chunks[c].sample_work[b] = SN_PUSH(arena, double, sn_rigid_sample_work_count(g->width));
+        }
         SN_TRY(sn_arena_status(arena));
     }
     find_lower_blocks(in->rows, row_of_block, g);

@@ -27,7 +27,7 @@ typedef struct sn_rigid_chunk {
     double *matrix; // [pair][6][6]
     double *force;  // [node of the body][6]
     double energy;
-    double *work; // what the kernels need, see rigid_kernels.h
+    double *work, *sample_work[2]; // what the kernels need, of two blocks at a time; see rigid_kernels.h
 } sn_rigid_chunk;
 
 typedef struct sn_rigid_group {

@@ -11,26 +11,43 @@
 //   (tau', sigma') = (w vec P_k, dw_k - w P_k,s) q* + w (-R_k / 2, -Q_k,s) p*
 //   A_w,k = (sigma' - w p.F_k / 2) I + [tau' - w p_s F_k / 2]x + w (p F_k' + F_k p') / 2 - A_t,k [d]x
 //
-// Cost per sample: 81 x 6 multiply-adds for each node and 9 x 36 for each pair of nodes.
+// A motion that all nodes share turns F and does no more: dF_k = w x F_k. So the last node of a sample needs no A. With its
+// own motion (w_l, t_l) taken for the shared one, the others move by w_c - w_l and t_c - t_l - w_l x a_c against it, a_c from
+// the last node to node c, and
+//
+//   dF = sum A_c (w_c - w_l, t_c - t_l + a_c x w_l) + [w_l]x F
+//
+// Forces and stiffness are summed over a run in these motions, and only its sums are turned into those of all nodes.
+//
+// Cost per sample with n nodes: 81 x 6 + 285 multiply-adds for each of n - 1 nodes, 9 x 36 for each pair of them, 200 for the
+// shared turn and 108 for it with each node.
 #include "frame/rigid_kernels.h"
 
 #include "frame/rigid_geometric.h"
 
 // Places in the workspace, in lanes of SN_BLOCK: of each node p, q, d (11), then A (54) and its map to quaternions (48); of
-// each sample P_k (12), Q_k,s (3), R (9); the sums of a run, force (6 a node) and matrix (36 a pair).
+// each sample P_k (12), Q_k,s (3), R (9); the sums of a run, force (6 a node) and matrix (36 a pair), torque (3) and stiffness
+// of the shared turn: with each node (18), with itself (9).
 enum { NODE_VALUES = 11, SAMPLE_VALUES = 24, A_VALUES = 54 };
 
 typedef struct work_places {
-    double *node, *sample, *A, *map, *force, *matrix;
+    double *node, *sample, *A, *map, *force, *matrix, *torque, *turn, *turn_own;
 } work_places;
 
-SN_INLINE work_places find_places(double *work, int32_t width) {
-    work_places places = {.sample = work};
-    places.node = places.sample + SAMPLE_VALUES * SN_BLOCK;
-    places.A = places.node + (size_t)width * NODE_VALUES * SN_BLOCK;
+// What compute_F leaves.
+SN_INLINE work_places find_sample_places(double *sample) {
+    return (work_places){.sample = sample, .node = sample + SAMPLE_VALUES * SN_BLOCK};
+}
+
+// The chunk's own.
+SN_INLINE work_places find_run_places(double *work, int32_t width) {
+    work_places places = {.A = work};
     places.map = places.A + (size_t)width * A_VALUES * SN_BLOCK;
     places.force = places.map + (size_t)width * SN_GEOMETRIC_MAP * SN_BLOCK;
     places.matrix = places.force + (size_t)width * 6 * SN_BLOCK;
+    places.torque = places.matrix + (size_t)sn_pair_count(width) * 36 * SN_BLOCK;
+    places.turn = places.torque + 3 * SN_BLOCK;
+    places.turn_own = places.turn + (size_t)width * 18 * SN_BLOCK;
     return places;
 }
 
@@ -127,8 +144,9 @@ SN_INLINE sn_lanes_vec rotation_column(sn_lanes_quat q, sn_lanes inverse, int k)
     return (sn_lanes_vec){two * (x * z + y * w), two * (y * z - x * w), one - two * (x * x + y * y)};
 }
 
-void SN_ISA_NAME(sn_dual_compute_F)(double *F, const sn_rigid_group *group, int32_t block, const double *table, double *work) {
-    work_places places = find_places(work, group->width);
+void SN_ISA_NAME(sn_dual_compute_F)(double *F, const sn_rigid_group *group, int32_t block, const double *table,
+                                    double *sample_work) {
+    work_places places = find_sample_places(sample_work);
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
         sn_lanes_quat b = {{0}, {0}, {0}, {0}};
@@ -156,8 +174,8 @@ void SN_ISA_NAME(sn_dual_compute_F)(double *F, const sn_rigid_group *group, int3
 }
 
 void SN_ISA_NAME(sn_linear_compute_F)(double *F, const sn_rigid_group *group, int32_t block, const double *table,
-                                      double *work) {
-    work_places places = find_places(work, group->width);
+                                      double *sample_work) {
+    work_places places = find_sample_places(sample_work);
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
         sn_lanes sum[9] = {{0}};
@@ -256,29 +274,39 @@ SN_INLINE void find_dual_A(double *A, const lane_view *v, const double *F, const
     }
 }
 
-// Adds a lane's worth of numbers to where they belong: to the run's sums, or lane by lane to the chunk's.
-SN_INLINE void deposit(double *sum, double *chunk, int stride, const int32_t *slot, bool uniform, int component,
-                       sn_lanes value) {
-    if (uniform) {
-        sn_lanes_store(sum + component * SN_LANES, sn_lanes_load(sum + component * SN_LANES) + value);
-    } else {
-        for (int l = 0; l < SN_LANES; l++) chunk[slot[l] * stride + component] += value[l];
+// Adds to a sum of the run.
+SN_INLINE void deposit(double *sum, int component, sn_lanes value) {
+    sn_lanes_store(sum + component * SN_LANES, sn_lanes_load(sum + component * SN_LANES) + value);
+}
+
+// Columns k of a 3 x 3 matrix with rows (i, k) -> 3 i + k, scaled.
+SN_INLINE void load_columns(sn_lanes_vec columns[3], const double *block, sn_lanes scale, int lane) {
+    for (int k = 0; k < 3; k++) {
+        columns[k] = (sn_lanes_vec){scale * sn_lanes_load(block + (0 + k) * SN_BLOCK + lane),
+                                    scale * sn_lanes_load(block + (3 + k) * SN_BLOCK + lane),
+                                    scale * sn_lanes_load(block + (6 + k) * SN_BLOCK + lane)};
     }
 }
 
-SN_INLINE void add_force(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places, const double *P, int lane) {
+SN_INLINE void add_force(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
     sn_lanes S[9], V = sn_lanes_load(v->volume);
-    for (int r = 0; r < 9; r++) S[r] = V * sn_lanes_load(P + r * SN_BLOCK + lane);
-    for (int32_t c = 0; c < v->width; c++) {
+    sn_lanes_vec F[3], torque = {{0}, {0}, {0}};
+    load_columns(F, stress->F, sn_lanes_all(1), lane);
+    for (int r = 0; r < 9; r++) S[r] = V * sn_lanes_load(stress->P + r * SN_BLOCK + lane);
+    for (int32_t c = 0; c < v->width - 1; c++) {
         const double *A = places->A + c * A_VALUES * SN_LANES;
         sn_lanes f[6] = {{0}};
         for (int r = 0; r < 9; r++) {
             for (int a = 0; a < 6; a++) f[a] -= S[r] * sn_lanes_load(A + (6 * r + a) * SN_LANES);
         }
-        for (int a = 0; a < 6; a++) {
-            deposit(places->force + c * 6 * SN_LANES, chunk->force, 6, v->node + c * SN_BLOCK, v->uniform, a, f[a]);
-        }
+        for (int a = 0; a < 6; a++) deposit(places->force + c * 6 * SN_LANES, a, f[a]);
     }
+    for (int k = 0; k < 3; k++) {
+        torque = sn_lanes_add3(torque, sn_lanes_cross3((sn_lanes_vec){S[k], S[3 + k], S[6 + k]}, F[k]));
+    }
+    deposit(places->torque, 0, torque.x);
+    deposit(places->torque, 1, torque.y);
+    deposit(places->torque, 2, torque.z);
 }
 
 // B = H A, with H in full.
@@ -304,8 +332,7 @@ SN_INLINE void multiply_H(double *B, const double *H, const double *A) {
 }
 
 // Two columns of A' B, from row `first` on: at most twelve sums.
-SN_INLINE void multiply_columns(double *sum, sn_rigid_chunk *chunk, const int32_t *slot, bool uniform, const double *A,
-                                const double *B, int column, int first) {
+SN_INLINE void multiply_columns(double *sum, const double *A, const double *B, int column, int first) {
     sn_lanes K[6][2] = {{{0}}};
     const double *right = B + column * SN_LANES;
     SN_KEEP_LOOP
@@ -317,14 +344,56 @@ SN_INLINE void multiply_columns(double *sum, sn_rigid_chunk *chunk, const int32_
         }
     }
     for (int a = first; a < 6; a++) {
-        for (int c = 0; c < 2; c++) deposit(sum, chunk->matrix, 36, slot, uniform, 6 * a + column + c, K[a][c]);
+        for (int c = 0; c < 2; c++) deposit(sum, 6 * a + column + c, K[a][c]);
     }
 }
 
-SN_INLINE void add_stiffness(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places, const double *packed,
-                             int lane) {
+// The turn's share of B, whose rows (i, k) are `stride` numbers apart: sum_k F_k x B_k.
+SN_INLINE sn_lanes_vec turn_column(const sn_lanes_vec F[3], const double *B, int stride) {
+    sn_lanes_vec sum = {{0}, {0}, {0}};
+    for (int k = 0; k < 3; k++, B += stride * SN_LANES) {
+        sn_lanes_vec b = {sn_lanes_load(B), sn_lanes_load(B + 3 * stride * SN_LANES),
+                          sn_lanes_load(B + 6 * stride * SN_LANES)};
+        sum = sn_lanes_add3(sum, sn_lanes_cross3(F[k], b));
+    }
+    return sum;
+}
+
+// The shared turn with node j, whose H A is B: [3][6].
+SN_INLINE void add_turn(double *sum, const sn_lanes_vec F[3], const double *B) {
+    SN_KEEP_LOOP
+    for (int column = 0; column < 6; column++) {
+        sn_lanes_vec K = turn_column(F, B + column * SN_LANES, 6);
+        deposit(sum, column, K.x);
+        deposit(sum, 6 + column, K.y);
+        deposit(sum, 12 + column, K.z);
+    }
+}
+
+// The shared turn with itself, all of [3][3]: H acts on e_a x F_k.
+SN_INLINE void add_turn_own(double *sum, const sn_lanes_vec F[3], const double *H) {
+    double B[27 * SN_LANES] SN_ALIGNED;
+    SN_KEEP_LOOP
+    for (int r = 0; r < 9; r++, H += 9 * SN_LANES) {
+        sn_lanes_vec b = turn_column(F, H, 1);
+        sn_lanes_store(B + (3 * r) * SN_LANES, b.x);
+        sn_lanes_store(B + (3 * r + 1) * SN_LANES, b.y);
+        sn_lanes_store(B + (3 * r + 2) * SN_LANES, b.z);
+    }
+    for (int column = 0; column < 3; column++) {
+        sn_lanes_vec K = turn_column(F, B + column * SN_LANES, 3);
+        deposit(sum, column, K.x);
+        deposit(sum, 3 + column, K.y);
+        deposit(sum, 6 + column, K.z);
+    }
+}
+
+SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
     double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
     sn_lanes V = sn_lanes_load(v->volume);
+    sn_lanes_vec F[3];
+    const double *packed = stress->H;
+    load_columns(F, stress->F, sn_lanes_all(1), lane);
     for (int r = 0; r < 9; r++) {
         for (int q = r; q < 9; q++, packed += SN_BLOCK) {
             sn_lanes h = V * sn_lanes_load(packed + lane);
@@ -332,31 +401,29 @@ SN_INLINE void add_stiffness(sn_rigid_chunk *chunk, const lane_view *v, const wo
             sn_lanes_store(H + (9 * q + r) * SN_LANES, h);
         }
     }
-    for (int32_t j = 0; j < v->width; j++) {
+    for (int32_t j = 0; j < v->width - 1; j++) {
         const double *A_j = places->A + j * A_VALUES * SN_LANES;
         multiply_H(B, H, A_j);
-        for (int32_t i = j; i < v->width; i++) {
+        add_turn(places->turn + j * 18 * SN_LANES, F, B);
+        for (int32_t i = j; i < v->width - 1; i++) {
             const double *A_i = places->A + i * A_VALUES * SN_LANES;
-            int32_t pair = sn_pair_count(i) + j;
-            double *sum = places->matrix + pair * 36 * SN_LANES;
-            const int32_t *slot = v->slots + pair * SN_BLOCK;
+            double *sum = places->matrix + (sn_pair_count(i) + j) * 36 * SN_LANES;
             if (i == j) { // the lower triangle is enough
-                multiply_columns(sum, chunk, slot, v->uniform, A_i, B, 0, 0);
-                multiply_columns(sum, chunk, slot, v->uniform, A_i, B, 2, 2);
-                multiply_columns(sum, chunk, slot, v->uniform, A_i, B, 4, 4);
+                multiply_columns(sum, A_i, B, 0, 0);
+                multiply_columns(sum, A_i, B, 2, 2);
+                multiply_columns(sum, A_i, B, 4, 4);
             } else {
                 SN_KEEP_LOOP
-                for (int column = 0; column < 6; column += 2) {
-                    multiply_columns(sum, chunk, slot, v->uniform, A_i, B, column, 0);
-                }
+                for (int column = 0; column < 6; column += 2) multiply_columns(sum, A_i, B, column, 0);
             }
         }
     }
+    add_turn_own(places->turn_own, F, H);
 }
 
 // Adds P : d2F of a pair of nodes, column by column.
-SN_INLINE void add_geometric_pair(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places,
-                                  const geometric_sums *g, const geometric_node *nodes[2], int32_t i, int32_t j) {
+SN_INLINE void add_geometric_pair(const work_places *places, const geometric_sums *g, const geometric_node *nodes[2],
+                                  int32_t i, int32_t j) {
     const double *map_i = places->map + i * SN_GEOMETRIC_MAP * SN_LANES,
                  *map_j = places->map + j * SN_GEOMETRIC_MAP * SN_LANES;
     int32_t pair = sn_pair_count(i) + j;
@@ -366,30 +433,18 @@ SN_INLINE void add_geometric_pair(sn_rigid_chunk *chunk, const lane_view *v, con
         for (int a = i == j ? c : 0; a < 6; a++) {
             sn_lanes K = {0};
             for (int e = 0; e < 8; e++) K = sn_lanes_fma(sn_lanes_load(map_i + (8 * a + e) * SN_LANES), form[e], K);
-            deposit(places->matrix + pair * 36 * SN_LANES, chunk->matrix, 36, v->slots + pair * SN_BLOCK, v->uniform,
-                    6 * a + c, K);
+            deposit(places->matrix + pair * 36 * SN_LANES, 6 * a + c, K);
         }
     }
 }
 
 // Adds a symmetric block between w and w, lower triangle, and (-[axis]x + scalar I) between t and w.
-SN_INLINE void deposit_own(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places, int32_t c,
-                           const sn_lanes ww[6], sn_lanes_quat tw) {
-    int32_t pair = sn_pair_count(c) + c;
-    double *sum = places->matrix + pair * 36 * SN_LANES;
-    const int32_t *slot = v->slots + pair * SN_BLOCK;
+SN_INLINE void deposit_own(const work_places *places, int32_t c, const sn_lanes ww[6], sn_lanes_quat tw) {
+    double *sum = places->matrix + (sn_pair_count(c) + c) * 36 * SN_LANES;
     static const int lower[6] = {0, 6, 7, 12, 13, 14};
-    for (int e = 0; e < 6; e++) deposit(sum, chunk->matrix, 36, slot, v->uniform, lower[e], ww[e]);
+    for (int e = 0; e < 6; e++) deposit(sum, lower[e], ww[e]);
     const sn_lanes block[9] = {tw.w, tw.z, -tw.y, -tw.z, tw.w, tw.x, tw.y, -tw.x, tw.w};
-    for (int e = 0; e < 9; e++) deposit(sum, chunk->matrix, 36, slot, v->uniform, 18 + 6 * (e / 3) + e % 3, block[e]);
-}
-
-SN_INLINE void load_columns(sn_lanes_vec columns[3], const double *block, sn_lanes scale, int lane) {
-    for (int k = 0; k < 3; k++) {
-        columns[k] = (sn_lanes_vec){scale * sn_lanes_load(block + (0 + k) * SN_BLOCK + lane),
-                                    scale * sn_lanes_load(block + (3 + k) * SN_BLOCK + lane),
-                                    scale * sn_lanes_load(block + (6 + k) * SN_BLOCK + lane)};
-    }
+    for (int e = 0; e < 9; e++) deposit(sum, 18 + 6 * (e / 3) + e % 3, block[e]);
 }
 
 SN_INLINE geometric_node find_geometric_node(const lane_view *v, const sn_lanes_vec S[3], int32_t c) {
@@ -400,8 +455,7 @@ SN_INLINE geometric_node find_geometric_node(const lane_view *v, const sn_lanes_
     return node;
 }
 
-SN_INLINE void add_dual_geometric(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places,
-                                  const sn_rigid_stress *stress, int lane) {
+SN_INLINE void add_dual_geometric(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
     sn_lanes_vec S[3], F[3];
     load_columns(S, stress->P, sn_lanes_load(v->volume), lane);
     load_columns(F, stress->F, sn_lanes_all(1), lane);
@@ -413,22 +467,21 @@ SN_INLINE void add_dual_geometric(sn_rigid_chunk *chunk, const lane_view *v, con
         sn_lanes diagonal, zero = {0};
         find_geometric_map(places->map + j * SN_GEOMETRIC_MAP * SN_LANES, p, q, sn_lanes_load3(node + 8 * SN_BLOCK));
         bend_geometric(&diagonal, &between, &g, &of_j, p, q);
-        deposit_own(chunk, v, places, j, (const sn_lanes[6]){diagonal, zero, diagonal, zero, zero, diagonal}, between);
+        deposit_own(places, j, (const sn_lanes[6]){diagonal, zero, diagonal, zero, zero, diagonal}, between);
     }
     for (int32_t j = 0; j < v->width; j++) {
         geometric_node of_j = find_geometric_node(v, S, j);
         for (int32_t i = j; i < v->width; i++) {
             geometric_node of_i = find_geometric_node(v, S, i);
             const geometric_node *nodes[2] = {&of_i, &of_j};
-            add_geometric_pair(chunk, v, places, &g, nodes, i, j);
+            add_geometric_pair(places, &g, nodes, i, j);
         }
     }
 }
 
 // Linear blending bends only through the nodes' own rotations: with v_k = dw_k R_i d + w R_i e_k, the block between w and w
 // gains sum_k (v_k S_k' + S_k v_k') / 2 - (v_k . S_k) I.
-SN_INLINE void add_linear_geometric(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places,
-                                    const sn_rigid_stress *stress, int lane) {
+SN_INLINE void add_linear_geometric(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
     sn_lanes_vec S[3];
     load_columns(S, stress->P, sn_lanes_load(v->volume), lane);
     for (int32_t c = 0; c < v->width; c++) {
@@ -444,16 +497,151 @@ SN_INLINE void add_linear_geometric(sn_rigid_chunk *chunk, const lane_view *v, c
             ww[4] += 0.5 * (u.y * S[k].z + u.z * S[k].y);
         }
         ww[0] -= trace, ww[2] -= trace, ww[5] -= trace;
-        deposit_own(chunk, v, places, c, ww, (sn_lanes_quat){zero, zero, zero, zero});
+        deposit_own(places, c, ww, (sn_lanes_quat){zero, zero, zero, zero});
+    }
+}
+
+// --- From the motions of a run's sums to those of all nodes
+// --------------------------------------------------------------------------------------------------------------------------
+
+// A place in the sums of two nodes, whichever comes first; of a node with itself the lower triangle is kept.
+SN_INLINE double *find_sum(const work_places *places, int32_t i, int a, int32_t j, int c) {
+    bool swapped = i < j || (i == j && a < c);
+    int32_t pair = swapped ? sn_pair_count(j) + i : sn_pair_count(i) + j;
+    return places->matrix + (36 * pair + (swapped ? 6 * c + a : 6 * a + c)) * SN_LANES;
+}
+
+SN_INLINE sn_lanes_vec load_sums(const work_places *places, int32_t i, int first, int32_t j, int c) {
+    return (sn_lanes_vec){sn_lanes_load(find_sum(places, i, first, j, c)), sn_lanes_load(find_sum(places, i, first + 1, j, c)),
+                          sn_lanes_load(find_sum(places, i, first + 2, j, c))};
+}
+
+// a_c: from the last node to node c.
+SN_INLINE sn_lanes_vec find_distance(const lane_view *v, const double *table, int32_t c) {
+    return sn_lanes_sub3(take_vec(table, v->node + c * SN_BLOCK, v->uniform, SN_RIGID_TRANSLATION),
+                         take_vec(table, v->node + (v->width - 1) * SN_BLOCK, v->uniform, SN_RIGID_TRANSLATION));
+}
+
+// The last node turns with the shared turn and against what the others do: -(w + a x t) and -t.
+SN_INLINE void expand_force(const lane_view *v, const work_places *places, const double *table) {
+    int32_t last = v->width - 1;
+    sn_lanes_vec turn = {sn_lanes_load(places->torque), sn_lanes_load(places->torque + SN_LANES),
+                         sn_lanes_load(places->torque + 2 * SN_LANES)};
+    sn_lanes_vec move = {{0}, {0}, {0}};
+    for (int32_t c = 0; c < last; c++) {
+        const double *f = places->force + c * 6 * SN_LANES;
+        sn_lanes_vec w = {sn_lanes_load(f), sn_lanes_load(f + SN_LANES), sn_lanes_load(f + 2 * SN_LANES)};
+        sn_lanes_vec t = {sn_lanes_load(f + 3 * SN_LANES), sn_lanes_load(f + 4 * SN_LANES), sn_lanes_load(f + 5 * SN_LANES)};
+        turn = sn_lanes_sub3(sn_lanes_sub3(turn, w), sn_lanes_cross3(find_distance(v, table, c), t));
+        move = sn_lanes_sub3(move, t);
+    }
+    const sn_lanes f[6] = {turn.x, turn.y, turn.z, move.x, move.y, move.z};
+    for (int a = 0; a < 6; a++) deposit(places->force + last * 6 * SN_LANES, a, f[a]);
+    for (int a = 0; a < 3; a++) sn_lanes_store(places->torque + a * SN_LANES, (sn_lanes){0});
+}
+
+// What the last node's rows (w, t) make of a column of all others' rows, of which the shared turn's are in `turn`.
+SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_places *places, const double *table, int32_t j,
+                             int column, sn_lanes_vec turn) {
+    sn_lanes_vec move = {{0}, {0}, {0}};
+    for (int32_t c = 0; c < v->width - 1; c++) {
+        sn_lanes_vec w, t;
+        if (j < v->width - 1) {
+            w = load_sums(places, c, 0, j, column);
+            t = load_sums(places, c, 3, j, column);
+        } else { // a column of the shared turn
+            const double *row = places->turn + (18 * c + 6 * column) * SN_LANES;
+            w = (sn_lanes_vec){sn_lanes_load(row), sn_lanes_load(row + SN_LANES), sn_lanes_load(row + 2 * SN_LANES)};
+            t = (sn_lanes_vec){sn_lanes_load(row + 3 * SN_LANES), sn_lanes_load(row + 4 * SN_LANES),
+                               sn_lanes_load(row + 5 * SN_LANES)};
+        }
+        turn = sn_lanes_sub3(sn_lanes_sub3(turn, w), sn_lanes_cross3(find_distance(v, table, c), t));
+        move = sn_lanes_sub3(move, t);
+    }
+    out[0] = turn.x, out[1] = turn.y, out[2] = turn.z, out[3] = move.x, out[4] = move.y, out[5] = move.z;
+}
+
+// The rows of the last node: with the others first, then, by the same rule from the right, with itself.
+SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, const double *table) {
+    int32_t last = v->width - 1;
+    sn_lanes own[6][6];
+    for (int column = 0; column < 3; column++) {
+        sn_lanes rows[6];
+        const double *turn = places->turn_own + column * SN_LANES;
+        expand_column(
+            rows, v, places, table, last, column,
+            (sn_lanes_vec){sn_lanes_load(turn), sn_lanes_load(turn + 3 * SN_LANES), sn_lanes_load(turn + 6 * SN_LANES)});
+        for (int a = 0; a < 6; a++) own[a][column] = rows[a], own[a][3 + column] = (sn_lanes){0};
+    }
+    for (int32_t j = 0; j < last; j++) {
+        sn_lanes rows[6][6];
+        for (int column = 0; column < 6; column++) {
+            const double *turn = places->turn + (18 * j + column) * SN_LANES;
+            sn_lanes out[6];
+            expand_column(
+                out, v, places, table, j, column,
+                (sn_lanes_vec){sn_lanes_load(turn), sn_lanes_load(turn + 6 * SN_LANES), sn_lanes_load(turn + 12 * SN_LANES)});
+            for (int a = 0; a < 6; a++) rows[a][column] = out[a];
+        }
+        sn_lanes_vec distance = find_distance(v, table, j);
+        for (int a = 0; a < 6; a++) {
+            sn_lanes_vec w = {rows[a][0], rows[a][1], rows[a][2]}, t = {rows[a][3], rows[a][4], rows[a][5]};
+            sn_lanes_vec turn = sn_lanes_add3(w, sn_lanes_cross3(distance, t));
+            own[a][0] -= turn.x, own[a][1] -= turn.y, own[a][2] -= turn.z;
+            own[a][3] -= t.x, own[a][4] -= t.y, own[a][5] -= t.z;
+            for (int c = 0; c < 6; c++)
+                deposit(places->matrix + (sn_pair_count(last) + j) * 36 * SN_LANES, 6 * a + c, rows[a][c]);
+        }
+    }
+    for (int a = 0; a < 6; a++) {
+        for (int c = 0; c <= a; c++)
+            deposit(places->matrix + (sn_pair_count(last) + last) * 36 * SN_LANES, 6 * a + c, own[a][c]);
+    }
+    for (int e = 0; e < 18 * last; e++) sn_lanes_store(places->turn + e * SN_LANES, (sn_lanes){0});
+    for (int e = 0; e < 9; e++) sn_lanes_store(places->turn_own + e * SN_LANES, (sn_lanes){0});
+}
+
+// Each of `count` sums goes to the chunk, lane by lane or, of a uniform block, as the sum over lanes; it becomes zero.
+SN_INLINE void flush(double *chunk, const int32_t *slot, bool uniform, double *sums, int count) {
+    for (int e = 0; e < count; e++) {
+        sn_lanes value = sn_lanes_load(sums + e * SN_LANES);
+        double total = 0;
+        for (int l = 0; l < SN_LANES; l++) {
+            if (uniform) {
+                total += value[l];
+            } else {
+                chunk[slot[l] * count + e] += value[l];
+            }
+        }
+        if (uniform) chunk[slot[0] * count + e] += total;
+        sn_lanes_store(sums + e * SN_LANES, (sn_lanes){0});
+    }
+}
+
+SN_INLINE void expand(const lane_view *v, const work_places *places, const double *table, bool force, bool matrix) {
+    if (force) expand_force(v, places, table);
+    if (matrix) expand_matrix(v, places, table);
+}
+
+SN_INLINE void flush_lanes(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places, bool force, bool matrix) {
+    for (int32_t c = 0; force && c < v->width; c++) {
+        flush(chunk->force, v->node + c * SN_BLOCK, v->uniform, places->force + c * 6 * SN_LANES, 6);
+    }
+    for (int32_t pair = 0; matrix && pair < sn_pair_count(v->width); pair++) {
+        flush(chunk->matrix, v->slots + pair * SN_BLOCK, v->uniform, places->matrix + pair * 36 * SN_LANES, 36);
     }
 }
 
 SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
                          const sn_rigid_stress *stress, bool dual) {
-    work_places places = find_places(chunk->work, group->width);
+    work_places places = find_run_places(chunk->work, group->width), left = find_sample_places(stress->work);
+    places.sample = left.sample;
+    places.node = left.node;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
-        for (int32_t c = 0; c < v.width; c++) {
+        // The geometric terms of linear blending need A of every node.
+        int32_t count = stress->geometric && !dual ? v.width : v.width - 1;
+        for (int32_t c = 0; c < count; c++) {
             double *A = places.A + c * A_VALUES * SN_LANES;
             if (dual) {
                 find_dual_A(A, &v, stress->F, &places, c, lane);
@@ -461,10 +649,13 @@ SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int
                 find_linear_A(A, &v, table, &places, c, lane);
             }
         }
-        if (stress->P) add_force(chunk, &v, &places, stress->P, lane);
-        if (stress->H) add_stiffness(chunk, &v, &places, stress->H, lane);
-        if (stress->geometric && dual) add_dual_geometric(chunk, &v, &places, stress, lane);
-        if (stress->geometric && !dual) add_linear_geometric(chunk, &v, &places, stress, lane);
+        if (stress->P) add_force(&v, &places, stress, lane);
+        if (stress->H) add_stiffness(&v, &places, stress, lane);
+        if (v.uniform && !stress->geometric) continue; // the run goes on
+        expand(&v, &places, table, stress->P, stress->H);
+        if (stress->geometric && dual) add_dual_geometric(&v, &places, stress, lane); // of all nodes: not to be expanded
+        if (stress->geometric && !dual) add_linear_geometric(&v, &places, stress, lane);
+        flush_lanes(chunk, &v, &places, stress->P, stress->H);
     }
 }
 
@@ -478,24 +669,10 @@ void SN_ISA_NAME(sn_linear_add)(sn_rigid_chunk *chunk, const sn_rigid_group *gro
     add_block(chunk, group, block, table, stress, false);
 }
 
-// chunk += the sum over lanes of each of `count` sums, which become zero.
-SN_INLINE void flush(double *chunk, double *sums, int count) {
-    for (int e = 0; e < count; e++) {
-        sn_lanes value = sn_lanes_load(sums + e * SN_LANES);
-        double total = 0;
-        for (int l = 0; l < SN_LANES; l++) total += value[l];
-        chunk[e] += total;
-        sn_lanes_store(sums + e * SN_LANES, (sn_lanes){0});
-    }
-}
-
-void SN_ISA_NAME(sn_rigid_flush)(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, bool force, bool matrix) {
-    work_places places = find_places(chunk->work, group->width);
+void SN_ISA_NAME(sn_rigid_flush)(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                                 bool force, bool matrix) {
+    work_places places = find_run_places(chunk->work, group->width);
     lane_view v = view_lanes(group, block, 0);
-    for (int32_t c = 0; force && c < v.width; c++) {
-        flush(chunk->force + 6 * v.node[c * SN_BLOCK], places.force + c * 6 * SN_LANES, 6);
-    }
-    for (int32_t pair = 0; matrix && pair < sn_pair_count(v.width); pair++) {
-        flush(chunk->matrix + 36 * v.slots[pair * SN_BLOCK], places.matrix + pair * 36 * SN_LANES, 36);
-    }
+    expand(&v, &places, table, force, matrix);
+    flush_lanes(chunk, &v, &places, force, matrix);
 }

@@ -12,6 +12,9 @@ SN_ISA_DECLARE(void, sn_evaluate_isotropic, SN_KERNEL_ARGUMENTS);
 // Isotropic corotational without singular values: the hot one.
 SN_ISA_DECLARE(void, sn_evaluate_corotational, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_corotational_pair, SN_KERNEL_ARGUMENTS);
+// Isotropic with Green's strain, likewise.
+SN_ISA_DECLARE(void, sn_evaluate_green, SN_KERNEL_ARGUMENTS);
+SN_ISA_DECLARE(void, sn_evaluate_green_pair, SN_KERNEL_ARGUMENTS);
 // Stress linear in an infinitesimal strain, isotropic or not.
 SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
 // Anisotropic with corotational and with Green's strain.

@@ -27,14 +27,16 @@ static sn_material_kernel *kernel_of(const sinew_material_def *def, sn_isa isa) 
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_corotational);
     }
+    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) return SN_ISA_PICK(isa, sn_evaluate_green);
     return SN_ISA_PICK(isa, sn_evaluate_isotropic);
 }
 
-// Corotational laws, whose cost is a polar decomposition, take two blocks at once.
+// Hooke's laws, whose cost is a polar decomposition, take two blocks at once.
 static sn_material_kernel *pair_kernel_of(const sinew_material_def *def, sn_isa isa) {
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_corotational_pair);
     }
+    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) return SN_ISA_PICK(isa, sn_evaluate_green_pair);
     return NULL;
 }
 
