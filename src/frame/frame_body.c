@@ -22,7 +22,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     sn_frame_model *model = body->model;
     if (model->springs) {
         sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force, evaluation->matrix};
-        evaluation->energy += sn_springs_evaluate(&model->nodes, model->springs, &springs);
+        evaluation->energy += model->springs->evaluate(&model->nodes, model->springs, &springs);
         return;
     }
     refresh_fade(body);

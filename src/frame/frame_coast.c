@@ -26,16 +26,16 @@ static sn_vec3 sandwich(sn_mat3 R, sn_mat3 A, sn_vec3 v) {
     return sn_mat3_apply(R, sn_mat3_apply(A, sn_mat3_apply_transposed(R, v)));
 }
 
+// theta = h I^-1 L with the inertia half-way, in the axes of the node, where only L turns.
 static sn_vec3 free_turn(const sn_rigid_mass *mass, sn_quat q, sn_vec3 w, double h) {
-    sn_vec3 L = sandwich(sn_quat_to_mat3(q), mass->I, w), theta = sn_scale(h, w);
+    sn_vec3 own = sn_quat_rotate(sn_quat_conjugate(q), w), L = sn_mat3_apply(mass->I, own), theta = sn_scale(h, own);
     for (int i = 0; i < ITERATIONS; i++) {
-        sn_mat3 middle = sn_quat_to_mat3(sn_quat_mul(sn_quat_exp(sn_scale(0.5, theta)), q));
-        sn_vec3 next = sn_scale(h, sandwich(middle, mass->solver, L));
+        sn_vec3 next = sn_scale(h, sn_mat3_apply(mass->solver, sn_quat_rotate(sn_quat_exp(sn_scale(-0.5, theta)), L)));
         double change = sn_distance(next, theta);
         theta = next;
         if (!(change > 1e-15 * sn_length(theta))) break;
     }
-    return theta;
+    return sn_quat_rotate(q, theta);
 }
 
 void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *q, const double *v,

@@ -185,6 +185,8 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_mass_sour
         const sn_mass_block *block = &mass->blocks[k];
         if (block->i == block->j && nodes->items[block->i].kind == SINEW_NODE_RIGID) fill_rigid(block->G, &mass->rigid[k]);
     }
+    mass->all_rigid = mass->kind == SINEW_FRAME_MASS_ROW_SUM && mass->count == nodes->count;
+    for (int32_t k = 0; k < mass->count; k++) mass->all_rigid = mass->all_rigid && mass->rigid[k].usable;
     return SINEW_OK;
 }
 
@@ -266,8 +268,73 @@ static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t
     return rows == columns ? M : sn_cross_matrix(sum);
 }
 
+// A rigid node as it is turned: its centre from the node, its inertia about it.
+typedef struct turned_mass {
+    double m;
+    sn_vec3 c;
+    sn_mat3 R, I;
+} turned_mass;
+
+static turned_mass turn_mass(const sn_node *node, const sn_rigid_mass *mass, const double *q) {
+    sn_mat3 R = sn_node_matrix(node, q);
+    return (turned_mass){mass->m, sn_mat3_apply(R, mass->c), R, mass->I};
+}
+
+// I w in the world's axes.
+static sn_vec3 turn_momentum(const turned_mass *t, sn_vec3 w) {
+    return sn_mat3_apply(t->R, sn_mat3_apply(t->I, sn_mat3_apply_transposed(t->R, w)));
+}
+
+// The lower triangle of [I + m (c.c - c c'), m [c]x; -m [c]x, m].
+static void add_rigid(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern, double *A, double s,
+                      const double *q) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        turned_mass t = turn_mass(node, &mass->rigid[i], q);
+        sn_mat3 I = sn_mat3_mul(sn_mat3_mul(t.R, t.I), sn_mat3_transpose(t.R));
+        sn_vec3 c = sn_scale(s * t.m, t.c);
+        double size = sn_dot(c, t.c);
+        sn_mat3 turn = sn_mat3_sub(sn_mat3_scale(s, I), sn_outer(c, t.c)), between = sn_cross_matrix(c);
+        double *own = A + 9 * (size_t)pattern->diagonal[node->row], *below = A + 9 * (size_t)pattern->diagonal[node->row + 1];
+        SN_ASSERT(pattern->columns[pattern->diagonal[node->row + 1] - 1] == node->row);
+        for (int e = 0; e < 9; e++) {
+            own[e] += turn.m[e / 3][e % 3] + (e % 4 == 0 ? size : 0);
+            below[e - 9] -= between.m[e / 3][e % 3];
+        }
+        for (int e = 0; e < 9; e += 4) below[e] += s * t.m;
+    }
+}
+
+// Momenta about the nodes.
+static void multiply_rigid(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        turned_mass t = turn_mass(node, &mass->rigid[i], q);
+        sn_vec3 w = sn_load3(x + 3 * node->row);
+        sn_vec3 P = sn_scale(t.m, sn_add(sn_load3(x + 3 * node->row + 3), sn_cross(w, t.c)));
+        sn_store3(y + 3 * node->row, sn_add(turn_momentum(&t, w), sn_cross(t.c, P)));
+        sn_store3(y + 3 * node->row + 3, P);
+    }
+}
+
+static void add_rigid_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
+                              const double *q, const double *v) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        turned_mass t = turn_mass(node, &mass->rigid[i], q);
+        sn_vec3 w = v ? sn_load3(v + 3 * node->row) : sn_v3(0, 0, 0);
+        sn_vec3 pull = sn_scale(t.m, sn_sub(sn_load3(g), sn_cross(w, sn_cross(w, t.c))));
+        sn_add_to3(force + 3 * node->row, sn_sub(sn_cross(t.c, pull), sn_cross(w, turn_momentum(&t, w))));
+        sn_add_to3(force + 3 * node->row + 3, pull);
+    }
+}
+
 void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern, double *A, double s,
                        const double *q) {
+    if (mass->all_rigid) {
+        add_rigid(nodes, mass, pattern, A, s, q);
+        return;
+    }
     sn_nodes_compute_controls(nodes, q, mass->controls);
     for (int32_t k = 0; k < mass->count; k++) {
         const sn_mass_block *block = &mass->blocks[k];
@@ -329,6 +396,10 @@ static void add_rows(const sn_nodes *nodes, const sn_frame_mass *mass, double s,
 }
 
 void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q) {
+    if (mass->all_rigid) {
+        multiply_rigid(nodes, mass, y, x, q);
+        return;
+    }
     sn_nodes_compute_controls(nodes, q, mass->controls);
     carry(nodes, mass->controls, x, mass->velocity);
     weigh(nodes, mass);
@@ -338,6 +409,10 @@ void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, do
 
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
                                const double *q, const double *v) {
+    if (mass->all_rigid) {
+        add_rigid_gravity(nodes, mass, force, g, q, v);
+        return;
+    }
     sn_nodes_compute_controls(nodes, q, mass->controls);
     // Bdot v: the columns of rigid nodes are accelerated by w x (w x a).
     for (int32_t i = 0; i < nodes->count; i++) {

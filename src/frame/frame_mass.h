@@ -33,6 +33,7 @@ typedef struct sn_rigid_mass {
 
 typedef struct sn_frame_mass {
     sinew_frame_mass kind; // never automatic
+    bool all_rigid;        // every node is rigid, weighs by row sum and is usable in `rigid`, in the order of the nodes
     int32_t count;
     sn_mass_block *blocks;                 // ascending in i, then j
     sn_rigid_mass *rigid;                  // [block]

@@ -13,6 +13,7 @@
 #ifndef SN_FRAME_SPRINGS_H
 #define SN_FRAME_SPRINGS_H
 
+#include "base/isa.h"
 #include "frame/nodes.h"
 #include "linalg/bsr.h"
 #include "math/mat3.h"
@@ -28,12 +29,26 @@ typedef struct sn_spring {
     int32_t slot[SN_SPRING_BLOCKS]; // in the body's pattern
 } sn_spring;
 
-typedef struct sn_springs {
+typedef struct sn_springs sn_springs;
+
+typedef struct sn_springs_request {
+    const double *q;
+    bool projected;
+    double *force, *matrix; // NULL if not wanted
+} sn_springs_request;
+
+// Adds forces and stiffness; returns the energy.
+typedef double sn_springs_fn(const sn_nodes *nodes, const sn_springs *springs, const sn_springs_request *request);
+SN_ISA_DECLARE(double, sn_springs_evaluate,
+               (const sn_nodes *nodes, const sn_springs *springs, const sn_springs_request *request));
+
+struct sn_springs {
+    sn_springs_fn *evaluate; // for this machine
     int32_t count;
     sn_spring *items;
     double difference; // of the stiffness at rest to the samples', relative, in the Frobenius norm
     bool clamped;      // K without negative eigenvalues, because the sum had some
-} sn_springs;
+};
 
 // Finds the pairs that the pattern couples, and computes their joints from the samples' stiffness -df/dq at rest (lower
 // triangle). All nodes are rigid.
@@ -43,14 +58,5 @@ sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_
 // The joints anew, from another stiffness on the same pattern. Needs scratch memory.
 sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes, const sn_bsr *pattern, const double *stiffness,
                                 sn_springs *springs);
-
-typedef struct sn_springs_request {
-    const double *q;
-    bool projected;
-    double *force, *matrix; // NULL if not wanted
-} sn_springs_request;
-
-// Adds forces and stiffness; returns the energy.
-double sn_springs_evaluate(const sn_nodes *nodes, const sn_springs *springs, const sn_springs_request *request);
 
 #endif

@@ -13,6 +13,7 @@
         .dense_product = sn_kernel_dense_product_##isa, .dense_multiply = sn_kernel_dense_multiply_##isa,                     \
         .dense_subtract_transposed = sn_kernel_dense_subtract_transposed_##isa,                                               \
         .dense_forward = sn_kernel_dense_forward_##isa, .dense_backward = sn_kernel_dense_backward_##isa,                     \
+        .small_factor = sn_kernel_small_factor_##isa, .small_solve = sn_kernel_small_solve_##isa,                             \
         .four_forward = sn_kernel_four_forward_##isa, .four_backward = sn_kernel_four_backward_##isa,                         \
     }
 

@@ -51,6 +51,10 @@ typedef struct sn_linalg_kernels {
     // L x = b and L'x = b in place.
     void (*dense_forward)(const double *L, int32_t n, int32_t stride, double *x);
     void (*dense_backward)(const double *L, int32_t n, int32_t stride, double *x);
+    // L D L' of a small matrix of n rows, a multiple of four, by aligned columns: C is the matrix and becomes L D, L and the
+    // inverse of D go where they are told. Returns -1 or the row of the first bad pivot. Then x = (L D L')^-1 x.
+    int32_t (*small_factor)(double *C, double *L, double *inverse, int32_t n);
+    void (*small_solve)(double *x, const double *L, const double *inverse, int32_t n);
     // One supernode of a sparse factor for four right-hand sides x[row][4]: L x = b and what that takes from the rows below;
     // L'x = b with the rows below known. x is aligned.
     void (*four_forward)(double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
@@ -93,6 +97,8 @@ SN_ISA_DECLARE(void, sn_kernel_dense_subtract_transposed,
                (double *y, const double *A, int32_t m, int32_t n, int32_t stride, const double *x));
 SN_ISA_DECLARE(void, sn_kernel_dense_forward, (const double *L, int32_t n, int32_t stride, double *x));
 SN_ISA_DECLARE(void, sn_kernel_dense_backward, (const double *L, int32_t n, int32_t stride, double *x));
+SN_ISA_DECLARE(int32_t, sn_kernel_small_factor, (double *C, double *L, double *inverse, int32_t n));
+SN_ISA_DECLARE(void, sn_kernel_small_solve, (double *x, const double *L, const double *inverse, int32_t n));
 SN_ISA_DECLARE(void, sn_kernel_four_forward,
                (double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
 SN_ISA_DECLARE(void, sn_kernel_four_backward,

@@ -31,7 +31,8 @@ const char *sn_solver_kind_name(sn_solver_kind kind) {
 }
 
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern) {
-    enum { DIRECT_ROWS = 128, OWN_ROWS = 4000 };
+    enum { SMALL_ROWS = 20, DIRECT_ROWS = 128, OWN_ROWS = 4000 };
+    if ((kind == SN_SOLVER_AUTO || kind == SN_SOLVER_DIRECT) && pattern->rows <= SMALL_ROWS) return SN_SOLVER_DENSE;
     if (kind == SN_SOLVER_AUTO) return pattern->rows <= DIRECT_ROWS ? SN_SOLVER_CHOLESKY : SN_SOLVER_PCG_MULTIGRID;
     if (kind != SN_SOLVER_DIRECT) return kind;
     bool use_cholmod = pattern->rows > OWN_ROWS && kinds[SN_SOLVER_CHOLMOD].methods;

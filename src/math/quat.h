@@ -56,9 +56,16 @@ sn_quat sn_quat_from_mat3(sn_mat3 R);
 
 // exp(v / 2): the rotation by |v| radians about v.
 static inline sn_quat sn_quat_exp(sn_vec3 v) {
-    double angle = sn_length(v);
-    double s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5 - angle * angle / 48;
-    return (sn_quat){s * v.x, s * v.y, s * v.z, cos(0.5 * angle)};
+    double square = sn_dot(v, v), x = 0.25 * square, s, c;
+    if (square < 0.01) { // what steps turn by: series in (angle / 2)^2, whose next terms are below rounding
+        s = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
+        c = 1 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
+    } else {
+        double angle = sqrt(square);
+        s = sin(0.5 * angle) / angle;
+        c = cos(0.5 * angle);
+    }
+    return (sn_quat){s * v.x, s * v.y, s * v.z, c};
 }
 
 // The rotation vector of a unit quaternion, of length in [0, pi].
