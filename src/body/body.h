@@ -19,7 +19,7 @@ typedef struct sn_evaluation {
     bool want_energy;
     double energy;   // [J]
     double *force;   // += -dW/dq, three per row; NULL if not wanted
-    double *matrix;  // += -df/dq on the body's pattern, lower triangle; NULL if not wanted
+    double *matrix;  // -df/dq on the body's pattern, lower triangle, which must be zero before; NULL if not wanted
     bool projected;  // make each sample's share of the matrix positive semi-definite
     bool recovering; // lead the body back from an inverted state (recovery.h); models that cannot take no notice
 } sn_evaluation;

@@ -28,6 +28,8 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         request.recovery = &R;
     }
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
+    bool tets = body->mesh.element == SINEW_ELEMENT_TET4;
+    if (evaluation->matrix && tets) sn_bsr_close_diagonal(body->context, &body->pattern, evaluation->matrix);
 }
 
 // The states of `count` listed elements, that of element e in states[e - first]. In the order of samples a block is evaluated

@@ -137,7 +137,6 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         memcpy(island->positions + 3 * member->first_row, member->trial_q,
                (size_t)sn_body_size(member->body) * sizeof(double));
     }
-    sn_bsr_mirror(context, island->pattern, island->A);
     return chosen;
 }
 

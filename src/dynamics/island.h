@@ -53,7 +53,7 @@ struct sn_island {
 
     const sn_bsr *pattern; // of the only body, or own_pattern
     sn_bsr own_pattern;
-    double *A; // system matrix
+    double *A; // system matrix, lower triangle
     sn_solver *solver;
     sn_solver_kind solver_kind; // as asked for
     uint8_t *mask;              // 0, SN_MASK_HELD or SN_MASK_TIED for each unknown
@@ -95,7 +95,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
 // Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have stiffness damping.
 void sn_island_keep_damping(sn_island *island);
 
-// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, both triangles. Returns whether
+// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, lower triangle. Returns whether
 // penalties of hard links were chosen: their forces are then still to be added.
 bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want);
 

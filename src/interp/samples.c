@@ -51,7 +51,7 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
 }
 
 sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern) {
-    int32_t pairs = sn_pair_count(samples->width);
+    int32_t pairs = sn_samples_slot_count(samples);
     if (pattern->blocks > INT32_MAX / 9) {
         return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d matrix blocks exceed the index range", pattern->blocks);
     }
@@ -63,7 +63,7 @@ sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *
         const int32_t *control = samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;
         int32_t *slots = samples->slots + (size_t)block * (size_t)pairs * SN_BLOCK;
         for (int32_t c = 0, pair = 0; c < samples->width; c++) {
-            for (int32_t d = 0; d <= c; d++, pair++) {
+            for (int32_t d = 0; d <= c - samples->tets; d++, pair++) {
                 for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
                     int32_t slot = sn_bsr_find(pattern, control[c * SN_BLOCK + lane], control[d * SN_BLOCK + lane]);
                     SN_ASSERT(slot >= 0);

@@ -117,7 +117,7 @@ SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
 // A large matrix lies in slow memory: the blocks of the next samples come while these are at work.
 SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t block) {
     if (!samples->far || block + 1 >= samples->blocks) return;
-    int32_t count = sn_pair_count(samples->width) * SN_BLOCK;
+    int32_t count = sn_samples_slot_count(samples) * SN_BLOCK;
     const int32_t *slots = samples->slots + (size_t)(block + 1) * (size_t)count;
     for (int32_t k = 0; k < count; k += SN_BLOCK) {
         for (int l = 0; l < SN_BLOCK; l++) sn_prefetch_block(A + slots[k + l]);
@@ -154,18 +154,16 @@ SN_INLINE void store_tet_block(sn_lanes K[6][9], sn_lanes g[3][3], sn_lanes w[3]
 }
 
 // The gradients of a tet sum to zero, and so do its rows of blocks: the block of control a with the first one.
-SN_INLINE void find_first_block(sn_lanes first[9], sn_lanes total[9], sn_lanes K[6][9], int a) {
+SN_INLINE void find_first_block(sn_lanes first[9], sn_lanes K[6][9], int a) {
     static const int pair[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
     for (int e = 0; e < 9; e++) {
         int mirrored = 3 * (e % 3) + e / 3;
-        sn_lanes sum = K[pair[a][0]][e] + K[pair[a][1]][a >= 1 ? e : mirrored] + K[pair[a][2]][a >= 2 ? e : mirrored];
-        first[e] = -sum;
-        total[e] = a == 0 ? sum : total[e] + sum;
+        first[e] = -(K[pair[a][0]][e] + K[pair[a][1]][a >= 1 ? e : mirrored] + K[pair[a][2]][a >= 2 ? e : mirrored]);
     }
 }
 
 SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *gradient, sn_lanes V, const double *H) {
-    sn_lanes g[3][3], w[3][3], K[6][9], first[9], total[9];
+    sn_lanes g[3][3], w[3][3], K[6][9], first[9];
     for (int c = 0; c < 9; c++) {
         g[c / 3][c % 3] = sn_lanes_load(gradient + (3 + c) * SN_BLOCK);
         w[c / 3][c % 3] = V * g[c / 3][c % 3];
@@ -176,25 +174,21 @@ SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *grad
     store_tet_block(K, g, w, H, 1, 1);
     store_tet_block(K, g, w, H, 1, 2);
     store_tet_block(K, g, w, H, 2, 2);
-    find_first_block(first, total, K, 0);
+    find_first_block(first, K, 0);
+    scatter(A, slots, first);
+    find_first_block(first, K, 1);
     scatter(A, slots + 1 * SN_BLOCK, first);
-    scatter(A, slots + 2 * SN_BLOCK, K[0]);
-    find_first_block(first, total, K, 1);
+    scatter(A, slots + 2 * SN_BLOCK, K[1]);
+    find_first_block(first, K, 2);
     scatter(A, slots + 3 * SN_BLOCK, first);
-    scatter(A, slots + 4 * SN_BLOCK, K[1]);
-    scatter(A, slots + 5 * SN_BLOCK, K[2]);
-    find_first_block(first, total, K, 2);
-    scatter(A, slots + 6 * SN_BLOCK, first);
-    scatter(A, slots + 7 * SN_BLOCK, K[3]);
-    scatter(A, slots + 8 * SN_BLOCK, K[4]);
-    scatter(A, slots + 9 * SN_BLOCK, K[5]);
-    scatter(A, slots, total);
+    scatter(A, slots + 4 * SN_BLOCK, K[3]);
+    scatter(A, slots + 5 * SN_BLOCK, K[4]);
 }
 
 static void add_tet_stiffness(double *A, const sn_samples *samples, int32_t block, const double *H) {
     const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
-    const int32_t *slots = samples->slots + (size_t)block * 10 * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * 6 * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         add_tet_lanes(A, slots + lane, gradient + lane, sn_lanes_load(volume + lane), H + lane);
     }
@@ -228,48 +222,48 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
     }
 }
 
-// Vectors and matrices of a control under a factored tangent: h = R g, and Y = N [h], lambda h and s g, all times the volume.
-// (Scaling the tangent once for the four controls would take fewer operations and more registers than there are.)
+// Vectors and matrices of a control under a factored tangent: h = R g, and with w = V h also Y = N [w], lambda w and s V g.
 typedef struct rotated {
-    sn_lanes g[3], h[3], Y[3][3], lambda_h[3], s_g[3];
+    sn_lanes g[3], h[3], Y[3][3], lambda_w[3], s_g[3];
 } rotated;
 
-SN_INLINE void rotate_control(rotated *c, const double *gradient, const double *H, sn_lanes V) {
+SN_INLINE void rotate_gradient(rotated *c, const double *gradient, const double *H) {
     const double *R = H + SN_FACTORED_R * SN_BLOCK;
-    sn_lanes N[6], s = V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK);
-    sn_lanes lambda = V * sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK);
-    for (int i = 0; i < 6; i++) N[i] = V * sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
     for (int i = 0; i < 3; i++) c->g[i] = sn_lanes_load(gradient + i * SN_BLOCK);
     for (int i = 0; i < 3; i++) {
         sn_lanes x = sn_lanes_load(R + (3 * i + 1) * SN_BLOCK) * c->g[1];
         x = sn_lanes_fma(sn_lanes_load(R + (3 * i + 2) * SN_BLOCK), c->g[2], x);
         c->h[i] = sn_lanes_fma(sn_lanes_load(R + 3 * i * SN_BLOCK), c->g[0], x);
-        c->lambda_h[i] = lambda * c->h[i];
+    }
+}
+
+SN_INLINE void stiffen_control(rotated *c, const double *H, sn_lanes V) {
+    sn_lanes s = V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK);
+    sn_lanes N[6], w[3], lambda = sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK);
+    for (int i = 0; i < 6; i++) N[i] = sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
+    for (int i = 0; i < 3; i++) {
+        w[i] = V * c->h[i];
+        c->lambda_w[i] = lambda * w[i];
         c->s_g[i] = s * c->g[i];
     }
     static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int i = 0; i < 3; i++) {
         sn_lanes x = N[row[i][0]], y = N[row[i][1]], z = N[row[i][2]];
-        c->Y[i][0] = c->h[2] * y - c->h[1] * z;
-        c->Y[i][1] = c->h[0] * z - c->h[2] * x;
-        c->Y[i][2] = c->h[1] * x - c->h[0] * y;
+        c->Y[i][0] = w[2] * y - w[1] * z;
+        c->Y[i][1] = w[0] * z - w[2] * x;
+        c->Y[i][2] = w[1] * x - w[0] * y;
     }
 }
 
-// K = s g_c . g_d I + lambda h_c h_d' + [h_c]' Y_d; only the upper triangle is computed if c and d are the same.
-SN_INLINE void add_rotated_pair(double *A, const int32_t *slots, const rotated *c, const rotated *d, bool same) {
+// K = s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d], times the volume
+SN_INLINE void add_rotated_pair(double *A, const int32_t *slots, const rotated *c, const rotated *d) {
     const sn_lanes *h = c->h;
     sn_lanes K[9], diagonal = c->g[0] * d->s_g[0] + c->g[1] * d->s_g[1] + c->g[2] * d->s_g[2];
     for (int k = 0; k < 3; k++) {
-        sn_lanes l = d->lambda_h[k];
+        sn_lanes l = d->lambda_w[k];
         K[k] = h[0] * l + (h[2] * d->Y[1][k] - h[1] * d->Y[2][k]);
-        if (!same || k >= 1) K[3 + k] = h[1] * l + (h[0] * d->Y[2][k] - h[2] * d->Y[0][k]);
-        if (!same || k >= 2) K[6 + k] = h[2] * l + (h[1] * d->Y[0][k] - h[0] * d->Y[1][k]);
-    }
-    if (same) {
-        K[3] = K[1];
-        K[6] = K[2];
-        K[7] = K[5];
+        K[3 + k] = h[1] * l + (h[0] * d->Y[2][k] - h[2] * d->Y[0][k]);
+        K[6 + k] = h[2] * l + (h[1] * d->Y[0][k] - h[0] * d->Y[1][k]);
     }
     for (int i = 0; i < 3; i++) K[4 * i] += diagonal;
     scatter(A, slots, K);
@@ -279,16 +273,17 @@ void SN_ISA_NAME(sn_samples_add_factored)(double *A, const sn_samples *samples, 
     prefetch_next(A, samples, block);
     const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
-    const int32_t *slots = samples->slots + (size_t)block * 10 * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * 6 * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         rotated controls[4];
+        sn_lanes V = sn_lanes_load(volume + lane);
         for (int c = 0; c < 4; c++) {
-            rotate_control(&controls[c], gradient + 3 * c * SN_BLOCK + lane, H + lane, sn_lanes_load(volume + lane));
+            rotate_gradient(&controls[c], gradient + 3 * c * SN_BLOCK + lane, H + lane);
             for (int d = 0; d < c; d++) {
-                const int32_t *pair = slots + (sn_pair_count(c) + d) * SN_BLOCK + lane;
-                add_rotated_pair(A, pair, &controls[c], &controls[d], false);
+                const int32_t *pair = slots + (sn_pair_count(c - 1) + d) * SN_BLOCK + lane;
+                add_rotated_pair(A, pair, &controls[c], &controls[d]);
             }
-            add_rotated_pair(A, slots + (sn_pair_count(c) + c) * SN_BLOCK + lane, &controls[c], &controls[c], true);
+            if (c < 3) stiffen_control(&controls[c], H + lane, V);
         }
     }
 }

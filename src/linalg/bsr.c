@@ -269,6 +269,16 @@ void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A) {
     sn_parallel_for(context, pattern->rows, ROW_CHUNK, mirror_rows, &(job){.pattern = pattern, .Y = A});
 }
 
+static void close_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    job *work = data;
+    sn_linalg_kernels_get()->bsr_close(work->Y, work->pattern, begin, end);
+}
+
+void sn_bsr_close_diagonal(sinew_context *context, const sn_bsr *pattern, double *A) {
+    sn_parallel_for(context, pattern->rows, ROW_CHUNK, close_rows, &(job){.pattern = pattern, .Y = A});
+}
+
 static void multiply_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
@@ -349,10 +359,12 @@ static void multiply_masked_rows(void *data, int32_t begin, int32_t end, int32_t
         double y[3] = {0};
         for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
             size_t j = 3 * (size_t)pattern->columns[k];
-            const double *block = work->A + 9 * (size_t)k;
+            bool above = k > pattern->diagonal[i];
+            const double *block = work->A + 9 * (size_t)(above ? pattern->mirror[k] : k);
+            int across = above ? 3 : 1, down = above ? 1 : 3;
             for (int c = 0; c < 3; c++) {
                 if (!work->mask[j + (size_t)c]) continue;
-                for (int r = 0; r < 3; r++) y[r] += block[3 * r + c] * work->x[j + (size_t)c];
+                for (int r = 0; r < 3; r++) y[r] += block[down * r + across * c] * work->x[j + (size_t)c];
             }
         }
         memcpy(work->Y + 3 * (size_t)i, y, sizeof y);

@@ -67,6 +67,10 @@ void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *
 // Copies each block below the diagonal, transposed, to its place above. Diagonal blocks are taken as they are.
 void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A);
 
+// Sets the diagonal blocks of a matrix whose block rows sum to zero (a stiffness that no translation feels), from the lower
+// triangle: minus the sums of the others, made symmetric.
+void sn_bsr_close_diagonal(sinew_context *context, const sn_bsr *pattern, double *A);
+
 // y = A x. The arrays must not overlap. `A` must have sn_bsr_value_count doubles; x needs no tail.
 void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x);
 
@@ -80,10 +84,11 @@ double sn_bsr_residual(sinew_context *context, const sn_bsr *pattern, double *r,
 // Dirichlet conditions. `mask` has one byte per scalar unknown, not zero where the value is prescribed.
 //
 // sn_bsr_constrain zeroes the prescribed rows and columns and puts 1 on their diagonal. The known values go to the right-hand
-// side before that: b -= y with y = A x over the prescribed columns, then b = x at the prescribed rows.
+// side before that: b -= y with y = A x over the prescribed columns, then b = x at the prescribed rows. What lies above the
+// diagonal is not looked at, but constrained all the same.
 void sn_bsr_constrain(sinew_context *context, const sn_bsr *pattern, double *A, const uint8_t *mask);
 
-// y = A (mask x): the product over the prescribed columns alone, for all rows.
+// y = A (mask x): the product over the prescribed columns alone, for all rows, from the lower triangle.
 void sn_bsr_multiply_masked(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x,
                             const uint8_t *mask);
 

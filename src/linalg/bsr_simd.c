@@ -38,6 +38,61 @@ void SN_ISA_NAME(sn_kernel_bsr_mirror)(double *A, const sn_bsr *pattern, int32_t
     }
 }
 
+// The sums over a row: the blocks above the diagonal are read from below as they are, for of the sum of a block and its
+// transpose only the symmetric part is wanted.
+void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        sn_quad first = sn_quad_all(0), second = first;
+        double last = 0, sum[8], *diagonal = A + 9 * (size_t)pattern->diagonal[i];
+        for (const double *block = A + 9 * (size_t)pattern->starts[i]; block < diagonal; block += 9) {
+            first = sn_quad_sub(first, sn_quad_load_any(block));
+            second = sn_quad_sub(second, sn_quad_load_any(block + 4));
+            last -= block[8];
+        }
+        int32_t above = pattern->starts[i + 1], fetched = above + AHEAD < pattern->blocks ? above : pattern->blocks - AHEAD;
+        for (int32_t k = pattern->diagonal[i] + 1; k < fetched; k++) {
+            sn_prefetch_block(A + 9 * (size_t)pattern->mirror[k + AHEAD]);
+        }
+        for (int32_t k = pattern->diagonal[i] + 1; k < above; k++) {
+            const double *block = A + 9 * (size_t)pattern->mirror[k];
+            first = sn_quad_sub(first, sn_quad_load_any(block));
+            second = sn_quad_sub(second, sn_quad_load_any(block + 4));
+            last -= block[8];
+        }
+        sn_quad_store_any(sum, first);
+        sn_quad_store_any(sum + 4, second);
+        diagonal[0] = sum[0], diagonal[4] = sum[4], diagonal[8] = last;
+        diagonal[1] = diagonal[3] = 0.5 * (sum[1] + sum[3]);
+        diagonal[2] = diagonal[6] = 0.5 * (sum[2] + sum[6]);
+        diagonal[5] = diagonal[7] = 0.5 * (sum[5] + sum[7]);
+    }
+}
+
+// The original has its lower triangle only: what lies above its diagonal is transposed from there.
+void SN_ISA_NAME(sn_kernel_packed_copy)(sn_packed *packed, const double *A, int32_t begin, int32_t end) {
+    const int32_t *source = packed->source;
+    for (int32_t k = begin; k < end; k++) {
+        if (k + AHEAD < end) {
+            int32_t next = source[k + AHEAD];
+            sn_prefetch_block(A + 9 * (size_t)(next < 0 ? ~next : next));
+        }
+        bool transposed = source[k] < 0;
+        const double *from = A + 9 * (size_t)(transposed ? ~source[k] : source[k]);
+        double *to = packed->values + 9 * (size_t)k;
+        if (transposed) {
+            sn_quad x, y, z;
+            sn_quad_transpose3(sn_quad_load_any(from), sn_quad_load_any(from + 3), sn_quad_load3(from + 6), &x, &y, &z);
+            sn_quad_store_any(to, x);
+            sn_quad_store_any(to + 3, y);
+            sn_quad_store3(to + 6, z);
+        } else {
+            sn_quad_store_any(to, sn_quad_load_any(from));
+            sn_quad_store_any(to + 4, sn_quad_load_any(from + 4));
+            to[8] = from[8];
+        }
+    }
+}
+
 // Blocks below the diagonal serve twice: y_i += B x_j and y_j += B'x_i. Row i is the first to write y_i, for only later rows
 // of the chunk add to it.
 double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk) {

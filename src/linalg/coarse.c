@@ -12,6 +12,7 @@
 
 enum {
     SLOTS = SN_COARSE_SLOTS,
+    STRIDE = SN_COARSE_STRIDE,
     ROWS_PER_FRAME = 64,
     LEAST_ROWS = 400, // below, the incomplete factor alone is faster
     SWEEPS = 3,       // of averaging the weights
@@ -95,8 +96,7 @@ static void average(const sn_bsr *pattern, const candidate *from, candidate *to)
     }
 }
 
-static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
-    const sn_bsr *pattern = coarse->pattern;
+static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_coarse *coarse) {
     int32_t n = pattern->rows;
     int32_t *owner = SN_PUSH(scratch, int32_t, n), *distance = SN_PUSH(scratch, int32_t, n);
     int32_t *queue = SN_PUSH(scratch, int32_t, n); // a row is reached at most once from each seed
@@ -114,11 +114,11 @@ static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
         next = swap;
     }
     for (int32_t i = 0; i < n; i++) {
-        const candidate *list = now + CANDIDATES * (size_t)i;
+        const candidate *list = now + CANDIDATES * (size_t)coarse->packed->order[i];
         double total = 0;
         for (int s = 0; s < SLOTS; s++) total += list[s].weight;
         for (int s = 0; s < SLOTS; s++) {
-            size_t k = SLOTS * (size_t)i + (size_t)s;
+            size_t k = STRIDE * (size_t)i + (size_t)s;
             coarse->frame[k] = (uint8_t)list[s].frame;
             coarse->weight[k] = (float)(total > 0 ? list[s].weight / total : 0);
         }
@@ -126,15 +126,15 @@ static sinew_status make_weights(sn_arena *scratch, sn_coarse *coarse) {
     return SINEW_OK;
 }
 
-// The frames that a row or a neighbour of it has weights for: place[frame] becomes the place in the list of the row, whose
-// length is returned; -1 elsewhere.
+// The frames that a row or a neighbour below the diagonal has weights for: place[frame] becomes the place in the list of the
+// row, whose length is returned; -1 elsewhere.
 static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place, uint8_t *list) {
-    const sn_bsr *pattern = coarse->pattern;
+    const sn_packed *packed = coarse->packed;
     int32_t count = 0;
     for (int32_t f = 0; f < coarse->frames; f++) place[f] = -1;
-    for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+    for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++) {
         for (int s = 0; s < SLOTS; s++) {
-            size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
+            size_t slot = (size_t)(packed->columns[k] + s); // columns are counted by fours, as slots are
             uint8_t f = coarse->frame[slot];
             if (coarse->weight[slot] == 0 || place[f] >= 0) continue;
             list[count] = f;
@@ -144,47 +144,57 @@ static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place,
     return count;
 }
 
+// Numbers the pairs of a frame of the row and one of its list, and widens the range of the row's chunk to hold them.
+static void number_pairs(sn_coarse *coarse, int32_t i, const uint8_t *list, int32_t count) {
+    sn_coarse_chunk *chunk = &coarse->chunk[i / coarse->chunk_rows];
+    for (int s = 0; s < SLOTS; s++) {
+        int32_t a = coarse->frame[STRIDE * (size_t)i + (size_t)s];
+        if (coarse->weight[STRIDE * (size_t)i + (size_t)s] == 0) continue;
+        for (int32_t l = 0; l < count; l++) {
+            int32_t *pair = &coarse->pair[a * coarse->frames + list[l]];
+            if (*pair < 0) *pair = coarse->pairs++;
+            int32_t end = chunk->first_pair + chunk->pairs;
+            if (chunk->pairs == 0 || *pair >= end) end = *pair + 1;
+            if (chunk->pairs == 0 || *pair < chunk->first_pair) chunk->first_pair = *pair;
+            chunk->pairs = end - chunk->first_pair;
+        }
+    }
+}
+
 // Counts the lists and their entries, and numbers the coupled pairs of frames. Returns the number of entries.
 static int64_t count_lists(sn_coarse *coarse) {
-    const sn_bsr *pattern = coarse->pattern;
+    const sn_packed *packed = coarse->packed;
     int64_t entries = 0;
-    for (int32_t i = 0; i < pattern->rows; i++) {
+    for (int32_t i = 0; i < packed->rows; i++) {
         int32_t place[SN_COARSE_MAX_FRAMES];
         uint8_t list[SN_COARSE_MAX_FRAMES];
-        int32_t count = number_frames(coarse, i, place, list), blocks = pattern->starts[i + 1] - pattern->starts[i];
+        int32_t count = number_frames(coarse, i, place, list), blocks = packed->starts[i + 1] - packed->below[i];
         coarse->row_starts[i + 1] = coarse->row_starts[i] + count;
         if (blocks > coarse->longest) coarse->longest = blocks;
-        for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
-            for (int s = 0; s < SLOTS; s++) entries += coarse->weight[SLOTS * (size_t)pattern->columns[k] + (size_t)s] > 0;
+        for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++) {
+            for (int s = 0; s < SLOTS; s++) entries += coarse->weight[packed->columns[k] + s] > 0;
         }
-        for (int s = 0; s < SLOTS; s++) {
-            int32_t a = coarse->frame[SLOTS * (size_t)i + (size_t)s];
-            if (coarse->weight[SLOTS * (size_t)i + (size_t)s] == 0) continue;
-            for (int32_t l = 0; l < count; l++) {
-                int32_t *pair = &coarse->pair[a * coarse->frames + list[l]];
-                if (list[l] <= a && *pair < 0) *pair = coarse->pairs++;
-            }
-        }
+        number_pairs(coarse, i, list, count);
     }
     return entries;
 }
 
 // Fills the lists: counts per list, then places.
 static void fill_lists(sn_coarse *coarse) {
-    const sn_bsr *pattern = coarse->pattern;
+    const sn_packed *packed = coarse->packed;
     int32_t next = 0;
-    for (int32_t i = 0; i < pattern->rows; i++) {
+    for (int32_t i = 0; i < packed->rows; i++) {
         int32_t place[SN_COARSE_MAX_FRAMES], *starts = coarse->entry_starts + coarse->row_starts[i];
         int32_t count = number_frames(coarse, i, place, coarse->row_frames + coarse->row_starts[i]);
         for (int32_t l = 0; l < count; l++) starts[l] = 0;
         for (int pass = 0; pass < 2; pass++) {
-            for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
+            for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++) {
                 for (int s = 0; s < SLOTS; s++) {
-                    size_t slot = SLOTS * (size_t)pattern->columns[k] + (size_t)s;
+                    size_t slot = (size_t)(packed->columns[k] + s);
                     if (coarse->weight[slot] == 0) continue;
                     int32_t *at = &starts[place[coarse->frame[slot]]];
                     if (pass == 1) {
-                        coarse->entry_block[*at] = (uint16_t)(k - pattern->starts[i]);
+                        coarse->entry_block[*at] = (uint16_t)(k - packed->below[i]);
                         coarse->entry_weight[*at] = coarse->weight[slot];
                     }
                     ++*at;
@@ -202,35 +212,22 @@ static void fill_lists(sn_coarse *coarse) {
         if (count > 0) starts[0] = next;
         next = end;
     }
-    coarse->entry_starts[coarse->row_starts[pattern->rows]] = next;
+    coarse->entry_starts[coarse->row_starts[packed->rows]] = next;
 }
 
 static int32_t limit(int32_t value, int32_t low, int32_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse) {
-    const sn_bsr *pattern = coarse->pattern;
-    size_t n = (size_t)pattern->rows, frames = (size_t)coarse->frames;
-    coarse->row_position = SN_PUSH(arena, double, 4 * n);
-    coarse->free_row = SN_PUSH(arena, uint8_t, n);
-    coarse->frame = SN_PUSH(arena, uint8_t, SLOTS * n);
-    coarse->weight = SN_PUSH(arena, float, SLOTS *n);
-    coarse->row_starts = SN_PUSH(arena, int32_t, n + 1);
-    coarse->pair = SN_PUSH(arena, int32_t, frames * frames);
-    coarse->packed_frame = SN_PUSH(arena, uint8_t, SLOTS * n);
-    coarse->packed_weight = SN_PUSH(arena, float, SLOTS *n);
-    coarse->position = SN_PUSH(arena, float, 4 * n);
-    coarse->free = SN_PUSH(arena, uint8_t, n);
-    coarse->center = SN_PUSH(arena, double, 4 * frames);
-    coarse->matrix = SN_PUSH(arena, double, 36 * frames * frames);
-    coarse->motion = SN_PUSH(arena, double, 2 * 8 * frames);
-    coarse->vector = SN_PUSH(arena, double, 6 * frames);
+// The lists, and room for the sums over chunks. Beyond what the lists can index there are no frames.
+static sinew_status build_lists(sn_arena *arena, sn_coarse *coarse) {
+    size_t n = (size_t)coarse->packed->rows;
+    coarse->chunks = limit(coarse->packed->rows / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
+    coarse->chunk_rows = (coarse->packed->rows + coarse->chunks - 1) / coarse->chunks;
+    coarse->chunk = SN_PUSH(arena, sn_coarse_chunk, coarse->chunks);
     SN_TRY(sn_arena_status(arena));
-    SN_TRY(make_weights(scratch, coarse));
-    for (size_t k = 0; k < frames * frames; k++) coarse->pair[k] = -1;
     int64_t entries = count_lists(coarse);
-    if (entries > INT32_MAX || coarse->longest > UINT16_MAX) { // beyond what the lists can index
+    if (entries > INT32_MAX || coarse->longest > UINT16_MAX) {
         coarse->frames = 0;
         return SINEW_OK;
     }
@@ -238,69 +235,119 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_coarse *coarse)
     coarse->entry_starts = SN_PUSH(arena, int32_t, (size_t)coarse->row_starts[n] + 1);
     coarse->entry_block = SN_PUSH(arena, uint16_t, entries);
     coarse->entry_weight = SN_PUSH(arena, float, entries);
-    coarse->chunks = limit(pattern->rows / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
-    coarse->chunk_rows = (pattern->rows + coarse->chunks - 1) / coarse->chunks;
-    coarse->partial = SN_PUSH(arena, double, 48 * (size_t)coarse->pairs * (size_t)coarse->chunks);
+    coarse->sum = SN_PUSH(arena, double, 48 * (size_t)coarse->pairs);
     coarse->products = SN_PUSH(arena, double, 24 * (size_t)coarse->longest * (size_t)coarse->chunks);
+    for (int32_t c = 0; coarse->chunk && c < coarse->chunks; c++) {
+        coarse->chunk[c].partial = SN_PUSH(arena, double, 48 * (size_t)coarse->chunk[c].pairs);
+    }
     SN_TRY(sn_arena_status(arena));
     fill_lists(coarse);
-    for (size_t i = 0; i < n; i++) {
-        size_t row = (size_t)coarse->packed->order[i];
-        memcpy(coarse->packed_frame + SLOTS * i, coarse->frame + SLOTS * row, SLOTS * sizeof(uint8_t));
-        memcpy(coarse->packed_weight + SLOTS * i, coarse->weight + SLOTS * row, SLOTS * sizeof(float));
-    }
     return SINEW_OK;
 }
 
+static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_bsr *pattern, sn_coarse *coarse) {
+    size_t n = (size_t)pattern->rows, frames = (size_t)coarse->frames;
+    coarse->row_position = SN_PUSH(arena, double, 4 * n);
+    coarse->position = SN_PUSH(arena, float, 4 * n);
+    coarse->free = SN_PUSH(arena, uint8_t, n);
+    coarse->frame = SN_PUSH(arena, uint8_t, STRIDE * n);
+    coarse->weight = SN_PUSH(arena, float, STRIDE *n);
+    coarse->row_starts = SN_PUSH(arena, int32_t, n + 1);
+    coarse->pair = SN_PUSH(arena, int32_t, frames * frames);
+    coarse->center = SN_PUSH(arena, double, 4 * frames);
+    coarse->matrix = SN_PUSH(arena, double, 36 * frames * frames);
+    coarse->motion = SN_PUSH(arena, double, 2 * 8 * frames);
+    coarse->vector = SN_PUSH(arena, double, 6 * frames);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(make_weights(scratch, pattern, coarse));
+    for (size_t k = 0; k < frames * frames; k++) coarse->pair[k] = -1;
+    return build_lists(arena, coarse);
+}
+
 sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse) {
-    *coarse = (sn_coarse){.pattern = pattern, .packed = packed};
+    *coarse = (sn_coarse){.packed = packed};
     if (pattern->rows < LEAST_ROWS) return SINEW_OK;
     coarse->frames =
         limit(pattern->rows / ROWS_PER_FRAME, 1, 64) + limit((pattern->rows - 4096) / 256, 0, SN_COARSE_MAX_FRAMES - 64);
     sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = build(arena, &scratch, coarse);
+    sinew_status status = build(arena, &scratch, pattern, coarse);
     sn_arena_destroy(&scratch);
     return status;
 }
 
 // Positions relative to the middle, and the centre of each frame.
 static void place_frames(sn_coarse *coarse, const double *positions) {
-    size_t n = (size_t)coarse->pattern->rows;
+    size_t n = (size_t)coarse->packed->rows;
     double middle[3] = {0}, total[SN_COARSE_MAX_FRAMES] = {0};
     for (size_t k = 0; k < 3 * n; k++) middle[k % 3] += positions[k] / (double)n;
     memset(coarse->center, 0, 4 * (size_t)coarse->frames * sizeof(double));
     for (size_t i = 0; i < n; i++) {
         double *x = coarse->row_position + 4 * i;
-        for (size_t c = 0; c < 3; c++) x[c] = positions[3 * i + c] - middle[c];
+        const double *from = positions + 3 * (size_t)coarse->packed->order[i];
+        for (size_t c = 0; c < 3; c++) {
+            x[c] = from[c] - middle[c];
+            coarse->position[4 * i + c] = (float)x[c];
+        }
         for (size_t s = 0; s < SLOTS; s++) {
-            double w = (double)coarse->weight[SLOTS * i + s],
-                   *center = coarse->center + 4 * (size_t)coarse->frame[SLOTS * i + s];
-            total[coarse->frame[SLOTS * i + s]] += w;
+            double w = (double)coarse->weight[STRIDE * i + s],
+                   *center = coarse->center + 4 * (size_t)coarse->frame[STRIDE * i + s];
+            total[coarse->frame[STRIDE * i + s]] += w;
             for (size_t c = 0; c < 3; c++) center[c] += w * x[c];
         }
     }
     for (int32_t f = 0; f < coarse->frames; f++) {
         for (int c = 0; c < 3 && total[f] > 0; c++) coarse->center[4 * f + c] /= total[f];
     }
-    for (size_t i = 0; i < n; i++) {
-        const double *x = coarse->row_position + 4 * (size_t)coarse->packed->order[i];
-        for (size_t c = 0; c < 3; c++) coarse->position[4 * i + c] = (float)x[c];
-    }
 }
 
 typedef struct job {
     sn_coarse *coarse;
-    const double *A;
     double *z;
     const sn_linalg_kernels *kernels;
 } job;
 
-static void assemble_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    job *work = data;
-    sn_coarse *coarse = work->coarse;
-    double *partial = coarse->partial + 48 * (size_t)coarse->pairs * (size_t)chunk;
-    double *products = coarse->products + 24 * (size_t)coarse->longest * (size_t)chunk;
-    work->kernels->coarse_assemble(partial, products, coarse, work->A, begin, end);
+// The components that are coupled to anything, of the rows and of the columns of a block.
+static int find_rows(const double *a) {
+    return (a[0] != 0 || a[1] != 0 || a[2] != 0) + 2 * (a[3] != 0 || a[4] != 0 || a[5] != 0) +
+           4 * (a[6] != 0 || a[7] != 0 || a[8] != 0);
+}
+
+static int find_columns(const double *a) {
+    return (a[0] != 0 || a[3] != 0 || a[6] != 0) + 2 * (a[1] != 0 || a[4] != 0 || a[7] != 0) +
+           4 * (a[2] != 0 || a[5] != 0 || a[8] != 0);
+}
+
+// A component is free if it is coupled to another. Blocks that lead out of a chunk are in both rows, those within it in one.
+// Most rows are found free by their first block.
+static void find_free(void *data, int32_t begin, int32_t end, int32_t index) {
+    (void)index;
+    const sn_coarse *coarse = ((const job *)data)->coarse;
+    const sn_packed *packed = coarse->packed;
+    uint8_t *free = coarse->free;
+    for (int32_t chunk = begin; chunk < end; chunk++) {
+        int32_t first = sn_packed_chunk_begin(packed, chunk), last = sn_packed_chunk_end(packed, chunk);
+        memset(free + first, 0, (size_t)(last - first));
+        for (int32_t i = first; i < last; i++) {
+            for (int32_t k = packed->starts[i]; k < packed->starts[i + 1] - 1; k++) {
+                const double *block = packed->values + 9 * (size_t)k;
+                if (free[i] != 7) free[i] |= (uint8_t)find_rows(block);
+                if (k < packed->lower[i]) continue;
+                int32_t j = packed->columns[k] / 4;
+                if (free[j] != 7) free[j] |= (uint8_t)find_columns(block);
+            }
+            const double *a = packed->values + 9 * (size_t)(packed->starts[i + 1] - 1);
+            free[i] |= (uint8_t)((a[1] != 0 || a[2] != 0) + 2 * (a[3] != 0 || a[5] != 0) + 4 * (a[6] != 0 || a[7] != 0));
+        }
+    }
+}
+
+static void assemble_chunk(void *data, int32_t begin, int32_t end, int32_t index) {
+    const job *work = data;
+    const sn_coarse *coarse = work->coarse;
+    const sn_coarse_chunk *chunk = &coarse->chunk[index];
+    double *products = coarse->products + 24 * (size_t)coarse->longest * (size_t)index;
+    memset(chunk->partial, 0, 48 * (size_t)chunk->pairs * sizeof(double));
+    work->kernels->coarse_assemble(chunk->partial, chunk->first_pair, products, coarse, begin, end);
 }
 
 // The block of a pair about the centres of its frames. With u = t + omega x (x - c) the forces about the origin (f, m) become
@@ -324,20 +371,40 @@ static void shift_block(double block[6][6], const double *sum, const double *cen
     }
 }
 
-// Gathers the chunks into the lower triangle of the coarse matrix.
-static void fill_matrix(sn_coarse *coarse) {
-    size_t m = 6 * (size_t)coarse->frames, chunk_size = 48 * (size_t)coarse->pairs;
-    memset(coarse->matrix, 0, m * m * sizeof(double));
-    for (size_t k = 0; k < chunk_size; k++) {
-        for (int32_t chunk = 1; chunk < coarse->chunks; chunk++)
-            coarse->partial[k] += coarse->partial[chunk_size * (size_t)chunk + k];
+// The chunks one after the other.
+static void add_chunks(sn_coarse *coarse) {
+    memset(coarse->sum, 0, 48 * (size_t)coarse->pairs * sizeof(double));
+    for (int32_t c = 0; c < coarse->chunks; c++) {
+        const sn_coarse_chunk *chunk = &coarse->chunk[c];
+        double *sum = coarse->sum + 48 * (size_t)chunk->first_pair;
+        for (size_t k = 0; k < 48 * (size_t)chunk->pairs; k++) sum[k] += chunk->partial[k];
     }
+}
+
+// The block (a, b) of P'BP and the transpose of (b, a); false if there is neither.
+static bool sum_pair(double block[48], const sn_coarse *coarse, int32_t a, int32_t b) {
+    int32_t pair = coarse->pair[a * coarse->frames + b], mirror = coarse->pair[b * coarse->frames + a];
+    if (pair < 0 && mirror < 0) return false;
+    memset(block, 0, 48 * sizeof *block);
+    for (int r = 0; r < 6; r++) {
+        for (int c = 0; c < 6; c++) {
+            double *value = &block[8 * r + c + c / 3];
+            if (pair >= 0) *value += coarse->sum[48 * (size_t)pair + (size_t)(8 * r + c + c / 3)];
+            if (mirror >= 0) *value += coarse->sum[48 * (size_t)mirror + (size_t)(8 * c + r + r / 3)];
+        }
+    }
+    return true;
+}
+
+// The lower triangle of the coarse matrix.
+static void fill_matrix(sn_coarse *coarse) {
+    size_t m = 6 * (size_t)coarse->frames;
+    memset(coarse->matrix, 0, m * m * sizeof(double));
     for (int32_t a = 0; a < coarse->frames; a++) {
         for (int32_t b = 0; b <= a; b++) {
-            int32_t pair = coarse->pair[a * coarse->frames + b];
-            if (pair < 0) continue;
-            double block[6][6];
-            shift_block(block, coarse->partial + 48 * (size_t)pair, coarse->center + 4 * a, coarse->center + 4 * b);
+            double sum[48], block[6][6];
+            if (!sum_pair(sum, coarse, a, b)) continue;
+            shift_block(block, sum, coarse->center + 4 * a, coarse->center + 4 * b);
             for (size_t r = 0; r < 6; r++) {
                 memcpy(coarse->matrix + (6 * (size_t)a + r) * m + 6 * (size_t)b, block[r], sizeof block[r]);
             }
@@ -365,13 +432,14 @@ static void regularize(sn_coarse *coarse) {
     }
 }
 
-void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A, const double *positions) {
+void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *positions) {
     coarse->usable = false;
     if (coarse->frames == 0) return;
     if (positions) place_frames(coarse, positions); // else all positions stay zero: frames cannot rotate
-    job work = {.coarse = coarse, .A = A, .kernels = sn_linalg_kernels_get()};
-    sn_parallel_for(context, coarse->pattern->rows, coarse->chunk_rows, assemble_chunk, &work);
-    for (int32_t i = 0; i < coarse->packed->rows; i++) coarse->free[i] = coarse->free_row[coarse->packed->order[i]];
+    job work = {.coarse = coarse, .kernels = sn_linalg_kernels_get()};
+    sn_parallel_for(context, coarse->packed->chunks, 1, find_free, &work);
+    sn_parallel_for(context, coarse->packed->rows, coarse->chunk_rows, assemble_chunk, &work);
+    add_chunks(coarse);
     fill_matrix(coarse);
     regularize(coarse);
     int32_t m = 6 * coarse->frames;

@@ -13,34 +13,38 @@
 
 #include "linalg/packed.h"
 
-enum { SN_COARSE_SLOTS = 4, SN_COARSE_MAX_FRAMES = 128 };
+// A fourth frame for each row would save an iteration in fifteen, and cost more than that.
+enum { SN_COARSE_SLOTS = 3, SN_COARSE_STRIDE = 4, SN_COARSE_MAX_FRAMES = 128 };
+
+// The rows of a chunk in which P'BP is summed, and the range of pairs of frames that they meet: chunks lie one after the
+// other, so that each meets few.
+typedef struct sn_coarse_chunk {
+    int32_t first_pair, pairs;
+    double *partial; // pairs x 48: six rows of eight (translation, 0, rotation, 0)
+} sn_coarse_chunk;
 
 typedef struct sn_coarse {
-    const sn_bsr *pattern;
     const sn_packed *packed;
     int32_t frames; // 0: the matrix is too small, it adds nothing
-    // By row of the original matrix.
+    // By packed row.
     double *row_position; // four per row, relative to the middle
-    uint8_t *free_row;    // the free components as bits
-    uint8_t *frame;       // four slots per row
-    float *weight;        // four per row, zero in empty slots, which come last
-    // Lists for P'AP: the frames that a row or a neighbour of it has weights for, and for each the blocks of the row with
-    // weights of their columns.
+    float *position;      // the same
+    uint8_t *free;        // the free components as bits
+    uint8_t *frame;       // three slots per row, from four to four
+    float *weight;        // likewise; zero in empty slots, which come last
+    // P'AP = P'BP + (P'BP)', B the lower triangle of A and half its diagonal. Lists: the frames that a row or a neighbour
+    // below the diagonal has weights for, and for each the blocks of the row with weights of their columns.
     int32_t *row_starts; // rows + 1
     uint8_t *row_frames;
     int32_t *entry_starts; // one for each of the above, and one
-    uint16_t *entry_block; // counted from the start of the row
+    uint16_t *entry_block; // counted from the first block below the diagonal
     float *entry_weight;
-    int32_t pairs;    // coupled pairs of frames a >= b
+    int32_t pairs;    // ordered pairs of frames that are coupled
     int32_t *pair;    // frames x frames: index of the pair (a, b), -1 if none
-    double *partial;  // chunks x pairs x 48: P'AP, six rows of eight (translation, 0, rotation, 0)
+    double *sum;      // pairs x 48
     double *products; // chunks x longest row x 24
+    sn_coarse_chunk *chunk;
     int32_t chunks, chunk_rows, longest;
-    // By packed row.
-    uint8_t *packed_frame;
-    float *packed_weight;
-    float *position; // four per row
-    uint8_t *free;
     // The coarse system.
     double *center; // four per frame
     double *matrix; // Cholesky factor of P'AP about the centres, 6 frames square
@@ -52,8 +56,9 @@ typedef struct sn_coarse {
 // Symbolic phase.
 sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse);
 
-// Forms and factors P'AP. `positions` are three per row in the original order; NULL leaves translations only.
-void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *A, const double *positions);
+// Forms and factors P'AP for the values in the packed matrix. `positions` are three per row in the original order; NULL leaves
+// translations only.
+void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *positions);
 
 // The first half of z += P (P'AP)^-1 P'r in the packed order: finds the motion of the frames, on the calling thread. Returns
 // the addition to r'z.

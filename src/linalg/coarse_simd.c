@@ -9,7 +9,7 @@
 static const double free_factors[8][4] SN_ALIGNED = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0},
                                                      {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0}};
 
-enum { SLOTS = SN_COARSE_SLOTS };
+enum { SLOTS = SN_COARSE_SLOTS, STRIDE = SN_COARSE_STRIDE };
 
 // sums[frame] += w (r, x x r) over the rows of a chunk.
 void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t chunk) {
@@ -19,8 +19,8 @@ void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coars
         sn_quad force = sn_quad_mul(sn_quad_load(r + 4 * (size_t)i), sn_quad_load(free_factors[coarse->free[i]]));
         sn_quad torque = sn_quad_cross(sn_quad_load_float(coarse->position + 4 * (size_t)i), force);
         for (int s = 0; s < SLOTS; s++) {
-            sn_quad w = sn_quad_all((double)coarse->packed_weight[SLOTS * (size_t)i + (size_t)s]);
-            double *sum = sums + 8 * (size_t)coarse->packed_frame[SLOTS * (size_t)i + (size_t)s];
+            sn_quad w = sn_quad_all((double)coarse->weight[STRIDE * (size_t)i + (size_t)s]);
+            double *sum = sums + 8 * (size_t)coarse->frame[STRIDE * (size_t)i + (size_t)s];
             sn_quad_store(sum, sn_quad_fma(w, force, sn_quad_load(sum)));
             sn_quad_store(sum + 4, sn_quad_fma(w, torque, sn_quad_load(sum + 4)));
         }
@@ -33,8 +33,8 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
     for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk); i++) {
         sn_quad t = sn_quad_all(0), omega = t;
         for (int s = 0; s < SLOTS; s++) {
-            sn_quad w = sn_quad_all((double)coarse->packed_weight[SLOTS * (size_t)i + (size_t)s]);
-            const double *of = motion + 8 * (size_t)coarse->packed_frame[SLOTS * (size_t)i + (size_t)s];
+            sn_quad w = sn_quad_all((double)coarse->weight[STRIDE * (size_t)i + (size_t)s]);
+            const double *of = motion + 8 * (size_t)coarse->frame[STRIDE * (size_t)i + (size_t)s];
             t = sn_quad_fma(w, sn_quad_load(of), t);
             omega = sn_quad_fma(w, sn_quad_load(of + 4), omega);
         }
@@ -44,15 +44,14 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
     }
 }
 
-// The products A_ij R_j of a row, six quads a block: (A_r, x_j x A_r) for its three rows r. Finds the free components of the
-// row on the way: those that are coupled to anything.
-static void multiply_row(double *products, sn_coarse *coarse, const double *A, int32_t i) {
-    const sn_bsr *pattern = coarse->pattern;
-    const double *a = A + 9 * (size_t)pattern->starts[i];
+// The products B_ij R_j of a row, six quads a block: (B_r, x_j x B_r) for its three rows r; B is A below the diagonal and half
+// of it there.
+static void multiply_row(double *products, const sn_coarse *coarse, int32_t i) {
+    const sn_packed *packed = coarse->packed;
+    const double *a = packed->values + 9 * (size_t)packed->below[i];
     double *out = products;
-    sn_quad c0 = sn_quad_all(0), c1 = c0, c2 = c0;
-    for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++, a += 9, out += 24) {
-        sn_quad x = sn_quad_load(coarse->row_position + 4 * (size_t)pattern->columns[k]);
+    for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++, a += 9, out += 24) {
+        sn_quad x = sn_quad_load(coarse->row_position + packed->columns[k]);
         sn_quad a0 = sn_quad_load3(a), a1 = sn_quad_load3(a + 3), a2 = sn_quad_load3(a + 6);
         sn_quad_store(out, a0);
         sn_quad_store(out + 4, sn_quad_cross(x, a0));
@@ -60,25 +59,17 @@ static void multiply_row(double *products, sn_coarse *coarse, const double *A, i
         sn_quad_store(out + 12, sn_quad_cross(x, a1));
         sn_quad_store(out + 16, a2);
         sn_quad_store(out + 20, sn_quad_cross(x, a2));
-        if (k == pattern->diagonal[i]) continue;
-        c0 = sn_quad_fma(a0, a0, c0);
-        c1 = sn_quad_fma(a1, a1, c1);
-        c2 = sn_quad_fma(a2, a2, c2);
     }
-    a = A + 9 * (size_t)pattern->diagonal[i];
-    double coupling[4] SN_ALIGNED;
-    sn_quad_store(coupling, sn_quad_sum_each(c0, c1, c2));
-    int free = (coupling[0] > 0 || a[1] != 0 || a[2] != 0) + 2 * (coupling[1] > 0 || a[3] != 0 || a[5] != 0) +
-               4 * (coupling[2] > 0 || a[6] != 0 || a[7] != 0);
-    coarse->free_row[i] = (uint8_t)free;
-    // The others have nothing but their diagonal, which must not weigh on the frames.
-    out = products + 24 * (size_t)(pattern->diagonal[i] - pattern->starts[i]);
+    // Components that are not free have nothing but their diagonal, which must not weigh on the frames.
+    out -= 24;
     for (int r = 0; r < 3; r++) {
-        if (!(free >> r & 1)) memset(out + 8 * r, 0, 8 * sizeof *out);
+        sn_quad half = sn_quad_all(coarse->free[i] >> r & 1 ? 0.5 : 0);
+        sn_quad_store(out + 8 * r, sn_quad_mul(half, sn_quad_load(out + 8 * r)));
+        sn_quad_store(out + 8 * r + 4, sn_quad_mul(half, sn_quad_load(out + 8 * r + 4)));
     }
 }
 
-// The block (A P)_ib of row i for one of its frames, as three rows of (translation, rotation): sums of weighted products.
+// The block (B P)_ib of row i for one of its frames, as three rows of (translation, rotation): sums of weighted products.
 SN_INLINE void sum_products(sn_quad sums[3][2], const sn_coarse *coarse, const double *products, int32_t list) {
     for (int r = 0; r < 3; r++) sums[r][0] = sums[r][1] = sn_quad_all(0);
     for (int32_t e = coarse->entry_starts[list]; e < coarse->entry_starts[list + 1]; e++) {
@@ -91,8 +82,8 @@ SN_INLINE void sum_products(sn_quad sums[3][2], const sn_coarse *coarse, const d
     }
 }
 
-// Adds w_ia R_i' (A P)_ib for all pairs a >= b of a row's frames. R_i' takes a row to itself and to x_i x of it.
-static void add_row(double *partial, const double *products, const sn_coarse *coarse, int32_t i) {
+// Adds w_ia R_i' (B P)_ib for all pairs of a row's frames. R_i' takes a row to itself and to x_i x of it.
+static void add_row(double *partial, int32_t first_pair, const double *products, const sn_coarse *coarse, int32_t i) {
     const double *x = coarse->row_position + 4 * (size_t)i;
     for (int32_t list = coarse->row_starts[i]; list < coarse->row_starts[i + 1]; list++) {
         int32_t b = coarse->row_frames[list];
@@ -104,10 +95,10 @@ static void add_row(double *partial, const double *products, const sn_coarse *co
             g[5][h] = sn_quad_sub(sn_quad_mul(sn_quad_all(x[0]), g[1][h]), sn_quad_mul(sn_quad_all(x[1]), g[0][h]));
         }
         for (int s = 0; s < SLOTS; s++) {
-            int32_t a = coarse->frame[SLOTS * (size_t)i + (size_t)s];
-            float weight = coarse->weight[SLOTS * (size_t)i + (size_t)s];
-            if (a < b || weight == 0) continue;
-            double *out = partial + 48 * (size_t)coarse->pair[a * coarse->frames + b];
+            int32_t a = coarse->frame[STRIDE * (size_t)i + (size_t)s];
+            float weight = coarse->weight[STRIDE * (size_t)i + (size_t)s];
+            if (weight == 0) break;
+            double *out = partial + 48 * (size_t)(coarse->pair[a * coarse->frames + b] - first_pair);
             sn_quad w = sn_quad_all((double)weight);
             for (int r = 0; r < 6; r++) {
                 sn_quad_store(out + 8 * r, sn_quad_fma(w, g[r][0], sn_quad_load(out + 8 * r)));
@@ -117,11 +108,11 @@ static void add_row(double *partial, const double *products, const sn_coarse *co
     }
 }
 
-void SN_ISA_NAME(sn_kernel_coarse_assemble)(double *partial, double *products, sn_coarse *coarse, const double *A,
+void SN_ISA_NAME(sn_kernel_coarse_assemble)(double *partial, int32_t first_pair, double *products, const sn_coarse *coarse,
                                             int32_t begin, int32_t end) {
-    memset(partial, 0, 48 * (size_t)coarse->pairs * sizeof *partial);
     for (int32_t i = begin; i < end; i++) {
-        multiply_row(products, coarse, A, i);
-        if (coarse->free_row[i]) add_row(partial, products, coarse, i);
+        if (!coarse->free[i]) continue;
+        multiply_row(products, coarse, i);
+        add_row(partial, first_pair, products, coarse, i);
     }
 }

@@ -6,6 +6,7 @@
         .dot = sn_kernel_dot_##isa, .largest = sn_kernel_largest_##isa, .add_scaled = sn_kernel_add_scaled_##isa,             \
         .scale_add = sn_kernel_scale_add_##isa, .cg_advance = sn_kernel_cg_advance_##isa,                                     \
         .bsr_multiply = sn_kernel_bsr_multiply_##isa, .bsr_mirror = sn_kernel_bsr_mirror_##isa,                               \
+        .bsr_close = sn_kernel_bsr_close_##isa, .packed_copy = sn_kernel_packed_copy_##isa,                                   \
         .packed_multiply = sn_kernel_packed_multiply_##isa, .ic_factor = sn_kernel_ic_factor_##isa,                           \
         .ic_forward = sn_kernel_ic_forward_##isa, .ic_backward = sn_kernel_ic_backward_##isa,                                 \
         .coarse_restrict = sn_kernel_coarse_restrict_##isa, .coarse_prolong = sn_kernel_coarse_prolong_##isa,                 \

@@ -27,6 +27,10 @@ typedef struct sn_linalg_kernels {
                          int32_t begin, int32_t end);
     // Fills the blocks above the diagonal of the block rows [begin, end) from those below it.
     void (*bsr_mirror)(double *A, const sn_bsr *pattern, int32_t begin, int32_t end);
+    // The diagonal blocks of the block rows [begin, end) from the others; see sn_bsr_close_diagonal.
+    void (*bsr_close)(double *A, const sn_bsr *pattern, int32_t begin, int32_t end);
+    // Copies the blocks [begin, end) of a packed matrix from the original.
+    void (*packed_copy)(sn_packed *packed, const double *A, int32_t begin, int32_t end);
     // y = A x for the rows of one chunk; returns x'y over these rows.
     double (*packed_multiply)(double *y, const sn_packed *A, const double *x, int32_t chunk);
     // Factors the rows of one part, the diagonal scaled by 1 + shift. Returns -1, or the row whose pivot breaks down.
@@ -34,10 +38,11 @@ typedef struct sn_linalg_kernels {
     // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
     void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
     double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
-    // The coarse level: sums over one chunk, motion of the rows of one chunk, P'AP from the rows [begin, end).
+    // The coarse level: sums over one chunk, motion of the rows of one chunk, the share of the rows [begin, end) in P'BP.
     void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t chunk);
     void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t chunk);
-    void (*coarse_assemble)(double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end);
+    void (*coarse_assemble)(double *partial, int32_t first_pair, double *products, const sn_coarse *coarse, int32_t begin,
+                            int32_t end);
     // Cholesky of the first `columns` columns of a matrix of `rows` rows (rows >= columns): the upper square is factored, the
     // rest solved against it. The strict upper triangle is neither read nor written. Returns -1 or the row of the first bad
     // pivot.
@@ -77,6 +82,8 @@ SN_ISA_DECLARE(void, sn_kernel_bsr_multiply,
                (double *y, const int32_t *starts, const int32_t *columns, const double *A, const double *x, int32_t begin,
                 int32_t end));
 SN_ISA_DECLARE(void, sn_kernel_bsr_mirror, (double *A, const sn_bsr *pattern, int32_t begin, int32_t end));
+SN_ISA_DECLARE(void, sn_kernel_bsr_close, (double *A, const sn_bsr *pattern, int32_t begin, int32_t end));
+SN_ISA_DECLARE(void, sn_kernel_packed_copy, (sn_packed * packed, const double *A, int32_t begin, int32_t end));
 SN_ISA_DECLARE(double, sn_kernel_packed_multiply, (double *y, const sn_packed *A, const double *x, int32_t chunk));
 
 SN_ISA_DECLARE(int32_t, sn_kernel_ic_factor, (sn_ic * ic, int32_t part, double shift));
@@ -86,7 +93,7 @@ SN_ISA_DECLARE(double, sn_kernel_ic_backward, (double *z, const sn_ic *ic, const
 SN_ISA_DECLARE(void, sn_kernel_coarse_restrict, (double *sums, const sn_coarse *coarse, const double *r, int32_t chunk));
 SN_ISA_DECLARE(void, sn_kernel_coarse_prolong, (double *z, const sn_coarse *coarse, const double *motion, int32_t chunk));
 SN_ISA_DECLARE(void, sn_kernel_coarse_assemble,
-               (double *partial, double *products, sn_coarse *coarse, const double *A, int32_t begin, int32_t end));
+               (double *partial, int32_t first_pair, double *products, const sn_coarse *coarse, int32_t begin, int32_t end));
 SN_ISA_DECLARE(int32_t, sn_kernel_dense_factor, (double *A, int32_t rows, int32_t columns, int32_t stride));
 SN_ISA_DECLARE(void, sn_kernel_dense_product,
                (double *C, int32_t c_stride, const double *A, int32_t m, const double *B, int32_t n, int32_t depth,

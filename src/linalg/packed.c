@@ -10,7 +10,6 @@
 
 // Each separator makes incomplete factors weaker (iterations grow by a tenth to a half), and chunks store blocks twice where
 // they meet.
-enum { AHEAD = 16 }; // blocks that a gather fetches in advance
 enum { ROWS_PER_DOMAIN = 8000, MAX_DOMAINS = 8, ROWS_PER_CHUNK = 1000, MAX_CHUNKS = 16 };
 
 // Marks the level sets that become separators: those that hold the rows at equal parts of the order, unless two would touch.
@@ -87,7 +86,9 @@ static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t 
             // Columns of other chunks below the diagonal come before all of this one.
             int32_t place = j > i ? next_above[i]++ : next_below[i]++;
             packed->columns[place] = 4 * j;
-            packed->source[place] = pattern->mirror[k];
+            // Block (i, j) of this order lies at mirror[k], which is below the diagonal of the original if k is not.
+            bool below = k >= pattern->diagonal[column];
+            packed->source[place] = below ? pattern->mirror[k] : ~k;
         }
     }
 }
@@ -144,10 +145,7 @@ typedef struct job {
 static void copy_blocks(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;
-    for (int32_t k = begin; k < end; k++) {
-        if (k + AHEAD < end) sn_prefetch_block(work->A + 9 * (size_t)work->packed->source[k + AHEAD]);
-        memcpy(work->packed->values + 9 * (size_t)k, work->A + 9 * (size_t)work->packed->source[k], 9 * sizeof(double));
-    }
+    sn_linalg_kernels_get()->packed_copy(work->packed, work->A, begin, end);
 }
 
 void sn_packed_update(sinew_context *context, sn_packed *packed, const double *A) {

@@ -25,7 +25,7 @@ typedef struct sn_packed {
     int32_t *below;   // rows: first block below the diagonal
     int32_t *lower;   // rows: first block below the diagonal in this chunk
     int32_t *columns; // four times the column of each block
-    int32_t *source;  // block of the original matrix
+    int32_t *source;  // block of the original matrix in its lower triangle, or the bits of that inverted: its transpose
     double *values;   // nine per block, row by row
 } sn_packed;
 
@@ -42,7 +42,7 @@ static inline int32_t sn_packed_chunk_end(const sn_packed *packed, int32_t chunk
 // Symbolic phase: orders, cuts, links. `values` stay zero.
 sinew_status sn_packed_build(sn_arena *arena, const sn_bsr *pattern, sn_packed *packed);
 
-// Copies the values of a matrix on the original pattern.
+// Copies the values of a matrix on the original pattern, of which the lower triangle is read.
 void sn_packed_update(sinew_context *context, sn_packed *packed, const double *A);
 
 // y = A x; returns x'y.

@@ -68,7 +68,8 @@ void sn_solver_destroy(sn_solver *solver) {
     sn_arena_destroy(&arena);
 }
 
-sinew_status sn_solver_update(sn_solver *solver, const double *A, const double *positions) {
+sinew_status sn_solver_update(sn_solver *solver, double *A, const double *positions) {
+    if (solver->methods->both_triangles) sn_bsr_mirror(solver->context, solver->pattern, A);
     solver->A = A;
     solver->outcome = SN_SOLVE_CONVERGED;
     solver->bad_row = -1;

@@ -53,11 +53,12 @@ sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const
 // NULL is allowed.
 void sn_solver_destroy(sn_solver *solver);
 
-// Numeric phase. `A` (both triangles) is borrowed until the next update and must not change before the last solve with it.
+// Numeric phase. `A` is borrowed until the next update and must not change before the last solve with it. Of its off-diagonal
+// blocks those below the diagonal are read; kinds that want both triangles overwrite those above it.
 // `positions`, three per row, serve multigrid only, which builds rigid motions from them; NULL if the unknowns are not
 // displacements of points (then constant vectors take their place). A matrix that is not positive definite is reported by the
 // next solve, not here; the status is for memory only.
-sinew_status sn_solver_update(sn_solver *solver, const double *A, const double *positions);
+sinew_status sn_solver_update(sn_solver *solver, double *A, const double *positions);
 
 // Solves A x = b until |b - A x| <= relative_tolerance |b|, starting from x. `report` must not be NULL.
 void sn_solver_solve(sn_solver *solver, const double *b, double *x, double relative_tolerance, int32_t max_iterations,

@@ -161,6 +161,7 @@ static void solve(sn_solver *solver, const double *b, double *x, double relative
     sn_solver_refine(solver, solve_factor, s, b, x, relative_tolerance, s->work, report);
 }
 
-const sn_solver_methods sn_solver_cholmod = {.create = create, .update = update, .solve = solve, .destroy = destroy};
+const sn_solver_methods sn_solver_cholmod = {
+    .both_triangles = true, .create = create, .update = update, .solve = solve, .destroy = destroy};
 
 #endif

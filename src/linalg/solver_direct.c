@@ -42,7 +42,8 @@ static void solve_sparse(sn_solver *solver, const double *b, double *x, double r
     sn_solver_refine(solver, solve_sparse_factor, &s->factor, b, x, relative_tolerance, s->work, report);
 }
 
-const sn_solver_methods sn_solver_cholesky = {.create = create_sparse, .update = update_sparse, .solve = solve_sparse};
+const sn_solver_methods sn_solver_cholesky = {
+    .both_triangles = true, .create = create_sparse, .update = update_sparse, .solve = solve_sparse};
 
 // Up to this many unknowns the loops of small_simd.c are faster than blocked ones.
 enum { SMALL = 96 };
@@ -124,4 +125,5 @@ static void solve_dense(sn_solver *solver, const double *b, double *x, double re
     sn_solver_refine(solver, solve_dense_factor, s, b, x, relative_tolerance, s->work, report);
 }
 
-const sn_solver_methods sn_solver_dense = {.create = create_dense, .update = update_dense, .solve = solve_dense};
+const sn_solver_methods sn_solver_dense = {
+    .both_triangles = true, .create = create_dense, .update = update_dense, .solve = solve_dense};

@@ -67,4 +67,4 @@ static void solve(sn_solver *solver, const double *b, double *x, double relative
                 (sn_operator){precondition, solver}, b, x, relative_tolerance, max_iterations, s->work, report);
 }
 
-const sn_solver_methods sn_solver_jacobi = {.create = create, .update = update, .solve = solve};
+const sn_solver_methods sn_solver_jacobi = {.both_triangles = true, .create = create, .update = update, .solve = solve};

@@ -5,6 +5,7 @@
 #include "linalg/solver.h"
 
 typedef struct sn_solver_methods {
+    bool both_triangles; // of solver->A are read; else the lower one alone is there
     // Symbolic phase: fills solver->state from solver->arena. A failure needs no tidying; the caller destroys.
     sinew_status (*create)(sn_solver *solver);
     // Numeric phase for solver->A. Sets solver->outcome and bad_row if the matrix is found wanting.

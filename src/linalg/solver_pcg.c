@@ -39,7 +39,7 @@ static sinew_status update(sn_solver *solver, const double *positions) {
         sn_solver_reject(solver, report.row, report.pivot);
         return SINEW_OK;
     }
-    sn_coarse_update(solver->context, &s->coarse, solver->A, positions);
+    sn_coarse_update(solver->context, &s->coarse, positions);
     return SINEW_OK;
 }
 

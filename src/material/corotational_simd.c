@@ -44,10 +44,15 @@ SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
     sn_lanes_spectrum spectrum[2 * SN_GROUPS];
     sn_groups_spectrum(spectrum, groups[0].S, count);
     for (int g = 0; g < count; g++) {
-        sn_lanes s[3], m[3], least = blunt_ridge * groups[g].trace;
+        sn_lanes s[3], m[3], c = groups[g].c, trace = groups[g].trace, least = blunt_ridge * trace + 0x1p-200;
         sn_lanes_eigenvalues(s, &spectrum[g]);
-        for (int i = 0; i < 3; i++)
-            m[i] = sn_lanes_max(groups[g].c / sn_lanes_max(groups[g].trace - s[i], least), -groups[g].mu);
+        for (int i = 0; i < 3; i++) s[i] = sn_lanes_max(trace - s[i], least);
+        // One quotient instead of three; stretches are far from the ends of the range.
+        sn_lanes yz = s[1] * s[2], q = c / (s[0] * yz);
+        m[0] = q * yz;
+        m[1] = q * (s[0] * s[2]);
+        m[2] = q * (s[0] * s[1]);
+        for (int i = 0; i < 3; i++) m[i] = sn_lanes_max(m[i], -groups[g].mu);
         groups[g].M = sn_lanes_matrix_function(&spectrum[g], m);
     }
 }

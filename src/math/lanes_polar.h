@@ -2,15 +2,15 @@
 //
 // f = tr S is the largest root of  f^4 - 2 i1 f^2 - 8 J f + i1^2 - 4 i2 = 0  with i1 = |F|^2, i2 = |cof F|^2, J = det F: twice
 // squaring f = sum sigma_i leaves the invariants of F (the roots are the four signed sums of the singular values, as in Horn's
-// quaternion method). Newton's method from the upper bound sqrt(3 i1) falls onto it monotonically. Differentiating the quartic
+// quaternion method). Halley's method from the upper bound sqrt(3 i1) falls onto it monotonically. Differentiating the quartic
 // gives the rotation, which is the derivative of tr S:
 //
 //   R = ( (f^2 + i1)/2 F - F F'F + f cof F ) / det G,      G = tr(S) I - S,   det G = prod (sigma_i + sigma_j) = (f^3 - i1
 //   f)/2 - J
 //
-// One step towards orthonormality and one towards a symmetric R'F (the exact differential of the polar rotation) leave
-// rounding only. Where sigma2 + sigma3 is tiny against f (R is then hardly defined) the lane is done again by math/svd.h. No
-// branch in the ordinary case, about 150 fused operations.
+// For ordinary stretches that is R up to rounding. Where the terms cancel, one step towards orthonormality and one towards a
+// symmetric R'F (the exact differential of the polar rotation) leave rounding only. Where sigma2 + sigma3 is tiny against f (R
+// is then hardly defined) the lane is done again by math/svd.h. No branch in the ordinary case, about 120 fused operations.
 #ifndef SN_MATH_LANES_POLAR_H
 #define SN_MATH_LANES_POLAR_H
 
@@ -31,11 +31,15 @@ SN_INLINE sn_lanes sn_lanes_sym3_det(const sn_lanes_sym3 *A, const sn_lanes_sym3
 // What passes from stage to stage: i1 = |F|^2, i2 = |cof F|^2, J = det F, f = tr S.
 typedef struct sn_lanes_polar_work {
     sn_lanes i1, i2, J, f;
+    sn_lanes inverse; // of det G; 0 where R is as good as it can be
+    sn_mask rough;    // where R is to be corrected
     sn_lanes3 cofactor;
     sn_lanes_sym3 C; // F'F
 } sn_lanes_polar_work;
 
 SN_INLINE void sn_lanes_polar_invariants(sn_lanes_polar_work *w, const sn_lanes3 *F) {
+    w->inverse = sn_lanes_all(0); // until R is begun
+    w->rough = (sn_mask){0};
     w->cofactor = sn_lanes3_cofactor(F);
     w->C = sn_lanes3_gram(F);
     w->i1 = w->C.xx + w->C.yy + w->C.zz;
@@ -43,26 +47,26 @@ SN_INLINE void sn_lanes_polar_invariants(sn_lanes_polar_work *w, const sn_lanes3
     w->J = F->m[0][0] * w->cofactor.m[0][0] + F->m[0][1] * w->cofactor.m[0][1] + F->m[0][2] * w->cofactor.m[0][2];
 }
 
-// The largest root of the quartic, by Halley's method: from above it falls onto the root monotonically, for all roots are
-// real.
+// One step of Halley's method for the quartic, by a quarter of it and of its derivatives. The slope is 2 det G.
+SN_INLINE sn_lanes sn_lanes_polar_step(const sn_lanes_polar_work *w, sn_lanes constant, sn_lanes f, sn_lanes *slope) {
+    sn_lanes square = f * f, value = (0.25 * square - 0.5 * w->i1) * square - 2.0 * w->J * f + constant;
+    *slope = (square - w->i1) * f - 2.0 * w->J;
+    return value * *slope / (*slope * *slope - value * (1.5 * square - 0.5 * w->i1));
+}
+
+// The largest root of the quartic: from above the steps fall onto the root monotonically, for all roots are real.
 SN_INLINE void sn_lanes_polar_trace(sn_lanes_polar_work *w) {
-    sn_lanes i1 = w->i1, J = w->J;
-    sn_lanes f = sn_lanes_sqrt(3.0 * i1), constant = 0.25 * i1 * i1 - w->i2;
-    // A quarter of the quartic and of its derivatives. Two steps at a time: they suffice for ordinary stretches, so the branch
-    // is predicted. The slope is 2 det G; the bound on the last step leaves an error in R below 1e-8, which its correction
-    // squares.
+    sn_lanes f = sn_lanes_sqrt(3.0 * w->i1), constant = 0.25 * w->i1 * w->i1 - w->i2, step, slope;
+    // Two steps at a time: they suffice for ordinary stretches, so the branch is predicted. The bound on the last one leaves
+    // an error below 1e-8, which another step cubes.
     for (int iteration = 0; iteration < 12; iteration++) {
-        sn_lanes step, slope, square;
-        for (int k = 0; k < 2; k++) {
-            square = f * f;
-            slope = (square - i1) * f - 2.0 * J;
-            sn_lanes value = (0.25 * square - 0.5 * i1) * square - 2.0 * J * f + constant;
-            step = value * slope / (slope * slope - value * (1.5 * square - 0.5 * i1));
-            f -= step;
-        }
+        f -= sn_lanes_polar_step(w, constant, f, &slope);
+        step = sn_lanes_polar_step(w, constant, f, &slope);
+        sn_lanes square = f * f;
+        f -= step;
         if (!sn_any((sn_mask)(step * square > 1e-3 * slope))) break;
     }
-    w->f = f;
+    w->f = f - sn_lanes_polar_step(w, constant, f, &slope);
 }
 
 // R from the robust decomposition, in the lanes of `mask` only.
@@ -77,7 +81,7 @@ SN_INLINE void sn_lanes_polar_fallback(sn_lanes3 *R, const sn_lanes3 *F, sn_mask
 }
 
 // Removes what keeps R from being the rotation of F, to second order: first R'R - I, then the skew part of R'F.
-SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_lanes3 *F) {
+SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, const sn_lanes3 *F, const sn_lanes_polar_work *w) {
     sn_lanes_sym3 X = sn_lanes3_gram(R);
     X = (sn_lanes_sym3){1.5 - 0.5 * X.xx, -0.5 * X.xy, -0.5 * X.xz, 1.5 - 0.5 * X.yy, -0.5 * X.yz, 1.5 - 0.5 * X.zz};
     *R = sn_lanes3_mul_sym(R, &X);
@@ -85,10 +89,7 @@ SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_l
     // G here only weighs the correction: one triangle of T will do.
     sn_lanes_sym3 approximate = {T.m[0][0], T.m[0][1], T.m[0][2], T.m[1][1], T.m[1][2], T.m[2][2]};
     sn_lanes_sym3 G = sn_lanes_pair_sums(&approximate), adjugate = sn_lanes_sym3_adjugate(&G);
-    sn_lanes det = sn_lanes_sym3_det(&G, &adjugate), trace = T.m[0][0] + T.m[1][1] + T.m[2][2];
-    // R is as good as it can be where G is nearly singular: leave it.
-    sn_lanes inverse = sn_select((sn_mask)(det > 0.01 * trace * trace * trace), 1.0 / det, sn_lanes_all(0));
-    sn_lanes ax = inverse * (T.m[2][1] - T.m[1][2]), ay = inverse * (T.m[0][2] - T.m[2][0]);
+    sn_lanes inverse = w->inverse, ax = inverse * (T.m[2][1] - T.m[1][2]), ay = inverse * (T.m[0][2] - T.m[2][0]);
     sn_lanes az = inverse * (T.m[1][0] - T.m[0][1]);
     sn_lanes wx = adjugate.xx * ax + adjugate.xy * ay + adjugate.xz * az;
     sn_lanes wy = adjugate.xy * ax + adjugate.yy * ay + adjugate.yz * az;
@@ -99,6 +100,10 @@ SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_l
         R->m[i][1] = y + (z * wx - x * wz);
         R->m[i][2] = z + (x * wy - y * wx);
     }
+}
+
+// S = R'F
+SN_INLINE void sn_lanes_polar_stretch(sn_lanes_sym3 *S, const sn_lanes3 *R, const sn_lanes3 *F) {
 #define SN_STRETCH(i, j) (R->m[0][i] * F->m[0][j] + R->m[1][i] * F->m[1][j] + R->m[2][i] * F->m[2][j])
     *S = (sn_lanes_sym3){SN_STRETCH(0, 0), SN_STRETCH(0, 1), SN_STRETCH(0, 2),
                          SN_STRETCH(1, 1), SN_STRETCH(1, 2), SN_STRETCH(2, 2)};
@@ -106,9 +111,10 @@ SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_l
 }
 
 // R before the correction.
-SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, const sn_lanes_polar_work *w) {
+SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, sn_lanes_polar_work *w) {
     sn_lanes f = w->f, i1 = w->i1, square = f * f, det = 0.5 * (square - i1) * f - w->J;
     // Beyond these scales the eighth powers above leave the range of doubles.
+    w->rough = (sn_mask) ~(det > 0.2 * square * f); // at rest 8/27; the larger, the less is cancelled
     sn_mask doubtful = (sn_mask) ~((det > 0.02 * square * f) & (i1 > 1e-60) & (i1 < 1e60));
     sn_lanes inverse = 1.0 / det, a = 0.5 * (square + i1) * inverse, b = f * inverse;
     const sn_lanes_sym3 *C = &w->C;
@@ -118,7 +124,11 @@ SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, const sn_l
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) R->m[i][j] += b * w->cofactor.m[i][j];
     }
-    if (sn_any(doubtful)) sn_lanes_polar_fallback(R, F, doubtful);
+    w->inverse = inverse;
+    if (sn_any(doubtful)) {
+        sn_lanes_polar_fallback(R, F, doubtful);
+        w->inverse = sn_select(doubtful, sn_lanes_all(0), inverse);
+    }
 }
 
 // F = R S for the groups of one block of matrices, or of two.
@@ -127,7 +137,10 @@ SN_INLINE void sn_groups_polar(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_lanes3 *
     for (int g = 0; g < groups; g++) sn_lanes_polar_invariants(&work[g], &F[g]);
     for (int g = 0; g < groups; g++) sn_lanes_polar_trace(&work[g]);
     for (int g = 0; g < groups; g++) sn_lanes_polar_start(&R[g], &F[g], &work[g]);
-    for (int g = 0; g < groups; g++) sn_lanes_polar_correct(&R[g], &S[g], &F[g]);
+    for (int g = 0; g < groups; g++) {
+        if (sn_any(work[g].rough)) sn_lanes_polar_correct(&R[g], &F[g], &work[g]);
+        sn_lanes_polar_stretch(&S[g], &R[g], &F[g]);
+    }
 }
 
 SN_INLINE void sn_block_polar(sn_lanes3 R[SN_GROUPS], sn_lanes_sym3 S[SN_GROUPS], const sn_lanes3 F[SN_GROUPS]) {

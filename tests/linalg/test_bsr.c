@@ -157,6 +157,35 @@ static void test_mirror_scale_and_diagonal(void **state) {
     sinew_context_destroy(context);
 }
 
+// The stiffness of a free bar: the diagonal follows from the rest, whatever was there, and in the lower triangle alone.
+static void test_diagonal_closes_rows(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    test_bar bar = make_bar(&arena, 2, true);
+    const sn_bsr *pattern = &bar.pattern;
+    size_t count = 9 * (size_t)pattern->blocks;
+    double *lower = sn_bsr_push_values(&arena, pattern), *A = sn_bsr_push_values(&arena, pattern);
+    for (size_t k = 0; k < count; k++) lower[k] = NAN;
+    for (int32_t i = 0; i < pattern->rows; i++) {
+        for (int32_t k = pattern->starts[i]; k < pattern->diagonal[i]; k++) {
+            memcpy(lower + 9 * k, bar.stiffness + 9 * k, 9 * sizeof(double));
+        }
+    }
+    for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
+        if (!sn_isa_available(isa)) continue;
+        memcpy(A, lower, count * sizeof *A);
+        sn_linalg_kernels_for(isa)->bsr_close(A, pattern, 0, pattern->rows);
+        for (int32_t i = 0; i < pattern->rows; i++) {
+            const double *block = A + 9 * pattern->diagonal[i], *expected = bar.stiffness + 9 * pattern->diagonal[i];
+            assert_true(test_relative_error(block, expected, 9) < 1e-14);
+            assert_true(block[1] == block[3] && block[2] == block[6] && block[5] == block[7]);
+        }
+    }
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
 static void test_dirichlet_conditions(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -171,8 +200,12 @@ static void test_dirichlet_conditions(void **state) {
     for (int32_t k = 0; k < n; k++) mask[k] = sn_random_u32(&random) % 3 == 0 ? 200 : 0; // single components, too
     test_bar_matrix(context, &bar, 0, false, A);
     sn_bsr_to_dense(&bar.pattern, before, A);
+    for (int32_t i = 0; i < bar.pattern.rows; i++) { // the lower triangle is enough for both
+        for (int32_t k = 9 * (bar.pattern.diagonal[i] + 1); k < 9 * bar.pattern.starts[i + 1]; k++) A[k] = NAN;
+    }
     sn_bsr_multiply_masked(context, &bar.pattern, y, A, x, mask);
     sn_bsr_constrain(context, &bar.pattern, A, mask);
+    sn_bsr_mirror(context, &bar.pattern, A);
     sn_bsr_to_dense(&bar.pattern, after, A);
     for (int32_t i = 0; i < n; i++) {
         double sum = 0;
@@ -238,6 +271,7 @@ int main(void) {
         cmocka_unit_test(test_bad_member_is_named),
         cmocka_unit_test(test_products_match_dense),
         cmocka_unit_test(test_mirror_scale_and_diagonal),
+        cmocka_unit_test(test_diagonal_closes_rows),
         cmocka_unit_test(test_dirichlet_conditions),
         cmocka_unit_test(test_threads_are_bitwise_equal),
         cmocka_unit_test(test_memory_shortage),

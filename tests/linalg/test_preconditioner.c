@@ -260,7 +260,7 @@ static void test_coarse_level_holds_rigid_motions(void **state) {
         sn_coarse coarse;
         assert_int_equal(sn_coarse_build(&f.arena, &f.bar.pattern, &f.packed, &coarse), SINEW_OK);
         assert_true(coarse.frames > 8);
-        sn_coarse_update(f.context, &coarse, f.A, f.bar.positions);
+        sn_coarse_update(f.context, &coarse, f.bar.positions);
         assert_true(coarse.usable);
         double *u = random_packed(&f, 11), *r = random_packed(&f, 12), *z = random_packed(&f, 13);
         for (int mode = 0; mode < 6; mode++) {
@@ -282,7 +282,7 @@ static void test_coarse_level_holds_rigid_motions(void **state) {
             test_close("r'z", addition / sn_vector_dot(f.context, f.count, r, z), 1, 1e-6);
         }
         // Without positions: translations alone.
-        sn_coarse_update(f.context, &coarse, f.A, NULL);
+        sn_coarse_update(f.context, &coarse, NULL);
         assert_true(coarse.usable);
         drop_fixture(&f);
     }
@@ -293,7 +293,7 @@ static void test_coarse_kernels_agree(void **state) {
     fixture f = make_fixture(6, 0.01, true);
     sn_coarse coarse;
     assert_int_equal(sn_coarse_build(&f.arena, &f.bar.pattern, &f.packed, &coarse), SINEW_OK);
-    sn_coarse_update(f.context, &coarse, f.A, f.bar.positions);
+    sn_coarse_update(f.context, &coarse, f.bar.positions);
     double *r = random_packed(&f, 14), *z[SN_ISA_COUNT], *sums[SN_ISA_COUNT], *partial[SN_ISA_COUNT];
     for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
         if (!sn_isa_available(isa)) continue;
@@ -305,7 +305,7 @@ static void test_coarse_kernels_agree(void **state) {
         assert_int_equal(sn_arena_status(&f.arena), SINEW_OK);
         kernels->coarse_restrict(sums[isa], &coarse, r, 0);
         kernels->coarse_prolong(z[isa], &coarse, sums[isa], 0);
-        kernels->coarse_assemble(partial[isa], coarse.products, &coarse, f.A, 0, f.bar.nodes);
+        kernels->coarse_assemble(partial[isa], 0, coarse.products, &coarse, 0, f.bar.nodes);
         assert_true(test_relative_error(sums[isa], sums[0], motion_count) < 1e-13);
         assert_true(test_relative_error(z[isa], z[0], (size_t)f.count) < 1e-13);
         assert_true(test_relative_error(partial[isa], partial[0], pair_count) < 1e-13);

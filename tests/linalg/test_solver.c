@@ -119,6 +119,36 @@ static void test_update_follows_the_values(void **state) {
     drop_problem(&p);
 }
 
+// What lies above the diagonal may be anything: solutions are bitwise the same.
+static void test_lower_triangle_is_enough(void **state) {
+    (void)state;
+    test_bar_def def = test_default_bar(LARGE);
+    def.shuffle = true;
+    problem p = make_problem(1, &def, 0.01, true);
+    const sn_bsr *pattern = &p.bar.pattern;
+    double *lower = sn_bsr_push_values(&p.arena, pattern), *y = random_vector(&p.arena, p.n, 12);
+    for (sn_solver_kind kind = SN_SOLVER_PCG_JACOBI; kind < SN_SOLVER_KIND_COUNT; kind++) {
+        sn_solver *solver = make_solver(&p, kind);
+        if (!solver) continue;
+        memcpy(lower, p.A, 9 * (size_t)pattern->blocks * sizeof *lower);
+        for (int32_t i = 0; i < pattern->rows; i++) {
+            for (int32_t k = 9 * (pattern->diagonal[i] + 1); k < 9 * pattern->starts[i + 1]; k++) lower[k] = NAN;
+        }
+        sn_solve_report report[2];
+        for (int turn = 0; turn < 2; turn++) {
+            double *x = turn ? y : p.x;
+            memset(x, 0, (size_t)p.n * sizeof *x);
+            assert_int_equal(sn_solver_update(solver, turn ? lower : p.A, p.bar.positions), SINEW_OK);
+            sn_solver_solve(solver, p.b, x, 1e-8, 2000, &report[turn]);
+            assert_int_equal(report[turn].outcome, SN_SOLVE_CONVERGED);
+        }
+        assert_int_equal(report[0].iterations, report[1].iterations);
+        assert_memory_equal(p.x, y, (size_t)p.n * sizeof *y);
+        sn_solver_destroy(solver);
+    }
+    drop_problem(&p);
+}
+
 static void test_zero_right_hand_side(void **state) {
     (void)state;
     test_bar_def def = test_default_bar(1);
@@ -439,6 +469,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_kind_finds_the_solution),
         cmocka_unit_test(test_update_follows_the_values),
+        cmocka_unit_test(test_lower_triangle_is_enough),
         cmocka_unit_test(test_zero_right_hand_side),
         cmocka_unit_test(test_a_single_node),
         cmocka_unit_test(test_indefinite_matrices_are_reported),
