@@ -55,12 +55,22 @@ typedef struct sn_body_ops {
     // A += s M(q), lower triangle, and y = M(q) x. NULL: the constant mass of body/mass.h.
     void (*add_mass)(sinew_body *body, double *matrix, double s, const double *q);
     void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);
-    // force += gravity, and, if v is not NULL, velocity-dependent inertia forces (gyroscopic terms) if the model has them.
+    // force += gravity, and, if v is not NULL, velocity-dependent inertia forces (gyroscopic terms) of what does not coast.
     void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q, const double *v);
-    // Of bodies that coast: xi of the free motion of a time h, gyroscopic terms and all, and end velocities from those that
-    // have the right momentum with the masses as in `from` to those that have it at body->q; `mean` is that of the step.
+    // Of bodies that coast: xi of the free motion of a time h, gyroscopic terms and all. The same by BDF2,
+    // from body->q, previous_q and their velocities; momentum is its start, the velocities at body->q whose momentum a step
+    // without forces ends with.
     void (*coast)(const sinew_body *body, double *xi, double h);
-    void (*transport)(const sinew_body *body, double *v, const double *from, const double *mean);
+    void (*coast_bdf2)(const sinew_body *body, double *xi, double *momentum, double h);
+    // xi of a time h in which the body as a whole turns and moves on with its momentum, as it is bent. False if it hardly
+    // turns, or if its model does not know.
+    bool (*find_rigid_step)(const sinew_body *body, double *xi, double h);
+    // Of such a body: the turn, as accelerations, that has the torque of these forces with the masses at `place`.
+    void (*find_rigid_turn)(const sinew_body *body, double *a, const double *place, const double *force);
+    // Velocities that have the right momentum with the masses as in `from` become those that have it at `to`; `mean` is that
+    // of the way. Accelerations become those by the same forces.
+    void (*transport)(const sinew_body *body, double *v, const double *from, const double *to, const double *mean);
+    void (*transport_acceleration)(const sinew_body *body, double *a, const double *from, const double *to);
     // Deformation gradient and stress averaged over one element (sample for frames).
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The same for all elements. NULL: one by one.
@@ -140,7 +150,7 @@ struct sinew_body {
     double *consistent_mass; // values on the pattern, both triangles; NULL when lumped
     double *row_mass;        // one per row: the mass that a common translation moves [kg]
 
-    bool coasts; // moves by ops->coast and ops->transport where an integrator knows them
+    bool coasts; // moves by ops->coast and ops->transport
 
     double mass_damping, stiffness_damping;
     sinew_solver solver; // SINEW_SOLVER_AUTO: the world chooses

@@ -44,25 +44,20 @@ static sn_scheme scheme_of(sinew_integrator integrator, double h) {
     }
 }
 
-bool sn_integrate_coasts(sinew_integrator integrator) {
-    return integrator == SINEW_INTEGRATOR_IMPLICIT_EULER || integrator == SINEW_INTEGRATOR_NEWTON_EULER ||
-           integrator == SINEW_INTEGRATOR_MIDPOINT;
-}
-
 // xi_inertia and w of one body.
 static void predict(const sn_island *island, const sn_island_body *member, sinew_integrator integrator, double h) {
     const sinew_body *body = member->body;
     double *xi = island->xi_inertia + 3 * member->first_row, *w = island->velocity_offset + 3 * member->first_row;
     double *d = island->scratch + 3 * member->first_row;
-    if (integrator == SINEW_INTEGRATOR_BDF2) sn_body_difference(body, d, body->q, body->previous_q);
-    bool coasting = body->coasts && sn_integrate_coasts(integrator);
-    if (coasting) body->ops->coast(body, xi, h);
+    bool bdf2 = integrator == SINEW_INTEGRATOR_BDF2;
+    if (bdf2) sn_body_difference(body, d, body->q, body->previous_q);
+    if (body->coasts && bdf2) body->ops->coast_bdf2(body, xi, body->scratch, h);
+    if (body->coasts && !bdf2) body->ops->coast(body, xi, h);
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         double v = body->v[i];
-        if (!coasting) xi[i] = h * v;
+        if (!body->coasts) xi[i] = bdf2 ? d[i] / 3 + 2 * h / 9 * (4 * v - body->previous_v[i]) : h * v;
         w[i] = 0;
-        if (integrator == SINEW_INTEGRATOR_BDF2) {
-            xi[i] = d[i] / 3 + 2 * h / 9 * (4 * v - body->previous_v[i]);
+        if (bdf2) {
             w[i] = -d[i] / (2 * h);
         } else if (integrator == SINEW_INTEGRATOR_NEWMARK) {
             xi[i] += 0.25 * h * h * body->acceleration[i];
@@ -84,8 +79,7 @@ static void gather(sn_island *island) {
         for (int32_t k = 0; k < count; k++) {
             if (!body->mask[k]) island->prescribed[first + k] = 0;
         }
-        bool coasting = body->coasts && sn_integrate_coasts(effective_integrator(island));
-        sn_body_compute_external(body, island->external + first, island->world->def.gravity, !coasting);
+        sn_body_compute_external(body, island->external + first, island->world->def.gravity, true);
     }
     for (int32_t i = 0; i < island->tie_count; i++) memset(island->mask + 3 * island->ties[i].row, SN_MASK_TIED, 3);
 }
@@ -167,9 +161,13 @@ static void compute_drive(sn_island *island) {
 static void set_coasting_step(sn_island *island, double h) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
-        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
+        const sinew_body *body = member->body;
+        double *xi = island->xi + 3 * member->first_row;
+        if (body->coasts) body->ops->coast(body, xi, h);
+        for (int32_t k = 0; k < sn_body_size(body); k++) {
+            if (!body->coasts) xi[k] = h * body->v[k];
             int32_t row = 3 * member->first_row + k;
-            island->xi[row] = island->mask[row] ? island->prescribed[row] : h * member->body->v[k];
+            if (island->mask[row]) xi[k] = island->prescribed[row];
         }
     }
     sn_island_expand(island, island->xi);
@@ -270,6 +268,33 @@ static sinew_status start_newmark(sn_island *island, sinew_step_report *report) 
     return SINEW_OK;
 }
 
+// A body that turns fast is not to be linearised where it was, for that would take turning for stretching: a step of one body
+// that nothing holds begins where the body as a whole would get to.
+static bool turn_first(sn_island *island, double h) {
+    const sinew_body *body = island->bodies[0].body;
+    if (island->body_count > 1 || island->link_count > 0 || !body->ops->find_rigid_step) return false;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (island->mask[i]) return false;
+    }
+    return body->ops->find_rigid_step(body, island->xi, h);
+}
+
+// Elastic forces have no torque, but linearised ones do under stress: a turn of the whole body takes it away.
+static void remove_torque(sn_island *island, sn_scheme scheme) {
+    sn_island_body *member = &island->bodies[0];
+    sinew_body *body = member->body;
+    double *u = island->scratch, *force = island->product, *turn = island->direction, alpha = body->mass_damping;
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        double v = scheme.e * island->xi[i] + island->velocity_offset[i];
+        u[i] = scheme.c * (island->xi[i] - island->xi_inertia[i]) + alpha * v;
+    }
+    sn_body_multiply_mass(body, force, u, body->q);
+    for (int32_t i = 0; i < sn_body_size(body); i++) force[i] -= island->external[i];
+    sn_body_retract(body, member->trial_q, body->q, island->trial_xi); // where they were linearised
+    body->ops->find_rigid_turn(body, turn, member->trial_q, force);
+    for (int32_t i = 0; i < sn_body_size(body); i++) island->xi[i] -= turn[i] / (scheme.c + alpha * scheme.e);
+}
+
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
     sinew_integrator integrator = effective_integrator(island);
@@ -284,7 +309,11 @@ sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
     memset(island->xi, 0, (size_t)sn_island_size(island) * sizeof(double));
     sn_newton_def newton = newton_def_of(world);
     newton.scheme = scheme_of(integrator, world->step);
-    return sn_newton_solve(island, &newton, report);
+    newton.moved = newton.linearised && turn_first(island, world->step);
+    memcpy(island->trial_xi, island->xi, (size_t)sn_island_size(island) * sizeof(double)); // where a linearised step begins
+    SN_TRY(sn_newton_solve(island, &newton, report));
+    if (newton.moved && report->outcome == SINEW_OUTCOME_CONVERGED) remove_torque(island, newton.scheme);
+    return SINEW_OK;
 }
 
 bool sn_integrate_is_finite(const sn_island *island) {
@@ -305,14 +334,47 @@ sinew_status sn_integrate_check(sn_island *island) {
     return SINEW_OK;
 }
 
-// End velocities of a body that coasts, by what the step's acceleration adds to its momentum.
-static void carry_momentum(sinew_body *body, double h, bool midpoint) {
+// Before the step is accepted: the velocities at its start, in body->scratch, to which its own acceleration has yet to be
+// added.
+static void begin_momentum(sinew_body *body, double *room, sinew_integrator integrator, double h) {
+    if (integrator == SINEW_INTEGRATOR_BDF2) {
+        body->ops->coast_bdf2(body, room, body->scratch, h);
+        return;
+    }
+    bool newmark = integrator == SINEW_INTEGRATOR_NEWMARK;
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        body->scratch[i] = body->v[i] + (newmark ? 0.5 * h * body->acceleration[i] : 0);
+    }
+}
+
+// End velocities of a body that coasts, by what the step's acceleration adds to its momentum. `mean` is where the momentum is
+// while the node moves on: forces at the end of a step come after its way, those at its start before.
+static void carry_momentum(sinew_body *body, sinew_integrator integrator, double h) {
+    double *raw = body->v, *mean = body->scratch, share = h;
+    if (integrator == SINEW_INTEGRATOR_NEWMARK) share = 0.5 * h;
+    if (integrator == SINEW_INTEGRATOR_BDF2) share = 2 * h / 3;
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        double added = share * body->acceleration[i];
+        if (!body->mask[i]) raw[i] = mean[i] + added;
+        if (integrator == SINEW_INTEGRATOR_MIDPOINT) mean[i] += 0.5 * added;
+        if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) mean[i] += added;
+    }
+    body->ops->transport(body, raw, body->previous_q, body->q, mean);
+    if (integrator == SINEW_INTEGRATOR_NEWMARK) {
+        body->ops->transport_acceleration(body, body->acceleration, body->previous_q, body->q);
+    }
+}
+
+// The same where forces were linearised: they balance one another at `start`, where the step began.
+static void carry_linearised_momentum(sinew_body *body, const double *start, double h) {
     double *raw = body->v, *mean = body->scratch;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
-        if (!body->mask[i]) raw[i] = body->previous_v[i] + h * body->acceleration[i];
-        mean[i] = midpoint ? 0.5 * (body->previous_v[i] + raw[i]) : raw[i];
+        if (!body->mask[i]) raw[i] = mean[i];
     }
-    body->ops->transport(body, raw, body->previous_q, mean);
+    body->ops->transport(body, raw, body->previous_q, start, mean);
+    body->ops->transport_acceleration(body, body->acceleration, body->previous_q, start);
+    for (int32_t i = 0; i < sn_body_size(body); i++) mean[i] = raw[i] += body->mask[i] ? 0 : h * body->acceleration[i];
+    body->ops->transport(body, raw, start, body->q, mean);
 }
 
 // The velocity and acceleration that xi means, and the configuration after the step.
@@ -323,6 +385,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
     const double *w = island->velocity_offset + 3 * member->first_row;
     const double *xi_inertia = island->xi_inertia + 3 * member->first_row;
     size_t count = (size_t)sn_body_size(body);
+    if (body->coasts) begin_momentum(body, island->product + 3 * member->first_row, integrator, h);
     memcpy(body->previous_q, body->q, (size_t)body->config_count * sizeof(double));
     memcpy(body->previous_v, body->v, count * sizeof(double));
     memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
@@ -330,6 +393,7 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
     for (size_t i = 0; i < count; i++) {
         if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) {
             body->v[i] = xi[i] / h;
+            if (body->coasts) body->acceleration[i] = island->direction[3 * member->first_row + (int32_t)i];
             continue;
         }
         body->acceleration[i] = scheme.c * (xi[i] - xi_inertia[i]);
@@ -340,7 +404,12 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
         }
     }
     sn_body_retract(body, body->q, body->previous_q, xi);
-    if (body->coasts && sn_integrate_coasts(integrator)) carry_momentum(body, h, integrator == SINEW_INTEGRATOR_MIDPOINT);
+    if (body->coasts && integrator == SINEW_INTEGRATOR_IMPLICIT_EULER) {
+        sn_body_retract(body, member->trial_q, body->previous_q, island->trial_xi + 3 * member->first_row);
+        carry_linearised_momentum(body, member->trial_q, h);
+    } else if (body->coasts) {
+        carry_momentum(body, integrator, h);
+    }
     for (int32_t i = 0; i < body->config_count && !body->ops->retract; i++) {
         if (body->mask[i]) body->q[i] = body->target[i]; // exactly, not up to rounding
     }

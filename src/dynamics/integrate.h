@@ -7,9 +7,6 @@
 // Finds the step of an island; no state changes. With SINEW_OK the step is in island->xi and can be accepted.
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report);
 
-// Whether an integrator lets bodies that can coast begin with their free motion; the others take gyroscopic terms as forces.
-bool sn_integrate_coasts(sinew_integrator integrator);
-
 // Whether the step that was found leads to finite positions and velocities.
 bool sn_integrate_is_finite(const sn_island *island);
 

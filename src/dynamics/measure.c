@@ -60,8 +60,7 @@ void sinew_body_compute_reactions(sinew_body *body, double *forces) {
         memset(forces, 0, (size_t)count * sizeof *forces);
         return;
     }
-    bool coasting = body->coasts && sn_integrate_coasts(body->world->def.integrator);
-    sn_body_compute_external(body, external, body->world->def.gravity, !coasting);
+    sn_body_compute_external(body, external, body->world->def.gravity, true);
     memset(forces, 0, (size_t)count * sizeof *forces);
     sn_evaluation evaluation = {.q = body->balance_q, .force = forces};
     body->ops->evaluate(body, &evaluation);

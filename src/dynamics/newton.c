@@ -36,13 +36,15 @@ static void find_floors(const sn_island *island, search_point *point) {
     point->energy_floor = point->floor * position;
 }
 
-// What inertia and external forces add to phi at xi; island->inertia too. A step begins at xi = 0; the stiffness there becomes
-// the damping of the whole step.
-static double compute_load_potential(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero) {
+// What inertia and external forces add to phi at xi; island->inertia too. The stiffness where a step begins becomes the
+// damping of the whole step; mostly that is at xi = 0.
+static double compute_load_potential(sn_island *island, const sn_newton_def *def, const double *xi, bool begins) {
     int32_t count = sn_island_size(island);
-    if (at_zero) {
+    if (begins) {
         sn_island_keep_damping(island);
         sn_island_compute_inertia_offset(island, def->scheme);
+    }
+    if (begins && !def->moved) {
         memcpy(island->inertia, island->inertia_offset, (size_t)count * sizeof(double));
         return 0;
     }
@@ -65,11 +67,11 @@ static void compute_residual(sn_island *island, search_point *point) {
 }
 
 // phi, residual and their sizes at xi; the bodies' matrices too if wanted.
-static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool at_zero, sn_island_want want,
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool begins, sn_island_want want,
                              sinew_step_report *report) {
     double begin = sn_seconds();
     search_point point = {.potential = sn_island_evaluate(island, xi, want)};
-    point.potential += compute_load_potential(island, def, xi, at_zero);
+    point.potential += compute_load_potential(island, def, xi, begins);
     compute_residual(island, &point);
     if (want >= SN_WANT_EXACT_STIFFNESS) find_floors(island, &point);
     report->assemble_seconds += sn_seconds() - begin;
@@ -245,8 +247,8 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_
         // The damping matrix of the step is the first one, and must be positive semi-definite.
         bool exact_now = exact && (iteration > 0 || def->scheme.e == 0);
         sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
-        bool at_zero = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
-        search_point point = evaluate(island, def, island->xi, at_zero, want, report);
+        bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
+        search_point point = evaluate(island, def, island->xi, begins, want, report);
         report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
         bool moving = compute_remaining(island, island->direction);
         if (!isfinite(point.residual)) {

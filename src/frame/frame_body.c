@@ -67,7 +67,7 @@ static void multiply_mass(sinew_body *body, double *y, const double *x, const do
 
 static void add_gravity(sinew_body *body, double *force, const double *g, const double *q, const double *v) {
     const sn_frame_model *model = body->model;
-    sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v);
+    sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v, body->coasts ? body->mask : NULL);
 }
 
 static void coast(const sinew_body *body, double *xi, double h) {
@@ -75,9 +75,29 @@ static void coast(const sinew_body *body, double *xi, double h) {
     sn_frame_coast(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
 }
 
-static void transport(const sinew_body *body, double *v, const double *from, const double *mean) {
+static void coast_bdf2(const sinew_body *body, double *xi, double *momentum, double h) {
     const sn_frame_model *model = body->model;
-    sn_frame_transport(&model->nodes, model->mass, body->mask, from, body->q, mean, v);
+    sn_frame_coast_bdf2(&model->nodes, model->mass, body, h, xi, momentum);
+}
+
+static bool find_rigid_step(const sinew_body *body, double *xi, double h) {
+    const sn_frame_model *model = body->model;
+    return sn_frame_find_rigid_step(&model->nodes, model->mass, body->q, body->v, h, xi);
+}
+
+static void find_rigid_turn(const sinew_body *body, double *a, const double *place, const double *force) {
+    const sn_frame_model *model = body->model;
+    sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, place, force, a);
+}
+
+static void transport(const sinew_body *body, double *v, const double *from, const double *to, const double *mean) {
+    const sn_frame_model *model = body->model;
+    sn_frame_transport(&model->nodes, model->mass, body->mask, from, to, mean, v);
+}
+
+static void transport_acceleration(const sinew_body *body, double *a, const double *from, const double *to) {
+    const sn_frame_model *model = body->model;
+    sn_frame_transport_acceleration(&model->nodes, model->mass, body->mask, from, to, a);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -134,7 +154,11 @@ const sn_body_ops sn_frame_body_ops = {
     .multiply_mass = multiply_mass,
     .add_gravity = add_gravity,
     .coast = coast,
+    .coast_bdf2 = coast_bdf2,
+    .find_rigid_step = find_rigid_step,
+    .find_rigid_turn = find_rigid_turn,
     .transport = transport,
+    .transport_acceleration = transport_acceleration,
     .measure = measure,
     .add_momenta = add_momenta,
     .settle = sn_frame_body_settle,

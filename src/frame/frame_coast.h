@@ -13,6 +13,7 @@
 #ifndef SN_FRAME_FRAME_COAST_H
 #define SN_FRAME_FRAME_COAST_H
 
+#include "body/body.h"
 #include "frame/frame_mass.h"
 
 // Whether nodes coast: some are rigid, and no mass couples them.
@@ -22,9 +23,29 @@ bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass);
 void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *q, const double *v,
                     double h, double *xi);
 
+// The same by BDF2, whose momentum is 4/3 of the last one less a third of the one before: `momentum` holds velocities at
+// body->q that have it, and xi is d/3 + 2h/3 v with d the last step and v the velocity at the end that has it. Of other nodes
+// the same, without masses that turn.
+void sn_frame_coast_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass, const sinew_body *body, double h, double *xi,
+                         double *momentum);
+
+// xi of a time h in which the body, all of whose nodes are rigid, moves and turns as one with its momentum. False if it turns
+// so little that a step is straight, or if some node is not rigid.
+bool sn_frame_find_rigid_step(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q, const double *v, double h,
+                              double *xi);
+
+// a: accelerations of a turn about the centre that has the torque of the forces on all rows; nodes turned as in q and placed
+// as in `place`.
+void sn_frame_find_rigid_turn(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q, const double *place,
+                              const double *force, double *a);
+
 // v: from velocities that have the right momentum with the masses turned as in `from` to those that have it in `to`. `mean` is
 // the velocity in the middle of the forces' action. Nodes that are not rigid or are held stay.
 void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *from,
                         const double *to, const double *mean, double *v);
+
+// a: from what a force does with the masses turned as in `from` to what it does in `to`.
+void sn_frame_transport_acceleration(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *from,
+                                     const double *to, double *a);
 
 #endif

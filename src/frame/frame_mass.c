@@ -317,12 +317,30 @@ static void multiply_rigid(const sn_nodes *nodes, const sn_frame_mass *mass, dou
     }
 }
 
+const sn_rigid_mass *sn_frame_mass_find_free(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
+                                             int32_t i) {
+    if (mass->kind == SINEW_FRAME_MASS_CONSISTENT) return NULL;
+    SN_ASSERT(mass->blocks[i].i == i); // one block a node
+    if (!mass->rigid[i].usable) return NULL;
+    for (int r = 0; r < 6; r++) {
+        if (mask[3 * nodes->items[i].row + r]) return NULL;
+    }
+    return &mass->rigid[i];
+}
+
+// The velocity of turning that costs a force.
+static sn_vec3 find_turning(const sn_nodes *nodes, const sn_frame_mass *mass, int32_t i, const double *v,
+                            const uint8_t *mask) {
+    if (!v || (mask && sn_frame_mass_find_free(nodes, mass, mask, i))) return sn_v3(0, 0, 0);
+    return sn_load3(v + 3 * nodes->items[i].row);
+}
+
 static void add_rigid_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
-                              const double *q, const double *v) {
+                              const double *q, const double *v, const uint8_t *mask) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
         turned_mass t = turn_mass(node, &mass->rigid[i], q);
-        sn_vec3 w = v ? sn_load3(v + 3 * node->row) : sn_v3(0, 0, 0);
+        sn_vec3 w = find_turning(nodes, mass, i, v, mask);
         sn_vec3 pull = sn_scale(t.m, sn_sub(sn_load3(g), sn_cross(w, sn_cross(w, t.c))));
         sn_add_to3(force + 3 * node->row, sn_sub(sn_cross(t.c, pull), sn_cross(w, turn_momentum(&t, w))));
         sn_add_to3(force + 3 * node->row + 3, pull);
@@ -408,18 +426,19 @@ void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, do
 }
 
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
-                               const double *q, const double *v) {
+                               const double *q, const double *v, const uint8_t *mask) {
     if (mass->all_rigid) {
-        add_rigid_gravity(nodes, mass, force, g, q, v);
+        add_rigid_gravity(nodes, mass, force, g, q, v, mask);
         return;
     }
     sn_nodes_compute_controls(nodes, q, mass->controls);
     // Bdot v: the columns of rigid nodes are accelerated by w x (w x a).
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
+        sn_vec3 w = node->kind == SINEW_NODE_RIGID ? find_turning(nodes, mass, i, v, mask) : sn_v3(0, 0, 0);
         for (int32_t c = 0; c < node->control_count; c++) {
             int32_t at = 3 * (node->control + c);
-            sn_vec3 w = v ? sn_load3(v + 3 * node->row) : sn_v3(0, 0, 0), a = sn_v3(0, 0, 0);
+            sn_vec3 a = sn_v3(0, 0, 0);
             if (sn_node_control_turns(node, c)) a = sn_cross(w, sn_cross(w, sn_load3(mass->controls + at)));
             sn_store3(mass->velocity + at, a);
         }

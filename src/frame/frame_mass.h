@@ -68,10 +68,14 @@ void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const s
                        const double *q);
 void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y, const double *x, const double *q);
 
+// The mass of a node that turns freely: rigid, its mass its own, none of its rows held. NULL if it does not.
+const sn_rigid_mass *sn_frame_mass_find_free(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
+                                             int32_t node);
+
 // force += the weight, and, if v is not NULL, what turning costs rigid nodes: -B' G Bdot v, for one node alone the torque -w x
-// (I w) and the force -m w x (w x c).
+// (I w) and the force -m w x (w x c). With a mask nodes that turn freely are left out: they coast.
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force, const double *g,
-                               const double *q, const double *v);
+                               const double *q, const double *v, const uint8_t *mask);
 
 // Sums over the body; each is added to.
 typedef struct sn_frame_momenta {
