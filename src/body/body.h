@@ -67,10 +67,13 @@ typedef struct sn_body_ops {
     bool (*find_rigid_step)(const sinew_body *body, double *xi, double h);
     // Of such a body: the turn, as accelerations, that has the torque of these forces with the masses at `place`.
     void (*find_rigid_turn)(const sinew_body *body, double *a, const double *place, const double *force);
-    // Velocities that have the right momentum with the masses as in `from` become those that have it at `to`; `mean` is that
-    // of the way. Accelerations become those by the same forces.
-    void (*transport)(const sinew_body *body, double *v, const double *from, const double *to, const double *mean);
-    void (*transport_acceleration)(const sinew_body *body, double *a, const double *from, const double *to);
+    // Velocities that have the right momentum with the masses as in `from` become those that have it at body->q; `mean` is
+    // that of the step. Accelerations become those by the same forces.
+    void (*transport)(const sinew_body *body, double *v, const double *from, const double *mean);
+    void (*transport_acceleration)(const sinew_body *body, double *a, const double *from);
+    // Adds to the velocities of a body that nothing holds the turn whose angular momentum its nodes lost on their way, though
+    // the forces that gave body->acceleration to the masses at previous_q had no torque at `place`.
+    void (*restore_turn)(sinew_body *body, const double *place, double h);
     // Deformation gradient and stress averaged over one element (sample for frames).
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The same for all elements. NULL: one by one.

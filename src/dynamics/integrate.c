@@ -35,6 +35,15 @@ static sinew_integrator effective_integrator(const sn_island *island) {
     return integrator == SINEW_INTEGRATOR_BDF2 && !has_history(island) ? SINEW_INTEGRATOR_NEWTON_EULER : integrator;
 }
 
+// One body that nothing holds.
+static bool is_free(const sn_island *island) {
+    if (island->body_count > 1 || island->link_count > 0) return false;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (island->mask[i]) return false;
+    }
+    return true;
+}
+
 static sn_scheme scheme_of(sinew_integrator integrator, double h) {
     switch (integrator) {
     case SINEW_INTEGRATOR_BDF2: return (sn_scheme){9 / (4 * h * h), 3 / (2 * h)};
@@ -272,11 +281,7 @@ static sinew_status start_newmark(sn_island *island, sinew_step_report *report) 
 // that nothing holds begins where the body as a whole would get to.
 static bool turn_first(sn_island *island, double h) {
     const sinew_body *body = island->bodies[0].body;
-    if (island->body_count > 1 || island->link_count > 0 || !body->ops->find_rigid_step) return false;
-    for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (island->mask[i]) return false;
-    }
-    return body->ops->find_rigid_step(body, island->xi, h);
+    return is_free(island) && body->ops->find_rigid_step && body->ops->find_rigid_step(body, island->xi, h);
 }
 
 // Elastic forces have no torque, but linearised ones do under stress: a turn of the whole body takes it away.
@@ -348,33 +353,32 @@ static void begin_momentum(sinew_body *body, double *room, sinew_integrator inte
 }
 
 // End velocities of a body that coasts, by what the step's acceleration adds to its momentum. `mean` is where the momentum is
-// while the node moves on: forces at the end of a step come after its way, those at its start before.
+// while the node moves on: forces at the end of a step come after its way, those at its start before. Implicit Euler bends the
+// ways of nodes too little, and what angular momentum that costs would make them spin, each by itself: it lets them move on
+// with the momentum they end with, and gives what is lost to the body as a whole (restore_turn).
 static void carry_momentum(sinew_body *body, sinew_integrator integrator, double h) {
     double *raw = body->v, *mean = body->scratch, share = h;
-    if (integrator == SINEW_INTEGRATOR_NEWMARK) share = 0.5 * h;
-    if (integrator == SINEW_INTEGRATOR_BDF2) share = 2 * h / 3;
+    bool newmark = integrator == SINEW_INTEGRATOR_NEWMARK, bdf2 = integrator == SINEW_INTEGRATOR_BDF2;
+    if (newmark) share = 0.5 * h;
+    if (bdf2) share = 2 * h / 3;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         double added = share * body->acceleration[i];
         if (!body->mask[i]) raw[i] = mean[i] + added;
-        if (integrator == SINEW_INTEGRATOR_MIDPOINT) mean[i] += 0.5 * added;
-        if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) mean[i] += added;
+        if (!newmark && !bdf2) mean[i] += integrator == SINEW_INTEGRATOR_MIDPOINT ? 0.5 * added : added;
     }
-    body->ops->transport(body, raw, body->previous_q, body->q, mean);
-    if (integrator == SINEW_INTEGRATOR_NEWMARK) {
-        body->ops->transport_acceleration(body, body->acceleration, body->previous_q, body->q);
-    }
+    body->ops->transport(body, raw, body->previous_q, mean);
+    if (newmark) body->ops->transport_acceleration(body, body->acceleration, body->previous_q);
 }
 
-// The same where forces were linearised: they balance one another at `start`, where the step began.
-static void carry_linearised_momentum(sinew_body *body, const double *start, double h) {
-    double *raw = body->v, *mean = body->scratch;
-    for (int32_t i = 0; i < sn_body_size(body); i++) {
-        if (!body->mask[i]) raw[i] = mean[i];
+// Elastic forces balance one another where they were evaluated: at the end of the step, or where a linearised one began.
+static void restore_turn(sn_island *island, const sn_island_body *member, sinew_integrator integrator, double h) {
+    sinew_body *body = member->body;
+    const double *place = body->q;
+    if (integrator == SINEW_INTEGRATOR_IMPLICIT_EULER) {
+        sn_body_retract(body, member->trial_q, body->previous_q, island->trial_xi + 3 * member->first_row);
+        place = member->trial_q;
     }
-    body->ops->transport(body, raw, body->previous_q, start, mean);
-    body->ops->transport_acceleration(body, body->acceleration, body->previous_q, start);
-    for (int32_t i = 0; i < sn_body_size(body); i++) mean[i] = raw[i] += body->mask[i] ? 0 : h * body->acceleration[i];
-    body->ops->transport(body, raw, start, body->q, mean);
+    body->ops->restore_turn(body, place, h);
 }
 
 // The velocity and acceleration that xi means, and the configuration after the step.
@@ -404,12 +408,9 @@ static void accept_body(sn_island *island, const sn_island_body *member, sinew_i
         }
     }
     sn_body_retract(body, body->q, body->previous_q, xi);
-    if (body->coasts && integrator == SINEW_INTEGRATOR_IMPLICIT_EULER) {
-        sn_body_retract(body, member->trial_q, body->previous_q, island->trial_xi + 3 * member->first_row);
-        carry_linearised_momentum(body, member->trial_q, h);
-    } else if (body->coasts) {
-        carry_momentum(body, integrator, h);
-    }
+    if (body->coasts) carry_momentum(body, integrator, h);
+    bool euler = integrator == SINEW_INTEGRATOR_IMPLICIT_EULER || integrator == SINEW_INTEGRATOR_NEWTON_EULER;
+    if (body->coasts && euler && is_free(island) && body->ops->restore_turn) restore_turn(island, member, integrator, h);
     for (int32_t i = 0; i < body->config_count && !body->ops->retract; i++) {
         if (body->mask[i]) body->q[i] = body->target[i]; // exactly, not up to rounding
     }

@@ -90,14 +90,19 @@ static void find_rigid_turn(const sinew_body *body, double *a, const double *pla
     sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, place, force, a);
 }
 
-static void transport(const sinew_body *body, double *v, const double *from, const double *to, const double *mean) {
+static void transport(const sinew_body *body, double *v, const double *from, const double *mean) {
     const sn_frame_model *model = body->model;
-    sn_frame_transport(&model->nodes, model->mass, body->mask, from, to, mean, v);
+    sn_frame_transport(&model->nodes, model->mass, body->mask, from, body->q, mean, v);
 }
 
-static void transport_acceleration(const sinew_body *body, double *a, const double *from, const double *to) {
+static void transport_acceleration(const sinew_body *body, double *a, const double *from) {
     const sn_frame_model *model = body->model;
-    sn_frame_transport_acceleration(&model->nodes, model->mass, body->mask, from, to, a);
+    sn_frame_transport_acceleration(&model->nodes, model->mass, body->mask, from, body->q, a);
+}
+
+static void restore_turn(sinew_body *body, const double *place, double h) {
+    const sn_frame_model *model = body->model;
+    sn_frame_restore_turn(&model->nodes, model->mass, body, place, h);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -159,6 +164,7 @@ const sn_body_ops sn_frame_body_ops = {
     .find_rigid_turn = find_rigid_turn,
     .transport = transport,
     .transport_acceleration = transport_acceleration,
+    .restore_turn = restore_turn,
     .measure = measure,
     .add_momenta = add_momenta,
     .settle = sn_frame_body_settle,

@@ -207,3 +207,22 @@ void sn_frame_transport_acceleration(const sn_nodes *nodes, const sn_frame_mass 
         set_momentum(a + 3 * node->row, own, sn_node_matrix(node, to), force);
     }
 }
+
+void sn_frame_restore_turn(const sn_nodes *nodes, const sn_frame_mass *mass, sinew_body *body, const double *place, double h) {
+    if (!mass->all_rigid) return;
+    sn_vec3 lost = {0, 0, 0};
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        sn_mat3 R = sn_node_matrix(node, body->previous_q);
+        node_momentum force = find_momentum(&mass->rigid[i], R, body->acceleration + 3 * node->row);
+        lost = sn_add(lost, sn_scale(h, sn_cross(find_way(node, body->previous_q, place), force.P)));
+    }
+    whole_mass whole = find_whole(nodes, mass, body->q, body->q);
+    sn_vec3 turn = sn_mat3_apply(whole.solver, lost);
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        sn_vec3 r = sn_sub(sn_load3(sn_node_translation(node, body->q)), whole.center);
+        sn_add_to3(body->v + 3 * node->row, turn);
+        sn_add_to3(body->v + 3 * node->row + 3, sn_cross(turn, r));
+    }
+}

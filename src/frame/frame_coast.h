@@ -48,4 +48,8 @@ void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const 
 void sn_frame_transport_acceleration(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask, const double *from,
                                      const double *to, double *a);
 
+// Adds to body->v the turn of the whole whose angular momentum ways from previous_q to `place` under the forces behind
+// body->acceleration leave out; nothing if some node is not rigid.
+void sn_frame_restore_turn(const sn_nodes *nodes, const sn_frame_mass *mass, sinew_body *body, const double *place, double h);
+
 #endif
