@@ -6,20 +6,21 @@
 #ifndef SN_FIELD_MULTILEVEL_H
 #define SN_FIELD_MULTILEVEL_H
 
-#include "linalg/sparse.h"
+#include "field/rows.h"
 
-enum { SN_MULTILEVEL_WIDTH = 4, SN_MULTILEVEL_MOST = 24, SN_MULTILEVEL_DENSE = 300, SN_MULTILEVEL_CHUNK = 4096 };
+enum { SN_MULTILEVEL_MOST = 24, SN_MULTILEVEL_DENSE = 300 };
 
 typedef struct sn_level {
     sn_sparse M; // columns of a row in no particular order
     double *inverse_diagonal;
     sn_sparse P, R; // from the next coarser level, and back: R = P'
-    double *x, *b;  // n x SN_MULTILEVEL_WIDTH; not on the finest level
-    double *r;      // n x SN_MULTILEVEL_WIDTH
+    double *x, *b;  // n x SN_ROW_WIDTH; not on the finest level
+    double *r;      // n x SN_ROW_WIDTH
 } sn_level;
 
 typedef struct sn_multilevel {
     sinew_context *context;
+    const sn_row_kernels *kernels;
     int32_t level_count;
     sn_level levels[SN_MULTILEVEL_MOST];
     double *dense; // Cholesky factor of the coarsest matrix; NULL if it is too large for that (many parts)
@@ -30,8 +31,5 @@ sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const doub
 
 // x = about M^-1 b, four functions at once: x[unknown][4]. Symmetric positive definite in b. Allocates nothing.
 void sn_multilevel_cycle(sn_multilevel *multilevel, double *x, const double *b);
-
-// y = A x for four functions at once.
-void sn_sparse_multiply4(sinew_context *context, double *y, const sn_sparse *A, const double *x);
 
 #endif

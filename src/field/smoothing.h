@@ -48,8 +48,9 @@ typedef struct sn_smoothing {
     sn_arena level_arena; // of multilevel
 } sn_smoothing;
 
-// Up to this many unknowns the factor is faster than iterations, and small.
-enum { SN_SMOOTHING_MOST_DIRECT = 30000, SN_SMOOTHING_WIDTH = 4 };
+// Up to this many unknowns the factor takes about as long as iterations, and less than a gigabyte; and once there it makes
+// turning a curve a tenth of the work.
+enum { SN_SMOOTHING_MOST_DIRECT = 100000, SN_SMOOTHING_WIDTH = 4 };
 
 // Weights exp(-d^2 / d'^2) for neighbours at distance d, d'^2 the product of the mean neighbour distances of the two: no unit
 // of length enters, and d/d' is bounded, so that no weight vanishes. `neighbours` lists each pair from both sides, without the

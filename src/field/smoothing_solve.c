@@ -1,6 +1,7 @@
 // Solving the smoothing system: values at the constraints in, functions over the unknowns out.
 //
-// With a factor by substitution; otherwise by conjugate gradients on four functions side by side, which share every load of
+// With a factor by substitution, each pass for what the last one has left, which also mends the factor's single precision;
+// otherwise by conjugate gradients on four functions side by side, which share every load of
 // the matrix. Preconditioner: (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle. A costs two products with G.
 #include "field/smoothing.h"
 
@@ -8,45 +9,32 @@
 
 #include <string.h>
 
-enum { WIDTH = SN_SMOOTHING_WIDTH, MOST_ITERATIONS = 400, CORRECTIONS = 2 };
-// Of the residual in the preconditioner's norm, pass by pass; the first ones only serve slopes. Angles are then right to 1e-3,
-// in large systems, where iterations are dear and neighbours differ little, to 1e-2 at the worst place.
-static const double TOLERANCES[2][CORRECTIONS + 1] = {{1e-6, 1e-6, 1e-6}, {1e-3, 1e-4, 5e-6}};
-enum { LARGE = 200000 };
+enum { WIDTH = SN_ROW_WIDTH, MOST_ITERATIONS = 400, CORRECTIONS = 2 };
+// Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the worst place.
+static const double TOLERANCES[CORRECTIONS + 1] = {1e-5, 1e-5, 1e-6};
 
 // What the iterations need: vectors of n x WIDTH.
 typedef struct iteration {
     sn_smoothing *smoothing;
     const sn_constraints *rows;
+    const sn_row_kernels *kernels;
     double *x, *r, *z, *p, *q, *t;
-    double *sums; // of each chunk, WIDTH each
-    double alpha[WIDTH], beta[WIDTH];
+    double *squares, *inverse_squares; // D^2 and D^-2
+    double *sums;                      // of each chunk, WIDTH each
     double tolerance;
 } iteration;
 
-// y[i] *= factors[i]^2 for all four.
-typedef struct scaling {
-    double *y;
-    const double *factors;
-    bool inverse; // divide instead; where the factor is 0 the value stays
-} scaling;
-
-static void scale_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    scaling *work = data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        double f = work->factors[i];
-        double square = !work->inverse ? f * f : f > 0 ? 1 / (f * f) : 1;
-        for (size_t c = 0; c < WIDTH; c++) work->y[WIDTH * (size_t)i + c] *= square;
-    }
+static void run(const iteration *it, sn_range_fn *loop, sn_row_job job) {
+    sn_parallel_for(it->smoothing->context, it->smoothing->n, SN_ROW_CHUNK, loop, &job);
 }
 
 // y = (G D^-2 G + C'C) x; t is scratch.
-static void apply(sn_smoothing *smoothing, const sn_constraints *rows, double *y, const double *x, double *t) {
-    sn_sparse_multiply4(smoothing->context, t, &smoothing->G, x);
-    scaling work = {.y = t, .factors = smoothing->inverse_degrees};
-    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, scale_rows, &work);
-    sn_sparse_multiply4(smoothing->context, y, &smoothing->G, t);
+static void apply(const iteration *it, double *y, const double *x) {
+    const sn_constraints *rows = it->rows;
+    const sn_sparse *G = &it->smoothing->G;
+    run(it, it->kernels->multiply, (sn_row_job){.A = G, .x = x, .y = it->t});
+    run(it, it->kernels->weigh, (sn_row_job){.scale = {1}, .factors = it->inverse_squares, .b = it->t, .y = it->t});
+    run(it, it->kernels->multiply, (sn_row_job){.A = G, .x = it->t, .y = y});
     for (int32_t r = 0; r < rows->count; r++) {
         double mean[WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
@@ -60,67 +48,29 @@ static void apply(sn_smoothing *smoothing, const sn_constraints *rows, double *y
     }
 }
 
-static void precondition(sn_smoothing *smoothing, double *z, const double *r, double *t) {
-    sn_multilevel_cycle(&smoothing->multilevel, t, r);
-    scaling work = {.y = t, .factors = smoothing->inverse_degrees, .inverse = true};
-    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, scale_rows, &work);
-    sn_multilevel_cycle(&smoothing->multilevel, z, t);
-}
-
-typedef struct dots {
-    const double *a, *b;
-    double *sums;
-} dots;
-
-static void dot_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    dots *work = data;
-    double sum[WIDTH] = {0};
-    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
-        for (size_t c = 0; c < WIDTH; c++) sum[c] += work->a[WIDTH * i + c] * work->b[WIDTH * i + c];
-    }
-    memcpy(work->sums + WIDTH * (size_t)chunk, sum, sizeof sum);
+static void precondition(const iteration *it, double *z, const double *r) {
+    sn_multilevel_cycle(&it->smoothing->multilevel, it->t, r);
+    run(it, it->kernels->weigh, (sn_row_job){.scale = {1}, .factors = it->squares, .b = it->t, .y = it->t});
+    sn_multilevel_cycle(&it->smoothing->multilevel, z, it->t);
 }
 
 static void dot(const iteration *it, const double *a, const double *b, double result[WIDTH]) {
-    dots work = {a, b, it->sums};
-    int32_t n = it->smoothing->n, chunks = sn_chunk_count(n, SN_MULTILEVEL_CHUNK);
-    sn_parallel_for(it->smoothing->context, n, SN_MULTILEVEL_CHUNK, dot_rows, &work);
+    int32_t chunks = sn_chunk_count(it->smoothing->n, SN_ROW_CHUNK);
+    run(it, it->kernels->dot, (sn_row_job){.x = a, .b = b, .sums = it->sums});
     for (int c = 0; c < WIDTH; c++) result[c] = 0;
     for (int32_t k = 0; k < chunks; k++) {
         for (int c = 0; c < WIDTH; c++) result[c] += it->sums[WIDTH * (size_t)k + (size_t)c];
     }
 }
 
-// x += alpha p, r -= alpha q
-static void advance_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    iteration *it = data;
-    (void)chunk;
-    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
-        for (size_t c = 0; c < WIDTH; c++) {
-            it->x[WIDTH * i + c] += it->alpha[c] * it->p[WIDTH * i + c];
-            it->r[WIDTH * i + c] -= it->alpha[c] * it->q[WIDTH * i + c];
-        }
-    }
-}
-
-// p = z + beta p
-static void turn_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    iteration *it = data;
-    (void)chunk;
-    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
-        for (size_t c = 0; c < WIDTH; c++) it->p[WIDTH * i + c] = it->z[WIDTH * i + c] + it->beta[c] * it->p[WIDTH * i + c];
-    }
-}
-
 // Four independent conjugate gradients in step; one that has converged stands still. `start` is the norm that the right-hand
 // side itself would have.
 static void iterate(iteration *it, const double start[WIDTH], sn_solve_report *report) {
-    sn_smoothing *smoothing = it->smoothing;
-    int32_t n = smoothing->n;
     double rz[WIDTH], pq[WIDTH], next[WIDTH];
-    precondition(smoothing, it->z, it->r, it->t);
+    sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r}, turn = {.x = it->z, .y = it->p};
+    precondition(it, it->z, it->r);
     dot(it, it->r, it->z, rz);
-    memcpy(it->p, it->z, (size_t)n * WIDTH * sizeof(double));
+    memcpy(it->p, it->z, (size_t)it->smoothing->n * WIDTH * sizeof(double));
     for (report->iterations = 0;; report->iterations++) {
         report->relative_residual = 0;
         bool running[WIDTH], any = false;
@@ -131,17 +81,17 @@ static void iterate(iteration *it, const double start[WIDTH], sn_solve_report *r
             any = any || running[c];
         }
         if (!any || report->iterations == MOST_ITERATIONS) break;
-        apply(smoothing, it->rows, it->q, it->p, it->t);
+        apply(it, it->q, it->p);
         dot(it, it->p, it->q, pq);
-        for (int c = 0; c < WIDTH; c++) it->alpha[c] = running[c] && pq[c] > 0 ? rz[c] / pq[c] : 0;
-        sn_parallel_for(smoothing->context, n, SN_MULTILEVEL_CHUNK, advance_rows, it);
-        precondition(smoothing, it->z, it->r, it->t);
+        for (int c = 0; c < WIDTH; c++) advance.scale[c] = running[c] && pq[c] > 0 ? rz[c] / pq[c] : 0;
+        run(it, it->kernels->advance, advance);
+        precondition(it, it->z, it->r);
         dot(it, it->r, it->z, next);
         for (int c = 0; c < WIDTH; c++) {
-            it->beta[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
+            turn.scale[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
             if (running[c]) rz[c] = next[c];
         }
-        sn_parallel_for(smoothing->context, n, SN_MULTILEVEL_CHUNK, turn_rows, it);
+        run(it, it->kernels->turn, turn);
     }
     report->outcome = report->relative_residual <= it->tolerance ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
 }
@@ -149,9 +99,9 @@ static void iterate(iteration *it, const double start[WIDTH], sn_solve_report *r
 static void solve_group(iteration *it, const double *b, sn_solve_report *report) {
     size_t count = (size_t)it->smoothing->n * WIDTH;
     double start[WIDTH];
-    precondition(it->smoothing, it->z, b, it->t);
+    precondition(it, it->z, b);
     dot(it, b, it->z, start);
-    apply(it->smoothing, it->rows, it->r, it->x, it->t);
+    apply(it, it->r, it->x);
     for (size_t i = 0; i < count; i++) it->r[i] = b[i] - it->r[i];
     iterate(it, start, report);
 }
@@ -256,12 +206,30 @@ static void add_drifts(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
+// b -= A x
+static void subtract_products(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    correction *work = data;
+    const sn_sparse *A = &work->smoothing->A;
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) {
+        for (size_t first = 0; first < work->width; first += WIDTH) {
+            double sum[WIDTH] = {0}, *target = work->b + work->width * (size_t)i + first;
+            for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
+                const double *from = work->x + work->width * (size_t)A->indices[k] + first;
+                for (size_t c = 0; c < WIDTH; c++) sum[c] += A->values[k] * from[c];
+            }
+            for (size_t c = 0; c < WIDTH; c++) target[c] -= sum[c];
+        }
+    }
+}
+
 // b = C'(c + u.g) + L'(v.g), with L' = -G D^-1; `edges` serve as scratch for v.g.
-static void compute_corrected_side(double *b, correction *work, const sn_constraints *rows, const double *values) {
+static void compute_corrected_side(correction *work, const sn_constraints *rows, const double *values) {
     const sn_smoothing *smoothing = work->smoothing;
     size_t width = work->width;
-    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, sum_edges, work);
-    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, compute_slopes, work);
+    double *b = work->b;
+    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, sum_edges, work);
+    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, compute_slopes, work);
     compute_right_side(b, smoothing, rows, values, width);
     for (int32_t r = 0; r < rows->count; r++) {
         double extra[2 * WIDTH] = {0};
@@ -278,11 +246,19 @@ static void compute_corrected_side(double *b, correction *work, const sn_constra
     for (int32_t i = 0; i < smoothing->n; i++) {
         add_along(work, i, sn_scale(-smoothing->inverse_degrees[i], smoothing->drifts[i]), work->edges + width * (size_t)i);
     }
-    work->b = b;
-    sn_parallel_for(smoothing->context, smoothing->n, SN_MULTILEVEL_CHUNK, add_drifts, work);
+    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, add_drifts, work);
 }
 
 // ---- Solving ------------------------------------------------------------------------------------
+
+// x = A^-1 b by the factor, where x is what is known already (not `from_zero`); b is spent.
+static void solve_direct(sn_smoothing *smoothing, correction *work, bool from_zero, double *x) {
+    size_t count = (size_t)smoothing->n * work->width;
+    if (from_zero) memset(x, 0, count * sizeof(double));
+    if (!from_zero) sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, subtract_products, work);
+    sn_factor_solve(smoothing->factor, work->b, (int32_t)work->width);
+    for (size_t i = 0; i < count; i++) x[i] += work->b[i];
+}
 
 // x = A^-1 b by iterations, in groups of WIDTH.
 static void solve_iterative(iteration *it, double *group, const double *b, size_t width, double *x, sn_solve_report *report) {
@@ -301,29 +277,40 @@ static void solve_iterative(iteration *it, double *group, const double *b, size_
     }
 }
 
+static void fill_squares(iteration *it) {
+    for (int32_t i = 0; i < it->smoothing->n; i++) {
+        double inverse = it->smoothing->inverse_degrees[i];
+        it->inverse_squares[i] = inverse * inverse;
+        it->squares[i] = inverse > 0 ? 1 / (inverse * inverse) : 1;
+    }
+}
+
 static sinew_status solve(sn_smoothing *smoothing, sn_arena *scratch, const sn_constraints *rows, const double *values,
                           size_t width, double *x, sn_solve_report *report) {
     size_t n = (size_t)smoothing->n, count = smoothing->direct ? 0 : n * WIDTH;
     iteration it = {.smoothing = smoothing, .rows = rows};
+    it.kernels = SN_ISA_PICK(smoothing->context->isa, sn_row_get_kernels)();
     double **vectors[6] = {&it.x, &it.r, &it.z, &it.p, &it.q, &it.t};
     for (int k = 0; k < 6; k++) *vectors[k] = SN_PUSH(scratch, double, count);
-    it.sums = SN_PUSH(scratch, double, WIDTH *(size_t)sn_chunk_count(smoothing->n, SN_MULTILEVEL_CHUNK));
+    it.squares = SN_PUSH(scratch, double, smoothing->direct ? 0 : n);
+    it.inverse_squares = SN_PUSH(scratch, double, smoothing->direct ? 0 : n);
+    it.sums = SN_PUSH(scratch, double, WIDTH *(size_t)sn_chunk_count(smoothing->n, SN_ROW_CHUNK));
     double *group = SN_PUSH(scratch, double, count), *b = SN_PUSH(scratch, double, n *width);
-    correction work = {.smoothing = smoothing, .width = width, .x = x};
+    correction work = {.smoothing = smoothing, .width = width, .x = x, .b = b};
     work.edges = SN_PUSH(scratch, double, 3 * n * width);
     work.slopes = SN_PUSH(scratch, double, 3 * n * width);
     SN_TRY(sn_arena_status(scratch));
+    if (!smoothing->direct) fill_squares(&it);
     for (int pass = 0; pass <= CORRECTIONS; pass++) {
         if (pass == 0) {
             compute_right_side(b, smoothing, rows, values, width);
         } else {
-            compute_corrected_side(b, &work, rows, values);
+            compute_corrected_side(&work, rows, values);
         }
         if (smoothing->direct) {
-            memcpy(x, b, n * width * sizeof(double));
-            sn_factor_solve(smoothing->factor, x, (int32_t)width);
+            solve_direct(smoothing, &work, pass == 0, x);
         } else {
-            it.tolerance = TOLERANCES[smoothing->n > LARGE][pass];
+            it.tolerance = TOLERANCES[pass];
             report->relative_residual = 0; // of the last pass
             solve_iterative(&it, group, b, width, x, report);
         }

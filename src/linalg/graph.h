@@ -15,4 +15,9 @@ sinew_status sn_graph_rcm(sinew_context *context, const sn_bsr *pattern, int32_t
 sinew_status sn_graph_minimum_degree(sinew_context *context, int32_t n, const int32_t *starts, const int32_t *columns,
                                      int32_t *order);
 
+// Nested dissection by places (dissection.c), three coordinates of each row: less fill than minimum degree where the rows lie
+// in a solid. The graph is as above.
+sinew_status sn_graph_dissect(sinew_context *context, int32_t n, const int32_t *starts, const int32_t *columns,
+                              const double *places, int32_t *order);
+
 #endif

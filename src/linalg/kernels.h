@@ -62,8 +62,8 @@ typedef struct sn_linalg_kernels {
     void (*small_solve)(double *x, const double *L, const double *inverse, int32_t n);
     // One supernode of a sparse factor for four right-hand sides x[row][4]: L x = b and what that takes from the rows below;
     // L'x = b with the rows below known. x is aligned.
-    void (*four_forward)(double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
-    void (*four_backward)(double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
+    void (*four_forward)(double *x, const float *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
+    void (*four_backward)(double *x, const float *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below);
 } sn_linalg_kernels;
 
 // Those for the widest instruction set this machine runs.
@@ -107,8 +107,8 @@ SN_ISA_DECLARE(void, sn_kernel_dense_backward, (const double *L, int32_t n, int3
 SN_ISA_DECLARE(int32_t, sn_kernel_small_factor, (double *C, double *L, double *inverse, int32_t n));
 SN_ISA_DECLARE(void, sn_kernel_small_solve, (double *x, const double *L, const double *inverse, int32_t n));
 SN_ISA_DECLARE(void, sn_kernel_four_forward,
-               (double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
+               (double *x, const float *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
 SN_ISA_DECLARE(void, sn_kernel_four_backward,
-               (double *x, const double *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
+               (double *x, const float *panel, int32_t columns, int32_t first, const int32_t *rows, int32_t below));
 
 #endif

@@ -17,7 +17,7 @@ static sinew_status create_sparse(sn_solver *solver) {
     sparse_state *s = solver->state = SN_PUSH(&solver->arena, sparse_state, 1);
     if (!s) return SINEW_OUT_OF_MEMORY;
     const sn_bsr *pattern = solver->pattern;
-    SN_TRY(sn_supernodal_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns, &s->factor));
+    SN_TRY(sn_supernodal_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns, NULL, &s->factor));
     s->work = SN_PUSH(&solver->arena, double, 2 * (size_t)sn_bsr_size(pattern));
     return sn_arena_status(&solver->arena);
 }

@@ -220,13 +220,13 @@ struct sn_factor {
     bool usable;    // the last update succeeded
 };
 
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_factor **factor) {
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places, sn_factor **factor) {
     SN_ASSERT(A->rows == A->columns);
     *factor = NULL;
     sn_arena arena = sn_arena_create(context);
     sn_factor *made = SN_PUSH(&arena, sn_factor, 1);
     sinew_status status = sn_arena_status(&arena);
-    if (status == SINEW_OK) status = sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, &made->factor);
+    if (status == SINEW_OK) status = sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, places, &made->factor);
     if (status == SINEW_OK) {
         made->values = SN_PUSH(&arena, double, sn_sparse_entry_count(A));
         made->changed = SN_PUSH(&arena, bool, A->rows);

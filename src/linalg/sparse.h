@@ -42,8 +42,9 @@ void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *
 // The Cholesky factor of a symmetric positive definite matrix (supernodal.h).
 typedef struct sn_factor sn_factor;
 
-// Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and it is not kept.
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, sn_factor **factor);
+// Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and it is not kept. `places`
+// are three coordinates of each row, by which rows that lie in space are ordered best; NULL: none.
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places, sn_factor **factor);
 
 // NULL is allowed.
 void sn_factor_destroy(sn_factor *factor);
@@ -53,7 +54,8 @@ void sn_factor_destroy(sn_factor *factor);
 // definite or not finite (then do not solve with it).
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
 
-// Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a multiple of four.
+// Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a multiple of four. To single
+// precision: who wants more digits solves for the residual once more.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
 
 // Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a factor. A diagonal entry that

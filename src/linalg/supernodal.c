@@ -11,11 +11,12 @@ enum { NONE = -1 };
 typedef struct symbolic {
     int32_t n;
     const int32_t *starts, *columns;
-    int32_t *number; // of an original row in the order
-    int32_t *parent; // elimination tree
-    int32_t *count;  // rows of each column of the factor, the diagonal included
-    int32_t *stamp;  // n
-    int32_t *first;  // of supernodes, shared with the result
+    const double *places; // NULL: none
+    int32_t *number;      // of an original row in the order
+    int32_t *parent;      // elimination tree
+    int32_t *count;       // rows of each column of the factor, the diagonal included
+    int32_t *stamp;       // n
+    int32_t *first;       // of supernodes, shared with the result
     int32_t *super_parent, *owner;
     int32_t supernodes;
 } symbolic;
@@ -180,7 +181,11 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_
     factor->first = s->first = SN_PUSH(arena, int32_t, n + 1);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
-    SN_TRY(sn_graph_minimum_degree(arena->context, s->n, s->starts, s->columns, factor->order));
+    if (s->places != NULL) {
+        SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->places, factor->order));
+    } else {
+        SN_TRY(sn_graph_minimum_degree(arena->context, s->n, s->starts, s->columns, factor->order));
+    }
     for (int32_t i = 0; i < s->n; i++) s->number[factor->order[i]] = i;
     build_tree(s, factor->order, work[0]);
     postorder(s, factor->order, work[0], work[1], work[2], work[3]);
@@ -264,6 +269,7 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
         if (rows > most_rows) most_rows = rows;
     }
     factor->values = SN_PUSH(arena, double, factor->value_count);
+    factor->narrow = SN_PUSH(arena, float, b == 1 ? factor->value_count : 0);
     factor->product = SN_PUSH(arena, double, largest_product(factor));
     // Scalar matrices may be solved for four right-hand sides at once.
     factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? 4 : b));
@@ -272,11 +278,11 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
 }
 
 sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                                 sn_supernodal *factor) {
+                                 const double *places, sn_supernodal *factor) {
     SN_ASSERT(n >= 0 && (block == 1 || block == 3));
     *factor = (sn_supernodal){.n = n, .block = block};
     sn_arena scratch = sn_arena_create(arena->context);
-    symbolic s = {.n = n, .starts = starts, .columns = columns};
+    symbolic s = {.n = n, .starts = starts, .columns = columns, .places = places};
     sinew_status status = analyse(arena, &scratch, &s, factor);
     if (status == SINEW_OK) status = allocate(arena, factor, starts[n]);
     if (status == SINEW_OK) find_targets(factor, &s);

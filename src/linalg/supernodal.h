@@ -1,4 +1,5 @@
-// Own sparse Cholesky factor: supernodal, left-looking, in a minimum degree order. Works on matrices of 1x1 or 3x3 blocks.
+// Own sparse Cholesky factor: supernodal, left-looking, in an order of minimum degree or by dissection. Works on matrices of
+// 1x1 or 3x3 blocks.
 //
 // Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense panel, so that almost all
 // arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic phase works on whole blocks.
@@ -21,6 +22,7 @@ typedef struct sn_supernodal {
     size_t *targets;        // place of the first number of each in `values`
     double *values;         // panels, row by row: the columns of the supernode, as many rows, then the rows below
     size_t value_count;
+    float *narrow;                   // the same in single precision, for solves with four right-hand sides (block 1)
     double *product;                 // the largest product of one panel for another
     int32_t *place;                  // n: place of a block row in the current panel
     int32_t *owner;                  // n: supernode of a block row
@@ -29,10 +31,10 @@ typedef struct sn_supernodal {
     double *x, *gathered;            // scratch of a solve
 } sn_supernodal;
 
-// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. The pattern is not kept. Lives in
-// the arena.
+// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. `places` are three coordinates of
+// each block row, by which the order dissects; NULL: minimum degree. Neither is kept. Lives in the arena.
 sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                                 sn_supernodal *factor);
+                                 const double *places, sn_supernodal *factor);
 
 // Numeric phase; `A` has block x block numbers per entry, row by row. `changed` tells for each block row whether anything in
 // it may differ from the last update (which must have succeeded): supernodes that do not depend on such rows stay as they are.
@@ -44,7 +46,7 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
 // Solves in place for four right-hand sides side by side, row i at x + i stride: the factor, which is what takes the time to
-// read, is read once for all. Scalar matrices (block 1) only.
+// read, is read once for all, in single precision: refine with the residual for more digits. Scalar matrices (block 1) only.
 void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t stride);
 
 #endif

@@ -100,6 +100,14 @@ static void collect(sn_supernodal *factor, const sn_linalg_kernels *kernels, int
     }
 }
 
+static void narrow_panel(sn_supernodal *factor, int32_t t) {
+    if (factor->block != 1) return;
+    size_t columns = (size_t)width(factor, t), count = columns * (columns + (size_t)rows_below(factor, t));
+    const double *from = factor->values + factor->panels[t];
+    float *to = factor->narrow + factor->panels[t];
+    for (size_t k = 0; k < count; k++) to[k] = (float)from[k];
+}
+
 int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed, bool *pivot_finite) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     *pivot_finite = true;
@@ -116,6 +124,7 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
                 *pivot_finite &= isfinite(panel[(size_t)bad * (size_t)columns + (size_t)c]) != 0;
             return factor->order[factor->first[t] + bad / factor->block] * factor->block + bad % factor->block;
         }
+        if (factor->stale[t]) narrow_panel(factor, t);
         send_on(factor, t, factor->row_starts[t]);
     }
     return -1;
@@ -173,11 +182,11 @@ void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t str
         memcpy(factor->x + 4 * i, x + (size_t)factor->order[i] * stride, 4 * sizeof(double));
     }
     for (int32_t t = 0; t < factor->supernodes; t++) {
-        kernels->four_forward(factor->x, factor->values + factor->panels[t], width(factor, t), factor->first[t],
+        kernels->four_forward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
                               factor->rows + factor->row_starts[t], rows_below(factor, t));
     }
     for (int32_t t = factor->supernodes; t-- > 0;) {
-        kernels->four_backward(factor->x, factor->values + factor->panels[t], width(factor, t), factor->first[t],
+        kernels->four_backward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
                                factor->rows + factor->row_starts[t], rows_below(factor, t));
     }
     for (size_t i = 0; i < (size_t)factor->n; i++) {

@@ -5,6 +5,7 @@
 #include "linalg/supernodal.h"
 #include "linalg/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void check_permutation(const int32_t *order, int32_t n) {
@@ -71,6 +72,15 @@ static void check_orders(sinew_context *context, const sn_bsr *pattern) {
     }
     assert_int_equal(sn_graph_minimum_degree(context, n, pattern->starts, pattern->columns, order), SINEW_OK);
     check_permutation(order, n);
+    // By places that tell nothing, and by some that do.
+    double *places = calloc(3 * (size_t)n + 1, sizeof *places);
+    assert_non_null(places);
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(sn_graph_dissect(context, n, pattern->starts, pattern->columns, places, order), SINEW_OK);
+        check_permutation(order, n);
+        for (int32_t i = 0; i < 3 * n; i++) places[i] = (i * 7919) % 101;
+    }
+    free(places);
     free(order);
     free(level);
 }
@@ -117,6 +127,9 @@ static void test_orders_are_good(void **state) {
     assert_int_equal(sn_graph_minimum_degree(context, n, bar.pattern.starts, bar.pattern.columns, order), SINEW_OK);
     int64_t fill = count_fill(&bar.pattern, order);
     assert_true(fill < band_fill && band_fill < random_fill / 2);
+    assert_int_equal(sn_graph_dissect(context, n, bar.pattern.starts, bar.pattern.columns, bar.positions, order), SINEW_OK);
+    check_permutation(order, n);
+    assert_true(count_fill(&bar.pattern, order) < random_fill / 2);
 
     int32_t members[2 * 199];
     for (int32_t i = 1; i < 200; i++) {
@@ -132,6 +145,36 @@ static void test_orders_are_good(void **state) {
     sinew_context_destroy(context);
 }
 
+// In a solid dissection by places needs clearly less than minimum degree.
+static void test_dissection_of_a_cube(void **state) {
+    (void)state;
+    enum { SIDE = 18, N = SIDE * SIDE * SIDE };
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    int32_t *members = SN_PUSH(&arena, int32_t, 8 * N);
+    double *places = SN_PUSH(&arena, double, 3 * N);
+    assert_true(members && places);
+    sn_bsr_sets cells = {.width = 8, .members = members};
+    for (int32_t i = 0; i < N; i++) {
+        int32_t at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        for (int k = 0; k < 3; k++) places[3 * i + k] = at[k];
+        if (at[0] == SIDE - 1 || at[1] == SIDE - 1 || at[2] == SIDE - 1) continue;
+        for (int k = 0; k < 8; k++) {
+            members[8 * cells.count + k] = i + (k & 1) + SIDE * (k >> 1 & 1) + SIDE * SIDE * (k >> 2);
+        }
+        cells.count++;
+    }
+    sn_bsr pattern;
+    assert_int_equal(sn_bsr_build(&arena, N, &cells, 1, &pattern), SINEW_OK);
+    sn_supernodal plain, dissected;
+    assert_int_equal(sn_supernodal_build(&arena, N, 1, pattern.starts, pattern.columns, NULL, &plain), SINEW_OK);
+    assert_int_equal(sn_supernodal_build(&arena, N, 1, pattern.starts, pattern.columns, places, &dissected), SINEW_OK);
+    printf("numbers of the factor: %zu by minimum degree, %zu by dissection\n", plain.value_count, dissected.value_count);
+    assert_true(10 * dissected.value_count < 8 * plain.value_count);
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
 // The symbolic factor holds every block of the factor, and not many more.
 static void test_symbolic_factor(void **state) {
     (void)state;
@@ -141,7 +184,7 @@ static void test_symbolic_factor(void **state) {
             sn_arena arena = sn_arena_create(context);
             sn_bsr pattern = random_pattern(&arena, n, n * density, (uint64_t)(n + density), density == 2);
             sn_supernodal factor;
-            assert_int_equal(sn_supernodal_build(&arena, n, 1, pattern.starts, pattern.columns, &factor), SINEW_OK);
+            assert_int_equal(sn_supernodal_build(&arena, n, 1, pattern.starts, pattern.columns, NULL, &factor), SINEW_OK);
             check_permutation(factor.order, n);
             int64_t stored = 0, needed = count_fill(&pattern, factor.order);
             for (int32_t t = 0; t < factor.supernodes; t++) {
@@ -166,6 +209,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders_of_many_graphs),
         cmocka_unit_test(test_orders_are_good),
+        cmocka_unit_test(test_dissection_of_a_cube),
         cmocka_unit_test(test_symbolic_factor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,7 +133,7 @@ static void test_factor_serves_many(void **state) {
     sn_sparse A;
     make_smoothing(&arena, N, &A);
     sn_factor *factor;
-    assert_int_equal(sn_factor_create(context, &A, &factor), SINEW_OK);
+    assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
     double exact[COUNT * N], x[COUNT * N];
     for (int k = 0; k < COUNT * N; k++) exact[k] = sin(0.1 * k * k);
     multiply_side_by_side(context, x, &A, exact, COUNT);
@@ -141,7 +141,15 @@ static void test_factor_serves_many(void **state) {
     assert_int_equal(sn_factor_update(factor, &A), -1);
     sn_factor_solve(factor, x, COUNT);
     assert_int_equal(context->allocations, before);
-    assert_true(test_relative_error(x, exact, COUNT * N) < 1e-8); // condition about 1e6
+    // Single precision at a condition of about 1e6; a solve for the residual gains as many digits again.
+    assert_true(test_relative_error(x, exact, COUNT * N) < 0.06);
+    double residual[COUNT * N], product[COUNT * N];
+    multiply_side_by_side(context, residual, &A, exact, COUNT);
+    multiply_side_by_side(context, product, &A, x, COUNT);
+    for (int i = 0; i < COUNT * N; i++) residual[i] -= product[i];
+    sn_factor_solve(factor, residual, COUNT);
+    for (int i = 0; i < COUNT * N; i++) x[i] += residual[i];
+    assert_true(test_relative_error(x, exact, COUNT * N) < 1e-8);
     // Conjugate gradients agree.
     double b[N], y[N] = {0};
     sn_solve_report report;
@@ -188,7 +196,7 @@ static void test_memory_shortage(void **state) {
         sinew_status status = sn_sparse_from_triplets(&arena, ROWS, ROWS, triplets, ENTRIES, &A);
         if (status == SINEW_OK) status = sn_sparse_normal(&arena, &A, &N);
         if (status == SINEW_OK) status = sn_sparse_add(&arena, 1, &N, 1, &N, &S);
-        if (status == SINEW_OK) status = sn_factor_create(context, &S, &factor);
+        if (status == SINEW_OK) status = sn_factor_create(context, &S, NULL, &factor);
         done = status == SINEW_OK;
         if (!done) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
         sn_factor_destroy(factor);

@@ -16,23 +16,23 @@ enum { MOST = 35, SPACE = 3 * MOST };
 typedef struct supernode {
     int32_t columns, below, first;
     int32_t rows[MOST];
-    double panel[2 * MOST * MOST];
+    float panel[2 * MOST * MOST];
 } supernode;
 
 // A random supernode in the middle of other unknowns, its rows ascending with gaps.
 static void make_supernode(supernode *s, int32_t columns, int32_t below, sn_random *random) {
     *s = (supernode){.columns = columns, .below = below, .first = 2};
     for (int32_t p = 0; p < below; p++) s->rows[p] = s->first + columns + p + p / 3;
-    for (int32_t k = 0; k < columns * (columns + below); k++) s->panel[k] = sn_random_range(random, -1, 1);
-    for (int32_t i = 0; i < columns; i++) s->panel[i * columns + i] = 4 + i % 3;
+    for (int32_t k = 0; k < columns * (columns + below); k++) s->panel[k] = (float)sn_random_range(random, -1, 1);
+    for (int32_t i = 0; i < columns; i++) s->panel[i * columns + i] = (float)(4 + i % 3);
 }
 
 static void forward(const supernode *s, double *x, int c) {
     for (int32_t i = 0; i < s->columns + s->below; i++) {
         double *xi = x + 4 * (i < s->columns ? s->first + i : s->rows[i - s->columns]) + c;
         int32_t known = i < s->columns ? i : s->columns;
-        for (int32_t j = 0; j < known; j++) *xi -= s->panel[i * s->columns + j] * x[4 * (s->first + j) + c];
-        if (i < s->columns) *xi /= s->panel[i * s->columns + i];
+        for (int32_t j = 0; j < known; j++) *xi -= (double)s->panel[i * s->columns + j] * x[4 * (s->first + j) + c];
+        if (i < s->columns) *xi /= (double)s->panel[i * s->columns + i];
     }
 }
 
@@ -40,9 +40,9 @@ static void backward(const supernode *s, double *x, int c) {
     for (int32_t j = s->columns; j-- > 0;) {
         double *xj = x + 4 * (s->first + j) + c;
         for (int32_t i = j + 1; i < s->columns + s->below; i++) {
-            *xj -= s->panel[i * s->columns + j] * x[4 * (i < s->columns ? s->first + i : s->rows[i - s->columns]) + c];
+            *xj -= (double)s->panel[i * s->columns + j] * x[4 * (i < s->columns ? s->first + i : s->rows[i - s->columns]) + c];
         }
-        *xj /= s->panel[j * s->columns + j];
+        *xj /= (double)s->panel[j * s->columns + j];
     }
 }
 
@@ -102,8 +102,8 @@ static void test_update_of_a_part(void **state) {
     make_cube(starts, columns, values, diagonal);
     sn_supernodal part, whole;
     bool finite;
-    assert_int_equal(sn_supernodal_build(&arena, NODES, 1, starts, columns, &part), SINEW_OK);
-    assert_int_equal(sn_supernodal_build(&arena, NODES, 1, starts, columns, &whole), SINEW_OK);
+    assert_int_equal(sn_supernodal_build(&arena, NODES, 1, starts, columns, NULL, &part), SINEW_OK);
+    assert_int_equal(sn_supernodal_build(&arena, NODES, 1, starts, columns, NULL, &whole), SINEW_OK);
     assert_int_equal(sn_supernodal_update(&part, values, NULL, &finite), -1);
     for (int32_t round = 0; round < 5; round++) {
         memset(changed, 0, sizeof changed);

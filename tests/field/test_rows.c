@@ -1,0 +1,105 @@
+// The loops over unknowns with four functions side by side against plain ones, in every instruction set.
+#include "support/test.h"
+
+#include "field/rows.h"
+#include "math/simd.h"
+
+enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * WIDTH };
+
+typedef struct fixture {
+    sn_sparse A;
+    int32_t starts[N + 1], indices[N * MOST];
+    double values[N * MOST], factors[N];
+    double x[COUNT] SN_ALIGNED, b[COUNT] SN_ALIGNED, y[COUNT] SN_ALIGNED, z[COUNT] SN_ALIGNED;
+} fixture;
+
+static void fill(double *values, int32_t count, sn_random *random) {
+    for (int32_t k = 0; k < count; k++) values[k] = sn_random_range(random, -1, 1);
+}
+
+// A random matrix with rows of 0 to MOST entries.
+static void make_fixture(fixture *f) {
+    sn_random random = sn_random_seed(3);
+    for (int32_t i = 0; i < N; i++) {
+        f->starts[i + 1] = f->starts[i] + i % (MOST + 1);
+        for (int32_t k = f->starts[i]; k < f->starts[i + 1]; k++) {
+            f->indices[k] = (int32_t)(sn_random_u32(&random) % N);
+            f->values[k] = sn_random_range(&random, -1, 1);
+        }
+    }
+    f->A = (sn_sparse){.rows = N, .columns = N, .starts = f->starts, .indices = f->indices, .values = f->values};
+    fill(f->factors, N, &random);
+    fill(f->x, COUNT, &random);
+    fill(f->b, COUNT, &random);
+    fill(f->y, COUNT, &random);
+    fill(f->z, COUNT, &random);
+}
+
+static void multiply_plain(const fixture *f, double *product) {
+    for (int32_t i = 0; i < N; i++) {
+        for (int c = 0; c < WIDTH; c++) {
+            double sum = 0;
+            for (int32_t k = f->starts[i]; k < f->starts[i + 1]; k++) sum += f->values[k] * f->x[WIDTH * f->indices[k] + c];
+            product[WIDTH * i + c] = sum;
+        }
+    }
+}
+
+static void check_products(const sn_row_kernels *kernels) {
+    sn_range_fn *loops[4] = {kernels->multiply, kernels->add, kernels->subtract, kernels->relax};
+    for (int loop = 0; loop < 4; loop++) {
+        fixture f = {0};
+        make_fixture(&f);
+        double product[COUNT], wanted[COUNT];
+        multiply_plain(&f, product);
+        for (int32_t k = 0; k < COUNT; k++) {
+            double cases[4] = {product[k], f.y[k] + product[k], f.b[k] - product[k],
+                               f.x[k] + 0.7 * f.factors[k / WIDTH] * (f.b[k] - product[k])};
+            wanted[k] = cases[loop];
+        }
+        sn_row_job job = {.A = &f.A, .x = f.x, .b = f.b, .factors = f.factors, .y = f.y, .scale = {0.7}};
+        loops[loop](&job, 0, N, 0);
+        assert_true(test_relative_error(f.y, wanted, COUNT) < 1e-14);
+    }
+}
+
+static void check_vectors(const sn_row_kernels *kernels) {
+    fixture f = {0};
+    make_fixture(&f);
+    double scale[WIDTH] = {0.5, -2, 0, 3}, weighed[COUNT], advanced[2][COUNT], turned[COUNT], sums[WIDTH] = {0};
+    for (int32_t k = 0; k < COUNT; k++) {
+        weighed[k] = 0.5 * f.factors[k / WIDTH] * f.b[k];
+        advanced[0][k] = f.y[k] + scale[k % WIDTH] * f.x[k];
+        advanced[1][k] = f.z[k] - scale[k % WIDTH] * f.b[k];
+        turned[k] = f.x[k] + scale[k % WIDTH] * advanced[0][k];
+        sums[k % WIDTH] += f.x[k] * f.b[k];
+    }
+    double found[2 * WIDTH] SN_ALIGNED = {0};
+    sn_row_job job = {.x = f.x, .b = f.b, .y = f.y, .z = f.z, .sums = found};
+    memcpy(job.scale, scale, sizeof scale);
+    kernels->dot(&job, 0, N, 1);
+    assert_true(test_relative_error(found + WIDTH, sums, WIDTH) < 1e-14);
+    kernels->advance(&job, 0, N, 0);
+    assert_true(test_relative_error(f.y, advanced[0], COUNT) < 1e-14);
+    assert_true(test_relative_error(f.z, advanced[1], COUNT) < 1e-14);
+    kernels->turn(&job, 0, N, 0);
+    assert_true(test_relative_error(f.y, turned, COUNT) < 1e-14);
+    sn_row_job in_place = {.b = f.b, .factors = f.factors, .y = f.b, .scale = {0.5}};
+    kernels->weigh(&in_place, 0, N, 0);
+    assert_true(test_relative_error(f.b, weighed, COUNT) < 1e-14);
+}
+
+static void test_loops(void **state) {
+    (void)state;
+    for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
+        if (!sn_isa_available(isa)) continue;
+        const sn_row_kernels *kernels = SN_ISA_PICK(isa, sn_row_get_kernels)();
+        check_products(kernels);
+        check_vectors(kernels);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
