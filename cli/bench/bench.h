@@ -49,6 +49,9 @@ void bench_take(bench_result *result, double *seconds, int32_t count, double sca
 // Exponent of y over x by least squares in logarithms.
 double bench_fit_exponent(const double *x, const double *y, int32_t count);
 
+// A hash of numbers, for `hash`.
+uint64_t bench_hash(const double *values, size_t count);
+
 bool bench_passes(const bench_result *result);
 
 // A line; JSON; a page of Markdown.

@@ -23,13 +23,6 @@ typedef struct positions_case {
     double plain, field;      // [ms]
 } positions_case;
 
-static uint64_t hash_of(const double *values, size_t count) {
-    const unsigned char *bytes = (const unsigned char *)values;
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (size_t i = 0; i < count * sizeof *values; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
-    return hash;
-}
-
 static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew_pbd_def *def, double *seconds,
                                uint64_t *hash) {
     sinew_pbd *pbd;
@@ -45,7 +38,7 @@ static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew
     if (!x) status = SINEW_OUT_OF_MEMORY;
     if (x) {
         sinew_pbd_get_positions(pbd, x);
-        *hash = hash_of(x, count);
+        *hash = bench_hash(x, count);
         sn_release(b->context, x, count, sizeof *x);
     }
     sinew_pbd_destroy(pbd);

@@ -43,6 +43,13 @@ double bench_fit_exponent(const double *x, const double *y, int32_t count) {
     return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
+uint64_t bench_hash(const double *values, size_t count) {
+    const unsigned char *bytes = (const unsigned char *)values;
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < count * sizeof *values; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
 bool bench_passes(const bench_result *r) {
     if (r->unavailable) return false;
     return isnan(r->target) || (r->at_least ? r->min >= r->target : r->min <= r->target);
