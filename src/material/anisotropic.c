@@ -152,3 +152,19 @@ double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material
     }
     return largest;
 }
+
+void sn_anisotropic_invert(double W[SN_ELASTIC_COUNT], const double C[SN_ELASTIC_COUNT]) {
+    double L[6][6]; // C = L L', W = L^-1
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j <= i; j++) {
+            double sum = C[sn_sym6(j, i)];
+            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+            L[i][j] = i == j ? sqrt(sum) : sum / L[j][j];
+        }
+        for (int j = 0; j <= i; j++) {
+            double sum = i == j;
+            for (int k = j; k < i; k++) sum -= L[i][k] * W[sn_sym6(j, k)];
+            W[sn_sym6(j, i)] = sum / L[i][i];
+        }
+    }
+}

@@ -27,4 +27,7 @@ sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_d
 // largest normal stiffness, max C_ii.
 double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material_def *def, const sn_mat3 *frame);
 
+// The lower triangular W with C^-1 = W'W of a positive definite C, W_vu in the place of (u, v).
+void sn_anisotropic_invert(double W[SN_ELASTIC_COUNT], const double C[SN_ELASTIC_COUNT]);
+
 #endif

@@ -15,11 +15,12 @@
 // so that in the coordinates (eta, a):  K_ee = C,  K_ea = (Y' - C N) G^-1,  K_aa = G^-1 (N'C N - Y N - N'Y' + Theta) G^-1.
 // Its Schur complement is G^-1 (Theta - Y C^-1 Y') G^-1, and C is definite: H is semi-definite exactly if the 3x3 matrix in
 // the middle is. Projection clamps the eigenvalues of that matrix, which for isotropic C is the eigenvalue clamp of H itself.
+// C^-1 = W'W with W triangular is a parameter.
 //
 // Without `exact_rotation` the rotation is taken as fixed, as warped stiffness does (Mueller et al. 2002): P = R sigma, H = R
 // C R'.
 //
-// Cost: a polar decomposition and about 900 fused operations for H.
+// Cost: a polar decomposition and about 900 fused operations for H, 350 with the rotation fixed.
 // Checked by: tests/material/test_anisotropic.c.
 #include "material/elastic.h"
 #include "material/kernels.h"
@@ -32,23 +33,35 @@ static const double ridge = 1e-4;
 static const double blunt_ridge = 0.05;
 
 typedef struct group {
+    const double *C, *W; // parameters, at the first lane
     sn_lanes3 R;
     sn_lanes_sym3 S, inverse; // of G
-    sn_lanes det;             // of G
-    sn_lanes_elastic C;
-    sn_lanes strain[6], sigma[6], w[3];
+    sn_lanes_sym3 theta;
+    sn_lanes det; // of G
+    sn_lanes sigma[6], w[3];
 } group;
 
 // Voigt's indices by name
 enum { XX, YY, ZZ, YZ, ZX, XY };
 
-static void find_stress(group *g, bool exact) {
+SN_INLINE sn_lanes stiffness(const group *g, int v, int u) {
+    return sn_parameter(g->C, sn_sym6(v, u));
+}
+
+// sigma = C eps; returns the energy.
+SN_INLINE sn_lanes find_stress(group *g) {
     const sn_lanes_sym3 *S = &g->S;
     const sn_lanes strain[6] = {S->xx - 1.0, S->yy - 1.0, S->zz - 1.0, S->yz + S->yz, S->xz + S->xz, S->xy + S->xy};
-    sn_lanes *s = g->sigma;
-    for (int i = 0; i < 6; i++) g->strain[i] = strain[i];
-    sn_elastic_apply(s, &g->C, strain);
-    if (!exact) return;
+    for (int v = 0; v < 6; v++) {
+        g->sigma[v] = stiffness(g, v, 0) * strain[0];
+        for (int u = 1; u < 6; u++) g->sigma[v] += stiffness(g, v, u) * strain[u];
+    }
+    return sn_elastic_energy(strain, g->sigma);
+}
+
+SN_INLINE void find_turn(group *g) {
+    const sn_lanes_sym3 *S = &g->S;
+    const sn_lanes *s = g->sigma;
     sn_lanes_sym3 G = sn_lanes_pair_sums(S), A = sn_lanes_sym3_adjugate(&G);
     sn_lanes trace = S->xx + S->yy + S->zz, det = sn_lanes_max(sn_lanes_sym3_det(&G, &A), ridge * trace * trace * trace);
     g->det = sn_lanes_max(det, sn_lanes_all(0x1p-1000));
@@ -78,32 +91,8 @@ static void store_stress(double *P, const group *g, bool exact) {
     sn_lanes3_store(P, &T);
 }
 
-// Y' and N, six rows of three; the shear rows of Y' halved for engineering strain.
-typedef struct variation {
-    sn_lanes Y[6][3], N[6][3];
-} variation;
-
-static variation find_variation(const group *g) {
-    const sn_lanes *s = g->sigma, *w = g->w, zero = sn_lanes_all(0);
-    const sn_lanes_sym3 *S = &g->S;
-    return (variation){
-        .Y = {{zero, s[ZX] + w[1], w[2] - s[XY]},
-              {w[0] - s[YZ], zero, s[XY] + w[2]},
-              {s[YZ] + w[0], w[1] - s[ZX], zero},
-              {0.5 * (s[YY] - s[ZZ]), -0.5 * (s[XY] + w[2]), 0.5 * (s[ZX] - w[1])},
-              {0.5 * (s[XY] - w[2]), 0.5 * (s[ZZ] - s[XX]), -0.5 * (s[YZ] + w[0])},
-              {-0.5 * (s[ZX] + w[1]), 0.5 * (s[YZ] - w[0]), 0.5 * (s[XX] - s[YY])}},
-        .N = {{zero, S->xz, -S->xy},
-              {-S->yz, zero, S->xy},
-              {S->yz, -S->xz, zero},
-              {S->yy - S->zz, -S->xy, S->xz},
-              {S->xy, S->zz - S->xx, -S->yz},
-              {-S->xz, S->yz, S->xx - S->yy}},
-    };
-}
-
 // tr(sigma S) I - sym(sigma S) + sym([w] S)
-static sn_lanes_sym3 find_theta(const group *g) {
+SN_INLINE sn_lanes_sym3 find_theta(const group *g) {
     const sn_lanes *s = g->sigma, *w = g->w;
     const sn_lanes_sym3 *S = &g->S;
     sn_lanes xx = s[XX] * S->xx + s[XY] * S->xy + s[ZX] * S->xz, yy = s[XY] * S->xy + s[YY] * S->yy + s[YZ] * S->yz;
@@ -121,112 +110,192 @@ static sn_lanes_sym3 find_theta(const group *g) {
     };
 }
 
-// Theta - Y C^-1 Y', by the factors C = L D L'
-static sn_lanes_sym3 schur_complement(const sn_lanes_elastic *C, const variation *d, const sn_lanes_sym3 *theta) {
-    sn_lanes L[6][6], X[6][3], inverse[6], scaled[6][3];
-    for (int j = 0; j < 6; j++) {
-        sn_lanes pivot = C->c[sn_sym6(j, j)];
-        for (int k = 0; k < j; k++) pivot -= L[j][k] * L[j][k] * inverse[k];
-        inverse[j] = 1.0 / pivot;
-        for (int i = j + 1; i < 6; i++) {
-            L[i][j] = C->c[sn_sym6(i, j)]; // L D
-            for (int k = 0; k < j; k++) L[i][j] -= L[i][k] * L[j][k] * inverse[k];
-        }
+// Y' and N, six rows of three; the shear rows of Y' halved for engineering strain. The entries (0, 0), (1, 1), (2, 2) of both
+// are zero, and left out of sums.
+typedef struct variation {
+    sn_lanes Y[6][3], N[6][3];
+} variation;
+
+SN_INLINE bool is_zero(int v, int k) {
+    return v == k;
+}
+
+SN_INLINE void find_stress_variation(variation *d, const group *g) {
+    const sn_lanes *s = g->sigma, *w = g->w;
+    sn_lanes x = s[YZ] + w[0], y = s[ZX] + w[1], z = s[XY] + w[2], u = s[YZ] - w[0], v = s[ZX] - w[1], t = s[XY] - w[2];
+    d->Y[XX][1] = y, d->Y[XX][2] = -t;
+    d->Y[YY][0] = -u, d->Y[YY][2] = z;
+    d->Y[ZZ][0] = x, d->Y[ZZ][1] = -v;
+    d->Y[YZ][0] = 0.5 * (s[YY] - s[ZZ]), d->Y[YZ][1] = -0.5 * z, d->Y[YZ][2] = 0.5 * v;
+    d->Y[ZX][0] = 0.5 * t, d->Y[ZX][1] = 0.5 * (s[ZZ] - s[XX]), d->Y[ZX][2] = -0.5 * x;
+    d->Y[XY][0] = -0.5 * y, d->Y[XY][1] = 0.5 * u, d->Y[XY][2] = 0.5 * (s[XX] - s[YY]);
+}
+
+SN_INLINE void find_strain_variation(variation *d, const group *g) {
+    const sn_lanes_sym3 *S = &g->S;
+    d->N[XX][1] = S->xz, d->N[XX][2] = -S->xy;
+    d->N[YY][0] = -S->yz, d->N[YY][2] = S->xy;
+    d->N[ZZ][0] = S->yz, d->N[ZZ][1] = -S->xz;
+    d->N[YZ][0] = S->yy - S->zz, d->N[YZ][1] = -S->xy, d->N[YZ][2] = S->xz;
+    d->N[ZX][0] = S->xy, d->N[ZX][1] = S->zz - S->xx, d->N[ZX][2] = -S->yz;
+    d->N[XY][0] = -S->xz, d->N[XY][1] = S->yz, d->N[XY][2] = S->xx - S->yy;
+}
+
+// Row v of W Y', taken from Z with the square of its length.
+SN_INLINE void subtract_row(sn_lanes_sym3 *Z, const group *g, const variation *d, int v) {
+    sn_lanes X[3] = {{0}};
+    for (int u = 0; u <= v; u++) {
+        sn_lanes W = sn_parameter(g->W, sn_sym6(u, v));
         for (int k = 0; k < 3; k++) {
-            X[j][k] = d->Y[j][k];
-            for (int i = 0; i < j; i++) X[j][k] -= L[j][i] * scaled[i][k];
-            scaled[j][k] = X[j][k] * inverse[j];
+            if (!is_zero(u, k)) X[k] += W * d->Y[u][k];
         }
     }
-    sn_lanes_sym3 Z = *theta;
-    for (int v = 0; v < 6; v++) {
-        Z.xx -= X[v][0] * scaled[v][0];
-        Z.xy -= X[v][0] * scaled[v][1];
-        Z.xz -= X[v][0] * scaled[v][2];
-        Z.yy -= X[v][1] * scaled[v][1];
-        Z.yz -= X[v][1] * scaled[v][2];
-        Z.zz -= X[v][2] * scaled[v][2];
-    }
+    Z->xx -= X[0] * X[0];
+    Z->xy -= X[0] * X[1];
+    Z->xz -= X[0] * X[2];
+    Z->yy -= X[1] * X[1];
+    Z->yz -= X[1] * X[2];
+    Z->zz -= X[2] * X[2];
+}
+
+// Theta - Y C^-1 Y'
+static sn_lanes_sym3 schur_complement(const group *g) {
+    variation d;
+    find_stress_variation(&d, g);
+    sn_lanes_sym3 Z = g->theta;
+    subtract_row(&Z, g, &d, 0);
+    subtract_row(&Z, g, &d, 1);
+    subtract_row(&Z, g, &d, 2);
+    subtract_row(&Z, g, &d, 3);
+    subtract_row(&Z, g, &d, 4);
+    subtract_row(&Z, g, &d, 5);
     return Z;
 }
 
-// Theta plus what the Schur complement lacks to be semi-definite.
-static void project_theta(sn_lanes_sym3 theta[SN_GROUPS], sn_lanes_sym3 Z[SN_GROUPS]) {
-    sn_lanes_spectrum spectrum[SN_GROUPS];
-    sn_block_spectrum(spectrum, Z);
-    for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]), *T = &theta[g];
+// Theta plus what the Schur complement lacks to be semi-definite. 1/det G is held back where it is large: a congruence, which
+// does not matter for definiteness.
+SN_INLINE void project(group *groups, int count) {
+    sn_lanes_sym3 Z[2 * SN_GROUPS];
+    sn_lanes_spectrum spectrum[2 * SN_GROUPS];
+    for (int g = 0; g < count; g++) Z[g] = schur_complement(&groups[g]);
+    sn_groups_spectrum(spectrum, Z, count);
+    for (int g = 0; g < count; g++) {
+        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]), *T = &groups[g].theta, *A = &groups[g].inverse;
         *T = (sn_lanes_sym3){T->xx + D.xx, T->xy + D.xy, T->xz + D.xz, T->yy + D.yy, T->yz + D.yz, T->zz + D.zz};
+        sn_lanes s = sn_lanes_min(groups[g].det * (1 / blunt_ridge), sn_lanes_all(1));
+        *A = (sn_lanes_sym3){s * A->xx, s * A->xy, s * A->xz, s * A->yy, s * A->yz, s * A->zz};
     }
 }
 
 // K_ea and K_aa
 typedef struct coupling {
     sn_lanes ea[6][3];
-    sn_lanes3 aa;
+    sn_lanes_sym3 aa;
 } coupling;
 
-static void find_coupling(coupling *K, const group *g, const variation *d, const sn_lanes_sym3 *theta, bool projected) {
-    sn_lanes_sym3 inverse = g->inverse;
-    if (projected) {
-        // A congruence: it does not matter for definiteness.
-        sn_lanes s = sn_lanes_min(g->det * (1 / blunt_ridge), sn_lanes_all(1));
-        inverse =
-            (sn_lanes_sym3){s * inverse.xx, s * inverse.xy, s * inverse.xz, s * inverse.yy, s * inverse.yz, s * inverse.zz};
-    }
-    sn_lanes T[6][3]; // C N - 2 Y', so that N'C N - Y N - N'Y' = sym(N'T)
-    sn_lanes3 rows, middle;
-    for (int v = 0; v < 6; v++) {
-        sn_lanes row[3];
+// Row v of Y' - C N and of K_ea; adds row v of -N'(Y' - C N + Y') to `middle`.
+SN_INLINE void find_coupling_row(coupling *K, sn_lanes3 *middle, const group *g, const variation *d, int v) {
+    const sn_lanes_sym3 *A = &g->inverse;
+    sn_lanes row[3], T[3];
+    for (int k = 0; k < 3; k++) row[k] = is_zero(v, k) ? sn_lanes_all(0) : d->Y[v][k];
+    for (int u = 0; u < 6; u++) {
+        sn_lanes C = stiffness(g, v, u);
         for (int k = 0; k < 3; k++) {
-            sn_lanes sum = g->C.c[sn_sym6(v, 0)] * d->N[0][k];
-            for (int u = 1; u < 6; u++) sum += g->C.c[sn_sym6(v, u)] * d->N[u][k];
-            row[k] = d->Y[v][k] - sum;
-            T[v][k] = -row[k] - d->Y[v][k];
-        }
-        K->ea[v][0] = row[0] * inverse.xx + row[1] * inverse.xy + row[2] * inverse.xz;
-        K->ea[v][1] = row[0] * inverse.xy + row[1] * inverse.yy + row[2] * inverse.yz;
-        K->ea[v][2] = row[0] * inverse.xz + row[1] * inverse.yz + row[2] * inverse.zz;
-    }
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            sn_lanes sum = d->N[0][i] * T[0][k];
-            for (int v = 1; v < 6; v++) sum += d->N[v][i] * T[v][k];
-            rows.m[i][k] = sum;
+            if (!is_zero(u, k)) row[k] -= C * d->N[u][k];
         }
     }
-    const sn_lanes t[3][3] = {
-        {theta->xx, theta->xy, theta->xz}, {theta->xy, theta->yy, theta->yz}, {theta->xz, theta->yz, theta->zz}};
+    K->ea[v][0] = row[0] * A->xx + row[1] * A->xy + row[2] * A->xz;
+    K->ea[v][1] = row[0] * A->xy + row[1] * A->yy + row[2] * A->yz;
+    K->ea[v][2] = row[0] * A->xz + row[1] * A->yz + row[2] * A->zz;
+    for (int k = 0; k < 3; k++) T[k] = is_zero(v, k) ? row[k] : row[k] + d->Y[v][k];
     for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) middle.m[i][k] = 0.5 * (rows.m[i][k] + rows.m[k][i]) + t[i][k];
+        if (is_zero(v, i)) continue;
+        for (int k = 0; k < 3; k++) middle->m[i][k] -= d->N[v][i] * T[k];
     }
-    rows = sn_lanes3_mul_sym(&middle, &inverse);
-    // G^-1 (middle G^-1) is symmetric: (middle G^-1)' G^-1
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) middle.m[i][k] = rows.m[k][i];
-    }
-    K->aa = sn_lanes3_mul_sym(&middle, &inverse);
 }
 
-// The entry (m, n) of H in the rotated frame. Entry (i, j), i != j, of A counts in component 3 - i - j of a, with this sign.
-SN_INLINE sn_lanes rotated_entry(const group *g, const coupling *K, int m, int n) {
-    int v = sn_voigt(m / 3, m % 3), u = sn_voigt(n / 3, n % 3);
-    int p = 3 - m / 3 - m % 3, q = 3 - n / 3 - n % 3;
-    bool turns_m = m / 3 != m % 3, turns_n = n / 3 != n % 3;
-    bool plus_m = (m / 3 - m % 3 + 3) % 3 == 1, plus_n = (n / 3 - n % 3 + 3) % 3 == 1;
-    sn_lanes sum = g->C.c[sn_sym6(v, u)];
-    if (!K) return sum;
-    if (turns_n) sum = plus_n ? sum + K->ea[v][q] : sum - K->ea[v][q];
-    if (turns_m) sum = plus_m ? sum + K->ea[u][p] : sum - K->ea[u][p];
-    if (turns_m && turns_n) sum = plus_m == plus_n ? sum + K->aa.m[p][q] : sum - K->aa.m[p][q];
-    return sum;
+SN_INLINE void find_coupling(coupling *K, const group *g) {
+    const sn_lanes_sym3 *t = &g->theta;
+    variation d;
+    find_stress_variation(&d, g);
+    find_strain_variation(&d, g);
+    // Its symmetric part will be N'C N - Y N - N'Y' + Theta.
+    sn_lanes3 middle = {{{t->xx, t->xy, t->xz}, {t->xy, t->yy, t->yz}, {t->xz, t->yz, t->zz}}};
+    find_coupling_row(K, &middle, g, &d, 0);
+    find_coupling_row(K, &middle, g, &d, 1);
+    find_coupling_row(K, &middle, g, &d, 2);
+    find_coupling_row(K, &middle, g, &d, 3);
+    find_coupling_row(K, &middle, g, &d, 4);
+    find_coupling_row(K, &middle, g, &d, 5);
+    sn_lanes xy = 0.5 * (middle.m[0][1] + middle.m[1][0]), xz = 0.5 * (middle.m[0][2] + middle.m[2][0]);
+    sn_lanes yz = 0.5 * (middle.m[1][2] + middle.m[2][1]);
+    sn_lanes3 full = {{{middle.m[0][0], xy, xz}, {xy, middle.m[1][1], yz}, {xz, yz, middle.m[2][2]}}};
+    full = sn_lanes3_mul_sym(&full, &g->inverse);
+    const sn_lanes_sym3 *A = &g->inverse;
+    K->aa = (sn_lanes_sym3){
+        A->xx * full.m[0][0] + A->xy * full.m[1][0] + A->xz * full.m[2][0],
+        A->xx * full.m[0][1] + A->xy * full.m[1][1] + A->xz * full.m[2][1],
+        A->xx * full.m[0][2] + A->xy * full.m[1][2] + A->xz * full.m[2][2],
+        A->xy * full.m[0][1] + A->yy * full.m[1][1] + A->yz * full.m[2][1],
+        A->xy * full.m[0][2] + A->yy * full.m[1][2] + A->yz * full.m[2][2],
+        A->xz * full.m[0][2] + A->yz * full.m[1][2] + A->zz * full.m[2][2],
+    };
 }
 
-// H_(ij)(kl) = sum_ac R_ia R_kc K_(aj)(cl), for one pair of columns j <= l
-SN_INLINE void store_tangent_columns(double *H, const group *g, const coupling *K, int j, int l) {
+// H in the rotated frame, upper triangle. Entry (i, j), i != j, of A counts in component 3 - i - j of a, positive if i follows
+// j.
+typedef struct rotated {
+    sn_lanes h[SN_MATERIAL_H_COUNT];
+} rotated;
+
+// The places of the positive and of the negative entry of shear v.
+SN_INLINE int positive_place(int v) {
+    return v == YZ ? 7 : v == ZX ? 2 : 3;
+}
+
+SN_INLINE int negative_place(int v) {
+    return v == YZ ? 5 : v == ZX ? 6 : 1;
+}
+
+// The entries of the normal strain a with the other normal ones and with all shears.
+SN_INLINE void fill_normal(rotated *H, const group *g, const coupling *K, int a) {
+    for (int b = a; b < 3; b++) H->h[sn_sym9(4 * a, 4 * b)] = stiffness(g, a, b);
+    for (int u = YZ; u <= XY; u++) {
+        sn_lanes C = stiffness(g, a, u), e = K->ea[a][u - YZ];
+        H->h[sn_sym9(4 * a, positive_place(u))] = C + e;
+        H->h[sn_sym9(4 * a, negative_place(u))] = C - e;
+    }
+}
+
+// The entries of two shears.
+SN_INLINE void fill_shears(rotated *H, const group *g, const coupling *K, int v, int u, sn_lanes aa) {
+    sn_lanes C = stiffness(g, v, u), e = K->ea[v][u - YZ], f = K->ea[u][v - YZ];
+    sn_lanes same = C + aa, other = C - aa, sum = e + f, difference = e - f;
+    H->h[sn_sym9(positive_place(v), positive_place(u))] = same + sum;
+    H->h[sn_sym9(negative_place(v), negative_place(u))] = same - sum;
+    H->h[sn_sym9(negative_place(v), positive_place(u))] = other + difference;
+    H->h[sn_sym9(positive_place(v), negative_place(u))] = other - difference;
+}
+
+SN_INLINE void fill_rotated(rotated *H, const group *g, const coupling *K) {
+    fill_normal(H, g, K, 0);
+    fill_normal(H, g, K, 1);
+    fill_normal(H, g, K, 2);
+    fill_shears(H, g, K, YZ, YZ, K->aa.xx);
+    fill_shears(H, g, K, YZ, ZX, K->aa.xy);
+    fill_shears(H, g, K, YZ, XY, K->aa.xz);
+    fill_shears(H, g, K, ZX, ZX, K->aa.yy);
+    fill_shears(H, g, K, ZX, XY, K->aa.yz);
+    fill_shears(H, g, K, XY, XY, K->aa.zz);
+}
+
+// H_(ij)(kl) = sum_ac R_ia R_kc K_(aj)(cl), for one pair of columns j <= l; K is C itself if the rotation is fixed.
+SN_INLINE void store_tangent_columns(double *H, const group *g, const rotated *K, int j, int l) {
     sn_lanes3 X;
     for (int a = 0; a < 3; a++) {
-        for (int c = 0; c < 3; c++) X.m[a][c] = rotated_entry(g, K, 3 * a + j, 3 * c + l);
+        for (int c = 0; c < 3; c++) {
+            X.m[a][c] = K ? K->h[sn_sym9(3 * a + j, 3 * c + l)] : stiffness(g, sn_voigt(a, j), sn_voigt(c, l));
+        }
     }
     X = sn_lanes3_mul(&g->R, &X);
     for (int i = 0; i < 3; i++) {
@@ -237,7 +306,7 @@ SN_INLINE void store_tangent_columns(double *H, const group *g, const coupling *
     }
 }
 
-SN_INLINE void store_tangent(double *H, const group *g, const coupling *K) {
+SN_INLINE void store_tangent(double *H, const group *g, const rotated *K) {
     store_tangent_columns(H, g, K, 0, 0);
     store_tangent_columns(H, g, K, 0, 1);
     store_tangent_columns(H, g, K, 0, 2);
@@ -246,61 +315,87 @@ SN_INLINE void store_tangent(double *H, const group *g, const coupling *K) {
     store_tangent_columns(H, g, K, 2, 2);
 }
 
-static void store_exact_tangents(double *H, const group groups[SN_GROUPS], bool projected) {
-    sn_lanes_sym3 theta[SN_GROUPS], Z[SN_GROUPS];
-    for (int g = 0; g < SN_GROUPS; g++) theta[g] = find_theta(&groups[g]);
-    if (projected) {
-        for (int g = 0; g < SN_GROUPS; g++) {
-            variation d = find_variation(&groups[g]);
-            Z[g] = schur_complement(&groups[g].C, &d, &theta[g]);
+static void store_exact_tangent(double *H, const group *g) {
+    coupling K;
+    rotated rotated_H;
+    find_coupling(&K, g);
+    fill_rotated(&rotated_H, g, &K);
+    store_tangent(H, g, &rotated_H);
+}
+
+static void store_fixed_tangent(double *H, const group *g) {
+    store_tangent(H, g, NULL);
+}
+
+// H of one block or two, without the volume term.
+SN_INLINE void store_tangents(const sn_material_result *out, group *groups, int blocks, bool exact, bool projected) {
+    int count = blocks * SN_GROUPS;
+    if (exact && projected) project(groups, count);
+    for (int g = 0; g < count; g++) {
+        double *H = out[g / SN_GROUPS].H + g % SN_GROUPS * SN_LANES;
+        if (exact) {
+            store_exact_tangent(H, &groups[g]);
+        } else {
+            store_fixed_tangent(H, &groups[g]);
         }
-        project_theta(theta, Z);
-    }
-    for (int g = 0; g < SN_GROUPS; g++) {
-        variation d = find_variation(&groups[g]);
-        coupling K;
-        find_coupling(&K, &groups[g], &d, &theta[g], projected);
-        store_tangent(H + g * SN_LANES, &groups[g], &K);
     }
 }
 
-static void store_tangents(double *H, const group groups[SN_GROUPS], bool exact, bool projected) {
-    if (exact) {
-        store_exact_tangents(H, groups, projected);
-    } else {
-        for (int g = 0; g < SN_GROUPS; g++) store_tangent(H + g * SN_LANES, &groups[g], NULL);
+// Rotations, stresses and what is wanted but tangents, of one block or two.
+SN_INLINE void begin(group *groups, int want, const sn_material_block *in, const sn_material_result *out, int blocks,
+                     bool exact) {
+    sn_lanes3 F[2 * SN_GROUPS], R[2 * SN_GROUPS];
+    sn_lanes_sym3 S[2 * SN_GROUPS];
+    int count = blocks * SN_GROUPS;
+    for (int g = 0; g < count; g++) F[g] = sn_lanes3_load(in[g / SN_GROUPS].F + g % SN_GROUPS * SN_LANES);
+    sn_groups_polar(R, S, F, count);
+    for (int g = 0; g < count; g++) {
+        const sn_material_result *to = &out[g / SN_GROUPS];
+        int lane = g % SN_GROUPS * SN_LANES;
+        groups[g].C = in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + lane;
+        groups[g].W = groups[g].C + SN_ELASTIC_COUNT * SN_BLOCK;
+        groups[g].R = R[g];
+        groups[g].S = S[g];
+        sn_lanes energy = find_stress(&groups[g]);
+        if (exact) find_turn(&groups[g]);
+        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(to->psi + lane, energy);
+        if (want & SN_MATERIAL_STRESS) store_stress(to->P + lane, &groups[g], exact);
+        if (exact && (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED))) groups[g].theta = find_theta(&groups[g]);
     }
+}
+
+// The volume term may make an indefinite tangent definite, and the other way round.
+static void add_volume(int want, const sn_material_block *in, const sn_material_result *out, group *groups, bool exact) {
+    sn_mask bad[SN_GROUPS];
+    sn_add_volume_term(want, in, out, false);
+    if (!(want & SN_MATERIAL_PROJECTED) || !sn_find_indefinite(bad, out->H)) return;
+    double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+    sn_material_result to = {.H = definite};
+    store_tangents(&to, groups, 1, exact, true);
+    sn_add_volume_term(SN_MATERIAL_PROJECTED, in, &to, true);
+    sn_replace_indefinite(out->H, definite, bad);
+}
+
+SN_INLINE void evaluate(const sn_material *material, int want, const sn_material_block *in, const sn_material_result *out,
+                        int blocks, bool volume) {
+    group groups[2 * SN_GROUPS];
+    bool exact = material->exact_rotation, projected = (want & SN_MATERIAL_PROJECTED) && !volume;
+    begin(groups, want, in, out, blocks, exact);
+    if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangents(out, groups, blocks, exact, projected);
+    if (volume) add_volume(want, in, out, groups, exact);
+    for (int b = 0; b < blocks; b++) sn_add_fibre(want, &in[b], &out[b]);
 }
 
 void SN_ISA_NAME(sn_evaluate_anisotropic)(const sn_material *material, int want, const sn_material_block *in,
                                           const sn_material_result *out) {
-    sn_lanes3 F[SN_GROUPS], R[SN_GROUPS];
-    sn_lanes_sym3 S[SN_GROUPS];
-    group groups[SN_GROUPS];
-    bool exact = material->exact_rotation, volume = sn_any_parameter(in, SN_PARAMETER_VOLUME);
-    for (int g = 0; g < SN_GROUPS; g++) F[g] = sn_lanes3_load(in->F + g * SN_LANES);
-    sn_block_polar(R, S, F);
-    for (int g = 0; g < SN_GROUPS; g++) {
-        int lane = g * SN_LANES;
-        groups[g].R = R[g];
-        groups[g].S = S[g];
-        sn_elastic_load(&groups[g].C, false, in->parameters + lane);
-        find_stress(&groups[g], exact);
-        if (want & SN_MATERIAL_ENERGY) sn_lanes_store(out->psi + lane, sn_elastic_energy(groups[g].strain, groups[g].sigma));
-        if (want & SN_MATERIAL_STRESS) store_stress(out->P + lane, &groups[g], exact);
+    evaluate(material, want, in, out, 1, sn_any_parameter(in, SN_PARAMETER_VOLUME));
+}
+
+void SN_ISA_NAME(sn_evaluate_anisotropic_pair)(const sn_material *material, int want, const sn_material_block *in,
+                                               const sn_material_result *out) {
+    if (sn_any_parameter(&in[0], SN_PARAMETER_VOLUME) || sn_any_parameter(&in[1], SN_PARAMETER_VOLUME)) {
+        for (int b = 0; b < 2; b++) SN_ISA_NAME(sn_evaluate_anisotropic)(material, want, &in[b], &out[b]);
+    } else {
+        evaluate(material, want, in, out, 2, false);
     }
-    if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) {
-        store_tangents(out->H, groups, exact, (want & SN_MATERIAL_PROJECTED) != 0 && !volume);
-    }
-    if (volume) {
-        sn_mask bad[SN_GROUPS];
-        sn_add_volume_term(want, in, out, false);
-        if ((want & SN_MATERIAL_PROJECTED) && sn_find_indefinite(bad, out->H)) {
-            double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-            store_tangents(definite, groups, exact, true);
-            sn_add_volume_term(SN_MATERIAL_PROJECTED, in, &(sn_material_result){.H = definite}, true);
-            sn_replace_indefinite(out->H, definite, bad);
-        }
-    }
-    sn_add_fibre(want, in, out);
 }

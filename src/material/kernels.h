@@ -19,6 +19,7 @@ SN_ISA_DECLARE(void, sn_evaluate_green_pair, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
 // Anisotropic with corotational and with Green's strain.
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic, SN_KERNEL_ARGUMENTS);
+SN_ISA_DECLARE(void, sn_evaluate_anisotropic_pair, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic_green, SN_KERNEL_ARGUMENTS);
 // Adds to a block what drives stretches below a threshold back up, for laws that are defined everywhere (isotropic_simd.c);
 // returns false at once if no sample is that far compressed.

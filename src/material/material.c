@@ -36,6 +36,9 @@ static sn_material_kernel *pair_kernel_of(const sinew_material_def *def, sn_isa 
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_corotational_pair);
     }
+    if (is_anisotropic(def->law) && def->strain == SINEW_STRAIN_COROTATIONAL) {
+        return SN_ISA_PICK(isa, sn_evaluate_anisotropic_pair);
+    }
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) return SN_ISA_PICK(isa, sn_evaluate_green_pair);
     return NULL;
 }
@@ -57,7 +60,8 @@ sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, s
     material.evaluate = wrapped ? sn_evaluate_plane_stress : material.kernel;
     material.pair = wrapped ? NULL : pair_kernel_of(def, isa);
     const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
-    int own = law ? law->parameter_count : is_anisotropic(def->law) ? SN_ELASTIC_COUNT : 9;
+    int elastic = def->strain == SINEW_STRAIN_COROTATIONAL ? 2 * SN_ELASTIC_COUNT : SN_ELASTIC_COUNT;
+    int own = law ? law->parameter_count : is_anisotropic(def->law) ? elastic : 9;
     material.parameter_count = SN_PARAMETER_LAW + own;
     SN_ASSERT(material.parameter_count <= SN_MATERIAL_MAX_PARAMETERS);
     return material;
@@ -76,6 +80,7 @@ void sn_material_parameters(double *parameters, const sn_material *material, con
         memcpy(own, &Q.m[0][0], sizeof Q);
     } else if (is_anisotropic(def->law)) {
         parameters[SN_PARAMETER_RESISTANCE] = SN_GREEN_RESISTANCE * sn_anisotropic_stiffness(own, def, frame);
+        if (def->strain == SINEW_STRAIN_COROTATIONAL) sn_anisotropic_invert(own + SN_ELASTIC_COUNT, own);
     } else {
         const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
         parameters[SN_PARAMETER_RESISTANCE] =

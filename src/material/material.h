@@ -19,7 +19,7 @@
 #include "math/simd.h"
 
 enum {
-    SN_MATERIAL_MAX_PARAMETERS = 32, // room for one sample's parameters with any law
+    SN_MATERIAL_MAX_PARAMETERS = 48, // room for one sample's parameters with any law
     SN_MATERIAL_H_COUNT = 45,
 };
 
