@@ -133,6 +133,7 @@ static sinew_status add_step(bench_run *b, const char *name, const bar_def *def,
     r->paper = r->target = paper;
     r->limit_share = solver_share(b, &t, 1e-3 * r->min);
     r->hash = t.hash;
+    snprintf(r->note, sizeof r->note, "%.0f solver iterations a step", t.iterations);
     return SINEW_OK;
 }
 
@@ -188,7 +189,8 @@ sinew_status bench_palm(bench_run *b) {
     return add_sizes(b, "bar for the palm, with fibres", &sizes, &def);
 }
 
-// Both laws on one bar, and their ratio. The last results are then: isotropic, orthotropic, ratio.
+// Both laws on one bar, and their ratio: of the papers' constants, which need more iterations. The last results are then:
+// isotropic, orthotropic, ratio.
 static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def, double young_1, double paper) {
     char name[120];
     snprintf(name, sizeof name, "bar %s, isotropic", what);
@@ -203,7 +205,72 @@ static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def
     bench_result *r = bench_add(b, "orthotropic over isotropic, the paper: no slower", law->size, "-");
     r->min = law->min / plain->min, r->median = law->median / plain->median;
     r->paper = r->target = 1;
+    snprintf(r->note, sizeof r->note,
+             "with the papers' constants: other systems, other iterations; the form's own cost is below");
     return SINEW_OK;
+}
+
+// What a form of the law costs by itself: three bodies with the same constants, so that they differ in nothing else, take
+// turns.
+enum { ISOTROPIC, HELD, EXACT, FORMS };
+
+static sinew_status time_forms(bench_run *run, bar bars[FORMS], timing t[FORMS]) {
+    for (int32_t i = -WARM_UP; i < STEPS; i++) {
+        for (int form = 0; form < FORMS; form++) {
+            sinew_step_report report;
+            double start = peak_seconds(run->context);
+            SN_TRY(sinew_world_step(bars[form].world, &report));
+            if (i < 0) continue;
+            t[form].total[i] = peak_seconds(run->context) - start;
+            t[form].iterations += (double)report.solver_iterations / STEPS;
+        }
+    }
+    return SINEW_OK;
+}
+
+static sinew_status create_forms(bench_run *run, bar_def def, bar bars[FORMS]) {
+    sinew_orthotropic *constants = &def.material.orthotropic;
+    constants->young_1 = constants->young_2 = constants->young_3 = def.material.young;
+    constants->four_parameters = true;
+    for (int form = 0; form < FORMS; form++) {
+        def.material.law = form == ISOTROPIC ? SINEW_MATERIAL_HOOKE : SINEW_MATERIAL_ORTHOTROPIC;
+        def.material.exact_rotation = form != HELD;
+        SN_TRY(bar_create(run->context, &def, &bars[form]));
+        SN_TRY(bar_clamp(&bars[form]));
+    }
+    return SINEW_OK;
+}
+
+static void add_forms(bench_run *b, timing t[FORMS], int32_t tets) {
+    static const char *names[FORMS] = {"isotropic, to compare with", "orthotropic, the same constants, rotation held",
+                                       "orthotropic, the same constants, exact"};
+    static const char *ratios[FORMS] = {NULL, "rotation held over isotropic", "exact over isotropic"};
+    static const double targets[FORMS] = {NAN, 1.05, 1.1}; // nothing, and what a noisy machine adds; a tenth
+    const bench_result *plain = NULL;
+    for (int form = 0; form < FORMS; form++) {
+        bench_result *r = bench_add(b, names[form], tets, "ms");
+        if (!r) return;
+        bench_take(r, t[form].total, STEPS, 1e3);
+        snprintf(r->note, sizeof r->note, "%.0f solver iterations a step", t[form].iterations);
+        if (form == ISOTROPIC) {
+            plain = r;
+            continue;
+        }
+        bench_result *ratio = bench_add(b, ratios[form], tets, "-");
+        if (!ratio) return;
+        ratio->min = r->min / plain->min, ratio->median = r->median / plain->median;
+        ratio->target = targets[form];
+    }
+}
+
+static sinew_status add_cost_of_forms(bench_run *b, const bar_def *def) {
+    bar bars[FORMS] = {{0}};
+    timing t[FORMS] = {{.steps = STEPS}, {.steps = STEPS}, {.steps = STEPS}};
+    sinew_status status = create_forms(b, *def, bars);
+    if (status == SINEW_OK) status = time_forms(b, bars, t);
+    if (status == SINEW_OK) add_forms(b, t, bars[0].mesh->element_count);
+    for (int form = 0; form < FORMS; form++) bar_destroy(&bars[form]);
+    return status;
 }
 
 sinew_status bench_orthotropic(bench_run *b) {
@@ -227,5 +294,9 @@ sinew_status bench_orthotropic(bench_run *b) {
     if (r) r->min = r->median = bench_fit_exponent(size, plain, 4);
     r = bench_add(b, "orthotropic: exponent of the step over tets", 4, "-");
     if (r) r->min = r->median = bench_fit_exponent(size, law, 4);
+    for (int i = 0; i < 4; i++) {
+        bar_def def = dynamic_bar(rows[i].along, rows[i].across);
+        SN_TRY(add_cost_of_forms(b, &def));
+    }
     return SINEW_OK;
 }

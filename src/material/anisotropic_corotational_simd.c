@@ -34,8 +34,9 @@ static const double blunt_ridge = 0.05;
 
 typedef struct group {
     const double *C, *W; // parameters, at the first lane
-    sn_lanes3 R;
-    sn_lanes_sym3 S, inverse; // of G
+    const sn_lanes3 *R;
+    const sn_lanes_sym3 *S;
+    sn_lanes_sym3 inverse; // of G
     sn_lanes_sym3 theta;
     sn_lanes det; // of G
     sn_lanes sigma[6], w[3];
@@ -50,7 +51,7 @@ SN_INLINE sn_lanes stiffness(const group *g, int v, int u) {
 
 // sigma = C eps; returns the energy.
 SN_INLINE sn_lanes find_stress(group *g) {
-    const sn_lanes_sym3 *S = &g->S;
+    const sn_lanes_sym3 *S = g->S;
     const sn_lanes strain[6] = {S->xx - 1.0, S->yy - 1.0, S->zz - 1.0, S->yz + S->yz, S->xz + S->xz, S->xy + S->xy};
     for (int v = 0; v < 6; v++) {
         g->sigma[v] = stiffness(g, v, 0) * strain[0];
@@ -60,7 +61,7 @@ SN_INLINE sn_lanes find_stress(group *g) {
 }
 
 SN_INLINE void find_turn(group *g) {
-    const sn_lanes_sym3 *S = &g->S;
+    const sn_lanes_sym3 *S = g->S;
     const sn_lanes *s = g->sigma;
     sn_lanes_sym3 G = sn_lanes_pair_sums(S), A = sn_lanes_sym3_adjugate(&G);
     sn_lanes trace = S->xx + S->yy + S->zz, det = sn_lanes_max(sn_lanes_sym3_det(&G, &A), ridge * trace * trace * trace);
@@ -87,14 +88,14 @@ static void store_stress(double *P, const group *g, bool exact) {
         T.m[1][2] += g->w[0];
         T.m[2][1] -= g->w[0];
     }
-    T = sn_lanes3_mul(&g->R, &T);
+    T = sn_lanes3_mul(g->R, &T);
     sn_lanes3_store(P, &T);
 }
 
 // tr(sigma S) I - sym(sigma S) + sym([w] S)
 SN_INLINE sn_lanes_sym3 find_theta(const group *g) {
     const sn_lanes *s = g->sigma, *w = g->w;
-    const sn_lanes_sym3 *S = &g->S;
+    const sn_lanes_sym3 *S = g->S;
     sn_lanes xx = s[XX] * S->xx + s[XY] * S->xy + s[ZX] * S->xz, yy = s[XY] * S->xy + s[YY] * S->yy + s[YZ] * S->yz;
     sn_lanes zz = s[ZX] * S->xz + s[YZ] * S->yz + s[ZZ] * S->zz;
     sn_lanes xy = s[XX] * S->xy + s[XY] * S->yy + s[ZX] * S->yz + s[XY] * S->xx + s[YY] * S->xy + s[YZ] * S->xz;
@@ -132,7 +133,7 @@ SN_INLINE void find_stress_variation(variation *d, const group *g) {
 }
 
 SN_INLINE void find_strain_variation(variation *d, const group *g) {
-    const sn_lanes_sym3 *S = &g->S;
+    const sn_lanes_sym3 *S = g->S;
     d->N[XX][1] = S->xz, d->N[XX][2] = -S->xy;
     d->N[YY][0] = -S->yz, d->N[YY][2] = S->xy;
     d->N[ZZ][0] = S->yz, d->N[ZZ][1] = -S->xz;
@@ -297,10 +298,10 @@ SN_INLINE void store_tangent_columns(double *H, const group *g, const rotated *K
             X.m[a][c] = K ? K->h[sn_sym9(3 * a + j, 3 * c + l)] : stiffness(g, sn_voigt(a, j), sn_voigt(c, l));
         }
     }
-    X = sn_lanes3_mul(&g->R, &X);
+    X = sn_lanes3_mul(g->R, &X);
     for (int i = 0; i < 3; i++) {
         for (int k = j == l ? i : 0; k < 3; k++) {
-            sn_lanes sum = X.m[i][0] * g->R.m[k][0] + X.m[i][1] * g->R.m[k][1] + X.m[i][2] * g->R.m[k][2];
+            sn_lanes sum = X.m[i][0] * g->R->m[k][0] + X.m[i][1] * g->R->m[k][1] + X.m[i][2] * g->R->m[k][2];
             sn_lanes_store(H + sn_sym9(3 * i + j, 3 * k + l) * SN_BLOCK, sum);
         }
     }
@@ -342,10 +343,9 @@ SN_INLINE void store_tangents(const sn_material_result *out, group *groups, int 
 }
 
 // Rotations, stresses and what is wanted but tangents, of one block or two.
-SN_INLINE void begin(group *groups, int want, const sn_material_block *in, const sn_material_result *out, int blocks,
-                     bool exact) {
-    sn_lanes3 F[2 * SN_GROUPS], R[2 * SN_GROUPS];
-    sn_lanes_sym3 S[2 * SN_GROUPS];
+SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want, const sn_material_block *in,
+                     const sn_material_result *out, int blocks, bool exact) {
+    sn_lanes3 F[2 * SN_GROUPS];
     int count = blocks * SN_GROUPS;
     for (int g = 0; g < count; g++) F[g] = sn_lanes3_load(in[g / SN_GROUPS].F + g % SN_GROUPS * SN_LANES);
     sn_groups_polar(R, S, F, count);
@@ -354,8 +354,8 @@ SN_INLINE void begin(group *groups, int want, const sn_material_block *in, const
         int lane = g % SN_GROUPS * SN_LANES;
         groups[g].C = in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + lane;
         groups[g].W = groups[g].C + SN_ELASTIC_COUNT * SN_BLOCK;
-        groups[g].R = R[g];
-        groups[g].S = S[g];
+        groups[g].R = &R[g];
+        groups[g].S = &S[g];
         sn_lanes energy = find_stress(&groups[g]);
         if (exact) find_turn(&groups[g]);
         if (want & SN_MATERIAL_ENERGY) sn_lanes_store(to->psi + lane, energy);
@@ -378,9 +378,11 @@ static void add_volume(int want, const sn_material_block *in, const sn_material_
 
 SN_INLINE void evaluate(const sn_material *material, int want, const sn_material_block *in, const sn_material_result *out,
                         int blocks, bool volume) {
+    sn_lanes3 R[2 * SN_GROUPS];
+    sn_lanes_sym3 S[2 * SN_GROUPS];
     group groups[2 * SN_GROUPS];
     bool exact = material->exact_rotation, projected = (want & SN_MATERIAL_PROJECTED) && !volume;
-    begin(groups, want, in, out, blocks, exact);
+    begin(groups, R, S, want, in, out, blocks, exact);
     if (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) store_tangents(out, groups, blocks, exact, projected);
     if (volume) add_volume(want, in, out, groups, exact);
     for (int b = 0; b < blocks; b++) sn_add_fibre(want, &in[b], &out[b]);
