@@ -90,6 +90,38 @@ static sinew_status net_force(validate_run *v, const frame_bar_def *def, double 
     return SINEW_OK;
 }
 
+// The springs' stiffness at rest times a random motion against differences of their forces, relative.
+static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, double *error) {
+    enum { SIZE = 6 * FRAMES, CONFIG = 8 * FRAMES };
+    frame_bar b;
+    SN_TRY(frame_bar_create(v->context, def, &b));
+    double *A = calloc(sn_bsr_value_count(&b.body->pattern), sizeof(double));
+    sinew_status status = A ? SINEW_OK : SINEW_OUT_OF_MEMORY;
+    double xi[SIZE], step[SIZE], product[SIZE], force[2][SIZE] = {{0}}, q[CONFIG], largest = 0;
+    const double h = 1e-5;
+    sn_random random = sn_random_seed(4);
+    for (int i = 0; i < SIZE; i++) xi[i] = sn_random_range(&random, -1, 1);
+    sn_evaluation at_rest = {.q = b.body->rest, .matrix = A};
+    if (A) b.body->ops->evaluate(b.body, &at_rest);
+    if (A) sn_bsr_mirror(v->context, &b.body->pattern, A);
+    if (A) sn_bsr_multiply(v->context, &b.body->pattern, product, A, xi);
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < SIZE; i++) step[i] = (side ? h : -h) * xi[i];
+        sn_body_retract(b.body, q, b.body->rest, step);
+        sn_evaluation beside = {.q = q, .force = force[side]};
+        b.body->ops->evaluate(b.body, &beside);
+    }
+    *error = 0;
+    for (int i = 0; i < SIZE && A; i++) { // the matrix is that of the solvers, minus the derivative
+        largest = fmax(largest, fabs(product[i]));
+        *error = fmax(*error, fabs((force[1][i] - force[0][i]) / (2 * h) + product[i]));
+    }
+    *error /= largest;
+    free(A);
+    frame_bar_destroy(&b);
+    return status;
+}
+
 // How far the free end of a bar goes under a small force across it.
 static sinew_status small_sag(validate_run *v, const frame_bar_def *def, double *sag) {
     frame_bar b;
@@ -117,6 +149,8 @@ sinew_status validate_springs(validate_run *v) {
         SN_TRY(small_sag(v, &def, &sag[k]));
     }
     validate_near(v, "two frames as springs: small deflection over that of the samples", 1, sag[1] / sag[0], 0.02, "-");
+    SN_TRY(net_force(v, &def, &error));
+    validate_at_most(v, "two frames as springs, bent: force and torque on the whole, relative", 1e-12, error, "-");
     def.count = FRAMES;
     SN_TRY(net_force(v, &def, &error));
     validate_at_most(v, "five frames as springs, strongly bent: force and torque on the whole, relative", 1e-12, error, "-");
@@ -125,12 +159,13 @@ sinew_status validate_springs(validate_run *v) {
         SN_TRY(small_sag(v, &def, &sag[k]));
     }
     validate_near(v, "five frames as springs: small deflection over that of the samples", 1, sag[1] / sag[0], 0.02, "-");
-    def.springs = false;
     def.weights = SINEW_WEIGHTS_RADIAL;
+    SN_TRY(derivative_error(v, &def, &error));
+    validate_at_most(v, "five frames that all reach everywhere, as springs: stiffness at rest against differences of forces",
+                     1e-6, error, "-");
+    def.springs = false;
     SN_TRY(stiffness_difference(v, &def, &error, &lost));
-    validate_note(v,
-                  "five frames that all reach everywhere: the springs' stiffness at rest differs from the samples' by %.3g %%",
-                  100 * lost);
+    validate_note(v, "it differs from the samples' stiffness by %.3g %%: pairs of frames drop a skew part", 100 * lost);
     return SINEW_OK;
 }
 

@@ -338,7 +338,7 @@ sinew_status validate_sampling(validate_run *v) {
 
 sinew_status validate_iterations(validate_run *v) {
     sinew_voxels *voxels = NULL;
-    plate_result elements, few;
+    plate_result elements = {0}, few = {0};
     frames_def frames = default_frames();
     frames.solver = SINEW_SOLVER_JACOBI;
     sinew_status status = make_voxels(v->context, PLATE_INCLUSION, &voxels);

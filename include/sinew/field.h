@@ -68,7 +68,7 @@ typedef enum sinew_field_unknowns {
 } sinew_field_unknowns;
 
 typedef enum sinew_field_solver {
-    SINEW_FIELD_SOLVER_AUTO,      ///< Direct up to 30000 unknowns.
+    SINEW_FIELD_SOLVER_AUTO,      ///< Direct up to 100000 unknowns.
     SINEW_FIELD_SOLVER_DIRECT,    ///< One factorisation, kept for later solves.
     SINEW_FIELD_SOLVER_ITERATIVE, ///< Conjugate gradients with multigrid: little memory.
 } sinew_field_solver;

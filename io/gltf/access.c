@@ -157,7 +157,7 @@ static sinew_status read_type(sn_gltf_reader *r, const sn_json *object, const ch
     SN_TRY(sn_gltf_integer(r, object, key, 5120, 5126, -1, &number));
     static const sn_number_type types[] = {SN_TYPE_I8,  SN_TYPE_U8,  SN_TYPE_I16, SN_TYPE_U16,
                                            SN_TYPE_F64, SN_TYPE_U32, SN_TYPE_F32};
-    if (number < 0 || types[number - 5120] == SN_TYPE_F64) {
+    if (number < 5120 || types[number - 5120] == SN_TYPE_F64) {
         return SN_GLTF_REFUSE(r, object, "\"%s\" must be 5120, 5121, 5122, 5123, 5125 or 5126", key);
     }
     *type = types[number - 5120];

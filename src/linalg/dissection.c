@@ -96,7 +96,7 @@ static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t 
 }
 
 // The depth is that of halving n.
-static void dissect(dissection *d, int32_t begin, int32_t end) { // NOLINT(misc-no-recursion)
+static void dissect(dissection *d, int32_t begin, int32_t end) {
     if (end - begin <= LEAF) return;
     int32_t middle = begin + (end - begin) / 2, left = ++d->halves, right = ++d->halves;
     select_middle(d, begin, end, middle, longest_axis(d, begin, end));

@@ -1,5 +1,5 @@
 # Labels: slow
-"""The commands of docs/getting-started.md, docs/frames.md and docs/tissues.md do what the pages say; long runs are cut to two steps."""
+"""The commands of docs/getting-started.md, docs/frames.md, docs/grain.md and docs/tissues.md do what the pages say; long runs are cut to two steps."""
 import os
 import re
 import shlex
@@ -49,6 +49,26 @@ def test_frames():
             file.write(scene)
         result = program.run("run", "peanut.json", "-o", "peanut", "--steps", "5", cwd=out)
         assert result.returncode == 0, result.stderr
+
+
+def test_grain():
+    with open(os.path.join(program.ROOT, "docs", "grain.md"), encoding="utf-8") as file:
+        page = file.read()
+    with program.folder() as out:
+        os.symlink(program.EXAMPLES, os.path.join(out, "examples"))
+        (scene,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
+        with open(os.path.join(out, "grain.json"), "w", encoding="utf-8") as file:
+            file.write(scene)
+        commands = re.findall(r"^build/sinew ([^\n]*)$", page, flags=re.M)
+        assert len(commands) == 3, commands
+        for command in commands:
+            result = program.run(*shlex.split(command), "--steps", "2", cwd=out)
+            assert result.returncode == 0, (command, result.stderr)
+        again = "bodies[0].field=" + re.search(r'`"field": (\{ "file"[^`]*\})`', page).group(1).replace("bar.", "out/bar.")
+        turned = "bodies[0].field=" + re.search(r'`"field": (\{ "rotation"[^`]*\})`', page).group(1)
+        for setting in (again, turned):
+            result = program.run("run", "grain.json", "-o", "again", "--steps", "2", "--set", setting, cwd=out)
+            assert result.returncode == 0, (setting, result.stderr)
 
 
 def test_tissues():
