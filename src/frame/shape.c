@@ -213,6 +213,21 @@ static void measure_node_error(sn_shape *shape) {
     }
 }
 
+// Distances are taken along voxels that cost something. Those of a rigid part cost nothing, nor do those that a node in them
+// carries wholly: weights that fell with the distance from the node's place would jump where such a part ends, and what lies
+// on either side could come apart unfelt.
+static sinew_status find_compliance(sn_shape *shape) {
+    bool *still = SN_PUSH(&shape->arena, bool, LABELS);
+    SN_TRY(sn_arena_status(&shape->arena));
+    memcpy(still, shape->rigid, LABELS * sizeof *still);
+    for (int32_t i = 0; i < shape->node_count; i++) {
+        int32_t voxel = sinew_voxels_find_nearest(shape->voxels, shape->node_position + 3 * (size_t)i, INFINITY);
+        uint16_t label = shape->voxels->label[voxel];
+        if (shape->bound_node[label] == i) still[label] = true;
+    }
+    return sn_metric_compliance(shape->voxels, &shape->arena, shape->young, still, &shape->metric);
+}
+
 static sinew_status prepare(sn_shape *shape, const sinew_tissue *tissues, int32_t tissue_count, const double *positions) {
     shape->node_position = SN_PUSH(&shape->arena, double, 3 * (size_t)shape->node_count);
     SN_TRY(sn_arena_status(&shape->arena));
@@ -225,7 +240,7 @@ static sinew_status prepare(sn_shape *shape, const sinew_tissue *tissues, int32_
         shape->metric = sn_metric_euclidean(shape->voxels);
         return SINEW_OK;
     }
-    return sn_metric_compliance(shape->voxels, &shape->arena, shape->young, shape->rigid, &shape->metric);
+    return find_compliance(shape);
 }
 
 sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,

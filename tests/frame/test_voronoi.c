@@ -367,13 +367,45 @@ static void test_threads_and_shortage(void **state) {
     }
 }
 
+// An end that one frame carries wholly, though it is soft: the weights go on from 1 where it ends, also far from the frame.
+static void test_bound_end(void **state) {
+    (void)state;
+    enum { LONG = 50, WIDE = 10 };
+    static const double nodes[] = {-0.49, 0.01, 0.01, -0.37, -0.05, -0.05, -0.35, 0.05, 0.05, 0.2, 0.01, 0.01};
+    sinew_context *context = test_context(1);
+    static uint8_t labels[LONG * WIDE * WIDE];
+    for (int i = 0; i < LONG * WIDE * WIDE; i++) labels[i] = i % LONG == 0 ? 2 : 1;
+    sinew_label_grid grid = {
+        .cells = {LONG, WIDE, WIDE}, .spacing = {0.02, 0.02, 0.02}, .lower = {-0.5, -0.1, -0.1}, .labels8 = labels};
+    sinew_voxels *voxels;
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, 1u << 24, &voxels), SINEW_OK);
+    sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};
+    tissues[0].label = 1, tissues[1].label = 2, tissues[1].node = 0;
+    sinew_weights_def def = sinew_default_weights_def();
+    def.levels = 1;
+    def.adopt_unreached = true;
+    sn_shape *shape = make(context, voxels, tissues, 2, nodes, 4, &def);
+    double largest = 0;
+    for (int y = 0; y < WIDE; y++) {
+        for (int z = 0; z < WIDE; z++) {
+            test_close("in the end", table_weight(shape, sn_voxel_at(voxels, 0, y, z), 0), 1, 1e-12);
+            largest = fmax(largest, 1 - table_weight(shape, sn_voxel_at(voxels, 1, y, z), 0));
+        }
+    }
+    // One voxel of the six to the nearest frame.
+    assert_true(largest < 0.2);
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_line_is_exact),        cmocka_unit_test(test_bar_is_nearly_linear),
         cmocka_unit_test(test_reach_by_level),       cmocka_unit_test(test_rigid_parts),
         cmocka_unit_test(test_stiff_wall_separates), cmocka_unit_test(test_turned),
         cmocka_unit_test(test_symmetric_nodes),      cmocka_unit_test(test_one_node_and_parts),
-        cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_threads_and_shortage), cmocka_unit_test(test_bound_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
