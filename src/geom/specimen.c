@@ -68,22 +68,28 @@ static void make_ribbon(solid_list *list) {
     add_solid(list, SINEW_SOLID_BOX, SINEW_SOLID_ADD, 1, sn_v3(0, 0, 0), sn_v3(1, 0.1, 0.01));
 }
 
-// --- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap, down to the shin
+// --- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap, down to the shin. The thigh lies
+// along x, the shin hangs half-way down, so that stretching the knee lifts the foot.
+
+// A point of the lower leg: `along` the shin from the joint, and `front` of its middle.
+static sn_vec3 shin(double front, double along) {
+    const double c = 0.70710678118654752440;
+    return sn_v3(c * (front + along), 0, c * (front - along));
+}
 
 static void make_knee(solid_list *list) {
     enum { BONE = 1, MUSCLE = 2, LIGAMENT = 3, FAT = 4 };
-    sn_vec3 hip = sn_v3(-0.3, 0, 0), joint = sn_v3(0, 0, 0), ankle = sn_v3(0, 0, -0.3), cap = sn_v3(0.052, 0, 0.004);
+    sn_vec3 hip = sn_v3(-0.3, 0, 0), joint = sn_v3(0, 0, 0), ankle = shin(0, 0.3), cap = sn_v3(0.017, 0, 0.045);
     add_limb(list, SINEW_SOLID_ADD, FAT, hip, joint, 0.13);
     add_limb(list, SINEW_SOLID_ADD, FAT, joint, ankle, 0.1);
-    add_limb(list, SINEW_SOLID_PAINT, MUSCLE, sn_v3(-0.29, 0, 0.042), sn_v3(-0.06, 0, 0.042), 0.045);  // quadriceps
-    add_limb(list, SINEW_SOLID_PAINT, MUSCLE, sn_v3(-0.045, 0, -0.09), sn_v3(-0.028, 0, -0.22), 0.04); // calf
-    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, joint, sn_v3(0, 0, -0.05), 0.014);
-    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, sn_v3(-0.06, 0, 0.042), sn_v3(0.02, 0, 0.04), 0.018);
-    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, sn_v3(0.02, 0, 0.04), cap, 0.016);
-    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, cap, sn_v3(0.022, 0, -0.085), 0.014);
+    add_limb(list, SINEW_SOLID_PAINT, MUSCLE, sn_v3(-0.29, 0, 0.042), sn_v3(-0.06, 0, 0.042), 0.045); // quadriceps
+    add_limb(list, SINEW_SOLID_PAINT, MUSCLE, shin(-0.045, 0.09), shin(-0.028, 0.22), 0.04);          // calf
+    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, joint, shin(0, 0.05), 0.014);
+    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, sn_v3(-0.06, 0, 0.042), cap, 0.018);
+    add_limb(list, SINEW_SOLID_PAINT, LIGAMENT, cap, shin(0.022, 0.085), 0.014);
     add_limb(list, SINEW_SOLID_PAINT, BONE, hip, joint, 0.032);
-    add_limb(list, SINEW_SOLID_PAINT, BONE, sn_v3(0.004, 0, -0.062), ankle, 0.034);
-    add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_PAINT, BONE, cap, sn_v3(0.02, 0.034, 0.036));
+    add_limb(list, SINEW_SOLID_PAINT, BONE, shin(0.004, 0.062), ankle, 0.034);
+    add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_PAINT, BONE, cap, sn_v3(0.036, 0.034, 0.02));
 }
 
 // --- the animal: bones in head, back (three) and legs (four); the tail has none

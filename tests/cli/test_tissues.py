@@ -92,7 +92,8 @@ def test_knee_lifts_the_shin():
     with program.folder() as place:
         last = run_example(place, "tissues-knee.json", 1.2, 20000)[-1]
         print("the foot moves by", last["foot_ux"], last["foot_uz"])
-        assert last["cap_ux"] < -0.005 and last["foot_ux"] > 0.005 and last["foot_uz"] > 0, last
+        # A lift that nobody overlooks: a tenth of the shin's 0.3 m, as the cap gives way to the pull of 0.04 m.
+        assert last["cap_ux"] < -0.01 and last["foot_uz"] > 0.03, last
 
 
 def test_bones_follow_motion_and_the_tail_physics():
