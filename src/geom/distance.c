@@ -26,7 +26,6 @@ sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distan
         made->state[v] = v < 0 ? SN_FRONT_DONE : SN_FRONT_FAR;
     }
     SN_TRY(sn_queue_create(arena, count, &made->queue));
-    for (int a = 0; a < 3; a++) made->inverse_square[a] = 1 / (metric->voxels->spacing[a] * metric->voxels->spacing[a]);
     sn_queue_reset(made->queue, metric->largest_step);
     *front = made;
     return SINEW_OK;
@@ -88,31 +87,27 @@ typedef struct axis_term {
 
 // The term of an accepted neighbour n that a voxel sees in direction d, to first order.
 static inline axis_term first_order_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
-    const double *cost = front->metric->cost;
-    axis_term term = {front->distance[n], front->inverse_square[d / 2]};
-    if (cost) {
-        double sum = cost[voxel] + cost[n];
-        term.p *= 4 / (sum * sum);
-    }
-    return term;
+    double step = sn_metric_step(front->metric, voxel, n, d);
+    return (axis_term){front->distance[n], 1 / (step * step)};
 }
 
 // Second order where the next voxel farther upwind is accepted too and the material is uniform: the one-sided derivative is
 // (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3). Voxels that are equally far, as symmetry makes them, do not
-// count as upwind, whatever rounding says.
-static inline axis_term find_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
+// count as upwind, whatever rounding says. `lead` is how much farther voxel n is than the one behind it.
+static inline bool is_second_order(const sn_front *front, int32_t voxel, int32_t n, int32_t farther, double lead,
+                                   double step) {
+    if (!(lead > TIE * step) || front->method != SN_DISTANCE_MARCHING_2) return false; // INFINITY and below 0 lead nowhere
     const double *cost = front->metric->cost;
-    axis_term term = first_order_term(front, voxel, n, d);
-    if (front->method != SN_DISTANCE_MARCHING_2) return term;
+    if (!cost) return true;
+    double here = cost[voxel], tolerance = 1e-6 * here;
+    return !(fabs(cost[n] - here) > tolerance || fabs(cost[farther] - here) > tolerance);
+}
+
+static inline axis_term find_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
     int32_t farther = front->metric->voxels->neighbor[n][d];
-    double value = front->distance[farther];
-    double lead = term.value - value;
-    if (!(lead > 0) || !(lead * lead * term.p > TIE * TIE)) return term;
-    if (cost) {
-        double here = cost[voxel], tolerance = 1e-6 * here;
-        if (fabs(cost[n] - here) > tolerance || fabs(cost[farther] - here) > tolerance) return term;
-    }
-    return (axis_term){term.value + lead / 3, term.p * 2.25};
+    double step = sn_metric_step(front->metric, voxel, n, d), lead = front->distance[n] - front->distance[farther];
+    if (!is_second_order(front, voxel, n, farther, lead, step)) return (axis_term){front->distance[n], 1 / (step * step)};
+    return (axis_term){front->distance[n] + lead / 3, 2.25 / (step * step)};
 }
 
 // Adds a term to a stencil. Values are relative to the first neighbour's distance, so that nothing cancels.
@@ -127,43 +122,86 @@ static inline double solve_stencil(sn_stencil s) {
     return s.base + (s.S1 + sqrt(D > 0 ? D : 0)) / s.S0; // not fmax: a call, around which nothing stays in registers
 }
 
-// Lets an accepted voxel n update its neighbour u, which sees n in direction d. Because voxels are accepted in the order of
-// distance, each axis enters the stencil of u with its nearer side first, and every term enters while T is still above it: the
-// sums are all that must be known of the other neighbours.
-static void march(sn_front *front, int32_t u, int32_t n, int d) {
-    sn_queue_item *item = front->state[u] >= 0 ? &front->queue->item[front->state[u]] : NULL;
-    if (item && item->held) return;
-    int32_t source = sn_front_source(front, n);
-    double value = front->distance[n];
-    uint8_t axes = item ? item->axes : 0, bit = (uint8_t)(1 << (d / 2));
-    if (axes && value == item->stencil.base && source < item->first_source) {
-        item->first_source = source; // equals: the lower number, wherever the axes point
+// What an accepted voxel n says to a neighbour that sees it in direction d.
+typedef struct update {
+    int32_t voxel, n, d, source;
+    double value;   // distance of n
+    double step;    // cost of the step from n
+    axis_term term; // of n
+} update;
+
+// The first neighbour of a voxel to be accepted: T is known without a square root.
+static void march_far(sn_front *front, const update *update, double T) {
+    sn_queue_item *item = start_item(front, update->voxel);
+    item->stencil = add_term((sn_stencil){.base = update->value}, update->term, 1);
+    item->first_source = item->source = update->source;
+    item->axes = (uint8_t)(1 << (update->d / 2));
+    sn_queue_push(front->queue, front->state[update->voxel], T);
+}
+
+// Because voxels are accepted in the order of distance, each axis enters the stencil of a voxel with its nearer side first,
+// and every term enters while T is still above it: the sums are all that must be known of the other neighbours.
+static void march_waiting(sn_front *front, const update *update, int32_t number) {
+    sn_queue_item *item = &front->queue->item[number];
+    if (item->held) return;
+    uint8_t bit = (uint8_t)(1 << (update->d / 2));
+    if (!item->axes) item->stencil = (sn_stencil){.base = update->value}, item->first_source = update->source; // a seed
+    if (update->value == item->stencil.base && update->source < item->first_source) {
+        item->first_source = update->source; // equals: the lower number, wherever the axes point
     }
-    sn_stencil before = axes ? item->stencil : (sn_stencil){.base = value};
-    if (axes & bit) {
+    sn_stencil before = item->stencil;
+    if (item->axes & bit) {
         // The far side arrives later; it can win only by cheaper material.
         if (!front->metric->cost) return;
-        int32_t other = front->metric->voxels->neighbor[u][d ^ 1];
-        double here = sn_metric_step(front->metric, u, n, d), there = sn_metric_step(front->metric, u, other, d ^ 1);
-        if (value + here >= front->distance[other] + there) return;
-        before = add_term(before, find_term(front, u, other, d ^ 1), -1);
+        int32_t other = front->metric->voxels->neighbor[update->voxel][update->d ^ 1];
+        double there = sn_metric_step(front->metric, update->voxel, other, update->d ^ 1);
+        if (update->value + update->step >= front->distance[other] + there) return;
+        before = add_term(before, find_term(front, update->voxel, other, update->d ^ 1), -1);
     }
-    axis_term term = find_term(front, u, n, d);
-    sn_stencil after = add_term(before, term, 1);
+    sn_stencil after = add_term(before, update->term, 1);
     double T = solve_stencil(after);
-    if (!(T > term.value)) { // a kink, where second order sees what is not there
-        after = add_term(before, first_order_term(front, u, n, d), 1);
+    if (!(T > update->term.value)) { // a kink, where second order sees what is not there
+        after = add_term(before, (axis_term){update->value, 1 / (update->step * update->step)}, 1);
         T = solve_stencil(after);
-        if (!(T > value)) return; // earlier terms of second order already lie above: what is known stays
+        if (!(T > update->value)) return; // earlier terms of second order already lie above: what is known stays
     }
-    bool far = !item;
-    if (far) item = start_item(front, u);
     item->stencil = after;
-    if (!axes) item->first_source = source;
-    item->axes = (uint8_t)(axes | bit);
-    if (!far && T >= item->key) return;
+    item->axes |= bit;
+    if (T >= item->key) return;
     item->source = item->first_source;
-    sn_queue_push(front->queue, front->state[u], T);
+    sn_queue_push(front->queue, number, T);
+}
+
+// Lets an accepted voxel update its neighbours.
+static void march_neighbors(sn_front *front, int32_t voxel) {
+    const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
+    double distance[SN_VOXEL_FACES];
+    int open[SN_VOXEL_FACES], count = 0;
+    for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which nobody could predict
+        distance[d] = front->distance[neighbor[d]];
+        open[count] = d;
+        count += !(distance[d] < INFINITY);
+    }
+    update update = {.n = voxel, .source = sn_front_source(front, voxel), .value = front->distance[voxel]};
+    for (int k = 0; k < count; k++) {
+        int d = open[k];
+        int32_t u = neighbor[d], state = front->state[u];
+        if (state <= SN_FRONT_DONE) continue; // a wall, or outside
+        update.voxel = u;
+        update.d = d ^ 1;
+        update.step = sn_metric_step(front->metric, u, voxel, d);
+        double lead = update.value - distance[d ^ 1], share = 1;
+        update.term = (axis_term){update.value, 1 / (update.step * update.step)};
+        if (is_second_order(front, u, voxel, neighbor[d ^ 1], lead, update.step)) {
+            update.term = (axis_term){update.value + lead / 3, 2.25 * update.term.p};
+            share = 2.0 / 3;
+        }
+        if (state == SN_FRONT_FAR) {
+            march_far(front, &update, update.term.value + share * update.step);
+        } else {
+            march_waiting(front, &update, state);
+        }
+    }
 }
 
 int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[3], double weights[3]) {
@@ -187,14 +225,6 @@ int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[
     }
     for (int32_t i = 0; i < count; i++) weights[i] /= sum;
     return count;
-}
-
-static void march_neighbors(sn_front *front, int32_t voxel) {
-    const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
-    for (int d = 0; d < SN_VOXEL_FACES; d++) {
-        int32_t u = neighbor[d];
-        if (!sn_front_is_accepted(front, u)) march(front, u, voxel, d ^ 1);
-    }
 }
 
 // The voxel at a face, edge or corner offset, over any chain of face neighbours; -1 if every chain is broken.

@@ -63,7 +63,6 @@ struct sn_front {
     int32_t *state;   // SN_FRONT_FAR; the item in the queue; SN_FRONT_DONE - source of accepted voxels; state[-1] is done
     int32_t *touched; // every voxel that is not far
     int32_t touched_count;
-    double inverse_square[3]; // of the spacing
     struct sn_front_queue *queue;
     // Arrays over voxels that `visit` reads, and the sizes of their items; fetched ahead. NULL: none.
     const void *companion[2];

@@ -47,11 +47,13 @@ sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena
 sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, const double *young, const bool *rigid,
                                   sn_metric *metric) {
     *metric = sn_metric_euclidean(voxels);
-    double softest = INFINITY;
+    double softest = INFINITY, stiffest = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
-        if (rigid[voxels->label[v]]) continue;
-        softest = fmin(softest, young[voxels->label[v]] * sn_voxel_stiffness(voxels, v));
+        double E = rigid[voxels->label[v]] ? INFINITY : young[voxels->label[v]] * sn_voxel_stiffness(voxels, v);
+        softest = E < softest ? E : softest;
+        stiffest = E > stiffest ? E : stiffest;
     }
+    if (softest == stiffest && stiffest < INFINITY) return SINEW_OK; // one material: lengths, which need no table
     if (softest == INFINITY) softest = 1; // nothing but rigid parts
     SN_ASSERT(softest > 0);
     double *cost = SN_PUSH(arena, double, (size_t)voxels->count + PAD);
