@@ -4,11 +4,13 @@
 #include "rig/specimen.h"
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
-enum { STEPS = 40, WARM_UP = 5, SKINNED = 600000 };
+enum { STEPS = 40, WARM_UP = 5, SKINNED = 600000, SIZES = 4 };
 
 typedef struct model_case {
     sinew_specimen specimen;
@@ -20,6 +22,19 @@ typedef struct model_case {
 
 static double per_second(double seconds) {
     return 1 / seconds;
+}
+
+// The targets of set-up and skinning are of two cores, those of steps of one: with one thread, a second is lent.
+static sinew_status borrow_thread(bench_run *b) {
+    return b->threads > 1 ? SINEW_OK : sn_pool_create(b->context, 2);
+}
+
+static void return_thread(bench_run *b) {
+    if (b->threads == 1) sn_pool_destroy(b->context);
+}
+
+static int32_t lent_threads(const bench_run *b) {
+    return b->threads > 1 ? b->threads : 2;
 }
 
 static sinew_status time_steps(bench_run *b, rig_specimen *m, const model_case *c, int32_t samples) {
@@ -44,80 +59,117 @@ static sinew_status time_steps(bench_run *b, rig_specimen *m, const model_case *
     return SINEW_OK;
 }
 
-static sinew_status run_model(bench_run *b, const model_case *c) {
-    rig_specimen m;
+static void report_setup(bench_run *b, const model_case *c, const rig_specimen *m, double seconds, double voxels,
+                         int32_t samples, int64_t kept) {
+    char name[120];
+    snprintf(name, sizeof name, "%s: set-up, %d frames", sinew_specimen_name(c->specimen), c->frames);
+    bench_result *r = bench_add(b, name, sinew_voxels_get_count(m->voxels), "s");
+    if (!r) return;
+    bench_take(r, &seconds, 1, 1);
+    r->paper = c->paper_setup;
+    r->target = c->setup;
+    snprintf(r->note, sizeof r->note,
+             "size is voxels; %.2f s for the voxels, %d samples, %.0f MB kept; %d threads, wall clock", voxels, samples,
+             (double)kept * 1e-6, lent_threads(b));
+}
+
+static sinew_status set_up(bench_run *b, const model_case *c, rig_specimen *m) {
     int64_t before = b->context->bytes_in_use;
     double start = peak_seconds(b->context);
-    sinew_status status = rig_specimen_prepare(b->context, c->specimen, sinew_specimen_voxel_count(c->specimen), &m);
+    SN_TRY(rig_specimen_prepare(b->context, c->specimen, sinew_specimen_voxel_count(c->specimen), m));
     double voxels = peak_seconds(b->context) - start;
-    m.def.placement.count = c->frames;
-    m.def.sampling.count = c->samples;
-    sinew_sampling_report sampling = {0};
-    if (status == SINEW_OK) status = rig_specimen_create(&m, NULL);
+    m->def.placement.count = c->frames;
+    m->def.sampling.count = c->samples;
+    SN_TRY(rig_specimen_create(m, NULL));
     double seconds = peak_seconds(b->context) - start;
+    sinew_sampling_report sampling = {0};
+    SN_TRY(sinew_frame_body_get_report(m->body, NULL, &sampling));
+    report_setup(b, c, m, seconds, voxels, sampling.sample_count, b->context->bytes_in_use - before);
+    return SINEW_OK;
+}
+
+static sinew_status run_model(bench_run *b, const model_case *c) {
+    rig_specimen m = {0};
+    SN_TRY(borrow_thread(b));
+    sinew_status status = set_up(b, c, &m);
+    return_thread(b);
+    sinew_sampling_report sampling = {0};
     if (status == SINEW_OK) status = sinew_frame_body_get_report(m.body, NULL, &sampling);
-    if (status == SINEW_OK) {
-        char name[120];
-        snprintf(name, sizeof name, "%s: set-up, %d frames", sinew_specimen_name(c->specimen), c->frames);
-        bench_result *r = bench_add(b, name, sinew_voxels_get_count(m.voxels), "s");
-        if (r) {
-            bench_take(r, &seconds, 1, 1);
-            r->paper = c->paper_setup;
-            r->target = c->setup;
-            snprintf(r->note, sizeof r->note, "size is voxels; %.2f s for the voxels, %d samples, %.0f MB kept; %s", voxels,
-                     sampling.sample_count, (double)(b->context->bytes_in_use - before) * 1e-6,
-                     b->threads > 1 ? "by the wall clock" : "one thread; the target is of two");
-        }
-    }
     if (status == SINEW_OK && c->own_rate) status = time_steps(b, &m, c, sampling.sample_count);
     rig_specimen_destroy(&m);
     return status;
 }
 
-// Points of a surface of the paper's size, brought to the present pose.
-static sinew_status time_skinning(bench_run *b) {
-    rig_specimen m;
-    sinew_mesh mesh = {.element = SINEW_ELEMENT_TRIANGLE, .point_count = SKINNED, .element_count = 1};
+// The most memory the process has used so far; the dragon, whose limit it is, has just been set up.
+static void report_memory(bench_run *b) {
+    struct rusage used;
+    bench_result *r = bench_add(b, "dragon: most memory of the program while it is set up", 7e6, "GB");
+    if (!r) return;
+    r->unavailable = getrusage(RUSAGE_SELF, &used) != 0;
+    r->min = r->median = 1024e-9 * (double)used.ru_maxrss;
+    r->target = 3;
+    snprintf(r->note, sizeof r->note, "size is voxels; resident, with what came before it; %d threads", lent_threads(b));
+}
+
+// Points all over the solid, as a surface that follows it.
+static sinew_status make_skin(bench_run *b, sn_arena *arena, rig_specimen *m, int32_t count, sinew_mesh *mesh) {
     static const int32_t triangle[3] = {0, 1, 2};
-    sn_arena arena = sn_arena_create(b->context);
-    double *points = SN_PUSH(&arena, double, 3 * SKINNED), *positions = SN_PUSH(&arena, double, 3 * SKINNED);
-    sinew_status status = sn_arena_status(&arena);
-    if (status == SINEW_OK) status = rig_specimen_prepare(b->context, SINEW_SPECIMEN_ANIMAL, 100000, &m);
-    double seconds[STEPS];
-    if (status == SINEW_OK) {
-        for (int32_t i = 0; i < SKINNED; i++) { // all over the solid
-            int32_t voxel = (int32_t)((int64_t)i * sinew_voxels_get_count(m.voxels) / SKINNED);
-            sinew_voxels_get_center(m.voxels, voxel, points + 3 * (size_t)i);
-        }
-        mesh.points = points;
-        mesh.indices = triangle;
-        m.def.surface = &mesh;
-        m.def.placement.count = 30;
-        m.def.sampling.count = 230;
-        status = rig_specimen_create(&m, NULL);
-        for (int i = 0; i < STEPS && status == SINEW_OK; i++) {
-            double start = peak_seconds(b->context);
-            sinew_frame_body_compute_surface(m.body, positions);
-            seconds[i] = peak_seconds(b->context) - start;
-        }
-        rig_specimen_destroy(&m);
+    double *points = SN_PUSH(arena, double, 3 * (size_t)count);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(rig_specimen_prepare(b->context, SINEW_SPECIMEN_ANIMAL, 100000, m));
+    for (int32_t i = 0; i < count; i++) {
+        int32_t voxel = (int32_t)((int64_t)i * sinew_voxels_get_count(m->voxels) / count);
+        sinew_voxels_get_center(m->voxels, voxel, points + 3 * (size_t)i);
     }
+    *mesh = (sinew_mesh){.element = SINEW_ELEMENT_TRIANGLE, .point_count = count, .element_count = 1};
+    mesh->points = points;
+    mesh->indices = triangle;
+    m->def.surface = mesh;
+    m->def.placement.count = 30;
+    m->def.sampling.count = 230;
+    return rig_specimen_create(m, NULL);
+}
+
+static sinew_status skin(bench_run *b, int32_t count, double *seconds) {
+    rig_specimen m = {0};
+    sinew_mesh mesh;
+    sn_arena arena = sn_arena_create(b->context);
+    double *positions = SN_PUSH(&arena, double, 3 * (size_t)count);
+    sinew_status status = make_skin(b, &arena, &m, count, &mesh);
+    for (int i = 0; i < STEPS && status == SINEW_OK; i++) {
+        double start = peak_seconds(b->context);
+        sinew_frame_body_compute_surface(m.body, positions);
+        seconds[i] = peak_seconds(b->context) - start;
+    }
+    rig_specimen_destroy(&m);
     sn_arena_destroy(&arena);
-    SN_TRY(status);
-    bench_result *r = bench_add(b, "skinning of the animal's vertices, 30 frames", SKINNED, "ms");
+    return status;
+}
+
+// Points of surfaces up to the paper's size, brought to the present pose.
+static sinew_status time_skinning(bench_run *b) {
+    double size[SIZES], cost[SIZES], seconds[STEPS];
+    for (int i = 0; i < SIZES; i++) {
+        int32_t count = SKINNED >> 2 * (SIZES - 1 - i);
+        SN_TRY(skin(b, count, seconds));
+        bench_result *r = bench_add(b, "skinning of the animal's vertices, 30 frames", count, "ms");
+        if (!r) return SINEW_OK;
+        bench_take(r, seconds, STEPS, 1e3);
+        size[i] = count, cost[i] = r->min;
+        if (count == SKINNED) r->target = 15;
+        snprintf(r->note, sizeof r->note, "%d threads, wall clock", lent_threads(b));
+    }
+    bench_result *r = bench_add(b, "exponent of skinning over vertices", SIZES, "-");
     if (!r) return SINEW_OK;
-    bench_take(r, seconds, STEPS, 1e3);
-    r->target = 15;
-    snprintf(r->note, sizeof r->note, "%s", b->threads > 1 ? "by the wall clock" : "one thread; the target is of two");
+    r->min = r->median = bench_fit_exponent(size, cost, SIZES);
     return SINEW_OK;
 }
 
 // Growth of the set-up over voxels: n log n is an exponent of about 1.1 between these sizes.
 static sinew_status fit_growth(bench_run *b) {
-    enum { SIZES = 4 };
     double size[SIZES], cost[SIZES];
     for (int i = 0; i < SIZES; i++) {
-        rig_specimen m;
+        rig_specimen m = {0};
         double start = peak_seconds(b->context);
         sinew_status status = rig_specimen_prepare(b->context, SINEW_SPECIMEN_ANIMAL, 30000 << 2 * i, &m);
         m.def.placement.count = 10;
@@ -127,6 +179,9 @@ static sinew_status fit_growth(bench_run *b) {
         if (status == SINEW_OK) size[i] = sinew_voxels_get_count(m.voxels);
         rig_specimen_destroy(&m);
         SN_TRY(status);
+        bench_result *r = bench_add(b, "animal of several sizes: set-up, 10 frames", size[i], "s");
+        if (r) bench_take(r, &(double){cost[i]}, 1, 1);
+        if (r) snprintf(r->note, sizeof r->note, "size is voxels; %d threads, wall clock", lent_threads(b));
     }
     bench_result *r = bench_add(b, "exponent of the set-up over voxels, 30 thousand to 1.9 million", SIZES, "-");
     if (!r) return SINEW_OK;
@@ -143,6 +198,10 @@ sinew_status bench_specimens(bench_run *b) {
         {SINEW_SPECIMEN_DRAGON, 20, 158, 27, 360, NAN, 25, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) SN_TRY(run_model(b, &cases[i]));
-    SN_TRY(time_skinning(b));
-    return fit_growth(b);
+    report_memory(b);
+    SN_TRY(borrow_thread(b));
+    sinew_status status = time_skinning(b);
+    if (status == SINEW_OK) status = fit_growth(b);
+    return_thread(b);
+    return status;
 }
