@@ -88,9 +88,14 @@ static sinew_status find_cells(cell_job *job, int32_t slots, sn_arena *arena, sn
     sn_front_reset(common);
     for (int32_t i = 0; i < shape->node_count; i++) sn_seed_node(shape, common, i, i);
     sn_front_run(common, INFINITY, NULL, NULL);
+    int32_t *order;
+    for (int32_t k = 0; k < common->accepted_count; k++) {
+        job->voronoi->cells[sn_front_source(common, common->accepted[k])].count++; // roughly: to begin with the largest
+    }
+    SN_TRY(sn_order_fields(job->voronoi->cells, shape->node_count, scratch, &order));
     sn_parallel_for(shape->context, voxels, CHUNK, begin_near, job);
     sn_field_maker maker = {compute_cell, store_cell, job, slots};
-    SN_TRY(sn_make_fields(shape, &maker, NULL, arena, job->voronoi->cells));
+    SN_TRY(sn_make_fields(shape, &maker, order, arena, job->voronoi->cells));
     sn_parallel_for(shape->context, voxels, CHUNK, keep_smallest, job);
     return SINEW_OK;
 }

@@ -54,7 +54,7 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
         stiffest = E > stiffest ? E : stiffest;
     }
     if (softest == stiffest && stiffest < INFINITY) return SINEW_OK; // one material: lengths, which need no table
-    if (softest == INFINITY) softest = 1; // nothing but rigid parts
+    if (softest == INFINITY) softest = 1;                            // nothing but rigid parts
     SN_ASSERT(softest > 0);
     double *cost = SN_PUSH(arena, double, (size_t)voxels->count + PAD);
     SN_TRY(sn_arena_status(arena));

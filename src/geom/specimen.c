@@ -68,8 +68,8 @@ static void make_ribbon(solid_list *list) {
     add_solid(list, SINEW_SOLID_BOX, SINEW_SOLID_ADD, 1, sn_v3(0, 0, 0), sn_v3(1, 0.1, 0.01));
 }
 
-// --- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap, down to the shin. The thigh lies
-// along x, the shin hangs half-way down, so that stretching the knee lifts the foot.
+// --- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap, down to the shin. The thigh
+// lies along x, the shin hangs half-way down, so that stretching the knee lifts the foot.
 
 // A point of the lower leg: `along` the shin from the joint, and `front` of its middle.
 static sn_vec3 shin(double front, double along) {

@@ -3,9 +3,11 @@
 // The index costs one pass over the cells; memory is 4 bytes a cell and 30 bytes a voxel (estimated before anything is made).
 #include "geom/voxel.h"
 
+#include "base/threads.h"
+
 #include <string.h>
 
-enum { BRICK = 8 };                                // edge of the blocks of cells in whose order voxels are numbered
+enum { BRICK = 8, CHUNK = 1 << 14 }; // edge of the blocks of cells in whose order voxels are numbered; voxels at a time
 enum { BYTES_PER_CELL = 6, BYTES_PER_VOXEL = 30 }; // while being made: the labels of the cells are there too
 
 sinew_voxel_def sinew_default_voxel_def(void) {
@@ -110,10 +112,12 @@ static void index_cells(sinew_voxels *voxels, const uint16_t *labels) {
     SN_ASSERT(voxel == voxels->count);
 }
 
-static void find_neighbors(sinew_voxels *voxels) {
+static void find_neighbors(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    sinew_voxels *voxels = data;
     const int32_t *cells = voxels->cells;
     const int32_t stride[3] = {1, cells[0], cells[0] * cells[1]};
-    for (int32_t v = 0; v < voxels->count; v++) {
+    for (int32_t v = begin; v < end; v++) {
         int32_t cell = voxels->cell[v], c[3];
         sn_cell_coordinates(cells, cell, c);
         for (int a = 0; a < 3; a++) {
@@ -136,10 +140,10 @@ sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3], co
     SN_TRY(sn_check_cells(context, cells64, (double)count / cell_count, memory_limit));
     sn_arena arena = sn_arena_create(context);
     sinew_voxels *made = SN_PUSH(&arena, sinew_voxels, 1);
-    int32_t *voxel_of_cell = SN_PUSH(&arena, int32_t, cell_count);
-    int32_t *cell = SN_PUSH(&arena, int32_t, count);
-    uint16_t *label = SN_PUSH(&arena, uint16_t, count);
-    int32_t *neighbor = SN_PUSH(&arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)count);
+    int32_t *voxel_of_cell = SN_RESERVE(&arena, int32_t, cell_count);
+    int32_t *cell = SN_RESERVE(&arena, int32_t, count);
+    uint16_t *label = SN_RESERVE(&arena, uint16_t, count);
+    int32_t *neighbor = SN_RESERVE(&arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)count);
     if (arena.failed) {
         sn_arena_destroy(&arena);
         return SINEW_OUT_OF_MEMORY;
@@ -156,7 +160,7 @@ sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3], co
                            .neighbor = (int32_t(*)[SN_VOXEL_FACES])neighbor};
     made->arena = arena;
     index_cells(made, labels);
-    find_neighbors(made);
+    sn_parallel_for(context, count, CHUNK, find_neighbors, made);
     *voxels = made;
     return SINEW_OK;
 }

@@ -140,15 +140,17 @@ static void apply_to_slice(const solid_job *job, const sinew_solid_def *solid, i
     cell_range(frame, 2, box.lower.z, box.upper.z, rz);
     if (z < rz[0] || z >= rz[1]) return;
     double tolerance = 1e-9 * fmin(frame->spacing[0], fmin(frame->spacing[1], frame->spacing[2]));
+    sn_mat3 turn = sn_quat_to_mat3(sn_quat_conjugate(solid_rotation(solid))); // once, not for each cell
+    sn_vec3 center = sn_load3(solid->center);
+    uint16_t painted = solid->operation == SINEW_SOLID_CUT ? 0 : (uint16_t)solid->label;
     for (int32_t y = ry[0]; y < ry[1]; y++) {
         size_t row = ((size_t)z * (size_t)frame->cells[1] + (size_t)y) * (size_t)frame->cells[0];
         for (int32_t x = rx[0]; x < rx[1]; x++) {
             uint16_t *label = &job->labels[row + (size_t)x];
-            if (solid->operation != SINEW_SOLID_ADD && !*label) continue;
+            if (*label == painted || (solid->operation != SINEW_SOLID_ADD && !*label)) continue; // nothing would change
             sn_vec3 p = sn_v3(frame->lower[0] + (x + 0.5) * frame->spacing[0], frame->lower[1] + (y + 0.5) * frame->spacing[1],
                               frame->lower[2] + (z + 0.5) * frame->spacing[2]);
-            if (!sn_solid_contains(solid, p, tolerance)) continue;
-            *label = solid->operation == SINEW_SOLID_CUT ? 0 : (uint16_t)solid->label;
+            if (contains_local(solid, sn_mat3_apply(turn, sn_sub(p, center)), tolerance)) *label = painted;
         }
     }
 }
