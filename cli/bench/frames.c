@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { WARM_UP = 20, STEPS = BENCH_REPEATS, MOST_FRAMES = 8 };
 
@@ -281,6 +282,34 @@ static sinew_status bench_affine_sizes(bench_run *b) {
     return add_exponent(b, "affine: exponent of the step's time over samples", size, seconds, 4, 1.05);
 }
 
+// The surface of a bar, carried by five frames that are all active everywhere.
+static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *name) {
+    frame_body f = {0};
+    frame_case c = bar_case(100, 40, 40);
+    c.blend = blend;
+    c.weights = SINEW_WEIGHTS_RADIAL;
+    sinew_status status = body_fill(b, &c, &f);
+    const sinew_mesh *surface = status == SINEW_OK ? sinew_frame_body_get_surface(f.body) : NULL;
+    int32_t count = surface ? surface->point_count : 0;
+    double *positions = status == SINEW_OK ? malloc(3 * (size_t)count * sizeof *positions) : NULL, seconds[STEPS];
+    if (status == SINEW_OK && !positions) status = SINEW_OUT_OF_MEMORY;
+    for (int i = -2; i < STEPS && status == SINEW_OK; i++) {
+        double start = peak_seconds(b->context);
+        sinew_frame_body_compute_surface(f.body, positions);
+        if (i >= 0) seconds[i] = peak_seconds(b->context) - start;
+    }
+    bench_result *r = status == SINEW_OK ? bench_add(b, name, count, "ns/vertex") : NULL;
+    if (r) {
+        bench_take(r, seconds, STEPS, 1e9 / count);
+        double work = blend == SINEW_BLEND_LINEAR ? 5 * 16 + 12 : 5 * 8 + 45;
+        r->limit_share = 2 * work / (1e-9 * r->min) / b->flops;
+        snprintf(r->note, sizeof r->note, "size is vertices; 5 frames at each");
+    }
+    free(positions);
+    body_destroy(&f);
+    return status;
+}
+
 // Strains, kinds of node and blends on the same 15 000 samples, two frames at each.
 sinew_status bench_frame_ratios(bench_run *b) {
     static const struct {
@@ -319,5 +348,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
         r->min = r->median = best[i] / best[rows[i].over];
         r->paper = rows[i].paper;
     }
+    SN_TRY(bench_surface(b, SINEW_BLEND_LINEAR, "surface carried by rigid frames, linear blend"));
+    SN_TRY(bench_surface(b, SINEW_BLEND_DUAL_QUATERNION, "surface carried by rigid frames, dual quaternions"));
     return bench_affine_sizes(b);
 }

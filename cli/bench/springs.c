@@ -93,6 +93,13 @@ static sinew_status body_create(bench_run *b, const spring_case *c, bool springs
     return status;
 }
 
+// Multiply-adds of a step, counted as two: 13 products of 3 x 3 matrices and as much again for each spring, the factor and the
+// substitutions of the system.
+static double step_flops(int32_t springs, int32_t frames) {
+    double n = 6 * frames;
+    return 2 * (2 * 13 * 27 * springs + n * n * n / 6 + n * n);
+}
+
 // Steps are too short to be timed one by one.
 static sinew_status time_steps(bench_run *b, const spring_case *c) {
     spring_body s;
@@ -111,6 +118,7 @@ static sinew_status time_steps(bench_run *b, const spring_case *c) {
         r->paper = c->paper;
         r->target = c->target;
         r->hash = sinew_world_get_hash(s.world);
+        r->limit_share = step_flops(springs, c->frames) / (1e-3 * r->min) / b->flops;
         snprintf(r->note, sizeof r->note, "size is springs; made from %d samples, stiffness at rest off by %.2g",
                  s.sampling.sample_count, difference);
     }

@@ -2,6 +2,8 @@
 #include "frame/frame_body.h"
 
 #include "base/threads.h"
+#include "frame/surface.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,49 +66,48 @@ const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body) {
 
 enum { MOST_MAPS = 128 };
 
-// A node that moves rest points affinely: x = m[0] + X m[1] + Y m[2] + Z m[3], three numbers each.
-typedef struct affine_map {
-    double m[12];
-} affine_map;
-
 typedef struct surface_job {
     const sn_frame_model *model;
     double *positions;
-    const affine_map *maps; // NULL: nodes that are no such maps, or too many
+    sn_surface_fn *kernel; // NULL: nodes that are no maps of the rest point, or too many
+    const double *maps;
 } surface_job;
 
-// The nodes as affine maps of the rest point; false if a node is none, or if they are blended otherwise.
-static bool find_maps(const sn_frame_model *model, affine_map *maps) {
-    const sn_nodes *nodes = &model->nodes;
-    if (nodes->count > MOST_MAPS || (model->blend.is_rigid && model->blend.rigid.dual)) return false;
-    for (int32_t i = 0; i < nodes->count; i++) {
-        const sn_node *node = &nodes->items[i];
-        if (node->control_count != 4) return false;
-        const double *controls = model->blend.controls + 3 * (size_t)node->control;
-        sn_vec3 base = sn_load3(controls), o = node->origin;
-        base = sn_madd(base, -o.x, sn_load3(controls + 3));
-        base = sn_madd(base, -o.y, sn_load3(controls + 6));
-        base = sn_madd(base, -o.z, sn_load3(controls + 9));
-        sn_store3(maps[i].m, base);
-        memcpy(maps[i].m + 3, controls + 3, 9 * sizeof *controls);
-    }
-    return true;
+// A node as an affine map of the rest point: columns of x = m[0] + X m[1] + Y m[2] + Z m[3].
+static void find_linear_map(const sn_node *node, const double *controls, double *map) {
+    sn_vec3 base = sn_load3(controls), o = node->origin;
+    base = sn_madd(base, -o.x, sn_load3(controls + 3));
+    base = sn_madd(base, -o.y, sn_load3(controls + 6));
+    base = sn_madd(base, -o.z, sn_load3(controls + 9));
+    memset(map, 0, SN_SURFACE_LINEAR * sizeof *map);
+    sn_store3(map, base);
+    for (int c = 1; c < 4; c++) memcpy(map + 4 * c, controls + 3 * c, 3 * sizeof *map);
 }
 
-// The maps of a vertex are blended before they are applied: twelve numbers a node instead of a point each.
-static void blend_vertices(const surface_job *job, int32_t begin, int32_t end) {
-    const sn_vertex_weights *v = &job->model->vertices;
-    const double *X = job->model->surface->points;
-    for (int32_t i = begin; i < end; i++) {
-        double s[12] = {0};
-        for (int32_t k = v->start[i]; k < v->start[i + 1]; k++) {
-            const double *m = job->maps[v->node[k]].m, w = v->weight[k];
-            for (int j = 0; j < 12; j++) s[j] += w * m[j];
+// A rigid node as a dual quaternion: q, and T q / 2 with x = R X + T.
+static void find_dual_map(const double *table, double *map) {
+    sn_quat q = {table[0], table[1], table[2], table[3]};
+    sn_vec3 T = sn_sub(sn_load3(table + SN_RIGID_TRANSLATION), sn_quat_rotate(q, sn_load3(table + SN_RIGID_ORIGIN)));
+    sn_quat r = sn_quat_mul((sn_quat){0.5 * T.x, 0.5 * T.y, 0.5 * T.z, 0}, q);
+    memcpy(map, table, 4 * sizeof *map);
+    map[4] = r.x, map[5] = r.y, map[6] = r.z, map[7] = r.w;
+}
+
+// The maps of all nodes; false if some node is none.
+static bool find_maps(const sn_frame_model *model, double *maps) {
+    const sn_nodes *nodes = &model->nodes;
+    if (nodes->count > MOST_MAPS) return false;
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        if (model->dual) {
+            find_dual_map(model->blend.rigid.table + (size_t)i * SN_RIGID_TABLE, maps + (size_t)i * SN_SURFACE_DUAL);
+        } else if (node->control_count == 4) {
+            find_linear_map(node, model->blend.controls + 3 * (size_t)node->control, maps + (size_t)i * SN_SURFACE_LINEAR);
+        } else {
+            return false;
         }
-        const double *at = X + 3 * (size_t)i;
-        double *x = job->positions + 3 * (size_t)i;
-        for (int j = 0; j < 3; j++) x[j] = s[j] + at[0] * s[3 + j] + at[1] * s[6 + j] + at[2] * s[9 + j];
     }
+    return true;
 }
 
 static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -114,8 +115,9 @@ static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chu
     const surface_job *job = data;
     const sn_frame_model *model = job->model;
     const sn_vertex_weights *v = &model->vertices;
-    if (job->maps) {
-        blend_vertices(job, begin, end);
+    if (job->kernel) {
+        job->kernel(job->positions, &(sn_surface_points){model->surface->points, v->start, v->node, v->weight}, job->maps,
+                    begin, end);
         return;
     }
     for (int32_t i = begin; i < end; i++) {
@@ -129,8 +131,12 @@ void sinew_frame_body_compute_surface(const sinew_body *body, double *positions)
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return;
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    affine_map maps[MOST_MAPS];
-    surface_job job = {model, positions, find_maps(model, maps) ? maps : NULL};
+    double maps[MOST_MAPS * SN_SURFACE_LINEAR] SN_ALIGNED;
+    sn_isa isa = body->context->isa;
+    surface_job job = {.model = model, .positions = positions, .maps = maps};
+    if (find_maps(model, maps)) {
+        job.kernel = model->dual ? SN_ISA_PICK(isa, sn_surface_dual) : SN_ISA_PICK(isa, sn_surface_linear);
+    }
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
     sn_fade_move_vertices(&model->fade, &model->nodes, body->q, sn_fade_left(&model->fade, *body->age), positions);
 }
