@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { PARTS = 64, REPEATS = 5 };
+enum { PARTS = 64, REPEATS = 15 };
 
 double peak_seconds(const sinew_context *context) {
     if (context->pool) return sn_seconds();
