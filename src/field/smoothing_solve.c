@@ -1,11 +1,12 @@
 // Solving the smoothing system: values at the constraints in, functions over the unknowns out.
 //
 // With a factor by substitution, each pass for what the last one has left, which also mends the factor's single precision;
-// otherwise by conjugate gradients on four functions side by side, which share every load of
-// the matrix. Preconditioner: (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle. A costs two products with G.
+// otherwise by conjugate gradients on four functions side by side, which share every load of the matrix. Preconditioner:
+// (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle. A costs two products with G.
 #include "field/smoothing.h"
 
 #include "base/threads.h"
+#include "field/slopes.h"
 
 #include <string.h>
 
@@ -123,141 +124,54 @@ static void compute_right_side(double *b, const sn_smoothing *smoothing, const s
 // What the slopes of the last solution make of drifts.
 typedef struct correction {
     const sn_smoothing *smoothing;
-    size_t width;
-    const double *x;
-    double *edges;  // sum over the edges of an unknown of W d (x_j - x_i): [unknown][group of WIDTH][3][WIDTH]
-    double *slopes; // the same way
-    double *b;
+    const sn_slope_kernels *kernels;
+    sn_slope_job job;
 } correction;
 
-// WIDTH functions from `first` on.
-static void sum_edges_of(const correction *work, int32_t i, size_t first) {
-    const sn_sparse *G = &work->smoothing->G;
-    const sn_vec3 *positions = work->smoothing->positions;
-    const double *x = work->x + first, *xi = x + work->width * (size_t)i;
-    double sum[3][WIDTH] = {0}, *out = work->edges + 3 * (work->width * (size_t)i + first);
-    for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-        sn_vec3 d = sn_scale(-G->values[k], sn_sub(positions[G->indices[k]], positions[i]));
-        const double *xj = x + work->width * (size_t)G->indices[k];
-        for (size_t c = 0; c < WIDTH; c++) {
-            double change = xj[c] - xi[c];
-            sum[0][c] += d.x * change;
-            sum[1][c] += d.y * change;
-            sum[2][c] += d.z * change;
-        }
-    }
-    memcpy(out, sum, sizeof sum);
-}
-
-static void sum_edges(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    correction *work = data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        for (size_t first = 0; first < work->width; first += WIDTH) sum_edges_of(work, i, first);
-    }
-}
-
-static void compute_slopes_of(const correction *work, int32_t i, size_t first) {
-    const sn_sparse *G = &work->smoothing->G;
-    const sn_mat3 *inverse = &work->smoothing->inverse_moments[i];
-    double sum[3 * WIDTH] = {0}, *slope = work->slopes + 3 * (work->width * (size_t)i + first);
-    for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-        const double *edges = work->edges + 3 * (work->width * (size_t)G->indices[k] + first);
-        for (size_t c = 0; c < 3 * WIDTH; c++) sum[c] += edges[c];
-    }
-    for (size_t a = 0; a < 3; a++) {
-        for (size_t c = 0; c < WIDTH; c++) {
-            slope[WIDTH * a + c] =
-                inverse->m[a][0] * sum[c] + inverse->m[a][1] * sum[WIDTH + c] + inverse->m[a][2] * sum[2 * WIDTH + c];
-        }
-    }
-}
-
-static void compute_slopes(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    correction *work = data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        for (size_t first = 0; first < work->width; first += WIDTH) compute_slopes_of(work, i, first);
-    }
+static void run_slopes(correction *work, sn_range_fn *loop) {
+    sn_parallel_for(work->smoothing->context, work->smoothing->n, SN_ROW_CHUNK, loop, &work->job);
 }
 
 // target += v . slope of unknown i
-static void add_along(const correction *work, int32_t i, sn_vec3 v, double *target) {
-    for (size_t first = 0; first < work->width; first += WIDTH) {
-        const double *g = work->slopes + 3 * (work->width * (size_t)i + first);
+static void add_along(const sn_slope_job *job, int32_t i, sn_vec3 v, double *target) {
+    for (size_t first = 0; first < job->width; first += WIDTH) {
+        const double *g = job->slopes + 3 * (job->width * (size_t)i + first);
         for (size_t c = 0; c < WIDTH; c++) target[first + c] += v.x * g[c] + v.y * g[WIDTH + c] + v.z * g[2 * WIDTH + c];
     }
 }
 
-// b += G drift, the drifts being in `edges`.
-static void add_drifts(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    correction *work = data;
-    const sn_sparse *G = &work->smoothing->G;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        for (size_t first = 0; first < work->width; first += WIDTH) {
-            double sum[WIDTH] = {0}, *target = work->b + work->width * (size_t)i + first;
-            for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-                const double *from = work->edges + work->width * (size_t)G->indices[k] + first;
-                for (size_t c = 0; c < WIDTH; c++) sum[c] += G->values[k] * from[c];
-            }
-            for (size_t c = 0; c < WIDTH; c++) target[c] += sum[c];
-        }
-    }
-}
-
-// b -= A x
-static void subtract_products(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    correction *work = data;
-    const sn_sparse *A = &work->smoothing->A;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        for (size_t first = 0; first < work->width; first += WIDTH) {
-            double sum[WIDTH] = {0}, *target = work->b + work->width * (size_t)i + first;
-            for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-                const double *from = work->x + work->width * (size_t)A->indices[k] + first;
-                for (size_t c = 0; c < WIDTH; c++) sum[c] += A->values[k] * from[c];
-            }
-            for (size_t c = 0; c < WIDTH; c++) target[c] -= sum[c];
-        }
-    }
-}
-
-// b = C'(c + u.g) + L'(v.g), with L' = -G D^-1; `edges` serve as scratch for v.g.
+// b = C'(c + u.g) + L'(v.g), with L' = -G D^-1.
 static void compute_corrected_side(correction *work, const sn_constraints *rows, const double *values) {
     const sn_smoothing *smoothing = work->smoothing;
-    size_t width = work->width;
-    double *b = work->b;
-    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, sum_edges, work);
-    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, compute_slopes, work);
+    size_t width = work->job.width;
+    double *b = work->job.b;
+    run_slopes(work, work->kernels->sum_edges);
+    run_slopes(work, work->kernels->compute_slopes);
     compute_right_side(b, smoothing, rows, values, width);
     for (int32_t r = 0; r < rows->count; r++) {
         double extra[2 * WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             int32_t i = rows->unknowns[k];
-            add_along(work, i, sn_scale(rows->weights[k], sn_sub(smoothing->positions[i], rows->points[r])), extra);
+            add_along(&work->job, i, sn_scale(rows->weights[k], sn_sub(smoothing->positions[i], rows->points[r])), extra);
         }
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             double *target = b + (size_t)rows->unknowns[k] * width;
             for (size_t c = 0; c < width; c++) target[c] += rows->weights[k] * extra[c];
         }
     }
-    memset(work->edges, 0, (size_t)smoothing->n * width * sizeof(double));
-    for (int32_t i = 0; i < smoothing->n; i++) {
-        add_along(work, i, sn_scale(-smoothing->inverse_degrees[i], smoothing->drifts[i]), work->edges + width * (size_t)i);
-    }
-    sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, add_drifts, work);
+    run_slopes(work, work->kernels->weigh_drifts);
+    run_slopes(work, work->kernels->add_drifts);
 }
 
 // ---- Solving ------------------------------------------------------------------------------------
 
 // x = A^-1 b by the factor, where x is what is known already (not `from_zero`); b is spent.
 static void solve_direct(sn_smoothing *smoothing, correction *work, bool from_zero, double *x) {
-    size_t count = (size_t)smoothing->n * work->width;
+    size_t count = (size_t)smoothing->n * work->job.width;
     if (from_zero) memset(x, 0, count * sizeof(double));
-    if (!from_zero) sn_parallel_for(smoothing->context, smoothing->n, SN_ROW_CHUNK, subtract_products, work);
-    sn_factor_solve(smoothing->factor, work->b, (int32_t)work->width);
-    for (size_t i = 0; i < count; i++) x[i] += work->b[i];
+    if (!from_zero) run_slopes(work, work->kernels->subtract);
+    sn_factor_solve(smoothing->factor, work->job.b, (int32_t)work->job.width);
+    for (size_t i = 0; i < count; i++) x[i] += work->job.b[i];
 }
 
 // x = A^-1 b by iterations, in groups of WIDTH.
@@ -296,9 +210,19 @@ static sinew_status solve(sn_smoothing *smoothing, sn_arena *scratch, const sn_c
     it.inverse_squares = SN_PUSH(scratch, double, smoothing->direct ? 0 : n);
     it.sums = SN_PUSH(scratch, double, WIDTH *(size_t)sn_chunk_count(smoothing->n, SN_ROW_CHUNK));
     double *group = SN_PUSH(scratch, double, count), *b = SN_PUSH(scratch, double, n *width);
-    correction work = {.smoothing = smoothing, .width = width, .x = x, .b = b};
-    work.edges = SN_PUSH(scratch, double, 3 * n * width);
-    work.slopes = SN_PUSH(scratch, double, 3 * n * width);
+    correction work = {.smoothing = smoothing, .kernels = SN_ISA_PICK(smoothing->context->isa, sn_slope_get_kernels)()};
+    work.job = (sn_slope_job){.G = &smoothing->G,
+                              .A = &smoothing->A,
+                              .positions = smoothing->positions,
+                              .drifts = smoothing->drifts,
+                              .inverse_moments = smoothing->inverse_moments,
+                              .inverse_degrees = smoothing->inverse_degrees,
+                              .width = width,
+                              .x = x,
+                              .b = b};
+    work.job.edges = SN_PUSH(scratch, double, 3 * n * width);
+    work.job.slopes = SN_PUSH(scratch, double, 3 * n * width);
+    work.job.drift = work.job.edges; // which are spent when the slopes are known
     SN_TRY(sn_arena_status(scratch));
     if (!smoothing->direct) fill_squares(&it);
     for (int pass = 0; pass <= CORRECTIONS; pass++) {

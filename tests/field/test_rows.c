@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include "field/rows.h"
+#include "field/slopes.h"
 #include "math/simd.h"
 
 enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * WIDTH };
@@ -89,6 +90,48 @@ static void check_vectors(const sn_row_kernels *kernels) {
     assert_true(test_relative_error(f.b, weighed, COUNT) < 1e-14);
 }
 
+// Edges, slopes, drifts and products of eight functions, each from what the loop before has left.
+static void check_slopes(const sn_slope_kernels *kernels) {
+    enum { WIDE = 2 * WIDTH };
+    fixture f = {0};
+    make_fixture(&f);
+    static double x[WIDE * N] SN_ALIGNED, edges[3 * WIDE * N] SN_ALIGNED, slopes[3 * WIDE * N] SN_ALIGNED;
+    static double drift[WIDE * N] SN_ALIGNED, b[WIDE * N] SN_ALIGNED, before[WIDE * N], inverse_degrees[N];
+    sn_vec3 positions[N], drifts[N];
+    sn_mat3 moments[N];
+    sn_random random = sn_random_seed(9);
+    fill(x, WIDE * N, &random);
+    fill(b, WIDE * N, &random);
+    fill(&positions[0].x, 3 * N, &random);
+    fill(&drifts[0].x, 3 * N, &random);
+    fill(&moments[0].m[0][0], 9 * N, &random);
+    fill(inverse_degrees, N, &random);
+    memcpy(before, b, sizeof b);
+    sn_slope_job job = {&f.A, &f.A, positions, drifts, moments, inverse_degrees, WIDE, x, edges, slopes, drift, b};
+    sn_range_fn *loops[5] = {kernels->sum_edges, kernels->compute_slopes, kernels->weigh_drifts, kernels->add_drifts,
+                             kernels->subtract};
+    for (int k = 0; k < 5; k++) loops[k](&job, 0, N, 0);
+    for (int32_t i = 0; i < N; i++) {
+        for (int c = 0; c < WIDE; c++) {
+            size_t place = 3 * ((size_t)(WIDE * i) + (size_t)(c / WIDTH * WIDTH)) + (size_t)(c % WIDTH);
+            sn_vec3 sum = {0}, own = {edges[place], edges[place + WIDTH], edges[place + 2 * WIDTH]}, total = {0};
+            double product = before[WIDE * i + c];
+            for (int32_t k = f.starts[i]; k < f.starts[i + 1]; k++) {
+                int32_t j = f.indices[k];
+                size_t there = place + 3 * (size_t)WIDE * (size_t)j - 3 * (size_t)WIDE * (size_t)i;
+                sum = sn_madd(sum, -f.values[k] * (x[WIDE * j + c] - x[WIDE * i + c]), sn_sub(positions[j], positions[i]));
+                total = sn_add(total, sn_v3(edges[there], edges[there + WIDTH], edges[there + 2 * WIDTH]));
+                product += f.values[k] * (drift[WIDE * j + c] - x[WIDE * j + c]);
+            }
+            sn_vec3 slope = {slopes[place], slopes[place + WIDTH], slopes[place + 2 * WIDTH]};
+            assert_true(sn_distance(own, sum) < 1e-13);
+            assert_true(sn_distance(slope, sn_mat3_apply(moments[i], total)) < 1e-12);
+            test_close("drift", drift[WIDE * i + c], -inverse_degrees[i] * sn_dot(drifts[i], slope), 1e-12);
+            test_close("product", b[WIDE * i + c], product, 1e-12);
+        }
+    }
+}
+
 static void test_loops(void **state) {
     (void)state;
     for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
@@ -96,6 +139,7 @@ static void test_loops(void **state) {
         const sn_row_kernels *kernels = SN_ISA_PICK(isa, sn_row_get_kernels)();
         check_products(kernels);
         check_vectors(kernels);
+        check_slopes(SN_ISA_PICK(isa, sn_slope_get_kernels)());
     }
 }
 
