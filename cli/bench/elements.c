@@ -5,17 +5,20 @@
 
 #include "base/context.h"
 #include "body/body.h"
+#include "linalg/ic.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { WARM_UP = 3, STEPS = 15, LARGEST = BENCH_REPEATS };
+enum { WARM_UP = 3, STEPS = 15, LARGEST = BENCH_REPEATS, KERNEL_REPEATS = BENCH_REPEATS };
 
 typedef struct timing {
     double total[LARGEST], assemble[LARGEST];
-    double iterations; // mean of the linear solver
-    double bytes;      // taken by world, body and solver
+    double product[LARGEST], sweeps[LARGEST]; // of the solver: with the matrix, and with the incomplete factor
+    double product_bytes, sweeps_bytes;       // that these read and write at least
+    double iterations;                        // mean of the linear solver
+    double bytes;                             // taken by world, body and solver
     double edges;
     int32_t tets, nodes, steps;
     uint64_t hash;
@@ -30,20 +33,48 @@ static sinew_status count_edges(bar *b, double *edges) {
     return SINEW_OK;
 }
 
-// Forces and stiffness of the whole body into its matrix, by themselves: what a step does once.
+// What an iteration of the solver does, by itself, with the matrix of a step.
+static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timing *t) {
+    sinew_body *body = b->body;
+    double step = sinew_world_get_def(b->world).step;
+    sn_packed packed;
+    sn_ic ic;
+    sn_body_add_mass(body, matrix, 1 / (step * step), body->q);
+    SN_TRY(sn_packed_build(&b->arena, &body->pattern, &packed));
+    SN_TRY(sn_ic_build(&b->arena, &packed, &ic));
+    sn_packed_update(body->context, &packed, matrix);
+    if (sn_ic_update(body->context, &ic).row >= 0) return SINEW_OK; // not definite: the rows stay empty
+    int32_t rows = packed.rows;
+    double *x = SN_PUSH(&b->arena, double, 4 * (size_t)rows), *y = SN_PUSH(&b->arena, double, 4 * (size_t)rows);
+    SN_TRY(sn_arena_status(&b->arena));
+    for (int32_t i = 0; i < 4 * rows; i++) x[i] = i % 4 < 3 ? 1 + i % 7 : 0;
+    for (int i = 0; i < KERNEL_REPEATS; i++) {
+        double start = peak_seconds(run->context);
+        sn_packed_multiply(body->context, y, &packed, x);
+        t->product[i] = peak_seconds(run->context) - start;
+        start += t->product[i];
+        sn_ic_apply(body->context, y, &ic, x);
+        t->sweeps[i] = peak_seconds(run->context) - start;
+    }
+    t->product_bytes = 76.0 * packed.starts[rows] + 2 * 32.0 * rows;
+    t->sweeps_bytes = 2 * (40.0 * ic.starts[rows] + 96.0 * rows) + 4 * 32.0 * rows;
+    return SINEW_OK;
+}
+
+// Forces and stiffness of the whole body into its matrix, by themselves: what a step does once. Then the solver's kernels.
 static sinew_status time_assembly(bench_run *run, bar *b, timing *t) {
     sinew_body *body = b->body;
     double *matrix = sn_bsr_push_values(&b->arena, &body->pattern);
     double *force = SN_PUSH(&b->arena, double, sn_body_size(body));
     SN_TRY(sn_arena_status(&b->arena));
-    for (int i = 0; i < t->steps; i++) {
+    for (int i = 0; i < KERNEL_REPEATS; i++) {
         double start = peak_seconds(run->context);
         sn_bsr_set_zero_lower(body->context, &body->pattern, matrix);
         sn_evaluation evaluation = {.q = body->q, .want_energy = true, .force = force, .matrix = matrix, .projected = true};
         body->ops->evaluate(body, &evaluation);
         t->assemble[i] = peak_seconds(run->context) - start;
     }
-    return SINEW_OK;
+    return time_iteration(run, b, matrix, t);
 }
 
 static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, timing *t) {
@@ -89,6 +120,35 @@ static bar_def dynamic_bar(int32_t along, int32_t across) {
     return def;
 }
 
+// The fused operations that force and stiffness of a corotational tet take: F 36, polar decomposition 120, spectrum of S 110,
+// stress and tangent 60, force 60, six blocks of stiffness 370.
+enum { TET_OPERATIONS = 756 };
+
+// The kernels of a step, each beside the limit of the machine that binds it.
+static void add_kernels(bench_run *b, timing *t) {
+    bench_result *r = bench_add(b, "force and stiffness assembly", t->tets, "ns/tet");
+    if (!r) return;
+    bench_take(r, t->assemble, KERNEL_REPEATS, 1e9 / t->tets);
+    snprintf(r->note, sizeof r->note,
+             "by itself: zero, forces and projected stiffness; the solver takes one triangle; share of the peak, at %d "
+             "multiply-adds a tet",
+             TET_OPERATIONS);
+    r->target = 100;
+    r->limit_share = 2e9 * TET_OPERATIONS / r->min / b->flops;
+    if (t->product_bytes == 0) return;
+    const char *note = "share of the bandwidth; more than all of it where the caches hold it";
+    r = bench_add(b, "product with the matrix", t->tets, "ns/tet");
+    if (!r) return;
+    bench_take(r, t->product, KERNEL_REPEATS, 1e9 / t->tets);
+    r->limit_share = t->product_bytes / (1e-9 * r->min * t->tets) / b->bandwidth;
+    snprintf(r->note, sizeof r->note, "%s", note);
+    r = bench_add(b, "both sweeps of the incomplete factor", t->tets, "ns/tet");
+    if (!r) return;
+    bench_take(r, t->sweeps, KERNEL_REPEATS, 1e9 / t->tets);
+    r->limit_share = t->sweeps_bytes / (1e-9 * r->min * t->tets) / b->bandwidth;
+    snprintf(r->note, sizeof r->note, "%s", note);
+}
+
 sinew_status bench_bars(bench_run *b) {
     // 5 tets a cell: 4140, 10 240, 25 410, 70 875; about four times as long as thick.
     static const int32_t cells[4][2] = {{23, 6}, {32, 8}, {42, 11}, {63, 15}};
@@ -96,7 +156,7 @@ sinew_status bench_bars(bench_run *b) {
     timing t;
     for (int i = 0; i < 4; i++) {
         bar_def def = dynamic_bar(cells[i][0], cells[i][1]);
-        SN_TRY(time_bar(b, &def, i == 3 ? 7 : STEPS, &t));
+        SN_TRY(time_bar(b, &def, i == 3 ? STEPS : 3 * STEPS, &t)); // short ones as often as noise asks for
         bench_result *r = bench_add(b, "corotational bar, implicit Euler, residual 1e-6: step", t.tets, "ms");
         if (!r) return SINEW_OK;
         bench_take(r, t.total, t.steps, 1e3);
@@ -106,11 +166,7 @@ sinew_status bench_bars(bench_run *b) {
         snprintf(r->note, sizeof r->note,
                  "%.0f solver iterations a step; share of the peak: the solver's work over the whole step", t.iterations);
         size[i] = t.tets, step[i] = r->min / t.iterations;
-        r = bench_add(b, "force and stiffness assembly", t.tets, "ns/tet");
-        if (!r) return SINEW_OK;
-        bench_take(r, t.assemble, t.steps, 1e9 / t.tets);
-        snprintf(r->note, sizeof r->note, "by itself: zero, forces and projected stiffness; the solver takes one triangle");
-        r->target = 100;
+        add_kernels(b, &t);
         r = bench_add(b, "memory of world, body and solver", t.tets, "byte/tet");
         if (!r) return SINEW_OK;
         r->min = r->median = t.bytes / t.tets;

@@ -10,29 +10,12 @@
 
 static const sinew_element solids[] = {SINEW_ELEMENT_TET4, SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8};
 
-// All laws by name, then the anisotropic ones with the other strain.
-static int32_t law_count(void) {
-    return sinew_material_law_count() + 2;
-}
-
-static sinew_material_def law(sinew_context *context, int32_t index) {
-    sinew_material_def def = sinew_default_material_def();
-    def.poisson = 0.3;
-    int32_t count = sinew_material_law_count();
-    const char *name = index < count ? sinew_material_law_name(index) : index == count ? "orthotropic" : "transverse";
-    assert_int_equal(sinew_material_set_law(context, name, &def), SINEW_OK);
-    def.orthotropic.young_2 = 3e6;
-    def.orthotropic.young_3 = 7e6;
-    if (index >= count) def.strain = SINEW_STRAIN_GREEN;
-    return def;
-}
-
 static test_beam make_bar(sinew_element element, int32_t law_index) {
     test_beam_def def = test_default_beam_def();
     def.cells_along = 2;
     def.element = element;
     sinew_context *context = test_context(1);
-    def.material = law(context, law_index);
+    def.material = test_law(context, law_index);
     sinew_context_destroy(context);
     return test_beam_create(&def);
 }
@@ -76,7 +59,7 @@ static double force_error(sinew_body *body, const double *q, const double *direc
 static void test_force_is_gradient(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {
-        for (int32_t l = 0; l < law_count(); l++) {
+        for (int32_t l = 0; l < test_law_count(); l++) {
             test_beam bar = make_bar(solids[e], l);
             int32_t n = sn_body_size(bar.body);
             double *q = calloc((size_t)n, sizeof *q), *direction = calloc((size_t)n, sizeof *direction);
@@ -97,7 +80,7 @@ static void test_force_is_gradient(void **state) {
 static void test_matrix_is_derivative(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {
-        for (int32_t l = 0; l < law_count(); l++) {
+        for (int32_t l = 0; l < test_law_count(); l++) {
             test_beam bar = make_bar(solids[e], l);
             sinew_body *body = bar.body;
             size_t n = (size_t)sn_body_size(body);
@@ -128,7 +111,7 @@ static void test_matrix_is_derivative(void **state) {
 static void test_rigid_motion_is_free(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {
-        for (int32_t l = 0; l < law_count(); l++) {
+        for (int32_t l = 0; l < test_law_count(); l++) {
             if (l == 0) continue; // the linear law is not invariant under rotation
             test_beam bar = make_bar(solids[e], l);
             sinew_body *body = bar.body;
@@ -148,7 +131,7 @@ static void test_rigid_motion_is_free(void **state) {
 
 static void test_net_force_and_torque_vanish(void **state) {
     (void)state;
-    for (int32_t l = 1; l < law_count(); l++) {
+    for (int32_t l = 1; l < test_law_count(); l++) {
         test_beam bar = make_bar(SINEW_ELEMENT_TET4, l);
         sinew_body *body = bar.body;
         size_t n = (size_t)sn_body_size(body);

@@ -84,3 +84,19 @@ void test_rotate_positions(double *positions, int32_t count, double angle) {
         sn_store3(positions + 3 * i, sn_add(sn_quat_rotate(q, sn_load3(positions + 3 * i)), sn_v3(0.3, -0.1, 2)));
     }
 }
+
+int32_t test_law_count(void) {
+    return sinew_material_law_count() + 2;
+}
+
+sinew_material_def test_law(sinew_context *context, int32_t index) {
+    sinew_material_def def = sinew_default_material_def();
+    def.poisson = 0.3;
+    int32_t count = sinew_material_law_count();
+    const char *name = index < count ? sinew_material_law_name(index) : index == count ? "orthotropic" : "transverse";
+    assert_int_equal(sinew_material_set_law(context, name, &def), SINEW_OK);
+    def.orthotropic.young_2 = 3e6;
+    def.orthotropic.young_3 = 7e6;
+    if (index >= count) def.strain = SINEW_STRAIN_GREEN;
+    return def;
+}

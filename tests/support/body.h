@@ -28,6 +28,10 @@ test_beam_def test_default_beam_def(void);
 test_beam test_beam_create(const test_beam_def *def);
 void test_beam_destroy(test_beam *bar);
 
+// All laws by name, then the anisotropic ones with the other strain.
+int32_t test_law_count(void);
+sinew_material_def test_law(sinew_context *context, int32_t index);
+
 // Nodes with lower <= rest coordinate `axis` <= upper; returns how many (at least one, or the test fails).
 int32_t test_pick_nodes(const sinew_body *body, int axis, double lower, double upper, int32_t *nodes, int32_t capacity);
 
