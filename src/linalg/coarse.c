@@ -268,7 +268,7 @@ sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_pa
     *coarse = (sn_coarse){.packed = packed};
     if (pattern->rows < LEAST_ROWS) return SINEW_OK;
     coarse->frames =
-        limit(pattern->rows / ROWS_PER_FRAME, 1, 64) + limit((pattern->rows - 4096) / 256, 0, SN_COARSE_MAX_FRAMES - 64);
+        limit(pattern->rows / ROWS_PER_FRAME, 1, 64) + limit((pattern->rows - 4096) / 512, 0, SN_COARSE_MAX_FRAMES - 64);
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = build(arena, &scratch, pattern, coarse);
     sn_arena_destroy(&scratch);
