@@ -4,6 +4,7 @@
 
 #include "base/isa.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 // Numbers of a node's map: columns of three, padded to four; rotation and half the translation times the rotation.
