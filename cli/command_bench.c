@@ -66,7 +66,8 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
                        "With one thread times are processor times. A load above the number of cores means that others used "
                        "the machine too: times are then too long. ");
     sn_buffer_add_text(&out, "The papers' figures are of the papers' machines, which were older; meshes that are not free are "
-                             "replaced by bars of as many tets.\n\n");
+                             "replaced by bars of as many tets. Why a row falls short, and what was tried, is in "
+                             "tests/proof/known_speed_gaps.json.\n\n");
     bench_write_page(b, &out);
     sinew_status status = cli_make_folder(b->context, folder);
     if (status == SINEW_OK) status = sn_buffer_status(&out);

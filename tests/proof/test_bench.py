@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
+import gaps  # noqa: E402
 import program  # noqa: E402
 
 FIELDS = ["id", "name", "threads", "size", "unit", "min", "median", "paper", "target", "pass", "limit_share", "hash"]
@@ -37,6 +38,10 @@ def test_position_dynamics_has_sizes_exponents_and_shares():
     assert len(steps) == 14 and len({row["size"] for row in steps}) == 7 and all(row["paper"] for row in steps), rows
     assert all(0 < row["limit_share"] < 1 for row in steps), steps
     assert len([row for row in rows if "exponent" in row["name"]]) == 2, rows
+    with open(gaps.SPEED_LIST) as file:
+        known = json.load(file)
+    assert {gap["id"] for gap in known} <= IDS and all(len(gap["reason"]) > 5 for gap in known), known
+    assert {gap["name"] for gap in known if gap["id"] == "S9"} <= {row["name"] for row in rows}, known
 
 
 def test_every_id_is_there():
