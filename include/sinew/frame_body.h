@@ -202,7 +202,8 @@ SINEW_API const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body)
 /// Computes the present positions of the surface's points. [m] Allocates nothing.
 SINEW_API void sinew_frame_body_compute_surface(const sinew_body *body, double *positions);
 
-/// Where a rest point is now. [m]
+/// Where a rest point is now by the present frames. [m] After an insertion or a removal it is there at once, while the surface
+/// goes over within the fade.
 SINEW_API sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]);
 
 /// How fast a rest point moves [m/s] and what the material feels there; `energy` is a density. [J/m3] Each pointer may be
