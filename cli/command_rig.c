@@ -12,8 +12,9 @@ enum { WARM_UP = 3, TIMED_STEPS = 12 };
 
 typedef struct rig_options {
     const char *output, *tissues, *kind, *blend, *metric, *up;
-    int64_t nodes, samples, resolution, levels, threads, voxels;
+    int64_t nodes, samples, resolution, levels, threads, voxels, memory;
     double spacing, fit, unit;
+    cli_list at;
     bool every_part;
     cli_optional_text json;
 } rig_options;
@@ -74,6 +75,21 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
     def->kind = (sinew_node_kind)kind;
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
+    return true;
+}
+
+// Places the user chose; they stay where they are.
+static bool take_places(const cli_command *command, const cli_list *at, rig_run *rig) {
+    for (int i = 0; i < at->count; i++) {
+        double *p = rig->places + 3 * (size_t)i;
+        char rest;
+        if (sscanf(at->items[i], "%lf,%lf,%lf%c", p, p + 1, p + 2, &rest) != 3) {
+            cli_fail(command, CLI_USAGE, "--at takes three numbers such as 0.1,0,0.05, not '%s'", at->items[i]);
+            return false;
+        }
+    }
+    rig->def.placement.fixed = rig->places;
+    rig->def.placement.fixed_count = at->count;
     return true;
 }
 
@@ -138,6 +154,7 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
     rig_reading reading = {sinew_default_voxel_def(), o->unit, o->up ? o->up[0] : 0, (int32_t)o->voxels};
     reading.grid.resolution = (int32_t)o->resolution;
     for (int k = 0; k < 3; k++) reading.grid.spacing[k] = o->spacing;
+    reading.grid.memory_limit = (size_t)o->memory << 20;
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
     int status = rig_read_inputs(rig, paths, count, &reading);
@@ -164,9 +181,11 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .resolution = 64,
                      .levels = 2,
                      .threads = 2,
+                     .memory = 4096,
                      .fit = 0.05};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N", "frames in all, those of rigid parts included (default: 10)", 1, 65535},
+        {"at", 0, CLI_LIST, &o.at, "X,Y,Z", "a frame that stays at this place, in metres (may be given again)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for what is written (default: rig)", 0, 0},
         {"tissues", 0, CLI_TEXT, &o.tissues, "FILE", "what the labels stand for (default: one soft material)", 0, 0},
         {"resolution", 'r', CLI_INTEGER, &o.resolution, "N", "surfaces: voxels along the longest side (default: 64)", 1, 4096},
@@ -182,6 +201,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
         {"every-part", 0, CLI_FLAG, &o.every_part, NULL, "a frame in each disconnected part that has none", 0, 0},
         {"voxels", 0, CLI_INTEGER, &o.voxels, "N", "specimens: about how many (default: the papers')", 1, 1e8},
+        {"memory", 0, CLI_INTEGER, &o.memory, "MB", "refuse grids that need more (default: 4096)", 1, 1 << 20},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 2)", 1, 64},
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)", 0, 0},
     };
@@ -200,7 +220,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     rig.def.sampling.count = (int32_t)o.samples;
     rig.def.sampling.fit_error = o.fit;
     rig.def.weights.levels = (int32_t)o.levels;
-    status = take_words(command, &o, &rig.def) ? make(&rig, paths, count, &o) : CLI_USAGE;
+    bool clear = take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
+    status = clear ? make(&rig, paths, count, &o) : CLI_USAGE;
     rig_destroy(&rig);
     sinew_context_destroy(context);
     return status;

@@ -14,7 +14,7 @@
 
 static const char specimen_prefix[] = "specimen:";
 
-static int read_specimen(rig_run *rig, const char *name, int32_t voxel_count) {
+static int read_specimen(rig_run *rig, const char *name, const rig_reading *reading) {
     int32_t specimen = sinew_specimen_find(name);
     if (specimen < 0) {
         const char *names[16];
@@ -23,24 +23,23 @@ static int read_specimen(rig_run *rig, const char *name, int32_t voxel_count) {
                         cli_did_you_mean(name, names, sinew_specimen_count()));
     }
     sinew_specimen kind = (sinew_specimen)specimen;
-    if (voxel_count == 0) voxel_count = sinew_specimen_voxel_count(kind);
-    if (sinew_voxels_create_specimen(rig->context, kind, voxel_count, (size_t)4 << 30, &rig->voxels) != SINEW_OK) {
-        return rig_fail(rig);
-    }
-    int32_t count;
+    int32_t count = reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
+    sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count, reading->grid.memory_limit, &rig->voxels);
+    if (status != SINEW_OK) return rig_fail(rig);
     const sinew_specimen_tissue *table = sinew_specimen_tissues(kind, &count);
     rig->tissue_count = rig_specimen_tissues(kind, rig->tissues);
     for (int32_t i = 0; i < count; i++) snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
     return CLI_OK;
 }
 
-static int read_volume(rig_run *rig, const sn_source *source, double unit) {
+static int read_volume(rig_run *rig, const sn_source *source, const rig_reading *reading) {
     sn_volume_file file;
-    sn_volume_options options = {.unit = unit};
+    size_t limit = reading->grid.memory_limit;
+    sn_volume_options options = {.unit = reading->unit, .memory_limit = limit};
     sinew_status status = sn_volume_read(rig->context, source, &options, &file);
     rig->askew = status == SINEW_OK && file.askew;
     if (status == SINEW_OK) {
-        status = sinew_voxels_create_from_labels(rig->context, &file.grid, (size_t)4 << 30, &rig->voxels);
+        status = sinew_voxels_create_from_labels(rig->context, &file.grid, limit, &rig->voxels);
     }
     sn_volume_file_destroy(&file);
     return status == SINEW_OK ? CLI_OK : rig_fail(rig);
@@ -97,7 +96,7 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count, cons
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     size_t prefix = strlen(specimen_prefix);
     if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
-        return read_specimen(rig, paths[0] + prefix, reading->specimen_voxels);
+        return read_specimen(rig, paths[0] + prefix, reading);
     }
     cli_bytes bytes = {NULL, 0};
     if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) return rig_fail(rig);
@@ -108,7 +107,7 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     int status = CLI_OK;
     if (volume && count > 1)
         status = cli_fail(rig->command, CLI_USAGE, "a label volume stands alone; surfaces may be several");
-    if (volume && status == CLI_OK) status = read_volume(rig, &source, reading->unit);
+    if (volume && status == CLI_OK) status = read_volume(rig, &source, reading);
     cli_fetcher_destroy(&fetcher);
     cli_free_bytes(rig->context, &bytes);
     return volume ? status : read_surfaces(rig, paths, count, reading);

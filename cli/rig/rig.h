@@ -31,6 +31,7 @@ typedef struct rig_run {
     struct rig_table *table;               // what the materials live in, or NULL
 
     sinew_autorig_def def;
+    double places[3 * CLI_LIST_CAPACITY]; // where the user wants frames
     sinew_world *world;
     sinew_body *body;
     sinew_autorig_report report;
@@ -46,7 +47,7 @@ int rig_fail(const rig_run *rig);
 
 // How inputs are to be understood.
 typedef struct rig_reading {
-    sinew_voxel_def grid;    // surfaces: the voxels to make
+    sinew_voxel_def grid;    // surfaces: the voxels to make; all: the memory they may take
     double unit;             // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
     char up;                 // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
     int32_t specimen_voxels; // about how many; 0: the papers'

@@ -159,16 +159,19 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
 }
 
 static sinew_status report_frequencies(sinew_body *body, sn_arena *arena, sinew_autorig_report *report) {
-    enum { RIGID = 6, WANTED = RIGID + 1 };
-    double frequencies[WANTED] = {0}, highest;
+    int32_t *parts, part_count;
+    SN_TRY(sn_voxel_parts(sn_frame_model_of(body)->shape->voxels, arena, false, &parts, &part_count));
+    int32_t rigid = 6 * part_count; // motions without frequency: each part floats by itself
+    double *frequencies = SN_PUSH(arena, double, rigid + 1), highest;
+    SN_TRY(sn_arena_status(arena));
     report->advised_step = 1.0 / 30;
     SN_TRY(highest_mode(body, arena, &highest));
-    if (!(highest > 0) || sn_body_size(body) <= WANTED) return SINEW_OK;
-    SN_TRY(sinew_body_compute_modes(body, WANTED, frequencies, NULL));
-    report->frequency[0] = frequencies[RIGID];
+    if (!(highest > 0) || sn_body_size(body) <= rigid + 1) return SINEW_OK;
+    SN_TRY(sinew_body_compute_modes(body, rigid + 1, frequencies, NULL));
+    report->frequency[0] = frequencies[rigid];
     report->frequency[1] = sqrt(highest) / (2 * pi);
     report->stable_step = 1 / (pi * report->frequency[1]);
-    if (!(report->frequency[0] > 0)) return SINEW_OK; // more than one piece
+    if (!(report->frequency[0] > 0)) return SINEW_OK; // frames that no strain holds
     report->condition = pow(report->frequency[1] / report->frequency[0], 2);
     report->advised_step = fmin(report->advised_step, 1 / (30 * report->frequency[0]));
     return SINEW_OK;

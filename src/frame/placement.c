@@ -88,7 +88,7 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
             return sn_fail(
                 placement->context, SINEW_INVALID_DATA,
                 "the solid has %d disconnected parts; the one of %d voxels around (%g, %g, %g) m has no node: join it, "
-                "drop it, or ask for a node in every part",
+                "drop it, or ask for a node in every part (every-part)",
                 count, means[g].count, p.x, p.y, p.z);
         }
         char what[64];
@@ -106,8 +106,12 @@ static sinew_status place_fixed(placement *placement) {
         const double *h = placement->voxels->spacing;
         double reach = 0.5 * sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]) + sn_outside_tolerance(placement->voxels);
         if (!sn_finite3(p) || !sn_nearest_voxels(placement->voxels, p, reach, near, NULL)) {
-            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT, "fixed node %d at (%g, %g, %g) m is outside the solid",
-                           i, p.x, p.y, p.z);
+            if (!sn_finite3(p)) return sn_fail(placement->context, SINEW_INVALID_ARGUMENT, "fixed node %d is not finite", i);
+            sn_nearest_voxels(placement->voxels, p, INFINITY, near, NULL);
+            sn_vec3 inside = sn_voxel_center(placement->voxels, near[0]);
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "fixed node %d at (%g, %g, %g) m is outside the solid; (%g, %g, %g) m would be inside", i, p.x, p.y,
+                           p.z, inside.x, inside.y, inside.z);
         }
         SN_TRY(add_node(placement, p, "a fixed node"));
     }

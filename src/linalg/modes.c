@@ -55,7 +55,7 @@ static sinew_status factor(sn_modes_problem *p, sn_arena *arena, double mean) {
     double *A = sn_bsr_push_values(arena, def->pattern);
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_solver_create(p->context, SN_SOLVER_CHOLESKY, def->pattern, &p->solver));
-    p->sigma = def->shift < 0 ? def->shift : -1e-9 * mean;
+    p->sigma = def->shift < 0 ? def->shift : -1e-7 * mean;
     for (int attempt = 0;; attempt++) {
         sn_bsr_scale(p->context, def->pattern, A, 1, def->stiffness);
         if (def->lumped_mass) {

@@ -25,7 +25,7 @@ typedef struct sn_modes_def {
     const double *consistent_mass; // M on the pattern, both triangles
     const uint8_t *mask;           // unknowns that are held at zero, one byte each; or NULL
     int32_t count;                 // wanted modes, in [1, free unknowns]
-    double shift;                  // sigma < 0 [1/s^2]; 0 chooses -1e-9 of the mean omega^2 of the mesh
+    double shift;                  // sigma < 0 [1/s^2]; 0 chooses -1e-7 of the mean omega^2 of the mesh
     double tolerance;              // relative, of omega^2 - sigma; 0 means 1e-10
     sn_modes_method method;
 } sn_modes_def;

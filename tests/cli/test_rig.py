@@ -108,6 +108,32 @@ def test_volume():
         rerun(target)
 
 
+def test_places():
+    """Frames asked for at places are there, first and unmoved."""
+    with folder() as place:
+        path, target = os.path.join(place, "v.nrrd"), os.path.join(place, "rig")
+        write_volume(path, (16, 6, 6), lambda x, y, z: 1)
+        rig(target, path, "-n", 4, "--at", "0.003,0.006,0.006", "--at=0.029,0.006,0.006")
+        with open(os.path.join(target, "scene.json")) as file:
+            nodes = json.load(file)["bodies"][0]["frames"]["nodes"]
+        found = [node["position"] for node in nodes]
+        assert len(found) == 4 and found[:2] == [[0.003, 0.006, 0.006], [0.029, 0.006, 0.006]], found
+
+
+def test_parts():
+    """Two equal pieces float separately: twelve motions without frequency, and the frequencies of one piece."""
+    with folder() as place:
+        one, two = os.path.join(place, "one.nrrd"), os.path.join(place, "two.nrrd")
+        write_volume(one, (6, 4, 4), lambda x, y, z: 1)
+        write_volume(two, (13, 4, 4), lambda x, y, z: x != 6)
+        alone = rig(os.path.join(place, "rig"), one, "-n", 1)
+        both = rig(os.path.join(place, "rig"), two, "-n", 2, "--every-part")
+        for k in (0, 1):
+            assert abs(both["frequency"][k] - alone["frequency"][k]) < 1e-5 * alone["frequency"][k], (alone, both)
+        for name in ("condition", "advised_step", "stable_step"):
+            assert abs(both[name] - alone[name]) < 1e-5 * alone[name], (name, alone[name], both[name])
+
+
 def expect(code, words, *arguments):
     result = run("rig", *arguments)
     assert result.returncode == code, (result.returncode, result.stderr)
@@ -131,7 +157,10 @@ def test_bad_input():
             file.write('{\n "1": {"name": "soft", "matrial": {}},\n "2": {"material": {"young": -1}}}')
         expect(2, [":2:", "material", ":3:", "young", "2 mistakes"], path, "--tissues", table, *out)
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
-        expect(2, ["2 disconnected parts", "every part"], apart, "-n", 2, *out)
+        expect(2, ["2 disconnected parts", "every-part"], apart, "-n", 2, *out)
+        expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
+        expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
+        expect(2, ["the limit is 1", "times as large"], "specimen:steak", "--memory", 1, *out)
         assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2
         write_volume(apart, (4, 4, 4), lambda x, y, z: 0)
         expect(2, ["no voxel"], apart, *out)
@@ -142,4 +171,4 @@ def test_bad_input():
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_text_report, test_surfaces, test_up, test_volume, test_bad_input])
+main([test_specimen, test_text_report, test_surfaces, test_up, test_volume, test_places, test_parts, test_bad_input])
