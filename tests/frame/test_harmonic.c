@@ -1,41 +1,16 @@
 // Harmonic weights: exact on lines, against a dense solve on small blobs, the maximum principle, bound labels, the U of Gilles
 // et al. 2011 fig. 3, every instruction set, iterations that do not grow with the grid, symmetry, threads, shortage of memory.
-#include "support/solid.h"
+#include "support/shape.h"
 
 #include "base/context.h"
-#include "frame/shape.h"
 #include "linalg/dense.h"
 
 #include <math.h>
-
-static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues, int32_t tissue_count,
-                      const double *nodes, int32_t count, const sinew_weights_def *def) {
-    sn_shape *shape = NULL;
-    sinew_status status = sn_shape_create(context, voxels, tissues, tissue_count, nodes, count, def, &shape);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
-    return shape;
-}
 
 static sinew_weights_def harmonic_def(void) {
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = SINEW_WEIGHTS_HARMONIC;
     return def;
-}
-
-static double table_weight(const sn_shape *shape, int32_t voxel, int32_t node) {
-    for (int64_t k = shape->table.start[voxel]; k < shape->table.start[voxel + 1]; k++) {
-        if (shape->table.node[k] == node) return shape->table.weight[k];
-    }
-    return 0;
-}
-
-static double weight_at(const sn_shape *shape, sn_vec3 p, int32_t node) {
-    sn_shape_point point;
-    sn_shape_at_point(shape, p, &point);
-    for (int32_t k = 0; k < point.count; k++) {
-        if (point.node[k] == node) return point.weight[k];
-    }
-    return 0;
 }
 
 // On a line the solution is linear in the integral of 1/E.
@@ -49,7 +24,7 @@ static void test_line(void **state) {
     assert_int_equal(sinew_voxels_set_stiffness(line, factor), SINEW_OK);
     const double nodes[6] = {-0.4995, 0, 0, 0.4995, 0, 0};
     sinew_weights_def def = harmonic_def();
-    sn_shape *shape = make(context, line, NULL, 0, nodes, 2, &def);
+    sn_shape *shape = test_shape(context, line, NULL, 0, nodes, 2, &def);
     double total = 0, sum = 0;
     for (int x = 0; x < 999; x++) {
         total += 0.5 / factor[sn_voxel_at(line, x, 0, 0)] + 0.5 / factor[sn_voxel_at(line, x + 1, 0, 0)];
@@ -57,7 +32,7 @@ static void test_line(void **state) {
     for (int x = 0; x < 1000; x++) {
         int32_t v = sn_voxel_at(line, x, 0, 0);
         if (x) sum += 0.5 / factor[sn_voxel_at(line, x - 1, 0, 0)] + 0.5 / factor[v];
-        test_close("heterogeneous line", table_weight(shape, v, 1), sum / total, 1e-6);
+        test_close("heterogeneous line", test_table_weight(shape, v, 1), sum / total, 1e-6);
     }
     assert_true(shape->report.residual < 1e-10);
     sn_shape_destroy(shape);
@@ -135,15 +110,15 @@ static void test_against_dense_solve(void **state) {
         def.cutoff = 0;
         def.nodes_per_voxel = 64;
         def.metric = round % 2 ? SINEW_METRIC_COMPLIANCE : SINEW_METRIC_EUCLIDEAN;
-        sn_shape *shape = make(context, blob, tissues, 2, nodes, count, &def);
+        sn_shape *shape = test_shape(context, blob, tissues, 2, nodes, count, &def);
         double *A = sn_allocate(context, (size_t)(n * n), sizeof *A), *x = sn_allocate(context, (size_t)n, sizeof *x);
         for (int i = 0; i < count; i++) {
             solve_densely(blob, round % 2, own, count, i, A, x);
             int compared = 0;
             for (int32_t v = 0; v < n; v++) {
-                if (table_weight(shape, v, 0) == 1 && v != own[0]) continue; // adopted
+                if (test_table_weight(shape, v, 0) == 1 && v != own[0]) continue; // adopted
                 if (shape->table.start[v + 1] - shape->table.start[v] < 2) continue;
-                test_close("dense solve", table_weight(shape, v, i), x[v], 1e-8);
+                test_close("dense solve", test_table_weight(shape, v, i), x[v], 1e-8);
                 compared++;
             }
             assert_true(compared > 50);
@@ -170,10 +145,10 @@ static void test_instruction_sets(void **state) {
             context->isa = (sn_isa)isa;
             sinew_weights_def def = harmonic_def();
             def.cutoff = 0;
-            sn_shape *shape = make(context, voxels, NULL, 0, nodes, count, &def);
+            sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, count, &def);
             for (int32_t v = 0; v < voxels->count && first; v++) {
                 for (int32_t i = 0; i < count; i++) {
-                    test_close(sn_isa_name((sn_isa)isa), table_weight(shape, v, i), table_weight(first, v, i), 1e-9);
+                    test_close(sn_isa_name((sn_isa)isa), test_table_weight(shape, v, i), test_table_weight(first, v, i), 1e-9);
                 }
             }
             if (first)
@@ -210,8 +185,8 @@ static void test_u_shape(void **state) {
     for (int i = 0; i < 5; i++) {
         def.kind = kinds[i];
         def.node_radius = i == 3 ? 0.15 : 0;
-        sn_shape *shape = make(context, u, NULL, 0, nodes, 2, &def);
-        weight[i] = weight_at(shape, p, 0);
+        sn_shape *shape = test_shape(context, u, NULL, 0, nodes, 2, &def);
+        weight[i] = test_weight_at(shape, p, 0);
         sn_shape_destroy(shape);
     }
     print_message(
@@ -237,15 +212,15 @@ static void test_bound_shell(void **state) {
     tissues[1].label = 2, tissues[1].node = 0, tissues[1].rigid = true;
     const double nodes[6] = {-0.3, 0, 0, 0.475, 0.025, 0.025};
     sinew_weights_def def = harmonic_def();
-    sn_shape *shape = make(context, body, tissues, 2, nodes, 2, &def);
+    sn_shape *shape = test_shape(context, body, tissues, 2, nodes, 2, &def);
     double before = 1;
     for (double x = -0.125; x < 0.47; x += 0.05) {
-        double here = weight_at(shape, sn_v3(x, 0.025, 0.025), 0);
+        double here = test_weight_at(shape, sn_v3(x, 0.025, 0.025), 0);
         assert_true(here < before + 1e-12 && here >= -1e-12);
         before = here;
     }
     for (int32_t v = 0; v < body->count; v++) {
-        double w = table_weight(shape, v, 0);
+        double w = test_table_weight(shape, v, 0);
         assert_true(w >= 0 && w <= 1); // maximum principle
         if (body->label[v] == 2) assert_true(w == 1);
     }
@@ -268,7 +243,7 @@ static void test_iterations_do_not_grow(void **state) {
         sinew_voxels *ball = test_solid(context, SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.06 / (1 << i));
         sinew_weights_def def = harmonic_def();
         def.node_radius = 0.08;
-        sn_shape *shape = make(context, ball, NULL, 0, nodes, 3, &def);
+        sn_shape *shape = test_shape(context, ball, NULL, 0, nodes, 3, &def);
         iterations[i] = shape->report.iterations;
         assert_true(shape->report.residual < 1e-10);
         sn_shape_destroy(shape);
@@ -288,7 +263,7 @@ static void test_turned(void **state) {
     tissues[1].label = 2, tissues[1].young = 1e7;
     const double nodes[9] = {-0.4, 0.3, 0.05, -0.35, -0.25, 0, 0.4, -0.3, -0.1}; // between voxels: several belong to each
     sinew_weights_def def = harmonic_def();
-    sn_shape *shape = make(context, voxels, tissues, 2, nodes, 3, &def);
+    sn_shape *shape = test_shape(context, voxels, tissues, 2, nodes, 3, &def);
     for (int number = 1; number < 48; number += 7) {
         test_turn turn = test_turn_number(number);
         int32_t *image = NULL;
@@ -297,10 +272,10 @@ static void test_turned(void **state) {
         for (int i = 0; i < 3; i++) {
             sn_store3(turned_nodes + 3 * i, sn_scale(1.7, test_turn_point(turn, sn_load3(nodes + 3 * i))));
         }
-        sn_shape *other = make(context, turned, tissues, 2, turned_nodes, 3, &def);
+        sn_shape *other = test_shape(context, turned, tissues, 2, turned_nodes, 3, &def);
         for (int32_t v = 0; v < voxels->count; v++) {
             for (int i = 0; i < 3; i++) {
-                worst = fmax(worst, fabs(table_weight(shape, v, i) - table_weight(other, image[v], i)));
+                worst = fmax(worst, fabs(test_table_weight(shape, v, i) - test_table_weight(other, image[v], i)));
             }
         }
         if (worst > 1e-9) fail_msg("symmetry %d changes a weight by %g", number, worst);
@@ -315,39 +290,9 @@ static void test_turned(void **state) {
 
 static void test_threads_and_shortage(void **state) {
     (void)state;
-    const double nodes[15] = {-0.3, 0, 0, 0.2, 0.1, 0, 0.35, -0.2, 0.1, 0, 0, 0.2, -0.1, 0.25, -0.1};
-    sinew_context *contexts[3];
-    sinew_voxels *voxels[3];
-    sn_shape *shapes[3];
     sinew_weights_def def = harmonic_def();
-    for (int i = 0; i < 3; i++) {
-        contexts[i] = test_context(1 << i);
-        voxels[i] = test_solid(contexts[i], SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.04);
-        shapes[i] = make(contexts[i], voxels[i], NULL, 0, nodes, 5, &def);
-        assert_int_equal(shapes[i]->report.entry_count, shapes[0]->report.entry_count);
-        assert_memory_equal(shapes[i]->table.weight, shapes[0]->table.weight,
-                            (size_t)shapes[0]->report.entry_count * sizeof(double));
-    }
-    for (int i = 0; i < 3; i++) {
-        sn_shape_destroy(shapes[i]);
-        sinew_voxels_destroy(voxels[i]);
-        sinew_context_destroy(contexts[i]);
-    }
-    bool whole = false;
-    for (int64_t fail_at = 0; !whole; fail_at++) {
-        test_allocator allocator = {.fail_at = INT64_MAX};
-        sinew_context *context = test_context_failing(&allocator);
-        sinew_voxels *solid = test_solid(context, SINEW_SOLID_BOX, 1, 0.8, 0.6, 0.06);
-        allocator.fail_at = allocator.calls + fail_at;
-        sn_shape *shape = NULL;
-        sinew_status status = sn_shape_create(context, solid, NULL, 0, nodes, 5, &def, &shape);
-        whole = status == SINEW_OK;
-        if (!whole) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
-        sn_shape_destroy(shape);
-        sinew_voxels_destroy(solid);
-        sinew_context_destroy(context);
-        assert_int_equal(allocator.live, 0);
-    }
+    test_shape_threads(&def);
+    test_shape_shortage(&def);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 // Region samples: exact for linear weights at every degree, within a few per cent for Voronoi weights, as many as wished, one
 // material each, turned alike, the same for any number of threads.
-#include "support/solid.h"
+#include "support/shape.h"
 
 #include "frame/samples.h"
 
@@ -37,14 +37,6 @@ static void steak_tissues(sinew_tissue tissues[3]) {
 
 static const double steak_nodes[30] = {0,     -0.04, 0, -0.11, 0.02,  0, 0.11,  0.02, 0, -0.06, 0.06,  0, 0.06,  0.065, 0,
                                        -0.07, -0.05, 0, 0.07,  -0.05, 0, -0.05, 0.0,  0, 0.045, 0.005, 0, -0.01, 0.085, 0};
-
-static sn_shape *make_shape(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
-                            int32_t tissue_count, const double *nodes, int32_t count, const sinew_weights_def *def) {
-    sn_shape *shape = NULL;
-    sinew_status status = sn_shape_create(context, voxels, tissues, tissue_count, nodes, count, def, &shape);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
-    return shape;
-}
 
 static sn_frame_samples *sample(const sn_shape *shape, const sinew_sampling_def *def) {
     sn_frame_samples *samples = NULL;
@@ -90,7 +82,7 @@ static void test_linear_weights_are_exact(void **state) {
     def.kind = SINEW_WEIGHTS_USER;
     def.values = values;
     def.cutoff = 0;
-    sn_shape *shape = make_shape(context, ball, NULL, 0, nodes, 3, &def);
+    sn_shape *shape = test_shape(context, ball, NULL, 0, nodes, 3, &def);
     sinew_sampling_def sampling = sinew_default_sampling_def();
     for (int round = 0; round < 2; round++) {
         sampling.count = round ? 12 : 1;
@@ -144,7 +136,7 @@ static void test_steak(void **state) {
     sinew_weights_def def = sinew_default_weights_def();
     static const int32_t nodes[2] = {3, 10}, counts[2] = {10, 53};
     for (int i = 0; i < 2; i++) {
-        sn_shape *shape = make_shape(context, steak, tissues, 3, steak_nodes, nodes[i], &def);
+        sn_shape *shape = test_shape(context, steak, tissues, 3, steak_nodes, nodes[i], &def);
         sinew_sampling_def sampling = sinew_default_sampling_def();
         for (int by_label = 0; by_label < 2; by_label++) {
             sampling.by_label = by_label;
@@ -189,7 +181,7 @@ static void test_thin_plate(void **state) {
     const double nodes[6] = {-0.5, 0, 0, 0.5, 0, 0};
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = SINEW_WEIGHTS_AXIS_LINEAR;
-    sn_shape *shape = make_shape(context, plate, NULL, 0, nodes, 2, &def);
+    sn_shape *shape = test_shape(context, plate, NULL, 0, nodes, 2, &def);
     sinew_sampling_def sampling = sinew_default_sampling_def();
     sampling.count = 4;
     sn_frame_samples *samples = sample(shape, &sampling);
@@ -210,7 +202,7 @@ static void check_turned(sinew_context *context, const sinew_voxels *voxels, con
     sinew_sampling_def sampling = sinew_default_sampling_def();
     sampling.count = wished;
     sampling.degree = 2;
-    sn_shape *shape = make_shape(context, voxels, tissues, tissue_count, nodes, node_count, &def);
+    sn_shape *shape = test_shape(context, voxels, tissues, tissue_count, nodes, node_count, &def);
     sn_frame_samples *samples = sample(shape, &sampling);
     for (int number = 0; number < 48; number++) {
         test_turn turn = test_turn_number(number);
@@ -219,7 +211,7 @@ static void check_turned(sinew_context *context, const sinew_voxels *voxels, con
         for (int i = 0; i < node_count; i++) {
             sn_store3(turned_nodes + 3 * i, sn_scale(scale, test_turn_point(turn, sn_load3(nodes + 3 * i))));
         }
-        sn_shape *other_shape = make_shape(context, turned, tissues, tissue_count, turned_nodes, node_count, &def);
+        sn_shape *other_shape = test_shape(context, turned, tissues, tissue_count, turned_nodes, node_count, &def);
         sn_frame_samples *other = sample(other_shape, &sampling);
         if (other->count != samples->count) fail_msg("symmetry %d: %d samples, not %d", number, other->count, samples->count);
         for (int32_t s = 0; s < samples->count; s++) {
@@ -281,7 +273,7 @@ static void test_threads_and_shortage(void **state) {
     for (int i = 0; i < 3; i++) {
         contexts[i] = test_context(1 << i);
         voxels[i] = make_steak(contexts[i], 0.005);
-        shapes[i] = make_shape(contexts[i], voxels[i], tissues, 3, steak_nodes, 10, &def);
+        shapes[i] = test_shape(contexts[i], voxels[i], tissues, 3, steak_nodes, 10, &def);
         samples[i] = sample(shapes[i], &sampling);
         size_t entries = (size_t)samples[0]->start[samples[0]->count];
         assert_int_equal(samples[i]->count, samples[0]->count);
@@ -301,7 +293,7 @@ static void test_threads_and_shortage(void **state) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         sinew_context *context = test_context_failing(&allocator);
         sinew_voxels *steak = make_steak(context, 0.01);
-        sn_shape *shape = make_shape(context, steak, tissues, 3, steak_nodes, 10, &def);
+        sn_shape *shape = test_shape(context, steak, tissues, 3, steak_nodes, 10, &def);
         allocator.fail_at = allocator.calls + fail_at;
         sn_frame_samples *made = NULL;
         sinew_status status = sn_samples_create(shape, &sampling, &made);

@@ -1,5 +1,5 @@
 // Midpoint samples and the integrals of the mass: counts, exact volumes, averages, symmetry, masses against closed forms.
-#include "support/solid.h"
+#include "support/shape.h"
 
 #include "frame/insertion.h"
 
@@ -9,10 +9,7 @@ static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const 
                       sinew_weights kind) {
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = kind;
-    sn_shape *shape = NULL;
-    sinew_status status = sn_shape_create(context, voxels, NULL, 0, nodes, count, &def, &shape);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
-    return shape;
+    return test_shape(context, voxels, NULL, 0, nodes, count, &def);
 }
 
 static sn_frame_samples *sample(const sn_shape *shape, int32_t count) {

@@ -1,18 +1,8 @@
 // Shape functions in closed form and of distances: values and gradients against formulas and finite differences, partition of
 // unity, bound labels, evaluation between voxels and at the surface, threads, bad input, shortage of memory.
-#include "support/solid.h"
-
-#include "frame/shape.h"
+#include "support/shape.h"
 
 #include <math.h>
-
-static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const double *nodes, int32_t count,
-                      const sinew_weights_def *def) {
-    sn_shape *shape = NULL;
-    sinew_status status = sn_shape_create(context, voxels, NULL, 0, nodes, count, def, &shape);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
-    return shape;
-}
 
 static double weight_of(const sn_shape_point *point, int32_t node) {
     for (int32_t k = 0; k < point->count; k++) {
@@ -52,7 +42,7 @@ static void test_axis_reproduces_linear_motion(void **state) {
     for (int kind = 0; kind < 2; kind++) {
         def.kind = kind ? SINEW_WEIGHTS_AXIS_CUBIC : SINEW_WEIGHTS_AXIS_LINEAR;
         def.axis[0] = 2, def.axis[1] = 0.1;
-        sn_shape *shape = make(context, voxels, nodes, 5, &def);
+        sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, 5, &def);
         sn_vec3 axis = sn_normalize(sn_load3(def.axis));
         double smallest = 0;
         test_close("node error", shape->report.node_error, 0, 1e-12);
@@ -92,7 +82,7 @@ static void test_exact_gradients(void **state) {
         def.range = kind == 2 ? 0.7 : 0;
         def.falloff = kind == 3 ? 3.5 : 2;
         def.normalize = kind != 3;
-        sn_shape *shape = make(context, voxels, nodes, 4, &def);
+        sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, 4, &def);
         for (int trial = 0; trial < 50; trial++) {
             sn_vec3 p = sn_v3(sn_random_range(&random, -0.49, 0.49), sn_random_range(&random, -0.29, 0.29),
                               sn_random_range(&random, -0.19, 0.19));
@@ -136,9 +126,9 @@ static void test_geodesic_in_a_bar_and_a_u(void **state) {
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = SINEW_WEIGHTS_GEODESIC;
     def.falloff = 1;
-    sn_shape *geodesic = make(context, bar, ends, 2, &def);
+    sn_shape *geodesic = test_shape(context, bar, NULL, 0, ends, 2, &def);
     def.kind = SINEW_WEIGHTS_RADIAL;
-    sn_shape *radial = make(context, bar, ends, 2, &def);
+    sn_shape *radial = test_shape(context, bar, NULL, 0, ends, 2, &def);
     double worst = 0;
     for (int32_t v = 0; v < bar->count; v++) {
         sn_shape_point a, b;
@@ -168,7 +158,7 @@ static void test_range_and_unreached(void **state) {
         assert_int_equal(sn_shape_create(context, bar, NULL, 0, node, 2, &def, &shape), SINEW_INVALID_DATA);
         assert_non_null(strstr(sinew_context_message(context), "no node reaches"));
         def.adopt_unreached = true;
-        shape = make(context, bar, node, 2, &def);
+        shape = test_shape(context, bar, NULL, 0, node, 2, &def);
         assert_true(shape->report.unreached_voxels > 100);
         sn_shape_point far;
         sn_shape_at_point(shape, sn_v3(0.4, 0, 0), &far);
@@ -230,7 +220,7 @@ static void test_points_keep_linear_weights(void **state) {
     def.kind = SINEW_WEIGHTS_USER;
     def.values = values;
     def.cutoff = 0;
-    sn_shape *shape = make(context, ball, nodes, 2, &def);
+    sn_shape *shape = test_shape(context, ball, NULL, 0, nodes, 2, &def);
     sn_random random = sn_random_seed(8);
     double points[600];
     for (int i = 0; i < 200; i++) {
@@ -274,7 +264,7 @@ static void test_cap_and_cutoff(void **state) {
     sinew_weights_def def = sinew_default_weights_def();
     def.kind = SINEW_WEIGHTS_RADIAL;
     def.nodes_per_voxel = 4;
-    sn_shape *shape = make(context, bar, nodes, 20, &def);
+    sn_shape *shape = test_shape(context, bar, NULL, 0, nodes, 20, &def);
     assert_int_equal(shape->report.most_nodes, 20);
     assert_true(shape->report.largest_loss > 0.1 && shape->report.largest_loss < 0.9);
     assert_true(shape->report.mean_nodes <= 4);
@@ -290,7 +280,7 @@ static void test_cap_and_cutoff(void **state) {
     sn_shape_destroy(shape);
     def.nodes_per_voxel = 16;
     def.cutoff = 0.05;
-    shape = make(context, bar, nodes, 20, &def);
+    shape = test_shape(context, bar, NULL, 0, nodes, 20, &def);
     for (int64_t k = 0; k < shape->report.entry_count; k++) assert_true(shape->table.weight[k] >= 0.05);
     sn_shape_destroy(shape);
     sinew_voxels_destroy(bar);
@@ -313,7 +303,7 @@ static void test_bad_input(void **state) {
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, outside, 2, &def, &shape), SINEW_INVALID_ARGUMENT);
     assert_non_null(strstr(sinew_context_message(context), "node 1"));
     def.adopt_outside = true;
-    shape = make(context, bar, outside, 2, &def);
+    shape = test_shape(context, bar, NULL, 0, outside, 2, &def);
     assert_int_equal(shape->report.moved_nodes, 1);
     test_close("moved in", shape->node_position[3], 0.475, 1e-12);
     sn_shape_destroy(shape);
@@ -346,7 +336,7 @@ static void test_threads_agree(void **state) {
         contexts[i] = test_context(1 << i);
         bytes[i] = contexts[i]->bytes_in_use;
         voxels[i] = test_solid(contexts[i], SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.03);
-        shapes[i] = make(contexts[i], voxels[i], nodes, 3, &def);
+        shapes[i] = test_shape(contexts[i], voxels[i], NULL, 0, nodes, 3, &def);
         assert_int_equal(shapes[i]->report.entry_count, shapes[0]->report.entry_count);
         size_t size = (size_t)shapes[0]->report.entry_count * sizeof(double);
         assert_memory_equal(shapes[i]->table.weight, shapes[0]->table.weight, size);

@@ -1,34 +1,8 @@
 // Voronoi kernels: the exact solution of a heterogeneous line, interpolation, locality and reach by level, rigid parts,
 // symmetry, threads, shortage of memory.
-#include "support/solid.h"
-
-#include "frame/shape.h"
+#include "support/shape.h"
 
 #include <math.h>
-
-static sn_shape *make(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues, int32_t tissue_count,
-                      const double *nodes, int32_t count, const sinew_weights_def *def) {
-    sn_shape *shape = NULL;
-    sinew_status status = sn_shape_create(context, voxels, tissues, tissue_count, nodes, count, def, &shape);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
-    return shape;
-}
-
-static double table_weight(const sn_shape *shape, int32_t voxel, int32_t node) {
-    for (int64_t k = shape->table.start[voxel]; k < shape->table.start[voxel + 1]; k++) {
-        if (shape->table.node[k] == node) return shape->table.weight[k];
-    }
-    return 0;
-}
-
-static double weight_at(const sn_shape *shape, sn_vec3 p, int32_t node) {
-    sn_shape_point point;
-    sn_shape_at_point(shape, p, &point);
-    for (int32_t k = 0; k < point.count; k++) {
-        if (point.node[k] == node) return point.weight[k];
-    }
-    return 0;
-}
 
 static void check_table(const sn_shape *shape) {
     for (int32_t v = 0; v < shape->voxels->count; v++) {
@@ -70,10 +44,11 @@ static double line_error(sinew_context *context, const line *line, const int32_t
     for (int i = 0; i < count; i++) nodes[3 * i] = -0.5 + 0.001 * ends[i];
     sinew_weights_def def = sinew_default_weights_def();
     def.levels = levels;
-    sn_shape *shape = make(context, line->voxels, NULL, 0, nodes, count, &def);
+    sn_shape *shape = test_shape(context, line->voxels, NULL, 0, nodes, count, &def);
     check_table(shape);
     for (int x = 0; x < 1000; x++) {
         int32_t v = sn_voxel_at(line->voxels, x, 0, 0);
+        assert_in_range(v, 0, 999);
         double here = line->integral[x] + 0.5 / line->factor[v];
         for (int i = 0; i < count; i++) {
             double expected = 0, own = line->integral[ends[i]];
@@ -84,7 +59,7 @@ static double line_error(sinew_context *context, const line *line, const int32_t
                 double after = line->integral[ends[i + 1]];
                 expected = (after - here) / (after - own);
             }
-            worst = fmax(worst, fabs(table_weight(shape, v, i) - expected));
+            worst = fmax(worst, fabs(test_table_weight(shape, v, i) - expected));
         }
     }
     sn_shape_destroy(shape);
@@ -116,12 +91,12 @@ static void test_bar_is_nearly_linear(void **state) {
     sinew_voxels *bar = test_solid(context, SINEW_SOLID_BOX, 1, 0.1, 0.1, 0.0125);
     const double nodes[6] = {-0.5, 0, 0, 0.5, 0, 0};
     sinew_weights_def def = sinew_default_weights_def();
-    sn_shape *shape = make(context, bar, NULL, 0, nodes, 2, &def);
+    sn_shape *shape = test_shape(context, bar, NULL, 0, nodes, 2, &def);
     check_table(shape);
     double worst = 0, middle = 0;
     for (int32_t v = 0; v < bar->count; v++) {
         sn_vec3 p = sn_voxel_center(bar, v);
-        double error = fabs(table_weight(shape, v, 0) - (0.5 - p.x));
+        double error = fabs(test_table_weight(shape, v, 0) - (0.5 - p.x));
         worst = fmax(worst, error);
         if (fabs(p.x) < 0.35) middle = fmax(middle, error);
     }
@@ -144,15 +119,15 @@ static void test_reach_by_level(void **state) {
     double far_corner[3];
     for (int i = 0; i < 3; i++) {
         def.levels = i == 0 ? 1 : i == 1 ? 2 : 5;
-        sn_shape *shape = make(context, plate, NULL, 0, nodes, 4, &def);
+        sn_shape *shape = test_shape(context, plate, NULL, 0, nodes, 4, &def);
         check_table(shape);
         test_close("interpolating", shape->report.node_error, 0, 0.06); // nodes lie between voxel middles
         reached[i] = 0;
-        for (int32_t v = 0; v < plate->count; v++) reached[i] += table_weight(shape, v, 0) > 0;
+        for (int32_t v = 0; v < plate->count; v++) reached[i] += test_table_weight(shape, v, 0) > 0;
         for (int node = 1; node < 4; node++) {
-            assert_true(weight_at(shape, sn_load3(nodes + 3 * node), 0) < 0.03);
+            assert_true(test_weight_at(shape, sn_load3(nodes + 3 * node), 0) < 0.03);
         }
-        far_corner[i] = weight_at(shape, sn_v3(0.9, -0.45, 0), 0);
+        far_corner[i] = test_weight_at(shape, sn_v3(0.9, -0.45, 0), 0);
         sn_shape_destroy(shape);
     }
     print_message(
@@ -176,23 +151,23 @@ static void test_rigid_parts(void **state) {
     tissues[1].label = 2, tissues[1].rigid = true;
     double nodes[9] = {-0.49, 0.01, 0.01, 0.47, 0, 0, 0, 0, 0};
     sinew_weights_def def = sinew_default_weights_def();
-    sn_shape *shape = make(context, bar, tissues, 2, nodes, 2, &def); // nobody in the bone
+    sn_shape *shape = test_shape(context, bar, tissues, 2, nodes, 2, &def); // nobody in the bone
     check_table(shape);
     double bone = -1;
     for (int32_t v = 0; v < bar->count; v++) {
         if (bar->label[v] != 2) continue;
-        if (bone < 0) bone = table_weight(shape, v, 0);
-        test_close("same all over the bone", table_weight(shape, v, 0), bone, 1e-12);
+        if (bone < 0) bone = test_table_weight(shape, v, 0);
+        test_close("same all over the bone", test_table_weight(shape, v, 0), bone, 1e-12);
         sn_shape_point point;
         sn_shape_at_voxel(shape, v, &point);
         for (int32_t k = 0; k < point.count; k++) test_close("no slope", sn_length(sn_load3(point.gradient[k])), 0, 1e-12);
     }
     assert_true(bone > 0.4 && bone < 0.6);
     sn_shape_destroy(shape);
-    shape = make(context, bar, tissues, 2, nodes, 3, &def); // a node in the bone owns it
+    shape = test_shape(context, bar, tissues, 2, nodes, 3, &def); // a node in the bone owns it
     check_table(shape);
     for (int32_t v = 0; v < bar->count; v++) {
-        if (bar->label[v] == 2) test_close("the bone's own", table_weight(shape, v, 2), 1, 1e-12);
+        if (bar->label[v] == 2) test_close("the bone's own", test_table_weight(shape, v, 2), 1, 1e-12);
     }
     sn_shape_destroy(shape);
     sinew_voxels_destroy(bar);
@@ -209,12 +184,12 @@ static void test_stiff_wall_separates(void **state) {
     tissues[1].label = 2, tissues[1].rigid = true;
     const double nodes[9] = {-0.3, 0, 0, 0.3, 0, 0, 0, -0.05, 0};
     sinew_weights_def def = sinew_default_weights_def();
-    sn_shape *compliant = make(context, steak, tissues, 2, nodes, 3, &def);
+    sn_shape *compliant = test_shape(context, steak, tissues, 2, nodes, 3, &def);
     def.metric = SINEW_METRIC_EUCLIDEAN;
-    sn_shape *straight = make(context, steak, tissues, 2, nodes, 3, &def);
+    sn_shape *straight = test_shape(context, steak, tissues, 2, nodes, 3, &def);
     sn_vec3 beyond = sn_v3(0.1, 0, 0);
-    test_close("behind the bone", weight_at(compliant, beyond, 0), 0, 1e-12);
-    assert_true(weight_at(straight, sn_v3(0.02, 0.29, 0), 0) > 0.05);
+    test_close("behind the bone", test_weight_at(compliant, beyond, 0), 0, 1e-12);
+    assert_true(test_weight_at(straight, sn_v3(0.02, 0.29, 0), 0) > 0.05);
     sn_shape_destroy(compliant);
     sn_shape_destroy(straight);
     sinew_voxels_destroy(steak);
@@ -236,7 +211,7 @@ static void test_turned(void **state) {
     const double nodes[12] = {-0.4, 0.3, 0.05, -0.35, -0.25, 0, 0.4, -0.3, -0.1, 0.05, -0.3, 0.1};
     sinew_weights_def def = sinew_default_weights_def();
     def.levels = 3;
-    sn_shape *shape = make(context, voxels, tissues, 3, nodes, 4, &def);
+    sn_shape *shape = test_shape(context, voxels, tissues, 3, nodes, 4, &def);
     check_table(shape);
     for (int number = 0; number < 48; number += 3) {
         test_turn turn = test_turn_number(number);
@@ -249,11 +224,11 @@ static void test_turned(void **state) {
         }
         sinew_tissue scaled[3];
         for (int i = 0; i < 3; i++) scaled[i] = tissues[i], scaled[i].young *= 0.7;
-        sn_shape *other = make(context, turned, scaled, 3, turned_nodes, 4, &def);
+        sn_shape *other = test_shape(context, turned, scaled, 3, turned_nodes, 4, &def);
         double worst = 0;
         for (int32_t v = 0; v < voxels->count; v++) {
             for (int i = 0; i < 4; i++) {
-                worst = fmax(worst, fabs(table_weight(shape, v, i) - table_weight(other, image[v], i)));
+                worst = fmax(worst, fabs(test_table_weight(shape, v, i) - test_table_weight(other, image[v], i)));
             }
         }
         if (worst > 1e-9) fail_msg("symmetry %d changes a weight by %g", number, worst);
@@ -277,7 +252,7 @@ static void test_symmetric_nodes(void **state) {
             sn_store3(nodes + 3 * i, sn_v3(i & 1 ? 0.25 : -0.25, i & 2 ? 0.25 : -0.25, i & 4 ? 0.25 : -0.25));
         sinew_weights_def def = sinew_default_weights_def();
         def.cutoff = 0;
-        sn_shape *shape = make(context, cube, NULL, 0, nodes, 8, &def);
+        sn_shape *shape = test_shape(context, cube, NULL, 0, nodes, 8, &def);
         check_table(shape);
         for (int32_t v = 0; v < cube->count; v++) {
             int32_t c[3];
@@ -286,10 +261,11 @@ static void test_symmetric_nodes(void **state) {
                 int32_t m[3] = {c[0], c[1], c[2]}, e[3] = {c[1], c[0], c[2]};
                 m[a] = cube->cells[a] - 1 - c[a];
                 for (int i = 0; i < 8; i++) {
-                    double own = table_weight(shape, v, i);
-                    test_close("mirror", table_weight(shape, sn_voxel_at(cube, m[0], m[1], m[2]), i ^ 1 << a), own, 1e-12);
+                    double own = test_table_weight(shape, v, i);
+                    test_close("mirror", test_table_weight(shape, sn_voxel_at(cube, m[0], m[1], m[2]), i ^ 1 << a), own,
+                               1e-12);
                     int j = (i & 4) | (i & 1) << 1 | (i & 2) >> 1;
-                    test_close("exchange", table_weight(shape, sn_voxel_at(cube, e[0], e[1], e[2]), j), own, 1e-12);
+                    test_close("exchange", test_table_weight(shape, sn_voxel_at(cube, e[0], e[1], e[2]), j), own, 1e-12);
                 }
             }
         }
@@ -316,14 +292,14 @@ static void test_one_node_and_parts(void **state) {
     sn_shape *shape = NULL;
     assert_int_equal(sn_shape_create(context, voxels, NULL, 0, node, 1, &def, &shape), SINEW_INVALID_DATA);
     def.adopt_unreached = true;
-    shape = make(context, voxels, NULL, 0, node, 1, &def);
+    shape = test_shape(context, voxels, NULL, 0, node, 1, &def);
     assert_int_equal(shape->report.unreached_voxels, voxels->count / 2);
-    for (int32_t v = 0; v < voxels->count; v++) assert_true(table_weight(shape, v, 0) == 1);
+    for (int32_t v = 0; v < voxels->count; v++) assert_true(test_table_weight(shape, v, 0) == 1);
     sn_shape_destroy(shape);
     def.adopt_unreached = false;
-    shape = make(context, voxels, NULL, 0, node, 3, &def);
+    shape = test_shape(context, voxels, NULL, 0, node, 3, &def);
     for (int32_t v = 0; v < voxels->count; v++) {
-        if (sn_voxel_center(voxels, v).x > 0) assert_true(table_weight(shape, v, 2) == 1);
+        if (sn_voxel_center(voxels, v).x > 0) assert_true(test_table_weight(shape, v, 2) == 1);
     }
     sn_shape_destroy(shape);
     sinew_voxels_destroy(voxels);
@@ -332,39 +308,9 @@ static void test_one_node_and_parts(void **state) {
 
 static void test_threads_and_shortage(void **state) {
     (void)state;
-    const double nodes[15] = {-0.3, 0, 0, 0.2, 0.1, 0, 0.35, -0.2, 0.1, 0, 0, 0.2, -0.1, 0.25, -0.1};
-    sinew_context *contexts[3];
-    sinew_voxels *voxels[3];
-    sn_shape *shapes[3];
     sinew_weights_def def = sinew_default_weights_def();
-    for (int i = 0; i < 3; i++) {
-        contexts[i] = test_context(1 << i);
-        voxels[i] = test_solid(contexts[i], SINEW_SOLID_SPHERE, 1, 0.8, 0.6, 0.04);
-        shapes[i] = make(contexts[i], voxels[i], NULL, 0, nodes, 5, &def);
-        assert_int_equal(shapes[i]->report.entry_count, shapes[0]->report.entry_count);
-        assert_memory_equal(shapes[i]->table.weight, shapes[0]->table.weight,
-                            (size_t)shapes[0]->report.entry_count * sizeof(double));
-    }
-    for (int i = 0; i < 3; i++) {
-        sn_shape_destroy(shapes[i]);
-        sinew_voxels_destroy(voxels[i]);
-        sinew_context_destroy(contexts[i]);
-    }
-    bool whole = false;
-    for (int64_t fail_at = 0; !whole; fail_at++) {
-        test_allocator allocator = {.fail_at = INT64_MAX};
-        sinew_context *context = test_context_failing(&allocator);
-        sinew_voxels *solid = test_solid(context, SINEW_SOLID_BOX, 1, 0.8, 0.6, 0.1);
-        allocator.fail_at = allocator.calls + fail_at;
-        sn_shape *shape = NULL;
-        sinew_status status = sn_shape_create(context, solid, NULL, 0, nodes, 5, &def, &shape);
-        whole = status == SINEW_OK;
-        if (!whole) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
-        sn_shape_destroy(shape);
-        sinew_voxels_destroy(solid);
-        sinew_context_destroy(context);
-        assert_int_equal(allocator.live, 0);
-    }
+    test_shape_threads(&def);
+    test_shape_shortage(&def);
 }
 
 // An end that one frame carries wholly, though it is soft: the weights go on from 1 where it ends, also far from the frame.
@@ -384,12 +330,12 @@ static void test_bound_end(void **state) {
     sinew_weights_def def = sinew_default_weights_def();
     def.levels = 1;
     def.adopt_unreached = true;
-    sn_shape *shape = make(context, voxels, tissues, 2, nodes, 4, &def);
+    sn_shape *shape = test_shape(context, voxels, tissues, 2, nodes, 4, &def);
     double largest = 0;
     for (int y = 0; y < WIDE; y++) {
         for (int z = 0; z < WIDE; z++) {
-            test_close("in the end", table_weight(shape, sn_voxel_at(voxels, 0, y, z), 0), 1, 1e-12);
-            largest = fmax(largest, 1 - table_weight(shape, sn_voxel_at(voxels, 1, y, z), 0));
+            test_close("in the end", test_table_weight(shape, sn_voxel_at(voxels, 0, y, z), 0), 1, 1e-12);
+            largest = fmax(largest, 1 - test_table_weight(shape, sn_voxel_at(voxels, 1, y, z), 0));
         }
     }
     // One voxel of the six to the nearest frame.
