@@ -67,11 +67,30 @@ def need_validator():
     return validate
 
 
+BLENDER_BEGIN = """import math, os, sys
+import bpy
+try:
+    import numpy
+except ImportError:
+    print("NO NUMPY")
+    os._exit(1)
+if "bool" not in vars(numpy):  # Debian 12's Blender 3.4 still asks for a name that its numpy 1.24 has dropped
+    numpy.bool = bool
+folder = sys.argv[sys.argv.index("--") + 1]
+
+def fail(what):
+    print("FAILED:", what)
+    sys.stdout.flush()
+    os._exit(1)
+
+"""
+
+
 def run_blender(script, folder):
-    """Runs a script in Blender without a display; it must print ALL WELL."""
+    """Runs a script in Blender without a display, after BLENDER_BEGIN; it must print ALL WELL."""
     blender = need_program("blender")
     path = pathlib.Path(folder) / "check.py"
-    path.write_text(script)
+    path.write_text(BLENDER_BEGIN + script)
     # Blender looks for its Python along the path; another one there would be taken instead of the system's.
     result = subprocess.run([blender, "--background", "--factory-startup", "--python", path, "--", folder], capture_output=True,
                             text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})

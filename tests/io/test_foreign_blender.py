@@ -5,22 +5,6 @@ import shutil
 import sys
 
 BLENDER_SCRIPT = r'''
-import math, os, sys
-import bpy
-try:
-    import numpy
-except ImportError:
-    print("NO NUMPY")
-    os._exit(1)
-if "bool" not in vars(numpy):  # Debian 12's Blender 3.4 still asks for a name that its numpy 1.24 has dropped
-    numpy.bool = bool
-folder = sys.argv[sys.argv.index("--") + 1]
-
-def fail(what):
-    print("FAILED:", what)
-    sys.stdout.flush()
-    os._exit(1)
-
 def load(name):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     bpy.ops.import_scene.gltf(filepath=os.path.join(folder, name))

@@ -17,22 +17,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EVERY, OUTPUTS = 6, 4
 
 BLENDER_SCRIPT = r'''
-import math, os, sys
-import bpy
-try:
-    import numpy
-except ImportError:
-    print("NO NUMPY")
-    os._exit(1)
-if "bool" not in vars(numpy):  # Debian 12's Blender 3.4 still asks for a name that its numpy 1.24 has dropped
-    numpy.bool = bool
-folder = sys.argv[sys.argv.index("--") + 1]
-
-def fail(what):
-    print("FAILED:", what)
-    sys.stdout.flush()
-    os._exit(1)
-
 def read_obj(frame):
     with open(os.path.join(folder, f"leg_{frame:05d}.obj")) as file:
         return numpy.array([[float(x) for x in line.split()[1:4]] for line in file if line.startswith("v ")])
@@ -77,15 +61,6 @@ os._exit(0)
 
 
 EXPORT_SCRIPT = r'''
-import math, os, sys
-import bpy
-try:
-    import numpy
-except ImportError:
-    print("NO NUMPY")
-    os._exit(1)
-if "bool" not in vars(numpy):
-    numpy.bool = bool
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.ops.object.armature_add(enter_editmode=True)
 armature = bpy.context.object

@@ -19,16 +19,7 @@ SCENE = {
                                      {"position": [0.4, 0, 0], "hold": "rotation", "motion": {"rotate": {
                                          "axis": [1, 0, 0], "degrees": {"keys": [[0, 0], [0.75, 90]]}}}}]}}]}
 BLENDER_SCRIPT = r'''
-import json, math, os, struct, sys
-import bpy
-try:
-    import numpy
-except ImportError:
-    print("NO NUMPY")
-    os._exit(1)
-if "bool" not in vars(numpy):  # Debian 12's Blender 3.4 still asks for a name that its numpy 1.24 has dropped
-    numpy.bool = bool
-folder = sys.argv[sys.argv.index("--") + 1]
+import json, struct
 told = json.load(open(os.path.join(folder, "told.json")))
 bpy.ops.wm.read_factory_settings(use_empty=True)
 bpy.ops.import_scene.gltf(filepath=os.path.join(folder, "bar_skin.glb"))

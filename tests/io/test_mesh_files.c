@@ -1,5 +1,5 @@
 // Mesh files: what is written reads back the same; what is broken is refused with its place; nothing reads past its buffer.
-#include "support/test.h"
+#include "support/reader.h"
 
 #include "io/mesh/mesh.h"
 #include "io/mesh/write.h"
@@ -329,17 +329,22 @@ static void test_forms(void **state) {
     sinew_context_destroy(context);
 }
 
+// A file cannot ask for more memory than it has bytes for.
+static sinew_status read_mesh(sinew_context *context, const sn_source *source) {
+    sn_mesh_file file;
+    sinew_status status = sn_mesh_read(context, source, &file);
+    if (status == SINEW_OUT_OF_MEMORY) fail_msg("%s: %s", source->name, sinew_context_message(context));
+    sn_mesh_file_destroy(&file);
+    return status;
+}
+
 #define MSH   "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define NODES "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
 #define PLY   "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
 
 static void test_refusals(void **state) {
     (void)state;
-    const struct {
-        const char *name, *text;
-        sinew_status status;
-        const char *message;
-    } cases[] = {
+    const test_bad_file cases[] = {
         {"a.txt", "hello", SINEW_UNSUPPORTED, "a.txt: this is no mesh file"},
         {"a.obj", "", SINEW_INVALID_DATA, "a.obj: the file holds 0 points but no triangles"},
         {"a.obj", "v 0 0\n", SINEW_INVALID_DATA, "a.obj:1:6: found the end of the line, expected number 3 of 3 of a point"},
@@ -388,54 +393,20 @@ static void test_refusals(void **state) {
         {"a.vtu", "<x>", SINEW_INVALID_DATA, "a.vtu:1:1: a VTK file starts with <VTKFile"},
         {"a.vtu", "<VTKFile type=UnstructuredGrid>", SINEW_INVALID_DATA, "must stand in quotes"},
     };
-    sinew_context *context = test_context(1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sn_source source = {.name = cases[i].name, .data = cases[i].text, .size = strlen(cases[i].text)};
-        sn_mesh_file file;
-        sinew_status status = sn_mesh_read(context, &source, &file);
-        sn_mesh_file_destroy(&file);
-        if (status != cases[i].status || !strstr(sinew_context_message(context), cases[i].message)) {
-            fail_msg("case %zu: %s: %s", i, sinew_status_name(status), sinew_context_message(context));
-        }
-    }
-    assert_int_equal(context->bytes_in_use, 0);
-    sinew_context_destroy(context);
-}
-
-// Reads a copy that ends where its memory ends, so that the sanitizer sees a step too far. Any status but a crash will do.
-static void read_copy(sinew_context *context, const char *name, const char *data, size_t size) {
-    char *copy = malloc(size ? size : 1);
-    memcpy(copy, data, size);
-    sn_source source = {.name = name, .data = copy, .size = size};
-    sn_mesh_file file;
-    context->message[0] = 0;
-    sinew_status status = sn_mesh_read(context, &source, &file);
-    if (status != SINEW_OK && !*sinew_context_message(context)) fail_msg("%s: a failure without a message", name);
-    if (status == SINEW_OUT_OF_MEMORY) fail_msg("%s: %s", name, sinew_context_message(context));
-    sn_mesh_file_destroy(&file);
-    free(copy);
+    test_bad_files(read_mesh, cases, sizeof cases / sizeof *cases);
 }
 
 static void test_truncated_and_damaged(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sn_random random = sn_random_seed(17);
     sample samples[SAMPLES];
     make_samples(samples);
     for (int i = 0; i < SAMPLES; i++) {
         sn_buffer out = sn_buffer_create(context);
         assert_int_equal(samples[i].write(&samples[i].view, &out), SINEW_OK);
-        for (size_t size = 0; size < out.size; size++) read_copy(context, samples[i].name, out.data, size);
-        for (int trial = 0; trial < 2000; trial++) {
-            size_t at = sn_random_u32(&random) % out.size;
-            char old = out.data[at];
-            out.data[at] = (char)(trial % 3 ? sn_random_u32(&random) : (uint32_t) "0129-+.e \n$"[sn_random_u32(&random) % 11]);
-            read_copy(context, samples[i].name, out.data, out.size);
-            if (trial % 5) out.data[at] = old; // some damage stays and adds up
-        }
+        test_damage(read_mesh, samples[i].name, &out, "0129-+.e \n$", 2000);
         sn_buffer_destroy(&out);
     }
-    assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
 }
 

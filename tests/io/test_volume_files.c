@@ -1,11 +1,10 @@
 // Label volumes: round trips, axes that run backwards or in another order, units, oblique grids, damage.
-#include "support/test.h"
+#include "support/reader.h"
 
 #include "io/volume/volume.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #if defined(SN_WITH_ZLIB)
 #include <zlib.h>
 #endif
@@ -224,13 +223,24 @@ static void test_detached(void **state) {
     sinew_context_destroy(context);
 }
 
+static sinew_status read_limited(sinew_context *context, const sn_source *source, size_t limit) {
+    sn_volume_file file;
+    sinew_status status = sn_volume_read(context, source, &(sn_volume_options){.memory_limit = limit}, &file);
+    sn_volume_file_destroy(&file);
+    return status;
+}
+
+static sinew_status read_volume(sinew_context *context, const sn_source *source) {
+    return read_limited(context, source, 0);
+}
+
+static sinew_status read_small_volume(sinew_context *context, const sn_source *source) {
+    return read_limited(context, source, 1 << 24);
+}
+
 static void test_refusals(void **state) {
     (void)state;
-    const struct {
-        const char *name, *text;
-        sinew_status status;
-        const char *message;
-    } cases[] = {
+    const test_bad_file cases[] = {
         {"a.xyz", "hello", SINEW_UNSUPPORTED, "no volume file that is known here"},
         {"a.nii", "hello", SINEW_INVALID_DATA, "5 bytes; a NIfTI header has 348 or 540"},
         {"a.nrrd", HEAD "\n1 2 3 4 5\n", SINEW_INVALID_DATA, "expected a number"},
@@ -257,30 +267,7 @@ static void test_refusals(void **state) {
         {"a.mha", "NDims = 3\n", SINEW_INVALID_DATA, "the header ends without ElementDataFile"},
         {"a.mha", "NDims = 2\n", SINEW_INVALID_DATA, "three dimensions"},
     };
-    sinew_context *context = test_context(1);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sn_source source = {.name = cases[i].name, .data = cases[i].text, .size = strlen(cases[i].text)};
-        sn_volume_file file;
-        sinew_status status = sn_volume_read(context, &source, NULL, &file);
-        sn_volume_file_destroy(&file);
-        if (status != cases[i].status || !strstr(sinew_context_message(context), cases[i].message)) {
-            fail_msg("case %zu: %s: %s", i, sinew_status_name(status), sinew_context_message(context));
-        }
-    }
-    assert_int_equal(context->bytes_in_use, 0);
-    sinew_context_destroy(context);
-}
-
-static void read_copy(sinew_context *context, const char *name, const char *data, size_t size) {
-    char *copy = malloc(size ? size : 1);
-    memcpy(copy, data, size);
-    sn_source source = {.name = name, .data = copy, .size = size};
-    sn_volume_file file;
-    context->message[0] = 0;
-    sinew_status status = sn_volume_read(context, &source, &(sn_volume_options){.memory_limit = 1 << 24}, &file);
-    if (status != SINEW_OK && !*sinew_context_message(context)) fail_msg("a failure without a message");
-    sn_volume_file_destroy(&file);
-    free(copy);
+    test_bad_files(read_volume, cases, sizeof cases / sizeof *cases);
 }
 
 static void test_truncated_and_damaged(void **state) {
@@ -289,21 +276,13 @@ static void test_truncated_and_damaged(void **state) {
     uint16_t labels[CELLS];
     sinew_label_grid grid = make_grid(labels);
     const char *names[] = {"a.nii", "a.nrrd", "b.nrrd"};
-    sn_random random = sn_random_seed(41);
     for (int f = 0; f < 3; f++) {
         sn_buffer out = sn_buffer_create(context);
         if (f == 0) assert_int_equal(sn_write_nifti(&grid, &out), SINEW_OK);
         if (f == 1) assert_int_equal(sn_write_nrrd(&grid, &out), SINEW_OK);
         if (f == 2)
             sn_buffer_add_text(&out, HEAD "space directions: (1,0,0) (0,2,0) (0,0,3)\nspace origin: (0,0,0)\n\n1 2 3 4 5 6\n");
-        for (size_t size = 0; size < out.size; size++) read_copy(context, names[f], out.data, size);
-        for (int trial = 0; trial < 5000; trial++) {
-            size_t at = sn_random_u32(&random) % out.size;
-            char old = out.data[at];
-            out.data[at] = (char)(trial % 2 ? sn_random_u32(&random) : (uint32_t) "0129-. ,(\n"[sn_random_u32(&random) % 10]);
-            read_copy(context, names[f], out.data, out.size);
-            if (trial % 4) out.data[at] = old;
-        }
+        test_damage(read_small_volume, names[f], &out, "0129-. ,(\n", 5000);
         sn_buffer_destroy(&out);
     }
     assert_int_equal(context->bytes_in_use, 0);
