@@ -19,12 +19,24 @@ static void pack_lane(sn_samples *samples, int32_t block, int32_t lane, const sn
     }
 }
 
-static bool is_uniform(const sn_samples *samples, int32_t block) {
-    const int32_t *control = samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;
-    for (int32_t i = 0; i < samples->width * SN_BLOCK; i++) {
-        if (control[i] != control[i - i % SN_BLOCK]) return false;
+static bool have_same_controls(const sn_samples *samples, const int32_t *control, int32_t lane, int32_t other) {
+    for (int32_t c = 0; c < samples->width; c++) {
+        if (control[c * SN_BLOCK + lane] != control[c * SN_BLOCK + other]) return false;
     }
     return true;
+}
+
+// Runs pay if samples share them by two on average.
+static void find_runs(sn_samples *samples, int32_t block) {
+    const int32_t *control = samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;
+    int8_t *end = samples->run_end + (size_t)block * SN_BLOCK;
+    int32_t left = samples->count - block * SN_BLOCK, real = left < SN_BLOCK ? left : SN_BLOCK, runs = 0;
+    if (samples->tets || samples->width > SN_SAMPLE_RUN_WIDTH) return;
+    for (int32_t begin = 0, next; begin < real; begin = next, runs++) {
+        for (next = begin + 1; next < real && have_same_controls(samples, control, begin, next);) next++;
+        end[begin] = (int8_t)next;
+    }
+    if (2 * runs > real) end[0] = 0;
 }
 
 sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples) {
@@ -37,14 +49,14 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
     samples->control = SN_PUSH(arena, int32_t, lanes * (size_t)input->width);
     samples->gradient = SN_PUSH(arena, double, lanes *(size_t)input->width * 3);
     samples->volume = SN_PUSH(arena, double, lanes);
-    samples->uniform = SN_PUSH(arena, bool, blocks);
+    samples->run_end = SN_PUSH(arena, int8_t, lanes);
     SN_TRY(sn_arena_status(arena));
     for (int32_t lane = 0; lane < blocks * SN_BLOCK; lane++) {
         int32_t sample = lane < input->count ? lane : input->count - 1;
         pack_lane(samples, lane / SN_BLOCK, lane % SN_BLOCK, input, sample);
         if (lane < input->count) samples->volume[lane] = input->volume[sample];
     }
-    for (int32_t block = 0; block < blocks; block++) samples->uniform[block] = is_uniform(samples, block);
+    for (int32_t block = 0; block < blocks; block++) find_runs(samples, block);
     // A block is one "element" of width x SN_BLOCK nodes to the colouring.
     return sn_build_coloring(arena, samples->control, input->width * SN_BLOCK, blocks, input->control_count, SN_SAMPLE_CHUNK,
                              &samples->coloring);

@@ -28,7 +28,8 @@ typedef struct sn_samples {
     bool tets;        // four controls whose gradients sum to zero
     bool far;         // the matrix is too large for the nearer caches
     int32_t *control; // [block][width][lane]
-    bool *uniform;    // [block]: every lane has the same controls
+    int8_t *run_end;  // [block][lane]: where the run of samples with the same controls ends that begins there, without
+                      // padding; 0 in a block of which most samples have controls of their own
     double *gradient; // [block][width][3][lane] [1/m]
     double *volume;   // [block][lane] [m^3]
     int32_t *slots;   // [block][pair][lane]: the first number of a block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0)
@@ -36,7 +37,8 @@ typedef struct sn_samples {
     sn_coloring coloring; // of chunks of SN_SAMPLE_CHUNK blocks, for parallel scatter
 } sn_samples;
 
-enum { SN_SAMPLE_CHUNK = 32 }; // blocks handled by one task
+enum { SN_SAMPLE_CHUNK = 32 };      // blocks handled by one task
+enum { SN_SAMPLE_RUN_WIDTH = 128 }; // wider samples, which are rare, are not looked through for runs
 
 // What to pack: `count` samples in order, each with `width` controls and gradients.
 typedef struct sn_samples_input {

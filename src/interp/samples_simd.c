@@ -1,7 +1,8 @@
 // The three kernels of a block of samples: F from controls, forces and stiffness back to them. Built once for each instruction
 // set.
 //
-// Cost per sample and pair of controls: 27 fused multiply-adds, plus 81 per control; the scatter adds nine numbers per pair.
+// Cost per sample and pair of controls: 27 fused multiply-adds, plus 81 per control. Nine numbers per pair are added to the
+// matrix, once for each run of samples that have the same controls.
 #include "interp/samples.h"
 
 #include "math/quad.h"
@@ -194,13 +195,90 @@ static void add_tet_stiffness(double *A, const sn_samples *samples, int32_t bloc
     }
 }
 
+// The gradients of a block with the controls side by side: [sample][component][control], zero behind the last control.
+SN_INLINE void turn_gradients(double *turned, int32_t stride, const double *gradient, int32_t width) {
+    for (int32_t c = 0; c < stride; c++) {
+        for (int k = 0; k < 3; k++) {
+            for (int l = 0; l < SN_BLOCK; l++) {
+                turned[(3 * l + k) * stride + c] = c < width ? gradient[(3 * c + k) * SN_BLOCK + l] : 0;
+            }
+        }
+    }
+}
+
+// Sums g_d . T over the samples from `begin` to `end` for as many controls d as there are lanes: K[i][k] of the pairs (c, d),
+// of which T = H g_c is given for each sample.
+SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *turned, int32_t stride, int begin, int end) {
+    for (int e = 0; e < 9; e++) K[e] = (sn_lanes){0};
+    SN_KEEP_LOOP
+    for (int l = begin; l < end; l++) {
+        const double *g = turned + 3 * l * stride, *t = T + l;
+        sn_lanes gx = sn_lanes_load(g), gy = sn_lanes_load(g + stride), gz = sn_lanes_load(g + 2 * stride);
+        for (int i = 0; i < 3; i++) {
+            for (int k = 0; k < 3; k++) {
+                sn_lanes sum = sn_lanes_fma(sn_lanes_all(t[(9 * k + i) * SN_BLOCK]), gx, K[3 * i + k]);
+                sum = sn_lanes_fma(sn_lanes_all(t[(9 * k + 3 + i) * SN_BLOCK]), gy, sum);
+                K[3 * i + k] = sn_lanes_fma(sn_lanes_all(t[(9 * k + 6 + i) * SN_BLOCK]), gz, sum);
+            }
+        }
+    }
+}
+
+// Adds the blocks of neighbouring pairs, whose slots are SN_BLOCK apart.
+SN_INLINE void add_pairs(double *A, const int32_t *slots, const sn_lanes K[9], int count) {
+    sn_quad first[SN_LANES], second[SN_LANES];
+    sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
+    sn_quads_from_lanes(second, K[4], K[5], K[6], K[7]);
+    for (int l = 0; l < count; l++) {
+        double *block = A + slots[l * SN_BLOCK];
+        sn_quad_store_any(block, sn_quad_add(sn_quad_load_any(block), first[l]));
+        sn_quad_store_any(block + 4, sn_quad_add(sn_quad_load_any(block + 4), second[l]));
+        block[8] += K[8][l];
+    }
+}
+
+// With this many controls lanes of controls are well filled.
+enum { WIDE = 12 };
+
+// Where neighbouring samples have the same controls, lanes are controls: each run of samples is summed before it is added.
+static void add_runs(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    double turned[3 * SN_BLOCK * SN_SAMPLE_RUN_WIDTH] SN_ALIGNED, T[27 * SN_BLOCK] SN_ALIGNED;
+    int32_t width = samples->width, stride = (width + SN_LANES - 1) / SN_LANES * SN_LANES;
+    const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
+    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * (size_t)sn_pair_count(width) * SN_BLOCK;
+    const int8_t *ends = samples->run_end + (size_t)block * SN_BLOCK;
+    turn_gradients(turned, stride, gradient, width);
+    for (int32_t c = 0; c < width; c++) {
+        for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+            sn_lanes own[9][3];
+            contract_right(own, H, gradient + 3 * c * SN_BLOCK, sn_lanes_load(volume + lane), lane);
+            for (int r = 0; r < 9; r++) {
+                for (int k = 0; k < 3; k++) sn_lanes_store(T + (3 * r + k) * SN_BLOCK + lane, own[r][k]);
+            }
+        }
+        const int32_t *row = slots + sn_pair_count(c) * SN_BLOCK;
+        for (int begin = 0; begin < SN_BLOCK && ends[begin] > begin; begin = ends[begin]) {
+            for (int32_t d = 0; d <= c; d += SN_LANES) {
+                sn_lanes K[9];
+                sum_run(K, T, turned + d, stride, begin, ends[begin]);
+                add_pairs(A, row + d * SN_BLOCK + begin, K, c - d + 1 < SN_LANES ? c - d + 1 : SN_LANES);
+            }
+        }
+    }
+}
+
 void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples, int32_t block, const double *H) {
     prefetch_next(A, samples, block);
     if (samples->tets) {
         add_tet_stiffness(A, samples, block, H);
         return;
     }
-    int32_t width = samples->width;
+    int32_t width = samples->width, run = samples->run_end[(size_t)block * SN_BLOCK];
+    if (run > 0 && width >= WIDE) {
+        add_runs(A, samples, block, H);
+        return;
+    }
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
     const int32_t *slots = samples->slots + (size_t)block * (size_t)sn_pair_count(width) * SN_BLOCK;
@@ -212,7 +290,7 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
             for (int32_t c = d; c < width; c++) {
                 contract_left(K, T, gradient + 3 * c * SN_BLOCK, lane);
                 const int32_t *slot = slots + (sn_pair_count(c) + d) * SN_BLOCK + lane;
-                if (samples->uniform[block]) {
+                if (run == SN_BLOCK) {
                     gather_up(A, slot[0], K);
                 } else {
                     scatter(A, slot, K);

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { SAMPLES = 21, CONTROLS = 13, MAX_WIDTH = 10 }; // three blocks, the last with padding
+enum { SAMPLES = 21, CONTROLS = 41, MAX_WIDTH = 30 }; // three blocks, the last with padding
 
 typedef struct problem {
     sinew_context *context;
@@ -23,7 +23,8 @@ static sn_vec3 random_vector(sn_random *random) {
     return sn_v3(sn_random_range(random, -1, 1), sn_random_range(random, -1, 1), sn_random_range(random, -1, 1));
 }
 
-static void make_problem(problem *p, int32_t width, bool tets) {
+// Samples of the same `run` share their controls.
+static void make_problem(problem *p, int32_t width, int run, bool tets) {
     sn_random random = sn_random_seed(5);
     *p = (problem){.context = test_context(1), .width = width};
     p->arena = sn_arena_create(p->context);
@@ -31,7 +32,7 @@ static void make_problem(problem *p, int32_t width, bool tets) {
         p->volume[s] = sn_random_range(&random, 0.5, 2);
         sn_vec3 sum = {0, 0, 0};
         for (int c = 0; c < width; c++) {
-            p->control[s * width + c] = (5 * s + 8 * c) % CONTROLS; // distinct, not ascending, shared between lanes
+            p->control[s * width + c] = (5 * (s / run) + 8 * c) % CONTROLS; // distinct, not ascending
             sn_vec3 g = random_vector(&random);
             p->gradient[s * width + c] = tets && c == 3 ? sn_scale(-1, sum) : g;
             sum = sn_add(sum, g);
@@ -80,9 +81,9 @@ static void add_plain_stiffness(double *A, const problem *p, int s, double H[9][
     }
 }
 
-static void check_stiffness(int32_t width, bool tets) {
+static void check_stiffness(int32_t width, int run, bool tets) {
     problem p;
-    make_problem(&p, width, tets);
+    make_problem(&p, width, run, tets);
     sn_random random = sn_random_seed(6);
     double *A = sn_bsr_push_values(&p.arena, &p.pattern), *expected = sn_bsr_push_values(&p.arena, &p.pattern);
     double H[3][SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
@@ -110,10 +111,14 @@ static void check_stiffness(int32_t width, bool tets) {
 
 static void test_stiffness(void **state) {
     (void)state;
-    check_stiffness(4, true);
-    check_stiffness(4, false);
-    check_stiffness(3, false);
-    check_stiffness(10, false);
+    check_stiffness(4, 1, true);
+    check_stiffness(4, 1, false);
+    for (int run = 1; run <= SAMPLES; run += 2) { // through the middle of blocks and over their ends
+        check_stiffness(3, run, false);
+        check_stiffness(12, run, false);
+        check_stiffness(17, run, false);
+        check_stiffness(30, run, false);
+    }
 }
 
 // The plain tangent that a factored one stands for: the derivative of s F + lambda tr(R'F) R + [N w] R by its definition.
@@ -140,7 +145,7 @@ static void expand_factored(double H[9][9], const double *factored) {
 static void test_factored(void **state) {
     (void)state;
     problem p;
-    make_problem(&p, 4, true);
+    make_problem(&p, 4, 1, true);
     sn_random random = sn_random_seed(7);
     double *A = sn_bsr_push_values(&p.arena, &p.pattern), *expected = sn_bsr_push_values(&p.arena, &p.pattern);
     double H[3][SN_FACTORED_COUNT * SN_BLOCK] SN_ALIGNED;
@@ -196,7 +201,7 @@ static void test_factored_law(void **state) {
 
 static void check_F_and_force(int32_t width) {
     problem p;
-    make_problem(&p, width, false);
+    make_problem(&p, width, 1, false);
     sn_random random = sn_random_seed(8);
     double P[3][9 * SN_BLOCK] SN_ALIGNED, expected_F[9 * SAMPLES] = {0}, expected_f[3 * CONTROLS] = {0};
     fill(&P[0][0], 3 * 9 * SN_BLOCK, &random);
