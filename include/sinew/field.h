@@ -141,6 +141,8 @@ typedef struct sinew_field_report {
     double least_certainty;    ///< Smallest length of a smoothed quaternion (for fibres how far the first principal value of
                                ///< the tensor is above the second): near 0 where curves contradict each other. [-]
     int32_t least_certain;     ///< The element or node where that is.
+    int32_t seam_count; ///< Neighbours that agree only if axes of one are reversed, as round a hollow, or whose quaternions
+                        ///< have opposite signs. The field is as smooth there as elsewhere. 0: none. [count]
 } sinew_field_report;
 
 /// What the last solve found. A field from axes has unknown_count elements, certainty 1, and zeros otherwise.

@@ -4,20 +4,11 @@
 // q g, g in {±1, ±i, ±j, ±k}, stand for one place. Along a curve the frames vary slowly, so that one g serves all of it; this
 // file finds the g of each curve. The mesh is flooded from all frames at once; where floods of different curves meet, the two
 // are neighbours. The meetings after the fewest steps make a spanning tree of the curves (Kruskal 1956), along which each
-// curve takes the g that brings it nearest to the one before. Cost: linear in the mesh once, nothing when frames are turned.
+// curve takes the g that brings it nearest to the one before. Where other neighbours disagree after that, no choice serves
+// all (seam.c). Cost: linear in the mesh once, hardly any when frames are turned.
 #include "field/field.h"
 
 #include "geom/sort.h"
-
-sn_quat sn_nearest_half_turn(sn_quat q, sn_quat wanted) {
-    // wanted . (q g) = (q* wanted) . g: the components of q* wanted are the four products.
-    sn_quat p = sn_quat_mul(sn_quat_conjugate(q), wanted);
-    double ax = fabs(p.x), ay = fabs(p.y), az = fabs(p.z), aw = fabs(p.w);
-    if (aw >= ax && aw >= ay && aw >= az) return (sn_quat){0, 0, 0, copysign(1, p.w)};
-    if (az >= ax && az >= ay) return (sn_quat){0, 0, copysign(1, p.z), 0};
-    if (ay >= ax) return (sn_quat){0, copysign(1, p.y), 0, 0};
-    return (sn_quat){copysign(1, p.x), 0, 0, 0};
-}
 
 // ---- Who meets whom -----------------------------------------------------------------------------
 
@@ -76,15 +67,12 @@ static int32_t list_borders(const sinew_field *field, const sn_guides *guides, c
     return count;
 }
 
-static sinew_status span(const sinew_field *field, sn_guides *guides, sn_arena *scratch) {
-    int32_t n = field->unknown_count;
-    int32_t *steps = SN_PUSH(scratch, int32_t, n), *origin = SN_PUSH(scratch, int32_t, n),
-            *queue = SN_PUSH(scratch, int32_t, n);
+static sinew_status span(const sinew_field *field, sn_guides *guides, const int32_t *steps, const int32_t *origin,
+                         sn_arena *scratch) {
     int32_t *parent = SN_PUSH(scratch, int32_t, field->curve_count);
     guides->meetings = SN_PUSH(&guides->arena, sn_meeting, field->curve_count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&guides->arena));
-    flood(field, guides, steps, origin, queue);
     int32_t count = list_borders(field, guides, steps, origin, NULL, NULL);
     uint64_t *keys = SN_PUSH(scratch, uint64_t, count);
     int32_t *entries = SN_PUSH(scratch, int32_t, 2 * (size_t)count), *order = SN_PUSH(scratch, int32_t, count);
@@ -103,10 +91,70 @@ static sinew_status span(const sinew_field *field, sn_guides *guides, sn_arena *
     return SINEW_OK;
 }
 
+// ---- All neighbours -----------------------------------------------------------------------------
+
+// Two guides that are not next to one another on a curve, where frames are continuous.
+static bool may_disagree(const sn_guides *guides, int32_t a, int32_t b) {
+    return a >= 0 && b >= 0 && a != b && (guides->curves[a] != guides->curves[b] || (a - b != 1 && b - a != 1));
+}
+
+static void list_pair(const sn_guides *guides, int32_t a, int32_t b, uint64_t *keys, int32_t *count) {
+    if (!may_disagree(guides, a, b)) return;
+    if (keys != NULL) keys[*count] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
+    ++*count;
+}
+
+// Guides whose floods meet, or that guide the same unknown, once or more often each. With keys == NULL only counts.
+static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, const int32_t *origin, uint64_t *keys) {
+    const sn_constraints *rows = &guides->constraints;
+    int32_t count = 0;
+    for (int32_t g = 0; g < guides->count; g++) {
+        for (int32_t k = rows->starts[g]; k < rows->starts[g + 1]; k++) {
+            list_pair(guides, g, origin[rows->unknowns[k]], keys, &count);
+        }
+    }
+    for (int32_t i = 0; i < field->unknown_count; i++) {
+        for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
+            int32_t j = field->neighbours.items[k];
+            if (j > i) list_pair(guides, origin[i], origin[j], keys, &count);
+        }
+    }
+    return count;
+}
+
+static sinew_status find_pairs(const sinew_field *field, sn_guides *guides, const int32_t *origin, sn_arena *scratch) {
+    int32_t count = list_pairs(field, guides, origin, NULL);
+    uint64_t *keys = SN_PUSH(scratch, uint64_t, count);
+    int32_t *order = SN_PUSH(scratch, int32_t, count);
+    SN_TRY(sn_arena_status(scratch));
+    list_pairs(field, guides, origin, keys);
+    SN_TRY(sn_sort_by_key(scratch, keys, order, count));
+    int32_t different = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (k == 0 || keys[k] != keys[k - 1]) keys[different++] = keys[k];
+    }
+    guides->pairs = SN_PUSH(&guides->arena, sn_meeting, different);
+    SN_TRY(sn_arena_status(&guides->arena));
+    for (int32_t k = 0; k < different; k++) {
+        guides->pairs[k] = (sn_meeting){{(int32_t)(keys[k] >> 32), (int32_t)(keys[k] & UINT32_MAX)}};
+    }
+    guides->pair_count = different;
+    return SINEW_OK;
+}
+
+static sinew_status find_meetings(const sinew_field *field, sn_guides *guides, sn_arena *scratch) {
+    int32_t n = field->unknown_count;
+    int32_t *steps = SN_PUSH(scratch, int32_t, n), *origin = SN_PUSH(scratch, int32_t, n),
+            *queue = SN_PUSH(scratch, int32_t, n);
+    SN_TRY(sn_arena_status(scratch));
+    flood(field, guides, steps, origin, queue);
+    SN_TRY(find_pairs(field, guides, origin, scratch));
+    return field->curve_count < 2 ? SINEW_OK : span(field, guides, steps, origin, scratch);
+}
+
 sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides) {
-    if (field->curve_count < 2) return SINEW_OK;
     sn_arena scratch = sn_arena_create(field->context);
-    sinew_status status = span(field, guides, &scratch);
+    sinew_status status = find_meetings(field, guides, &scratch);
     sn_arena_destroy(&scratch);
     return status;
 }

@@ -202,8 +202,8 @@ static void store_quat(double *values, sn_quat q) {
 }
 
 // What the frames of each curve are multiplied by from the right: its turn, and the half turn that makes it agree.
-static sinew_status compute_factors(const sinew_field *field, const sn_guides *guides, sn_quat *factors, sn_arena *scratch) {
-    sn_quat *aligned = SN_PUSH(scratch, sn_quat, guides->count);
+static sinew_status compute_factors(const sinew_field *field, const sn_guides *guides, sn_quat *factors, sn_quat *aligned,
+                                    sn_arena *scratch) {
     int32_t *cluster = SN_PUSH(scratch, int32_t, field->curve_count);
     SN_TRY(sn_arena_status(scratch));
     sn_align_guides(field, guides, cluster, aligned);
@@ -243,10 +243,6 @@ static sinew_status solve_all(sinew_field *field, const sn_guides *guides, const
     double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
     SN_TRY(sn_arena_status(scratch));
     compute_values(field, guides, factors, -1, values);
-    if (field->moved) {
-        field->response_curve = -1;
-        SN_TRY(sn_smoothing_set_constraints(&field->smoothing, &guides->constraints));
-    }
     return sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, field->x, report);
 }
 
@@ -290,19 +286,36 @@ static int32_t find_turned(const sinew_field *field, const sn_quat *factors) {
     return found;
 }
 
+static sinew_status solve_frames(sinew_field *field, const sn_guides *guides, sn_solve_report *report, sn_arena *scratch) {
+    sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count), *aligned = SN_PUSH(scratch, sn_quat, guides->count);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
+    bool seam = sn_has_seam(guides, aligned);
+    int32_t turned = field->moved || seam || field->seam ? -2 : find_turned(field, factors);
+    field->seam_count = 0;
+    if (seam) {
+        SN_TRY(sn_solve_seam(field, guides, aligned, report));
+    } else if (turned == -2) {
+        SN_TRY(solve_all(field, guides, factors, report, scratch));
+    } else if (turned >= 0) {
+        SN_TRY(solve_turned(field, guides, turned, factors[turned], report, scratch));
+    }
+    field->seam = seam;
+    memcpy(field->factors, factors, (size_t)field->curve_count * sizeof(sn_quat));
+    return SINEW_OK;
+}
+
 static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scratch) {
     sn_solve_report report = {0};
-    sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count);
-    SN_TRY(sn_arena_status(scratch));
-    bool frames = field->kind == SINEW_FIELD_FRAMES;
-    if (frames) SN_TRY(compute_factors(field, guides, factors, scratch));
-    int32_t turned = frames && !field->moved ? find_turned(field, factors) : -2;
-    if (field->moved || (frames && turned == -2)) {
-        SN_TRY(solve_all(field, guides, factors, &report, scratch));
-    } else if (frames && turned >= 0) {
-        SN_TRY(solve_turned(field, guides, turned, factors[turned], &report, scratch));
+    if (field->moved) {
+        field->response_curve = -1;
+        SN_TRY(sn_smoothing_set_constraints(&field->smoothing, &guides->constraints));
     }
-    memcpy(field->factors, factors, (size_t)field->curve_count * sizeof(sn_quat));
+    if (field->kind == SINEW_FIELD_FRAMES) {
+        SN_TRY(solve_frames(field, guides, &report, scratch));
+    } else if (field->moved) {
+        SN_TRY(solve_all(field, guides, NULL, &report, scratch));
+    }
     show_guides(field, guides);
     field->report = (sinew_field_report){.unknown_count = field->unknown_count,
                                          .constraint_count = guides->count,
@@ -311,7 +324,8 @@ static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scrat
                                          .lonely_part_count = guides->lonely_count,
                                          .direct = field->smoothing.direct,
                                          .iterations = report.iterations,
-                                         .relative_residual = report.relative_residual};
+                                         .relative_residual = report.relative_residual,
+                                         .seam_count = field->seam_count};
     sn_field_finish(field);
     return SINEW_OK;
 }

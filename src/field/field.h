@@ -5,6 +5,7 @@
 #include "sinew/field.h"
 
 #include "field/curve.h"
+#include "field/matching.h"
 #include "field/smoothing.h"
 #include "geom/element_tree.h"
 #include "math/quat.h"
@@ -35,6 +36,8 @@ typedef struct sn_guides {
     sn_constraints constraints;
     int32_t meeting_count;
     sn_meeting *meetings; // a tree over the curves of each part: those nearest in the mesh first
+    int32_t pair_count;
+    sn_meeting *pairs; // all guides that are neighbours in the mesh, but for those next to one another on a curve
     sinew_lonely_part *lonely;
     int32_t lonely_count;
     double *shown_points, *shown_axes; // for sinew_field_get_guides
@@ -65,6 +68,8 @@ struct sinew_field {
     int32_t response_curve; // the curve whose field alone, not turned, is kept in `response`; -1: none
     double *response;       // unknown_count x components; NULL until a curve is turned
     bool moved, turned;
+    bool seam; // the last solve needed half turns between neighbours
+    int32_t seam_count;
     sinew_field_report report;
 };
 
@@ -78,8 +83,13 @@ sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides);
 // with the next curve's. `cluster` is scratch, one for each curve; `aligned` has one quaternion for each guide.
 void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *aligned);
 
-// Of the eight quaternions q g that stand for the same orthotropic axes the one nearest to `wanted`: g is returned.
-sn_quat sn_nearest_half_turn(sn_quat q, sn_quat wanted);
+// Whether frames that are neighbours contradict each other as they are aligned, though half turned they would not: then
+// components must not be smoothed as they are.
+bool sn_has_seam(const sn_guides *guides, const sn_quat *aligned);
+
+// Smooths frames with half turns between neighbours: field->x from the frames of the curves, in any of their equal forms.
+// field->seam_count tells how many neighbours need one.
+sinew_status sn_solve_seam(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_solve_report *report);
 
 // Axes and quaternions from the smoothed functions, and how certain they are.
 void sn_field_finish(sinew_field *field);

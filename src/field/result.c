@@ -18,12 +18,19 @@ static double compute_direction(const double *t, double trace, sn_vec3 *d) {
     return values[0] - values[1];
 }
 
-// Sums the functions of an element's nodes.
+// Sums the functions of an element's nodes; with a seam quaternions as they are nearest to that of the first.
 static void gather(const sinew_field *field, int32_t element, const double *weights, double *sum) {
     int32_t nodes = sn_element_info_of(field->mesh->element)->nodes;
+    const int32_t *list = sn_mesh_nodes(field->mesh, element);
     memset(sum, 0, (size_t)field->components * sizeof(double));
     for (int32_t k = 0; k < nodes; k++) {
-        const double *x = field->x + (size_t)sn_mesh_nodes(field->mesh, element)[k] * (size_t)field->components;
+        double x[SN_FIELD_MOST_COMPONENTS];
+        memcpy(x, field->x + (size_t)list[k] * (size_t)field->components, (size_t)field->components * sizeof(double));
+        if (field->seam && k > 0) {
+            sn_quat q = {x[0], x[1], x[2], x[3]};
+            q = sn_quat_mul(q, sn_nearest_half_turn(field->rotation[list[k]], field->rotation[list[0]]));
+            memcpy(x, &q, sizeof q);
+        }
         for (int32_t c = 0; c < field->components; c++) sum[c] += (weights != NULL ? weights[k] : 1.0 / nodes) * x[c];
     }
 }

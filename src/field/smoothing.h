@@ -68,4 +68,8 @@ sinew_status sn_smoothing_set_constraints(sn_smoothing *smoothing, const sn_cons
 sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
                                 double *x, sn_solve_report *report);
 
+// The same without a second pass, and by iterations to three digits.
+sinew_status sn_smoothing_estimate(sn_smoothing *smoothing, const sn_constraints *rows, const double *values,
+                                   int32_t components, double *x, sn_solve_report *report);
+
 #endif
