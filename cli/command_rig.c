@@ -182,7 +182,7 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .levels = 2,
                      .threads = 2,
                      .memory = 4096,
-                     .fit = 0.05};
+                     .fit = 0.08};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N", "frames in all, those of rigid parts included (default: 10)", 1, 65535},
         {"at", 0, CLI_LIST, &o.at, "X,Y,Z", "a frame that stays at this place, in metres (may be given again)", 0, 0},
@@ -194,7 +194,7 @@ static int run(const cli_command *command, int argc, char **argv) {
          1e6},
         {"up", 0, CLI_TEXT, &o.up, "AXIS", "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
         {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
-        {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.05)", 1e-6, 1},
+        {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
         {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "point, rigid, affine (default) or quadratic frames", 0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},

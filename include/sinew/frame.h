@@ -114,8 +114,8 @@ typedef struct sinew_sampling_def {
     /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions: subdivided until there are as
     /// many; 0 leaves it to `fit_error`. Default 0.
     int32_t count;
-    /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from linear by less (root mean
-    /// square). [-] Above 0. Default 0.05.
+    /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from linear by less: the differences
+    /// of all nodes together (root of the sum of their squares, mean square over the region). [-] Above 0. Default 0.08.
     double fit_error;
     /// Regions: polynomials of the rest position up to this degree are integrated exactly over each region, by as few points
     /// as that takes: 1 up to degree 1, 4 or 6 for degree 2, at most 20 for 3, 35 for 4. Energies and forces are such
@@ -135,7 +135,7 @@ typedef struct sinew_sampling_report {
     double volume;            ///< Sum; equals the voxels' volume. [m3]
     double mass;              ///< [kg]
     double mean_fit_error;    ///< Mean absolute difference between the weights and their fit, over voxels and their nodes. [-]
-    double largest_fit_error; ///< Largest root mean square over a region. [-]
+    double largest_fit_error; ///< Of all nodes together, root mean square over a region, the largest. [-]
     double mean_nodes;        ///< Nodes at a sample on average. [count]
     int32_t most_nodes;       ///< At most. [count]
 } sinew_sampling_report;

@@ -136,18 +136,6 @@ static double fit_error(const region_set *set, const region_sums *a, const regio
     return error;
 }
 
-static int32_t union_count(const region_set *set, const region_sums *a, const region_sums *b) {
-    const node_sums *p = set->sums + a->first, *p_end = p + a->nodes, *q = set->sums + b->first, *q_end = q + b->nodes;
-    int32_t count = 0;
-    while (p < p_end && q < q_end) {
-        int32_t left = p->node, right = q->node;
-        p += left <= right;
-        q += right <= left;
-        count++;
-    }
-    return count + (int32_t)(p_end - p) + (int32_t)(q_end - q);
-}
-
 static void sort_sums(node_sums *sums, int32_t count) {
     for (int32_t i = 1; i < count; i++) {
         node_sums s = sums[i];
@@ -288,10 +276,7 @@ typedef struct merge_plan {
 
 static double merge_cost(const merge_plan *plan, const region_set *set, const region_sums *a, const region_sums *b) {
     double joined = fit_error(set, a, b, plan->cell2), distance2 = 0;
-    if (plan->fit_error > 0) {
-        double terms = (a->n + b->n) * union_count(set, a, b);
-        if (joined > plan->fit_error * plan->fit_error * terms) return INFINITY;
-    }
+    if (plan->fit_error > 0 && joined > plan->fit_error * plan->fit_error * (a->n + b->n)) return INFINITY;
     for (int k = 0; k < 3; k++) {
         double d = a->x[k] / a->n - b->x[k] / b->n;
         distance2 += d * d;

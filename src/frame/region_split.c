@@ -28,7 +28,6 @@ typedef struct sums {
 typedef struct region {
     int32_t begin, end; // in the list of voxels
     double error;       // squared, summed over voxels and nodes
-    int32_t nodes;      // that occur in it
     bool final;         // cannot be cut
 } region;
 
@@ -193,18 +192,16 @@ static void break_tie(const splitter *s, const region *r, cut *cut) {
     }
 }
 
-// Squared error of the linear fit, and the number of nodes.
+// Squared error of the linear fit.
 static void measure_error(splitter *s, region *r) {
     double n = r->end - r->begin, g[3];
     r->error = 0;
-    r->nodes = 0;
     for (int32_t i = 0; i < s->shape->node_count; i++) {
         const double *node = s->total.node + NODE_SUMS * (size_t)i;
         if (node[LARGEST] < SN_INFLUENCE) continue;
         fit_slope(s, n, node, g);
         double fitted = node[2] * g[0] + node[3] * g[1] + node[4] * g[2];
         r->error += fmax(node[1] - node[0] * node[0] / n - fitted, 0);
-        r->nodes++;
     }
 }
 
@@ -269,7 +266,7 @@ static sinew_status cut_region(splitter *s, int32_t number, const cut *cut) {
 }
 
 static bool exceeds(const region *r, double fit_error) {
-    return r->error > fit_error * fit_error * (r->end - r->begin) * r->nodes;
+    return r->error > fit_error * fit_error * (r->end - r->begin);
 }
 
 // Cuts every region in `marked`, unless that would make more than `wished`. Returns how many were cut in *done.

@@ -9,7 +9,7 @@
 enum { BATCH = 256 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
-    return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.05, .degree = -1, .by_label = true};
+    return (sinew_sampling_def){.kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.08, .degree = -1, .by_label = true};
 }
 
 int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
@@ -231,8 +231,8 @@ static void report(sn_frame_samples *samples, const sn_fit *fits) {
         r->mass += samples->mass[s];
         if (nodes > r->most_nodes) r->most_nodes = nodes;
         absolute += fits[s].absolute_error;
-        terms += fits[s].terms;
-        samples->fit_error[s] = fits[s].terms ? sqrt(fits[s].squared_error / (double)fits[s].terms) : 0;
+        terms += (int64_t)fits[s].voxels * fits[s].nodes;
+        samples->fit_error[s] = fits[s].voxels ? sqrt(fits[s].squared_error / fits[s].voxels) : 0;
         r->largest_fit_error = fmax(r->largest_fit_error, samples->fit_error[s]);
     }
     r->mean_fit_error = terms ? absolute / (double)terms : 0;

@@ -21,7 +21,7 @@ sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_de
 // summed over voxels and nodes, and its absolute error.
 typedef struct sn_fit {
     double squared_error, absolute_error;
-    int64_t terms; // voxels times nodes
+    int32_t voxels, nodes;
 } sn_fit;
 
 void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_shape_point *result);

@@ -90,7 +90,7 @@ static double weight_in_row(const sn_weight_table *table, int32_t voxel, int32_t
 
 static void measure_fit(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
                         const sn_shape_point *point, sn_fit *fit) {
-    *fit = (sn_fit){.terms = (int64_t)count * point->count};
+    *fit = (sn_fit){.voxels = count, .nodes = point->count};
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
         for (int32_t k = 0; k < point->count; k++) {

@@ -128,6 +128,32 @@ static void test_report(void **state) {
     sinew_context_destroy(context);
 }
 
+static double lowest_frequency(sinew_context *context, int32_t nodes, int32_t samples, int32_t *taken) {
+    model m;
+    prepare(context, SINEW_SPECIMEN_STEAK, 5000, nodes, &m);
+    m.def.sampling.count = samples;
+    create(&m);
+    *taken = m.report.sampling.sample_count;
+    double frequency = m.report.frequency[0];
+    destroy(&m);
+    return frequency;
+}
+
+// Where samples are few a body is softer than its frames allow, but none of its motions may come loose: as many frames as one
+// likes get as many samples as they need.
+static void test_many_nodes(void **state) {
+    (void)state;
+    sinew_context *context = test_context(2);
+    int32_t few, many, before = 0;
+    for (int32_t nodes = 10; nodes <= 60; nodes += 25) {
+        double own = lowest_frequency(context, nodes, 0, &few), dense = lowest_frequency(context, nodes, 2000, &many);
+        printf("%d nodes: %.3g Hz with %d samples, %.3g Hz with %d\n", nodes, own, few, dense, many);
+        assert_true(few > before && own > 0.25 * dense && own < 1.05 * dense);
+        before = few;
+    }
+    sinew_context_destroy(context);
+}
+
 // A steak of given nodes, turned, mirrored or scaled, and pulled accordingly: how far its points move in the original's frame.
 static void pull_turned(sinew_context *context, const sinew_voxels *voxels, const model *like, test_turn turn, double scale,
                         sn_vec3 moves[4], int32_t *samples) {
@@ -378,9 +404,10 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steak),        cmocka_unit_test(test_report),      cmocka_unit_test(test_turned_input),
-        cmocka_unit_test(test_any_rotation), cmocka_unit_test(test_stable_step), cmocka_unit_test(test_surfaces),
-        cmocka_unit_test(test_parts),        cmocka_unit_test(test_bad_input),   cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_steak),           cmocka_unit_test(test_report),       cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_turned_input),    cmocka_unit_test(test_any_rotation), cmocka_unit_test(test_stable_step),
+        cmocka_unit_test(test_surfaces),        cmocka_unit_test(test_parts),        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
