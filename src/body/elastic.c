@@ -187,6 +187,18 @@ static void fill_element(const sinew_body *body, const sn_element_rule *rule, in
     }
 }
 
+// The axes of a material as columns, given with at least five digits, orthonormal to rounding: each step of Newton's method
+// squares the error.
+static sn_mat3 sharpened_axes(const double *a) {
+    sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+    for (int step = 0; step < 2; step++) {
+        sn_mat3 X = sn_mat3_scale(-0.5, sn_mat3_mul(sn_mat3_transpose(Q), Q));
+        for (int i = 0; i < 3; i++) X.m[i][i] += 1.5;
+        Q = sn_mat3_mul(Q, X);
+    }
+    return Q;
+}
+
 // Samples of the elements of one group, in the order of the list.
 static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements, int32_t count,
                                 const sn_element_rule *rule, const double *axes, sn_arena *scratch) {
@@ -206,12 +218,11 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
         model->element_sample[e] = next;
         fill_element(body, rule, e, next, control, gradient, volume);
         const double *a = axes ? axes + 9 * (size_t)e : NULL;
-        for (int32_t s = 0; axes && s < rule->samples; s++) {
-            frames[next + s] = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
-        }
+        for (int32_t s = 0; axes && s < rule->samples; s++) frames[next + s] = sharpened_axes(a);
         next += rule->samples;
     }
     for (int32_t s = 0; s < next; s++) body->rest_volume += volume[s];
+    model->groups.items[index].may_turn = mesh->element != SINEW_ELEMENT_TRIANGLE; // F of a triangle stays in its plane
     sn_samples_input input = {.count = next,
                               .width = rule->nodes,
                               .plane = mesh->element == SINEW_ELEMENT_TRIANGLE,

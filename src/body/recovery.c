@@ -29,7 +29,7 @@ sn_mat3 sn_recovery_rotation(const sn_sample_groups *groups, const double *contr
         const sn_samples *samples = &groups->items[i].samples;
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
-            if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
+            if (sample % SN_BLOCK == 0) sn_sample_group_compute_F(groups, i, sample / SN_BLOCK, controls, F);
             sum = sn_mat3_add(sum, sn_mat3_scale(samples->volume[sample], sample_F(F, sample % SN_BLOCK)));
         }
     }
@@ -66,7 +66,7 @@ sn_recovery_state sn_recovery_measure(const sn_sample_groups *groups, const doub
         const sn_samples *samples = &groups->items[i].samples;
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
-            if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
+            if (sample % SN_BLOCK == 0) sn_sample_group_compute_F(groups, i, sample / SN_BLOCK, controls, F);
             sn_mat3 one = sample_F(F, sample % SN_BLOCK), difference = sn_mat3_sub(one, R);
             total += samples->volume[sample];
             if (!(sn_mat3_det(one) > flat_J)) inverted += samples->volume[sample];

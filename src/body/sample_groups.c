@@ -20,16 +20,68 @@ typedef struct evaluate_job {
 typedef struct block_values {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
     double H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-    bool factored;
+    sn_tangent_form form;
 } block_values;
+
+// The rotation into the axes of a sample's material. Of left-handed axes the first is turned round: no law tells the
+// difference.
+static sn_mat3 turn_of(const sn_sample_group *group, int32_t lane) {
+    sn_mat3 Q = group->frames[lane < group->samples.count ? lane : group->samples.count - 1];
+    if (sn_mat3_det(Q) > 0) return Q;
+    for (int i = 0; i < 3; i++) Q.m[i][0] = -Q.m[i][0];
+    return Q;
+}
+
+static sn_mat3 unpack(const double *block, int32_t lane) {
+    sn_mat3 out;
+    for (int i = 0; i < 9; i++) out.m[i / 3][i % 3] = block[i * SN_BLOCK + lane];
+    return out;
+}
+
+// F or P of a block from the rest frame to the axes of the material, or back.
+static void turn_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
+    for (int32_t lane = 0; group->turned && lane < SN_BLOCK; lane++) {
+        sn_mat3 Q = turn_of(group, block * SN_BLOCK + lane);
+        sn_mat3 turned = sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q);
+        for (int i = 0; i < 9; i++) A[i * SN_BLOCK + lane] = turned.m[i / 3][i % 3];
+    }
+}
+
+static void turn_gradients(sn_sample_group *group, bool back) {
+    int32_t width = group->samples.width;
+    for (int32_t lane = 0; lane < group->samples.blocks * SN_BLOCK; lane++) {
+        sn_mat3 Q = turn_of(group, lane);
+        double *g = group->samples.gradient + (size_t)(lane / SN_BLOCK) * (size_t)width * 3 * SN_BLOCK + lane % SN_BLOCK;
+        for (int32_t c = 0; c < width; c++, g += 3 * SN_BLOCK) {
+            sn_vec3 old = {g[0], g[SN_BLOCK], g[2 * SN_BLOCK]};
+            sn_vec3 turned = back ? sn_mat3_apply(Q, old) : sn_mat3_apply_transposed(Q, old);
+            g[0] = turned.x;
+            g[SN_BLOCK] = turned.y;
+            g[2 * SN_BLOCK] = turned.z;
+        }
+    }
+}
+
+// The caller's own laws are promised F in the rest frame, and an infinitesimal strain takes a turned rest frame for a turned
+// body.
+static bool shall_turn(const sn_sample_group *group) {
+    const sinew_material_def *def = &group->def;
+    return group->may_turn && group->frames && def->law != SINEW_MATERIAL_CUSTOM && def->strain != SINEW_STRAIN_INFINITESIMAL;
+}
+
+// What leads the body back is stated in the rest frame.
+static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, double *F, const sn_material_result *out) {
+    turn_block(job->group, block, F, true);
+    sn_recovery_evaluate(job->recovery_stiffness, job->request->recovery, want, F, out);
+    if (want & SN_MATERIAL_STRESS) turn_block(job->group, block, out->P, false);
+}
 
 static double scatter_block(const evaluate_job *job, int32_t block, const block_values *values) {
     const sn_sample_group *group = job->group;
     const sn_groups_request *request = job->request;
     if (request->force) job->groups->add_force(request->force, &group->samples, block, values->P);
     if (request->matrix) {
-        sn_samples_stiffness_fn *add = values->factored ? job->groups->add_factored : job->groups->add_stiffness;
-        add(request->matrix, &group->samples, block, values->H);
+        job->groups->add_stiffness[values->form](request->matrix, &group->samples, block, values->H);
     }
     double energy = 0;
     if (request->want_energy) {
@@ -51,10 +103,10 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     for (int32_t b = 0; b < count; b++) {
         block_values *v = &values[b];
         job->groups->compute_F(v->F, &group->samples, first + b, request->controls);
-        v->factored = false;
+        v->form = SN_TANGENT_FULL;
         in[b] = (sn_material_block){v->F, sn_sample_group_parameters(group, first + b)};
-        out[b] = (sn_material_result){v->psi, v->P, v->H, group->samples.tets ? &v->factored : NULL};
-        if (request->recovery) sn_recovery_evaluate(job->recovery_stiffness, request->recovery, want, v->F, &out[b]);
+        out[b] = (sn_material_result){v->psi, v->P, v->H, group->samples.tets ? &v->form : NULL};
+        if (request->recovery) evaluate_recovery(job, first + b, want, v->F, &out[b]);
     }
     if (!request->recovery && count == 2) sn_material_evaluate_pair(&group->material, want, in, out);
     if (!request->recovery && count == 1) sn_material_evaluate(&group->material, want, in, out);
@@ -147,12 +199,6 @@ double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups 
     return energy;
 }
 
-static sn_mat3 unpack_F(const double *F, int32_t lane) {
-    sn_mat3 out;
-    for (int i = 0; i < 9; i++) out.m[i / 3][i % 3] = F[i * SN_BLOCK + lane];
-    return out;
-}
-
 // sigma = P F' / J; zero where the element has no volume left.
 static sn_mat3 cauchy_stress(sn_mat3 P, sn_mat3 F) {
     double J = sn_mat3_det(F);
@@ -180,12 +226,20 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
     sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+    turn_block(group, block, state->F, true);
+    turn_block(group, block, state->P, true);
+}
+
+void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t index, int32_t block, const double *controls,
+                               double *F) {
+    groups->compute_F(F, &groups->items[index].samples, block, controls);
+    turn_block(&groups->items[index], block, F, true);
 }
 
 void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume) {
-    sn_mat3 F = unpack_F(block->F, lane);
+    sn_mat3 F = unpack(block->F, lane);
     sum->F = sn_mat3_add(sum->F, sn_mat3_scale(volume, F));
-    sum->stress = sn_mat3_add(sum->stress, sn_mat3_scale(volume, cauchy_stress(unpack_F(block->P, lane), F)));
+    sum->stress = sn_mat3_add(sum->stress, sn_mat3_scale(volume, cauchy_stress(unpack(block->P, lane), F)));
     sum->energy += volume * block->psi[lane];
     sum->volume += volume;
 }
@@ -211,7 +265,7 @@ void sn_sample_groups_measure(const sn_sample_groups *groups, const double *cont
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
             if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
-            double J = sn_mat3_det(unpack_F(F, sample % SN_BLOCK));
+            double J = sn_mat3_det(unpack(F, sample % SN_BLOCK));
             *smallest_J = fmin(*smallest_J, J);
             *largest_J = fmax(*largest_J, J);
             *volume += J * samples->volume[sample];
@@ -242,11 +296,13 @@ static sinew_material_def scaled_def(const sinew_material_def *def, double s) {
 
 static void derive_parameters(const sn_sample_group *group, int32_t sample, double *parameters) {
     sinew_material_def def = group->stiffness ? scaled_def(&group->def, group->stiffness[sample]) : group->def;
-    sn_material_parameters(parameters, &group->material, &def, group->frames ? &group->frames[sample] : NULL);
+    const sn_mat3 *frame = group->frames && !group->turned ? &group->frames[sample] : NULL;
+    sn_material_parameters(parameters, &group->material, &def, frame);
 }
 
 static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
-    bool varying = group->frames || group->stiffness;
+    bool framed = group->frames && !group->turned, varying = framed || group->stiffness;
+    group->material.own_axes = !framed;
     size_t count = (size_t)group->material.parameter_count, block_size = count * SN_BLOCK;
     size_t needed = varying ? (size_t)group->samples.blocks * block_size : block_size;
     if (needed > group->parameter_room) {
@@ -275,8 +331,10 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
     SN_TRY(sn_arena_status(arena));
     groups->compute_F = SN_ISA_PICK(isa, sn_samples_compute_F);
     groups->add_force = SN_ISA_PICK(isa, sn_samples_add_force);
-    groups->add_stiffness = SN_ISA_PICK(isa, sn_samples_add_stiffness);
-    groups->add_factored = SN_ISA_PICK(isa, sn_samples_add_factored);
+    groups->add_stiffness[SN_TANGENT_FULL] = SN_ISA_PICK(isa, sn_samples_add_stiffness);
+    groups->add_stiffness[SN_TANGENT_ROTATED] = SN_ISA_PICK(isa, sn_samples_add_rotated);
+    groups->add_stiffness[SN_TANGENT_HELD] = SN_ISA_PICK(isa, sn_samples_add_held);
+    groups->add_stiffness[SN_TANGENT_EXACT] = SN_ISA_PICK(isa, sn_samples_add_exact);
     for (int32_t i = 0; i < count; i++) {
         groups->items[i].def = materials ? materials[i] : sinew_default_material_def();
         groups->items[i].material = sn_material_prepare(&groups->items[i].def, plane, isa);
@@ -292,6 +350,8 @@ sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const
     SN_TRY(sn_arena_status(arena));
     group->frames = frames;
     group->stiffness = stiffness;
+    group->turned = shall_turn(group);
+    if (group->turned) turn_gradients(group, false);
     return fill_parameters(arena, group);
 }
 
@@ -330,6 +390,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
     sn_sample_group *group = &groups->items[index], old = *group;
     group->def = *material;
     group->material = sn_material_prepare(material, groups->plane, arena->context->isa);
+    group->turned = shall_turn(group);
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sinew_status status = group->samples.count > 0 ? fill_parameters(arena, group) : SINEW_OK;
     if (status != SINEW_OK) {
@@ -337,6 +398,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
         *group = old;
         if (group->samples.count > 0) fill_parameters(arena, group); // the room is there: this cannot fail
     }
+    if (group->turned != old.turned && group->samples.count > 0) turn_gradients(group, old.turned);
     return status;
 }
 

@@ -17,6 +17,8 @@ typedef struct sn_sample_group {
     sn_material material;
     sn_samples samples;
     const sn_mat3 *frames;   // [sample] material axes as columns; NULL: the coordinate axes everywhere
+    bool may_turn;           // see sn_sample_group_fill
+    bool turned;             // the gradients are in the axes of the material, and with them F and P
     const double *stiffness; // [sample] factor on the moduli; NULL: 1 everywhere
     double *parameters;      // [block][parameter][lane], or one such block for all
     size_t parameter_stride; // doubles from block to block; 0 if all samples share
@@ -30,7 +32,7 @@ typedef struct sn_sample_groups {
     sn_plane plane;
     sn_samples_F_fn *compute_F;
     sn_samples_force_fn *add_force;
-    sn_samples_stiffness_fn *add_stiffness, *add_factored;
+    sn_samples_stiffness_fn *add_stiffness[SN_TANGENT_FORMS];
     // Where few controls serve all samples, colours would keep threads waiting: parts of a group then have sums of their own,
     // which are added in order. Used by groups of at least four chunks; part_count is 0 without.
     int32_t part_count;
@@ -44,8 +46,15 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
 
 // Packs the samples of a group, finds their blocks in the pattern of the controls, derives their parameters. `frames` and
 // `stiffness` hold one item per sample and are borrowed for the life of the group; either may be NULL.
+//
+// A group whose `may_turn` is set keeps its gradients in the axes of the material, Q'g instead of g: F is then F Q and P is P
+// Q, all samples share their parameters, and elastic constants keep their zeros. (Not with laws that need the rest frame.)
 sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
                                   const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness);
+
+// F of a block in the rest frame, whatever the group's gradients are in.
+void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t group, int32_t block, const double *controls,
+                               double *F);
 
 // Gives the groups sums of their own for a few parts, if all share most of `control_count` controls and the matrix is not too
 // large. After all groups are filled.

@@ -82,7 +82,9 @@ SN_ISA_DECLARE(void, sn_samples_add_force, (double *f, const sn_samples *samples
 typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block, const double *H);
 SN_ISA_DECLARE(void, sn_samples_add_stiffness, (double *A, const sn_samples *samples, int32_t block, const double *H));
 
-// The same for linear tets and tangents in factored form (material.h).
-SN_ISA_DECLARE(void, sn_samples_add_factored, (double *A, const sn_samples *samples, int32_t block, const double *H));
+// The same for linear tets and the shorter forms of tangents (material.h).
+SN_ISA_DECLARE(void, sn_samples_add_rotated, (double *A, const sn_samples *samples, int32_t block, const double *H));
+SN_ISA_DECLARE(void, sn_samples_add_held, (double *A, const sn_samples *samples, int32_t block, const double *H));
+SN_ISA_DECLARE(void, sn_samples_add_exact, (double *A, const sn_samples *samples, int32_t block, const double *H));
 
 #endif

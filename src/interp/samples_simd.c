@@ -300,13 +300,13 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
     }
 }
 
-// Vectors and matrices of a control under a factored tangent: h = R g, and with w = V h also Y = N [w], lambda w and s V g.
+// Vectors and matrices of a control under a rotated tangent: h = R g, and with w = V h also Y = N [w], lambda w and s V g.
 typedef struct rotated {
     sn_lanes g[3], h[3], Y[3][3], lambda_w[3], s_g[3];
 } rotated;
 
 SN_INLINE void rotate_gradient(rotated *c, const double *gradient, const double *H) {
-    const double *R = H + SN_FACTORED_R * SN_BLOCK;
+    const double *R = H + SN_ROTATED_R * SN_BLOCK;
     for (int i = 0; i < 3; i++) c->g[i] = sn_lanes_load(gradient + i * SN_BLOCK);
     for (int i = 0; i < 3; i++) {
         sn_lanes x = sn_lanes_load(R + (3 * i + 1) * SN_BLOCK) * c->g[1];
@@ -316,9 +316,9 @@ SN_INLINE void rotate_gradient(rotated *c, const double *gradient, const double 
 }
 
 SN_INLINE void stiffen_control(rotated *c, const double *H, sn_lanes V) {
-    sn_lanes s = V * sn_lanes_load(H + SN_FACTORED_SCALE * SN_BLOCK);
-    sn_lanes N[6], w[3], lambda = sn_lanes_load(H + SN_FACTORED_LAMBDA * SN_BLOCK);
-    for (int i = 0; i < 6; i++) N[i] = sn_lanes_load(H + (SN_FACTORED_N + i) * SN_BLOCK);
+    sn_lanes s = V * sn_lanes_load(H + SN_ROTATED_SCALE * SN_BLOCK);
+    sn_lanes N[6], w[3], lambda = sn_lanes_load(H + SN_ROTATED_LAMBDA * SN_BLOCK);
+    for (int i = 0; i < 6; i++) N[i] = sn_lanes_load(H + (SN_ROTATED_N + i) * SN_BLOCK);
     for (int i = 0; i < 3; i++) {
         w[i] = V * c->h[i];
         c->lambda_w[i] = lambda * w[i];
@@ -347,7 +347,7 @@ SN_INLINE void add_rotated_pair(double *A, const int32_t *slots, const rotated *
     scatter(A, slots, K);
 }
 
-void SN_ISA_NAME(sn_samples_add_factored)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+void SN_ISA_NAME(sn_samples_add_rotated)(double *A, const sn_samples *samples, int32_t block, const double *H) {
     prefetch_next(A, samples, block);
     const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
@@ -364,4 +364,124 @@ void SN_ISA_NAME(sn_samples_add_factored)(double *A, const sn_samples *samples, 
             if (c < 3) stiffen_control(&controls[c], H + lane, V);
         }
     }
+}
+
+// What a control contributes under the tangents of solids with axes (material.h), times the root of the volume: h, the six
+// rows x_v, and Y = N [h].
+typedef struct strained {
+    sn_lanes h[3], x[6][3], Y[3][3];
+} strained;
+
+// Adds f r_a to a row, r_a a column of R.
+SN_INLINE void add_column(sn_lanes row[3], sn_lanes f, sn_lanes R[3][3], int a) {
+    for (int i = 0; i < 3; i++) row[i] = sn_lanes_fma(f, R[i][a], row[i]);
+}
+
+SN_INLINE void set_column(sn_lanes row[3], sn_lanes f, sn_lanes R[3][3], int a) {
+    for (int i = 0; i < 3; i++) row[i] = f * R[i][a];
+}
+
+// b_v of the gradient g
+SN_INLINE void strain_rows(sn_lanes x[6][3], const sn_lanes g[3], sn_lanes R[3][3], const double *H) {
+    sn_lanes L[9];
+    for (int k = 0; k < 9; k++) L[k] = sn_lanes_load(H + (SN_EXACT_ROOTS + k) * SN_BLOCK);
+    set_column(x[0], L[0] * g[0], R, 0);
+    add_column(x[0], L[1] * g[1], R, 1);
+    add_column(x[0], L[3] * g[2], R, 2);
+    set_column(x[1], L[2] * g[1], R, 1);
+    add_column(x[1], L[4] * g[2], R, 2);
+    set_column(x[2], L[5] * g[2], R, 2);
+    set_column(x[3], L[6] * g[1], R, 2);
+    add_column(x[3], L[6] * g[2], R, 1);
+    set_column(x[4], L[7] * g[2], R, 0);
+    add_column(x[4], L[7] * g[0], R, 2);
+    set_column(x[5], L[8] * g[0], R, 1);
+    add_column(x[5], L[8] * g[1], R, 0);
+}
+
+SN_INLINE void strain_control(strained *c, const double *gradient, sn_lanes root, const double *H, bool exact) {
+    sn_lanes g[3], R[3][3];
+    for (int i = 0; i < 3; i++) g[i] = root * sn_lanes_load(gradient + i * SN_BLOCK);
+    for (int k = 0; k < 9; k++) R[k / 3][k % 3] = sn_lanes_load(H + (SN_EXACT_R + k) * SN_BLOCK);
+    strain_rows(c->x, g, R, H);
+    if (!exact) return;
+    for (int i = 0; i < 3; i++) c->h[i] = R[i][0] * g[0] + R[i][1] * g[1] + R[i][2] * g[2];
+    const sn_lanes *h = c->h;
+    for (int v = 0; v < 6; v++) {
+        const double *turn = H + (SN_EXACT_TURNS + 3 * v) * SN_BLOCK;
+        sn_lanes tx = sn_lanes_load(turn), ty = sn_lanes_load(turn + SN_BLOCK), tz = sn_lanes_load(turn + 2 * SN_BLOCK);
+        c->x[v][0] += tz * h[1] - ty * h[2];
+        c->x[v][1] += tx * h[2] - tz * h[0];
+        c->x[v][2] += ty * h[0] - tx * h[1];
+    }
+}
+
+// The gradients of a tet sum to zero.
+SN_INLINE void strain_last_control(strained c[4], bool exact) {
+    for (int v = 0; v < 6; v++) {
+        for (int i = 0; i < 3; i++) c[3].x[v][i] = -(c[0].x[v][i] + c[1].x[v][i] + c[2].x[v][i]);
+    }
+    for (int i = 0; exact && i < 3; i++) c[3].h[i] = -(c[0].h[i] + c[1].h[i] + c[2].h[i]);
+}
+
+SN_INLINE void turn_control(strained *c, const double *H) {
+    static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    const sn_lanes *h = c->h;
+    sn_lanes N[6];
+    for (int i = 0; i < 6; i++) N[i] = sn_lanes_load(H + (SN_EXACT_N + i) * SN_BLOCK);
+    for (int i = 0; i < 3; i++) {
+        sn_lanes x = N[row[i][0]], y = N[row[i][1]], z = N[row[i][2]];
+        c->Y[i][0] = h[2] * y - h[1] * z;
+        c->Y[i][1] = h[0] * z - h[2] * x;
+        c->Y[i][2] = h[1] * x - h[0] * y;
+    }
+}
+
+SN_INLINE void add_strained_pair(double *A, const int32_t *slots, const strained *c, const strained *d, bool exact) {
+    const sn_lanes *h = c->h;
+    sn_lanes K[9];
+    for (int e = 0; e < 9; e++) K[e] = c->x[0][e / 3] * d->x[0][e % 3];
+    SN_KEEP_LOOP
+    for (int v = 1; v < 6; v++) {
+        for (int e = 0; e < 9; e++) K[e] = sn_lanes_fma(c->x[v][e / 3], d->x[v][e % 3], K[e]);
+    }
+    for (int k = 0; exact && k < 3; k++) {
+        K[k] += h[2] * d->Y[1][k] - h[1] * d->Y[2][k];
+        K[3 + k] += h[0] * d->Y[2][k] - h[2] * d->Y[0][k];
+        K[6 + k] += h[1] * d->Y[0][k] - h[0] * d->Y[1][k];
+    }
+    scatter(A, slots, K);
+}
+
+// Controls and pairs take turns: the machine adds blocks to the matrix while it makes the next control.
+SN_INLINE void add_strained(double *A, const sn_samples *samples, int32_t block, const double *H, bool exact) {
+    prefetch_next(A, samples, block);
+    const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
+    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
+    const int32_t *slots = samples->slots + (size_t)block * 6 * SN_BLOCK;
+    SN_KEEP_LOOP
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        strained c[4];
+        sn_lanes root = sn_lanes_sqrt(sn_lanes_load(volume + lane));
+        const int32_t *pair = slots + lane;
+        SN_KEEP_LOOP
+        for (int k = 0; k < 4; k++) {
+            if (k < 3) {
+                strain_control(&c[k], gradient + 3 * k * SN_BLOCK + lane, root, H + lane, exact);
+            } else {
+                strain_last_control(c, exact);
+            }
+            if (exact && k < 3) turn_control(&c[k], H + lane);
+            SN_KEEP_LOOP
+            for (int d = 0; d < k; d++, pair += SN_BLOCK) add_strained_pair(A, pair, &c[k], &c[d], exact);
+        }
+    }
+}
+
+void SN_ISA_NAME(sn_samples_add_held)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    add_strained(A, samples, block, H, false);
+}
+
+void SN_ISA_NAME(sn_samples_add_exact)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    add_strained(A, samples, block, H, true);
 }

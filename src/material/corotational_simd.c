@@ -81,14 +81,14 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i) {
     }
 }
 
-static void store_factored(double *H, const group *g) {
+static void store_rotated(double *H, const group *g) {
     const sn_lanes3 *R = g->R;
     sn_lanes3 T = sn_lanes3_mul_sym(R, &g->M);
-    sn_lanes_store(H + SN_FACTORED_SCALE * SN_BLOCK, g->mu + g->mu);
-    sn_lanes_store(H + SN_FACTORED_LAMBDA * SN_BLOCK, g->lambda);
-    sn_lanes3_store(H + SN_FACTORED_R * SN_BLOCK, R);
+    sn_lanes_store(H + SN_ROTATED_SCALE * SN_BLOCK, g->mu + g->mu);
+    sn_lanes_store(H + SN_ROTATED_LAMBDA * SN_BLOCK, g->lambda);
+    sn_lanes3_store(H + SN_ROTATED_R * SN_BLOCK, R);
 #define STORE_N(place, i, j)                                                                                                  \
-    sn_lanes_store(H + (SN_FACTORED_N + place) * SN_BLOCK,                                                                    \
+    sn_lanes_store(H + (SN_ROTATED_N + place) * SN_BLOCK,                                                                     \
                    T.m[i][0] * R->m[j][0] + T.m[i][1] * R->m[j][1] + T.m[i][2] * R->m[j][2])
     STORE_N(0, 0, 0);
     STORE_N(1, 0, 1);
@@ -122,11 +122,11 @@ SN_INLINE void store_tangents(int want, const sn_material_block *in, const sn_ma
         for (int g = 0; g < count; g++) find_rotation_term(&groups[g]);
     }
     for (int b = 0; b < blocks; b++) {
-        bool factored = out[b].factored && !sn_any_parameter(&in[b], SN_PARAMETER_FIBRE_STRESS);
-        if (factored) *out[b].factored = true;
+        bool rotated = out[b].form && !sn_any_parameter(&in[b], SN_PARAMETER_FIBRE_STRESS);
+        if (rotated) *out[b].form = SN_TANGENT_ROTATED;
         for (int g = 0; g < SN_GROUPS; g++) {
-            if (factored) {
-                store_factored(out[b].H + g * SN_LANES, &groups[b * SN_GROUPS + g]);
+            if (rotated) {
+                store_rotated(out[b].H + g * SN_LANES, &groups[b * SN_GROUPS + g]);
             } else {
                 store_tangent(out[b].H + g * SN_LANES, &groups[b * SN_GROUPS + g]);
             }

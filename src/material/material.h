@@ -55,25 +55,43 @@ typedef struct sn_material_block {
     const double *parameters; // [parameter_count][8]
 } sn_material_block;
 
-// A shorter form of the tangents of corotational solids, in the place of H:
+// Shorter forms of tangents, for linear tets, in the place of H. With h = R g the stiffness of nodes c, d is
 //
-//   dP = s dF + lambda tr(R'dF) R + [R M R' w] R,  w = sum_j r_j x dF_j  over the columns of R and dF,  N = R M R'
+//   rotated:  K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d])
+//   held:     K_cd = V sum_v b_v(g_c) b_v(g_d)'
+//   exact:    K_cd = V (sum_v x_v(g_c) x_v(g_d)' + [h_c]' N [h_d]),  x_v(g) = b_v(g) - t_v x h
 //
-// so that with h = R g the stiffness of nodes c, d is K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d]).
+// where b_v(g) . u is component v of L' eps, eps the strain in Voigt's form that the displacement u of a node makes in the
+// axes of R. C = L L' of a solid whose axes are the coordinate axes has three rows among the normal strains, and beside them
+// the roots of three shear moduli.
+typedef enum sn_tangent_form {
+    SN_TANGENT_FULL, // H itself
+    SN_TANGENT_ROTATED,
+    SN_TANGENT_HELD,
+    SN_TANGENT_EXACT,
+    SN_TANGENT_FORMS
+} sn_tangent_form;
+
 enum {
-    SN_FACTORED_SCALE,                 // s
-    SN_FACTORED_LAMBDA,                // lambda
-    SN_FACTORED_R,                     // nine numbers
-    SN_FACTORED_N = SN_FACTORED_R + 9, // xx, xy, xz, yy, yz, zz
-    SN_FACTORED_COUNT = SN_FACTORED_N + 6,
+    SN_ROTATED_SCALE,                // s
+    SN_ROTATED_LAMBDA,               // lambda
+    SN_ROTATED_R,                    // nine numbers
+    SN_ROTATED_N = SN_ROTATED_R + 9, // xx, xy, xz, yy, yz, zz
+    SN_ROTATED_COUNT = SN_ROTATED_N + 6,
+
+    SN_EXACT_ROOTS = 0,               // L: xx, yx, yy, zx, zy, zz, and of the shears yz, zx, xy
+    SN_EXACT_R = SN_EXACT_ROOTS + 9,  // nine numbers
+    SN_EXACT_TURNS = SN_EXACT_R + 9,  // t_v, six rows of three; not if held
+    SN_EXACT_N = SN_EXACT_TURNS + 18, // as above; not if held
+    SN_EXACT_COUNT = SN_EXACT_N + 6,
 };
 
 // Only what is wanted is written, and only that needs room.
 typedef struct sn_material_result {
-    double *psi;    // [8]     [J/m^3]
-    double *P;      // [9][8]  [Pa]
-    double *H;      // [45][8] [Pa]
-    bool *factored; // NULL, or where to say that H holds the factored form; a law that has none leaves it as it is
+    double *psi;           // [8]     [J/m^3]
+    double *P;             // [9][8]  [Pa]
+    double *H;             // [45][8] [Pa]
+    sn_tangent_form *form; // NULL, or where to say that H holds a shorter form; a law that has none leaves it as it is
 } sn_material_result;
 
 typedef struct sn_material sn_material;
@@ -90,7 +108,8 @@ struct sn_material {
     sinew_material_law law;
     sinew_strain strain;
     sn_plane plane;
-    bool reduced; // plane stress by a smaller lambda
+    bool reduced;  // plane stress by a smaller lambda
+    bool own_axes; // no sample has a material frame: its axes are the coordinate axes. Whoever knows may set it
     bool inversion, exact_rotation;
     sinew_custom_material custom;
 };

@@ -121,14 +121,14 @@ static void test_stiffness(void **state) {
     }
 }
 
-// The plain tangent that a factored one stands for: the derivative of s F + lambda tr(R'F) R + [N w] R by its definition.
-static void expand_factored(double H[9][9], const double *factored) {
-    double s = factored[SN_FACTORED_SCALE * SN_BLOCK], lambda = factored[SN_FACTORED_LAMBDA * SN_BLOCK];
+// The plain tangent that a rotated one stands for: the derivative of s F + lambda tr(R'F) R + [N w] R by its definition.
+static void expand_rotated(double H[9][9], const double *form) {
+    double s = form[SN_ROTATED_SCALE * SN_BLOCK], lambda = form[SN_ROTATED_LAMBDA * SN_BLOCK];
     const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     sn_mat3 R, N;
     for (int e = 0; e < 9; e++) {
-        R.m[e / 3][e % 3] = factored[(SN_FACTORED_R + e) * SN_BLOCK];
-        N.m[e / 3][e % 3] = factored[(SN_FACTORED_N + place[e / 3][e % 3]) * SN_BLOCK];
+        R.m[e / 3][e % 3] = form[(SN_ROTATED_R + e) * SN_BLOCK];
+        N.m[e / 3][e % 3] = form[(SN_ROTATED_N + place[e / 3][e % 3]) * SN_BLOCK];
     }
     for (int b = 0; b < 9; b++) {
         sn_mat3 dF = {{{0}}};
@@ -142,42 +142,92 @@ static void expand_factored(double H[9][9], const double *factored) {
     }
 }
 
-static void test_factored(void **state) {
-    (void)state;
+// That of solids with axes: the strain of dF in the axes of R, less what the turn makes of it, then L'; and the turn itself.
+static void expand_exact(double H[9][9], const double *form, bool exact) {
+    const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double L[9], rows[6][9], turns[3][9];
+    sn_mat3 R, N;
+    for (int e = 0; e < 9; e++) {
+        L[e] = form[(SN_EXACT_ROOTS + e) * SN_BLOCK];
+        R.m[e / 3][e % 3] = form[(SN_EXACT_R + e) * SN_BLOCK];
+        N.m[e / 3][e % 3] = exact ? form[(SN_EXACT_N + place[e / 3][e % 3]) * SN_BLOCK] : 0;
+    }
+    for (int b = 0; b < 9; b++) {
+        sn_mat3 dF = {{{0}}}, A;
+        dF.m[b / 3][b % 3] = 1;
+        A = sn_mat3_mul(sn_mat3_transpose(R), dF);
+        sn_vec3 w = {0, 0, 0}; // sum of r_j x dF_j
+        for (int j = 0; j < 3; j++) w = sn_add(w, sn_cross(sn_mat3_column(R, j), sn_mat3_column(dF, j)));
+        rows[0][b] = L[0] * A.m[0][0] + L[1] * A.m[1][1] + L[3] * A.m[2][2];
+        rows[1][b] = L[2] * A.m[1][1] + L[4] * A.m[2][2];
+        rows[2][b] = L[5] * A.m[2][2];
+        rows[3][b] = L[6] * (A.m[1][2] + A.m[2][1]);
+        rows[4][b] = L[7] * (A.m[2][0] + A.m[0][2]);
+        rows[5][b] = L[8] * (A.m[0][1] + A.m[1][0]);
+        for (int v = 0; exact && v < 6; v++) {
+            const double *t = form + (SN_EXACT_TURNS + 3 * v) * SN_BLOCK;
+            rows[v][b] -= t[0] * w.x + t[SN_BLOCK] * w.y + t[2 * SN_BLOCK] * w.z;
+        }
+        turns[0][b] = w.x, turns[1][b] = w.y, turns[2][b] = w.z;
+    }
+    for (int k = 0; k < 81; k++) {
+        int a = k / 9, b = k % 9;
+        H[a][b] = 0;
+        for (int v = 0; v < 6; v++) H[a][b] += rows[v][a] * rows[v][b];
+        for (int v = 0; v < 9; v++) H[a][b] += turns[v / 3][a] * N.m[v / 3][v % 3] * turns[v % 3][b];
+    }
+}
+
+static void expand(double H[9][9], const double *numbers, sn_tangent_form form) {
+    if (form == SN_TANGENT_ROTATED) expand_rotated(H, numbers);
+    if (form == SN_TANGENT_HELD) expand_exact(H, numbers, false);
+    if (form == SN_TANGENT_EXACT) expand_exact(H, numbers, true);
+}
+
+static sn_samples_stiffness_fn *kernel_of(sn_tangent_form form, sn_isa isa) {
+    if (form == SN_TANGENT_HELD) return SN_ISA_PICK(isa, sn_samples_add_held);
+    if (form == SN_TANGENT_EXACT) return SN_ISA_PICK(isa, sn_samples_add_exact);
+    return SN_ISA_PICK(isa, sn_samples_add_rotated);
+}
+
+static void check_form(sn_tangent_form form) {
     problem p;
     make_problem(&p, 4, 1, true);
     sn_random random = sn_random_seed(7);
     double *A = sn_bsr_push_values(&p.arena, &p.pattern), *expected = sn_bsr_push_values(&p.arena, &p.pattern);
-    double H[3][SN_FACTORED_COUNT * SN_BLOCK] SN_ALIGNED;
+    double H[3][SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
     size_t count = 9 * (size_t)p.pattern.blocks;
-    fill(&H[0][0], 3 * SN_FACTORED_COUNT * SN_BLOCK, &random);
+    fill(&H[0][0], 3 * SN_MATERIAL_H_COUNT * SN_BLOCK, &random);
     for (int s = 0; s < SAMPLES; s++) {
         double full[9][9];
-        expand_factored(full, H[s / SN_BLOCK] + s % SN_BLOCK);
+        expand(full, H[s / SN_BLOCK] + s % SN_BLOCK, form);
         add_plain_stiffness(expected, &p, s, full);
     }
     for (sn_isa isa = 0; isa < SN_ISA_COUNT; isa++) {
         if (!sn_isa_available(isa)) continue;
         memset(A, 0, count * sizeof *A);
-        for (int32_t block = 0; block < p.samples.blocks; block++) {
-            SN_ISA_PICK(isa, sn_samples_add_factored)(A, &p.samples, block, H[block]);
-        }
+        for (int32_t block = 0; block < p.samples.blocks; block++) kernel_of(form, isa)(A, &p.samples, block, H[block]);
         sn_bsr_close_diagonal(p.context, &p.pattern, A);
         assert_true(test_relative_error(A, expected, count) < 1e-14);
     }
     free_problem(&p);
 }
 
-// The corotational law gives the same tangent in both forms, at ordinary, large and inverted stretches.
-static void test_factored_law(void **state) {
+static void test_forms(void **state) {
     (void)state;
+    check_form(SN_TANGENT_ROTATED);
+    check_form(SN_TANGENT_HELD);
+    check_form(SN_TANGENT_EXACT);
+}
+
+// A law gives the same tangent in both forms, at ordinary, large and inverted stretches.
+static void check_law(const sinew_material_def *def, sn_tangent_form expected_form, sn_isa isa) {
     sn_random random = sn_random_seed(9);
-    sinew_material_def def = sinew_default_material_def();
     for (int round = 0; round < 60; round++) {
-        sn_material material = sn_material_prepare(&def, SN_PLANE_NONE, sn_isa_detect());
+        sn_material material = sn_material_prepare(def, SN_PLANE_NONE, isa);
         double one[SN_MATERIAL_MAX_PARAMETERS], parameters[SN_MATERIAL_MAX_PARAMETERS * SN_BLOCK] SN_ALIGNED;
         double F[9 * SN_BLOCK] SN_ALIGNED, H[2][SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
-        sn_material_parameters(one, &material, &def, NULL);
+        sn_material_parameters(one, &material, def, NULL);
         for (int k = 0; k < material.parameter_count * SN_BLOCK; k++) parameters[k] = one[k / SN_BLOCK];
         for (int k = 0; k < 9 * SN_BLOCK; k++) {
             F[k] = (k / SN_BLOCK % 4 == 0) + sn_random_range(&random, -1, 1) * (round % 3 == 0   ? 0.05
@@ -185,17 +235,35 @@ static void test_factored_law(void **state) {
                                                                                                  : 2);
         }
         int want = round % 2 ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
-        bool factored = false;
+        sn_tangent_form form = SN_TANGENT_FULL;
         sn_material_evaluate(&material, want, &(sn_material_block){F, parameters}, &(sn_material_result){.H = H[0]});
+        material.own_axes = true;
         sn_material_evaluate(&material, want, &(sn_material_block){F, parameters},
-                             &(sn_material_result){.H = H[1], .factored = &factored});
-        assert_true(factored);
+                             &(sn_material_result){.H = H[1], .form = &form});
+        assert_int_equal(form, expected_form);
         for (int lane = 0; lane < SN_BLOCK; lane++) {
             double full[9][9], expected[9][9];
-            expand_factored(full, H[1] + lane);
+            expand(full, H[1] + lane, form);
             for (int k = 0; k < 81; k++) expected[k / 9][k % 9] = H[0][sn_sym9(k / 9, k % 9) * SN_BLOCK + lane];
-            assert_true(test_relative_error(&full[0][0], &expected[0][0], 81) < 1e-12);
+            double error = test_relative_error(&full[0][0], &expected[0][0], 81);
+            if (!(error < 1e-12)) fail_msg("form %d, round %d: off by %g", form, round, error);
         }
+    }
+}
+
+static void test_forms_of_laws(void **state) {
+    (void)state;
+    for (sn_isa isa = 0; isa < SN_ISA_COUNT; isa++) {
+        if (!sn_isa_available(isa)) continue;
+        sinew_material_def def = sinew_default_material_def();
+        check_law(&def, SN_TANGENT_ROTATED, isa);
+        def.law = SINEW_MATERIAL_TRANSVERSE;
+        check_law(&def, SN_TANGENT_EXACT, isa);
+        def.law = SINEW_MATERIAL_ORTHOTROPIC;
+        def.orthotropic = (sinew_orthotropic){2e6, 1e6, 4e6, false, 0.3, 0.2, 0.4, 9e5, 3e5, 5e5};
+        check_law(&def, SN_TANGENT_EXACT, isa);
+        def.exact_rotation = false;
+        check_law(&def, SN_TANGENT_HELD, isa);
     }
 }
 
@@ -234,8 +302,8 @@ static void test_F_and_force(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stiffness),
-        cmocka_unit_test(test_factored),
-        cmocka_unit_test(test_factored_law),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms_of_laws),
         cmocka_unit_test(test_F_and_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
