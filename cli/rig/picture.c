@@ -35,7 +35,7 @@ static sn_color vertex_color(const painter *p, view view, int32_t i) {
     if (view == VIEW_TISSUES) return sn_palette(tissue_of(p->rig, p->model->shape->voxels->label[p->voxel_of[i]]));
     if (view == VIEW_REGIONS) return sn_palette(p->sample_of[p->voxel_of[i]]);
     for (int32_t k = 0; k < p->model->nodes.count; k++) p->weights[k] = 0;
-    const sn_vertex_weights *vertices = &p->model->vertices;
+    const sn_vertex_weights *vertices = &p->model->base_vertices;
     for (int32_t k = vertices->start[i]; k < vertices->start[i + 1]; k++) p->weights[vertices->node[k]] = vertices->weight[k];
     return sn_palette_blend(p->weights, p->model->nodes.count);
 }
@@ -53,9 +53,9 @@ static sinew_status prepare(const rig_run *rig, sn_arena *arena, painter *p) {
     p->points = SN_PUSH(arena, double, 3 * (size_t)nodes);
     p->axes = SN_PUSH(arena, double, 9 * (size_t)nodes);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t s = 0; s < model->samples->count; s++) {
-        for (int32_t k = model->samples->voxel_start[s]; k < model->samples->voxel_start[s + 1]; k++) {
-            p->sample_of[model->samples->voxel[k]] = s;
+    for (int32_t s = 0; s < model->base_samples->count; s++) {
+        for (int32_t k = model->base_samples->voxel_start[s]; k < model->base_samples->voxel_start[s + 1]; k++) {
+            p->sample_of[model->base_samples->voxel[k]] = s;
         }
     }
     for (int32_t i = 0; i < surface->point_count; i++) {

@@ -184,12 +184,26 @@ SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);
 /// Inserts a frame between steps. It starts where the solid is at its place, turned and moving as the solid there; linear and
 /// angular momentum stay as they were, up to the forces of held frames; the strain and the surface go over from the old shape
 /// to the new one within the fade. Only what lies in its range changes. `node` receives its number, the next one. Snapshots
-/// that were taken before fit no more; those taken afterwards do, as long as the same frames are there.
+/// that were taken before fit no more; those taken afterwards do, as long as the same frames are there. What follows is the same
+/// to rounding, and bit for bit if no frame came or went in between.
 SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);
 
 /// Takes an inserted frame out again; the numbers of those inserted later go down by one. What changes fades as in an
 /// insertion. [s] The frames that the body was created with stay.
 SINEW_API sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade);
+
+/// What the last insertion or removal found anew; the rest of the body stayed as it was.
+typedef struct sinew_frame_change {
+    /// Voxels and points of the surface whose weights changed: those in the range of the frame.
+    int32_t voxel_count, vertex_count;
+    /// Samples whose weights changed: those with a voxel in range, or beside one.
+    int32_t sample_count;
+    /// Samples that were packed anew: these, and now and then the rest of a layer that many samples have left.
+    int32_t packed_count;
+} sinew_frame_change;
+
+/// Tells it; all numbers are 0 before the first.
+SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body, sinew_frame_change *change);
 
 /// The rest point that is now at a place: the inverse of sinew_frame_body_get_point, by damped Newton steps from the nearest
 /// part of the solid to within 1e-9 of a voxel. SINEW_INVALID_ARGUMENT if no point of the solid, or within half a voxel of its
@@ -202,8 +216,7 @@ SINEW_API const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body)
 /// Computes the present positions of the surface's points. [m] Allocates nothing.
 SINEW_API void sinew_frame_body_compute_surface(const sinew_body *body, double *positions);
 
-/// Where a rest point is now by the present frames. [m] After an insertion or a removal it is there at once, while the surface
-/// goes over within the fade.
+/// Where a rest point is now. [m] After an insertion or a removal it goes over within the fade, as the surface does.
 SINEW_API sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]);
 
 /// How fast a rest point moves [m/s] and what the material feels there; `energy` is a density. [J/m3] Each pointer may be

@@ -6,6 +6,7 @@
 
 #include "geom/voxel.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_due(const sn_member_frames *frames, double event, double time) {
@@ -20,11 +21,13 @@ static int32_t find_frame(const sn_member_frames *frames, int32_t insertion) {
     return -1;
 }
 
-static sinew_status join(sn_scene_member *member, int32_t index) {
+static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     sn_member_frames *frames = member->frames;
     const sn_scene_insertion *insertion = &member->scene->frames->insertions[index];
+    sinew_frame_insert_def def = insertion->def;
     int32_t node;
-    SN_TRY(sinew_frame_body_insert(member->body, &insertion->def, &node));
+    if (!fades) def.fade = 0;
+    SN_TRY(sinew_frame_body_insert(member->body, &def, &node));
     SN_ASSERT(node == frames->node_count);
     frames->node_count++;
     sn_frame_body_get_rest(member->body, node, frames->rest + 3 * (size_t)node);
@@ -34,9 +37,9 @@ static sinew_status join(sn_scene_member *member, int32_t index) {
     return insertion->hold ? sinew_frame_body_hold(member->body, node, insertion->hold) : SINEW_OK;
 }
 
-static sinew_status leave(sn_scene_member *member, int32_t node) {
+static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
     sn_member_frames *frames = member->frames;
-    double fade = member->scene->frames->insertions[frames->insertion[node]].def.fade;
+    double fade = fades ? member->scene->frames->insertions[frames->insertion[node]].def.fade : 0;
     SN_TRY(sinew_frame_body_remove(member->body, node, fade));
     frames->node_count--;
     for (int32_t i = node; i < frames->node_count; i++) {
@@ -48,23 +51,57 @@ static sinew_status leave(sn_scene_member *member, int32_t node) {
     return SINEW_OK;
 }
 
-sinew_status sn_frames_adapt(sn_scene_member *member, double time) {
+// Frames whose times have come join or leave, in the order of the scene.
+static sinew_status adapt(sn_scene_member *member, double time, bool fades, bool *changed) {
     sn_member_frames *frames = member->frames;
     const sn_scene_frames *scene = member->scene->frames;
-    bool changed = false;
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
         int32_t node = find_frame(frames, i);
         bool wanted = is_due(frames, insertion->time, time) && !is_due(frames, insertion->leave, time);
         if (wanted == (node >= 0)) continue;
-        SN_TRY(wanted ? join(member, i) : leave(member, node));
-        changed = true;
+        SN_TRY(wanted ? join(member, i, fades) : leave(member, node, fades));
+        *changed = true;
     }
-    if (!changed) return SINEW_OK;
+    return SINEW_OK;
+}
+
+static sinew_status find_points(sn_scene_member *member) {
+    sn_member_frames *frames = member->frames;
     sn_arena_destroy(&frames->points_arena);
     frames->points_arena = sn_arena_create(frames->voxels->context);
     return sn_frame_points_create(&frames->points_arena, member->body, member->surface.mesh->points,
                                   member->surface.mesh->point_count, &frames->points);
+}
+
+sinew_status sn_frames_adapt(sn_scene_member *member, double time) {
+    bool changed = false;
+    SN_TRY(adapt(member, time, true, &changed));
+    return changed ? find_points(member) : SINEW_OK;
+}
+
+// The first step after `step` before which some frame joins or leaves, or -1.
+static int64_t next_change(const sn_scene_member *member, int64_t step) {
+    const sn_scene_frames *scene = member->scene->frames;
+    int64_t next = -1;
+    for (int32_t i = 0; i < scene->insertion_count; i++) {
+        const double events[2] = {scene->insertions[i].time, scene->insertions[i].leave};
+        for (int k = 0; k < 2; k++) {
+            double first = floor(events[k] / member->frames->step + 0.5) + 1; // see is_due
+            if (!(first < 1e15)) continue;
+            if ((int64_t)first > step && (next < 0 || (int64_t)first < next)) next = (int64_t)first;
+        }
+    }
+    return next;
+}
+
+sinew_status sn_frames_replay(sn_scene_member *member, double time) {
+    bool changed = false;
+    int64_t last = llround(time / member->frames->step);
+    for (int64_t step = next_change(member, -1); step >= 0 && step <= last; step = next_change(member, step)) {
+        SN_TRY(adapt(member, (double)step * member->frames->step, false, &changed));
+    }
+    return changed ? find_points(member) : SINEW_OK;
 }
 
 bool sn_frames_is_fading(const sn_scene_member *member, double time) {

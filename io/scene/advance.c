@@ -106,7 +106,7 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
                            "frames of body \"%s\" were fading in or out at %g s: save the state when they have done so",
                            member->scene->name, time);
         }
-        SN_TRY(sn_frames_adapt(member, time));
+        SN_TRY(sn_frames_replay(member, time));
     }
     return sinew_world_restore_snapshot(world->world, bytes, size);
 }

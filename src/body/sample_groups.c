@@ -265,6 +265,7 @@ void sn_sample_groups_measure(const sn_sample_groups *groups, const double *cont
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
             if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
+            if (samples->volume[sample] == 0) continue; // left out
             double J = sn_mat3_det(unpack(F, sample % SN_BLOCK));
             *smallest_J = fmin(*smallest_J, J);
             *largest_J = fmax(*largest_J, J);

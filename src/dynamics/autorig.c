@@ -181,10 +181,10 @@ static sinew_status fill_report(sinew_body *body, sinew_autorig_report *report) 
     const sn_frame_model *model = sn_frame_model_of(body);
     report->voxel_count = model->shape->voxels->count;
     report->unknown_count = sn_body_size(body);
-    report->volume = model->samples->report.volume;
-    report->mass = model->samples->report.mass;
+    report->volume = model->base_samples->report.volume;
+    report->mass = model->base_samples->report.mass;
     report->weights = model->shape->report;
-    report->sampling = model->samples->report;
+    report->sampling = model->base_samples->report;
     report_stiffness(model->shape, report);
     sn_arena arena = sn_arena_create(body->context);
     sinew_status status = report_coverage(model->shape, &arena, report);

@@ -11,20 +11,26 @@ static int32_t sample_controls(const sn_nodes *nodes, const sn_frame_samples *sa
     return count;
 }
 
+// Controls and gradients of entry k of a sample. Returns how many.
+static int32_t fill_entry(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s, int32_t k, int32_t *control,
+                          sn_vec3 *gradient) {
+    const sn_node *node = &nodes->items[samples->node[k]];
+    double m[SN_NODE_MAX_CONTROLS], w = samples->weight[k];
+    sn_vec3 dm[SN_NODE_MAX_CONTROLS], dw = sn_load3(samples->gradient + 3 * (size_t)k);
+    int32_t count = sn_node_monomials(node, sn_load3(samples->position + 3 * (size_t)s), m, dm);
+    for (int32_t c = 0; c < count; c++) {
+        control[c] = node->control + c;
+        gradient[c] = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
+    }
+    return count;
+}
+
 // Controls and gradients of one sample.
 static void fill_sample(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s, int32_t *control,
                         sn_vec3 *gradient) {
-    sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
     int32_t next = 0;
     for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
-        const sn_node *node = &nodes->items[samples->node[k]];
-        double m[SN_NODE_MAX_CONTROLS], w = samples->weight[k];
-        sn_vec3 dm[SN_NODE_MAX_CONTROLS], dw = sn_load3(samples->gradient + 3 * (size_t)k);
-        int32_t count = sn_node_monomials(node, X, m, dm);
-        for (int32_t c = 0; c < count; c++, next++) {
-            control[next] = node->control + c;
-            gradient[next] = sn_add(sn_scale(m[c], dw), sn_scale(w, dm[c]));
-        }
+        next += fill_entry(nodes, samples, s, k, control + next, gradient + next);
     }
 }
 
@@ -123,39 +129,50 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
 }
 
 // Lists of controls (or of rows) that the samples couple.
-static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, bool rows,
-                              sn_bsr_sets *sets) {
-    int32_t *offsets = SN_PUSH(arena, int32_t, samples->count + 1);
+static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t samples, const int32_t *start,
+                              const int32_t *list, bool rows, sn_bsr_sets *sets) {
+    int32_t *offsets = SN_PUSH(arena, int32_t, samples + 1);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t s = 0; s < samples->count; s++) {
+    for (int32_t s = 0; s < samples; s++) {
         int32_t count = 0;
-        for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
-            const sn_node *node = &nodes->items[samples->node[k]];
-            count += rows ? node->row_count : node->control_count;
+        for (int32_t k = start[s]; k < start[s + 1]; k++) {
+            count += rows ? nodes->items[list[k]].row_count : nodes->items[list[k]].control_count;
         }
         offsets[s + 1] = offsets[s] + count;
     }
-    int32_t *members = SN_PUSH(arena, int32_t, offsets[samples->count]);
+    int32_t *members = SN_PUSH(arena, int32_t, offsets[samples]);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t s = 0, next = 0; s < samples->count; s++) {
-        for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++) {
-            const sn_node *node = &nodes->items[samples->node[k]];
+    for (int32_t s = 0, next = 0; s < samples; s++) {
+        for (int32_t k = start[s]; k < start[s + 1]; k++) {
+            const sn_node *node = &nodes->items[list[k]];
             int32_t count = rows ? node->row_count : node->control_count, first = rows ? node->row : node->control;
             for (int32_t c = 0; c < count; c++) members[next++] = first + c;
         }
     }
-    *sets = (sn_bsr_sets){.count = samples->count, .offsets = offsets, .members = members};
+    *sets = (sn_bsr_sets){.count = samples, .offsets = offsets, .members = members};
     return SINEW_OK;
 }
 
-sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, sn_bsr_sets *sets) {
-    return push_sets(arena, nodes, samples, true, sets);
+sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t count, const int32_t *start,
+                               const int32_t *node, sn_bsr_sets *sets) {
+    return push_sets(arena, nodes, count, start, node, true, sets);
 }
 
 // The row that moves a control.
 static int32_t row_of(const sn_nodes *nodes, const sn_blend *blend, int32_t control) {
     const sn_node *node = &nodes->items[blend->node_of_control[control]];
     return node->row + sn_node_row_of_control(node, control - node->control);
+}
+
+static void find_targets(const sn_nodes *nodes, const sn_bsr *rows, const sn_blend *blend) {
+    for (int32_t c = 0; c < blend->pattern.rows; c++) {
+        for (int32_t k = blend->pattern.starts[c]; k <= blend->pattern.diagonal[c]; k++) {
+            int32_t r = row_of(nodes, blend, c), s = row_of(nodes, blend, blend->pattern.columns[k]);
+            int32_t slot = r >= s ? sn_bsr_find(rows, r, s) : sn_bsr_find(rows, s, r);
+            SN_ASSERT(slot >= 0);
+            blend->targets[k] = (sn_blend_target){slot, r < s};
+        }
+    }
 }
 
 static sinew_status map_blocks(sn_arena *arena, const sn_nodes *nodes, const sn_bsr *rows, sn_blend *blend) {
@@ -165,15 +182,16 @@ static sinew_status map_blocks(sn_arena *arena, const sn_nodes *nodes, const sn_
     for (int32_t i = 0; i < nodes->count; i++) {
         for (int32_t c = 0; c < nodes->items[i].control_count; c++) blend->node_of_control[nodes->items[i].control + c] = i;
     }
-    for (int32_t c = 0; c < blend->pattern.rows; c++) {
-        for (int32_t k = blend->pattern.starts[c]; k <= blend->pattern.diagonal[c]; k++) {
-            int32_t r = row_of(nodes, blend, c), s = row_of(nodes, blend, blend->pattern.columns[k]);
-            int32_t slot = r >= s ? sn_bsr_find(rows, r, s) : sn_bsr_find(rows, s, r);
-            SN_ASSERT(slot >= 0);
-            blend->targets[k] = (sn_blend_target){slot, r < s};
-        }
-    }
+    find_targets(nodes, rows, blend);
     return SINEW_OK;
+}
+
+void sn_blend_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_blend *blend) {
+    if (blend->is_rigid) {
+        for (int32_t i = 0; i < blend->groups.count; i++) sn_rigid_group_remap(nodes, rows, &blend->rigid.items[i]);
+        return;
+    }
+    find_targets(nodes, rows, blend);
 }
 
 static bool are_rigid(const sn_nodes *nodes) {
@@ -217,7 +235,7 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes, const sn
 static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes, const sn_frame_samples *samples,
                                    const sinew_field *field, const grouping *g, const sn_bsr *rows, sn_blend *blend) {
     sn_bsr_sets sets;
-    SN_TRY(push_sets(scratch, nodes, samples, false, &sets));
+    SN_TRY(push_sets(scratch, nodes, samples->count, samples->start, samples->node, false, &sets));
     SN_TRY(sn_bsr_build(arena, nodes->control_count, &sets, 1, &blend->pattern));
     SN_TRY(map_blocks(arena, nodes, rows, blend));
     for (int32_t i = 0; i < g->group_count; i++) {
@@ -260,6 +278,48 @@ sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_fr
     sinew_status status = build(arena, &scratch, nodes, samples, materials, rows, dual, blend);
     sn_arena_destroy(&scratch);
     return status;
+}
+
+sinew_status sn_blend_create_pose(sn_arena *arena, const sn_nodes *nodes, bool dual, sn_blend *blend) {
+    *blend = (sn_blend){.is_rigid = are_rigid(nodes)};
+    blend->controls = SN_PUSH(arena, double, 3 * (size_t)nodes->control_count);
+    if (blend->is_rigid) SN_TRY(sn_rigid_blend_create(arena, nodes, 0, dual, &blend->rigid));
+    return sn_arena_status(arena);
+}
+
+void sn_blend_set_volume(const sn_blend *blend, int32_t sample, double volume) {
+    int32_t group = blend->sample_group[sample], place = blend->sample_place[sample];
+    double *volumes = blend->is_rigid ? blend->rigid.items[group].volume : blend->groups.items[group].samples.volume;
+    volumes[place] = volume;
+}
+
+// The gradients of a sample in its group: component k of control c is at [(3 c + k) SN_BLOCK].
+static double *packed_gradient(const sn_blend *blend, int32_t sample, const int32_t **control, int32_t *width) {
+    const sn_samples *packed = &blend->groups.items[blend->sample_group[sample]].samples;
+    int32_t place = blend->sample_place[sample], lane = place % SN_BLOCK;
+    size_t first = (size_t)(place / SN_BLOCK) * (size_t)packed->width;
+    *width = packed->width;
+    *control = packed->control + first * SN_BLOCK + lane;
+    return packed->gradient + first * 3 * SN_BLOCK + lane;
+}
+
+void sn_blend_fade_gradients(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t sample, sn_mat3 D,
+                             const sn_blend *blend) {
+    SN_ASSERT(!blend->is_rigid);
+    int32_t width, next = 0;
+    const int32_t *control;
+    double *packed = packed_gradient(blend, sample, &control, &width);
+    for (int32_t k = samples->start[sample]; k < samples->start[sample + 1]; k++) {
+        int32_t own[SN_NODE_MAX_CONTROLS], count = nodes->items[samples->node[k]].control_count;
+        sn_vec3 gradient[SN_NODE_MAX_CONTROLS];
+        fill_entry(nodes, samples, sample, k, own, gradient);
+        for (int32_t c = 0; c < count; c++, next++) {
+            double g[3];
+            sn_store3(g, sn_mat3_apply_transposed(D, gradient[c]));
+            SN_ASSERT(next < width && control[next * SN_BLOCK] == own[c]);
+            for (int i = 0; i < 3; i++) packed[(3 * next + i) * SN_BLOCK] = g[i];
+        }
+    }
 }
 
 static void project_force(const sn_nodes *nodes, const sn_blend *blend, double *force) {

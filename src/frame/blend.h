@@ -44,11 +44,25 @@ typedef struct sn_blend_materials {
 sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples,
                              const sn_blend_materials *materials, const sn_bsr *rows, bool dual, sn_blend *blend);
 
+// Room for where the nodes are, without any samples: what points of a body are found by.
+sinew_status sn_blend_create_pose(sn_arena *arena, const sn_nodes *nodes, bool dual, sn_blend *blend);
+
+// The same samples in a larger system: the nodes have other rows now, on another pattern. Allocates nothing.
+void sn_blend_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_blend *blend);
+
+// Gives a sample another volume; without one it has no say.
+void sn_blend_set_volume(const sn_blend *blend, int32_t sample, double volume);
+
+// Multiplies F of a sample by D from the right, through its rest gradients; not for rigid nodes, whose kernels take D itself.
+void sn_blend_fade_gradients(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t sample, sn_mat3 D,
+                             const sn_blend *blend);
+
 // The material axes at a rest point, as columns.
 sn_mat3 sn_field_frame_at(const sinew_field *field, sn_vec3 X);
 
-// The lists of rows that each sample couples, for the pattern of the rows.
-sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_samples *samples, sn_bsr_sets *sets);
+// The lists of rows that each sample couples, for the pattern of the rows: nodes of sample s are node[start[s]] and on.
+sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t count, const int32_t *start,
+                               const int32_t *node, sn_bsr_sets *sets);
 
 // Takes over where the nodes are: blend->controls, and the table of rigid ones.
 void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q);

@@ -10,7 +10,41 @@ static sn_dual_input dual_input(const sn_blend *blend, const sn_blend_point *poi
     return (sn_dual_input){blend->rigid.table, point->X, point->count, point->node, point->weight, point->gradient};
 }
 
-sn_vec3 sn_blend_get_position(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point) {
+sn_mat3 sn_blend_get_axes(const sn_nodes *nodes, const sn_blend *blend, int32_t node) {
+    const sn_node *n = &nodes->items[node];
+    if (n->kind == SINEW_NODE_POINT) return sn_mat3_identity();
+    const double *a = blend->controls + 3 * (n->control + 1);
+    return sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
+}
+
+static bool is_off(const sn_blend_point *point) {
+    sn_vec3 o = point->off.offset;
+    return o.x != 0 || o.y != 0 || o.z != 0;
+}
+
+static sn_vec3 world_offset(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point) {
+    return sn_mat3_apply(sn_blend_get_axes(nodes, blend, point->off.carrier), point->off.offset);
+}
+
+// The offset's part of a motion.
+static void add_offset(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, const double *v,
+                       sn_frame_motion *motion) {
+    if (!is_off(point)) return;
+    const sn_node *carrier = &nodes->items[point->off.carrier];
+    sn_mat3 axes = sn_blend_get_axes(nodes, blend, point->off.carrier), rates = {{{0}}};
+    motion->x = sn_add(motion->x, sn_mat3_apply(axes, point->off.offset));
+    motion->F = sn_mat3_add(motion->F, sn_mat3_mul(axes, point->off.slope));
+    if (!v || carrier->kind == SINEW_NODE_POINT) return;
+    const double *rate = v + 3 * carrier->row;
+    if (carrier->kind == SINEW_NODE_RIGID)
+        rates = sn_mat3_mul(sn_cross_matrix(sn_load3(rate)), axes);
+    else
+        rates = sn_mat3_columns(sn_load3(rate + 3), sn_load3(rate + 6), sn_load3(rate + 9));
+    motion->rate = sn_add(motion->rate, sn_mat3_apply(rates, point->off.offset));
+    motion->F_rate = sn_mat3_add(motion->F_rate, sn_mat3_mul(rates, point->off.slope));
+}
+
+static sn_vec3 blended_position(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point) {
     if (is_dual(blend)) {
         sn_dual_input input = dual_input(blend, point);
         sn_dual_point at;
@@ -30,6 +64,11 @@ sn_vec3 sn_blend_get_position(const sn_nodes *nodes, const sn_blend *blend, cons
     return x;
 }
 
+sn_vec3 sn_blend_get_position(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point) {
+    sn_vec3 x = blended_position(nodes, blend, point);
+    return is_off(point) ? sn_add(x, world_offset(nodes, blend, point)) : x;
+}
+
 static sn_frame_motion dual_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
                                    const double *v) {
     sn_frame_motion out = {.x = {0, 0, 0}};
@@ -42,10 +81,8 @@ static sn_frame_motion dual_motion(const sn_nodes *nodes, const sn_blend *blend,
     return out;
 }
 
-sn_frame_motion sn_blend_get_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
-                                    const double *v) {
-    SN_ASSERT(point->gradient);
-    if (is_dual(blend)) return dual_motion(nodes, blend, point, v);
+static sn_frame_motion linear_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
+                                     const double *v) {
     sn_frame_motion out = {.x = {0, 0, 0}};
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *node = &nodes->items[point->node[k]];
@@ -67,6 +104,14 @@ sn_frame_motion sn_blend_get_motion(const sn_nodes *nodes, const sn_blend *blend
     return out;
 }
 
+sn_frame_motion sn_blend_get_motion(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
+                                    const double *v) {
+    SN_ASSERT(point->gradient);
+    sn_frame_motion motion = is_dual(blend) ? dual_motion(nodes, blend, point, v) : linear_motion(nodes, blend, point, v);
+    add_offset(nodes, blend, point, v, &motion);
+    return motion;
+}
+
 static void add_dual_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
                            double *rows) {
     sn_dual_input input = dual_input(blend, point);
@@ -82,7 +127,19 @@ static void add_dual_force(const sn_nodes *nodes, const sn_blend *blend, const s
     }
 }
 
+// What a force does through the offset.
+static void add_offset_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
+                             double *rows) {
+    const sn_node *carrier = &nodes->items[point->off.carrier];
+    if (!is_off(point) || carrier->kind == SINEW_NODE_POINT) return;
+    double *out = rows + 3 * carrier->row, o[3];
+    sn_store3(o, point->off.offset);
+    if (carrier->kind == SINEW_NODE_RIGID) sn_add_to3(out, sn_cross(world_offset(nodes, blend, point), f));
+    for (int k = 0; k < 3 && carrier->kind != SINEW_NODE_RIGID; k++) sn_add_to3(out + 3 * (1 + k), sn_scale(o[k], f));
+}
+
 void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f, double *rows) {
+    add_offset_force(nodes, blend, point, f, rows);
     if (is_dual(blend)) {
         add_dual_force(nodes, blend, point, f, rows);
         return;
@@ -121,6 +178,16 @@ static void node_jacobian(const sn_blend *blend, const sn_node *n, sn_vec3 X, do
     for (int32_t c = 0; c < n->control_count; c++) J[c] = sn_mat3_scale(weight * m[c], sn_mat3_identity());
 }
 
+// The offset's part in the carrier's own blocks.
+static void add_offset_jacobian(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_mat3 *J) {
+    const sn_node *carrier = &nodes->items[point->off.carrier];
+    double o[3];
+    sn_store3(o, point->off.offset);
+    if (carrier->kind == SINEW_NODE_RIGID) J[0] = sn_mat3_sub(J[0], sn_cross_matrix(world_offset(nodes, blend, point)));
+    if (carrier->kind == SINEW_NODE_RIGID || carrier->kind == SINEW_NODE_POINT) return;
+    for (int k = 0; k < 3; k++) J[1 + k] = sn_mat3_add(J[1 + k], sn_mat3_scale(o[k], sn_mat3_identity()));
+}
+
 int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, int32_t *row,
                               sn_mat3 *J) {
     sn_dual_input input = {0};
@@ -138,6 +205,7 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend, cons
         } else {
             node_jacobian(blend, n, point->X, point->weight[k], J + next);
         }
+        if (is_off(point) && point->node[k] == point->off.carrier) add_offset_jacobian(nodes, blend, point, J + next);
         for (int32_t r = 0; row && r < n->row_count; r++) row[next + r] = n->row + r;
         next += n->row_count;
     }
@@ -150,6 +218,12 @@ static int32_t count_rows(const sn_nodes *nodes, const sn_blend_point *point) {
     return count;
 }
 
+// Of exp(w) r: w x (w x r).
+static void add_arm_curvature(sn_mat3 *block, sn_vec3 r, sn_vec3 f) {
+    sn_mat3 both = sn_mat3_scale(0.5, sn_mat3_add(sn_outer(r, f), sn_outer(f, r)));
+    *block = sn_mat3_add(*block, sn_mat3_sub(both, sn_mat3_scale(sn_dot(r, f), sn_mat3_identity())));
+}
+
 void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point, sn_vec3 f,
                             sn_mat3 *blocks) {
     if (is_dual(blend)) {
@@ -158,16 +232,16 @@ void sn_blend_add_curvature(const sn_nodes *nodes, const sn_blend *blend, const 
         input.gradient = NULL;
         sn_dual_evaluate(&at, &input);
         sn_dual_add_curvature(blocks, &at, &input, f);
-        return;
     }
     int32_t count = count_rows(nodes, point), next = 0;
     for (int32_t k = 0; k < point->count; k++) {
         const sn_node *n = &nodes->items[point->node[k]];
-        if (n->kind == SINEW_NODE_RIGID) { // of exp(w) r: w x (w x r)
-            sn_vec3 r = turned_arm(blend, n, point->X, point->weight[k]);
-            sn_mat3 both = sn_mat3_scale(0.5, sn_mat3_add(sn_outer(r, f), sn_outer(f, r)));
-            sn_mat3 *own = &blocks[(size_t)next * (size_t)count + (size_t)next];
-            *own = sn_mat3_add(*own, sn_mat3_sub(both, sn_mat3_scale(sn_dot(r, f), sn_mat3_identity())));
+        sn_mat3 *own = &blocks[(size_t)next * (size_t)count + (size_t)next];
+        if (n->kind == SINEW_NODE_RIGID && !is_dual(blend)) {
+            add_arm_curvature(own, turned_arm(blend, n, point->X, point->weight[k]), f);
+        }
+        if (n->kind == SINEW_NODE_RIGID && is_off(point) && point->node[k] == point->off.carrier) {
+            add_arm_curvature(own, world_offset(nodes, blend, point), f);
         }
         next += n->row_count;
     }

@@ -6,6 +6,14 @@
 
 #include "frame/blend.h"
 
+// What a point is off where its nodes carry it, in the axes of one of them (of a point node: the world's), and how that
+// changes along the rest position. Zero: nothing.
+typedef struct sn_blend_offset {
+    int32_t carrier;
+    sn_vec3 offset; // [m]
+    sn_mat3 slope;
+} sn_blend_offset;
+
 // A rest point and the nodes that carry it. Gradients, three numbers each, are needed for F only, and may be NULL else.
 typedef struct sn_blend_point {
     sn_vec3 X;
@@ -13,7 +21,11 @@ typedef struct sn_blend_point {
     const int32_t *node;
     const double *weight;
     const double *gradient;
+    sn_blend_offset off; // its carrier must be among the nodes for derivatives
 } sn_blend_point;
+
+// The axes of a node: its columns, or the world's.
+sn_mat3 sn_blend_get_axes(const sn_nodes *nodes, const sn_blend *blend, int32_t node);
 
 sn_vec3 sn_blend_get_position(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point);
 

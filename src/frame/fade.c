@@ -3,105 +3,270 @@
 #include <math.h>
 #include <string.h>
 
-// The gradients of a sample in its group: component k of control c is at [(3 c + k) SN_BLOCK].
-static double *packed_gradient(const sn_blend *blend, int32_t sample, int32_t *width) {
-    const sn_samples *packed = &blend->groups.items[blend->sample_group[sample]].samples;
-    int32_t place = blend->sample_place[sample];
-    *width = packed->width;
-    return packed->gradient + (size_t)(place / SN_BLOCK) * (size_t)packed->width * 3 * SN_BLOCK + place % SN_BLOCK;
-}
-
-static const int32_t *packed_control(const sn_blend *blend, int32_t sample) {
-    const sn_samples *packed = &blend->groups.items[blend->sample_group[sample]].samples;
-    int32_t place = blend->sample_place[sample];
-    return packed->control + (size_t)(place / SN_BLOCK) * (size_t)packed->width * SN_BLOCK + place % SN_BLOCK;
-}
-
-double sn_fade_left(const sn_fade *fade, double age) {
-    if (!(age < fade->duration)) return 0;
-    double u = age / fade->duration;
+double sn_fade_left(const sn_fade_event *event, double age) {
+    double time = event->elapsed + age;
+    if (!(time < event->duration)) return 0;
+    double u = time / event->duration;
     return 1 - u * u * (3 - 2 * u);
 }
 
-// Of rigid nodes: D in the sample's block, component e at [e SN_BLOCK].
-static double *packed_D(const sn_blend *blend, int32_t sample) {
-    int32_t place = blend->sample_place[sample];
-    return blend->rigid.items[blend->sample_group[sample]].fade[place / SN_BLOCK] + place % SN_BLOCK;
+static bool is_over(const sn_fade_event *event, double age) {
+    return !(event->elapsed + age < event->duration);
 }
 
-void sn_fade_apply(sn_fade *fade, sn_blend *blend, double r) {
-    for (int32_t k = 0; k < fade->sample_count; k++) {
-        int32_t width;
-        if (blend->is_rigid) {
-            double *D = packed_D(blend, fade->sample[k]);
-            for (int e = 0; e < 9; e++) D[e * SN_BLOCK] = (e % 4 == 0) + r * fade->residual[k].m[e / 3][e % 3];
-            continue;
+// The place of a sample in an event, or -1.
+static int32_t find(const sn_fade_event *event, int32_t sample) {
+    int32_t low = 0, high = event->sample_count;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (event->sample[middle] < sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < event->sample_count && event->sample[low] == sample ? low : -1;
+}
+
+// What an event and those before it leave at a point of the sample at `place`.
+static sn_mat3 sum_residuals(const sn_fade_event *event, int32_t place, int32_t point, double age) {
+    sn_mat3 sum = {{{0}}};
+    while (event) {
+        double left = sn_fade_left(event, age);
+        sum = sn_mat3_add(sum, sn_mat3_scale(left, event->residual[event->first[place] + point]));
+        int32_t next = event->elder_place[place];
+        event = event->elder[place];
+        place = next;
+    }
+    return sum;
+}
+
+sn_mat3 sn_fade_elder_residual(const sn_fade *fade, double age, int32_t sample, int32_t point, sn_fade_event **elder,
+                               int32_t *place) {
+    *elder = NULL;
+    for (int32_t i = fade->count - 1; i >= 0; i--) {
+        *place = is_over(fade->events[i], age) ? -1 : find(fade->events[i], sample);
+        if (*place < 0) continue;
+        *elder = fade->events[i];
+        return sum_residuals(*elder, *place, point, age);
+    }
+    return (sn_mat3){{{0}}};
+}
+
+// Of rigid nodes: where the D of a block is kept.
+static double **slot_of(const sn_blend *blend, int32_t point) {
+    return &blend->rigid.items[blend->sample_group[point]].fade[blend->sample_place[point] / SN_BLOCK];
+}
+
+static void apply_sample(const sn_fade_event *event, int32_t k, const sn_layers *layers, double age, bool shows) {
+    const sn_layer *layer = layers->layer_of[event->sample[k]];
+    int32_t first = sn_layer_first_point(layer, layers->place_of[event->sample[k]]);
+    for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
+        sn_mat3 D = sn_mat3_add(sn_mat3_identity(), sum_residuals(event, k, i, age));
+        if (!layer->blend.is_rigid) {
+            sn_blend_fade_gradients(&layer->nodes, layer->points, first + i, D, &layer->blend);
+        } else if (shows) {
+            double *out = *slot_of(&layer->blend, first + i) + layer->blend.sample_place[first + i] % SN_BLOCK;
+            for (int e = 0; e < 9; e++) out[e * SN_BLOCK] = D.m[e / 3][e % 3];
         }
-        double *packed = packed_gradient(blend, fade->sample[k], &width);
-        sn_mat3 D = sn_mat3_add(sn_mat3_identity(), sn_mat3_scale(r, fade->residual[k]));
-        for (int32_t c = 0; c < width; c++) {
-            double g[3];
-            sn_store3(g, sn_mat3_apply_transposed(D, sn_load3(fade->gradient[k] + 3 * c)));
-            for (int i = 0; i < 3; i++) packed[(3 * c + i) * SN_BLOCK] = g[i];
+    }
+}
+
+void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age) {
+    if (age == fade->applied) return;
+    bool shows = false;
+    for (int32_t i = 0; i < fade->count; i++) shows = shows || !is_over(fade->events[i], age);
+    if (shows || fade->shows) {
+        for (int32_t k = 0; k < fade->room.count; k++) *fade->room.slot[k] = shows ? fade->room.buffer[k] : NULL;
+        for (int32_t i = 0; i < fade->count; i++) {
+            const sn_fade_event *event = fade->events[i];
+            for (int32_t k = 0; k < event->sample_count; k++) {
+                if (!event->covered[k]) apply_sample(event, k, layers, age, shows);
+            }
         }
     }
-    fade->applied = r;
+    fade->applied = age;
+    fade->shows = shows;
 }
 
-void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const double *q, double r, double *positions) {
-    for (int32_t k = 0; k < fade->vertex_count && r > 0; k++) {
-        sn_quat R = sn_node_rotation(&nodes->items[fade->carrier[k]], q);
-        sn_add_to3(positions + 3 * (size_t)fade->vertex[k], sn_scale(r, sn_quat_rotate(R, fade->offset[k])));
+int32_t sn_fade_carrier(const sn_shape *shape, sn_vec3 X) {
+    sn_shape_point at;
+    sn_shape_at_point(shape, X, &at);
+    int32_t best = 0;
+    for (int32_t k = 1; k < at.count; k++) {
+        if (at.weight[k] > at.weight[best]) best = k;
+    }
+    return at.node[best];
+}
+
+static sn_frame_motion motion_at(const sn_fade_pose *pose, const sn_shape *shape, sn_vec3 X) {
+    sn_shape_point at;
+    sn_insertions_weights_at(shape, (const sn_insertion *const *)pose->insertions, pose->insertion_count, X, &at);
+    sn_blend_point point = {.X = X, .count = at.count, .node = at.node, .weight = at.weight, .gradient = at.gradient[0]};
+    return sn_blend_get_motion(&pose->nodes, &pose->blend, &point, NULL);
+}
+
+sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X, int32_t carrier) {
+    sn_blend_offset off = {.carrier = carrier};
+    sn_vec3 slope;
+    double weight = sn_insertion_at_point(event->changed, shape, X, &slope);
+    if (weight == 0 && sn_dot(slope, slope) == 0) return off;
+    sn_mat3 axes = sn_blend_get_axes(&event->after.nodes, &event->after.blend, carrier);
+    double size = sn_mat3_norm(axes);
+    if (!(fabs(sn_mat3_det(axes)) > 1e-6 * size * size * size)) return off; // a flat node has no axes to keep it in
+    sn_mat3 inverse = sn_mat3_inverse(axes);
+    sn_frame_motion was = motion_at(&event->before, shape, X), is = motion_at(&event->after, shape, X);
+    off.offset = sn_mat3_apply(inverse, sn_sub(was.x, is.x));
+    off.slope = sn_mat3_mul(inverse, sn_mat3_sub(was.F, is.F));
+    return off;
+}
+
+static void add_part(sn_blend_offset *sum, double left, const sn_blend_offset *part) {
+    sum->offset = sn_madd(sum->offset, left, part->offset);
+    sum->slope = sn_mat3_add(sum->slope, sn_mat3_scale(left, part->slope));
+}
+
+sn_blend_offset sn_fade_sum(const sn_fade *fade, double age, const sn_blend_offset *offsets) {
+    sn_blend_offset sum = {.carrier = fade->count > 0 ? offsets[0].carrier : 0};
+    for (int32_t i = 0; i < fade->count; i++) {
+        if (!is_over(fade->events[i], age)) add_part(&sum, sn_fade_left(fade->events[i], age), &offsets[i]);
+    }
+    return sum;
+}
+
+sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, double age, sn_vec3 X) {
+    sn_blend_offset sum = {.carrier = -1};
+    for (int32_t i = 0; i < fade->count; i++) {
+        if (is_over(fade->events[i], age)) continue;
+        if (sum.carrier < 0) sum.carrier = sn_fade_carrier(shape, X);
+        sn_blend_offset part = sn_fade_event_offset(fade->events[i], shape, X, sum.carrier);
+        add_part(&sum, sn_fade_left(fade->events[i], age), &part);
+    }
+    if (sum.carrier < 0) sum.carrier = 0;
+    return sum;
+}
+
+void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_blend *blend, double age, double *positions) {
+    for (int32_t i = 0; i < fade->count; i++) {
+        const sn_fade_event *event = fade->events[i];
+        double left = sn_fade_left(event, age);
+        for (int32_t k = 0; k < event->vertex_count && left > 0; k++) {
+            sn_mat3 axes = sn_blend_get_axes(nodes, blend, event->offset[k].carrier);
+            sn_add_to3(positions + 3 * (size_t)event->vertex[k], sn_scale(left, sn_mat3_apply(axes, event->offset[k].offset)));
+        }
     }
 }
 
-sn_mat3 sn_fade_sample_F(const sn_blend *blend, int32_t sample) {
-    if (blend->is_rigid) {
-        return sn_rigid_blend_get_F(&blend->rigid, blend->sample_group[sample], blend->sample_place[sample]);
-    }
-    int32_t width;
-    const double *gradient = packed_gradient(blend, sample, &width);
-    const int32_t *control = packed_control(blend, sample);
-    sn_mat3 F = {{{0}}};
-    for (int32_t c = 0; c < width; c++) {
-        const double *g = gradient + 3 * c * SN_BLOCK;
-        sn_vec3 a = sn_load3(blend->controls + 3 * control[c * SN_BLOCK]);
-        F = sn_mat3_add(F, sn_outer(a, sn_v3(g[0], g[SN_BLOCK], g[2 * SN_BLOCK])));
-    }
-    return F;
-}
-
-// Room for D in the blocks of the samples, with the identity in every lane.
-static sinew_status push_D(sn_arena *arena, const sn_blend *blend, const int32_t *samples, int32_t count) {
-    for (int32_t k = 0; k < count; k++) {
-        double **D = &blend->rigid.items[blend->sample_group[samples[k]]].fade[blend->sample_place[samples[k]] / SN_BLOCK];
-        if (*D) continue;
-        *D = SN_PUSH(arena, double, 9 * SN_BLOCK);
-        SN_TRY(sn_arena_status(arena));
-        for (int e = 0; e < 9 * SN_BLOCK; e++) (*D)[e] = e / SN_BLOCK % 4 == 0;
-    }
-    return SINEW_OK;
-}
-
-sinew_status sn_fade_create(sn_arena *arena, const sn_blend *blend, const int32_t *samples, int32_t sample_count,
-                            const int32_t *vertices, int32_t vertex_count, sn_fade *fade) {
-    *fade = (sn_fade){.sample_count = sample_count, .vertex_count = vertex_count};
-    fade->sample = SN_PUSH(arena, int32_t, sample_count);
-    fade->residual = SN_PUSH(arena, sn_mat3, sample_count);
-    fade->gradient = SN_PUSH(arena, double *, sample_count);
-    fade->vertex = SN_PUSH(arena, int32_t, vertex_count);
-    fade->carrier = SN_PUSH(arena, int32_t, vertex_count);
-    fade->offset = SN_PUSH(arena, sn_vec3, vertex_count);
+sinew_status sn_fade_pose_create(sn_arena *arena, const sn_nodes *nodes, const double *q, bool dual,
+                                 sn_insertion *const *insertions, int32_t count, sn_fade_pose *pose) {
+    pose->nodes = *nodes;
+    pose->nodes.items = SN_PUSH(arena, sn_node, nodes->count);
+    pose->insertions = SN_PUSH(arena, sn_insertion *, count);
     SN_TRY(sn_arena_status(arena));
-    memcpy(fade->sample, samples, (size_t)sample_count * sizeof *samples);
-    memcpy(fade->vertex, vertices, (size_t)vertex_count * sizeof *vertices);
-    if (blend->is_rigid) return push_D(arena, blend, samples, sample_count);
-    for (int32_t k = 0; k < sample_count; k++) {
-        int32_t width;
-        const double *packed = packed_gradient(blend, samples[k], &width);
-        double *copy = fade->gradient[k] = SN_PUSH(arena, double, 3 * (size_t)width);
-        SN_TRY(sn_arena_status(arena));
-        for (int32_t i = 0; i < 3 * width; i++) copy[i] = packed[i * SN_BLOCK];
-    }
+    memcpy(pose->nodes.items, nodes->items, (size_t)nodes->count * sizeof *nodes->items);
+    SN_TRY(sn_blend_create_pose(arena, &pose->nodes, dual, &pose->blend));
+    sn_blend_prepare(&pose->nodes, &pose->blend, q);
+    for (int32_t k = 0; k < count; k++) sn_insertion_hold(pose->insertions[k] = insertions[k]);
+    pose->insertion_count = count;
     return SINEW_OK;
+}
+
+sinew_status sn_fade_event_create(sinew_context *context, const sn_insertion *changed, double duration, sn_fade *fade,
+                                  sn_fade_event **out) {
+    void *events = fade->events;
+    sinew_status status =
+        sn_grow(context, &events, &fade->capacity, (size_t)fade->count, (size_t)fade->count + 1, sizeof(sn_fade_event *));
+    fade->events = events;
+    SN_TRY(status);
+    sn_arena arena = sn_arena_create(context);
+    sn_fade_event *event = SN_PUSH(&arena, sn_fade_event, 1);
+    if (!event) return SINEW_OUT_OF_MEMORY;
+    *event = (sn_fade_event){.arena = arena, .duration = duration, .changed = (sn_insertion *)changed};
+    sn_insertion_hold(event->changed);
+    *out = event;
+    return SINEW_OK;
+}
+
+void sn_fade_event_destroy(sn_fade_event *event) {
+    if (!event) return;
+    const sn_fade_pose *poses[2] = {&event->before, &event->after};
+    for (int i = 0; i < 2; i++) {
+        for (int32_t k = 0; k < poses[i]->insertion_count; k++) sn_insertion_release(poses[i]->insertions[k]);
+    }
+    sn_insertion_release(event->changed);
+    sn_arena arena = event->arena;
+    sn_arena_destroy(&arena);
+}
+
+sinew_status sn_fade_room_create(sinew_context *context, const sn_fade *fade, const sn_fade_event *added, sn_fade_room *room) {
+    *room = (sn_fade_room){.arena = sn_arena_create(context)};
+    for (int32_t i = 0; i < fade->count; i++) room->capacity += fade->events[i]->first[fade->events[i]->sample_count];
+    if (added) room->capacity += added->first[added->sample_count];
+    room->slot = SN_RESERVE(&room->arena, double **, room->capacity);
+    room->buffer = SN_RESERVE(&room->arena, double *, room->capacity);
+    double *all = SN_RESERVE(&room->arena, double, 9 * SN_BLOCK * (size_t)room->capacity);
+    sinew_status status = sn_arena_status(&room->arena);
+    for (int32_t k = 0; k < room->capacity && status == SINEW_OK; k++) room->buffer[k] = all + 9 * SN_BLOCK * (size_t)k;
+    return status;
+}
+
+void sn_fade_detach(sn_fade *fade) {
+    for (int32_t k = 0; k < fade->room.count; k++) *fade->room.slot[k] = NULL;
+    sn_arena_destroy(&fade->room.arena);
+    fade->room = (sn_fade_room){0};
+}
+
+// The eldest events leave once they have finished, and those that stay look back to them no more.
+static void drop_finished(sn_fade *fade, double age) {
+    int32_t gone = 0, count = fade->count;
+    while (gone < count && is_over(fade->events[gone], age)) gone++;
+    for (int32_t i = gone; i < count; i++) {
+        sn_fade_event *event = fade->events[i];
+        event->elapsed += age;
+        for (int32_t k = 0; k < event->sample_count; k++) {
+            for (int32_t j = 0; j < gone && event->elder[k]; j++) {
+                if (event->elder[k] == fade->events[j]) event->elder[k] = NULL;
+            }
+        }
+    }
+    for (int32_t i = 0; i < gone; i++) sn_fade_event_destroy(fade->events[i]);
+    fade->count = count - gone;
+    memmove(fade->events, fade->events + gone, (size_t)fade->count * sizeof *fade->events);
+}
+
+// Gives the blocks of an event's samples their room, with the identity in every lane.
+static void take_room(const sn_fade_event *event, const sn_layers *layers, sn_fade_room *room) {
+    for (int32_t k = 0; k < event->sample_count; k++) {
+        const sn_layer *layer = layers->layer_of[event->sample[k]];
+        int32_t first = sn_layer_first_point(layer, layers->place_of[event->sample[k]]);
+        for (int32_t i = 0; layer->blend.is_rigid && i < event->first[k + 1] - event->first[k]; i++) {
+            double **slot = slot_of(&layer->blend, first + i);
+            if (*slot) continue;
+            SN_ASSERT(room->count < room->capacity);
+            double *D = *slot = room->buffer[room->count];
+            room->slot[room->count++] = slot;
+            for (int e = 0; e < 9 * SN_BLOCK; e++) D[e] = e / SN_BLOCK % 4 == 0;
+        }
+    }
+}
+
+void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_event *added, const sn_fade_room *room) {
+    drop_finished(fade, age);
+    if (added) {
+        for (int32_t k = 0; k < added->sample_count; k++) {
+            if (added->elder[k]) added->elder[k]->covered[added->elder_place[k]] = true;
+        }
+        fade->events[fade->count++] = added;
+    }
+    fade->room = *room;
+    for (int32_t i = 0; i < fade->count; i++) take_room(fade->events[i], layers, &fade->room);
+    fade->applied = NAN; // packed anew
+    fade->shows = true;
+    sn_fade_refresh(fade, layers, 0);
+}
+
+void sn_fade_release(sinew_context *context, sn_fade *fade) {
+    for (int32_t i = 0; i < fade->count; i++) sn_fade_event_destroy(fade->events[i]);
+    sn_release(context, fade->events, fade->capacity, sizeof(sn_fade_event *));
+    sn_arena_destroy(&fade->room.arena);
+    *fade = (sn_fade){0};
 }

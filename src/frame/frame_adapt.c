@@ -1,10 +1,10 @@
 // Nodes that join a running body or leave it (Gilles et al. 2011, 4.4).
 //
-// The body is drafted anew with the other set of nodes: what depends on them goes to a fresh arena, the state of the nodes
-// that stay is copied, and a new node starts as the solid moves at its place: position and rate by interpolation, orientation
+// The body is drafted anew with the other set of nodes: what depends on all of them goes to a fresh arena, samples and vertices
+// in range are found anew, the others stay where they are; the state of the nodes that stay is copied, and a new node starts as the solid moves at its place: position and rate by interpolation, orientation
 // and spin by the polar decomposition of F. Then the smallest rigid motion (in kinetic energy) is added to the velocities that
 // restores linear and angular momentum, and what differs in shape begins to fade. A draft that fails is dropped, and the body
-// is as it was. Cost: the range of the node, and one pass over all samples to pack them.
+// is as it was. Cost: what lies in the range of the node, and the pairs of all nodes.
 #include "frame/frame_body.h"
 
 #include "linalg/dense.h"
@@ -16,6 +16,9 @@
 typedef struct draft {
     sinew_body body;
     sn_frame_model model;
+    sn_structure_draft structure;
+    sn_fade_event *event; // NULL without a fade
+    sn_fade_room room;
 } draft;
 
 // A draft with its own insertions: those of the body without number `without` (or -1), then `added` if it is not NULL.
@@ -25,9 +28,9 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without, 
     next->model = *model;
     next->body.model = &next->model;
     next->model.arena = sn_arena_create(body->context);
-    next->model.samples = next->model.points = NULL;
     next->model.springs = NULL;
-    next->model.fade = (sn_fade){0};
+    next->model.rest_stiffness = NULL;
+    next->structure.arena = sn_arena_create(body->context);
     next->model.insertions = SN_PUSH(&next->model.arena, sn_insertion *, model->insertion_count + 1);
     SN_TRY(sn_arena_status(&next->model.arena));
     int32_t count = 0;
@@ -36,6 +39,12 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without, 
     }
     if (added) next->model.insertions[count++] = added;
     next->model.insertion_count = count;
+    next->structure.change = (sn_insertion_change){.before = sn_frame_insertions(model),
+                                                   .before_count = model->insertion_count,
+                                                   .after = sn_frame_insertions(&next->model),
+                                                   .after_count = count,
+                                                   .changed = added ? added : model->insertions[without],
+                                                   .gone = added ? -1 : model->shape->node_count + without};
     return SINEW_OK;
 }
 
@@ -75,7 +84,7 @@ static void start_node(const sinew_body *body, draft *next) {
     const sn_frame_model *model = body->model;
     const sn_node *node = &next->model.nodes.items[next->model.nodes.count - 1];
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_frame_motion motion = sn_frame_motion_at(model, node->origin, body->v);
+    sn_frame_motion motion = sn_frame_motion_at(body, node->origin, body->v);
     double *q = next->body.q + node->config, *v = next->body.v + 3 * node->row;
     if (node->kind == SINEW_NODE_RIGID) {
         sn_mat3 S, R = sn_polar3(&S, motion.F);
@@ -157,143 +166,169 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
     return SINEW_OK;
 }
 
-// Two ascending lists as one.
-static int32_t merge(const int32_t *a, int32_t a_count, const int32_t *b, int32_t b_count, int32_t *out) {
-    int32_t count = 0, i = 0, j = 0;
-    while (i < a_count || j < b_count) {
-        int32_t next = j == b_count || (i < a_count && a[i] <= b[j]) ? a[i] : b[j];
-        if (i < a_count && a[i] == next) i++;
-        if (j < b_count && b[j] == next) j++;
-        out[count++] = next;
-    }
-    return count;
+// F of a point of a sample as its nodes move it, without what fades.
+static sn_mat3 raw_F(const sn_layer *layer, int32_t point) {
+    const sn_frame_samples *points = layer->points;
+    int32_t start = points->start[point];
+    sn_blend_point at = {.X = sn_load3(points->position + 3 * (size_t)point),
+                         .count = points->start[point + 1] - start,
+                         .node = points->node + start,
+                         .weight = points->weight + start,
+                         .gradient = points->gradient + 3 * (size_t)start};
+    return sn_blend_get_motion(&layer->nodes, &layer->blend, &at, NULL).F;
 }
 
-// The points that belong to a list of samples. Returns how many; with out NULL it counts.
-static int32_t list_points(const sn_quadrature *quadrature, const int32_t *samples, int32_t count, int32_t *out) {
-    int32_t next = 0;
+// Where a sample is to be: in the new layer, or back in the first.
+static const sn_layer *find_new_place(const sn_frame_model *model, const sn_structure_draft *draft, int32_t sample,
+                                      int32_t *place) {
+    const sn_layer_plan *plan = &draft->plan;
+    int32_t low = 0, high = plan->count;
+    while (low < high) {
+        int32_t middle = (low + high) / 2;
+        if (plan->sample[middle] < sample)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool added = low < plan->count && plan->sample[low] == sample;
+    *place = added ? low : sample;
+    return added ? draft->layer : model->layers.items[0];
+}
+
+// What the strain of a touched sample differs by, before and after.
+static void fill_residuals(const sinew_body *body, const draft *next, int32_t k) {
+    const sn_frame_model *model = body->model;
+    sn_fade_event *event = next->event;
+    int32_t sample = event->sample[k], place;
+    const sn_layer *from = model->layers.layer_of[sample], *to = find_new_place(model, &next->structure, sample, &place);
+    int32_t old_first = sn_layer_first_point(from, model->layers.place_of[sample]), first = sn_layer_first_point(to, place);
+    for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
+        sn_mat3 P = sn_fade_elder_residual(&model->fade, *body->age, sample, i, &event->elder[k], &event->elder_place[k]);
+        sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P), old = sn_mat3_mul(raw_F(from, old_first + i), past);
+        sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i)), old);
+        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) < 2; // else a flat sample, which cannot tell what it was
+        if (usable) event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
+        if (!usable) event->elder[k] = NULL;
+    }
+}
+
+static sinew_status push_samples(const sinew_body *body, const sn_insertion *changed, sn_fade_event *event) {
+    const sn_frame_model *model = body->model;
+    const sn_quadrature *quadrature = &model->quadrature;
+    int32_t count = event->sample_count = model->wants_springs ? 0 : changed->sample_count; // springs measure no strain
+    sn_arena *arena = &event->arena;
+    event->sample = SN_PUSH(arena, int32_t, count);
+    event->first = SN_PUSH(arena, int32_t, count + 1);
+    event->elder = SN_PUSH(arena, sn_fade_event *, count);
+    event->elder_place = SN_PUSH(arena, int32_t, count);
+    event->covered = SN_PUSH(arena, bool, count);
+    SN_TRY(sn_arena_status(arena));
     for (int32_t k = 0; k < count; k++) {
-        if (quadrature->count == 0) {
-            if (out) out[next] = samples[k];
-            next++;
-            continue;
-        }
-        for (int32_t p = quadrature->start[samples[k]]; p < quadrature->start[samples[k] + 1]; p++, next++) {
-            if (out) out[next] = p;
-        }
+        int32_t s = event->sample[k] = changed->sample[k];
+        event->first[k + 1] = event->first[k] + (quadrature->count > 0 ? quadrature->start[s + 1] - quadrature->start[s] : 1);
     }
-    return next;
+    event->residual = SN_PUSH(arena, sn_mat3, event->first[count]);
+    return sn_arena_status(arena);
 }
 
-static sn_vec3 vertex_position(const sn_frame_model *model, int32_t vertex) {
-    const sn_vertex_weights *v = &model->vertices;
-    int32_t start = v->start[vertex];
-    sn_blend_point point = {sn_load3(model->surface->points + 3 * (size_t)vertex), v->start[vertex + 1] - start,
-                            v->node + start, v->weight + start, NULL};
-    return sn_blend_get_position(&model->nodes, &model->blend, &point);
-}
-
-static int32_t vertex_carrier(const sn_frame_model *model, int32_t vertex) {
-    const sn_vertex_weights *v = &model->vertices;
-    int32_t best = v->start[vertex];
-    for (int32_t k = best + 1; k < v->start[vertex + 1]; k++) {
-        if (v->weight[k] > v->weight[best]) best = k;
+static sinew_status push_vertices(const sinew_body *body, const sn_insertion *changed, sn_fade_event *event) {
+    const sn_frame_model *model = body->model;
+    event->vertex_count = changed->vertex_count;
+    event->vertex = SN_PUSH(&event->arena, int32_t, changed->vertex_count);
+    event->offset = SN_PUSH(&event->arena, sn_blend_offset, changed->vertex_count);
+    SN_TRY(sn_arena_status(&event->arena));
+    for (int32_t k = 0; k < changed->vertex_count; k++) {
+        sn_vec3 X = sn_load3(model->surface->points + 3 * (size_t)changed->vertex[k]);
+        event->vertex[k] = changed->vertex[k];
+        event->offset[k] = sn_fade_event_offset(event, model->shape, X, sn_fade_carrier(model->shape, X));
     }
-    return v->node[best];
-}
-
-// What is left of an earlier fade at a vertex.
-static sn_vec3 old_offset(const sn_frame_model *model, const double *q, int32_t vertex, double left) {
-    const sn_fade *fade = &model->fade;
-    for (int32_t k = 0; k < fade->vertex_count && left > 0; k++) {
-        if (fade->vertex[k] != vertex) continue;
-        return sn_scale(left, sn_quat_rotate(sn_node_rotation(&model->nodes.items[fade->carrier[k]], q), fade->offset[k]));
-    }
-    return sn_v3(0, 0, 0);
-}
-
-static void fill_fade(const sinew_body *body, draft *next, double left) {
-    sn_frame_model *model = body->model;
-    sn_fade *fade = &next->model.fade;
-    for (int32_t k = 0; k < fade->sample_count; k++) {
-        sn_mat3 old = sn_fade_sample_F(&model->blend, fade->sample[k]),
-                F = sn_fade_sample_F(&next->model.blend, fade->sample[k]);
-        sn_mat3 D = sn_mat3_sub(sn_mat3_mul(sn_mat3_inverse(F), old), sn_mat3_identity());
-        if (sn_mat3_norm(D) < 2) fade->residual[k] = D; // a sample that is flat now has no say in what it was
-    }
-    for (int32_t k = 0; k < fade->vertex_count; k++) {
-        int32_t vertex = fade->vertex[k];
-        sn_vec3 was = sn_add(vertex_position(model, vertex), old_offset(model, body->q, vertex, left));
-        fade->carrier[k] = vertex_carrier(&next->model, vertex);
-        sn_quat R = sn_node_rotation(&next->model.nodes.items[fade->carrier[k]], next->body.q);
-        fade->offset[k] = sn_quat_rotate(sn_quat_conjugate(R), sn_sub(was, vertex_position(&next->model, vertex)));
-    }
-}
-
-// What the changed insertion touches, and what an earlier fade has not finished, goes over from old to new.
-static sinew_status start_fade(const sinew_body *body, draft *next, const sn_insertion *changed, double duration) {
-    sn_frame_model *model = body->model;
-    double left = sn_fade_left(&model->fade, *body->age);
-    if (left > 0) duration = fmax(duration, model->fade.duration - *body->age);
-    if (duration == 0) return SINEW_OK;
-    if (left != model->fade.applied) sn_fade_apply(&model->fade, &model->blend, left);
-    int32_t old_samples = left > 0 ? model->fade.sample_count : 0, old_vertices = left > 0 ? model->fade.vertex_count : 0;
-    sn_arena scratch = sn_arena_create(body->context);
-    int32_t touched = list_points(&model->quadrature, changed->sample, changed->sample_count, NULL);
-    int32_t *points = SN_PUSH(&scratch, int32_t, touched), *samples = SN_PUSH(&scratch, int32_t, old_samples + touched);
-    int32_t *vertices = SN_PUSH(&scratch, int32_t, old_vertices + changed->vertex_count);
-    sinew_status status = sn_arena_status(&scratch);
-    if (status == SINEW_OK) {
-        list_points(&model->quadrature, changed->sample, changed->sample_count, points);
-        int32_t sample_count = merge(model->fade.sample, old_samples, points, touched, samples);
-        int32_t vertex_count = merge(model->fade.vertex, old_vertices, changed->vertex, changed->vertex_count, vertices);
-        status = sn_fade_create(&next->model.arena, &next->model.blend, samples, sample_count, vertices, vertex_count,
-                                &next->model.fade);
-    }
-    sn_arena_destroy(&scratch);
-    SN_TRY(status);
-    sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_blend_prepare(&next->model.nodes, &next->model.blend, next->body.q);
-    next->model.fade.duration = duration;
-    fill_fade(body, next, left);
-    sn_fade_apply(&next->model.fade, &next->model.blend, 1);
     return SINEW_OK;
 }
 
-static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_node *nodes, int32_t without,
-                         const sn_insertion *changed, double fade) {
+// What the changed insertion touches goes over from old to new.
+static sinew_status start_fade(const sinew_body *body, draft *next, double duration) {
+    sn_frame_model *model = body->model;
+    const sn_insertion *changed = next->structure.change.changed;
+    if (duration > 0) {
+        SN_TRY(sn_fade_event_create(body->context, changed, duration, &model->fade, &next->event));
+        sn_fade_event *event = next->event;
+        SN_TRY(sn_fade_pose_create(&event->arena, &model->nodes, body->q, model->dual, model->insertions,
+                                   model->insertion_count, &event->before));
+        SN_TRY(sn_fade_pose_create(&event->arena, &next->model.nodes, next->body.q, model->dual, next->model.insertions,
+                                   next->model.insertion_count, &event->after));
+        SN_TRY(push_samples(body, changed, event));
+        sn_layers_prepare(&model->layers, body->q);
+        const sn_layer *added = next->structure.layer;
+        if (added) sn_blend_prepare(&added->nodes, &added->blend, next->body.q);
+        for (int32_t k = 0; k < event->sample_count; k++) fill_residuals(body, next, k);
+        SN_TRY(push_vertices(body, changed, event));
+    }
+    return sn_fade_room_create(body->context, &model->fade, next->event, &next->room);
+}
+
+static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_node *nodes, int32_t without, double fade) {
     const sn_frame_model *model = body->model;
-    sn_frame_momenta before;
-    SN_TRY(sn_frame_structure_build(&next->body, nodes, model->shape->node_count + next->model.insertion_count));
+    sn_frame_momenta before = {0};
+    int32_t count = model->shape->node_count + next->model.insertion_count;
+    SN_TRY(sn_frame_structure_change(body, &next->body, nodes, count, &next->structure));
     copy_state(body, next, without);
     if (without < 0) start_node(body, next);
     sn_frame_mass_compute_momenta(&model->nodes, model->mass, body->q, body->v, &before);
     SN_TRY(restore_momentum(next, &before));
-    return start_fade(body, next, changed, fade);
+    SN_TRY(sn_layers_reserve(body->context, &((sn_frame_model *)body->model)->layers));
+    return start_fade(body, next, fade);
+}
+
+// Takes a draft over; nothing here can fail.
+static void take_over(sinew_body *body, draft *next) {
+    sn_frame_model *model = body->model;
+    const sn_insertion_change *change = &next->structure.change;
+    const sn_layer_plan *plan = &next->structure.plan;
+    double age = *body->age;
+    sn_fade_detach(&model->fade);
+    sn_layers_change(&model->layers, plan, next->structure.layer, change->gone, &next->model.nodes, &next->body.pattern);
+    sn_fade_attach(&model->fade, &model->layers, age, next->event, &next->room);
+    sn_vertex_patch_destroy(model->patch);
+    next->model.layers = model->layers;
+    next->model.fade = model->fade;
+    next->model.patch = next->structure.patch;
+    next->model.last_change = (sinew_frame_change){.voxel_count = change->changed->voxel_count,
+                                                   .sample_count = change->changed->sample_count,
+                                                   .packed_count = plan->count + plan->home_count,
+                                                   .vertex_count = change->changed->vertex_count};
+    sn_arena_destroy(&model->arena);
+    *model = next->model;
+    *body = next->body;
+    body->model = model;
+}
+
+static void drop(draft *next) {
+    sn_arena_destroy(&next->model.arena);
+    sn_layer_destroy(next->structure.layer);
+    sn_vertex_patch_destroy(next->structure.patch);
+    sn_fade_event_destroy(next->event);
+    sn_arena_destroy(&next->room.arena);
 }
 
 // Gives the body the nodes `nodes`: `without` (an old number, or -1) leaves, or `added` joins.
 static sinew_status change(sinew_body *body, const sinew_frame_node *nodes, int32_t without, sn_insertion *added,
                            double fade) {
-    sn_frame_model *model = body->model;
+    const sn_frame_model *model = body->model;
     sn_arena_mark mark = sn_arena_get_mark(&body->arena);
-    int32_t gone = without - model->shape->node_count;
     draft *next = sn_allocate(body->context, 1, sizeof *next);
     if (!next) return SINEW_OUT_OF_MEMORY;
-    sinew_status status = begin(body, next, without < 0 ? -1 : gone, added);
+    sinew_status status = begin(body, next, without < 0 ? -1 : without - model->shape->node_count, added);
     if (status == SINEW_OK) {
-        status = fill(body, next, nodes, without, added ? added : model->insertions[gone], fade);
+        status = fill(body, next, nodes, without, fade);
         body->arena = next->body.arena; // moments of the base may have been added to it
     }
     if (status == SINEW_OK) {
-        sn_frame_structure_release(model);
-        *model = next->model;
-        *body = next->body;
-        body->model = model;
+        take_over(body, next);
     } else {
-        sn_frame_structure_release(&next->model);
+        drop(next);
         sn_arena_rewind(&body->arena, mark);
     }
+    sn_arena_destroy(&next->structure.arena);
     sn_release(body->context, next, 1, sizeof *next);
     return status;
 }
@@ -350,6 +385,23 @@ static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_
     return SINEW_OK;
 }
 
+// What new nodes look their surroundings up in, once the first one comes.
+static sinew_status find_reach(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    if (model->reach.shape) return SINEW_OK;
+    sn_arena arena = sn_arena_create(body->context);
+    sn_reach reach;
+    sinew_status status = sn_reach_create(&arena, model->shape, model->base_samples, model->surface->points,
+                                          model->surface->point_count, &reach);
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&arena);
+        return status;
+    }
+    model->reach_arena = arena;
+    model->reach = reach;
+    return SINEW_OK;
+}
+
 sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node) {
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
@@ -357,8 +409,8 @@ sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def
     sn_vec3 X;
     SN_TRY(find_place(body, def, &X));
     sn_insertion *insertion;
-    SN_TRY(sn_insertion_create(model->shape, model->base_samples, model->surface->points, model->surface->point_count, X,
-                               def->range, &insertion));
+    SN_TRY(find_reach(body));
+    SN_TRY(sn_insertion_create(&model->reach, X, def->range, &insertion));
     int32_t index = model->nodes.count;
     sn_arena scratch = sn_arena_create(body->context);
     sinew_frame_node *nodes;
@@ -370,7 +422,7 @@ sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def
     }
     sn_arena_destroy(&scratch);
     if (status != SINEW_OK) {
-        sn_insertion_destroy(insertion);
+        sn_insertion_release(insertion);
         return status;
     }
     if (node) *node = index;
@@ -395,6 +447,6 @@ sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade) {
     sinew_status status = list_nodes(model, node, &scratch, &nodes);
     if (status == SINEW_OK) status = change(body, nodes, node, NULL, fade);
     sn_arena_destroy(&scratch);
-    if (status == SINEW_OK) sn_insertion_destroy(gone);
+    if (status == SINEW_OK) sn_insertion_release(gone);
     return status;
 }

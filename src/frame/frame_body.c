@@ -11,13 +11,6 @@ sn_frame_model *sn_frame_model_of(const sinew_body *body) {
     return body->ops == &sn_frame_body_ops ? body->model : NULL;
 }
 
-// The packed samples follow the age, which steps and snapshots set.
-static void refresh_fade(sinew_body *body) {
-    sn_frame_model *model = body->model;
-    double left = sn_fade_left(&model->fade, *body->age);
-    if (left != model->fade.applied) sn_fade_apply(&model->fade, &model->blend, left);
-}
-
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     sn_frame_model *model = body->model;
     if (model->springs) {
@@ -25,10 +18,10 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         evaluation->energy += model->springs->evaluate(&model->nodes, model->springs, &springs);
         return;
     }
-    refresh_fade(body);
+    sn_fade_refresh(&model->fade, &model->layers, *body->age); // the age is set by steps and snapshots
     sn_blend_request request = {evaluation->q,    evaluation->want_energy, evaluation->projected,
                                 model->geometric, evaluation->force,       evaluation->matrix};
-    evaluation->energy += sn_blend_evaluate(body->context, &model->nodes, &model->blend, &body->pattern, &request);
+    evaluation->energy += sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request);
 }
 
 static void retract(const sinew_body *body, double *q, const double *base, const double *xi) {
@@ -45,10 +38,14 @@ static void difference(const sinew_body *body, double *xi, const double *q, cons
 static sinew_status check(sinew_body *body, const double *q) {
     const sn_frame_model *model = body->model;
     if (!model->dual) return SINEW_OK;
-    sn_blend_prepare(&model->nodes, &model->blend, q);
-    int32_t s = sn_rigid_blend_find_vanished(&model->blend.rigid, model->nodes.count, model->samples);
-    if (s < 0) return SINEW_OK;
-    const double *X = model->samples->position + 3 * (size_t)s;
+    sn_layers_prepare(&model->layers, q);
+    const double *X = NULL;
+    for (int32_t l = 0; l < model->layers.count && !X; l++) {
+        const sn_layer *layer = model->layers.items[l];
+        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count, layer->samples, layer->away);
+        if (s >= 0) X = layer->samples->position + 3 * (size_t)s;
+    }
+    if (!X) return SINEW_OK;
     return sn_fail(body->context, SINEW_DIVERGED,
                    "frames of body \"%s\" would be turned by nearly 360 degrees against each other: their dual quaternions "
                    "cancel at the rest point (%g, %g, %g) m. The state is as before; keep neighbours below 340 degrees",
@@ -107,7 +104,7 @@ static void restore_turn(sinew_body *body, const double *place, double h) {
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
     const sn_frame_model *model = body->model;
-    sn_blend_measure(&model->nodes, &model->blend, body->q, smallest_J, largest_J, volume);
+    sn_layers_measure(&model->layers, body->q, smallest_J, largest_J, volume);
 }
 
 static void add_momenta(sinew_body *body, const double *g, sinew_measures *measures) {
@@ -127,9 +124,12 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
-    for (int32_t i = 0; i < model->blend.groups.count; i++) {
-        if (model->blend.group_material[i] != index) continue;
-        SN_TRY(sn_sample_group_set_material(&model->arena, &model->blend.groups, i, material));
+    for (int32_t l = 0; l < model->layers.count; l++) {
+        sn_layer *layer = model->layers.items[l];
+        for (int32_t i = 0; i < layer->blend.groups.count; i++) {
+            if (layer->blend.group_material[i] != index) continue;
+            SN_TRY(sn_sample_group_set_material(&layer->arena, &layer->blend.groups, i, material));
+        }
     }
     model->materials[index] = *material;
     return sn_frame_body_compute_springs(body);
@@ -141,9 +141,11 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
-    for (int32_t i = 0; i < model->blend.groups.count; i++) {
-        if (model->blend.group_material[i] != index) continue;
-        sn_sample_group_set_fibre_stress(&model->blend.groups.items[i], stress);
+    for (int32_t l = 0; l < model->layers.count; l++) {
+        const sn_blend *blend = &model->layers.items[l]->blend;
+        for (int32_t i = 0; i < blend->groups.count; i++) {
+            if (blend->group_material[i] == index) sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
+        }
     }
     model->materials[index].fibre_stress = stress;
     return SINEW_OK;
@@ -180,8 +182,12 @@ const sn_body_ops sn_frame_body_ops = {
 
 void sn_frame_body_release(sinew_body *body) {
     sn_frame_model *model = body->model;
-    for (int32_t k = 0; k < model->insertion_count; k++) sn_insertion_destroy(model->insertions[k]);
-    sn_frame_structure_release(model);
+    sn_fade_release(body->context, &model->fade);
+    sn_layers_release(body->context, &model->layers);
+    sn_vertex_patch_destroy(model->patch);
+    for (int32_t k = 0; k < model->insertion_count; k++) sn_insertion_release(model->insertions[k]);
+    sn_arena_destroy(&model->arena);
+    sn_arena_destroy(&model->reach_arena);
     sinew_mesh_destroy(model->surface);
     if (model->base_samples) sn_samples_destroy(model->base_samples);
     if (model->shape) sn_shape_destroy(model->shape);

@@ -1,6 +1,6 @@
 // The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays), frame_structure.c (what
-// changes when nodes come and go), frame_adapt.c (coming and going), fade.c (no jump while they do), frame_query.c (reading),
-// frame_drive.c (moving).
+// changes when nodes come and go), frame_adapt.c (coming and going), layers.c (samples), vertex_patch.c (the surface), fade.c
+// (no jump), frame_query.c (reading), frame_drive.c (moving).
 #ifndef SN_FRAME_FRAME_BODY_H
 #define SN_FRAME_FRAME_BODY_H
 
@@ -10,8 +10,8 @@
 #include "frame/blend_point.h"
 #include "frame/fade.h"
 #include "frame/frame_mass.h"
-#include "frame/quadrature.h"
 #include "frame/springs.h"
+#include "frame/vertex_patch.h"
 
 typedef struct sn_frame_model {
     // What stays: in the body's arena, or destroyed with it.
@@ -28,19 +28,24 @@ typedef struct sn_frame_model {
     sinew_frame_mass mass_kind;
     sn_mass_base mass_base;
     bool geometric, dual, wants_springs;
+    sn_arena reach_arena;
+    sn_reach reach; // once a node has joined; without points of a shape before
 
-    // What changes when nodes come and go: in an arena that is replaced as a whole, together with the body's state.
+    // What changes where nodes come and go, and stays elsewhere.
+    sn_layers layers; // the samples
+    sn_fade fade;
+    sn_vertex_patch *patch; // vertices that inserted nodes touch; NULL: none
+    sinew_frame_change last_change;
+
+    // What every node has a part in: in an arena that is replaced as a whole, together with the body's state.
     sn_arena arena;
     sn_nodes nodes; // the shape's own, then the inserted ones
     sn_insertion **insertions;
     int32_t insertion_count;
-    sn_frame_samples *samples; // the base's, or with insertions
-    sn_frame_samples *points;  // where strain is measured: the samples, or the points in them
-    sn_blend blend;
+    sn_blend blend; // where the nodes are; samples are in the layers
     sn_frame_mass *mass;
-    sn_springs *springs; // instead of the samples; NULL without
-    sn_vertex_weights vertices;
-    sn_fade fade;
+    sn_springs *springs;    // instead of the samples; NULL without
+    double *rest_stiffness; // of the samples, from which the springs were made; NULL without
 } sn_frame_model;
 
 // Checks the definition and fills in a body whose context, arena, world and name are set.
@@ -50,10 +55,25 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
-// Fills in everything of `body` and its model that depends on the nodes: kinds and places `nodes` of the shape's own nodes and
-// of model->insertions. Everything goes into model->arena, which the caller has made, and model->samples.
+// Fills in everything of a new body and its model that depends on the nodes: kinds and places `nodes` of the shape's own nodes.
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count);
-void sn_frame_structure_release(sn_frame_model *model);
+
+// What a changed set of nodes brings along, until it is taken over.
+typedef struct sn_structure_draft {
+    sn_arena arena;
+    sn_insertion_change change;
+    sn_layer_plan plan;
+    sn_layer *layer; // of the samples that move; NULL without any
+    sn_vertex_patch *patch;
+} sn_structure_draft;
+
+// Drafts `next`, a copy of `body` whose model has another set of insertions and an arena of its own: what depends on all nodes
+// goes there, what lies in the range of draft->change.changed into the draft. The body itself stays as it is.
+sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next, const sinew_frame_node *nodes, int32_t count,
+                                       sn_structure_draft *draft);
+
+// Where samples come from, for the layers of a model.
+sn_layer_source sn_frame_layer_source(const sn_frame_model *model);
 
 // Computes the springs, if the body has some, from its samples at rest: once at first, and when a material changes.
 sinew_status sn_frame_body_compute_springs(sinew_body *body);
@@ -82,8 +102,9 @@ void sn_frame_body_release(sinew_body *body);
 // Weights at a rest point with all insertions.
 void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
 
-// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with these rates of the rows.
-sn_frame_motion sn_frame_motion_at(const sn_frame_model *model, sn_vec3 X, const double *v);
+// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with these rates of the rows;
+// with what still fades.
+sn_frame_motion sn_frame_motion_at(const sinew_body *body, sn_vec3 X, const double *v);
 
 // The rest point that is now at x, by damped Newton steps until it is met to within `tolerance` [m]; see inverse.c. False if
 // there is none.

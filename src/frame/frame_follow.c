@@ -12,11 +12,17 @@ typedef struct followed {
     int32_t count;
     int32_t *node;
     double *weight;
+    sn_blend_offset *offset; // by each event of the fade
 } followed;
 
-static sn_blend_point entries_of(const sn_moving_point *point) {
+static sn_blend_point entries_of(const sinew_body *body, const sn_moving_point *point) {
     const followed *own = point->model;
-    return (sn_blend_point){own->X, own->count, own->node, own->weight, NULL};
+    const sn_frame_model *model = body->model;
+    return (sn_blend_point){.X = own->X,
+                            .count = own->count,
+                            .node = own->node,
+                            .weight = own->weight,
+                            .off = sn_fade_sum(&model->fade, *body->age, own->offset)};
 }
 
 bool sn_frame_find_rest_point(const sinew_body *body, sn_vec3 x, sn_vec3 *X) {
@@ -33,11 +39,16 @@ sinew_status sn_frame_create_point(sn_arena *arena, const sinew_body *body, sn_v
     followed *own = SN_PUSH(arena, followed, 1);
     int32_t *node = SN_PUSH(arena, int32_t, at->count), rows = 0;
     double *weight = SN_PUSH(arena, double, at->count);
+    sn_blend_offset *offset = SN_PUSH(arena, sn_blend_offset, model->fade.count);
     sinew_status status = sn_arena_status(arena);
     if (status == SINEW_OK) {
-        *own = (followed){X, 0, node, weight};
+        int32_t carrier = model->fade.count > 0 ? sn_fade_carrier(model->shape, X) : -1;
+        for (int32_t k = 0; k < model->fade.count; k++) {
+            offset[k] = sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
+        }
+        *own = (followed){X, 0, node, weight, offset};
         for (int32_t k = 0; k < at->count; k++) {
-            if (at->weight[k] == 0) continue;
+            if (at->weight[k] == 0 && at->node[k] != carrier) continue;
             node[own->count] = at->node[k];
             weight[own->count++] = at->weight[k];
             rows += model->nodes.items[at->node[k]].row_count;
@@ -48,7 +59,7 @@ sinew_status sn_frame_create_point(sn_arena *arena, const sinew_body *body, sn_v
     sn_release(body->context, at, 1, sizeof *at);
     if (status != SINEW_OK) return status;
     sn_frame_prepare_points(body, body->q);
-    sn_blend_point entries = entries_of(point);
+    sn_blend_point entries = entries_of(body, point);
     sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, point->row, point->J);
     return SINEW_OK;
 }
@@ -60,13 +71,13 @@ void sn_frame_prepare_points(const sinew_body *body, const double *q) {
 
 void sn_frame_move_point(const sinew_body *body, sn_moving_point *point) {
     const sn_frame_model *model = body->model;
-    sn_blend_point entries = entries_of(point);
+    sn_blend_point entries = entries_of(body, point);
     point->x = sn_blend_get_position(&model->nodes, &model->blend, &entries);
     sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, NULL, point->J);
 }
 
 void sn_frame_add_curvature(const sinew_body *body, const sn_moving_point *point, sn_vec3 f, sn_mat3 *blocks) {
     const sn_frame_model *model = body->model;
-    sn_blend_point entries = entries_of(point);
+    sn_blend_point entries = entries_of(body, point);
     sn_blend_add_curvature(&model->nodes, &model->blend, &entries, f, blocks);
 }

@@ -165,20 +165,34 @@ static sinew_status find_base(const sn_mass_source *source, const product_map *m
     return SINEW_OK;
 }
 
-static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_mass_source *source, const sn_nodes *nodes,
-                          sn_frame_mass *mass) {
+// Moments, and those of pairs if these weigh: from the mass before a change, or from scratch.
+static sinew_status integrate(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes, const product_map *map,
+                              sn_frame_mass *mass) {
+    const sn_shape *shape = source->shape;
+    bool local = source->change && source->old->degree == map->degree && source->insertion_count > 0;
+    mass->degree = map->degree;
+    mass->moments = SN_PUSH(arena, double, (size_t)nodes->count *(size_t)map->monomials);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(find_base(source, map));
+    if (local) {
+        sn_insertions_change_mass(shape, source->change, map->degree, source->old->moments, mass->moments);
+    } else {
+        SN_TRY(sn_insertions_compute_mass(shape, source->insertions, source->insertion_count, map->degree,
+                                          source->base->moments, mass->moments));
+    }
+    if (mass->kind == SINEW_FRAME_MASS_ROW_SUM) return SINEW_OK;
+    if (local) return sn_change_mass_pairs(shape, source->change, arena, map->degree, &source->old->pairs, &mass->pairs);
+    return sn_compute_mass_pairs(shape, source->insertions, source->insertion_count, arena, map->degree, &mass->pairs);
+}
+
+static sinew_status build(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes, sn_frame_mass *mass) {
     product_map map = map_products(product_degree(nodes));
-    double *moments = SN_PUSH(scratch, double, (size_t)nodes->count *(size_t)map.monomials);
-    SN_TRY(sn_arena_status(scratch));
-    SN_TRY(find_base(source, &map));
-    SN_TRY(sn_insertions_compute_mass(source->shape, source->insertions, source->insertion_count, map.degree,
-                                      source->base->moments, moments));
+    SN_TRY(integrate(arena, source, nodes, &map, mass));
+    const double *moments = mass->moments;
     if (mass->kind == SINEW_FRAME_MASS_ROW_SUM) {
         SN_TRY(fill_row_sums(arena, nodes, &map, moments, mass));
     } else {
-        sn_mass_pairs pairs;
-        SN_TRY(sn_compute_mass_pairs(source->shape, source->insertions, source->insertion_count, scratch, map.degree, &pairs));
-        SN_TRY(fill_pairs(arena, nodes, &map, &pairs, mass));
+        SN_TRY(fill_pairs(arena, nodes, &map, &mass->pairs, mass));
     }
     fill_shares(nodes, map.monomials, moments, &map, mass);
     for (int32_t k = 0; k < mass->count; k++) {
@@ -203,18 +217,16 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
     SN_ASSERT(nodes->count == source->shape->node_count + source->insertion_count);
     sn_frame_mass *mass = SN_PUSH(arena, sn_frame_mass, 1);
     SN_TRY(sn_arena_status(arena));
-    bool negative = has_negative_weights(source->shape);
+    // Insertions multiply the weights of others by what they leave, so that the kind stays.
+    bool negative = source->old ? source->old->kind != SINEW_FRAME_MASS_ROW_SUM : has_negative_weights(source->shape);
     if (kind == SINEW_FRAME_MASS_ROW_SUM && negative) {
         return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
                        "the row sum of weights that go negative is no mass; take the consistent one");
     }
     mass->kind = kind;
     if (kind == SINEW_FRAME_MASS_AUTO) mass->kind = negative ? SINEW_FRAME_MASS_CONSISTENT : SINEW_FRAME_MASS_ROW_SUM;
-    sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = build(arena, &scratch, source, nodes, mass);
-    sn_arena_destroy(&scratch);
     *out = mass;
-    return status;
+    return build(arena, source, nodes, mass);
 }
 
 sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes, const sn_frame_mass *mass, sn_bsr_sets *sets) {

@@ -50,7 +50,11 @@ sinew_status sinew_frame_body_add_force(sinew_body *body, const double point[3],
     sn_shape_point at;
     sn_frame_weights_at(model, sn_load3(point), &at);
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_blend_point at_point = {sn_load3(point), at.count, at.node, at.weight, NULL};
+    sn_blend_point at_point = {.X = sn_load3(point),
+                               .count = at.count,
+                               .node = at.node,
+                               .weight = at.weight,
+                               .off = sn_fade_offset_at(&model->fade, model->shape, *body->age, sn_load3(point))};
     sn_blend_add_force(&model->nodes, &model->blend, &at_point, sn_load3(force), body->applied);
     return SINEW_OK;
 }
@@ -68,6 +72,8 @@ enum { MOST_MAPS = 128 };
 
 typedef struct surface_job {
     const sn_frame_model *model;
+    const double *rest;
+    const sn_vertex_weights *weights;
     double *positions;
     sn_surface_fn *kernel; // NULL: nodes that are no maps of the rest point, or too many
     const double *maps;
@@ -114,16 +120,30 @@ static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chu
     (void)chunk;
     const surface_job *job = data;
     const sn_frame_model *model = job->model;
-    const sn_vertex_weights *v = &model->vertices;
+    const sn_vertex_weights *v = job->weights;
     if (job->kernel) {
-        job->kernel(job->positions, &(sn_surface_points){model->surface->points, v->start, v->node, v->weight}, job->maps,
-                    begin, end);
+        job->kernel(job->positions, &(sn_surface_points){job->rest, v->start, v->node, v->weight}, job->maps, begin, end);
         return;
     }
     for (int32_t i = begin; i < end; i++) {
-        sn_blend_point point = {sn_load3(model->surface->points + 3 * (size_t)i), v->start[i + 1] - v->start[i],
-                                v->node + v->start[i], v->weight + v->start[i], NULL};
+        sn_blend_point point = {.X = sn_load3(job->rest + 3 * (size_t)i),
+                                .count = v->start[i + 1] - v->start[i],
+                                .node = v->node + v->start[i],
+                                .weight = v->weight + v->start[i]};
         sn_store3(job->positions + 3 * (size_t)i, sn_blend_get_position(&model->nodes, &model->blend, &point));
+    }
+}
+
+// Vertices that inserted nodes move as well.
+static void move_patch(const sinew_body *body, const surface_job *whole, double *positions) {
+    const sn_vertex_patch *patch = whole->model->patch;
+    surface_job job = *whole;
+    job.rest = patch->rest;
+    job.weights = &patch->weights;
+    job.positions = patch->position;
+    sn_parallel_for(body->context, patch->count, 1024, compute_vertices, &job);
+    for (int32_t k = 0; k < patch->count; k++) {
+        memcpy(positions + 3 * (size_t)patch->vertex[k], patch->position + 3 * (size_t)k, 3 * sizeof *positions);
     }
 }
 
@@ -133,23 +153,25 @@ void sinew_frame_body_compute_surface(const sinew_body *body, double *positions)
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
     double maps[MOST_MAPS * SN_SURFACE_LINEAR] SN_ALIGNED;
     sn_isa isa = body->context->isa;
-    surface_job job = {.model = model, .positions = positions, .maps = maps};
+    surface_job job = {.model = model,
+                       .rest = model->surface->points,
+                       .weights = &model->base_vertices,
+                       .positions = positions,
+                       .maps = maps};
     if (find_maps(model, maps)) {
         job.kernel = model->dual ? SN_ISA_PICK(isa, sn_surface_dual) : SN_ISA_PICK(isa, sn_surface_linear);
     }
     sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
-    sn_fade_move_vertices(&model->fade, &model->nodes, body->q, sn_fade_left(&model->fade, *body->age), positions);
+    if (model->patch) move_patch(body, &job, positions);
+    sn_fade_move_vertices(&model->fade, &model->nodes, &model->blend, *body->age, positions);
 }
 
 sinew_status sinew_frame_body_get_point(const sinew_body *body, const double rest[3], double position[3]) {
     sinew_status status;
     const sn_frame_model *model = checked_model(body, rest, &status);
     SN_TRY(status);
-    sn_shape_point at;
-    sn_frame_weights_at(model, sn_load3(rest), &at);
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_blend_point point = {sn_load3(rest), at.count, at.node, at.weight, NULL};
-    sn_store3(position, sn_blend_get_position(&model->nodes, &model->blend, &point));
+    sn_store3(position, sn_frame_motion_at(body, sn_load3(rest), NULL).x);
     return SINEW_OK;
 }
 
@@ -186,7 +208,14 @@ sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_r
     const sn_frame_model *model = sn_frame_model_of(body);
     if (!model) return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
     if (weights) *weights = model->shape->report;
-    if (sampling) *sampling = model->points->report;
+    if (sampling) *sampling = model->layers.items[0]->points->report;
+    return SINEW_OK;
+}
+
+sinew_status sinew_frame_body_get_last_change(const sinew_body *body, sinew_frame_change *change) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames", body->name);
+    *change = model->last_change;
     return SINEW_OK;
 }
 

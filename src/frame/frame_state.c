@@ -53,6 +53,11 @@ static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_fr
         memcpy(points->weight + first, at->weight, many * sizeof *at->weight);
         memcpy(points->gradient + first, at->gradient, many * sizeof *at->gradient);
         look_up_material(model, X, &points->material[i], &points->stiffness[i]);
+        int32_t events = model->fade.count, carrier = events > 0 ? sn_fade_carrier(model->shape, X) : -1;
+        for (int32_t k = 0; k < events; k++) {
+            points->offset[(size_t)i * (size_t)events + (size_t)k] =
+                sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
+        }
     }
     return SINEW_OK;
 }
@@ -65,6 +70,7 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
     points->start = SN_PUSH(arena, int32_t, count + 1);
     points->material = SN_PUSH(arena, int32_t, count);
     points->stiffness = SN_PUSH(arena, double, count);
+    points->offset = SN_PUSH(arena, sn_blend_offset, (size_t)count *(size_t)model->fade.count);
     SN_TRY(sn_arena_status(arena));
     sn_shape_point *at = sn_allocate(body->context, 1, sizeof *at);
     if (!at) return SINEW_OUT_OF_MEMORY;
@@ -73,10 +79,15 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
     return status;
 }
 
-static sn_blend_point entries_of(const sn_frame_points *points, int32_t i) {
+static sn_blend_point entries_of(const sinew_body *body, const sn_frame_points *points, int32_t i) {
+    const sn_fade *fade = &((const sn_frame_model *)body->model)->fade;
     int32_t start = points->start[i];
-    return (sn_blend_point){sn_load3(points->rest + 3 * (size_t)i), points->start[i + 1] - start, points->node + start,
-                            points->weight + start, points->gradient[start]};
+    return (sn_blend_point){.X = sn_load3(points->rest + 3 * (size_t)i),
+                            .count = points->start[i + 1] - start,
+                            .node = points->node + start,
+                            .weight = points->weight + start,
+                            .gradient = points->gradient[start],
+                            .off = sn_fade_sum(fade, *body->age, points->offset + (size_t)i * (size_t)fade->count)};
 }
 
 // The state of one sample of volume 1: `energy` becomes the density.
@@ -112,7 +123,7 @@ static void compute_points(void *data, int32_t begin, int32_t end, int32_t chunk
     const points_job *job = data;
     const sn_frame_model *model = job->body->model;
     for (int32_t i = begin; i < end; i++) {
-        sn_blend_point point = entries_of(job->points, i);
+        sn_blend_point point = entries_of(job->body, job->points, i);
         sn_frame_motion motion = sn_blend_get_motion(&model->nodes, &model->blend, &point, job->body->v);
         if (job->positions) sn_store3(job->positions + 3 * (size_t)i, motion.x);
         if (job->velocities) sn_store3(job->velocities + 3 * (size_t)i, motion.rate);
@@ -136,7 +147,7 @@ void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
     for (int32_t i = 0; i < points->count; i++) {
         sn_vec3 force = sn_load3(forces + 3 * (size_t)i);
         if (force.x == 0 && force.y == 0 && force.z == 0) continue;
-        sn_blend_point point = entries_of(points, i);
+        sn_blend_point point = entries_of(body, points, i);
         sn_blend_add_force(&model->nodes, &model->blend, &point, force, body->applied);
     }
 }

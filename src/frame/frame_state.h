@@ -19,6 +19,7 @@ typedef struct sn_frame_points {
     double (*gradient)[3]; // of each entry [1/m]
     int32_t *material;     // of each point
     double *stiffness;     // of each point: the factor on its material's stiffness
+    struct sn_blend_offset *offset; // of each point, by each change that fades
 } sn_frame_points;
 
 // The rest position of a frame, which may have been moved into the solid when the body was made.

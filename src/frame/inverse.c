@@ -10,25 +10,41 @@
 
 enum { STARTS = 8, STEPS = 40, HALVINGS = 10 };
 
-// The samples whose places are now closest to x, the closest first.
-static int32_t find_starts(const sn_frame_model *model, sn_vec3 x, sn_vec3 starts[STARTS]) {
-    const sn_frame_samples *samples = model->samples;
+// The samples whose places are now closest to x, the closest first, found so far.
+typedef struct starts {
+    int32_t count;
     double distance[STARTS];
-    int32_t count = 0;
-    for (int32_t s = 0; s < samples->count; s++) {
-        sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
-        sn_blend_point point = {X, samples->start[s + 1] - samples->start[s], samples->node + samples->start[s],
-                                samples->weight + samples->start[s], NULL};
-        sn_vec3 at = sn_blend_get_position(&model->nodes, &model->blend, &point);
-        double d = sn_distance(at, x);
-        int32_t place = count < STARTS ? count++ : STARTS;
-        while (place > 0 && distance[place - 1] > d) {
-            if (place < STARTS) distance[place] = distance[place - 1], starts[place] = starts[place - 1];
-            place--;
+    sn_vec3 X[STARTS];
+} starts;
+
+static void offer_start(starts *starts, double distance, sn_vec3 X) {
+    int32_t place = starts->count < STARTS ? starts->count++ : STARTS;
+    while (place > 0 && starts->distance[place - 1] > distance) {
+        if (place < STARTS) {
+            starts->distance[place] = starts->distance[place - 1];
+            starts->X[place] = starts->X[place - 1];
         }
-        if (place < STARTS) distance[place] = d, starts[place] = X;
+        place--;
     }
-    return count;
+    if (place < STARTS) starts->distance[place] = distance, starts->X[place] = X;
+}
+
+static void find_starts(const sn_frame_model *model, const double *q, sn_vec3 x, starts *starts) {
+    starts->count = 0;
+    for (int32_t l = 0; l < model->layers.count; l++) {
+        const sn_layer *layer = model->layers.items[l];
+        const sn_frame_samples *samples = layer->samples;
+        sn_blend_prepare(&layer->nodes, &layer->blend, q);
+        for (int32_t s = 0; s < samples->count; s++) {
+            if (layer->away[s]) continue;
+            sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
+            sn_blend_point point = {.X = X,
+                                    .count = samples->start[s + 1] - samples->start[s],
+                                    .node = samples->node + samples->start[s],
+                                    .weight = samples->weight + samples->start[s]};
+            offer_start(starts, sn_distance(sn_blend_get_position(&layer->nodes, &layer->blend, &point), x), X);
+        }
+    }
 }
 
 // F^-1 r; where F is nearly singular, the damped least-squares step.
@@ -41,9 +57,9 @@ static sn_vec3 solve_step(sn_mat3 F, sn_vec3 r) {
 }
 
 // Newton from X. Returns how far off it ended.
-static double refine(const sn_frame_model *model, sn_vec3 x, double tolerance, double longest, sn_vec3 *X,
+static double refine(const sinew_body *body, sn_vec3 x, double tolerance, double longest, sn_vec3 *X,
                      int32_t *iterations) {
-    sn_frame_motion motion = sn_frame_motion_at(model, *X, NULL);
+    sn_frame_motion motion = sn_frame_motion_at(body, *X, NULL);
     double error = sn_distance(motion.x, x);
     for (int32_t step = 0; step < STEPS && error > tolerance; step++) {
         sn_vec3 d = solve_step(motion.F, sn_sub(x, motion.x));
@@ -51,7 +67,7 @@ static double refine(const sn_frame_model *model, sn_vec3 x, double tolerance, d
         sn_vec3 trial = *X;
         for (int cut = 0; cut < HALVINGS; cut++, scale *= 0.5) {
             trial = sn_madd(*X, scale, d);
-            motion = sn_frame_motion_at(model, trial, NULL);
+            motion = sn_frame_motion_at(body, trial, NULL);
             next = sn_distance(motion.x, x);
             if (next < error) break;
         }
@@ -76,14 +92,14 @@ static bool find_point(const sinew_body *body, sn_vec3 x, double tolerance, bool
     const sn_frame_model *model = body->model;
     const sinew_voxels *voxels = model->shape->voxels;
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
-    sn_vec3 starts[STARTS];
-    int32_t count = find_starts(model, x, starts);
+    starts starts;
+    find_starts(model, body->q, x, &starts);
     double longest = 0; // a step across the grid is none
     for (int k = 0; k < 3; k++) longest = fmax(longest, 0.5 * voxels->cells[k] * voxels->spacing[k]);
     *iterations = 0;
-    for (int32_t k = 0; k < count; k++) {
-        *X = starts[k];
-        if (refine(model, x, tolerance, longest, X, iterations) <= tolerance && (outside || is_inside(voxels, *X)))
+    for (int32_t k = 0; k < starts.count; k++) {
+        *X = starts.X[k];
+        if (refine(body, x, tolerance, longest, X, iterations) <= tolerance && (outside || is_inside(voxels, *X)))
             return true;
     }
     return false;

@@ -32,6 +32,10 @@ static int32_t integrate_box(double *values, int32_t degree, sn_vec3 d, const do
     return count;
 }
 
+static int32_t count_monomials(int32_t degree) {
+    return (degree + 1) * (degree + 2) * (degree + 3) / 6;
+}
+
 typedef struct mass_job {
     const sn_shape *shape;
     int32_t degree, monomials, rows;
@@ -137,7 +141,7 @@ sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, doub
     SN_TRY(check_degree(shape->context, degree));
     mass_job job = {.shape = shape,
                     .degree = degree,
-                    .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6,
+                    .monomials = count_monomials(degree),
                     .rows = shape->node_count};
     return integrate(&job, moments);
 }
@@ -168,6 +172,20 @@ static sn_vec3 center_of_mass(const sn_shape *shape) {
     return sn_scale(1 / mass, sum);
 }
 
+// Pairs by their numbers in an index over all of them.
+static sinew_status push_pairs(sn_arena *arena, const int32_t *index, size_t nodes, int32_t degree, sn_mass_pairs *pairs) {
+    int32_t *pair = SN_PUSH(arena, int32_t, 2 * (size_t)pairs->count);
+    pairs->moments = SN_PUSH(arena, double, (size_t)pairs->count *(size_t)count_monomials(degree));
+    SN_TRY(sn_arena_status(arena));
+    pairs->pair = (int32_t(*)[2])pair;
+    for (size_t k = 0; k < nodes * nodes; k++) {
+        if (index[k] < 0) continue;
+        pairs->pair[index[k]][0] = (int32_t)(k / nodes);
+        pairs->pair[index[k]][1] = (int32_t)(k % nodes);
+    }
+    return SINEW_OK;
+}
+
 sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count,
                                    sn_arena *arena, int32_t degree, sn_mass_pairs *pairs) {
     SN_TRY(check_degree(shape->context, degree));
@@ -176,7 +194,7 @@ sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *co
     if (!index) return SINEW_OUT_OF_MEMORY;
     mass_job job = {.shape = shape,
                     .degree = degree,
-                    .monomials = (degree + 1) * (degree + 2) * (degree + 3) / 6,
+                    .monomials = count_monomials(degree),
                     .node_count = (int32_t)nodes,
                     .insertions = insertions,
                     .insertion_count = count};
@@ -184,18 +202,8 @@ sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *co
     job.center = center_of_mass(shape);
     job.pair_index = index;
     *pairs = (sn_mass_pairs){.center = job.center, .count = job.rows};
-    int32_t *pair = SN_PUSH(arena, int32_t, 2 * (size_t)job.rows);
-    pairs->moments = SN_PUSH(arena, double, (size_t)job.rows *(size_t)job.monomials);
-    sinew_status status = sn_arena_status(arena);
-    if (status == SINEW_OK) {
-        pairs->pair = (int32_t(*)[2])pair;
-        for (size_t k = 0; k < nodes * nodes; k++) {
-            if (index[k] < 0) continue;
-            pairs->pair[index[k]][0] = (int32_t)(k / nodes);
-            pairs->pair[index[k]][1] = (int32_t)(k % nodes);
-        }
-        status = integrate(&job, pairs->moments);
-    }
+    sinew_status status = push_pairs(arena, index, nodes, degree, pairs);
+    if (status == SINEW_OK) status = integrate(&job, pairs->moments);
     sn_release(shape->context, index, nodes * nodes, sizeof *index);
     return status;
 }
@@ -241,12 +249,123 @@ sinew_status sn_insertions_compute_mass(const sn_shape *shape, const sn_insertio
                                         int32_t degree, const double *base, double *moments) {
     SN_TRY(check_degree(shape->context, degree));
     size_t monomials = (size_t)((degree + 1) * (degree + 2) * (degree + 3) / 6), nodes = (size_t)shape->node_count;
+    memcpy(moments, base, nodes * monomials * sizeof *moments);
+    if (count == 0) return SINEW_OK;
     double *left = sn_allocate(shape->context, (size_t)shape->voxels->count, sizeof *left);
     if (!left) return SINEW_OUT_OF_MEMORY;
     for (int32_t v = 0; v < shape->voxels->count; v++) left[v] = 1;
-    memcpy(moments, base, nodes * monomials * sizeof *moments);
     memset(moments + nodes * monomials, 0, (size_t)count * monomials * sizeof *moments);
     add_insertions(shape, insertions, count, degree, left, moments);
     sn_release(shape->context, left, (size_t)shape->voxels->count, sizeof *left);
     return SINEW_OK;
+}
+
+// A node's number after a change.
+static int32_t renumber(const sn_insertion_change *change, int32_t node) {
+    return change->gone >= 0 && node > change->gone ? node - 1 : node;
+}
+
+static mass_job list_job(const sn_shape *shape, const sn_insertion *const *insertions, int32_t count, int32_t degree) {
+    return (mass_job){.shape = shape,
+                      .degree = degree,
+                      .monomials = count_monomials(degree),
+                      .node_count = shape->node_count + count,
+                      .insertions = insertions,
+                      .insertion_count = count};
+}
+
+static sn_vec3 rest_of_node(const mass_job *job, int32_t node) {
+    int32_t own = node - job->shape->node_count;
+    return own < 0 ? sn_load3(job->shape->node_position + 3 * (size_t)node) : job->insertions[own]->position;
+}
+
+void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change *change, int32_t degree, const double *old,
+                               double *moments) {
+    const mass_job before = list_job(shape, change->before, change->before_count, degree);
+    const mass_job after = list_job(shape, change->after, change->after_count, degree);
+    size_t monomials = (size_t)before.monomials;
+    memset(moments, 0, (size_t)after.node_count * monomials * sizeof *moments);
+    for (int32_t i = 0; i < before.node_count; i++) {
+        if (i == change->gone) continue;
+        memcpy(moments + (size_t)renumber(change, i) * monomials, old + (size_t)i * monomials, monomials * sizeof *moments);
+    }
+    voxel_row row;
+    for (int32_t k = 0; k < change->changed->voxel_count; k++) {
+        int32_t v = change->changed->voxel[k];
+        double density = shape->density[shape->voxels->label[v]];
+        read_row(&before, v, &row);
+        for (int32_t e = 0; e < row.count; e++) {
+            if (row.node[e] == change->gone) continue;
+            double *sums = moments + (size_t)renumber(change, row.node[e]) * monomials;
+            add_box(shape, v, rest_of_node(&before, row.node[e]), degree, -density * row.weight[e], sums);
+        }
+        read_row(&after, v, &row);
+        for (int32_t e = 0; e < row.count; e++) {
+            double *sums = moments + (size_t)row.node[e] * monomials;
+            add_box(shape, v, rest_of_node(&after, row.node[e]), degree, density * row.weight[e], sums);
+        }
+    }
+}
+
+// Numbers the pairs after a change: those that stay, and those of the voxels in range.
+static int32_t number_changed_pairs(const mass_job *after, const sn_insertion_change *change, const sn_mass_pairs *old,
+                                    int32_t *index) {
+    size_t nodes = (size_t)after->node_count;
+    for (int32_t k = 0; k < old->count; k++) {
+        if (old->pair[k][0] == change->gone || old->pair[k][1] == change->gone) continue;
+        index[(size_t)renumber(change, old->pair[k][0]) * nodes + (size_t)renumber(change, old->pair[k][1])] = 1;
+    }
+    voxel_row row;
+    for (int32_t i = 0; i < change->changed->voxel_count; i++) {
+        read_row(after, change->changed->voxel[i], &row);
+        for (int32_t k = 0; k < row.count; k++) {
+            for (int32_t l = k; l < row.count; l++) index[(size_t)row.node[k] * nodes + (size_t)row.node[l]] = 1;
+        }
+    }
+    int32_t count = 0;
+    for (size_t k = 0; k < nodes * nodes; k++) index[k] = index[k] ? count++ : -1;
+    return count;
+}
+
+// Adds the pairs of a row of `job` at a voxel, times a sign; `gone` has no pairs any more.
+static void add_signed_pairs(const mass_job *job, const sn_insertion_change *change, int32_t v, double sign, sn_vec3 center,
+                             const int32_t *index, size_t nodes, double *moments) {
+    const sn_shape *shape = job->shape;
+    bool before = sign < 0;
+    voxel_row row;
+    read_row(job, v, &row);
+    for (int32_t k = 0; k < row.count; k++) {
+        for (int32_t l = k; l < row.count; l++) {
+            int32_t i = row.node[k], j = row.node[l];
+            if (before && (i == change->gone || j == change->gone)) continue;
+            if (before) i = renumber(change, i), j = renumber(change, j);
+            double factor = sign * shape->density[shape->voxels->label[v]] * row.weight[k] * row.weight[l];
+            double *sums = moments + (size_t)index[(size_t)i * nodes + (size_t)j] * (size_t)job->monomials;
+            add_box(shape, v, center, job->degree, factor, sums);
+        }
+    }
+}
+
+sinew_status sn_change_mass_pairs(const sn_shape *shape, const sn_insertion_change *change, sn_arena *arena, int32_t degree,
+                                  const sn_mass_pairs *old, sn_mass_pairs *pairs) {
+    const mass_job before = list_job(shape, change->before, change->before_count, degree);
+    const mass_job after = list_job(shape, change->after, change->after_count, degree);
+    size_t nodes = (size_t)after.node_count, monomials = (size_t)after.monomials;
+    int32_t *index = sn_allocate(shape->context, nodes * nodes, sizeof *index);
+    if (!index) return SINEW_OUT_OF_MEMORY;
+    *pairs = (sn_mass_pairs){.center = old->center, .count = number_changed_pairs(&after, change, old, index)};
+    sinew_status status = push_pairs(arena, index, nodes, degree, pairs);
+    for (int32_t k = 0; k < old->count && status == SINEW_OK; k++) {
+        if (old->pair[k][0] == change->gone || old->pair[k][1] == change->gone) continue;
+        size_t i = (size_t)renumber(change, old->pair[k][0]), j = (size_t)renumber(change, old->pair[k][1]);
+        memcpy(pairs->moments + (size_t)index[i * nodes + j] * monomials, old->moments + (size_t)k * monomials,
+               monomials * sizeof(double));
+    }
+    for (int32_t k = 0; k < change->changed->voxel_count && status == SINEW_OK; k++) {
+        int32_t v = change->changed->voxel[k];
+        add_signed_pairs(&before, change, v, -1, old->center, index, nodes, pairs->moments);
+        add_signed_pairs(&after, change, v, 1, old->center, index, nodes, pairs->moments);
+    }
+    sn_release(shape->context, index, nodes * nodes, sizeof *index);
+    return status;
 }

@@ -184,12 +184,6 @@ static sn_mat3 unpack_F(const double *F, int32_t lane) {
     return out;
 }
 
-sn_mat3 sn_rigid_blend_get_F(const sn_rigid_blend *blend, int32_t group, int32_t place) {
-    double F[9 * SN_BLOCK] SN_ALIGNED;
-    compute_F(blend, &blend->items[group], place / SN_BLOCK, F);
-    return unpack_F(F, place % SN_BLOCK);
-}
-
 void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend *blend, double *smallest_J, double *largest_J,
                             double *volume) {
     *smallest_J = INFINITY, *largest_J = -INFINITY, *volume = 0;
@@ -198,7 +192,8 @@ void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend
         for (int32_t block = 0; block < g->blocks; block++) {
             double F[9 * SN_BLOCK] SN_ALIGNED;
             compute_F(blend, g, block, F);
-            for (int32_t lane = 0; lane < SN_BLOCK; lane++) { // padding repeats samples
+            for (int32_t lane = 0; lane < SN_BLOCK; lane++) { // padding, and what is left out, has no volume
+                if (g->volume[block * SN_BLOCK + lane] == 0) continue;
                 double J = sn_mat3_det(unpack_F(F, lane));
                 *smallest_J = fmin(*smallest_J, J);
                 *largest_J = fmax(*largest_J, J);
@@ -219,9 +214,11 @@ static bool nodes_agree(const double *table, int32_t count) {
     return true;
 }
 
-int32_t sn_rigid_blend_find_vanished(const sn_rigid_blend *blend, int32_t node_count, const sn_frame_samples *samples) {
+int32_t sn_rigid_blend_find_vanished(const sn_rigid_blend *blend, int32_t node_count, const sn_frame_samples *samples,
+                                     const bool *away) {
     if (nodes_agree(blend->table, node_count)) return -1;
     for (int32_t s = 0; s < samples->count; s++) {
+        if (away[s]) continue;
         int32_t start = samples->start[s];
         sn_dual_input input = {.table = blend->table,
                                .count = samples->start[s + 1] - start,

@@ -60,10 +60,14 @@ static void pack_blocks(const sn_rigid_input *in, sn_rigid_group *g) {
     }
 }
 
+typedef struct met_pair {
+    int32_t key, i, j;
+} met_pair;
+
 // The pairs of one chunk. `number` holds 1 + the chunk's pair for blocks of the rows' pattern that it has met, else 0; all
 // zero before and after.
 static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_rigid_group *g, int32_t index, int32_t *number,
-                                 int32_t *met) {
+                                 met_pair *met) {
     sn_rigid_chunk *chunk = &g->chunks[index];
     int32_t first = index * g->chunk_size, last = first + g->chunk_size < g->blocks ? first + g->chunk_size : g->blocks;
     size_t pairs = (size_t)sn_pair_count(g->width);
@@ -77,7 +81,7 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
                     int32_t key = sn_bsr_find(in->rows, in->nodes->items[i].row, in->nodes->items[j].row);
                     SN_ASSERT(key >= 0);
                     if (!number[key]) {
-                        met[chunk->pair_count] = key;
+                        met[chunk->pair_count] = (met_pair){key, i, j};
                         number[key] = ++chunk->pair_count;
                     }
                     *slot = number[key] - 1;
@@ -88,20 +92,22 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
     chunk->pairs = SN_PUSH(arena, sn_rigid_pair, chunk->pair_count);
     chunk->matrix = SN_PUSH(arena, double, 36 * (size_t)chunk->pair_count);
     for (int32_t k = 0; k < chunk->pair_count; k++) {
-        if (chunk->pairs) chunk->pairs[k].upper = met[k];
-        number[met[k]] = 0;
+        if (chunk->pairs) chunk->pairs[k] = (sn_rigid_pair){.i = met[k].i, .j = met[k].j};
+        number[met[k].key] = 0;
     }
     return sn_arena_status(arena);
 }
 
-// Where each pair's lower blocks are: a pair's first block is in the row of a rotation, the translation's row is the next.
-static void find_lower_blocks(const sn_bsr *rows, const int32_t *row_of_block, sn_rigid_group *g) {
+// A pair's first block is in the row of a rotation, the translation's row is the next.
+void sn_rigid_group_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_rigid_group *g) {
     for (int32_t c = 0; c < g->chunk_count; c++) {
         for (int32_t k = 0; k < g->chunks[c].pair_count; k++) {
             sn_rigid_pair *pair = &g->chunks[c].pairs[k];
-            int32_t row = row_of_block[pair->upper], column = rows->columns[pair->upper];
+            int32_t row = nodes->items[pair->i].row, column = nodes->items[pair->j].row;
+            pair->upper = sn_bsr_find(rows, row, column);
             pair->lower = sn_bsr_find(rows, row + 1, column);
             pair->diagonal = row == column;
+            SN_ASSERT(pair->upper >= 0 && pair->lower >= 0);
         }
     }
 }
@@ -124,12 +130,9 @@ static sinew_status push_group(sn_arena *arena, sn_rigid_group *g) {
 }
 
 static sinew_status build_chunks(sn_arena *arena, sn_arena *scratch, const sn_rigid_input *in, sn_rigid_group *g) {
-    int32_t *number = SN_PUSH(scratch, int32_t, in->rows->blocks), *met = SN_PUSH(scratch, int32_t, in->rows->blocks);
-    int32_t *row_of_block = SN_PUSH(scratch, int32_t, in->rows->blocks);
+    int32_t *number = SN_PUSH(scratch, int32_t, in->rows->blocks);
+    met_pair *met = SN_PUSH(scratch, met_pair, in->rows->blocks);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t row = 0; row < in->rows->rows; row++) {
-        for (int32_t k = in->rows->starts[row]; k < in->rows->starts[row + 1]; k++) row_of_block[k] = row;
-    }
     for (int32_t c = 0; c < g->chunk_count; c++) {
         SN_TRY(number_pairs(arena, in, g, c, number, met));
         g->chunks[c].force = SN_PUSH(arena, double, 6 * (size_t)in->nodes->count);
@@ -139,7 +142,7 @@ static sinew_status build_chunks(sn_arena *arena, sn_arena *scratch, const sn_ri
         }
         SN_TRY(sn_arena_status(arena));
     }
-    find_lower_blocks(in->rows, row_of_block, g);
+    sn_rigid_group_remap(in->nodes, in->rows, g);
     return SINEW_OK;
 }
 

@@ -17,6 +17,7 @@
 // A pair of nodes i >= j of a chunk, and the blocks of the matrix that receive it: (w_i, w_j), the next one in its row, and
 // the same a row further down.
 typedef struct sn_rigid_pair {
+    int32_t i, j;
     int32_t upper, lower;
     bool diagonal; // i == j: the block (w, t) is above the diagonal
 } sn_rigid_pair;
@@ -54,5 +55,8 @@ typedef struct sn_rigid_input {
 } sn_rigid_input;
 
 sinew_status sn_rigid_group_pack(sn_arena *arena, const sn_rigid_input *input, sn_rigid_group *packed);
+
+// Finds the blocks of all pairs on the pattern of the body's rows.
+void sn_rigid_group_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_rigid_group *packed);
 
 #endif

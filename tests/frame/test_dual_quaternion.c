@@ -211,8 +211,9 @@ static void test_mixed_blocks(void **state) {
         fixture f = make(&bar);
         const sn_frame_model *model = f.body->model;
         int32_t mixed = 0, uniform = 0;
-        for (int32_t g = 0; g < model->blend.groups.count; g++) {
-            const sn_rigid_group *group = &model->blend.rigid.items[g];
+        const sn_blend *blend = &model->layers.items[0]->blend;
+        for (int32_t g = 0; g < blend->groups.count; g++) {
+            const sn_rigid_group *group = &blend->rigid.items[g];
             for (int32_t b = 0; b < group->blocks; b++) group->uniform[b] ? uniform++ : mixed++;
         }
         assert_true(bar.spacing > 0.1 ? mixed > 0 : uniform > 0);
@@ -253,10 +254,11 @@ static void test_points(void **state) {
         sn_shape_point at;
         sn_frame_weights_at(model, X, &at);
         sn_blend_prepare(&model->nodes, &model->blend, f.body->q);
-        sn_frame_motion motion = sn_frame_motion_at(model, X, v);
+        sn_frame_motion motion = sn_frame_motion_at(f.body, X, v);
         assert_true(sn_distance(motion.x, book_position(f.body, X, &at)) < 1e-12);
         // A force does as much work on the point as on the nodes.
-        sn_blend_point point = {X, at.count, at.node, at.weight, at.gradient[0]};
+        sn_blend_point point = {
+            .X = X, .count = at.count, .node = at.node, .weight = at.weight, .gradient = at.gradient[0]};
         sn_vec3 push = sn_v3(1, -2, 0.5);
         memset(force, 0, (size_t)sn_body_size(f.body) * sizeof *force);
         sn_blend_add_force(&model->nodes, &model->blend, &point, push, force);
@@ -278,8 +280,8 @@ static void test_points(void **state) {
         sn_blend_prepare(&model->nodes, &model->blend, f.body->q);
         for (int k = 0; k < 3; k++) {
             double step[3] = {k == 0 ? h : 0, k == 1 ? h : 0, k == 2 ? h : 0};
-            sn_vec3 front = sn_frame_motion_at(model, sn_add(X, sn_load3(step)), NULL).x;
-            sn_vec3 back = sn_frame_motion_at(model, sn_sub(X, sn_load3(step)), NULL).x;
+            sn_vec3 front = sn_frame_motion_at(f.body, sn_add(X, sn_load3(step)), NULL).x;
+            sn_vec3 back = sn_frame_motion_at(f.body, sn_sub(X, sn_load3(step)), NULL).x;
             sn_vec3 slope = sn_scale(1 / (2 * h), sn_sub(front, back));
             assert_true(sn_distance(slope, sn_mat3_column(motion.F, k)) < 1e-6 * (1 + sn_mat3_norm(motion.F)));
         }
@@ -378,7 +380,7 @@ static void test_parts(void **state) {
         for (bar.threads = 1; bar.threads <= 4; bar.threads *= 2) {
             fixture f = make(&bar);
             const sn_frame_model *model = f.body->model;
-            assert_true(model->samples->count > 1024);
+            assert_true(model->base_samples->count > 1024);
             if (bar.threads == 1) check_derivatives(f.body, "parts", 0.1);
             assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
             for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);

@@ -210,7 +210,8 @@ static void test_counts(void **state) {
         if (degree < 0 || degree == 2) assert_int_equal(report.point_count, 18);
         double volume = 0;
         const sn_frame_model *model = f.body->model;
-        for (int32_t p = 0; p < model->points->count; p++) volume += model->points->volume[p];
+        const sn_frame_samples *points = model->layers.items[0]->points;
+        for (int32_t p = 0; p < points->count; p++) volume += points->volume[p];
         test_close("volume", volume, 0.06, 1e-14);
         destroy(&f);
     }
