@@ -82,6 +82,9 @@ int main(void) {
     finger.range = 0.12;
     int32_t node;
     if (sinew_frame_body_insert(body, &finger, &node)) return fail(context, "insert");
+    sinew_frame_change change;
+    if (sinew_frame_body_get_last_change(body, &change)) return fail(context, "change");
+    printf("a frame that touches %d voxels and %d points of the surface joins\n", change.voxel_count, change.vertex_count);
     if (sinew_frame_body_hold(body, node, SINEW_HOLD_TRANSLATION)) return fail(context, "hold");
 
     double at[3];

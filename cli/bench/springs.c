@@ -136,14 +136,14 @@ static const insertion_case insertions[] = {
     {0.2, "a frame inserted into a running body of 7", "and taken out again"},
     {2, "a frame inserted into a running body of 7, reaching all of it", "and taken out again, reaching all"}};
 
-static void add_insertion(bench_run *b, const char *name, int32_t samples, double *seconds,
-                          const sinew_frame_change *change) {
+static void add_insertion(bench_run *b, const char *name, int32_t samples, double *seconds, const sinew_frame_change *change) {
     bench_result *r = bench_add(b, name, samples, "ms");
     if (!r) return;
     bench_take(r, seconds, INSERTIONS, 1e3);
     r->target = 50;
-    snprintf(r->note, sizeof r->note, "size is samples; found anew: %d samples, %d voxels, %d points of the surface; packed: %d",
-             change->sample_count, change->voxel_count, change->vertex_count, change->packed_count);
+    snprintf(r->note, sizeof r->note,
+             "size is samples; found anew: %d samples, %d voxels, %d points of the surface; packed: %d", change->sample_count,
+             change->voxel_count, change->vertex_count, change->packed_count);
 }
 
 // The first insertion makes what later ones look their surroundings up in, and is timed as well.

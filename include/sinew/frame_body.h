@@ -184,8 +184,8 @@ SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);
 /// Inserts a frame between steps. It starts where the solid is at its place, turned and moving as the solid there; linear and
 /// angular momentum stay as they were, up to the forces of held frames; the strain and the surface go over from the old shape
 /// to the new one within the fade. Only what lies in its range changes. `node` receives its number, the next one. Snapshots
-/// that were taken before fit no more; those taken afterwards do, as long as the same frames are there. What follows is the same
-/// to rounding, and bit for bit if no frame came or went in between.
+/// that were taken before fit no more; those taken afterwards do, as long as the same frames are there. What follows is the
+/// same to rounding, and bit for bit if no frame came or went in between.
 SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);
 
 /// Takes an inserted frame out again; the numbers of those inserted later go down by one. What changes fades as in an

@@ -42,8 +42,8 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
 // Lets frames join and leave that are due before a step that ends at `time`.
 sinew_status sn_frames_adapt(sn_scene_member *member, double time);
 
-// Lets all frames join and leave that have done so by `time`, one after the other and without fades: sums are then taken in the
-// order of the run that a state was saved from, which it goes on with bit for bit.
+// Lets all frames join and leave that have done so by `time`, one after the other and without fades: sums are then taken in
+// the order of the run that a state was saved from, which it goes on with bit for bit.
 sinew_status sn_frames_replay(sn_scene_member *member, double time);
 
 // Whether a change of frames is still fading at a time: a state of then cannot be taken up again.

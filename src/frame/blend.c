@@ -128,6 +128,13 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
                                 varies ? stiffness : NULL);
 }
 
+// Whether sample s has the nodes of the one before it, which couple the same.
+static bool repeats_nodes(const int32_t *start, const int32_t *list, int32_t s) {
+    int32_t count = start[s + 1] - start[s];
+    return s > 0 && start[s] - start[s - 1] == count &&
+           memcmp(list + start[s], list + start[s - 1], (size_t)count * sizeof *list) == 0;
+}
+
 // Lists of controls (or of rows) that the samples couple.
 static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t samples, const int32_t *start,
                               const int32_t *list, bool rows, sn_bsr_sets *sets) {
@@ -135,7 +142,7 @@ static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t sa
     SN_TRY(sn_arena_status(arena));
     for (int32_t s = 0; s < samples; s++) {
         int32_t count = 0;
-        for (int32_t k = start[s]; k < start[s + 1]; k++) {
+        for (int32_t k = start[s]; k < start[s + 1] && !repeats_nodes(start, list, s); k++) {
             count += rows ? nodes->items[list[k]].row_count : nodes->items[list[k]].control_count;
         }
         offsets[s + 1] = offsets[s] + count;
@@ -143,7 +150,7 @@ static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t sa
     int32_t *members = SN_PUSH(arena, int32_t, offsets[samples]);
     SN_TRY(sn_arena_status(arena));
     for (int32_t s = 0, next = 0; s < samples; s++) {
-        for (int32_t k = start[s]; k < start[s + 1]; k++) {
+        for (int32_t k = start[s]; k < start[s + 1] && next < offsets[s + 1]; k++) {
             const sn_node *node = &nodes->items[list[k]];
             int32_t count = rows ? node->row_count : node->control_count, first = rows ? node->row : node->control;
             for (int32_t c = 0; c < count; c++) members[next++] = first + c;

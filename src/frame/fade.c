@@ -105,18 +105,23 @@ static sn_frame_motion motion_at(const sn_fade_pose *pose, const sn_shape *shape
     return sn_blend_get_motion(&pose->nodes, &pose->blend, &point, NULL);
 }
 
+void sn_fade_keep(const sn_fade_event *event, sn_vec3 offset, const sn_mat3 *slope, sn_blend_offset *off) {
+    sn_mat3 axes = sn_blend_get_axes(&event->after.nodes, &event->after.blend, off->carrier);
+    double size = sn_mat3_norm(axes);
+    if (!(fabs(sn_mat3_det(axes)) > 1e-6 * size * size * size)) return; // a flat node has no axes to keep it in
+    sn_mat3 inverse = sn_mat3_inverse(axes);
+    off->offset = sn_mat3_apply(inverse, offset);
+    if (slope) off->slope = sn_mat3_mul(inverse, *slope);
+}
+
 sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X, int32_t carrier) {
     sn_blend_offset off = {.carrier = carrier};
     sn_vec3 slope;
     double weight = sn_insertion_at_point(event->changed, shape, X, &slope);
     if (weight == 0 && sn_dot(slope, slope) == 0) return off;
-    sn_mat3 axes = sn_blend_get_axes(&event->after.nodes, &event->after.blend, carrier);
-    double size = sn_mat3_norm(axes);
-    if (!(fabs(sn_mat3_det(axes)) > 1e-6 * size * size * size)) return off; // a flat node has no axes to keep it in
-    sn_mat3 inverse = sn_mat3_inverse(axes);
     sn_frame_motion was = motion_at(&event->before, shape, X), is = motion_at(&event->after, shape, X);
-    off.offset = sn_mat3_apply(inverse, sn_sub(was.x, is.x));
-    off.slope = sn_mat3_mul(inverse, sn_mat3_sub(was.F, is.F));
+    sn_mat3 change = sn_mat3_sub(was.F, is.F);
+    sn_fade_keep(event, sn_sub(was.x, is.x), &change, &off);
     return off;
 }
 

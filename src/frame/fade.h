@@ -1,8 +1,8 @@
 // What keeps a body from jumping when its nodes change: the difference between the old and the new shape, which decays.
 //
 // Every change is an event with a clock of its own, and what they leave adds up. A sample's F is multiplied from the right by
-// D = I + sum_e r_e E_e, r_e from 1 to 0: stresses go on as they were, and remain the gradient of an energy that no rigid motion
-// changes. With P what elder events leave, E_e = F_new^-1 F_old (I + P) - (I + P). A point is moved by
+// D = I + sum_e r_e E_e, r_e from 1 to 0: stresses go on as they were, and remain the gradient of an energy that no rigid
+// motion changes. With P what elder events leave, E_e = F_new^-1 F_old (I + P) - (I + P). A point is moved by
 //
 //   A sum_e r_e o_e(X),   o_e(X) = A_e^-1 (x_old,e(X) - x_new,e(X))
 //
@@ -66,6 +66,9 @@ void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age);
 sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X, int32_t carrier);
 sn_blend_offset sn_fade_sum(const sn_fade *fade, double age, const sn_blend_offset *offsets);
 sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, double age, sn_vec3 X);
+
+// Turns an offset that begins with an event, and its slope (or NULL), into the axes of off->carrier.
+void sn_fade_keep(const sn_fade_event *event, sn_vec3 offset, const sn_mat3 *slope, sn_blend_offset *off);
 
 // The node that carries offsets of a rest point.
 int32_t sn_fade_carrier(const sn_shape *shape, sn_vec3 X);

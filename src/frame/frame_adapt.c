@@ -1,10 +1,11 @@
 // Nodes that join a running body or leave it (Gilles et al. 2011, 4.4).
 //
-// The body is drafted anew with the other set of nodes: what depends on all of them goes to a fresh arena, samples and vertices
-// in range are found anew, the others stay where they are; the state of the nodes that stay is copied, and a new node starts as the solid moves at its place: position and rate by interpolation, orientation
-// and spin by the polar decomposition of F. Then the smallest rigid motion (in kinetic energy) is added to the velocities that
-// restores linear and angular momentum, and what differs in shape begins to fade. A draft that fails is dropped, and the body
-// is as it was. Cost: what lies in the range of the node, and the pairs of all nodes.
+// The body is drafted anew with the other set of nodes: what depends on all of them goes to a fresh arena, samples and
+// vertices in range are found anew, the others stay where they are; the state of the nodes that stay is copied, and a new node
+// starts as the solid moves at its place: position and rate by interpolation, orientation and spin by the polar decomposition
+// of F. Then the smallest rigid motion (in kinetic energy) is added to the velocities that restores linear and angular
+// momentum, and what differs in shape begins to fade. A draft that fails is dropped, and the body is as it was. Cost: what
+// lies in the range of the node, and the pairs of all nodes.
 #include "frame/frame_body.h"
 
 #include "linalg/dense.h"
@@ -166,8 +167,27 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
     return SINEW_OK;
 }
 
+// The block of rigid nodes that was asked for last: neighbours are often in the same one.
+typedef struct block_F {
+    const sn_layer *layer;
+    int32_t group, block;
+    double F[9 * SN_BLOCK] SN_ALIGNED;
+} block_F;
+
+static sn_mat3 find_in_block(const sn_layer *layer, int32_t point, block_F *last) {
+    int32_t group = layer->blend.sample_group[point], place = layer->blend.sample_place[point];
+    if (last->layer != layer || last->group != group || last->block != place / SN_BLOCK) {
+        last->layer = layer, last->group = group, last->block = place / SN_BLOCK;
+        sn_rigid_blend_compute_F(&layer->blend.rigid, group, last->block, last->F);
+    }
+    sn_mat3 F;
+    for (int e = 0; e < 9; e++) F.m[e / 3][e % 3] = last->F[e * SN_BLOCK + place % SN_BLOCK];
+    return F;
+}
+
 // F of a point of a sample as its nodes move it, without what fades.
-static sn_mat3 raw_F(const sn_layer *layer, int32_t point) {
+static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
+    if (layer->blend.is_rigid) return find_in_block(layer, point, last);
     const sn_frame_samples *points = layer->points;
     int32_t start = points->start[point];
     sn_blend_point at = {.X = sn_load3(points->position + 3 * (size_t)point),
@@ -196,7 +216,7 @@ static const sn_layer *find_new_place(const sn_frame_model *model, const sn_stru
 }
 
 // What the strain of a touched sample differs by, before and after.
-static void fill_residuals(const sinew_body *body, const draft *next, int32_t k) {
+static void fill_residuals(const sinew_body *body, const draft *next, int32_t k, block_F blocks[2]) {
     const sn_frame_model *model = body->model;
     sn_fade_event *event = next->event;
     int32_t sample = event->sample[k], place;
@@ -204,9 +224,10 @@ static void fill_residuals(const sinew_body *body, const draft *next, int32_t k)
     int32_t old_first = sn_layer_first_point(from, model->layers.place_of[sample]), first = sn_layer_first_point(to, place);
     for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
         sn_mat3 P = sn_fade_elder_residual(&model->fade, *body->age, sample, i, &event->elder[k], &event->elder_place[k]);
-        sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P), old = sn_mat3_mul(raw_F(from, old_first + i), past);
-        sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i)), old);
-        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) < 2; // else a flat sample, which cannot tell what it was
+        sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P), old = sn_mat3_mul(raw_F(from, old_first + i, &blocks[0]), past);
+        sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i, &blocks[1])), old);
+        bool usable =
+            sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) < 2; // else a flat sample, which cannot tell what it was
         if (usable) event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
         if (!usable) event->elder[k] = NULL;
     }
@@ -231,16 +252,40 @@ static sinew_status push_samples(const sinew_body *body, const sn_insertion *cha
     return sn_arena_status(arena);
 }
 
-static sinew_status push_vertices(const sinew_body *body, const sn_insertion *changed, sn_fade_event *event) {
+// Where the rows of a vertex put it, of the patch if it is there.
+static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patch *patch, const sn_fade_pose *pose,
+                               int32_t vertex) {
+    int32_t place = sn_vertex_patch_find(patch, vertex), row = place < 0 ? vertex : place;
+    const sn_vertex_weights *v = place < 0 ? &model->base_vertices : &patch->weights;
+    sn_blend_point point = {.X = sn_load3(model->surface->points + 3 * (size_t)vertex),
+                            .count = v->start[row + 1] - v->start[row],
+                            .node = v->node + v->start[row],
+                            .weight = v->weight + v->start[row]};
+    return sn_blend_get_position(&pose->nodes, &pose->blend, &point);
+}
+
+// See sn_fade_carrier.
+static int32_t vertex_carrier(const sn_vertex_weights *base, int32_t vertex) {
+    int32_t best = base->start[vertex];
+    for (int32_t k = best + 1; k < base->start[vertex + 1]; k++) {
+        if (base->weight[k] > base->weight[best]) best = k;
+    }
+    return base->node[best];
+}
+
+static sinew_status push_vertices(const sinew_body *body, const draft *next, sn_fade_event *event) {
     const sn_frame_model *model = body->model;
+    const sn_insertion *changed = event->changed;
     event->vertex_count = changed->vertex_count;
     event->vertex = SN_PUSH(&event->arena, int32_t, changed->vertex_count);
     event->offset = SN_PUSH(&event->arena, sn_blend_offset, changed->vertex_count);
     SN_TRY(sn_arena_status(&event->arena));
     for (int32_t k = 0; k < changed->vertex_count; k++) {
-        sn_vec3 X = sn_load3(model->surface->points + 3 * (size_t)changed->vertex[k]);
-        event->vertex[k] = changed->vertex[k];
-        event->offset[k] = sn_fade_event_offset(event, model->shape, X, sn_fade_carrier(model->shape, X));
+        int32_t vertex = event->vertex[k] = changed->vertex[k];
+        sn_vec3 was = vertex_position(model, model->patch, &event->before, vertex);
+        sn_vec3 is = vertex_position(model, next->structure.patch, &event->after, vertex);
+        event->offset[k].carrier = vertex_carrier(&model->base_vertices, vertex);
+        sn_fade_keep(event, sn_sub(was, is), NULL, &event->offset[k]);
     }
     return SINEW_OK;
 }
@@ -260,8 +305,9 @@ static sinew_status start_fade(const sinew_body *body, draft *next, double durat
         sn_layers_prepare(&model->layers, body->q);
         const sn_layer *added = next->structure.layer;
         if (added) sn_blend_prepare(&added->nodes, &added->blend, next->body.q);
-        for (int32_t k = 0; k < event->sample_count; k++) fill_residuals(body, next, k);
-        SN_TRY(push_vertices(body, changed, event));
+        block_F blocks[2] = {{.layer = NULL}, {.layer = NULL}};
+        for (int32_t k = 0; k < event->sample_count; k++) fill_residuals(body, next, k, blocks);
+        SN_TRY(push_vertices(body, next, event));
     }
     return sn_fade_room_create(body->context, &model->fade, next->event, &next->room);
 }

@@ -55,7 +55,8 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
-// Fills in everything of a new body and its model that depends on the nodes: kinds and places `nodes` of the shape's own nodes.
+// Fills in everything of a new body and its model that depends on the nodes: kinds and places `nodes` of the shape's own
+// nodes.
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count);
 
 // What a changed set of nodes brings along, until it is taken over.

@@ -32,9 +32,9 @@ typedef struct sn_rigid_mass {
 } sn_rigid_mass;
 
 typedef struct sn_frame_mass {
-    int32_t degree;      // of what it was made from, which is kept for changes:
-    double *moments;     // of each node; see sn_compute_mass_moments
-    sn_mass_pairs pairs; // and of pairs, where these weigh
+    int32_t degree;        // of what it was made from, which is kept for changes:
+    double *moments;       // of each node; see sn_compute_mass_moments
+    sn_mass_pairs pairs;   // and of pairs, where these weigh
     sinew_frame_mass kind; // never automatic
     bool all_rigid;        // every node is rigid, weighs by row sum and is usable in `rigid`, in the order of the nodes
     int32_t count;
@@ -56,7 +56,7 @@ typedef struct sn_mass_source {
     const sn_insertion *const *insertions; // the nodes that follow the shape's own
     int32_t insertion_count;
     sn_mass_base *base;
-    sn_arena *base_arena; // for its moments
+    sn_arena *base_arena;              // for its moments
     const sn_insertion_change *change; // NULL, or what differs from the mass `old`
     const struct sn_frame_mass *old;
 } sn_mass_source;

@@ -70,7 +70,7 @@ sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, con
     points->start = SN_PUSH(arena, int32_t, count + 1);
     points->material = SN_PUSH(arena, int32_t, count);
     points->stiffness = SN_PUSH(arena, double, count);
-    points->offset = SN_PUSH(arena, sn_blend_offset, (size_t)count *(size_t)model->fade.count);
+    points->offset = SN_PUSH(arena, sn_blend_offset, (size_t)count * (size_t)model->fade.count);
     SN_TRY(sn_arena_status(arena));
     sn_shape_point *at = sn_allocate(body->context, 1, sizeof *at);
     if (!at) return SINEW_OUT_OF_MEMORY;

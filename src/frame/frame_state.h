@@ -12,13 +12,13 @@
 
 typedef struct sn_frame_points {
     int32_t count;
-    const double *rest;    // three for each point; borrowed
-    int32_t *start;        // count + 1: entries of point i are start[i] .. start[i + 1] - 1
-    int32_t *node;         // of each entry
-    double *weight;        // of each entry
-    double (*gradient)[3]; // of each entry [1/m]
-    int32_t *material;     // of each point
-    double *stiffness;     // of each point: the factor on its material's stiffness
+    const double *rest;             // three for each point; borrowed
+    int32_t *start;                 // count + 1: entries of point i are start[i] .. start[i + 1] - 1
+    int32_t *node;                  // of each entry
+    double *weight;                 // of each entry
+    double (*gradient)[3];          // of each entry [1/m]
+    int32_t *material;              // of each point
+    double *stiffness;              // of each point: the factor on its material's stiffness
     struct sn_blend_offset *offset; // of each point, by each change that fades
 } sn_frame_points;
 

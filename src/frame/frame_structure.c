@@ -226,8 +226,8 @@ static sinew_status change_samples(const sinew_body *body, sinew_body *next, sn_
     SN_TRY(sn_layers_plan(&draft->arena, &old->layers, &source, change->changed->sample, change->changed->sample_count,
                           &draft->plan));
     const sn_layer_plan *plan = &draft->plan;
-    SN_TRY(sn_insertions_compute_rows(&draft->arena, source.base, source.base_nodes, source.insertions,
-                                      source.insertion_count, plan->sample, plan->count, &rows));
+    SN_TRY(sn_insertions_compute_rows(&draft->arena, source.base, source.base_nodes, source.insertions, source.insertion_count,
+                                      plan->sample, plan->count, &rows));
     SN_TRY(push_old_pairs(body, next, &draft->arena, change, &pairs));
     SN_TRY(build_pattern(next, &draft->arena, plan->count, rows.start, rows.node, &pairs));
     if (plan->count == 0) return SINEW_OK;

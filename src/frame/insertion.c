@@ -3,8 +3,8 @@
 //   w_new = (1 - (d / range)^2)^2 for d < range,   w_i <- w_i (1 - w_new),   grad w_i <- (1 - w_new) grad w_i - w_i grad w_new
 //
 // d is the distance inside the solid, of one front that stops at the range and runs in a grid cut out around it, so that the
-// cost is that of what is touched. Weights that summed to 1 still do. Rigid parts stay rigid: labels bound to a node stay with it, and
-// w_new falls to 0 towards them; other rigid parts get one weight.
+// cost is that of what is touched. Weights that summed to 1 still do. Rigid parts stay rigid: labels bound to a node stay with
+// it, and w_new falls to 0 towards them; other rigid parts get one weight.
 #include "frame/insertion.h"
 
 #include <stdlib.h>
@@ -238,7 +238,8 @@ static sinew_status cut_box(const sn_shape *shape, sn_arena *scratch, sn_vec3 p,
             }
         }
     }
-    return any ? sn_voxels_create(shape->context, size, voxels->spacing, lower, labels, SIZE_MAX, box) : fail_outside(shape, p);
+    return any ? sn_voxels_create(shape->context, size, voxels->spacing, lower, labels, SIZE_MAX, box)
+               : fail_outside(shape, p);
 }
 
 // The front, inside the box.
@@ -310,24 +311,22 @@ static sinew_status spread(const sn_shape *shape, sn_arena *scratch, sn_insertio
 // Samples with a voxel in range, or beside one, because the slope reaches a voxel further than the weight.
 static sinew_status list_samples(const sn_reach *reach, sn_insertion *insertion, sn_arena *scratch) {
     const sinew_voxels *voxels = reach->shape->voxels;
-    int32_t *list = SN_PUSH(scratch, int32_t, (size_t)insertion->voxel_count * (1 + SN_VOXEL_FACES)), count = 0, kept = 0;
+    int32_t *list = SN_RESERVE(scratch, int32_t, (size_t)insertion->voxel_count * (1 + SN_VOXEL_FACES)), count = 0;
     SN_TRY(sn_arena_status(scratch));
     for (int32_t k = 0; k < insertion->voxel_count; k++) {
-        int32_t v = insertion->voxel[k];
-        list[count++] = reach->sample_of[v];
-        for (int d = 0; d < SN_VOXEL_FACES; d++) {
-            int32_t u = voxels->neighbor[v][d];
-            if (u >= 0) list[count++] = reach->sample_of[u];
+        for (int d = -1; d < SN_VOXEL_FACES; d++) {
+            int32_t v = insertion->voxel[k], u = d < 0 ? v : voxels->neighbor[v][d];
+            if (u < 0 || reach->met[reach->sample_of[u]]) continue;
+            reach->met[reach->sample_of[u]] = true;
+            list[count++] = reach->sample_of[u];
         }
     }
-    qsort(list, (size_t)count, sizeof *list, compare_numbers);
-    for (int32_t k = 0; k < count; k++) {
-        if (kept == 0 || list[kept - 1] != list[k]) list[kept++] = list[k];
-    }
-    insertion->sample = SN_PUSH(&insertion->arena, int32_t, kept);
+    for (int32_t k = 0; k < count; k++) reach->met[list[k]] = false;
+    insertion->sample = SN_PUSH(&insertion->arena, int32_t, count);
     SN_TRY(sn_arena_status(&insertion->arena));
-    memcpy(insertion->sample, list, (size_t)kept * sizeof *list);
-    insertion->sample_count = kept;
+    memcpy(insertion->sample, list, (size_t)count * sizeof *list);
+    qsort(insertion->sample, (size_t)count, sizeof *list, compare_numbers);
+    insertion->sample_count = count;
     return SINEW_OK;
 }
 
@@ -417,6 +416,7 @@ sinew_status sn_reach_create(sn_arena *arena, const sn_shape *shape, const sn_fr
         boxes *= (size_t)reach->boxes[a];
     }
     reach->sample_of = SN_PUSH(arena, int32_t, shape->voxels->count);
+    reach->met = SN_PUSH(arena, bool, samples->count);
     reach->box_start = SN_PUSH(arena, int32_t, boxes + 2);
     reach->box_point = SN_PUSH(arena, int32_t, point_count);
     SN_TRY(sn_arena_status(arena));

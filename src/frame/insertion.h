@@ -35,6 +35,7 @@ typedef struct sn_reach {
     const double *points; // rest positions of the vertices whose weights follow
     int32_t point_count;
     int32_t *sample_of; // [voxel]
+    bool *met;          // [sample]: scratch, all false
     int32_t boxes[3];
     int32_t *box_start, *box_point; // vertices of each box, ascending
 } sn_reach;

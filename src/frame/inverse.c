@@ -57,8 +57,7 @@ static sn_vec3 solve_step(sn_mat3 F, sn_vec3 r) {
 }
 
 // Newton from X. Returns how far off it ended.
-static double refine(const sinew_body *body, sn_vec3 x, double tolerance, double longest, sn_vec3 *X,
-                     int32_t *iterations) {
+static double refine(const sinew_body *body, sn_vec3 x, double tolerance, double longest, sn_vec3 *X, int32_t *iterations) {
     sn_frame_motion motion = sn_frame_motion_at(body, *X, NULL);
     double error = sn_distance(motion.x, x);
     for (int32_t step = 0; step < STEPS && error > tolerance; step++) {
@@ -99,8 +98,7 @@ static bool find_point(const sinew_body *body, sn_vec3 x, double tolerance, bool
     *iterations = 0;
     for (int32_t k = 0; k < starts.count; k++) {
         *X = starts.X[k];
-        if (refine(body, x, tolerance, longest, X, iterations) <= tolerance && (outside || is_inside(voxels, *X)))
-            return true;
+        if (refine(body, x, tolerance, longest, X, iterations) <= tolerance && (outside || is_inside(voxels, *X))) return true;
     }
     return false;
 }

@@ -75,8 +75,7 @@ static sinew_status gather_quadrature(sn_arena *arena, const sn_quadrature *base
 static sinew_status pack(sn_layer *layer, const sn_layer_source *source, const sn_bsr *rows) {
     layer->points = layer->samples;
     if (layer->quadrature.count > 0) SN_TRY(sn_quadrature_apply(&layer->quadrature, layer->samples, &layer->points));
-    return sn_blend_create(&layer->arena, &layer->nodes, layer->points, &source->materials, rows, source->dual,
-                           &layer->blend);
+    return sn_blend_create(&layer->arena, &layer->nodes, layer->points, &source->materials, rows, source->dual, &layer->blend);
 }
 
 static sinew_status begin_layer(sinew_context *context, int32_t count, sn_layer **out) {
@@ -166,8 +165,8 @@ void sn_layers_release(sinew_context *context, sn_layers *layers) {
 
 sinew_status sn_layers_reserve(sinew_context *context, sn_layers *layers) {
     void *items = layers->items;
-    sinew_status status = sn_grow(context, &items, &layers->capacity, (size_t)layers->count, (size_t)layers->count + 1,
-                                  sizeof(sn_layer *));
+    sinew_status status =
+        sn_grow(context, &items, &layers->capacity, (size_t)layers->count, (size_t)layers->count + 1, sizeof(sn_layer *));
     layers->items = items;
     return status;
 }

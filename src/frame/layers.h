@@ -15,10 +15,10 @@
 typedef struct sn_layer {
     sn_arena arena; // holds this struct too
     int32_t count, left;
-    int32_t *sample; // [count]: numbers in the body, ascending
-    bool *away;      // [count]: whether it has left
-    int32_t *node;   // the body's numbers of the layer's nodes, ascending
-    sn_nodes nodes;  // with the layer's own controls, and the body's rows and configurations
+    int32_t *sample;                    // [count]: numbers in the body, ascending
+    bool *away;                         // [count]: whether it has left
+    int32_t *node;                      // the body's numbers of the layer's nodes, ascending
+    sn_nodes nodes;                     // with the layer's own controls, and the body's rows and configurations
     sn_quadrature quadrature;           // of these samples; without points if each is its own
     sn_frame_samples *samples, *points; // with the layer's nodes; the points are where strain is measured
     bool owns_samples;

@@ -139,10 +139,7 @@ static sinew_status check_degree(sinew_context *context, int32_t degree) {
 
 sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, double *moments) {
     SN_TRY(check_degree(shape->context, degree));
-    mass_job job = {.shape = shape,
-                    .degree = degree,
-                    .monomials = count_monomials(degree),
-                    .rows = shape->node_count};
+    mass_job job = {.shape = shape, .degree = degree, .monomials = count_monomials(degree), .rows = shape->node_count};
     return integrate(&job, moments);
 }
 

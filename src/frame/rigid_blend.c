@@ -173,6 +173,11 @@ double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes, co
     return energy;
 }
 
+void sn_rigid_blend_compute_F(const sn_rigid_blend *blend, int32_t group, int32_t block, double *F) {
+    const sn_rigid_group *g = &blend->items[group];
+    blend->compute_F(F, g, block, blend->table, g->chunks[0].sample_work[0]);
+}
+
 static void compute_F(const sn_rigid_blend *blend, const sn_rigid_group *g, int32_t block, double *F) {
     blend->compute_F(F, g, block, blend->table, g->chunks[0].sample_work[0]);
     if (g->fade[block]) multiply_D(F, g->fade[block], false);

@@ -33,6 +33,9 @@ double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes, co
 void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend *blend, double *smallest_J, double *largest_J,
                             double *volume);
 
+// F of the samples of a block, [9][lane], as the nodes move them: without what fades.
+void sn_rigid_blend_compute_F(const sn_rigid_blend *blend, int32_t group, int32_t block, double *F);
+
 // A sample at which the dual quaternions of its nodes cancel (see sn_dual_least_strength), or -1; not of those that are away.
 int32_t sn_rigid_blend_find_vanished(const sn_rigid_blend *blend, int32_t node_count, const sn_frame_samples *samples,
                                      const bool *away);

@@ -5,7 +5,7 @@
 #include "frame/insertion.h"
 
 typedef struct sn_vertex_patch {
-    sn_arena arena;   // holds this struct too
+    sn_arena arena; // holds this struct too
     int32_t count;
     int32_t *vertex;  // ascending
     double *rest;     // 3 each

@@ -257,8 +257,7 @@ static void test_points(void **state) {
         sn_frame_motion motion = sn_frame_motion_at(f.body, X, v);
         assert_true(sn_distance(motion.x, book_position(f.body, X, &at)) < 1e-12);
         // A force does as much work on the point as on the nodes.
-        sn_blend_point point = {
-            .X = X, .count = at.count, .node = at.node, .weight = at.weight, .gradient = at.gradient[0]};
+        sn_blend_point point = {.X = X, .count = at.count, .node = at.node, .weight = at.weight, .gradient = at.gradient[0]};
         sn_vec3 push = sn_v3(1, -2, 0.5);
         memset(force, 0, (size_t)sn_body_size(f.body) * sizeof *force);
         sn_blend_add_force(&model->nodes, &model->blend, &point, push, force);

@@ -37,7 +37,8 @@ static void read_shape(const sinew_body *body, shape_of *shape) {
         assert_true(sn_distance(sn_load3(x + 3 * i), sn_load3(at)) < 1e-13);
     }
     find_places(X);
-    for (int i = 0; i < PLACES; i++) assert_int_equal(sinew_frame_body_get_point(body, X + 3 * i, shape->places + 3 * i), SINEW_OK);
+    for (int i = 0; i < PLACES; i++)
+        assert_int_equal(sinew_frame_body_get_point(body, X + 3 * i, shape->places + 3 * i), SINEW_OK);
     sn_arena_destroy(&arena);
 }
 
@@ -46,7 +47,8 @@ static double change_of(const sinew_body *body, const shape_of *a, const shape_o
     for (int32_t i = 0; i < sinew_frame_body_get_surface(body)->point_count; i++) {
         largest = fmax(largest, sn_distance(sn_load3(a->surface + 3 * i), sn_load3(b->surface + 3 * i)));
     }
-    for (int i = 0; i < PLACES; i++) largest = fmax(largest, sn_distance(sn_load3(a->places + 3 * i), sn_load3(b->places + 3 * i)));
+    for (int i = 0; i < PLACES; i++)
+        largest = fmax(largest, sn_distance(sn_load3(a->places + 3 * i), sn_load3(b->places + 3 * i)));
     return largest;
 }
 
@@ -62,8 +64,8 @@ static const adapting bodies[] = {{.kind = SINEW_NODE_RIGID},
                                   {.kind = SINEW_NODE_QUADRATIC, .regions = true}};
 enum { BODIES = 4 };
 
-// A chain: a second node joins in the range of the first while that fades, and the first leaves while both fade. At each change
-// nothing jumps, and in each step no more fades than the slopes of the three together.
+// A chain: a second node joins in the range of the first while that fades, and the first leaves while both fade. At each
+// change nothing jumps, and in each step no more fades than the slopes of the three together.
 static void test_a_chain_does_not_jump(void **state) {
     (void)state;
     shape_of *last = malloc(sizeof *last), *now = malloc(sizeof *now);

@@ -39,7 +39,8 @@ static void open_setup(setup *setup, sinew_sampling kind) {
         sn_store3(setup->points + 3 * i, sn_add(sn_voxel_center(setup->voxels, v), jitter));
     }
     assert_int_equal(sn_shape_compute_vertices(setup->shape, &setup->arena, setup->points, 300, &setup->vertices), SINEW_OK);
-    assert_int_equal(sn_reach_create(&setup->arena, setup->shape, setup->samples, setup->points, 300, &setup->reach), SINEW_OK);
+    assert_int_equal(sn_reach_create(&setup->arena, setup->shape, setup->samples, setup->points, 300, &setup->reach),
+                     SINEW_OK);
 }
 
 static void close_setup(setup *setup) {
@@ -62,9 +63,9 @@ static sn_sample_rows rows_with(setup *setup, const sn_insertion *const *inserti
     int32_t *list = SN_PUSH(&setup->arena, int32_t, setup->samples->count);
     for (int32_t s = 0; s < setup->samples->count; s++) list[s] = s;
     sn_sample_rows rows;
-    assert_int_equal(sn_insertions_compute_rows(&setup->arena, setup->samples, 3, insertions, count, list,
-                                                setup->samples->count, &rows),
-                     SINEW_OK);
+    assert_int_equal(
+        sn_insertions_compute_rows(&setup->arena, setup->samples, 3, insertions, count, list, setup->samples->count, &rows),
+        SINEW_OK);
     return rows;
 }
 
@@ -95,8 +96,8 @@ static sn_insertion_change joining(const sn_insertion *const *after, int32_t cou
 static void check_vertices(const setup *setup, const sn_insertion *const *list) {
     sn_vertex_patch *patch = NULL;
     sn_insertion_change change = joining(list, 1);
-    assert_int_equal(
-        sn_vertex_patch_create(setup->context, NULL, &setup->vertices, setup->points, 3, &change, &patch), SINEW_OK);
+    assert_int_equal(sn_vertex_patch_create(setup->context, NULL, &setup->vertices, setup->points, 3, &change, &patch),
+                     SINEW_OK);
     assert_int_equal(patch->count, list[0]->vertex_count);
     for (int32_t i = 0; i < patch->count; i++) {
         double sum = 0;
@@ -176,7 +177,8 @@ static void test_removal_leaves_no_trace(void **state) {
     sn_insertion *a = insert(&setup, sn_v3(-0.3, 0.34, 0), 0.25), *b = insert(&setup, sn_v3(-0.3, 0.1, 0), 0.25);
     const sn_insertion *both[2] = {a, b}, *only_b[1] = {b};
     sn_sample_rows base = {setup.samples->start, setup.samples->node, setup.samples->weight, setup.samples->gradient};
-    sn_sample_rows none = rows_with(&setup, NULL, 0), with_both = rows_with(&setup, both, 2), with_b = rows_with(&setup, only_b, 1);
+    sn_sample_rows none = rows_with(&setup, NULL, 0), with_both = rows_with(&setup, both, 2),
+                   with_b = rows_with(&setup, only_b, 1);
     assert_true(same_rows(&none, &base, count));
     check_sums(&with_both, count);
     check_sums(&with_b, count);
@@ -355,7 +357,8 @@ static void test_bad_input_and_shortage(void **state) {
         if (status == SINEW_OK) {
             const sn_insertion *list[1] = {insertion};
             sn_sample_rows rows;
-            status = sn_insertions_compute_rows(&arena, samples, 3, list, 1, insertion->sample, insertion->sample_count, &rows);
+            status =
+                sn_insertions_compute_rows(&arena, samples, 3, list, 1, insertion->sample, insertion->sample_count, &rows);
         }
         whole = status == SINEW_OK;
         if (!whole) assert_int_equal(status, SINEW_OUT_OF_MEMORY);

@@ -193,9 +193,8 @@ static void test_as_from_scratch(void **state) {
                               {.kind = SINEW_NODE_QUADRATIC, .regions = true},
                               {.kind = SINEW_NODE_RIGID, .springs = true},
                               {.kind = SINEW_NODE_AFFINE, .consistent = true}};
-    const event events[] = {{0.3, 0.12}, {0.2, 0.15}, {-0.4, 0.1}, {3, 0},    {-0.1, 0.2}, {0.1, 5},  {-0.3, 0.11},
-                            {4, 0},      {6, 0},      {3, 0},      {0.44, 1}, {3, 0},      {-0.2, 3}, {3, 0},
-                            {3, 0},      {3, 0}};
+    const event events[] = {{0.3, 0.12}, {0.2, 0.15}, {-0.4, 0.1}, {3, 0}, {-0.1, 0.2}, {0.1, 5}, {-0.3, 0.11}, {4, 0},
+                            {6, 0},      {3, 0},      {0.44, 1},   {3, 0}, {-0.2, 3},   {3, 0},   {3, 0},       {3, 0}};
     for (int i = 0; i < 6; i++) {
         adapting f = cases[i];
         open_body(&f);

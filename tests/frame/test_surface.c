@@ -65,10 +65,8 @@ static void check(fixture *f) {
     for (int32_t i = 0; i < count; i++) {
         const sn_vertex_weights *v = &model->base_vertices;
         sn_vec3 X = sn_load3(model->surface->points + 3 * i), x = sn_load3(positions + 3 * i);
-        sn_blend_point point = {.X = X,
-                                .count = v->start[i + 1] - v->start[i],
-                                .node = v->node + v->start[i],
-                                .weight = v->weight + v->start[i]};
+        sn_blend_point point = {
+            .X = X, .count = v->start[i + 1] - v->start[i], .node = v->node + v->start[i], .weight = v->weight + v->start[i]};
         largest = fmax(largest, sn_distance(x, sn_blend_get_position(&model->nodes, &model->blend, &point)));
         moved = fmax(moved, sn_distance(x, X));
     }
