@@ -77,7 +77,7 @@ static bool make_field(void *data, int32_t item, int32_t slot) {
     room *r = &job->rooms[slot];
     int32_t node = job->order ? job->order[item] : item;
     int32_t count = job->maker->compute(job->maker->data, node, slot);
-    if (!r->voxel || count > r->left) {
+    if (count > r->left) {
         r->waiting = node;
         r->count = count;
         return false;
@@ -86,25 +86,29 @@ static bool make_field(void *data, int32_t item, int32_t slot) {
     return true;
 }
 
+// New room for a slot; what waits for it moves in.
 static sinew_status give_room(sn_arena *arena, field_job *job, int32_t slot, int32_t usual) {
     room *r = &job->rooms[slot];
-    r->left = r->count > usual ? r->count : usual;
+    r->left = r->waiting >= 0 && r->count > usual ? r->count : usual;
     r->voxel = SN_RESERVE(arena, int32_t, r->left);
     r->value = SN_RESERVE(arena, double, r->left);
     SN_TRY(sn_arena_status(arena));
-    keep_field(job, r->waiting, slot, r->count);
+    if (r->waiting >= 0) keep_field(job, r->waiting, slot, r->count);
     r->waiting = -1;
     return SINEW_OK;
 }
 
-sinew_status sn_make_fields(const sn_shape *shape, const sn_field_maker *maker, const int32_t *order, sn_arena *arena,
-                            sn_node_field *fields) {
+sinew_status sn_make_fields(const sn_shape *shape, const sn_field_maker *maker, const int32_t *order, int32_t count,
+                            sn_arena *arena, sn_node_field *fields) {
     SN_ASSERT(maker->slots >= 1 && maker->slots <= SN_FIELD_SLOTS);
     field_job job = {.maker = maker, .order = order, .fields = fields};
     int32_t usual = shape->voxels->count > SMALLEST_ROOM ? shape->voxels->count : SMALLEST_ROOM, next = 0;
-    for (int32_t slot = 0; slot < SN_FIELD_SLOTS; slot++) job.rooms[slot].waiting = -1;
-    while (next < shape->node_count) {
-        next = sn_parallel_deal(shape->context, next, shape->node_count, maker->slots, make_field, &job);
+    for (int32_t slot = 0; slot < maker->slots; slot++) {
+        job.rooms[slot].waiting = -1;
+        SN_TRY(give_room(arena, &job, slot, usual));
+    }
+    while (next < count) {
+        next = sn_parallel_deal(shape->context, next, count, maker->slots, make_field, &job);
         for (int32_t slot = 0; slot < maker->slots; slot++) {
             if (job.rooms[slot].waiting >= 0) SN_TRY(give_room(arena, &job, slot, usual));
         }

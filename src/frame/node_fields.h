@@ -50,10 +50,10 @@ enum { SN_FIELD_SLOTS = 8 };
 // How many fields to make at a time: no more than threads and nodes, and few on large grids, whose workspaces are large.
 int32_t sn_field_slots(const sinew_context *context, int32_t voxel_count, int32_t node_count);
 
-// The fields of all nodes, taken up in the given order; their arrays go into the arena. The result depends on neither order
-// nor slots.
-sinew_status sn_make_fields(const sn_shape *shape, const sn_field_maker *maker, const int32_t *order, sn_arena *arena,
-                            sn_node_field *fields);
+// The fields of `count` nodes, taken up in the given order (NULL: by number); their arrays go into the arena. The result
+// depends on neither order nor slots.
+sinew_status sn_make_fields(const sn_shape *shape, const sn_field_maker *maker, const int32_t *order, int32_t count,
+                            sn_arena *arena, sn_node_field *fields);
 
 // Nodes by the number of voxels their fields have, most first: long ones are taken up early, so that all threads end together.
 sinew_status sn_order_fields(const sn_node_field *fields, int32_t count, sn_arena *arena, int32_t **order);

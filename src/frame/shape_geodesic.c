@@ -36,7 +36,7 @@ static sinew_status run_nodes(sn_shape *shape, sn_arena *arena, sn_node_field *f
         job.sets[i] = sn_voxel_set_push(&scratch, shape->voxels->count);
     }
     if (status == SINEW_OK) status = sn_arena_status(&scratch);
-    if (status == SINEW_OK) status = sn_make_fields(shape, &maker, NULL, arena, fields);
+    if (status == SINEW_OK) status = sn_make_fields(shape, &maker, NULL, shape->node_count, arena, fields);
     sn_arena_destroy(&scratch);
     return status;
 }

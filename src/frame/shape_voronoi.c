@@ -185,9 +185,12 @@ static void run_outward(workspace *work, bool last) {
 // The same for the first surface: the node's front has been run to find the cells.
 static void take_cell(workspace *work) {
     const sn_node_field *cell = &work->voronoi->cells[work->node];
-    work->region_count = cell->count;
+    work->region_count = 0;
     for (int32_t k = 0; k < cell->count; k++) {
-        int32_t v = work->region[k] = cell->voxel[k];
+        int32_t v = cell->voxel[k];
+        const sn_near *near = &work->voronoi->near[v];
+        if (cell->value[k] > near->first + (double)near->band) continue; // farther than the border can be
+        work->region[work->region_count++] = v;
         work->records[v].outward = cell->value[k];
         set_split(work, v, sn_other_distance(work->voronoi, work->node, v), cell->value[k]);
     }
@@ -350,7 +353,7 @@ static sinew_status make_fields(sn_shape *shape, sn_arena *scratch, sn_arena *ar
     for (int32_t i = 0; i < slots; i++) SN_TRY(push_workspace(scratch, shape, &voronoi, fronts[i], &works[i]));
     SN_TRY(sn_order_fields(voronoi.cells, shape->node_count, scratch, &order));
     sn_field_maker maker = {compute_kernel, store_kernel, works, slots};
-    return sn_make_fields(shape, &maker, order, arena, fields);
+    return sn_make_fields(shape, &maker, order, shape->node_count, arena, fields);
 }
 
 static void fill_kernel_row(const void *data, int32_t voxel, sn_row *row) {

@@ -47,6 +47,21 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
 // Fills the clusters of a metric: connected voxels of rigid labels, whatever their labels, are one point.
 sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena, const bool *rigid, sn_metric *metric);
 
+// The same on blocks of up to `factor` cells along each axis: a block is inside if a quarter of its cells are, rigid if most
+// of its voxels are, and costs what its other voxels cost on average. Blocks begin at both ends of an axis, and those in the
+// middle may be narrower (which is ignored: the spacing is that of whole ones), so that a mirrored grid has mirrored blocks.
+// The grid is the caller's to destroy, the arrays go into `arena`. `*voxels` is NULL if no block is inside.
+sinew_status sn_metric_coarsen(const sn_metric *fine, int32_t factor, sn_arena *arena, sinew_voxels **voxels,
+                               sn_metric *coarse);
+
+// The block of a cell, along one axis.
+static inline int32_t sn_block_of(int32_t cells, int32_t factor, int32_t cell) {
+    int32_t half = cells / 2, blocks = (half + factor - 1) / factor;
+    if (cell < half) return cell / factor;
+    if (cells % 2 && cell == half) return blocks;
+    return 2 * blocks + cells % 2 - 1 - (cells - 1 - cell) / factor;
+}
+
 typedef struct sn_front sn_front;
 struct sn_front_queue;
 

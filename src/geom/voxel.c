@@ -1,14 +1,16 @@
 // Label grids: from labels, the index of inside cells, nearest voxels, connected parts.
 //
-// The index costs one pass over the cells; memory is 4 bytes a cell and 30 bytes a voxel (estimated before anything is made).
+// The index costs one pass over the cells; memory is 84 bytes for a brick of 512 cells, and 30 bytes a voxel (estimated before
+// anything is made).
 #include "geom/voxel.h"
 
 #include "base/threads.h"
 
 #include <string.h>
 
-enum { BRICK = 8, CHUNK = 1 << 14 }; // edge of the blocks of cells in whose order voxels are numbered; voxels at a time
-enum { BYTES_PER_CELL = 6, BYTES_PER_VOXEL = 30 }; // while being made: the labels of the cells are there too
+enum { CHUNK = 1 << 14, BRICKS = 256 }; // voxels and bricks at a time
+enum { BYTES_PER_VOXEL = 30 };
+#define BYTES_PER_CELL 2.2 // while being made: the labels of the cells are there too
 
 sinew_voxel_def sinew_default_voxel_def(void) {
     return (sinew_voxel_def){.resolution = 64, .memory_limit = (size_t)4 << 30};
@@ -87,80 +89,133 @@ sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_
     return check_frame(context, frame->spacing, frame->lower);
 }
 
-// Brick by brick, so that the six neighbours of a voxel are mostly near it in memory.
-static void index_cells(sinew_voxels *voxels, const uint16_t *labels) {
-    const int32_t *cells = voxels->cells;
-    const int32_t bricks[3] = {(cells[0] + BRICK - 1) / BRICK, (cells[1] + BRICK - 1) / BRICK, (cells[2] + BRICK - 1) / BRICK};
-    int32_t voxel = 0;
-    for (int32_t brick = 0; brick < bricks[0] * bricks[1] * bricks[2]; brick++) {
-        int32_t b[3];
-        sn_cell_coordinates(bricks, brick, b);
-        for (int32_t z = b[2] * BRICK; z < cells[2] && z < (b[2] + 1) * BRICK; z++) {
-            for (int32_t y = b[1] * BRICK; y < cells[1] && y < (b[1] + 1) * BRICK; y++) {
-                int32_t row = (z * cells[1] + y) * cells[0];
-                for (int32_t x = b[0] * BRICK; x < cells[0] && x < (b[0] + 1) * BRICK; x++) {
-                    uint16_t label = labels[row + x];
-                    voxels->voxel_of_cell[row + x] = label ? voxel : -1;
-                    if (!label) continue;
-                    voxels->cell[voxel] = row + x;
-                    voxels->label[voxel] = label;
-                    voxel++;
-                }
+// The index while it is made, brick by brick, so that the six neighbours of a voxel are mostly near it in memory.
+typedef struct index_job {
+    sinew_voxels *voxels;
+    const uint16_t *labels;
+} index_job;
+
+// Corner of a brick, and one past its last cells.
+static void brick_range(const sinew_voxels *voxels, int32_t brick, int32_t begin[3], int32_t end[3]) {
+    sn_cell_coordinates(voxels->bricks, brick, begin);
+    for (int a = 0; a < 3; a++) {
+        begin[a] *= SN_BRICK;
+        end[a] = begin[a] + SN_BRICK < voxels->cells[a] ? begin[a] + SN_BRICK : voxels->cells[a];
+    }
+}
+
+static void mark_bricks(void *data, int32_t first, int32_t last, int32_t chunk) {
+    (void)chunk;
+    const index_job *job = data;
+    const int32_t *cells = job->voxels->cells;
+    for (int32_t i = first; i < last; i++) {
+        sn_brick *brick = &job->voxels->brick[i];
+        int32_t begin[3], end[3];
+        brick_range(job->voxels, i, begin, end);
+        for (int32_t z = begin[2]; z < end[2]; z++) {
+            uint64_t bits = 0;
+            for (int32_t y = begin[1]; y < end[1]; y++) {
+                const uint16_t *row = job->labels + ((size_t)z * (size_t)cells[1] + (size_t)y) * (size_t)cells[0];
+                uint64_t here = 0;
+                for (int32_t x = begin[0]; x < end[0]; x++) here |= (uint64_t)(row[x] != 0) << (x - begin[0]);
+                bits |= here << SN_BRICK * (y - begin[1]);
+            }
+            brick->layer[z - begin[2]] = bits;
+        }
+        for (int layer = 1; layer < SN_BRICK; layer++) {
+            brick->before[layer] = (uint16_t)(brick->before[layer - 1] + sn_count_bits(brick->layer[layer - 1]));
+        }
+    }
+}
+
+static void list_voxels(void *data, int32_t first, int32_t last, int32_t chunk) {
+    (void)chunk;
+    const index_job *job = data;
+    const int32_t *cells = job->voxels->cells;
+    for (int32_t i = first; i < last; i++) {
+        const sn_brick *brick = &job->voxels->brick[i];
+        int32_t begin[3], end[3], voxel = brick->first;
+        brick_range(job->voxels, i, begin, end);
+        for (int layer = 0; layer < SN_BRICK; layer++) {
+            uint64_t bits = brick->layer[layer];
+            for (int32_t k = 0; bits; k++, bits >>= 1) {
+                if (!(bits & 1)) continue;
+                int32_t cell = ((begin[2] + layer) * cells[1] + begin[1] + k / SN_BRICK) * cells[0] + begin[0] + k % SN_BRICK;
+                job->voxels->cell[voxel] = cell;
+                job->voxels->label[voxel++] = job->labels[cell];
             }
         }
     }
-    SN_ASSERT(voxel == voxels->count);
 }
 
 static void find_neighbors(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     sinew_voxels *voxels = data;
-    const int32_t *cells = voxels->cells;
-    const int32_t stride[3] = {1, cells[0], cells[0] * cells[1]};
     for (int32_t v = begin; v < end; v++) {
-        int32_t cell = voxels->cell[v], c[3];
-        sn_cell_coordinates(cells, cell, c);
-        for (int a = 0; a < 3; a++) {
-            voxels->neighbor[v][2 * a] = c[a] > 0 ? voxels->voxel_of_cell[cell - stride[a]] : -1;
-            voxels->neighbor[v][2 * a + 1] = c[a] + 1 < cells[a] ? voxels->voxel_of_cell[cell + stride[a]] : -1;
-        }
+        int32_t c[3];
+        sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
+        voxels->neighbor[v][0] = sn_voxel_at(voxels, c[0] - 1, c[1], c[2]);
+        voxels->neighbor[v][1] = sn_voxel_at(voxels, c[0] + 1, c[1], c[2]);
+        voxels->neighbor[v][2] = sn_voxel_at(voxels, c[0], c[1] - 1, c[2]);
+        voxels->neighbor[v][3] = sn_voxel_at(voxels, c[0], c[1] + 1, c[2]);
+        voxels->neighbor[v][4] = sn_voxel_at(voxels, c[0], c[1], c[2] - 1);
+        voxels->neighbor[v][5] = sn_voxel_at(voxels, c[0], c[1], c[2] + 1);
     }
+}
+
+// Which cells are inside; the voxels are counted.
+static sinew_status push_bricks(sn_arena *arena, sinew_voxels *voxels, const uint16_t *labels) {
+    for (int a = 0; a < 3; a++) voxels->bricks[a] = (voxels->cells[a] + SN_BRICK - 1) / SN_BRICK;
+    int32_t count = voxels->bricks[0] * voxels->bricks[1] * voxels->bricks[2];
+    voxels->brick = SN_PUSH(arena, sn_brick, count);
+    SN_TRY(sn_arena_status(arena));
+    index_job job = {voxels, labels};
+    sn_parallel_for(arena->context, count, BRICKS, mark_bricks, &job);
+    for (int32_t i = 0; i < count; i++) {
+        sn_brick *brick = &voxels->brick[i];
+        brick->first = voxels->count;
+        voxels->count += brick->before[SN_BRICK - 1] + sn_count_bits(brick->layer[SN_BRICK - 1]);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uint16_t *labels, size_t memory_limit) {
+    const int32_t *cells = voxels->cells;
+    const int64_t cells64[3] = {cells[0], cells[1], cells[2]};
+    SN_TRY(push_bricks(arena, voxels, labels));
+    if (voxels->count == 0) {
+        return sn_fail(arena->context, SINEW_INVALID_DATA, "none of the %d x %d x %d cells is inside: there is no voxel",
+                       cells[0], cells[1], cells[2]);
+    }
+    double inside = voxels->count / ((double)cells[0] * cells[1] * cells[2]);
+    SN_TRY(sn_check_cells(arena->context, cells64, inside, memory_limit));
+    voxels->cell = SN_RESERVE(arena, int32_t, voxels->count);
+    voxels->label = SN_RESERVE(arena, uint16_t, voxels->count);
+    voxels->neighbor = (int32_t(*)[SN_VOXEL_FACES])SN_RESERVE(arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)voxels->count);
+    SN_TRY(sn_arena_status(arena));
+    index_job job = {voxels, labels};
+    sn_parallel_for(arena->context, voxels->bricks[0] * voxels->bricks[1] * voxels->bricks[2], BRICKS, list_voxels, &job);
+    sn_parallel_for(arena->context, voxels->count, CHUNK, find_neighbors, voxels);
+    return SINEW_OK;
 }
 
 sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3], const double spacing[3], const double lower[3],
                               const uint16_t *labels, size_t memory_limit, sinew_voxels **voxels) {
     SN_TRY(check_frame(context, spacing, lower));
-    int32_t cell_count = cells[0] * cells[1] * cells[2], count = 0;
-    for (int32_t cell = 0; cell < cell_count; cell++) count += labels[cell] != 0;
-    if (count == 0) {
-        return sn_fail(context, SINEW_INVALID_DATA, "none of the %d x %d x %d cells is inside: there is no voxel", cells[0],
-                       cells[1], cells[2]);
-    }
-    const int64_t cells64[3] = {cells[0], cells[1], cells[2]};
-    SN_TRY(sn_check_cells(context, cells64, (double)count / cell_count, memory_limit));
     sn_arena arena = sn_arena_create(context);
     sinew_voxels *made = SN_PUSH(&arena, sinew_voxels, 1);
-    int32_t *voxel_of_cell = SN_RESERVE(&arena, int32_t, cell_count);
-    int32_t *cell = SN_RESERVE(&arena, int32_t, count);
-    uint16_t *label = SN_RESERVE(&arena, uint16_t, count);
-    int32_t *neighbor = SN_RESERVE(&arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)count);
-    if (arena.failed) {
-        sn_arena_destroy(&arena);
-        return SINEW_OUT_OF_MEMORY;
-    }
+    if (!made) return SINEW_OUT_OF_MEMORY;
     *made = (sinew_voxels){.context = context,
                            .cells = {cells[0], cells[1], cells[2]},
                            .spacing = {spacing[0], spacing[1], spacing[2]},
                            .lower = {lower[0], lower[1], lower[2]},
-                           .volume = spacing[0] * spacing[1] * spacing[2],
-                           .count = count,
-                           .voxel_of_cell = voxel_of_cell,
-                           .cell = cell,
-                           .label = label,
-                           .neighbor = (int32_t(*)[SN_VOXEL_FACES])neighbor};
+                           .volume = spacing[0] * spacing[1] * spacing[2]};
+    sinew_status status = build_index(&arena, made, labels, memory_limit);
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&arena);
+        return status;
+    }
     made->arena = arena;
-    index_cells(made, labels);
-    sn_parallel_for(context, count, CHUNK, find_neighbors, made);
     *voxels = made;
     return SINEW_OK;
 }

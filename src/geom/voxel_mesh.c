@@ -27,20 +27,25 @@ typedef struct net {
 // A slab of layers while it is walked.
 typedef struct part {
     const net *net;
-    int32_t *layer[2];                  // vertex of each corner of two layers, -1 for none
+    int32_t *layer[2];                  // vertex of each corner of two layers, -1 for none; not set far from the solid
     int64_t vertex_first, vertex_count; // vertices of the slabs before, and of this one
     int64_t quad_first, quad_count;
 } part;
 
-static int is_inside(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
-    return sn_voxel_at(voxels, x, y, z) >= 0;
+// Which of the cells 8 block .. 8 block + 7 of a row are inside, a bit each. None is beyond the grid.
+static uint32_t row_bits(const sinew_voxels *voxels, int32_t block, int32_t y, int32_t z) {
+    const int32_t *cells = voxels->cells, *bricks = voxels->bricks;
+    if (y < 0 || z < 0 || y >= cells[1] || z >= cells[2] || block >= bricks[0]) return 0;
+    const sn_brick *brick =
+        &voxels->brick[((size_t)(z / SN_BRICK) * (size_t)bricks[1] + (size_t)(y / SN_BRICK)) * (size_t)bricks[0] +
+                       (size_t)block];
+    return (uint32_t)(brick->layer[z % SN_BRICK] >> SN_BRICK * (y % SN_BRICK)) & 0xff;
 }
 
-// The cells (x, y - 1 .. y, z - 1 .. z) that are inside, a bit each.
-static int column(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
-    if (x >= voxels->cells[0]) return 0;
-    return is_inside(voxels, x, y - 1, z - 1) | is_inside(voxels, x, y, z - 1) << 1 | is_inside(voxels, x, y - 1, z) << 2 |
-           is_inside(voxels, x, y, z) << 3;
+// Of four rows, the cells at one place: a bit each.
+static int column(const uint32_t rows[4], int place) {
+    return (int)((rows[0] >> place & 1) | (rows[1] >> place & 1) << 1 | (rows[2] >> place & 1) << 2 |
+                 (rows[3] >> place & 1) << 3);
 }
 
 // The vertex of a cube between two columns of cells: the mean of the middles of its crossed edges, in cells from its corner.
@@ -68,20 +73,22 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
     int64_t next = first;
     for (int32_t y = 0; y < net->corners[1]; y++) {
         int before = 0;
-        for (int32_t x = 0; x < net->corners[0]; x++) {
-            int here = column(voxels, x, y, z), cube = before | here << 4;
-            int32_t number = -1;
-            if (cube != 0 && cube != 0xff) {
-                number = (int32_t)next++;
-                if (net->mesh && place) {
-                    const int32_t c[3] = {x, y, z};
-                    double offset[3], *point = net->mesh->points + 3 * (size_t)number;
+        int32_t *row = layer + (size_t)y * (size_t)net->corners[0];
+        for (int32_t block = 0; SN_BRICK * block < net->corners[0]; block++) {
+            const uint32_t rows[4] = {row_bits(voxels, block, y - 1, z - 1), row_bits(voxels, block, y, z - 1),
+                                      row_bits(voxels, block, y - 1, z), row_bits(voxels, block, y, z)};
+            if (!(rows[0] | rows[1] | rows[2] | rows[3] | (uint32_t)before)) continue; // nobody asks for its corners
+            for (int k = 0; k < SN_BRICK && SN_BRICK * block + k < net->corners[0]; k++) {
+                int here = column(rows, k), cube = before | here << 4;
+                const int32_t c[3] = {SN_BRICK * block + k, y, z};
+                row[c[0]] = cube != 0 && cube != 0xff ? (int32_t)next++ : -1;
+                if (row[c[0]] >= 0 && net->mesh && place) {
+                    double offset[3], *point = net->mesh->points + 3 * (size_t)row[c[0]];
                     place_vertex(before, here, offset);
                     for (int a = 0; a < 3; a++) point[a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
                 }
+                before = here;
             }
-            layer[(size_t)y * (size_t)net->corners[0] + (size_t)x] = number;
-            before = here;
         }
     }
     return next - first;
@@ -103,13 +110,13 @@ static int32_t vertex_at(const part *part, const int32_t c[3]) {
     return part->layer[c[2] & 1][(size_t)c[1] * (size_t)part->net->corners[0] + (size_t)c[0]];
 }
 
-// The face between cell c and the one before it along the axis, if exactly one of them is inside.
+// The face between cell c and the one before it along the axis, of which exactly one is inside.
 static void visit_face(part *part, const int32_t c[3], int axis) {
     const sinew_voxels *voxels = part->net->voxels;
     int32_t before[3] = {c[0], c[1], c[2]};
     before[axis]--;
     int32_t in = sn_voxel_at(voxels, c[0], c[1], c[2]), out = sn_voxel_at(voxels, before[0], before[1], before[2]);
-    if ((in >= 0) == (out >= 0)) return;
+    SN_ASSERT((in >= 0) != (out >= 0));
     int u = (axis + 1) % 3, v = (axis + 2) % 3;
     int32_t q[4];
     for (int k = 0; k < 4; k++) {
@@ -124,16 +131,24 @@ static void visit_face(part *part, const int32_t c[3], int axis) {
     put_quad(part, q, voxels->label[in >= 0 ? in : out]);
 }
 
+// Faces between the corner layers z and z + 1 (across x and y), and those in layer z (across z).
 static void visit_faces(part *part, int32_t z) {
-    // Faces between the corner layers z and z + 1 (across x and y), and those in layer z (across z).
-    const int32_t *cells = part->net->voxels->cells;
-    for (int32_t y = 0; y <= cells[1]; y++) {
-        for (int32_t x = 0; x <= cells[0]; x++) {
-            const int32_t c[3] = {x, y, z};
-            if (x < cells[0] && y < cells[1]) visit_face(part, c, 2);
-            if (z >= cells[2]) continue;
-            if (y < cells[1]) visit_face(part, c, 0);
-            if (x < cells[0]) visit_face(part, c, 1);
+    const sinew_voxels *voxels = part->net->voxels;
+    for (int32_t y = 0; y <= voxels->cells[1]; y++) {
+        uint32_t last = 0; // whether the cell before the block is inside
+        for (int32_t block = 0; SN_BRICK * block <= voxels->cells[0]; block++) {
+            uint32_t here = row_bits(voxels, block, y, z), across[3];
+            across[0] = (here ^ (here << 1 | last)) & 0xff;
+            across[1] = z < voxels->cells[2] ? here ^ row_bits(voxels, block, y - 1, z) : 0;
+            across[2] = here ^ row_bits(voxels, block, y, z - 1);
+            last = here >> (SN_BRICK - 1);
+            uint32_t any = across[0] | across[1] | across[2];
+            for (int k = 0; any >> k; k++) {
+                const int32_t c[3] = {SN_BRICK * block + k, y, z};
+                if (across[2] >> k & 1) visit_face(part, c, 2);
+                if (across[0] >> k & 1) visit_face(part, c, 0);
+                if (across[1] >> k & 1) visit_face(part, c, 1);
+            }
         }
     }
 }

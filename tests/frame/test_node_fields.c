@@ -67,12 +67,13 @@ static sinew_status make_table(sinew_context *context, const sinew_voxels *voxel
     int32_t *order;
     made_up m = {.voxels = voxels->count};
     sn_field_maker maker = {compute_made_up, store_made_up, &m, sn_field_slots(context, voxels->count, NODES)};
-    SN_TRY(sn_make_fields(&shape, &maker, NULL, arena, fields));
+    SN_TRY(sn_make_fields(&shape, &maker, NULL, NODES, arena, fields));
     SN_TRY(sn_order_fields(fields, NODES, arena, &order));
     for (int32_t i = 0; i < NODES; i++) assert_int_equal(order[i], i);
     int32_t backwards[NODES];
     for (int32_t i = 0; i < NODES; i++) backwards[i] = NODES - 1 - i;
-    SN_TRY(sn_make_fields(&shape, &maker, backwards, arena, fields));
+    SN_TRY(sn_make_fields(&shape, &maker, backwards, NODES, arena, fields));
+    SN_TRY(sn_make_fields(&shape, &maker, backwards + 7, NODES / 2, arena, fields)); // some of them again
     return sn_transpose_fields(context, arena, fields, NODES, voxels->count, table);
 }
 

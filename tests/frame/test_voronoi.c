@@ -2,6 +2,8 @@
 // symmetry, threads, shortage of memory.
 #include "support/shape.h"
 
+#include "frame/voronoi.h"
+
 #include <math.h>
 
 static void check_table(const sn_shape *shape) {
@@ -64,6 +66,65 @@ static double line_error(sinew_context *context, const line *line, const int32_t
     }
     sn_shape_destroy(shape);
     return worst;
+}
+
+// Slits of one cell, around which paths are long, close in the blocks that guess how far fronts may go. The distances found
+// are those of fronts that nothing stops, all the same, and every voxel beside a border knows the two nearest nodes.
+static void test_slits(void **state) {
+    (void)state;
+    enum { NODES = 3 };
+    sinew_context *context = test_context(2);
+    sinew_solid_def solids[10];
+    for (int i = 0; i < 10; i++) solids[i] = sinew_default_solid_def();
+    solids[0].size[0] = 1, solids[0].size[1] = 0.62, solids[0].size[2] = 0.22;
+    for (int i = 1; i < 10; i++) { // open at one end, then at the other
+        solids[i].operation = SINEW_SOLID_CUT;
+        solids[i].size[0] = 0.02, solids[i].size[1] = 0.58, solids[i].size[2] = 0.22;
+        solids[i].center[0] = 0.1 * i - 0.51, solids[i].center[1] = i % 2 ? 0.02 : -0.02;
+    }
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    for (int a = 0; a < 3; a++) grid.spacing[a] = 0.02;
+    sinew_voxels *voxels = NULL;
+    assert_int_equal(sinew_voxels_create_from_solids(context, solids, 10, &grid, &voxels), SINEW_OK);
+    const double nodes[3 * NODES] = {-0.45, 0, 0, 0.05, 0.1, 0, 0.35, 0.2, 0};
+    sinew_weights_def def = sinew_default_weights_def();
+    sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, NODES, &def);
+    check_table(shape);
+    sn_arena arena = sn_arena_create(context);
+    sn_front *fronts[2];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(sn_front_create(&arena, &shape->metric, SN_DISTANCE_MARCHING_2, &fronts[i]), SINEW_OK);
+    }
+    sn_voronoi voronoi;
+    assert_int_equal(sn_find_voronoi(shape, fronts, 2, &arena, &voronoi), SINEW_OK);
+    double *smallest = SN_PUSH(&arena, double, voxels->count), *next = SN_PUSH(&arena, double, voxels->count);
+    for (int32_t v = 0; v < voxels->count; v++) smallest[v] = next[v] = INFINITY;
+    for (int32_t i = 0; i < NODES; i++) {
+        sn_front_reset(fronts[0]);
+        sn_seed_node(shape, fronts[0], i, 0);
+        sn_front_run(fronts[0], INFINITY, NULL, NULL);
+        for (int32_t v = 0; v < voxels->count; v++) {
+            double d = fronts[0]->distance[v];
+            next[v] = fmin(next[v], fmax(smallest[v], d));
+            smallest[v] = fmin(smallest[v], d);
+        }
+    }
+    int32_t beside = 0;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        const sn_near *near = &voronoi.near[v];
+        assert_true(near->first == smallest[v]);
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            if (u < 0 || voronoi.near[u].nearest == near->nearest) continue;
+            assert_true(near->second == next[v]);
+            beside++;
+        }
+    }
+    assert_true(beside > 20);
+    sn_arena_destroy(&arena);
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
 }
 
 static void test_line_is_exact(void **state) {
@@ -347,11 +408,17 @@ static void test_bound_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_line_is_exact),        cmocka_unit_test(test_bar_is_nearly_linear),
-        cmocka_unit_test(test_reach_by_level),       cmocka_unit_test(test_rigid_parts),
-        cmocka_unit_test(test_stiff_wall_separates), cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_symmetric_nodes),      cmocka_unit_test(test_one_node_and_parts),
-        cmocka_unit_test(test_threads_and_shortage), cmocka_unit_test(test_bound_end),
+        cmocka_unit_test(test_line_is_exact),
+        cmocka_unit_test(test_bar_is_nearly_linear),
+        cmocka_unit_test(test_reach_by_level),
+        cmocka_unit_test(test_rigid_parts),
+        cmocka_unit_test(test_stiff_wall_separates),
+        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_symmetric_nodes),
+        cmocka_unit_test(test_one_node_and_parts),
+        cmocka_unit_test(test_threads_and_shortage),
+        cmocka_unit_test(test_bound_end),
+        cmocka_unit_test(test_slits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -384,6 +384,51 @@ static void test_queue_is_sorted(void **state) {
     sinew_context_destroy(context);
 }
 
+// Blocks of cells: mirrored cells are in mirrored blocks, none is wider than the factor, and all have voxels where the solid
+// is full. Costs are those of the voxels on average, a block that is mostly rigid is rigid.
+static void test_blocks(void **state) {
+    (void)state;
+    for (int32_t cells = 1; cells < 40; cells++) {
+        for (int32_t factor = 2; factor < 5; factor++) {
+            int32_t last = sn_block_of(cells, factor, cells - 1), width = 0, previous = -1;
+            assert_int_equal(sn_block_of(cells, factor, 0), 0);
+            for (int32_t c = 0; c < cells; c++) {
+                int32_t block = sn_block_of(cells, factor, c);
+                assert_int_equal(sn_block_of(cells, factor, cells - 1 - c), last - block);
+                assert_true(block == previous || block == previous + 1);
+                width = block == previous ? width + 1 : 1;
+                assert_true(width <= factor);
+                previous = block;
+            }
+        }
+    }
+    sinew_context *context = test_context(1);
+    sinew_voxels *voxels = make_solid(context, SINEW_SOLID_BOX, 1.2, 0.4, 0.4, 0.1), *blocks;
+    sn_arena arena = sn_arena_create(context);
+    double *young = SN_PUSH(&arena, double, 65536);
+    bool *rigid = SN_PUSH(&arena, bool, 65536);
+    young[1] = 2, young[2] = 8, rigid[3] = true;
+    for (int32_t v = 0; v < voxels->count;
+         v++) { // along x: two cells of label 2, two of 1, a block with a few of 2, three of 3
+        int32_t c[3];
+        sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
+        voxels->label[v] = c[0] < 2 || c[0] == 4 ? 2 : c[0] > 8 ? 3 : 1;
+    }
+    sn_metric fine, coarse;
+    assert_int_equal(sn_metric_compliance(voxels, &arena, young, rigid, &fine), SINEW_OK);
+    assert_int_equal(sn_metric_coarsen(&fine, 2, &arena, &blocks, &coarse), SINEW_OK);
+    assert_int_equal(blocks->count, 6 * 2 * 2);
+    const double expected[6] = {0.25, 1, 0.625, 1, 1, 0};
+    for (int32_t v = 0; v < blocks->count; v++) test_close("cost", coarse.cost[v], expected[blocks->cell[v] % 6], 1e-15);
+    assert_int_equal(coarse.cluster_count, 1);
+    assert_int_equal(coarse.cluster_start[1], 2 * 2);
+    test_close("spacing", blocks->spacing[0], 0.2, 1e-15);
+    sinew_voxels_destroy(blocks);
+    sn_arena_destroy(&arena);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
 static void test_memory_shortage(void **state) {
     (void)state;
     int64_t allocations = 1;
@@ -420,7 +465,7 @@ int main(void) {
         cmocka_unit_test(test_graph_against_brute_force), cmocka_unit_test(test_layers_are_exact_across),
         cmocka_unit_test(test_rigid_part_is_one_point),   cmocka_unit_test(test_stops_and_sources),
         cmocka_unit_test(test_turns_mirrors_scales),      cmocka_unit_test(test_queue_is_sorted),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_memory_shortage),           cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

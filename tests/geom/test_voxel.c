@@ -171,7 +171,9 @@ static int32_t count_differences(const sinew_voxels *a, const sinew_voxels *b) {
     int32_t count = 0;
     for (int a_axis = 0; a_axis < 3; a_axis++) assert_int_equal(a->cells[a_axis], b->cells[a_axis]);
     for (int32_t i = 0; i < a->cells[0] * a->cells[1] * a->cells[2]; i++) {
-        count += (a->voxel_of_cell[i] >= 0) != (b->voxel_of_cell[i] >= 0);
+        int32_t c[3];
+        sn_cell_coordinates(a->cells, i, c);
+        count += (sn_voxel_at(a, c[0], c[1], c[2]) >= 0) != (sn_voxel_at(b, c[0], c[1], c[2]) >= 0);
     }
     return count;
 }

@@ -56,7 +56,11 @@ sinew_voxels *test_turn_voxels(const sinew_voxels *voxels, test_turn turn, doubl
     }
     sinew_voxels *turned = NULL;
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &turned), SINEW_OK);
-    for (int32_t v = 0; v < voxels->count; v++) cell_of[v] = turned->voxel_of_cell[cell_of[v]];
+    for (int32_t v = 0; v < voxels->count; v++) {
+        int32_t m[3];
+        sn_cell_coordinates(grid.cells, cell_of[v], m);
+        cell_of[v] = sn_voxel_at(turned, m[0], m[1], m[2]);
+    }
     if (voxels->stiffness) {
         double *factors = sn_allocate(context, (size_t)voxels->count, sizeof *factors);
         for (int32_t v = 0; v < voxels->count; v++) factors[cell_of[v]] = voxels->stiffness[v];
