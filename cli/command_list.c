@@ -58,7 +58,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     printf("\nshapes\n  rectangle  box  cylinder  sphere  tube  l  t  u\n");
     printf("\nelements\n  triangle  tet4  tet10  hex8\n");
     printf("\nintegrators\n  implicit-euler  newton-euler  symplectic-euler  newmark  midpoint  bdf2\n");
-    printf("\nsolvers\n  auto  jacobi  incomplete-cholesky  multigrid  direct  dense\n");
+    printf("\nsolvers\n  auto  jacobi  incomplete-cholesky  multigrid  direct  dense  matrix-free\n");
     print_examples();
     return CLI_OK;
 }

@@ -65,6 +65,7 @@ sinew_status bench_frame_models(bench_run *b); // S2
 sinew_status bench_springs(bench_run *b);      // S1, S2: springs and insertion
 sinew_status bench_specimens(bench_run *b);    // S3
 sinew_status bench_frame_ratios(bench_run *b); // S4
+sinew_status bench_products(bench_run *b);     // frames solved without a matrix
 sinew_status bench_warp(bench_run *b);         // S5
 sinew_status bench_palm(bench_run *b);         // S6
 sinew_status bench_orthotropic(bench_run *b);  // S7

@@ -39,7 +39,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
     double step = sinew_world_get_def(b->world).step;
     sn_packed packed;
     sn_ic ic;
-    sn_body_add_mass(body, matrix, 1 / (step * step), body->q);
+    sn_body_add_mass(body, &body->pattern, matrix, 1 / (step * step), body->q);
     SN_TRY(sn_packed_build(&b->arena, &body->pattern, &packed));
     SN_TRY(sn_ic_build(&b->arena, &packed, &ic));
     sn_packed_update(body->context, &packed, matrix);

@@ -174,6 +174,12 @@ static const double turtle_places[7][3] = {{0, 0, 0},       {0.4, 0, 0},     {-0
                                            {0.2, -0.25, 0}, {-0.2, 0.25, 0}, {-0.2, -0.25, 0}};
 static const double bunny_places[2][3] = {{0.1, 0, 0.2}, {-0.1, 0, -0.2}};
 
+// Bytes that an iteration of the harmonic solve moves for each voxel, eight right-hand sides side by side. The preconditioner
+// (multigrid.c), in single precision with 52 bytes of structure a sweep: three smoothing sweeps of 96 bytes of vectors, 96 to
+// collect residuals, 84 to fold them, 70 to prolong; an eighth more on each coarser grid. The gradients: directions and
+// structure twice (2 x 112), x and r in double precision (256), a copy in single (32), new directions (96).
+static const double harmonic_bytes = (4 * 52 + 4 * 96 + 84 + 70) * 8.0 / 7 + 2 * 112 + 256 + 32 + 96;
+
 // Harmonic weights of 7 frames in a box of that many cells; the smallest time of `repeats`.
 static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t repeats, bench_result **result) {
     static const double size[3] = {1, 0.8, 0.5};
@@ -201,8 +207,9 @@ static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t 
     bench_result *r = *result = status == SINEW_OK ? bench_add(b, "harmonic weights of 7 frames", count, "s") : NULL;
     if (!r) return status;
     bench_take(r, seconds, repeats, 1);
-    snprintf(r->note, sizeof r->note, "size is voxels; residual %.1e after %d iterations, %.2f us a voxel", report.residual,
-             report.iterations, 1e6 * r->min / count);
+    r->limit_share = harmonic_bytes * count * report.iterations / r->min / b->bandwidth;
+    snprintf(r->note, sizeof r->note, "size is voxels; of the bandwidth; residual %.1e after %d iterations, %.2f us a voxel",
+             report.residual, report.iterations, 1e6 * r->min / count);
     return SINEW_OK;
 }
 
@@ -264,6 +271,11 @@ sinew_status bench_frame_models(bench_run *b) {
     return add_harmonic(b);
 }
 
+// Multiply-adds of a sample with c controls that are assembled, counted as two: H g of each, and the products of each pair.
+static double control_flops(double c) {
+    return 2 * (81 * c + 27 * c * (c + 1) / 2 + 18 * c);
+}
+
 // Affine frames at four sizes.
 static sinew_status bench_affine_sizes(bench_run *b) {
     static const int32_t cells[4][3] = {{10, 10, 9}, {20, 16, 12}, {40, 20, 18}, {80, 26, 27}};
@@ -276,6 +288,7 @@ static sinew_status bench_affine_sizes(bench_run *b) {
         bench_result *r = bench_add(b, "affine, corotational, a step", t.samples, "ms");
         if (!r) return SINEW_OK;
         bench_take(r, t.total, t.steps, 1e3);
+        r->limit_share = t.samples * control_flops(4 * t.nodes) / (1e-3 * r->min) / b->flops;
         r->hash = t.hash;
         size[i] = t.samples, seconds[i] = r->min;
     }
@@ -291,7 +304,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
     sinew_status status = body_fill(b, &c, &f);
     const sinew_mesh *surface = status == SINEW_OK ? sinew_frame_body_get_surface(f.body) : NULL;
     int32_t count = surface ? surface->point_count : 0;
-    double *positions = status == SINEW_OK ? malloc(3 * (size_t)count * sizeof *positions) : NULL, seconds[STEPS];
+    double *positions = count > 0 ? malloc(3 * (size_t)count * sizeof *positions) : NULL, seconds[STEPS];
     if (status == SINEW_OK && !positions) status = SINEW_OUT_OF_MEMORY;
     for (int i = -2; i < STEPS && status == SINEW_OK; i++) {
         double start = peak_seconds(b->context);
@@ -340,7 +353,9 @@ sinew_status bench_frame_ratios(bench_run *b) {
         if (!r) return SINEW_OK;
         bench_take(r, t.total, t.steps, 1e9 / t.samples);
         best[i] = r->min;
-        if (rows[i].kind == SINEW_NODE_RIGID) r->limit_share = sample_flops(t.nodes) / (1e-9 * r->min) / b->flops;
+        double controls = rows[i].kind == SINEW_NODE_AFFINE ? 4 * t.nodes : 10 * t.nodes;
+        double flops = rows[i].kind == SINEW_NODE_RIGID ? sample_flops(t.nodes) : control_flops(controls);
+        r->limit_share = flops / (1e-9 * r->min) / b->flops;
         snprintf(r->note, sizeof r->note, "a step of implicit Euler, %.1f nodes a sample", t.nodes);
         if (rows[i].over < 0) continue;
         r = bench_add(b, rows[i].ratio, t.samples, "-");

@@ -23,21 +23,14 @@ static sinew_status bench_machine(bench_run *b) {
 }
 
 const bench_row bench_rows[] = {
-    {"machine", NULL, bench_machine, NULL},
-    {"bar", NULL, bench_bars, NULL},
-    {"S1", NULL, bench_frame_bar, NULL},
-    {"S2", NULL, bench_frame_models, NULL},
-    {"springs", NULL, bench_springs, NULL},
-    {"S3", NULL, bench_specimens, NULL},
-    {"S4", NULL, bench_frame_ratios, NULL},
-    {"S5", NULL, bench_warp, NULL},
-    {"S6", NULL, bench_palm, NULL},
-    {"S7", NULL, bench_orthotropic, NULL},
-    {"S8", NULL, bench_fields, NULL},
-    {"S9", NULL, bench_positions, NULL},
-    {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
-    {"files", NULL, bench_files, NULL},
-    {"output", NULL, bench_output, NULL},
+    {"machine", NULL, bench_machine, NULL}, {"bar", NULL, bench_bars, NULL},
+    {"S1", NULL, bench_frame_bar, NULL},    {"S2", NULL, bench_frame_models, NULL},
+    {"springs", NULL, bench_springs, NULL}, {"S3", NULL, bench_specimens, NULL},
+    {"S4", NULL, bench_frame_ratios, NULL}, {"products", NULL, bench_products, NULL},
+    {"S5", NULL, bench_warp, NULL},         {"S6", NULL, bench_palm, NULL},
+    {"S7", NULL, bench_orthotropic, NULL},  {"S8", NULL, bench_fields, NULL},
+    {"S9", NULL, bench_positions, NULL},    {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
+    {"files", NULL, bench_files, NULL},     {"output", NULL, bench_output, NULL},
 };
 
 const int32_t bench_row_count = sizeof bench_rows / sizeof *bench_rows;

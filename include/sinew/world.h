@@ -36,12 +36,17 @@ typedef enum sinew_integrator {
 
 /// How the linear systems of a step are solved.
 typedef enum sinew_solver {
-    SINEW_SOLVER_AUTO,      ///< By size: dense, incomplete Cholesky, multigrid; direct for static solves.
+    /// By size: dense, direct, multigrid, or of frame bodies with many controls at a sample matrix-free; direct for static
+    /// solves.
+    SINEW_SOLVER_AUTO,
     SINEW_SOLVER_JACOBI,    ///< Conjugate gradients, block Jacobi.
     SINEW_SOLVER_CHOLESKY0, ///< Conjugate gradients, block incomplete Cholesky without fill.
     SINEW_SOLVER_MULTIGRID, ///< Conjugate gradients, algebraic multigrid.
     SINEW_SOLVER_DIRECT,    ///< Sparse Cholesky (CHOLMOD where it is built in), its analysis reused.
     SINEW_SOLVER_DENSE,     ///< Dense Cholesky, for systems of a few hundred unknowns.
+    /// Conjugate gradients, block Jacobi by frame. Frame bodies multiply by their stiffness sample by sample and never
+    /// assemble it; other bodies do, as for the others.
+    SINEW_SOLVER_MATRIX_FREE,
 } sinew_solver;
 
 typedef struct sinew_world_def {

@@ -41,9 +41,10 @@ void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, doub
 
 static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler", "newmark", "midpoint", "bdf2"};
 void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, sinew_solver *solver) {
-    static const char *const words[] = {"auto", "jacobi", "incomplete-cholesky", "multigrid", "direct", "dense"};
+    static const char *const words[] = {"auto",   "jacobi", "incomplete-cholesky", "multigrid",
+                                        "direct", "dense",  "matrix-free"};
     int32_t kind = (int32_t)*solver;
-    sn_json_word(reader->mistakes, json, words, 6, &kind);
+    sn_json_word(reader->mistakes, json, words, 7, &kind);
     *solver = (sinew_solver)kind;
 }
 

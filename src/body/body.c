@@ -67,13 +67,14 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
     for (int32_t i = 0; i < body->config_count; i++) xi[i] = q[i] - base[i];
 }
 
-void sn_body_add_mass(sinew_body *body, double *matrix, double s, const double *q) {
+void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q) {
+    SN_ASSERT(body->ops->add_mass || pattern == &body->pattern);
     if (body->ops->add_mass) {
-        body->ops->add_mass(body, matrix, s, q);
+        body->ops->add_mass(body, pattern, matrix, s, q);
     } else if (body->consistent_mass) {
-        sn_bsr_add_scaled(body->context, &body->pattern, matrix, s, body->consistent_mass);
+        sn_bsr_add_scaled(body->context, pattern, matrix, s, body->consistent_mass);
     } else {
-        sn_bsr_add_diagonal(body->context, &body->pattern, matrix, s, body->lumped_mass);
+        sn_bsr_add_diagonal(body->context, pattern, matrix, s, body->lumped_mass);
     }
 }
 

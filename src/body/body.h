@@ -22,6 +22,7 @@ typedef struct sn_evaluation {
     double *matrix;  // -df/dq on the body's pattern, lower triangle, which must be zero before; NULL if not wanted
     bool projected;  // make each sample's share of the matrix positive semi-definite
     bool recovering; // lead the body back from an inverted state (recovery.h); models that cannot take no notice
+    bool near;       // the matrix is on the pattern of prepare_products, and holds no more than that: products give the rest
 } sn_evaluation;
 
 // A material point of a body as a combination of rows: x = sum_i weight_i a_row(i), for bodies whose interpolation is linear.
@@ -42,6 +43,13 @@ typedef struct sn_moving_point {
     sn_vec3 x;
 } sn_moving_point;
 
+// The part of a stiffness that is cheap to find and good to precondition with: rows that belong together.
+typedef struct sn_near {
+    sn_bsr pattern; // what they couple, and the mass
+    int32_t set_count;
+    int32_t *set_starts; // set_count + 1: the first row of each set, ascending
+} sn_near;
+
 typedef struct sn_body_ops {
     // Whether forces are the gradient of an energy; without one, Newton judges its steps by the residual.
     bool has_energy;
@@ -52,8 +60,8 @@ typedef struct sn_body_ops {
     void (*difference)(const sinew_body *body, double *xi, const double *q, const double *base);
     // SINEW_OK, or why there is no interpolation at q. NULL: there always is.
     sinew_status (*check)(sinew_body *body, const double *q);
-    // A += s M(q), lower triangle, and y = M(q) x. NULL: the constant mass of body/mass.h.
-    void (*add_mass)(sinew_body *body, double *matrix, double s, const double *q);
+    // A += s M(q), lower triangle, on a pattern that has room for it, and y = M(q) x. NULL: the constant mass of body/mass.h.
+    void (*add_mass)(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q);
     void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);
     // force += gravity, and, if v is not NULL, velocity-dependent inertia forces (gyroscopic terms) of what does not coast.
     void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q, const double *v);
@@ -102,6 +110,15 @@ typedef struct sn_body_ops {
     void (*prepare_points)(const sinew_body *body, const double *q);
     void (*move_point)(const sinew_body *body, sn_moving_point *point);
     void (*add_curvature)(const sinew_body *body, const sn_moving_point *point, sn_vec3 f, sn_mat3 *blocks);
+    // Products with the stiffness, for solvers that never hold its matrix; all or none. Whether they pay where a step may
+    // choose. Then: the first makes room, also for
+    // a tangent that is kept if asked, and gives the pattern that evaluations use then; NULL if this body has no products
+    // after all. The second keeps the tangent of the last evaluation that was `near`. The third adds s (K - what such an
+    // evaluation puts on the pattern) x, with that tangent or the kept one.
+    bool (*prefers_products)(const sinew_body *body);
+    sinew_status (*prepare_products)(sinew_body *body, bool kept, const sn_near **near);
+    void (*keep_tangent)(sinew_body *body);
+    void (*add_far_product)(sinew_body *body, double s, bool kept, double *y, const double *x);
     // Bodies that step by themselves (position dynamics) instead of in an island: finds the state h later, and keeps it to
     // itself until the world accepts the step. Both or neither.
     sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
@@ -178,7 +195,7 @@ void sn_body_end_recovery(sinew_body *body);
 // The operations with their linear defaults filled in.
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);
 void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base);
-void sn_body_add_mass(sinew_body *body, double *matrix, double s, const double *q);
+void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q);
 void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q);
 
 // External forces on rows: gravity, forces set by the user, loads at their scales, and, if asked for, gyroscopic forces.

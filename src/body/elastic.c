@@ -20,8 +20,11 @@ typedef struct elastic {
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     const elastic *model = body->model;
-    sn_groups_request request = {evaluation->q,     evaluation->want_energy, evaluation->projected,
-                                 evaluation->force, evaluation->matrix,      NULL};
+    sn_groups_request request = {.controls = evaluation->q,
+                                 .want_energy = evaluation->want_energy,
+                                 .projected = evaluation->projected,
+                                 .force = evaluation->force,
+                                 .matrix = evaluation->matrix};
     sn_mat3 R;
     if (evaluation->recovering) {
         R = sn_recovery_rotation(&model->groups, body->q);

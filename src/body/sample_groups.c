@@ -14,6 +14,7 @@ typedef struct evaluate_job {
     const sn_groups_request *request;
     const int32_t *chunks;
     double recovery_stiffness;
+    bool product; // of the tangents with the request's controls
 } evaluate_job;
 
 // What passes through the pipeline for one block.
@@ -76,11 +77,29 @@ static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, 
     if (want & SN_MATERIAL_STRESS) turn_block(job->group, block, out->P, false);
 }
 
+enum { TANGENT = SN_MATERIAL_H_COUNT * SN_BLOCK };
+
+static double *tangent_of(const evaluate_job *job, int32_t block) {
+    return job->request->tangents[job->group - job->groups->items] + (size_t)block * TANGENT;
+}
+
+static void multiply_block(const evaluate_job *job, int32_t block) {
+    double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED;
+    const sn_samples *samples = &job->group->samples;
+    SN_ASSERT(!samples->plane);
+    job->groups->compute_F(F, samples, block, job->request->controls);
+    job->groups->apply_tangent(P, tangent_of(job, block), F);
+    job->groups->add_force(job->request->force, samples, block, P);
+}
+
 static double scatter_block(const evaluate_job *job, int32_t block, const block_values *values) {
     const sn_sample_group *group = job->group;
     const sn_groups_request *request = job->request;
     if (request->force) job->groups->add_force(request->force, &group->samples, block, values->P);
-    if (request->matrix) {
+    if (request->matrix && request->tangents) {
+        memcpy(tangent_of(job, block), values->H, TANGENT * sizeof(double));
+        job->groups->add_own_stiffness(request->matrix, &group->samples, block, values->H, request->sets);
+    } else if (request->matrix) {
         job->groups->add_stiffness[values->form](request->matrix, &group->samples, block, values->H);
     }
     double energy = 0;
@@ -123,7 +142,8 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
         int32_t chunk = job->chunks[i], first = chunk * SN_SAMPLE_CHUNK;
         int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
         double energy = 0;
-        for (int32_t block = first; block < last; block += 2) {
+        for (int32_t block = first; job->product && block < last; block++) multiply_block(job, block);
+        for (int32_t block = first; !job->product && block < last; block += 2) {
             energy += evaluate_blocks(job, block, last - block < 2 ? 1 : 2);
         }
         job->group->energies[chunk] = energy;
@@ -142,8 +162,9 @@ static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index)
         memset(request.force, 0, groups->force_count * sizeof(double));
     }
     if (request.matrix) {
-        request.matrix = groups->part_matrix + (size_t)begin * groups->matrix_count;
-        memset(request.matrix, 0, groups->matrix_count * sizeof(double));
+        size_t count = request.tangents ? request.own_count : groups->matrix_count;
+        request.matrix = groups->part_matrix + (size_t)begin * count;
+        memset(request.matrix, 0, count * sizeof(double));
     }
     job.request = &request;
     int32_t first = (int32_t)((int64_t)begin * chunks / parts), last = (int32_t)((int64_t)(begin + 1) * chunks / parts);
@@ -173,12 +194,14 @@ static void evaluate_parts(sinew_context *context, const sn_sample_groups *group
     const sn_groups_request *request = job->request;
     sn_parallel_for(context, groups->part_count, 1, evaluate_part, job);
     sum_job force = {request->force, groups->part_force, groups->force_count, groups->part_count};
-    sum_job matrix = {request->matrix, groups->part_matrix, groups->matrix_count, groups->part_count};
+    size_t matrix_count = request->tangents ? request->own_count : groups->matrix_count;
+    sum_job matrix = {request->matrix, groups->part_matrix, matrix_count, groups->part_count};
     if (request->force) sn_parallel_for(context, (int32_t)groups->force_count, 4096, add_parts, &force);
-    if (request->matrix) sn_parallel_for(context, (int32_t)groups->matrix_count, 4096, add_parts, &matrix);
+    if (request->matrix) sn_parallel_for(context, (int32_t)matrix_count, 4096, add_parts, &matrix);
 }
 
-double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request) {
+static double evaluate_groups(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request,
+                              bool product) {
     double energy = 0;
     for (int32_t i = 0; i < groups->count; i++) {
         sn_sample_group *group = &groups->items[i];
@@ -186,17 +209,26 @@ double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups 
         double stiffness = request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
         bool divided = groups->part_count > 0 && coloring->chunk_count >= LEAST_CHUNKS;
         if (divided) {
-            evaluate_job job = {groups, group, request, NULL, stiffness};
+            evaluate_job job = {groups, group, request, NULL, stiffness, product};
             evaluate_parts(context, groups, &job);
         }
         for (int32_t color = 0; !divided && color < coloring->color_count; color++) {
             int32_t first = coloring->color_offsets[color], last = coloring->color_offsets[color + 1];
-            evaluate_job job = {groups, group, request, coloring->chunks + first, stiffness};
+            evaluate_job job = {groups, group, request, coloring->chunks + first, stiffness, product};
             sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
         }
         for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) energy += group->energies[chunk];
     }
     return energy;
+}
+
+double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request) {
+    return evaluate_groups(context, groups, request, false);
+}
+
+void sn_sample_groups_multiply(sinew_context *context, const sn_sample_groups *groups, double *const *tangents,
+                               const double *a, double *force) {
+    evaluate_groups(context, groups, &(sn_groups_request){.controls = a, .force = force, .tangents = tangents}, true);
 }
 
 // sigma = P F' / J; zero where the element has no volume left.
@@ -336,6 +368,8 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
     groups->add_stiffness[SN_TANGENT_ROTATED] = SN_ISA_PICK(isa, sn_samples_add_rotated);
     groups->add_stiffness[SN_TANGENT_HELD] = SN_ISA_PICK(isa, sn_samples_add_held);
     groups->add_stiffness[SN_TANGENT_EXACT] = SN_ISA_PICK(isa, sn_samples_add_exact);
+    groups->add_own_stiffness = SN_ISA_PICK(isa, sn_samples_add_own_stiffness);
+    groups->apply_tangent = SN_ISA_PICK(isa, sn_samples_apply_tangent);
     for (int32_t i = 0; i < count; i++) {
         groups->items[i].def = materials ? materials[i] : sinew_default_material_def();
         groups->items[i].material = sn_material_prepare(&groups->items[i].def, plane, isa);

@@ -33,6 +33,8 @@ typedef struct sn_sample_groups {
     sn_samples_F_fn *compute_F;
     sn_samples_force_fn *add_force;
     sn_samples_stiffness_fn *add_stiffness[SN_TANGENT_FORMS];
+    sn_samples_own_fn *add_own_stiffness;
+    sn_samples_tangent_fn *apply_tangent;
     // Where few controls serve all samples, colours would keep threads waiting: parts of a group then have sums of their own,
     // which are added in order. Used by groups of at least four chunks; part_count is 0 without.
     int32_t part_count;
@@ -83,10 +85,19 @@ typedef struct sn_groups_request {
     double *force;           // NULL if not wanted
     double *matrix;          // lower triangle on the pattern of the controls; NULL if not wanted
     const sn_mat3 *recovery; // lead the body back towards this rotation of its rest shape (recovery.h); NULL: its materials
+    // Where the tangents dP/dF of each group go, [block][SN_MATERIAL_H_COUNT][lane]; the matrix is then that of the controls
+    // of each set alone, and has `own_count` doubles. NULL: the whole matrix is wanted.
+    double *const *tangents;
+    const sn_control_sets *sets;
+    size_t own_count;
 } sn_groups_request;
 
 // Returns the energy (0 if not wanted).
 double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request);
+
+// The product of the stiffness that these tangents make with a motion of the controls: force -= K a.
+void sn_sample_groups_multiply(sinew_context *context, const sn_sample_groups *groups, double *const *tangents,
+                               const double *a, double *force);
 
 // The smallest and largest det F over all samples, and the deformed volume.
 void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls, double *smallest_J, double *largest_J,

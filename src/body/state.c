@@ -126,8 +126,9 @@ sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, doubl
 }
 
 sinew_status sn_check_solver(sinew_context *context, sinew_solver solver) {
-    if ((int)solver >= 0 && solver <= SINEW_SOLVER_DENSE) return SINEW_OK;
-    return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)solver, (int)SINEW_SOLVER_DENSE);
+    if ((int)solver >= 0 && solver <= SINEW_SOLVER_MATRIX_FREE) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)solver,
+                   (int)SINEW_SOLVER_MATRIX_FREE);
 }
 
 sinew_status sinew_body_set_solver(sinew_body *body, sinew_solver solver) {

@@ -140,7 +140,7 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     SN_TRY(sn_arena_status(arena));
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
     body->ops->evaluate(body, &evaluation);
-    sn_body_add_mass(body, M, 1, body->rest);
+    sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];
         for (size_t k = 0; k < 3; k++) stiffness += K[place + 4 * k], mass += M[place + 4 * k];
@@ -148,7 +148,7 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     *omega_squared = 0;
     if (!(stiffness > 0)) return SINEW_OK; // a single rigid frame
     double shift = 1e-3 * stiffness / mass;
-    sn_body_add_mass(body, K, shift, body->rest);
+    sn_body_add_mass(body, &body->pattern, K, shift, body->rest);
     sn_bsr_mirror(context, &body->pattern, K);
     sn_bsr_mirror(context, &body->pattern, M);
     sn_modes_def def = {.pattern = &body->pattern, .stiffness = M, .consistent_mass = K, .count = 1, .tolerance = 1e-6};

@@ -66,7 +66,7 @@ typedef struct set_list {
 // One set for each lower block of a body, holding what its row and column stand for.
 static sinew_status push_body_sets(const sn_island *island, const sn_island_body *member, const int32_t *tie_of_row,
                                    sn_arena *arena, set_list *sets) {
-    const sn_bsr *pattern = &member->body->pattern;
+    const sn_bsr *pattern = member->pattern;
     sets->offsets = SN_PUSH(arena, int32_t, pattern->blocks + 1);
     sets->members = SN_PUSH(arena, int32_t, 2 * SN_POINT_MAX_ROWS * (size_t)pattern->blocks);
     SN_TRY(sn_arena_status(arena));
@@ -128,7 +128,7 @@ static int32_t find_targets(sn_block_target *targets, const sn_bsr *pattern, con
 }
 
 static sinew_status map_body(sn_island *island, sn_island_body *member, const int32_t *tie_of_row) {
-    const sn_bsr *pattern = &member->body->pattern;
+    const sn_bsr *pattern = member->pattern;
     member->target_starts = SN_PUSH(&island->arena, int32_t, pattern->blocks + 1);
     SN_TRY(sn_arena_status(&island->arena));
     // Two passes: count, then fill.
@@ -183,7 +183,7 @@ sinew_status sn_coupling_build_pattern(sn_island *island) {
 }
 
 void sn_coupling_add_matrix(sn_island *island, const sn_island_body *member) {
-    const sn_bsr *pattern = &member->body->pattern;
+    const sn_bsr *pattern = member->pattern;
     for (int32_t k = 0; k < pattern->blocks; k++) {
         const double *block = member->matrix + 9 * (size_t)k;
         for (int32_t t = member->target_starts[k]; t < member->target_starts[k + 1]; t++) {

@@ -93,23 +93,17 @@ static void gather(sn_island *island) {
     for (int32_t i = 0; i < island->tie_count; i++) memset(island->mask + 3 * island->ties[i].row, SN_MASK_TIED, 3);
 }
 
-// The choice of the island's first body that has one, or else the world's.
-static sinew_solver chosen_solver(const sn_island *island) {
-    for (int32_t i = 0; i < island->body_count; i++) {
-        if (island->bodies[i].body->solver != SINEW_SOLVER_AUTO) return island->bodies[i].body->solver;
-    }
-    return island->world->def.solver;
-}
-
 static sn_solver_kind linear_solver_of(const sn_island *island, bool is_static) {
-    switch (chosen_solver(island)) {
+    switch (sn_island_chosen_solver(island)) {
     case SINEW_SOLVER_JACOBI: return SN_SOLVER_PCG_JACOBI;
     case SINEW_SOLVER_CHOLESKY0: return SN_SOLVER_PCG_IC;
     case SINEW_SOLVER_MULTIGRID: return SN_SOLVER_PCG_MULTIGRID;
     case SINEW_SOLVER_DIRECT: return SN_SOLVER_DIRECT;
     case SINEW_SOLVER_DENSE: return SN_SOLVER_DENSE;
+    case SINEW_SOLVER_MATRIX_FREE: return SN_SOLVER_PRODUCTS;
     case SINEW_SOLVER_AUTO: break;
     }
+    if (island->matrix_free) return SN_SOLVER_PRODUCTS;
     // Without inertia the matrix is ill-conditioned, and a direct solve pays until its factor outgrows memory.
     return is_static && island->rows < 100000 ? SN_SOLVER_DIRECT : SN_SOLVER_AUTO;
 }
@@ -118,7 +112,10 @@ static sn_solver_kind linear_solver_of(const sn_island *island, bool is_static) 
 static sinew_status prepare(sn_island *island, sn_solver_kind kind) {
     if (!island->solver || island->solver_kind != kind) {
         sn_solver *solver;
-        SN_TRY(sn_solver_create(island->world->context, kind, island->pattern, &solver));
+        sn_solver_products products = {island->row_set_count, island->row_sets, sn_island_add_far_product, island};
+        SN_TRY(kind == SN_SOLVER_PRODUCTS
+                   ? sn_solver_create_products(island->world->context, island->pattern, &products, &solver)
+                   : sn_solver_create(island->world->context, kind, island->pattern, &solver));
         sn_solver_destroy(island->solver);
         island->solver = solver;
         island->solver_kind = kind;
@@ -126,7 +123,8 @@ static sinew_status prepare(sn_island *island, sn_solver_kind kind) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         if (member->body->stiffness_damping > 0 && !member->damping) {
-            member->damping = sn_bsr_push_values(&island->arena, &member->body->pattern);
+            if (member->near) SN_TRY(member->body->ops->prepare_products(member->body, true, &member->near));
+            member->damping = sn_bsr_push_values(&island->arena, member->pattern);
         }
     }
     return sn_arena_status(&island->arena);
@@ -200,7 +198,7 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach, si
     int32_t count = sn_island_size(island);
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
-        sn_bsr_set_zero(context, &member->body->pattern, member->matrix);
+        sn_bsr_set_zero(context, member->pattern, member->matrix);
     }
     set_coasting_step(island, h);
     double limit = island->world->def.newton_tolerance * sn_vector_largest(count, island->residual);

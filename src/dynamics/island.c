@@ -11,7 +11,7 @@ static sinew_status push_vectors(sn_island *island) {
     double **vectors[] = {
         &island->xi,        &island->trial_xi, &island->xi_inertia, &island->velocity_offset, &island->prescribed,
         &island->external,  &island->force,    &island->inertia,    &island->inertia_offset,  &island->residual,
-        &island->direction, &island->scratch,  &island->product};
+        &island->direction, &island->scratch,  &island->product,    &island->far_x,           &island->far_y};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = SN_PUSH(&island->arena, double, sn_island_size(island));
     }
@@ -30,6 +30,7 @@ static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t 
     for (int32_t i = 0; i < count; i++) {
         sn_island_body *member = &island->bodies[i];
         member->body = bodies[i];
+        member->pattern = &bodies[i]->pattern;
         member->first_row = island->rows;
         island->rows += bodies[i]->rows;
         island->has_energy = island->has_energy && bodies[i]->ops->has_energy;
@@ -38,31 +39,74 @@ static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t 
     return sn_arena_status(&island->arena);
 }
 
-static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count) {
+// Bodies without products are assembled as ever.
+static sinew_status prepare_products(sn_island *island) {
+    island->row_sets = SN_PUSH(&island->arena, int32_t, island->rows + 1);
+    SN_TRY(sn_arena_status(&island->arena));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        if (body->ops->prepare_products) SN_TRY(body->ops->prepare_products(body, false, &member->near));
+        if (member->near) member->pattern = &member->near->pattern;
+        int32_t sets = member->near ? member->near->set_count : body->rows;
+        for (int32_t k = 0; k < sets; k++) {
+            island->row_sets[island->row_set_count++] = member->first_row + (member->near ? member->near->set_starts[k] : k);
+        }
+    }
+    island->row_sets[island->row_set_count] = island->rows;
+    return SINEW_OK;
+}
+
+// Without inertia the matrix is ill-conditioned: where the choice is free, statics are solved directly.
+static bool wants_products(const sn_island *island, bool is_static) {
+    sinew_solver solver = sn_island_chosen_solver(island);
+    if (solver != SINEW_SOLVER_AUTO || is_static) return solver == SINEW_SOLVER_MATRIX_FREE;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sinew_body *body = island->bodies[i].body;
+        if (!body->ops->prefers_products || !body->ops->prefers_products(body)) return false;
+    }
+    return true;
+}
+
+static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count, bool is_static) {
     SN_TRY(push_bodies(island, bodies, count));
+    island->matrix_free = wants_products(island, is_static);
+    if (island->matrix_free) SN_TRY(prepare_products(island));
     SN_TRY(push_vectors(island));
     SN_TRY(sn_coupling_collect_ties(island));
     SN_TRY(sn_links_collect(island));
     if (count == 1 && island->tie_count == 0 && island->link_count == 0) {
-        island->pattern = &bodies[0]->pattern;
+        island->pattern = island->bodies[0].pattern;
     } else {
         SN_TRY(sn_coupling_build_pattern(island));
     }
     island->A = sn_bsr_push_values(&island->arena, island->pattern);
     for (int32_t i = 0; i < count; i++) {
-        bool alone = island->pattern == &bodies[i]->pattern;
-        island->bodies[i].matrix = alone ? island->A : sn_bsr_push_values(&island->arena, &bodies[i]->pattern);
+        sn_island_body *member = &island->bodies[i];
+        bool alone = island->pattern == member->pattern;
+        member->matrix = alone ? island->A : sn_bsr_push_values(&island->arena, member->pattern);
     }
     return sn_arena_status(&island->arena);
 }
 
-sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, sn_island **out) {
+sinew_solver sn_island_chosen_solver(const sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        if (island->bodies[i].body->solver != SINEW_SOLVER_AUTO) return island->bodies[i].body->solver;
+    }
+    return island->world->def.solver;
+}
+
+bool sn_island_is_current(const sn_island *island, bool is_static) {
+    return island->matrix_free == wants_products(island, is_static);
+}
+
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, bool is_static, sn_island **out) {
     sn_arena arena = sn_arena_create(world->context);
     sn_island *island = SN_PUSH(&arena, sn_island, 1);
     SN_TRY(sn_arena_status(&arena));
     island->world = world;
     island->arena = arena;
-    sinew_status status = build(island, bodies, count);
+    sinew_status status = build(island, bodies, count, is_static);
     if (status != SINEW_OK) {
         sn_island_destroy(island);
         return status;
@@ -89,10 +133,11 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
         sn_evaluation evaluation = {.q = member->trial_q,
                                     .want_energy = true,
                                     .projected = want == SN_WANT_PROJECTED_STIFFNESS,
-                                    .recovering = *body->recovery > 0};
+                                    .recovering = *body->recovery > 0,
+                                    .near = member->near != NULL};
         if (want_force) evaluation.force = island->force + 3 * member->first_row;
         if (want_stiffness) {
-            sn_bsr_set_zero_lower(body->context, &body->pattern, member->matrix);
+            sn_bsr_set_zero_lower(body->context, member->pattern, member->matrix);
             evaluation.matrix = member->matrix;
         }
         body->ops->evaluate(body, &evaluation);
@@ -106,8 +151,9 @@ void sn_island_keep_damping(sn_island *island) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
         if (!member->damping || body->stiffness_damping == 0) continue;
-        sn_bsr_scale(body->context, &body->pattern, member->damping, body->stiffness_damping, member->matrix);
-        sn_bsr_mirror(body->context, &body->pattern, member->damping);
+        sn_bsr_scale(body->context, member->pattern, member->damping, body->stiffness_damping, member->matrix);
+        sn_bsr_mirror(body->context, member->pattern, member->damping);
+        if (member->near) body->ops->keep_tangent(body);
     }
 }
 
@@ -120,14 +166,16 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
     sinew_context *context = island->world->context;
     bool coupled = island->pattern == &island->own_pattern;
     if (coupled) sn_bsr_set_zero_lower(context, island->pattern, island->A);
+    island->far_stiffness = want != SN_WANT_ENERGY;
+    island->far_damping = scheme.e;
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
         if (member->damping && body->stiffness_damping > 0) {
-            sn_bsr_add_scaled(context, &body->pattern, member->matrix, scheme.e, member->damping);
+            sn_bsr_add_scaled(context, member->pattern, member->matrix, scheme.e, member->damping);
         }
         double mass = scheme.c + scheme.e * body->mass_damping;
-        if (mass > 0) sn_body_add_mass(body, member->matrix, mass, body->q);
+        if (mass > 0) sn_body_add_mass(body, member->pattern, member->matrix, mass, body->q);
         if (coupled) sn_coupling_add_matrix(island, member);
     }
     bool chosen = sn_links_choose_penalties(island);
@@ -156,8 +204,9 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
         if (!member->damping || body->stiffness_damping == 0) continue;
         double *product = island->product + first;
         for (int32_t k = 0; k < count; k++) u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
-        sn_bsr_multiply(body->context, &body->pattern, product, member->damping, u);
+        sn_bsr_multiply(body->context, member->pattern, product, member->damping, u);
         sn_vector_add_scaled(body->context, count, out + first, 1, product);
+        if (member->near) body->ops->add_far_product(body, body->stiffness_damping, true, out + first, u);
     }
 }
 
@@ -173,6 +222,35 @@ double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const doub
 void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme) {
     if (scheme.c == 0) return;
     compute_inertia(island, scheme, NULL, island->inertia_offset);
+}
+
+// From island->far_x; the sums of tied rows are already where they belong.
+static void add_far_product(sn_island *island, double *y) {
+    sn_island_expand(island, island->far_x);
+    memset(island->far_y, 0, (size_t)sn_island_size(island) * sizeof(double));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        sinew_body *body = member->body;
+        if (!member->near) continue;
+        double *to = island->far_y + 3 * member->first_row, damping = island->far_damping * body->stiffness_damping;
+        const double *from = island->far_x + 3 * member->first_row;
+        if (island->far_stiffness) body->ops->add_far_product(body, 1, false, to, from);
+        if (member->damping && damping > 0) body->ops->add_far_product(body, damping, true, to, from);
+    }
+    sn_island_reduce(island, island->far_y);
+    for (int32_t i = 0; i < sn_island_size(island); i++) y[i] += island->mask[i] ? 0 : island->far_y[i];
+}
+
+void sn_island_add_far_product(void *data, double *y, const double *x) {
+    sn_island *island = data;
+    for (int32_t i = 0; i < sn_island_size(island); i++) island->far_x[i] = island->mask[i] ? 0 : x[i];
+    add_far_product(island, y);
+}
+
+void sn_island_add_held_product(sn_island *island, double *y, const double *x) {
+    if (!island->matrix_free) return;
+    for (int32_t i = 0; i < sn_island_size(island); i++) island->far_x[i] = island->mask[i] == SN_MASK_HELD ? x[i] : 0;
+    add_far_product(island, y);
 }
 
 void sn_island_reduce(const sn_island *island, double *vector) {

@@ -20,9 +20,11 @@ typedef struct sn_block_target {
 typedef struct sn_island_body {
     sinew_body *body;
     int32_t first_row;
-    double *trial_q; // configuration under test
-    double *matrix;  // what the body assembles into: the island's matrix if it is alone
-    double *damping; // stiffness damping times the stiffness at the start of the step, both triangles; NULL without
+    double *trial_q;       // configuration under test
+    double *matrix;        // what the body assembles into: the island's matrix if it is alone
+    double *damping;       // stiffness damping times the stiffness at the start of the step, both triangles; NULL without
+    const sn_bsr *pattern; // of both
+    const sn_near *near;   // that pattern's, if the body's stiffness comes in products; NULL: the matrix is whole
     // Coupled: the targets of lower block k are targets[target_starts[k]] to targets[target_starts[k + 1] - 1].
     int32_t *target_starts;
     sn_block_target *targets;
@@ -51,6 +53,12 @@ struct sn_island {
     int32_t link_count, hard_link_count;
     bool has_energy; // all bodies have one
 
+    bool matrix_free;      // products take the place of stiffness matrices where bodies have them
+    bool far_stiffness;    // whether the system has the stiffness, or the mass alone
+    double far_damping;    // what times the bodies' stiffness damping it has of that at the start of the step
+    double *far_x, *far_y; // vectors for products
+    int32_t *row_sets;     // for the solver: see sn_solver_products
+    int32_t row_set_count;
     const sn_bsr *pattern; // of the only body, or own_pattern
     sn_bsr own_pattern;
     double *A; // system matrix, lower triangle
@@ -70,8 +78,9 @@ struct sn_island {
     double *positions; // of the rows, if all of them are points; NULL otherwise
 };
 
-// Builds the island of these bodies; both lists are copied. Attachments of other bodies are ignored.
-sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, sn_island **island);
+// Builds the island of these bodies for steps or for static solves; the list is copied. Attachments of other bodies are
+// ignored.
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, bool is_static, sn_island **island);
 void sn_island_destroy(sn_island *island);
 
 // How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia), v = e xi + velocity_offset. Zero in statics.
@@ -104,6 +113,18 @@ double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const doub
 
 // Prepares island->inertia_offset for a step, once xi_inertia, velocity_offset and damping are known.
 void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme);
+
+// Adds what the bodies' stiffness and damping have beside the matrix last assembled, times x: to all rows, x being that of
+// free unknowns; tied rows follow. `data` is the island.
+void sn_island_add_far_product(void *data, double *y, const double *x);
+
+// The same for a motion x of held unknowns, of which tied rows follow too.
+void sn_island_add_held_product(sn_island *island, double *y, const double *x);
+
+// The solver that the island's bodies, or else the world, choose; and whether it, or the choice it leaves, is what the island
+// was made for.
+sinew_solver sn_island_chosen_solver(const sn_island *island);
+bool sn_island_is_current(const sn_island *island, bool is_static);
 
 // Sums of tied rows go to the rows that carry them (transpose), and tied rows follow those.
 void sn_island_reduce(const sn_island *island, double *vector);

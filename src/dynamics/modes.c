@@ -19,7 +19,7 @@ static sinew_status push_matrices(sinew_body *body, sn_arena *arena, sn_modes_de
         def->lumped_mass = body->lumped_mass;
         return SINEW_OK;
     }
-    sn_body_add_mass(body, M, 1, body->rest);
+    sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
     sn_bsr_mirror(body->context, &body->pattern, M);
     def->consistent_mass = M;
     return SINEW_OK;

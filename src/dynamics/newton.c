@@ -24,7 +24,7 @@ static void find_floors(const sn_island *island, search_point *point) {
     double stiffness = 0, position = 0;
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
-        const sn_bsr *pattern = &member->body->pattern;
+        const sn_bsr *pattern = member->pattern;
         for (int32_t row = 0; row < pattern->rows; row++) {
             const double *block = member->matrix + 9 * (size_t)pattern->diagonal[row];
             stiffness = fmax(stiffness, block[0] + block[4] + block[8]);
@@ -117,6 +117,7 @@ static void constrain(sn_island *island, bool moving) {
     memcpy(rhs, island->residual, (size_t)count * sizeof *rhs);
     if (moving) {
         sn_bsr_multiply_masked(context, island->pattern, island->product, island->A, direction, island->mask);
+        sn_island_add_held_product(island, island->product, direction);
         for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? direction[i] : rhs[i] - island->product[i];
     }
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);

@@ -154,8 +154,17 @@ static void find_islands(const sinew_world *world, int32_t *number) {
     }
 }
 
-sinew_status sn_world_prepare(sinew_world *world) {
-    if (world->prepared) return SINEW_OK;
+// Whether the islands are there and made for the solvers that are chosen now.
+static bool is_prepared(const sinew_world *world, bool is_static) {
+    for (const sn_island *island = world->islands; island; island = island->next) {
+        if (!sn_island_is_current(island, is_static)) return false;
+    }
+    return world->prepared;
+}
+
+sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
+    if (is_prepared(world, is_static)) return SINEW_OK;
+    sn_world_forget_islands(world);
     sn_arena scratch = sn_arena_create(world->context);
     int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
     sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
@@ -168,7 +177,7 @@ sinew_status sn_world_prepare(sinew_world *world) {
             if (number[i] == first && !world->bodies[i]->ops->advance) members[count++] = world->bodies[i];
         }
         if (count == 0) continue;
-        status = sn_island_create(world, members, count, last);
+        status = sn_island_create(world, members, count, is_static, last);
         if (status == SINEW_OK) last = &(*last)->next;
     }
     sn_arena_destroy(&scratch);
@@ -232,7 +241,7 @@ static void accept_step(sinew_world *world) {
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
-    sinew_status status = sn_world_prepare(world);
+    sinew_status status = sn_world_prepare(world, false);
     if (status == SINEW_OK) status = solve_islands(world, &report);
     if (status == SINEW_OK) status = advance_others(world);
     if (status == SINEW_OK) accept_step(world);
@@ -252,7 +261,7 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
                        "body \"%s\" is under position dynamics, which knows no static solve: let it settle in steps",
                        world->bodies[i]->name);
     }
-    SN_TRY(sn_world_prepare(world));
+    SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};
     for (sn_island *island = world->islands; island; island = island->next) {
         sinew_step_report part = {.solver_converged = true};

@@ -51,7 +51,7 @@ void sn_world_forget_islands(sinew_world *world);
 // The time at which a snapshot was taken; false if the bytes are none.
 bool sn_snapshot_get_time(const void *bytes, size_t size, double *time);
 
-// Builds the islands if they are not there.
-sinew_status sn_world_prepare(sinew_world *world);
+// Builds the islands if they are not there, or not for what comes: steps or a static solve.
+sinew_status sn_world_prepare(sinew_world *world, bool is_static);
 
 #endif

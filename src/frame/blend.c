@@ -329,13 +329,14 @@ void sn_blend_fade_gradients(const sn_nodes *nodes, const sn_frame_samples *samp
     }
 }
 
-static void project_force(const sn_nodes *nodes, const sn_blend *blend, double *force) {
+void sn_blend_project_force(const sn_nodes *nodes, const double *controls, const double *control_force, double sign,
+                            double *out) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
         for (int32_t c = 0; c < node->control_count; c++) {
-            sn_vec3 f = sn_load3(blend->force + 3 * (node->control + c));
-            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(blend->controls + 3 * (node->control + c)), f);
-            sn_add_to3(force + 3 * (node->row + sn_node_row_of_control(node, c)), f);
+            sn_vec3 f = sn_load3(control_force + 3 * (node->control + c));
+            if (sn_node_control_turns(node, c)) f = sn_cross(sn_load3(controls + 3 * (node->control + c)), f);
+            sn_add_to3(out + 3 * (node->row + sn_node_row_of_control(node, c)), sn_scale(sign, f));
         }
     }
 }
@@ -362,17 +363,37 @@ static void add_block(double *out, sn_mat3 block, bool transposed) {
     }
 }
 
+// Adds the block of a pair of controls to that of their rows.
+static void project_pair(const sn_nodes *nodes, const sn_blend *blend, int32_t c, int32_t d, const double *K,
+                         sn_blend_target target, double *matrix) {
+    sn_mat3 block = project_block(nodes, blend, c, d, K);
+    double *out = matrix + 9 * (size_t)target.slot;
+    add_block(out, block, target.transposed);
+    // Two controls of one row: the block above the diagonal lands in the same place.
+    bool same_row = c != d && row_of(nodes, blend, c) == row_of(nodes, blend, d);
+    if (same_row) add_block(out, block, !target.transposed);
+}
+
 static void project_matrix(const sn_nodes *nodes, const sn_blend *blend, double *matrix) {
     for (int32_t c = 0; c < blend->pattern.rows; c++) {
         for (int32_t k = blend->pattern.starts[c]; k <= blend->pattern.diagonal[c]; k++) {
-            int32_t d = blend->pattern.columns[k];
-            sn_mat3 block = project_block(nodes, blend, c, d, blend->matrix + 9 * (size_t)k);
-            sn_blend_target target = blend->targets[k];
-            double *out = matrix + 9 * (size_t)target.slot;
-            add_block(out, block, target.transposed);
-            // Two controls of one row: the block above the diagonal lands in the same place.
-            bool same_row = c != d && row_of(nodes, blend, c) == row_of(nodes, blend, d);
-            if (same_row) add_block(out, block, !target.transposed);
+            const double *K = blend->matrix + 9 * (size_t)k;
+            project_pair(nodes, blend, c, blend->pattern.columns[k], K, blend->targets[k], matrix);
+        }
+    }
+}
+
+// The blocks of each node with itself.
+static void project_own(const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows, double *matrix) {
+    const sn_bsr *own = &blend->products->own;
+    for (int32_t c = 0; c < own->rows; c++) {
+        for (int32_t k = own->starts[c]; k <= own->diagonal[c]; k++) {
+            int32_t d = own->columns[k];
+            int32_t r = row_of(nodes, blend, c), s = row_of(nodes, blend, d);
+            sn_blend_target target = {r >= s ? sn_bsr_find(rows, r, s) : sn_bsr_find(rows, s, r), r < s};
+            SN_ASSERT(target.slot >= 0);
+            const double *K = blend->products->own_stiffness + 9 * (size_t)k;
+            project_pair(nodes, blend, c, d, K, target, matrix);
         }
     }
 }
@@ -400,17 +421,26 @@ void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double
 static double evaluate_controls(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
                                 const sn_blend_request *request) {
     bool geometric = request->matrix && request->geometric, want_force = request->force || geometric;
+    const sn_blend_products *products = request->near ? blend->products : NULL;
+    const sn_bsr *pattern = products ? &products->own : &blend->pattern;
+    double *matrix = products ? products->own_stiffness : blend->matrix;
     if (want_force) memset(blend->force, 0, 3 * (size_t)nodes->control_count * sizeof(double));
-    if (request->matrix) sn_bsr_set_zero(context, &blend->pattern, blend->matrix);
-    sn_groups_request groups = {blend->controls,
-                                request->want_energy,
-                                request->projected,
-                                want_force ? blend->force : NULL,
-                                request->matrix ? blend->matrix : NULL,
-                                NULL};
+    if (request->matrix) sn_bsr_set_zero(context, pattern, matrix);
+    sn_groups_request groups = {.controls = blend->controls,
+                                .want_energy = request->want_energy,
+                                .projected = request->projected,
+                                .force = want_force ? blend->force : NULL,
+                                .matrix = request->matrix ? matrix : NULL};
+    sn_control_sets sets = {products ? products->own_first : NULL, pattern->starts};
+    if (products) {
+        groups.tangents = products->now.H;
+        groups.sets = &sets;
+        groups.own_count = sn_bsr_value_count(pattern);
+    }
     double energy = sn_sample_groups_evaluate(context, &blend->groups, &groups);
-    if (request->force) project_force(nodes, blend, request->force);
-    if (request->matrix) project_matrix(nodes, blend, request->matrix);
+    if (request->force) sn_blend_project_force(nodes, blend->controls, blend->force, 1, request->force);
+    if (request->matrix && products) project_own(nodes, blend, rows, request->matrix);
+    if (request->matrix && !products) project_matrix(nodes, blend, request->matrix);
     if (geometric) add_geometric(nodes, blend, rows, request->matrix);
     return energy;
 }
@@ -419,9 +449,15 @@ double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn
                          const sn_blend_request *request) {
     sn_blend_request checked = *request;
     sn_blend_prepare(nodes, blend, request->q);
-    checked.geometric = request->geometric && !request->projected; // it may be indefinite
-    if (blend->is_rigid) return sn_rigid_blend_evaluate(context, nodes, &blend->groups, &blend->rigid, &checked);
-    return evaluate_controls(context, nodes, blend, rows, &checked);
+    checked.near = request->near && request->matrix;
+    checked.geometric = request->geometric && !request->projected && !request->near; // it may be indefinite
+    const sn_blend_tangent *tangent = checked.near ? &blend->products->now : NULL;
+    if (tangent) {
+        size_t count = blend->is_rigid ? SN_RIGID_TABLE * (size_t)nodes->count : 3 * (size_t)nodes->control_count;
+        memcpy(tangent->place, blend->is_rigid ? blend->rigid.table : blend->controls, count * sizeof(double));
+    }
+    if (!blend->is_rigid) return evaluate_controls(context, nodes, blend, rows, &checked);
+    return sn_rigid_blend_evaluate(context, nodes, &blend->groups, &blend->rigid, rows, &checked, tangent ? tangent->H : NULL);
 }
 
 void sn_blend_measure(const sn_nodes *nodes, const sn_blend *blend, const double *q, double *smallest_J, double *largest_J,

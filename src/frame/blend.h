@@ -18,6 +18,21 @@ typedef struct sn_blend_target {
     bool transposed;
 } sn_blend_target;
 
+// dP/dF of all samples, and where the nodes were when it was found: their controls, or, if all are rigid, their table.
+typedef struct sn_blend_tangent {
+    double **H; // [group][block][SN_MATERIAL_H_COUNT][lane]; NULL: none
+    double *place;
+} sn_blend_tangent;
+
+// What products with the stiffness need; see blend_product.c.
+typedef struct sn_blend_products {
+    sn_blend_tangent now, kept;
+    double *motion;        // of the controls, three numbers each, or of rigid nodes, six
+    sn_bsr own;            // the controls of each node with each other; this and the rest unused if all nodes are rigid
+    int32_t *own_first;    // [control]: the first of its node
+    double *own_stiffness; // on `own`
+} sn_blend_products;
+
 typedef struct sn_blend {
     sn_sample_groups groups; // one for each material and number of controls
     int32_t *group_material; // [group]
@@ -30,6 +45,7 @@ typedef struct sn_blend {
     double *force, *matrix;
     sn_blend_target *targets; // for each lower block of the pattern
     int32_t *node_of_control;
+    sn_blend_products *products; // NULL until prepared
 } sn_blend;
 
 // Of what the samples are.
@@ -67,8 +83,23 @@ sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t c
 // Takes over where the nodes are: blend->controls, and the table of rigid ones.
 void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q);
 
+// A request that is `near` needs products, and `rows` is then the pattern of its matrix.
 double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
                          const sn_blend_request *request);
+
+// Makes room for products, in an arena that lives as long as the blend; for those of a tangent that is kept, too, if asked.
+sinew_status sn_blend_prepare_products(sn_arena *arena, const sn_nodes *nodes, bool kept, sn_blend *blend);
+
+// Keeps the tangent of the last evaluation that was `near`.
+void sn_blend_keep_tangent(const sn_nodes *nodes, const sn_blend *blend);
+
+// y += K x, with the tangent of the last evaluation that was `near` or the one that was kept; three numbers a row.
+void sn_blend_add_product(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend, bool kept, double *y,
+                          const double *x);
+
+// out += sign times the forces on rows that these forces on controls mean.
+void sn_blend_project_force(const sn_nodes *nodes, const double *controls, const double *control_force, double sign,
+                            double *out);
 
 // The smallest and largest det F over the samples, and the deformed volume.
 void sn_blend_measure(const sn_nodes *nodes, const sn_blend *blend, const double *q, double *smallest_J, double *largest_J,

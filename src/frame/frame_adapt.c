@@ -29,6 +29,7 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without, 
     next->model = *model;
     next->body.model = &next->model;
     next->model.arena = sn_arena_create(body->context);
+    next->model.products = NULL;
     next->model.springs = NULL;
     next->model.rest_stiffness = NULL;
     next->structure.arena = sn_arena_create(body->context);

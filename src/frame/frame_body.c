@@ -3,6 +3,7 @@
 
 #include "frame/frame_coast.h"
 #include "frame/frame_follow.h"
+#include "frame/frame_product.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,9 +20,17 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         return;
     }
     sn_fade_refresh(&model->fade, &model->layers, *body->age); // the age is set by steps and snapshots
-    sn_blend_request request = {evaluation->q,    evaluation->want_energy, evaluation->projected,
-                                model->geometric, evaluation->force,       evaluation->matrix};
-    evaluation->energy += sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request);
+    bool near = evaluation->near && evaluation->matrix;
+    sn_blend_request request = {.q = evaluation->q,
+                                .want_energy = evaluation->want_energy,
+                                .projected = evaluation->projected,
+                                .geometric = model->geometric,
+                                .force = evaluation->force,
+                                .matrix = evaluation->matrix,
+                                .near = near};
+    const sn_bsr *pattern = near ? sn_frame_near_pattern(model) : &body->pattern;
+    evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
+    if (near) sn_frame_take_near(body, evaluation->matrix);
 }
 
 static void retract(const sinew_body *body, double *q, const double *base, const double *xi) {
@@ -52,9 +61,9 @@ static sinew_status check(sinew_body *body, const double *q) {
                    body->name, X[0], X[1], X[2]);
 }
 
-static void add_mass(sinew_body *body, double *matrix, double s, const double *q) {
+static void add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q) {
     const sn_frame_model *model = body->model;
-    sn_frame_mass_add(&model->nodes, model->mass, &body->pattern, matrix, s, q);
+    sn_frame_mass_add(&model->nodes, model->mass, pattern, matrix, s, q);
 }
 
 static void multiply_mass(sinew_body *body, double *y, const double *x, const double *q) {
@@ -170,6 +179,10 @@ const sn_body_ops sn_frame_body_ops = {
     .measure = measure,
     .add_momenta = add_momenta,
     .settle = sn_frame_body_settle,
+    .prefers_products = sn_frame_prefers_products,
+    .prepare_products = sn_frame_prepare_products,
+    .keep_tangent = sn_frame_keep_tangent,
+    .add_far_product = sn_frame_add_far_product,
     .set_material = set_material,
     .set_fibre_stress = set_fibre_stress,
     .find_rest_point = sn_frame_find_rest_point,

@@ -13,6 +13,8 @@
 #include "frame/springs.h"
 #include "frame/vertex_patch.h"
 
+typedef struct sn_frame_products sn_frame_products; // frame_product.h
+
 typedef struct sn_frame_model {
     // What stays: in the body's arena, or destroyed with it.
     sn_shape *shape;
@@ -44,8 +46,9 @@ typedef struct sn_frame_model {
     int32_t insertion_count;
     sn_blend blend; // where the nodes are; samples are in the layers
     sn_frame_mass *mass;
-    sn_springs *springs;    // instead of the samples; NULL without
-    double *rest_stiffness; // of the samples, from which the springs were made; NULL without
+    sn_springs *springs;         // instead of the samples; NULL without
+    double *rest_stiffness;      // of the samples, from which the springs were made; NULL without
+    sn_frame_products *products; // NULL until a solver wants them
 } sn_frame_model;
 
 // Checks the definition and fills in a body whose context, arena, world and name are set.

@@ -15,6 +15,7 @@ sinew_status sn_rigid_blend_create(sn_arena *arena, const sn_nodes *nodes, int32
     blend->compute_F = dual ? SN_ISA_PICK(isa, sn_dual_compute_F) : SN_ISA_PICK(isa, sn_linear_compute_F);
     blend->add = dual ? SN_ISA_PICK(isa, sn_dual_add) : SN_ISA_PICK(isa, sn_linear_add);
     blend->flush = SN_ISA_PICK(isa, sn_rigid_flush);
+    blend->multiply = dual ? SN_ISA_PICK(isa, sn_dual_multiply) : SN_ISA_PICK(isa, sn_linear_multiply);
     return sn_arena_status(arena);
 }
 
@@ -28,6 +29,8 @@ size_t sn_rigid_work_count(int32_t width) {
     return (size_t)(width * (54 + 48 + 6 + 18) + 36 * sn_pair_count(width) + 3 + 9) * SN_BLOCK;
 }
 
+enum { TANGENT = SN_MATERIAL_H_COUNT * SN_BLOCK };
+
 typedef struct evaluate_job {
     const sn_nodes *nodes;
     const sn_rigid_blend *blend;
@@ -35,6 +38,7 @@ typedef struct evaluate_job {
     sn_rigid_group *packed;
     const sn_blend_request *request;
     bool want_force;
+    double *tangents; // of the group; where they go if the request is near
 } evaluate_job;
 
 // F <- F D; with `back`, P <- P D', the derivative with respect to F where it was taken with respect to F D.
@@ -87,8 +91,13 @@ static double add_block(const evaluate_job *job, sn_rigid_chunk *chunk, int32_t 
     const double *D = job->packed->fade[block], *volume = job->packed->volume + (size_t)block * SN_BLOCK;
     if (D && job->want_force) multiply_D(v->P, D, true);
     if (D && request->matrix) multiply_D_twice(v->H, D);
-    sn_rigid_stress stress = {work, v->F, job->want_force ? v->P : NULL, request->matrix ? v->H : NULL,
-                              request->matrix && request->geometric};
+    if (request->near) memcpy(job->tangents + (size_t)block * TANGENT, v->H, TANGENT * sizeof *v->H);
+    sn_rigid_stress stress = {work,
+                              v->F,
+                              job->want_force ? v->P : NULL,
+                              request->matrix ? v->H : NULL,
+                              request->matrix && request->geometric,
+                              request->near};
     if (stress.P || stress.H) job->blend->add(chunk, job->packed, block, job->blend->table, &stress);
     double energy = 0;
     for (int l = 0; request->want_energy && l < SN_BLOCK; l++) energy += volume[l] * v->psi[l];
@@ -106,11 +115,12 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
     const evaluate_job *job = data;
     sn_rigid_group *g = job->packed;
     sn_rigid_chunk *chunk = &g->chunks[index];
-    bool matrix = job->request->matrix;
+    bool matrix = job->request->matrix, whole = matrix && !job->request->near;
     int want = (job->request->want_energy ? SN_MATERIAL_ENERGY : 0) | (job->want_force ? SN_MATERIAL_STRESS : 0);
     if (matrix) want |= job->request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     if (job->want_force) memset(chunk->force, 0, 6 * (size_t)job->nodes->count * sizeof(double));
-    if (matrix) memset(chunk->matrix, 0, 36 * (size_t)chunk->pair_count * sizeof(double));
+    if (whole) memset(chunk->matrix, 0, 36 * (size_t)chunk->pair_count * sizeof(double));
+    if (matrix && !whole) memset(chunk->own, 0, 36 * (size_t)job->nodes->count * sizeof(double));
     chunk->energy = 0;
     for (int32_t first = begin; first < end; first += 2) { // two at a time: see sn_material_evaluate_pair
         int32_t count = first + 1 < end ? 2 : 1;
@@ -125,17 +135,17 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
         if (count == 1) sn_material_evaluate(&job->group->material, want, in, out);
         for (int32_t b = 0; b < count; b++) {
             chunk->energy += add_block(job, chunk, first + b, chunk->sample_work[b], &values[b]);
-            if (g->uniform[first + b] && (matrix || job->want_force) && ends_run(g, first + b, end)) {
-                job->blend->flush(chunk, g, first + b, job->blend->table, job->want_force, matrix);
+            if (g->uniform[first + b] && (whole || job->want_force) && ends_run(g, first + b, end)) {
+                job->blend->flush(chunk, g, first + b, job->blend->table, job->want_force, whole);
             }
         }
     }
 }
 
-static void add_forces(const sn_nodes *nodes, const sn_rigid_chunk *chunk, double *force) {
+static void add_forces(const sn_nodes *nodes, const sn_rigid_chunk *chunk, double sign, double *force) {
     for (int32_t i = 0; i < nodes->count; i++) { // w and t are neighbouring rows
         double *out = force + 3 * nodes->items[i].row;
-        for (int k = 0; k < 6; k++) out[k] += chunk->force[6 * i + k];
+        for (int k = 0; k < 6; k++) out[k] += sign * chunk->force[6 * i + k];
     }
 }
 
@@ -157,17 +167,32 @@ static void add_matrix(const sn_rigid_chunk *chunk, double *matrix) {
     }
 }
 
+// The blocks of each node with itself, which are neighbours in their rows.
+static void add_own(const sn_nodes *nodes, const sn_rigid_chunk *chunk, const sn_bsr *rows, double *matrix) {
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const double *K = chunk->own + 36 * (size_t)i;
+        int32_t row = nodes->items[i].row, lower = rows->diagonal[row + 1];
+        SN_ASSERT(rows->columns[lower - 1] == row);
+        add_part(matrix + 9 * (size_t)rows->diagonal[row], K, 0, 0, true);
+        add_part(matrix + 9 * ((size_t)lower - 1), K, 3, 0, false);
+        add_part(matrix + 9 * (size_t)lower, K, 3, 3, true);
+    }
+}
+
 double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_sample_groups *groups,
-                               const sn_rigid_blend *blend, const sn_blend_request *request) {
+                               const sn_rigid_blend *blend, const sn_bsr *rows, const sn_blend_request *request,
+                               double *const *tangents) {
     double energy = 0;
     for (int32_t i = 0; i < groups->count; i++) {
         sn_rigid_group *g = &blend->items[i];
-        evaluate_job job = {nodes, blend, &groups->items[i], g, request, request->force || request->geometric};
+        bool want_force = request->force || request->geometric;
+        evaluate_job job = {nodes, blend, &groups->items[i], g, request, want_force, tangents ? tangents[i] : NULL};
         sn_parallel_for(context, g->blocks, g->chunk_size, evaluate_chunk, &job);
         for (int32_t c = 0; c < g->chunk_count; c++) {
             energy += g->chunks[c].energy;
-            if (request->force) add_forces(nodes, &g->chunks[c], request->force);
-            if (request->matrix) add_matrix(&g->chunks[c], request->matrix);
+            if (request->force) add_forces(nodes, &g->chunks[c], 1, request->force);
+            if (request->matrix && !request->near) add_matrix(&g->chunks[c], request->matrix);
+            if (request->matrix && request->near) add_own(nodes, &g->chunks[c], rows, request->matrix);
         }
     }
     return energy;
@@ -176,6 +201,48 @@ double sn_rigid_blend_evaluate(sinew_context *context, const sn_nodes *nodes, co
 void sn_rigid_blend_compute_F(const sn_rigid_blend *blend, int32_t group, int32_t block, double *F) {
     const sn_rigid_group *g = &blend->items[group];
     blend->compute_F(F, g, block, blend->table, g->chunks[0].sample_work[0]);
+}
+
+sinew_status sn_rigid_blend_push_own(sn_arena *arena, const sn_nodes *nodes, const sn_sample_groups *groups,
+                                     const sn_rigid_blend *blend) {
+    for (int32_t i = 0; i < groups->count; i++) {
+        sn_rigid_group *g = &blend->items[i];
+        for (int32_t c = 0; c < g->chunk_count; c++) g->chunks[c].own = SN_PUSH(arena, double, 36 * (size_t)nodes->count);
+    }
+    return sn_arena_status(arena);
+}
+
+typedef struct multiply_job {
+    const sn_nodes *nodes;
+    const sn_rigid_blend *blend;
+    sn_rigid_group *packed;
+    const double *tangents, *table, *motion;
+} multiply_job;
+
+static void multiply_chunk(void *data, int32_t begin, int32_t end, int32_t index) {
+    const multiply_job *job = data;
+    sn_rigid_group *g = job->packed;
+    sn_rigid_chunk *chunk = &g->chunks[index];
+    memset(chunk->force, 0, 6 * (size_t)job->nodes->count * sizeof(double));
+    for (int32_t block = begin; block < end; block++) {
+        double F[9 * SN_BLOCK] SN_ALIGNED;
+        job->blend->compute_F(F, g, block, job->table, chunk->sample_work[0]);
+        sn_rigid_stress stress = {.work = chunk->sample_work[0], .F = F, .H = job->tangents + (size_t)block * TANGENT};
+        job->blend->multiply(chunk, g, block, job->table, &stress, job->motion);
+        if (g->uniform[block] && ends_run(g, block, end)) job->blend->flush(chunk, g, block, job->table, true, false);
+    }
+}
+
+void sn_rigid_blend_add_product(sinew_context *context, const sn_nodes *nodes, const sn_sample_groups *groups,
+                                const sn_rigid_blend *blend, double *const *tangents, const double *table, double *motion,
+                                const double *x, double *y) {
+    for (int32_t i = 0; i < nodes->count; i++) memcpy(motion + 6 * i, x + 3 * nodes->items[i].row, 6 * sizeof *x);
+    for (int32_t i = 0; i < groups->count; i++) {
+        sn_rigid_group *g = &blend->items[i];
+        multiply_job job = {nodes, blend, g, tangents[i], table, motion};
+        sn_parallel_for(context, g->blocks, g->chunk_size, multiply_chunk, &job);
+        for (int32_t c = 0; c < g->chunk_count; c++) add_forces(nodes, &g->chunks[c], -1, y);
+    }
 }
 
 static void compute_F(const sn_rigid_blend *blend, const sn_rigid_group *g, int32_t block, double *F) {

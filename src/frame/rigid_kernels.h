@@ -18,6 +18,7 @@ typedef struct sn_rigid_stress {
     const double *P; // [9][lane]
     const double *H; // [45][lane], the upper triangle of dP/dF
     bool geometric;  // add what the change of dF/dq under stress contributes; P is needed
+    bool own;        // the stiffness of each node with itself alone, which goes to the chunk's `own` at once
 } sn_rigid_stress;
 
 // F[9][lane] of a block, for a table of nodes (sn_nodes_compute_table).
@@ -36,6 +37,16 @@ SN_ISA_DECLARE(void, sn_dual_add,
 SN_ISA_DECLARE(void, sn_linear_add,
                (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block, const double *table,
                 const sn_rigid_stress *stress));
+
+// The product with a motion of the nodes, six numbers each: adds -V (dF/dq)' H dF to the sums of forces, as `add` does.
+typedef void sn_rigid_multiply_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                                  const sn_rigid_stress *stress, const double *motion);
+SN_ISA_DECLARE(void, sn_dual_multiply,
+               (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                const sn_rigid_stress *stress, const double *motion));
+SN_ISA_DECLARE(void, sn_linear_multiply,
+               (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                const sn_rigid_stress *stress, const double *motion));
 
 // Ends a run whose last block is `block`: its sums go to the chunk, and are zero again.
 typedef void sn_rigid_flush_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,

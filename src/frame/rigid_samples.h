@@ -27,6 +27,7 @@ typedef struct sn_rigid_chunk {
     sn_rigid_pair *pairs;
     double *matrix; // [pair][6][6]
     double *force;  // [node of the body][6]
+    double *own;    // [node of the body][6][6], lower triangles; NULL until products are prepared
     double energy;
     double *work, *sample_work[2]; // what the kernels need, of two blocks at a time; see rigid_kernels.h
 } sn_rigid_chunk;

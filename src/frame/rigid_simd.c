@@ -274,6 +274,19 @@ SN_INLINE void find_dual_A(double *A, const lane_view *v, const double *F, const
     }
 }
 
+// A of the first `count` nodes.
+SN_INLINE void find_A(const lane_view *v, const work_places *places, const double *table, const double *F, int32_t count,
+                      bool dual, int lane) {
+    for (int32_t c = 0; c < count; c++) {
+        double *A = places->A + c * A_VALUES * SN_LANES;
+        if (dual) {
+            find_dual_A(A, v, F, places, c, lane);
+        } else {
+            find_linear_A(A, v, table, places, c, lane);
+        }
+    }
+}
+
 // Adds to a sum of the run.
 SN_INLINE void deposit(double *sum, int component, sn_lanes value) {
     sn_lanes_store(sum + component * SN_LANES, sn_lanes_load(sum + component * SN_LANES) + value);
@@ -348,6 +361,13 @@ SN_INLINE void multiply_columns(double *sum, const double *A, const double *B, i
     }
 }
 
+// The lower triangle of A' B, where it is kept for a node with itself.
+SN_INLINE void multiply_own(double *sum, const double *A, const double *B) {
+    multiply_columns(sum, A, B, 0, 0);
+    multiply_columns(sum, A, B, 2, 2);
+    multiply_columns(sum, A, B, 4, 4);
+}
+
 // The turn's share of B, whose rows (i, k) are `stride` numbers apart: sum_k F_k x B_k.
 SN_INLINE sn_lanes_vec turn_column(const sn_lanes_vec F[3], const double *B, int stride) {
     sn_lanes_vec sum = {{0}, {0}, {0}};
@@ -388,12 +408,8 @@ SN_INLINE void add_turn_own(double *sum, const sn_lanes_vec F[3], const double *
     }
 }
 
-SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
-    double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
-    sn_lanes V = sn_lanes_load(v->volume);
-    sn_lanes_vec F[3];
-    const double *packed = stress->H;
-    load_columns(F, stress->F, sn_lanes_all(1), lane);
+// V H in full.
+SN_INLINE void unpack_H(double *H, const double *packed, sn_lanes V, int lane) {
     for (int r = 0; r < 9; r++) {
         for (int q = r; q < 9; q++, packed += SN_BLOCK) {
             sn_lanes h = V * sn_lanes_load(packed + lane);
@@ -401,6 +417,13 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, cons
             sn_lanes_store(H + (9 * q + r) * SN_LANES, h);
         }
     }
+}
+
+SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
+    double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
+    sn_lanes_vec F[3];
+    load_columns(F, stress->F, sn_lanes_all(1), lane);
+    unpack_H(H, stress->H, sn_lanes_load(v->volume), lane);
     for (int32_t j = 0; j < v->width - 1; j++) {
         const double *A_j = places->A + j * A_VALUES * SN_LANES;
         multiply_H(B, H, A_j);
@@ -409,9 +432,7 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, cons
             const double *A_i = places->A + i * A_VALUES * SN_LANES;
             double *sum = places->matrix + (sn_pair_count(i) + j) * 36 * SN_LANES;
             if (i == j) { // the lower triangle is enough
-                multiply_columns(sum, A_i, B, 0, 0);
-                multiply_columns(sum, A_i, B, 2, 2);
-                multiply_columns(sum, A_i, B, 4, 4);
+                multiply_own(sum, A_i, B);
             } else {
                 SN_KEEP_LOOP
                 for (int column = 0; column < 6; column += 2) multiply_columns(sum, A_i, B, column, 0);
@@ -419,6 +440,17 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places, cons
         }
     }
     add_turn_own(places->turn_own, F, H);
+}
+
+// Each node with itself, from an A of its own.
+SN_INLINE void add_own_stiffness(const lane_view *v, const work_places *places, const sn_rigid_stress *stress, int lane) {
+    double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
+    unpack_H(H, stress->H, sn_lanes_load(v->volume), lane);
+    for (int32_t c = 0; c < v->width; c++) {
+        const double *A = places->A + c * A_VALUES * SN_LANES;
+        multiply_H(B, H, A);
+        multiply_own(places->matrix + (sn_pair_count(c) + c) * 36 * SN_LANES, A, B);
+    }
 }
 
 // Adds P : d2F of a pair of nodes, column by column.
@@ -632,6 +664,13 @@ SN_INLINE void flush_lanes(sn_rigid_chunk *chunk, const lane_view *v, const work
     }
 }
 
+SN_INLINE void flush_own(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places) {
+    for (int32_t c = 0; c < v->width; c++) {
+        double *sum = places->matrix + (sn_pair_count(c) + c) * 36 * SN_LANES;
+        flush(chunk->own, v->node + c * SN_BLOCK, v->uniform, sum, 36);
+    }
+}
+
 SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
                          const sn_rigid_stress *stress, bool dual) {
     work_places places = find_run_places(chunk->work, group->width), left = find_sample_places(stress->work);
@@ -639,24 +678,93 @@ SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int
     places.node = left.node;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
-        // The geometric terms of linear blending need A of every node.
-        int32_t count = stress->geometric && !dual ? v.width : v.width - 1;
-        for (int32_t c = 0; c < count; c++) {
-            double *A = places.A + c * A_VALUES * SN_LANES;
-            if (dual) {
-                find_dual_A(A, &v, stress->F, &places, c, lane);
-            } else {
-                find_linear_A(A, &v, table, &places, c, lane);
-            }
-        }
+        // The geometric terms of linear blending need A of every node, and so do nodes by themselves.
+        bool all = stress->own || (stress->geometric && !dual);
+        find_A(&v, &places, table, stress->F, all ? v.width : v.width - 1, dual, lane);
         if (stress->P) add_force(&v, &places, stress, lane);
-        if (stress->H) add_stiffness(&v, &places, stress, lane);
+        if (stress->own) {
+            add_own_stiffness(&v, &places, stress, lane);
+            flush_own(chunk, &v, &places);
+        } else if (stress->H) {
+            add_stiffness(&v, &places, stress, lane);
+        }
         if (v.uniform && !stress->geometric) continue; // the run goes on
-        expand(&v, &places, table, stress->P, stress->H);
+        bool matrix = stress->H && !stress->own;
+        expand(&v, &places, table, stress->P, matrix);
         if (stress->geometric && dual) add_dual_geometric(&v, &places, stress, lane); // of all nodes: not to be expanded
         if (stress->geometric && !dual) add_linear_geometric(&v, &places, stress, lane);
-        flush_lanes(chunk, &v, &places, stress->P, stress->H);
+        flush_lanes(chunk, &v, &places, stress->P, matrix);
     }
+}
+
+// The three numbers from `first` on of the motions of a node.
+SN_INLINE sn_lanes_vec take_motion(const double *motion, const int32_t *index, bool uniform, int first) {
+    sn_lanes x[3];
+    for (int k = 0; k < 3; k++) {
+        x[k] = sn_lanes_all(motion[6 * (ptrdiff_t)index[0] + first + k]);
+        for (int l = 1; !uniform && l < SN_LANES; l++) x[k][l] = motion[6 * (ptrdiff_t)index[l] + first + k];
+    }
+    return (sn_lanes_vec){x[0], x[1], x[2]};
+}
+
+// dF of a motion: the last node's is shared by all, the others move against it.
+SN_INLINE void find_dF(sn_lanes dF[9], const lane_view *v, const work_places *places, const double *table, const double *F,
+                       const double *motion, int lane) {
+    sn_lanes_vec columns[3];
+    const int32_t *last = v->node + (v->width - 1) * SN_BLOCK;
+    sn_lanes_vec turn = take_motion(motion, last, v->uniform, 0), move = take_motion(motion, last, v->uniform, 3);
+    load_columns(columns, F, sn_lanes_all(1), lane);
+    for (int k = 0; k < 3; k++) {
+        sn_lanes_vec turned = sn_lanes_cross3(turn, columns[k]);
+        dF[k] = turned.x, dF[3 + k] = turned.y, dF[6 + k] = turned.z;
+    }
+    for (int32_t c = 0; c < v->width - 1; c++) {
+        const double *A = places->A + c * A_VALUES * SN_LANES;
+        const int32_t *index = v->node + c * SN_BLOCK;
+        sn_lanes_vec w = sn_lanes_sub3(take_motion(motion, index, v->uniform, 0), turn);
+        sn_lanes_vec t = sn_lanes_sub3(take_motion(motion, index, v->uniform, 3), move);
+        t = sn_lanes_add3(t, sn_lanes_cross3(find_distance(v, table, c), turn));
+        const sn_lanes parts[6] = {w.x, w.y, w.z, t.x, t.y, t.z};
+        for (int r = 0; r < 9; r++) {
+            for (int a = 0; a < 6; a++) dF[r] = sn_lanes_fma(sn_lanes_load(A + (6 * r + a) * SN_LANES), parts[a], dF[r]);
+        }
+    }
+}
+
+SN_INLINE void multiply_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                              const sn_rigid_stress *stress, const double *motion, bool dual) {
+    work_places places = find_run_places(chunk->work, group->width), left = find_sample_places(stress->work);
+    double dP[9 * SN_BLOCK] SN_ALIGNED;
+    const sn_rigid_stress change = {.F = stress->F, .P = dP};
+    places.sample = left.sample;
+    places.node = left.node;
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        lane_view v = view_lanes(group, block, lane);
+        sn_lanes dF[9];
+        find_A(&v, &places, table, stress->F, v.width - 1, dual, lane);
+        find_dF(dF, &v, &places, table, stress->F, motion, lane);
+        for (int r = 0; r < 9; r++) {
+            sn_lanes sum = {0};
+            for (int q = 0; q < 9; q++) {
+                sum = sn_lanes_fma(sn_lanes_load(stress->H + sn_sym9(r, q) * SN_BLOCK + lane), dF[q], sum);
+            }
+            sn_lanes_store(dP + r * SN_BLOCK + lane, sum);
+        }
+        add_force(&v, &places, &change, lane);
+        if (v.uniform) continue; // the run goes on
+        expand(&v, &places, table, true, false);
+        flush_lanes(chunk, &v, &places, true, false);
+    }
+}
+
+void SN_ISA_NAME(sn_dual_multiply)(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                                   const sn_rigid_stress *stress, const double *motion) {
+    multiply_block(chunk, group, block, table, stress, motion, true);
+}
+
+void SN_ISA_NAME(sn_linear_multiply)(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,
+                                     const sn_rigid_stress *stress, const double *motion) {
+    multiply_block(chunk, group, block, table, stress, motion, false);
 }
 
 void SN_ISA_NAME(sn_dual_add)(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block, const double *table,

@@ -82,7 +82,24 @@ SN_ISA_DECLARE(void, sn_samples_add_force, (double *f, const sn_samples *samples
 typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block, const double *H);
 SN_ISA_DECLARE(void, sn_samples_add_stiffness, (double *A, const sn_samples *samples, int32_t block, const double *H));
 
-// The same for linear tets and the shorter forms of tangents (material.h).
+// The controls of a body fall into sets that follow one another (those of each node), and the pattern couples all controls of
+// a set with each other and with nothing else.
+typedef struct sn_control_sets {
+    const int32_t *first;  // [control]: the first control of its set
+    const int32_t *starts; // of the pattern
+} sn_control_sets;
+
+// The same for pairs of controls of one set only: A is on the pattern of the sets.
+typedef void sn_samples_own_fn(double *A, const sn_samples *samples, int32_t block, const double *H,
+                               const sn_control_sets *sets);
+SN_ISA_DECLARE(void, sn_samples_add_own_stiffness,
+               (double *A, const sn_samples *samples, int32_t block, const double *H, const sn_control_sets *sets));
+
+// P = (dP/dF) F, all in lanes.
+typedef void sn_samples_tangent_fn(double *P, const double *H, const double *F);
+SN_ISA_DECLARE(void, sn_samples_apply_tangent, (double *P, const double *H, const double *F));
+
+// sn_samples_add_stiffness for linear tets and the shorter forms of tangents (material.h).
 SN_ISA_DECLARE(void, sn_samples_add_rotated, (double *A, const sn_samples *samples, int32_t block, const double *H));
 SN_ISA_DECLARE(void, sn_samples_add_held, (double *A, const sn_samples *samples, int32_t block, const double *H));
 SN_ISA_DECLARE(void, sn_samples_add_exact, (double *A, const sn_samples *samples, int32_t block, const double *H));

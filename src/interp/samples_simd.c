@@ -7,8 +7,20 @@
 
 #include "math/quad.h"
 
+// Whether the samples of the lanes from `lane` on are in one run.
+SN_INLINE bool share_controls(const sn_samples *samples, int32_t block, int lane) {
+    const int8_t *end = samples->run_end + (size_t)block * SN_BLOCK;
+    int begin = 0;
+    while (begin < SN_BLOCK && end[begin] > begin && end[begin] <= lane) begin = end[begin];
+    return begin <= lane && end[begin] >= lane + SN_LANES;
+}
+
 // The control vectors that some lanes refer to, component by component.
-SN_INLINE void gather(sn_lanes x[3], const double *a, const int32_t *control) {
+SN_INLINE void gather(sn_lanes x[3], const double *a, const int32_t *control, bool shared) {
+    if (shared) {
+        for (int k = 0; k < 3; k++) x[k] = sn_lanes_all(a[3 * (ptrdiff_t)control[0] + k]);
+        return;
+    }
     sn_quad rows[SN_LANES];
     for (int l = 0; l < SN_LANES; l++) rows[l] = sn_quad_load3(a + 3 * (ptrdiff_t)control[l]);
     sn_lanes_from_quads(x, rows);
@@ -20,12 +32,13 @@ void SN_ISA_NAME(sn_samples_compute_F)(double *F, const sn_samples *samples, int
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         sn_lanes sum[9] = {{0}};
+        bool shared = share_controls(samples, block, lane);
         if (samples->plane) sum[8] = sn_lanes_all(1);
         for (int32_t c = 0; c < width; c++) {
             const double *g = gradient + 3 * c * SN_BLOCK + lane;
             sn_lanes gx = sn_lanes_load(g), gy = sn_lanes_load(g + SN_BLOCK), gz = sn_lanes_load(g + 2 * SN_BLOCK);
             sn_lanes x[3];
-            gather(x, a, control + c * SN_BLOCK + lane);
+            gather(x, a, control + c * SN_BLOCK + lane, shared);
             for (int k = 0; k < 3; k++) {
                 sum[3 * k + 0] = sn_lanes_fma(x[k], gx, sum[3 * k + 0]);
                 sum[3 * k + 1] = sn_lanes_fma(x[k], gy, sum[3 * k + 1]);
@@ -42,6 +55,7 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        bool shared = share_controls(samples, block, lane);
         sn_lanes scaled[9], V = sn_lanes_load(volume + lane);
         for (int i = 0; i < 9; i++) scaled[i] = V * sn_lanes_load(P + i * SN_BLOCK + lane);
         for (int32_t c = 0; c < width; c++) {
@@ -56,6 +70,11 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
             }
             sn_quad rows[SN_LANES];
             sn_quads_from_lanes(rows, force[0], force[1], force[2], force[2]);
+            if (shared) {
+                for (int l = 1; l < SN_LANES; l++) rows[0] = sn_quad_add(rows[0], rows[l]);
+                sn_quad_subtract_from3(f + 3 * (ptrdiff_t)index[0], rows[0]);
+                continue;
+            }
             for (int l = 0; l < SN_LANES; l++) sn_quad_subtract_from3(f + 3 * (ptrdiff_t)index[l], rows[l]);
         }
     }
@@ -297,6 +316,49 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
                 }
             }
         }
+    }
+}
+
+void SN_ISA_NAME(sn_samples_add_own_stiffness)(double *A, const sn_samples *samples, int32_t block, const double *H,
+                                               const sn_control_sets *sets) {
+    int32_t width = samples->width;
+    const int32_t *control = samples->control + (size_t)block * (size_t)width * SN_BLOCK;
+    const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
+    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        sn_lanes weight = sn_lanes_load(volume + lane);
+        for (int32_t d = 0; d < width; d++) {
+            sn_lanes T[9][3], K[9];
+            contract_right(T, H, gradient + 3 * d * SN_BLOCK, weight, lane);
+            bool any = true;
+            for (int32_t c = d; c < width && any; c++) { // a set's controls are neighbours
+                any = false;
+                contract_left(K, T, gradient + 3 * c * SN_BLOCK, lane);
+                for (int l = 0; l < SN_LANES; l++) {
+                    int32_t row = control[c * SN_BLOCK + lane + l], column = control[d * SN_BLOCK + lane + l];
+                    if (sets->first[row] != sets->first[column]) continue;
+                    double *out = A + 9 * (ptrdiff_t)(sets->starts[row] + column - sets->first[row]);
+                    for (int e = 0; e < 9; e++) out[e] += K[e][l];
+                    any = true;
+                }
+            }
+        }
+    }
+}
+
+void SN_ISA_NAME(sn_samples_apply_tangent)(double *P, const double *H, const double *F) {
+    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
+        sn_lanes sum[9] = {{0}};
+        for (int r = 0; r < 9; r++) {
+            sn_lanes own = sn_lanes_load(F + r * SN_BLOCK + lane);
+            sum[r] = sn_lanes_fma(sn_lanes_load(H + sn_sym9(r, r) * SN_BLOCK + lane), own, sum[r]);
+            for (int c = r + 1; c < 9; c++) {
+                sn_lanes h = sn_lanes_load(H + sn_sym9(r, c) * SN_BLOCK + lane);
+                sum[r] = sn_lanes_fma(h, sn_lanes_load(F + c * SN_BLOCK + lane), sum[r]);
+                sum[c] = sn_lanes_fma(h, own, sum[c]);
+            }
+        }
+        for (int r = 0; r < 9; r++) sn_lanes_store(P + r * SN_BLOCK + lane, sum[r]);
     }
 }
 

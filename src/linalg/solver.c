@@ -23,6 +23,7 @@ static const struct {
 #endif
     [SN_SOLVER_CHOLESKY] = {"cholesky", &sn_solver_cholesky},
     [SN_SOLVER_DENSE] = {"dense", &sn_solver_dense},
+    [SN_SOLVER_PRODUCTS] = {"matrix-free", &sn_solver_by_products},
 };
 
 const char *sn_solver_kind_name(sn_solver_kind kind) {
@@ -39,7 +40,8 @@ sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern) {
     return use_cholmod ? SN_SOLVER_CHOLMOD : SN_SOLVER_CHOLESKY;
 }
 
-sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern, sn_solver **solver) {
+static sinew_status create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern,
+                           const sn_solver_products *products, sn_solver **solver) {
     SN_ASSERT(kind >= 0 && kind < SN_SOLVER_KIND_COUNT);
     *solver = NULL;
     kind = sn_solver_choose(kind, pattern);
@@ -50,6 +52,7 @@ sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const
     sn_solver *made = SN_PUSH(&arena, sn_solver, 1);
     if (!made) return SINEW_OUT_OF_MEMORY;
     *made = (sn_solver){.context = context, .kind = kind, .pattern = pattern, .arena = arena, .bad_row = -1};
+    if (products) made->products = *products;
     made->methods = kinds[kind].methods;
     made->outcome = SN_SOLVE_NOT_FINITE; // until the first update
     sinew_status status = made->methods->create(made);
@@ -59,6 +62,15 @@ sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const
     }
     *solver = made;
     return SINEW_OK;
+}
+
+sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern, sn_solver **solver) {
+    return create(context, kind, pattern, NULL, solver);
+}
+
+sinew_status sn_solver_create_products(sinew_context *context, const sn_bsr *pattern, const sn_solver_products *products,
+                                       sn_solver **solver) {
+    return create(context, SN_SOLVER_PRODUCTS, pattern, products, solver);
 }
 
 void sn_solver_destroy(sn_solver *solver) {

@@ -19,6 +19,7 @@ typedef enum sn_solver_kind {
     SN_SOLVER_CHOLMOD,       // supernodal sparse Cholesky of SuiteSparse; SINEW_UNSUPPORTED in a build without it
     SN_SOLVER_CHOLESKY,      // own supernodal sparse Cholesky, in every build
     SN_SOLVER_DENSE,         // dense Cholesky
+    SN_SOLVER_PRODUCTS,      // conjugate gradients for a matrix of which products give a part; see sn_solver_create_products
     SN_SOLVER_KIND_COUNT,
 } sn_solver_kind;
 
@@ -49,6 +50,18 @@ const char *sn_solver_kind_name(sn_solver_kind kind);
 
 // Symbolic phase. The pattern is borrowed and must outlive the solver.
 sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern, sn_solver **solver);
+
+// What SN_SOLVER_PRODUCTS solves with beside the matrix of an update, which then is a part of the system only.
+typedef struct sn_solver_products {
+    int32_t set_count;     // sets of rows that follow one another, to precondition with the inverse of what couples them
+    const int32_t *starts; // set_count + 1, borrowed; NULL: each row by itself
+    // y += what the system has beside the matrix, times x; NULL: nothing.
+    void (*add)(void *data, double *y, const double *x);
+    void *data;
+} sn_solver_products;
+
+sinew_status sn_solver_create_products(sinew_context *context, const sn_bsr *pattern, const sn_solver_products *products,
+                                       sn_solver **solver);
 
 // NULL is allowed.
 void sn_solver_destroy(sn_solver *solver);

@@ -22,6 +22,7 @@ struct sn_solver {
     const sn_solver_methods *methods;
     sn_solver_kind kind;
     const sn_bsr *pattern;
+    sn_solver_products products; // of SN_SOLVER_PRODUCTS
     sn_arena arena;
     void *state;              // of the kind, in the arena
     const double *A;          // borrowed by the last update
@@ -30,7 +31,7 @@ struct sn_solver {
 };
 
 extern const sn_solver_methods sn_solver_jacobi, sn_solver_ic, sn_solver_multigrid, sn_solver_cholmod, sn_solver_cholesky,
-    sn_solver_dense;
+    sn_solver_dense, sn_solver_by_products;
 
 // Marks the matrix as unfit from a bad pivot: not finite if the pivot is a NaN or an infinity, else not positive definite. The
 // first mark stays.

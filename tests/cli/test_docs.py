@@ -44,11 +44,13 @@ def test_frames():
             assert result.returncode == 0, (command, result.stderr)
         for name in ("preview.png", "three.pvd", "three_frames.pvd", "three_skin.glb"):
             assert os.path.exists(os.path.join(out, "out", name)), name
-        (scene,) = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
-        with open(os.path.join(out, "peanut.json"), "w", encoding="utf-8") as file:
-            file.write(scene)
-        result = program.run("run", "peanut.json", "-o", "peanut", "--steps", "5", cwd=out)
-        assert result.returncode == 0, result.stderr
+        scenes = re.findall(r"^```json\n(.*?)^```", page, flags=re.M | re.S)
+        assert len(scenes) == 2
+        for scene in scenes:
+            with open(os.path.join(out, "scene.json"), "w", encoding="utf-8") as file:
+                file.write(scene)
+            result = program.run("run", "scene.json", "-o", "scene", "--steps", "5", cwd=out)
+            assert result.returncode == 0, result.stderr
 
 
 def test_grain():

@@ -166,7 +166,7 @@ static void test_derivatives(void **state) {
         attach_point_to(&f, b, sn_v3(0.1, 0, 0.05), b, sn_v3(-0.2, 0.1, 0), 300);
         attach_node_to(&f, box, 3, a, sn_v3(0.2, 0.1, 0.05), 500);
         attach_node(&f, box, 5, NULL, 400);
-        assert_int_equal(sn_world_prepare(f.world), SINEW_OK);
+        assert_int_equal(sn_world_prepare(f.world, false), SINEW_OK);
         sn_island *island = f.world->islands;
         assert_true(island && !island->next && island->link_count == 5);
         int32_t count = sn_island_size(island);

@@ -74,7 +74,7 @@ static const sinew_frame_mass kinds[3] = {SINEW_FRAME_MASS_ROW_SUM, SINEW_FRAME_
 static double *dense_mass(sinew_body *body) {
     size_t n = (size_t)sn_body_size(body);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A), *dense = calloc(n * n, sizeof *dense);
-    body->ops->add_mass(body, A, 1, body->q);
+    body->ops->add_mass(body, &body->pattern, A, 1, body->q);
     sn_bsr_mirror(body->context, &body->pattern, A);
     sn_bsr_to_dense(&body->pattern, dense, A);
     free(A);
