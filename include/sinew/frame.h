@@ -48,7 +48,7 @@ typedef enum sinew_weights {
 
 /// How long a path is.
 typedef enum sinew_metric {
-    SINEW_METRIC_EUCLIDEAN,  ///< Its length.
+    SINEW_METRIC_EUCLIDEAN,  ///< Its length, apart from what leads through a part that a node in it carries wholly.
     SINEW_METRIC_COMPLIANCE, ///< The integral of 1/E along it: stiff material is near. Harmonic functions take E as
                              ///< conductivity.
 } sinew_metric;
@@ -100,6 +100,8 @@ typedef struct sinew_weights_report {
     double residual;          ///< Harmonic: largest relative residual. [-]
     int32_t iterations;       ///< Harmonic: of the slowest node. [count]
     double node_error;        ///< Largest difference from 1 of a node's own weight at its rest position. [-]
+    double bound_jump; ///< Largest fall of a node's weight within a voxel, where a part ends that is bound to it: above a half
+                       ///< there is a warning. [-]
 } sinew_weights_report;
 
 typedef enum sinew_sampling {

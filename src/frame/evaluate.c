@@ -33,6 +33,7 @@ static bool is_smooth(const sn_shape *shape, int32_t v, int32_t u) {
     if (a == b) return true;
     if (shape->bound_node[a] >= 0) return shape->bound_node[a] == shape->bound_node[b];
     if (shape->rigid[a]) return shape->rigid[b];
+    if (shape->bound_node[b] >= 0 && !sn_shape_is_analytic(shape)) return false; // a kink, where distances begin
     return shape->def.metric == SINEW_METRIC_EUCLIDEAN || sn_shape_is_analytic(shape) || shape->def.kind == SINEW_WEIGHTS_USER;
 }
 

@@ -233,6 +233,7 @@ static void drop_finished(sn_fade *fade, double age) {
             }
         }
     }
+    if (gone == 0) return;
     for (int32_t i = 0; i < gone; i++) sn_fade_event_destroy(fade->events[i]);
     fade->count = count - gone;
     memmove(fade->events, fade->events + gone, (size_t)fade->count * sizeof *fade->events);

@@ -170,8 +170,9 @@ static sinew_status level_rigid(const sn_shape *shape, sn_arena *scratch, reache
     int32_t soft = 0;
     for (int32_t k = 0; k < found->count; k++) soft += !shape->rigid[voxels->label[found->voxel[k]]];
     if (soft == found->count) return SINEW_OK;
-    sn_metric metric = shape->metric;
-    if (!metric.cluster) SN_TRY(sn_metric_find_clusters(voxels, scratch, shape->rigid, &metric));
+    sn_metric metric = shape->metric; // by lengths its clusters are not the rigid parts
+    if (!metric.cluster || shape->def.metric == SINEW_METRIC_EUCLIDEAN)
+        SN_TRY(sn_metric_find_clusters(voxels, scratch, shape->rigid, &metric));
     double *sum = SN_PUSH(scratch, double, metric.cluster_count);
     int32_t *met = SN_PUSH(scratch, int32_t, metric.cluster_count), met_count = 0, room = soft;
     SN_TRY(sn_arena_status(scratch));

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+static const double JUMP = 0.5; // of a weight within a voxel that is worth a warning
+
 enum { LABELS = 65536, MAX_NODES = 65535, MAX_LEVELS = 16 };
 
 sinew_tissue sinew_default_tissue(void) {
@@ -213,19 +215,70 @@ static void measure_node_error(sn_shape *shape) {
     }
 }
 
-// Distances are taken along voxels that cost something. Those of a rigid part cost nothing, nor do those that a node in them
-// carries wholly: weights that fell with the distance from the node's place would jump where such a part ends, and what lies
-// on either side could come apart unfelt.
-static sinew_status find_compliance(sn_shape *shape) {
-    bool *still = SN_PUSH(&shape->arena, bool, LABELS);
-    SN_TRY(sn_arena_status(&shape->arena));
-    memcpy(still, shape->rigid, LABELS * sizeof *still);
+// Labels that a node in them carries wholly. Returns whether there are any.
+static bool mark_carried(const sn_shape *shape, bool *marks) {
+    bool any = false;
     for (int32_t i = 0; i < shape->node_count; i++) {
         int32_t voxel = sinew_voxels_find_nearest(shape->voxels, shape->node_position + 3 * (size_t)i, INFINITY);
         uint16_t label = shape->voxels->label[voxel];
-        if (shape->bound_node[label] == i) still[label] = true;
+        if (shape->bound_node[label] == i) marks[label] = any = true;
     }
+    return any;
+}
+
+// Lengths: every voxel costs the same, apart from carried ones.
+static sinew_status find_lengths(sn_shape *shape, const bool *carried) {
+    double *even = sn_allocate(shape->context, LABELS, sizeof *even);
+    if (!even) return SINEW_OUT_OF_MEMORY;
+    for (int32_t label = 0; label < LABELS; label++) even[label] = 1;
+    sinew_voxels plain = *shape->voxels;
+    plain.stiffness = NULL;
+    sinew_status status = sn_metric_compliance(&plain, &shape->arena, even, carried, &shape->metric);
+    shape->metric.voxels = shape->voxels;
+    sn_release(shape->context, even, LABELS, sizeof *even);
+    return status;
+}
+
+// Distances are taken along voxels that cost something. Those that a node in them carries wholly cost nothing: weights that
+// fell with the distance from the node's place would jump where such a part ends, and what lies on either side could come
+// apart unfelt. Nor, where stiff material is near, do those of a rigid part.
+static sinew_status find_metric(sn_shape *shape) {
+    bool *still = SN_PUSH(&shape->arena, bool, LABELS), euclidean = shape->def.metric == SINEW_METRIC_EUCLIDEAN;
+    SN_TRY(sn_arena_status(&shape->arena));
+    bool carries = mark_carried(shape, still);
+    if (euclidean && carries) return find_lengths(shape, still);
+    if (euclidean) {
+        shape->metric = sn_metric_euclidean(shape->voxels);
+        return SINEW_OK;
+    }
+    for (int32_t label = 0; label < LABELS; label++) still[label] = still[label] || shape->rigid[label];
     return sn_metric_compliance(shape->voxels, &shape->arena, shape->young, still, &shape->metric);
+}
+
+// What a node's weight changes by where a part ends that is bound to it. Weights along an axis, of straight distances and the
+// user's own know nothing of parts, and a node outside its part leaves it behind: such a jump is told.
+static void measure_bound_jump(sn_shape *shape) {
+    const sinew_voxels *voxels = shape->voxels;
+    const sn_weight_table *table = &shape->table;
+    int32_t worst = -1;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        int32_t node = shape->bound_node[voxels->label[v]];
+        for (int d = 0; d < SN_VOXEL_FACES && node >= 0; d++) {
+            int32_t u = voxels->neighbor[v][d];
+            if (u < 0 || shape->bound_node[voxels->label[u]] >= 0) continue;
+            double jump = 1;
+            for (int64_t k = table->start[u]; k < table->start[u + 1]; k++)
+                jump -= table->node[k] == node ? table->weight[k] : 0;
+            if (jump > shape->report.bound_jump) shape->report.bound_jump = jump, worst = v;
+        }
+    }
+    if (shape->report.bound_jump <= JUMP) return;
+    sn_vec3 p = sn_voxel_center(voxels, worst);
+    sn_log(shape->context, SINEW_LOG_WARNING,
+           "the weight of node %d falls from 1 to %g within a voxel where label %d, which is bound to it, ends at (%g, %g, "
+           "%g) m: "
+           "the solid can tear there unnoticed. Put the node into the part, and take Voronoi, geodesic or harmonic weights",
+           shape->bound_node[voxels->label[worst]], 1 - shape->report.bound_jump, voxels->label[worst], p.x, p.y, p.z);
 }
 
 static sinew_status prepare(sn_shape *shape, const sinew_tissue *tissues, int32_t tissue_count, const double *positions) {
@@ -236,11 +289,7 @@ static sinew_status prepare(sn_shape *shape, const sinew_tissue *tissues, int32_
                            &shape->rigid, &shape->bound_node));
     SN_TRY(check_bound_nodes(shape));
     SN_TRY(sn_check_nodes(shape));
-    if (shape->def.metric == SINEW_METRIC_EUCLIDEAN) {
-        shape->metric = sn_metric_euclidean(shape->voxels);
-        return SINEW_OK;
-    }
-    return find_compliance(shape);
+    return find_metric(shape);
 }
 
 sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
@@ -262,6 +311,7 @@ sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels,
     }
     made->def.values = NULL;
     measure_node_error(made);
+    measure_bound_jump(made);
     *shape = made;
     return SINEW_OK;
 }

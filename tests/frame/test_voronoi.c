@@ -401,6 +401,30 @@ static void test_bound_end(void **state) {
     }
     // One voxel of the six to the nearest frame.
     assert_true(largest < 0.2);
+    test_close("told", shape->report.bound_jump, largest, 1e-12);
+    sn_shape_destroy(shape);
+    // By lengths as well, whatever the stiffness; and for other kinds of weights.
+    static const sinew_weights kinds[3] = {SINEW_WEIGHTS_VORONOI, SINEW_WEIGHTS_GEODESIC, SINEW_WEIGHTS_HARMONIC};
+    tissues[1].young = 1;
+    def.metric = SINEW_METRIC_EUCLIDEAN;
+    for (int kind = 0; kind < 3; kind++) {
+        def.kind = kinds[kind];
+        shape = test_shape(context, voxels, tissues, 2, nodes, 4, &def);
+        assert_true(shape->report.bound_jump > 0 && shape->report.bound_jump < 0.5);
+        // The slope beside the part is that of the weights, not of half a step into it.
+        sn_shape_point beside;
+        sn_shape_at_voxel(shape, sn_voxel_at(voxels, 1, 4, 4), &beside);
+        for (int32_t k = 0; k < beside.count; k++) {
+            int32_t next = sn_voxel_at(voxels, 2, 4, 4), here = sn_voxel_at(voxels, 1, 4, 4), node = beside.node[k];
+            double slope = (test_table_weight(shape, next, node) - test_table_weight(shape, here, node)) / 0.02;
+            test_close("slope", beside.gradient[k][0], slope, 1e-9);
+        }
+        sn_shape_destroy(shape);
+    }
+    // Straight distances know nothing of it: from the middle of the end its corner is as far as the next frame.
+    def.kind = SINEW_WEIGHTS_RADIAL;
+    shape = test_shape(context, voxels, tissues, 2, nodes, 4, &def);
+    assert_true(shape->report.bound_jump > 0.5);
     sn_shape_destroy(shape);
     sinew_voxels_destroy(voxels);
     sinew_context_destroy(context);
