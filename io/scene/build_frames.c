@@ -245,6 +245,28 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
     return SINEW_OK;
 }
 
+// Tells what is where an insertion is to be, at the same time: a frame of the body, or an earlier insertion. Returns whether.
+static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, int32_t index, double cell) {
+    const sn_scene_frames *scene = member->scene->frames;
+    const sn_scene_insertion *own = &scene->insertions[index];
+    const sn_json *place = sn_json_get(own->json, "position");
+    sn_vec3 X = sn_load3(own->def.position);
+    for (int32_t i = 0; i < member->frames->first_count; i++) {
+        if (sn_distance(X, sn_load3(member->frames->rest + 3 * (size_t)i)) > 1e-6 * cell) continue;
+        sn_json_mistake(b->mistakes, place, "frame %d is there already; stay a voxel (%g) away", i, cell / b->scene->unit);
+        return true;
+    }
+    for (int32_t i = 0; i < index; i++) {
+        const sn_scene_insertion *other = &scene->insertions[i];
+        bool meet = own->time < other->leave && other->time < own->leave;
+        if (!meet || sn_distance(X, sn_load3(other->def.position)) > 1e-6 * cell) continue;
+        sn_json_mistake(b->mistakes, place, "insertion %d is there at the same time; stay a voxel (%g) away", i,
+                        cell / b->scene->unit);
+        return true;
+    }
+    return false;
+}
+
 // What would fail only later is looked at now.
 static sinew_status check_insertions(const sn_builder *b, const sn_scene_member *member) {
     const sn_scene_frames *scene = member->scene->frames;
@@ -255,9 +277,15 @@ static sinew_status check_insertions(const sn_builder *b, const sn_scene_member 
         const sn_scene_insertion *insertion = &scene->insertions[i];
         double reach = sn_length(sn_load3(voxels->spacing));
         bool inside = sinew_voxels_find_nearest(voxels, insertion->def.position, reach) >= 0;
-        bool wide = insertion->def.range >= smallest;
-        if (inside && wide) continue;
+        bool wide = insertion->def.range >= smallest, free = !tell_coincident(b, member, i, smallest);
+        bool fits =
+            insertion->def.kind == SINEW_NODE_RIGID || !(scene->springs || scene->blend == SINEW_BLEND_DUAL_QUATERNION);
+        if (inside && wide && free && fits) continue;
         status = SINEW_INVALID_DATA;
+        if (!fits) {
+            sn_json_mistake(b->mistakes, insertion->json, "must be of kind \"rigid\", because the body %s",
+                            scene->springs ? "has springs" : "is blended by dual quaternions");
+        }
         if (!inside) sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "position"), "is outside the solid");
         if (!wide) {
             sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "range"), "is less than a voxel, which measures %g",

@@ -403,8 +403,7 @@ static sinew_status check_insertion(const sinew_body *body, const sinew_frame_in
                        "the new frame is not rigid: body \"%s\" is blended by dual quaternions", body->name);
     }
     if (model->wants_springs && def->kind != SINEW_NODE_RIGID) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "springs join rigid frames; the new one is of kind %d",
-                       (int)def->kind);
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "springs join rigid frames; the new one must be rigid too");
     }
     if (!(def->fade >= 0) || !isfinite(def->fade)) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "the fade is %g s; it must be finite and not negative",

@@ -43,8 +43,10 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     }
     for (int32_t i = 0; i < def->node_count && def->springs; i++) {
         if (def->nodes[i].kind == SINEW_NODE_RIGID) continue;
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "springs join rigid frames; frame %d is of kind %d", i,
-                       (int)def->nodes[i].kind);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "springs join rigid frames, and frame %d is none: make all frames rigid, "
+                       "or leave the springs out",
+                       i);
     }
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d", (int)def->mass,

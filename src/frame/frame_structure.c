@@ -224,7 +224,7 @@ static sinew_status change_samples(const sinew_body *body, sinew_body *next, sn_
     sn_sample_rows rows;
     sn_bsr_sets pairs;
     SN_TRY(sn_layers_plan(&draft->arena, &old->layers, &source, change->changed->sample, change->changed->sample_count,
-                          &draft->plan));
+                          change->gone, &draft->plan));
     const sn_layer_plan *plan = &draft->plan;
     SN_TRY(sn_insertions_compute_rows(&draft->arena, source.base, source.base_nodes, source.insertions, source.insertion_count,
                                       plan->sample, plan->count, &rows));

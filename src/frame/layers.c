@@ -183,6 +183,14 @@ static bool is_worn(const sn_layer *layer, int32_t left) {
     return 4 * (int64_t)left < 3 * (int64_t)layer->count;
 }
 
+// A layer that meets a node that leaves is given up as well.
+static bool meets(const sn_layer *layer, int32_t node) {
+    for (int32_t i = 0; i < layer->nodes.count; i++) {
+        if (layer->node[i] == node) return true;
+    }
+    return false;
+}
+
 static int compare_numbers(const void *a, const void *b) {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -205,22 +213,24 @@ static int32_t index_of(const sn_layers *layers, const sn_layer *layer) {
     return -1;
 }
 
-// The samples that are to be packed anew: those touched, and what is left of layers that are worn by them.
-static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const int32_t *touched, int32_t count, int32_t **out,
-                               int32_t *total) {
+// The samples that are to be packed anew: those touched, and what is left of layers that are given up.
+static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const int32_t *touched, int32_t count, int32_t gone,
+                               int32_t **out, int32_t *total) {
     int32_t *leaving = SN_PUSH(arena, int32_t, layers->count), room = count;
+    bool *given_up = SN_PUSH(arena, bool, layers->count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < count; i++) leaving[index_of(layers, layers->layer_of[touched[i]])]++;
     for (int32_t l = 1; l < layers->count; l++) {
-        if (is_worn(layers->items[l], layers->items[l]->left - leaving[l])) room += layers->items[l]->left - leaving[l];
+        const sn_layer *layer = layers->items[l];
+        given_up[l] = is_worn(layer, layer->left - leaving[l]) || meets(layer, gone);
+        if (given_up[l]) room += layer->left - leaving[l];
     }
     int32_t *list = SN_PUSH(arena, int32_t, room);
     SN_TRY(sn_arena_status(arena));
     memcpy(list, touched, (size_t)count * sizeof *list);
     *total = count;
     for (int32_t l = 1; l < layers->count; l++) {
-        const sn_layer *layer = layers->items[l];
-        if (is_worn(layer, layer->left - leaving[l])) *total += take_rest(layer, touched, count, list + *total);
+        if (given_up[l]) *total += take_rest(layers->items[l], touched, count, list + *total);
     }
     SN_ASSERT(*total == room);
     qsort(list, (size_t)room, sizeof *list, compare_numbers);
@@ -229,10 +239,10 @@ static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const i
 }
 
 sinew_status sn_layers_plan(sn_arena *arena, const sn_layers *layers, const sn_layer_source *source, const int32_t *touched,
-                            int32_t count, sn_layer_plan *plan) {
+                            int32_t count, int32_t gone, sn_layer_plan *plan) {
     const sn_layer *first = layers->items[0];
     int32_t *list, total, left = first->left;
-    SN_TRY(list_moved(arena, layers, touched, count, &list, &total));
+    SN_TRY(list_moved(arena, layers, touched, count, gone, &list, &total));
     bool *home = SN_PUSH(arena, bool, total);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < total; i++) {

@@ -3,8 +3,8 @@
 // The first layer holds all samples as the shape's own nodes move them. Samples that a node touches leave their layer, where
 // their volumes become zero, for a new one with the lists they have now; once no node touches them they return. A layer of
 // which more than a quarter has left is given up, and the rest goes with them, so that lanes without volume never cost a step
-// more than a third. A layer numbers the nodes that it meets itself, so that other numbers in the body do not concern what is
-// packed.
+// more than a third; so is one that meets a node that leaves. A layer numbers the nodes that it meets itself, so that other
+// numbers in the body do not concern what is packed.
 #ifndef SN_FRAME_LAYERS_H
 #define SN_FRAME_LAYERS_H
 
@@ -60,9 +60,10 @@ typedef struct sn_layer_plan {
     int32_t *sample, *home;
 } sn_layer_plan;
 
-// Plans the change of the `count` samples in `touched`, whose lists are those of the source from now on.
+// Plans the change of the `count` samples in `touched`, whose lists are those of the source from now on; `gone` is the body's
+// number of the node that leaves, or -1.
 sinew_status sn_layers_plan(sn_arena *arena, const sn_layers *layers, const sn_layer_source *source, const int32_t *touched,
-                            int32_t count, sn_layer_plan *plan);
+                            int32_t count, int32_t gone, sn_layer_plan *plan);
 
 // Room for one more layer, so that the change cannot fail.
 sinew_status sn_layers_reserve(sinew_context *context, sn_layers *layers);

@@ -128,8 +128,9 @@ static sinew_status check_coincident(sn_shape *shape) {
         for (int32_t j = 0; j < i; j++) {
             sn_vec3 a = sn_load3(shape->node_position + 3 * (size_t)i), b = sn_load3(shape->node_position + 3 * (size_t)j);
             if (sn_distance(a, b) > limit) continue;
-            return sn_fail(shape->context, SINEW_INVALID_ARGUMENT, "nodes %d and %d coincide at (%g, %g, %g) m", j, i, a.x,
-                           a.y, a.z);
+            return sn_fail(shape->context, SINEW_INVALID_ARGUMENT,
+                           "nodes %d and %d coincide at (%g, %g, %g) m: move one of them, best by a voxel (%g m) or more", j,
+                           i, a.x, a.y, a.z, fmin(h[0], fmin(h[1], h[2])));
         }
     }
     return SINEW_OK;
@@ -146,7 +147,7 @@ sinew_status sn_check_nodes(sn_shape *shape) {
             return sn_fail(
                 shape->context, SINEW_INVALID_ARGUMENT,
                 "node %d at (%g, %g, %g) m is %g m outside the solid; move it in, or let it be moved to the nearest "
-                "voxel",
+                "voxel (adopt_outside of the weights)",
                 i, p.x, p.y, p.z, distance);
         }
         sn_store3(position, middle);

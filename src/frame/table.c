@@ -159,7 +159,7 @@ static sinew_status join_reports(sn_shape *shape, const chunk_report *reports, i
         return sn_fail(
             shape->context, SINEW_INVALID_DATA,
             "no node reaches %d of %d voxels, the first at (%g, %g, %g) m: add a node there, widen the range, or let "
-            "the nearest node adopt them",
+            "the nearest node adopt them (adopt_unreached of the weights)",
             total->unreached_voxels, shape->voxels->count, p.x, p.y, p.z);
     }
     return SINEW_OK;

@@ -184,7 +184,8 @@ static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uin
     const int64_t cells64[3] = {cells[0], cells[1], cells[2]};
     SN_TRY(push_bricks(arena, voxels, labels));
     if (voxels->count == 0) {
-        return sn_fail(arena->context, SINEW_INVALID_DATA, "none of the %d x %d x %d cells is inside: there is no voxel",
+        return sn_fail(arena->context, SINEW_INVALID_DATA,
+                       "none of the %d x %d x %d cells is inside: there is no voxel. Take smaller cells, or a thicker solid",
                        cells[0], cells[1], cells[2]);
     }
     double inside = voxels->count / ((double)cells[0] * cells[1] * cells[2]);

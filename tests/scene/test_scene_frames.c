@@ -494,10 +494,22 @@ static void test_mistakes(void **state) {
                    "bodies[0].frames.insertions[0].position", "outside");
     expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], \"range\": 0.01}]",
                    "bodies[0].frames.insertions[0].range", "voxel");
+    expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], \"range\": 0.1}, {\"time\": 1, "
+                   "\"position\": [0.1, 0, 0], \"range\": 0.2}]",
+                   "bodies[0].frames.insertions[1].position", "insertion 0 is there");
     expect_mistake("bodies[0].frames.insertions=[{\"time\": 2, \"position\": [0.1, 0, 0], \"range\": 0.1, \"leave\": 1}]",
                    "bodies[0].frames.insertions[0].leave", "later");
     // What the library refuses: a frame outside, two in one place, what no frame reaches, a grid beyond the limit.
-    expect_mistake("bodies[0].frames.nodes[1].position=[0, 9, 0]", "bodies[0].frames", "outside");
+    expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.45, 0, 0], \"range\": 0.2}]",
+                   "bodies[0].frames.insertions[0].position", "frame 2 is there");
+    expect_mistake("bodies[0].frames.nodes[1].position=[0, 9, 0]", "bodies[0].frames", "adopt_outside");
+    expect_mistake("bodies[0].frames.nodes[1].position=[0.45, 0, 0]", "bodies[0].frames", "nodes 1 and 2 coincide");
+    expect_mistake("bodies[0].frames.weights={\"kind\": \"geodesic\", \"range\": 0.1}", "bodies[0].frames", "adopt_unreached");
+    expect_mistake("bodies[0].frames.springs=true", "bodies[0].frames", "make all frames rigid");
+    expect_mistake(
+        "bodies[0].shape={\"solids\": [{\"kind\": \"box\", \"size\": [1, 1, 1]}, {\"kind\": \"box\", \"size\": [3, 3, "
+        "3], \"operation\": \"cut\"}]}",
+        "bodies[0]", "smaller cells");
     expect_mistake("bodies[0].frames.nodes[1].position=[-0.45, 0, 0]", "bodies[0].frames", "coincide");
     expect_mistake("bodies[0].frames.weights={\"kind\": \"radial\", \"range\": 0.1}", "bodies[0].frames", "reach");
 }
