@@ -271,8 +271,8 @@ sinew_status bench_frame_models(bench_run *b) {
     return add_harmonic(b);
 }
 
-// Multiply-adds of a sample with c controls that are assembled, counted as two: H g of each, and the products of each pair.
-static double control_flops(double c) {
+// H g of each, the products of each pair, and F and the force.
+double bench_control_flops(double c) {
     return 2 * (81 * c + 27 * c * (c + 1) / 2 + 18 * c);
 }
 
@@ -288,7 +288,7 @@ static sinew_status bench_affine_sizes(bench_run *b) {
         bench_result *r = bench_add(b, "affine, corotational, a step", t.samples, "ms");
         if (!r) return SINEW_OK;
         bench_take(r, t.total, t.steps, 1e3);
-        r->limit_share = t.samples * control_flops(4 * t.nodes) / (1e-3 * r->min) / b->flops;
+        r->limit_share = t.samples * bench_control_flops(4 * t.nodes) / (1e-3 * r->min) / b->flops;
         r->hash = t.hash;
         size[i] = t.samples, seconds[i] = r->min;
     }
@@ -354,7 +354,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
         bench_take(r, t.total, t.steps, 1e9 / t.samples);
         best[i] = r->min;
         double controls = rows[i].kind == SINEW_NODE_AFFINE ? 4 * t.nodes : 10 * t.nodes;
-        double flops = rows[i].kind == SINEW_NODE_RIGID ? sample_flops(t.nodes) : control_flops(controls);
+        double flops = rows[i].kind == SINEW_NODE_RIGID ? sample_flops(t.nodes) : bench_control_flops(controls);
         r->limit_share = flops / (1e-9 * r->min) / b->flops;
         snprintf(r->note, sizeof r->note, "a step of implicit Euler, %.1f nodes a sample", t.nodes);
         if (rows[i].over < 0) continue;

@@ -62,7 +62,10 @@ static sinew_status report_steps(bench_run *b, rig_specimen *m, const model_case
     r->at_least = true;
     r->paper = c->paper_rate;
     r->target = c->rate;
-    snprintf(r->note, sizeof r->note, "size is samples; the paper's %d; fastest and median of %d steps", c->samples, STEPS);
+    // Four controls a frame, affine or rigid; as if all points had as many as on average, which counts too little.
+    r->limit_share = sampling.point_count * bench_control_flops(4 * sampling.mean_nodes) * r->min / b->flops;
+    snprintf(r->note, sizeof r->note, "size is samples, of %d points; the paper's %d; fastest and median of %d steps",
+             sampling.point_count, c->samples, STEPS);
     return SINEW_OK;
 }
 
@@ -215,6 +218,8 @@ static sinew_status fit_steps(bench_run *b) {
         if (!r) return SINEW_OK;
         bench_take(r, seconds, STEPS, 1e3);
         size[i] = sampling.sample_count, cost[i] = r->min;
+        double flops = sampling.point_count * bench_control_flops(4 * sampling.mean_nodes);
+        r->limit_share = flops / (1e-3 * r->min) / b->flops;
         snprintf(r->note, sizeof r->note, "size is samples");
     }
     bench_result *r = bench_add(b, "exponent of a step over samples", SIZES, "-");

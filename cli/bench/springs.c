@@ -136,14 +136,23 @@ static const insertion_case insertions[] = {
     {0.2, "a frame inserted into a running body of 7", "and taken out again"},
     {2, "a frame inserted into a running body of 7, reaching all of it", "and taken out again, reaching all"}};
 
-static void add_insertion(bench_run *b, const char *name, int32_t samples, double *seconds, const sinew_frame_change *change) {
-    bench_result *r = bench_add(b, name, samples, "ms");
+// Bytes that a change has to read or write at least, with n frames at a sample: weights with gradients twice, where pairs go,
+// place and volume of what is packed; a distance and the weights of voxels; weights of the surface.
+static double change_bytes(const sinew_frame_change *change, double n) {
+    return change->packed_count * (72 * n + 2 * n * (n + 1) + 32) + change->voxel_count * (16 + 10 * n) +
+           change->vertex_count * 24 * n;
+}
+
+static void add_insertion(bench_run *b, const char *name, const sinew_sampling_report *sampling, double *seconds,
+                          const sinew_frame_change *change) {
+    bench_result *r = bench_add(b, name, sampling->sample_count, "ms");
     if (!r) return;
     bench_take(r, seconds, INSERTIONS, 1e3);
     r->target = 50;
+    r->limit_share = change_bytes(change, sampling->mean_nodes) / (1e-3 * r->min) / b->bandwidth;
     snprintf(r->note, sizeof r->note,
-             "size is samples; found anew: %d samples, %d voxels, %d points of the surface; packed: %d", change->sample_count,
-             change->voxel_count, change->vertex_count, change->packed_count);
+             "size is samples; of the bandwidth; found anew: %d samples, %d voxels, %d points of the surface; packed: %d",
+             change->sample_count, change->voxel_count, change->vertex_count, change->packed_count);
 }
 
 // The first insertion makes what later ones look their surroundings up in, and is timed as well.
@@ -170,8 +179,8 @@ static sinew_status time_insertion(bench_run *b, const spring_case *c, const ins
         leaving[i] = peak_seconds(b->context) - start;
         if (status == SINEW_OK) status = sinew_frame_body_get_last_change(s.body, &left);
     }
-    if (status == SINEW_OK) add_insertion(b, way->joins, s.sampling.sample_count, joining, &joined);
-    if (status == SINEW_OK) add_insertion(b, way->leaves, s.sampling.sample_count, leaving, &left);
+    if (status == SINEW_OK) add_insertion(b, way->joins, &s.sampling, joining, &joined);
+    if (status == SINEW_OK) add_insertion(b, way->leaves, &s.sampling, leaving, &left);
     body_destroy(&s);
     return status;
 }

@@ -33,7 +33,8 @@ static sinew_status create(sn_solver *solver) {
     s->work = SN_PUSH(&solver->arena, double, sn_cg_work_count(sn_bsr_size(solver->pattern)));
     if (!s->starts) {
         int32_t *own = SN_PUSH(&solver->arena, int32_t, rows + 1);
-        for (int32_t row = 0; own && row <= rows; row++) own[row] = row;
+        if (!own) return SINEW_OUT_OF_MEMORY;
+        for (int32_t row = 0; row <= rows; row++) own[row] = row;
         s->starts = own;
     }
     SN_TRY(sn_arena_status(&solver->arena));
