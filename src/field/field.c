@@ -1,8 +1,8 @@
 // Fields of material axes: a mesh and curves in, three axes for each element out; kept so that curves can be turned and moved.
 //
 // Method: frames along the curves (curve.c) guide the smoothest field of quaternions or direction tensors (guides.c, align.c,
-// smoothing.c; Cai 2016, 4.5 and 5.4). Turning a curve changes right-hand sides only, moving one the numbers of the system but
-// not its structure. Cost: about that of one factorisation, or linear in the mesh with iterations.
+// smoothing.c; Cai 2016, 4.5 and 5.4). Turning a curve changes right-hand sides only, moving one a few rows of the system.
+// Cost: about that of one factorisation, or linear in the mesh with iterations.
 #include "field/field.h"
 
 #include <string.h>
@@ -156,8 +156,10 @@ static sinew_field *allocate(sinew_context *context, sinew_field_kind kind, sine
     field->kind = kind;
     field->unknowns = unknowns;
     field->guides.arena = sn_arena_create(context);
-    field->smoothing =
-        (sn_smoothing){.context = context, .arena = sn_arena_create(context), .level_arena = sn_arena_create(context)};
+    field->smoothing = (sn_smoothing){.context = context,
+                                      .arena = sn_arena_create(context),
+                                      .level_arena = sn_arena_create(context),
+                                      .factored_arena = sn_arena_create(context)};
     return field;
 }
 

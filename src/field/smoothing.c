@@ -124,6 +124,40 @@ static double *find_entry(const sn_sparse *A, int32_t row, int32_t column) {
     return &A->values[low];
 }
 
+static bool same_row(const sn_constraints *a, int32_t i, const sn_constraints *b, int32_t j) {
+    int32_t count = a->starts[i + 1] - a->starts[i];
+    return count == b->starts[j + 1] - b->starts[j] &&
+           memcmp(a->unknowns + a->starts[i], b->unknowns + b->starts[j], (size_t)count * sizeof(int32_t)) == 0 &&
+           memcmp(a->weights + a->starts[i], b->weights + b->starts[j], (size_t)count * sizeof(double)) == 0;
+}
+
+// The rows are listed curve by curve: what was before the first and behind the last curve that moved is the same.
+static sinew_status change_factor(sn_smoothing *smoothing, const sn_constraints *rows, bool *done) {
+    const sn_constraints *old = &smoothing->factored;
+    int32_t most = old->count < rows->count ? old->count : rows->count, before = 0, behind = 0;
+    while (before < most && same_row(old, before, rows, before)) before++;
+    while (behind < most - before && same_row(old, old->count - 1 - behind, rows, rows->count - 1 - behind)) behind++;
+    sn_row_set removed = {old->count - before - behind, old->starts + before, old->unknowns, old->weights};
+    sn_row_set added = {rows->count - before - behind, rows->starts + before, rows->unknowns, rows->weights};
+    return sn_factor_change(smoothing->factor, &added, &removed, done);
+}
+
+static sinew_status keep_rows(sn_smoothing *smoothing, const sn_constraints *rows) {
+    sn_arena_destroy(&smoothing->factored_arena);
+    smoothing->factored_arena = sn_arena_create(smoothing->context);
+    size_t count = (size_t)rows->count, entries = (size_t)rows->starts[count];
+    sn_constraints *kept = &smoothing->factored;
+    *kept = (sn_constraints){.starts = SN_PUSH(&smoothing->factored_arena, int32_t, count + 1),
+                             .unknowns = SN_PUSH(&smoothing->factored_arena, int32_t, entries),
+                             .weights = SN_PUSH(&smoothing->factored_arena, double, entries)};
+    SN_TRY(sn_arena_status(&smoothing->factored_arena));
+    kept->count = rows->count;
+    memcpy(kept->starts, rows->starts, (count + 1) * sizeof(int32_t));
+    memcpy(kept->unknowns, rows->unknowns, entries * sizeof(int32_t));
+    memcpy(kept->weights, rows->weights, entries * sizeof(double));
+    return SINEW_OK;
+}
+
 static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints *rows) {
     sn_sparse *A = &smoothing->A;
     memcpy(A->values, smoothing->LL, (size_t)sn_sparse_entry_count(A) * sizeof(double));
@@ -134,6 +168,10 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
             }
         }
     }
+    bool done = false;
+    if (smoothing->factored.count > 0) SN_TRY(change_factor(smoothing, rows, &done));
+    if (done) return SINEW_OK;
+    SN_TRY(keep_rows(smoothing, rows));
     int32_t bad = sn_factor_update(smoothing->factor, A);
     if (bad >= 0) {
         return sn_fail(smoothing->context, SINEW_INVALID_DATA, "the field's system is singular at unknown %d", (int)bad);
@@ -155,6 +193,7 @@ sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *nei
     *smoothing = (sn_smoothing){.context = context, .n = n};
     smoothing->arena = sn_arena_create(context);
     smoothing->level_arena = sn_arena_create(context);
+    smoothing->factored_arena = sn_arena_create(context);
     smoothing->direct =
         solver == SINEW_FIELD_SOLVER_DIRECT || (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MOST_DIRECT);
     sinew_status status = build(smoothing, neighbours, positions);
@@ -166,6 +205,7 @@ void sn_smoothing_destroy(sn_smoothing *smoothing) {
     sn_factor_destroy(smoothing->factor);
     smoothing->factor = NULL;
     sn_arena_destroy(&smoothing->level_arena);
+    sn_arena_destroy(&smoothing->factored_arena);
     sn_arena_destroy(&smoothing->arena);
 }
 

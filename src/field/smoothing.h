@@ -41,9 +41,11 @@ typedef struct sn_smoothing {
     sn_vec3 *drifts;          // the mean of the neighbours' places less the own
     sn_mat3 *inverse_moments; // for slopes: of the edges at an unknown and its neighbours
     bool direct;
-    sn_sparse A;       // direct
-    double *LL;        // direct: the values of A without constraints
-    sn_factor *factor; // direct
+    sn_sparse A;             // direct
+    double *LL;              // direct: the values of A without constraints
+    sn_factor *factor;       // direct
+    sn_constraints factored; // direct: the rows of C when A was factored
+    sn_arena factored_arena;
     sn_multilevel multilevel;
     sn_arena level_arena; // of multilevel
 } sn_smoothing;

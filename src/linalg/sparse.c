@@ -218,6 +218,9 @@ struct sn_factor {
     double *values; // of the last matrix
     bool *changed;  // rows that differ from it
     bool usable;    // the last update succeeded
+    bool changed_since;
+    sn_supernodal_change change; // if so
+    sn_arena change_arena;
 };
 
 sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places, sn_factor **factor) {
@@ -237,12 +240,14 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const 
         return status;
     }
     made->arena = arena;
+    made->change_arena = sn_arena_create(context);
     *factor = made;
     return SINEW_OK;
 }
 
 void sn_factor_destroy(sn_factor *factor) {
     if (!factor) return;
+    sn_arena_destroy(&factor->change_arena);
     sn_arena arena = factor->arena; // the factor lives in it
     sn_arena_destroy(&arena);
 }
@@ -255,14 +260,33 @@ int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A) {
     }
     memcpy(factor->values, A->values, (size_t)sn_sparse_entry_count(A) * sizeof(double));
     bool finite;
+    factor->changed_since = false;
     int32_t bad = sn_supernodal_update(&factor->factor, A->values, factor->usable ? factor->changed : NULL, &finite);
     factor->usable = bad < 0;
     return bad;
 }
 
+sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed, bool *done) {
+    *done = false;
+    if (!factor->usable) return SINEW_OK;
+    sn_arena arena = sn_arena_create(factor->arena.context);
+    sn_supernodal_change change;
+    sinew_status status = sn_supernodal_change_build(&arena, &factor->factor, added, removed, &change, done);
+    if (!*done) {
+        sn_arena_destroy(&arena);
+        return status;
+    }
+    sn_arena_destroy(&factor->change_arena);
+    factor->change_arena = arena;
+    factor->change = change;
+    factor->changed_since = true;
+    return SINEW_OK;
+}
+
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
     SN_ASSERT(count % 4 == 0);
-    for (int32_t done = 0; done < count; done += 4) sn_supernodal_solve_four(&factor->factor, x + done, (size_t)count);
+    const sn_supernodal_change *change = factor->changed_since ? &factor->change : NULL;
+    for (int32_t done = 0; done < count; done += 4) sn_supernodal_solve_four(&factor->factor, change, x + done, (size_t)count);
 }
 
 typedef struct system {

@@ -3,6 +3,7 @@
 #define SN_LINALG_SPARSE_H
 
 #include "linalg/solver.h"
+#include "linalg/supernodal_change.h"
 
 typedef struct sn_sparse {
     int32_t rows, columns;
@@ -53,6 +54,11 @@ void sn_factor_destroy(sn_factor *factor);
 // depends on rows with other numbers than before is computed again. Returns -1, or the row at which it is not positive
 // definite or not finite (then do not solve with it).
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
+
+// From now on, until the next update, solves are with the matrix of the last update plus u u' for each row added, less u u'
+// for each removed, without another factor. *done is false, and nothing has changed, if an update would cost less or is
+// needed.
+sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed, bool *done);
 
 // Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a multiple of four. To single
 // precision: who wants more digits solves for the residual once more.

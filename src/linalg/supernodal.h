@@ -47,6 +47,9 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
 // Solves in place for four right-hand sides side by side, row i at x + i stride: the factor, which is what takes the time to
 // read, is read once for all, in single precision: refine with the residual for more digits. Scalar matrices (block 1) only.
-void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t stride);
+// `change` is what has changed since (supernodal_change.h), or NULL.
+struct sn_supernodal_change;
+void sn_supernodal_solve_four(const sn_supernodal *factor, const struct sn_supernodal_change *change, double *x,
+                              size_t stride);
 
 #endif

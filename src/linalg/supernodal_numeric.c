@@ -7,6 +7,7 @@
 #include "linalg/supernodal.h"
 
 #include "linalg/kernels.h"
+#include "linalg/supernodal_change.h"
 
 #include <math.h>
 #include <string.h>
@@ -175,7 +176,7 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
     }
 }
 
-void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t stride) {
+void sn_supernodal_solve_four(const sn_supernodal *factor, const sn_supernodal_change *change, double *x, size_t stride) {
     SN_ASSERT(factor->block == 1);
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     for (size_t i = 0; i < (size_t)factor->n; i++) {
@@ -185,6 +186,7 @@ void sn_supernodal_solve_four(const sn_supernodal *factor, double *x, size_t str
         kernels->four_forward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
                               factor->rows + factor->row_starts[t], rows_below(factor, t));
     }
+    if (change != NULL) sn_supernodal_change_apply(factor, change, factor->x);
     for (int32_t t = factor->supernodes; t-- > 0;) {
         kernels->four_backward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
                                factor->rows + factor->row_starts[t], rows_below(factor, t));

@@ -492,7 +492,8 @@ static void test_turn_and_move(void **state) {
         assert_int_equal(sinew_field_move_curve(field, 1, points[1], 4), SINEW_OK);
         assert_int_equal(sinew_field_solve(field), SINEW_OK);
         sinew_field *fresh = make_field(context, &def);
-        double tolerance = solver == 1 ? 1e-9 : 1e-3;
+        // The first pass is read from a factor in single precision, here corrected for what has moved, there factored anew.
+        double tolerance = solver == 1 ? 1e-6 : 1e-3;
         assert_true(axes_angle(sinew_field_get_axes(fresh), sinew_field_get_axes(field), mesh->element_count) < tolerance);
         // What cannot be is refused and changes nothing.
         memcpy(before, sinew_field_get_axes(field), size);

@@ -182,6 +182,162 @@ static void test_factor_serves_many(void **state) {
     sinew_context_destroy(context);
 }
 
+// A grid's smoothing system, in which rows of means over five neighbours come and go: solved with the old factor as with a
+// new.
+typedef struct grid_change {
+    int32_t starts[2][12], columns[2][11 * 5];
+    double weights[2][11 * 5];
+    sn_row_set sets[2]; // added, removed
+} grid_change;
+
+enum { GRID = 24, GRID_N = GRID * GRID, CHANGE_ROWS = 11 };
+
+static void fill_change(grid_change *change, int32_t added, int32_t removed) {
+    for (int s = 0; s < 2; s++) {
+        int32_t count = s == 0 ? added : removed;
+        for (int32_t r = 0; r < count; r++) {
+            int32_t middle = (3 + r) * GRID + (s == 0 ? 8 : 15);
+            int32_t around[5] = {middle, middle - 1, middle + 1, middle - GRID, middle + GRID};
+            for (int k = 0; k < 5; k++) {
+                change->columns[s][5 * r + k] = around[k];
+                change->weights[s][5 * r + k] = k == 0 ? 0.5 : 0.1 + 0.01 * k;
+            }
+            change->starts[s][r + 1] = 5 * (r + 1);
+        }
+        change->sets[s] = (sn_row_set){count, change->starts[s], change->columns[s], change->weights[s]};
+    }
+}
+
+// values += sign u u' for each row
+static void add_rows(sn_sparse *A, const sn_row_set *rows, double sign) {
+    for (int32_t r = 0; r < rows->count; r++) {
+        for (int32_t a = rows->starts[r]; a < rows->starts[r + 1]; a++) {
+            for (int32_t b = rows->starts[r]; b < rows->starts[r + 1]; b++) {
+                int32_t k = A->starts[rows->columns[a]];
+                while (A->indices[k] != rows->columns[b]) k++;
+                A->values[k] += sign * rows->weights[a] * rows->weights[b];
+            }
+        }
+    }
+}
+
+static void make_grid(sn_arena *arena, sn_sparse *A) {
+    static sn_triplet triplets[5 * GRID_N];
+    int32_t count = 0;
+    for (int32_t i = 0; i < GRID_N; i++) {
+        int32_t x = i % GRID, y = i / GRID, degree = 0;
+        int32_t around[4] = {x > 0 ? i - 1 : -1, x < GRID - 1 ? i + 1 : -1, y > 0 ? i - GRID : -1,
+                             y < GRID - 1 ? i + GRID : -1};
+        for (int k = 0; k < 4; k++) {
+            if (around[k] < 0) continue;
+            triplets[count++] = (sn_triplet){i, around[k], -1};
+            degree++;
+        }
+        triplets[count++] = (sn_triplet){i, i, degree + 0.03};
+    }
+    sn_sparse L;
+    assert_int_equal(sn_sparse_from_triplets(arena, GRID_N, GRID_N, triplets, count, &L), SINEW_OK);
+    assert_int_equal(sn_sparse_normal(arena, &L, A), SINEW_OK);
+}
+
+static void test_changed_rows(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    static const int32_t counts[4][2] = {{11, 11}, {3, 0}, {0, 5}, {4, 11}};
+    for (int trial = 0; trial < 4; trial++) {
+        sn_arena arena = sn_arena_create(context);
+        sn_sparse A;
+        grid_change change = {0};
+        make_grid(&arena, &A);
+        fill_change(&change, counts[trial][0], counts[trial][1]);
+        add_rows(&A, &change.sets[1], 1);
+        sn_factor *factor;
+        bool done;
+        assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
+        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done), SINEW_OK);
+        assert_false(done); // nothing is factored yet
+        assert_int_equal(sn_factor_update(factor, &A), -1);
+        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done), SINEW_OK);
+        assert_true(done);
+        add_rows(&A, &change.sets[0], 1);
+        add_rows(&A, &change.sets[1], -1);
+        static double exact[4 * GRID_N], b[4 * GRID_N], x[4 * GRID_N], product[4 * GRID_N];
+        for (int k = 0; k < 4 * GRID_N; k++) exact[k] = sin(0.1 * k * k);
+        multiply_side_by_side(context, b, &A, exact, 4);
+        for (int fresh = 0; fresh < 2; fresh++) { // as it is changed, and factored anew
+            if (fresh) assert_int_equal(sn_factor_update(factor, &A), -1);
+            memcpy(x, b, sizeof x);
+            sn_factor_solve(factor, x, 4);
+            double first = test_relative_error(x, exact, 4 * GRID_N);
+            assert_true(first < 0.01); // single precision at a condition of about 1e5
+            multiply_side_by_side(context, product, &A, x, 4);
+            for (int k = 0; k < 4 * GRID_N; k++) product[k] = b[k] - product[k];
+            sn_factor_solve(factor, product, 4);
+            for (int k = 0; k < 4 * GRID_N; k++) x[k] += product[k];
+            assert_true(test_relative_error(x, exact, 4 * GRID_N) < 10 * first * first); // each solve gains as many digits
+        }
+        sn_factor_destroy(factor);
+        sn_arena_destroy(&arena);
+    }
+    assert_int_equal(context->bytes_in_use, 0);
+    sinew_context_destroy(context);
+}
+
+// Removing what holds a matrix up is not done; neither is a change that costs more than a factor.
+static void test_refused_changes(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    sn_sparse A;
+    make_grid(&arena, &A);
+    sn_factor *factor;
+    assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
+    assert_int_equal(sn_factor_update(factor, &A), -1);
+    int32_t starts[2] = {0, 1}, none[1] = {0}, column[1] = {GRID_N / 2};
+    double weight[1] = {10};
+    sn_row_set nothing = {0, none, column, weight}, heavy = {1, starts, column, weight};
+    bool done;
+    assert_int_equal(sn_factor_change(factor, &nothing, &heavy, &done), SINEW_OK);
+    assert_false(done);
+    assert_int_equal(sn_factor_change(factor, &heavy, &nothing, &done), SINEW_OK);
+    assert_true(done);
+    static int32_t all_starts[GRID_N + 1], all[GRID_N];
+    static double ones[GRID_N];
+    for (int32_t i = 0; i < GRID_N; i++) all_starts[i + 1] = i + 1, all[i] = i, ones[i] = 1;
+    sn_row_set everywhere = {GRID_N, all_starts, all, ones};
+    assert_int_equal(sn_factor_change(factor, &everywhere, &nothing, &done), SINEW_OK);
+    assert_false(done);
+    sn_factor_destroy(factor);
+    sn_arena_destroy(&arena);
+    assert_int_equal(context->bytes_in_use, 0);
+    sinew_context_destroy(context);
+}
+
+static void test_memory_shortage_of_changes(void **state) {
+    (void)state;
+    bool done = false;
+    for (int64_t n = 1; !done; n++) {
+        test_allocator allocator = {.fail_at = INT64_MAX};
+        sinew_context *context = test_context_failing(&allocator);
+        sn_arena arena = sn_arena_create(context);
+        sn_sparse A;
+        sn_factor *factor;
+        grid_change change = {0};
+        make_grid(&arena, &A);
+        fill_change(&change, 2, 0);
+        assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
+        assert_int_equal(sn_factor_update(factor, &A), -1);
+        allocator.fail_at = allocator.calls + n;
+        sinew_status status = sn_factor_change(factor, &change.sets[0], &change.sets[1], &done);
+        assert_int_equal(status, done ? SINEW_OK : SINEW_OUT_OF_MEMORY);
+        sn_factor_destroy(factor);
+        sn_arena_destroy(&arena);
+        sinew_context_destroy(context);
+        assert_int_equal(allocator.live, 0);
+        assert_true(n < 200);
+    }
+}
+
 static void test_memory_shortage(void **state) {
     (void)state;
     bool done = false;
@@ -209,9 +365,9 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly_and_products),
-        cmocka_unit_test(test_empty_and_bad_input),
-        cmocka_unit_test(test_factor_serves_many),
+        cmocka_unit_test(test_assembly_and_products), cmocka_unit_test(test_empty_and_bad_input),
+        cmocka_unit_test(test_factor_serves_many),    cmocka_unit_test(test_changed_rows),
+        cmocka_unit_test(test_refused_changes),       cmocka_unit_test(test_memory_shortage_of_changes),
         cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
