@@ -4,11 +4,14 @@
 // q g, g in {±1, ±i, ±j, ±k}, stand for one place. Along a curve the frames vary slowly, so that one g serves all of it; this
 // file finds the g of each curve. The mesh is flooded from all frames at once; where floods of different curves meet, the two
 // are neighbours. The meetings after the fewest steps make a spanning tree of the curves (Kruskal 1956), along which each
-// curve takes the g that brings it nearest to the one before. Where other neighbours disagree after that, no choice serves
-// all (seam.c). Cost: linear in the mesh once, hardly any when frames are turned.
+// curve takes the g that brings it nearest to the one before, and then another one as long as all its neighbours together
+// agree better with it. Where some disagree after that, no choice serves all (seam.c). Cost: linear in the mesh once, hardly
+// any when frames are turned.
 #include "field/field.h"
 
 #include "geom/sort.h"
+
+#include <string.h>
 
 // ---- Who meets whom -----------------------------------------------------------------------------
 
@@ -169,7 +172,44 @@ static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_
     }
 }
 
-void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *aligned) {
+// How much better a curve would agree with its neighbours, summed over all of them, half turned by *g; `sums` is scratch.
+static double find_best_turn(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_quat *sums,
+                             int32_t *curve, sn_quat *g) {
+    double best = 1e-9 * guides->pair_count; // more than rounding
+    memset(sums, 0, (size_t)field->curve_count * sizeof(sn_quat));
+    for (int32_t k = 0; k < guides->pair_count; k++) {
+        int32_t a = guides->pairs[k].guide[0], b = guides->pairs[k].guide[1];
+        if (guides->curves[a] == guides->curves[b]) continue;
+        sn_quat p = sn_quat_mul(sn_quat_conjugate(aligned[a]), aligned[b]); // (q_a g) . q_b = p . g
+        sums[guides->curves[a]] = sn_quat_add(sums[guides->curves[a]], p);
+        sums[guides->curves[b]] = sn_quat_add(sums[guides->curves[b]], sn_quat_conjugate(p));
+    }
+    *curve = -1;
+    for (int32_t c = 0; c < field->curve_count; c++) {
+        sn_quat turn = sn_nearest_half_turn(sn_quat_identity(), sums[c]);
+        double gain = sn_quat_dot(turn, sums[c]) - sums[c].w;
+        if (gain <= best) continue;
+        best = gain;
+        *curve = c;
+        *g = turn;
+    }
+    return *curve < 0 ? 0 : best;
+}
+
+// The tree looks at one place of two curves only: as long as a half turn of a whole curve makes it agree better with all its
+// neighbours, it gets one.
+static void improve(const sinew_field *field, const sn_guides *guides, sn_quat *sums, sn_quat *aligned) {
+    int32_t curve;
+    sn_quat g;
+    for (int32_t k = 0; k < field->curve_count; k++) {
+        if (find_best_turn(field, guides, aligned, sums, &curve, &g) <= 0) return;
+        for (int32_t i = 0; i < guides->count; i++) {
+            if (guides->curves[i] == curve) aligned[i] = sn_quat_mul(aligned[i], g);
+        }
+    }
+}
+
+void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *sums, sn_quat *aligned) {
     for (int32_t i = 0; i < guides->count; i++) {
         double half = 0.5 * field->curves[guides->curves[i]].curve.turn;
         aligned[i] = sn_quat_mul(guides->frames[i], (sn_quat){0, 0, sin(half), cos(half)});
@@ -183,4 +223,5 @@ void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t 
             if (cluster[c] == joining) cluster[c] = kept;
         }
     }
+    improve(field, guides, sums, aligned);
 }

@@ -207,8 +207,9 @@ static void store_quat(double *values, sn_quat q) {
 static sinew_status compute_factors(const sinew_field *field, const sn_guides *guides, sn_quat *factors, sn_quat *aligned,
                                     sn_arena *scratch) {
     int32_t *cluster = SN_PUSH(scratch, int32_t, field->curve_count);
+    sn_quat *sums = SN_PUSH(scratch, sn_quat, field->curve_count);
     SN_TRY(sn_arena_status(scratch));
-    sn_align_guides(field, guides, cluster, aligned);
+    sn_align_guides(field, guides, cluster, sums, aligned);
     for (int32_t i = 0; i < guides->count; i++) {
         factors[guides->curves[i]] = sn_quat_mul(sn_quat_conjugate(guides->frames[i]), aligned[i]);
     }
@@ -292,17 +293,11 @@ static sinew_status solve_frames(sinew_field *field, const sn_guides *guides, sn
     sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count), *aligned = SN_PUSH(scratch, sn_quat, guides->count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
-    bool seam = sn_has_seam(guides, aligned);
-    int32_t turned = field->moved || seam || field->seam ? -2 : find_turned(field, factors);
+    int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
     field->seam_count = 0;
-    if (seam) {
-        SN_TRY(sn_solve_seam(field, guides, aligned, report));
-    } else if (turned == -2) {
-        SN_TRY(solve_all(field, guides, factors, report, scratch));
-    } else if (turned >= 0) {
-        SN_TRY(solve_turned(field, guides, turned, factors[turned], report, scratch));
-    }
-    field->seam = seam;
+    if (turned == -2) SN_TRY(solve_all(field, guides, factors, report, scratch));
+    if (turned >= 0) SN_TRY(solve_turned(field, guides, turned, factors[turned], report, scratch));
+    if (sn_has_seam(field, guides, aligned)) SN_TRY(sn_solve_seam(field, guides, aligned, report));
     memcpy(field->factors, factors, (size_t)field->curve_count * sizeof(sn_quat));
     return SINEW_OK;
 }

@@ -68,8 +68,7 @@ struct sinew_field {
     int32_t response_curve; // the curve whose field alone, not turned, is kept in `response`; -1: none
     double *response;       // unknown_count x components; NULL until a curve is turned
     bool moved, turned;
-    bool seam; // the last solve needed half turns between neighbours
-    int32_t seam_count;
+    int32_t seam_count; // neighbours with half turns between them in the last solve
     sinew_field_report report;
 };
 
@@ -80,15 +79,15 @@ sinew_status sn_guides_build(const sinew_field *field, sn_guides *guides);
 sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides);
 
 // What each guide asks for: frames turned, with the sign and, of the four frames that mean the same, the one that agree best
-// with the next curve's. `cluster` is scratch, one for each curve; `aligned` has one quaternion for each guide.
-void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *aligned);
+// with the next curves'. `cluster` and `sums` are scratch, one for each curve; `aligned` has one quaternion for each guide.
+void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *sums, sn_quat *aligned);
 
-// Whether frames that are neighbours contradict each other as they are aligned, though half turned they would not: then
-// components must not be smoothed as they are.
-bool sn_has_seam(const sn_guides *guides, const sn_quat *aligned);
+// Whether frames that are neighbours contradict each other as they are aligned, though half turned they would not, and the
+// field smoothed as it is, field->x, has suffered.
+bool sn_has_seam(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned);
 
-// Smooths frames with half turns between neighbours: field->x from the frames of the curves, in any of their equal forms.
-// field->seam_count tells how many neighbours need one.
+// Smooths frames with half turns between neighbours, and replaces field->x if that gives a smoother field. field->seam_count
+// tells how many neighbours then need one.
 sinew_status sn_solve_seam(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_solve_report *report);
 
 // Axes and quaternions from the smoothed functions, and how certain they are.

@@ -128,6 +128,31 @@ int32_t sn_matching_count_changes(const sn_matching *matching, double *x) {
     return changes;
 }
 
+// |target - sum of weights x|^2
+static double squared_rest(sn_quat target, const double *x, const int32_t *columns, const double *weights, int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        target = sn_quat_add(target, sn_quat_scale(-weights[k], load(x + 4 * (size_t)columns[k])));
+    }
+    return sn_quat_dot(target, target);
+}
+
+double sn_matching_energy(const sn_smoothing *smoothing, const sn_matching *matching, const double *values, double *x) {
+    const sn_sparse *G = &matching->G;
+    const sn_constraints *rows = &matching->rows;
+    double energy = 0;
+    sn_matching_fill(matching, x, 4);
+    for (int32_t i = 0; i < G->rows; i++) {
+        int32_t begin = G->starts[i], count = G->starts[i + 1] - begin;
+        double scale = smoothing->inverse_degrees[i];
+        energy += scale * scale * squared_rest((sn_quat){0}, x, G->indices + begin, G->values + begin, count);
+    }
+    for (int32_t r = 0; r < rows->count; r++) {
+        int32_t begin = rows->starts[r], count = rows->starts[r + 1] - begin;
+        energy += squared_rest(load(values + 4 * (size_t)r), x, rows->unknowns + begin, rows->weights + begin, count);
+    }
+    return energy;
+}
+
 // ---- Ghosts -------------------------------------------------------------------------------------
 
 void sn_matching_fill(const sn_matching *matching, double *x, size_t width) {

@@ -38,6 +38,9 @@ sinew_status sn_matching_build(sn_arena *arena, const sn_smoothing *smoothing, c
 // How many neighbours, counted once, of the unknowns of x[unknown][4] are no longer nearest by their half turns.
 int32_t sn_matching_count_changes(const sn_matching *matching, double *x);
 
+// What the smoothing minimises, |D^-1 G x|^2 + |C x - c|^2, of x[unknown + ghost][4].
+double sn_matching_energy(const sn_smoothing *smoothing, const sn_matching *matching, const double *values, double *x);
+
 // Smooths quaternions with half turns between neighbours: values[row][4] in, near the row's frame of the matching,
 // x[unknown + ghost][4] in (the start) and out.
 sinew_status sn_smoothing_solve_matched(sn_smoothing *smoothing, const sn_matching *matching, const double *values, double *x,

@@ -26,7 +26,7 @@ static void gather(const sinew_field *field, int32_t element, const double *weig
     for (int32_t k = 0; k < nodes; k++) {
         double x[SN_FIELD_MOST_COMPONENTS];
         memcpy(x, field->x + (size_t)list[k] * (size_t)field->components, (size_t)field->components * sizeof(double));
-        if (field->seam && k > 0) {
+        if (field->seam_count > 0 && k > 0) {
             sn_quat q = {x[0], x[1], x[2], x[3]};
             q = sn_quat_mul(q, sn_nearest_half_turn(field->rotation[list[k]], field->rotation[list[0]]));
             memcpy(x, &q, sizeof q);

@@ -14,13 +14,19 @@
 
 enum { TENSORS = 3 * SN_SMOOTHING_WIDTH, SWEEPS = 6, ROUNDS = 3 };
 
-bool sn_has_seam(const sn_guides *guides, const sn_quat *aligned) {
+bool sn_has_seam(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned) {
     // Axes that may be reversed two at a time are never more than 120 degrees apart (dot product 1/2). Neighbours that are
-    // further apart as they are aligned contradict each other.
-    for (int32_t k = 0; k < guides->pair_count; k++) {
-        if (sn_quat_dot(aligned[guides->pairs[k].guide[0]], aligned[guides->pairs[k].guide[1]]) < 0.5) return true;
+    // further apart as they are aligned contradict each other. Half-way between two that are 120 degrees apart a smoothed
+    // quaternion has the length cos 30.
+    bool contradict = false, suffers = false;
+    for (int32_t k = 0; k < guides->pair_count && !contradict; k++) {
+        contradict = sn_quat_dot(aligned[guides->pairs[k].guide[0]], aligned[guides->pairs[k].guide[1]]) < 0.5;
     }
-    return false;
+    for (int32_t i = 0; contradict && !suffers && i < field->unknown_count; i++) {
+        const double *x = field->x + SN_SMOOTHING_WIDTH * (size_t)i;
+        suffers = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] < 0.75;
+    }
+    return suffers;
 }
 
 // ---- The estimate -------------------------------------------------------------------------------
@@ -86,12 +92,20 @@ static sinew_status estimate(sinew_field *field, const sn_guides *guides, const 
 
 // ---- Quaternions --------------------------------------------------------------------------------
 
-// Smooths with the half turns of the present frames, which become the smoothed ones. Tells how many neighbours need a half
-// turn and how many would rather have another one.
-static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_quat *frames,
-                           int32_t *changes, sn_solve_report *report, sn_arena *scratch) {
+// A field in the making.
+typedef struct attempt {
+    sn_quat *frames; // of each unknown
+    double *x;       // unknowns x 4: smoothed
+    double energy;   // what is minimised
+    int32_t ghosts;  // entries with a half turn
+    int32_t changes; // neighbours that would rather have another one
+} attempt;
+
+// Smooths with the half turns of the present frames, which become the smoothed ones.
+static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, attempt *made,
+                           sn_solve_report *report, sn_arena *scratch) {
     sn_matching matching;
-    SN_TRY(sn_matching_build(scratch, &field->smoothing, &guides->constraints, frames, &matching));
+    SN_TRY(sn_matching_build(scratch, &field->smoothing, &guides->constraints, made->frames, &matching));
     int32_t rows = guides->constraints.count, n = field->unknown_count;
     double *values = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *(size_t)rows);
     double *x = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *(size_t)(n + matching.ghost_count));
@@ -101,29 +115,51 @@ static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn
         q = sn_quat_mul(q, sn_nearest_half_turn(q, matching.row_frames[r]));
         memcpy(values + SN_SMOOTHING_WIDTH * (size_t)r, &q, sizeof q);
     }
-    memcpy(x, frames, (size_t)n * sizeof(sn_quat));
+    memcpy(x, made->frames, (size_t)n * sizeof(sn_quat));
     SN_TRY(sn_smoothing_solve_matched(&field->smoothing, &matching, values, x, report));
-    memcpy(field->x, x, SN_SMOOTHING_WIDTH * (size_t)n * sizeof(double));
-    *changes = sn_matching_count_changes(&matching, x);
-    field->seam_count = matching.ghost_count / 2;
+    made->ghosts = matching.ghost_count;
+    made->changes = sn_matching_count_changes(&matching, x);
+    made->energy = sn_matching_energy(&field->smoothing, &matching, values, x);
+    memcpy(made->x, x, SN_SMOOTHING_WIDTH * (size_t)n * sizeof(double));
     for (int32_t i = 0; i < n; i++) {
         const double *xi = x + SN_SMOOTHING_WIDTH * (size_t)i;
-        frames[i] = sn_quat_normalize((sn_quat){xi[0], xi[1], xi[2], xi[3]});
+        made->frames[i] = sn_quat_normalize((sn_quat){xi[0], xi[1], xi[2], xi[3]});
     }
+    return SINEW_OK;
+}
+
+// The energy of the field smoothed as it is.
+static sinew_status compute_plain_energy(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned,
+                                         double *energy, sn_arena *scratch) {
+    const sn_matching plain = {.n = field->unknown_count, .G = field->smoothing.G, .rows = guides->constraints};
+    double *values = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *(size_t)plain.rows.count);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t r = 0; r < plain.rows.count; r++) {
+        memcpy(values + SN_SMOOTHING_WIDTH * (size_t)r, &aligned[guides->sources[r]], sizeof(sn_quat));
+    }
+    *energy = sn_matching_energy(&field->smoothing, &plain, values, field->x);
     return SINEW_OK;
 }
 
 static sinew_status solve(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_solve_report *report,
                           sn_arena *scratch) {
-    sn_quat *frames = SN_PUSH(scratch, sn_quat, field->unknown_count);
+    size_t n = (size_t)field->unknown_count;
+    attempt made = {
+        .frames = SN_PUSH(scratch, sn_quat, n), .x = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *n), .changes = 1};
     SN_TRY(sn_arena_status(scratch));
-    SN_TRY(estimate(field, guides, aligned, frames, scratch));
-    int32_t changes = 1;
-    for (int round = 0; round < ROUNDS && changes > 0; round++) {
+    SN_TRY(estimate(field, guides, aligned, made.frames, scratch));
+    sn_solve_report part;
+    for (int round = 0; round < ROUNDS && made.changes > 0; round++) {
         sn_arena_mark mark = sn_arena_get_mark(scratch);
-        SN_TRY(smooth(field, guides, aligned, frames, &changes, report, scratch));
+        SN_TRY(smooth(field, guides, aligned, &made, &part, scratch));
         sn_arena_rewind(scratch, mark);
     }
+    double plain;
+    SN_TRY(compute_plain_energy(field, guides, aligned, &plain, scratch));
+    if (made.ghosts == 0 || made.energy >= plain) return SINEW_OK;
+    memcpy(field->x, made.x, SN_SMOOTHING_WIDTH * n * sizeof(double));
+    field->seam_count = made.ghosts / 2;
+    *report = part;
     return SINEW_OK;
 }
 
