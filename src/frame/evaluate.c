@@ -49,8 +49,9 @@ static bool is_bound(const sn_shape *shape, int32_t voxel, sn_shape_point *resul
 
 static void add_row(const sn_shape *shape, int32_t voxel, double factor, int axis, double slope, sn_shape_point *result) {
     const sn_weight_table *table = &shape->table;
+    int32_t place = 0;
     for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
-        int32_t place = sn_point_entry(result, table->node[k]);
+        place = sn_point_entry_from(result, place, table->node[k]);
         result->weight[place] += factor * table->weight[k];
         result->gradient[place][axis] += slope * table->weight[k];
     }
@@ -117,8 +118,8 @@ void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_poi
 static void add_continued(const sn_shape *shape, int32_t voxel, double factor, sn_vec3 d, sn_shape_point *result) {
     sn_shape_point at;
     sn_shape_at_voxel(shape, voxel, &at);
-    for (int32_t k = 0; k < at.count; k++) {
-        int32_t place = sn_point_entry(result, at.node[k]);
+    for (int32_t k = 0, place = 0; k < at.count; k++) {
+        place = sn_point_entry_from(result, place, at.node[k]);
         sn_vec3 gradient = sn_load3(at.gradient[k]);
         result->weight[place] += factor * (at.weight[k] + sn_dot(gradient, d));
         for (int a = 0; a < 3; a++) result->gradient[place][a] += factor * at.gradient[k][a];

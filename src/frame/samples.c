@@ -48,8 +48,8 @@ void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t cou
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {
         sn_shape_at_voxel(shape, voxels[i], &at);
-        for (int32_t k = 0; k < at.count; k++) {
-            int32_t place = sn_point_entry(result, at.node[k]);
+        for (int32_t k = 0, place = 0; k < at.count; k++) {
+            place = sn_point_entry_from(result, place, at.node[k]);
             result->weight[place] += at.weight[k] / count;
             for (int a = 0; a < 3; a++) result->gradient[place][a] += at.gradient[k][a] / count;
         }

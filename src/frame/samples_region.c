@@ -18,8 +18,9 @@ static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t co
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
+        int32_t place = 0;
         for (int64_t k = table->start[voxels[i]]; k < table->start[voxels[i] + 1]; k++) {
-            int32_t place = sn_point_entry(result, table->node[k]);
+            place = sn_point_entry_from(result, place, table->node[k]);
             result->weight[place] += table->weight[k];
             sn_add_to3(result->gradient[place], sn_scale(table->weight[k], d));
         }
@@ -51,8 +52,10 @@ static void drop_weak(const sn_shape *shape, const int32_t *voxels, int32_t coun
     const sn_weight_table *table = &shape->table;
     bool strong[SN_POINT_NODES + 1] = {false};
     for (int32_t i = 0; i < count; i++) {
+        int32_t place = 0;
         for (int64_t k = table->start[voxels[i]]; k < table->start[voxels[i] + 1]; k++) {
-            if (fabs(table->weight[k]) >= SN_INFLUENCE) strong[sn_point_entry(point, table->node[k])] = true;
+            place = sn_point_entry_from(point, place, table->node[k]);
+            if (fabs(table->weight[k]) >= SN_INFLUENCE) strong[place] = true;
         }
     }
     int32_t kept = 0;
@@ -120,8 +123,8 @@ void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, 
     if (thin) { // across a single layer the voxels' own differences know more
         sn_shape_point average;
         sn_average_sample(shape, voxels, count, &average);
-        for (int32_t k = 0; k < average.count; k++) {
-            int32_t place = sn_point_entry(result, average.node[k]);
+        for (int32_t k = 0, place = 0; k < average.count; k++) {
+            place = sn_point_entry_from(result, place, average.node[k]);
             sn_add_to3(result->gradient[place], sn_mat3_apply(flat, sn_load3(average.gradient[k])));
         }
     }

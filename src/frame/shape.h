@@ -61,6 +61,13 @@ typedef struct sn_shape_point {
 // The place of a node in the lists, inserted with zeros if it is not there. Nodes stay ascending.
 int32_t sn_point_entry(sn_shape_point *point, int32_t node);
 
+// The same for one node after another, ascending: `from` is the place of the one before, or 0.
+static inline int32_t sn_point_entry_from(sn_shape_point *point, int32_t from, int32_t node) {
+    int32_t place = from;
+    while (place < point->count && point->node[place] < node) place++;
+    return place < point->count && point->node[place] == node ? place : sn_point_entry(point, node);
+}
+
 // At the middle of a voxel. Axis and radial gradients are exact; others by central differences over the face neighbours,
 // one-sided where one is missing. Differences do not cross from one label to another if the metric is compliance, because the
 // weights have kinks there, and rigid voxels take theirs from rigid ones only.

@@ -41,6 +41,9 @@ typedef struct workspace {
     int32_t region_count;
     int32_t *core; // voxels of the cell, then of ever smaller parts around the node
     int32_t core_count;
+    int32_t *surface; // voxels beside the present surface
+    double *surface_distance;
+    int32_t surface_count;
     sn_voxel_set reached; // by the front; empty otherwise
     sn_voxel_set support; // voxels that have their kernel
     int32_t support_count;
@@ -109,22 +112,27 @@ static double set_split(workspace *work, int32_t voxel, double ahead, double beh
     return work->records[voxel].split = split;
 }
 
-// Prepares a front that starts at the surface and covers its near (negative) or far side. Returns false if there is no
-// surface.
-static bool start_at_surface(workspace *work, const int32_t *voxels, int32_t count, bool near_side) {
-    bool found = false;
-    sn_front_reset(work->front);
+// Finds the voxels on both sides of the surface in the present region, and their distances from it.
+static void find_surface(workspace *work, const int32_t *voxels, int32_t count) {
+    work->surface_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        int32_t v = voxels[k];
-        double distance = crossing_distance(work, v);
+        double distance = crossing_distance(work, voxels[k]);
         if (distance == INFINITY) continue;
-        found = true;
+        work->surface[work->surface_count] = voxels[k];
+        work->surface_distance[work->surface_count++] = distance;
+    }
+}
+
+// Prepares a front that starts at the surface that was found and covers its near (negative) or far side.
+static void start_at_surface(workspace *work, bool near_side) {
+    sn_front_reset(work->front);
+    for (int32_t k = 0; k < work->surface_count; k++) {
+        int32_t v = work->surface[k];
         if ((work->records[v].split < 0) == near_side)
-            sn_front_hold(work->front, v, distance, 0);
+            sn_front_hold(work->front, v, work->surface_distance[k], 0);
         else
             sn_front_block(work->front, v);
     }
-    return found;
 }
 
 static bool stay_in_region(void *data, sn_front *front, int32_t voxel, double distance) {
@@ -200,8 +208,9 @@ static void take_cell(workspace *work) {
 // Distance of the near side of the region from the surface ahead.
 static void run_inward(workspace *work) {
     sn_front *front = work->front;
-    bool found = start_at_surface(work, work->region, work->region_count, true);
-    if (found) sn_front_run(front, INFINITY, stay_in_region, work);
+    find_surface(work, work->region, work->region_count);
+    start_at_surface(work, true);
+    sn_front_run(front, INFINITY, stay_in_region, work);
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
         if (work->records[v].split < 0) work->records[v].inward = front->distance[v];
@@ -218,14 +227,16 @@ static void fill_cell(workspace *work) {
             set_split(work, v, work->records[v].inward, work->records[v].outward);
         }
         enter_region(work, work->core, work->core_count);
-        if (!start_at_surface(work, work->core, work->core_count, false)) break;
+        find_surface(work, work->core, work->core_count);
+        if (work->surface_count == 0) break;
+        start_at_surface(work, false);
         sn_front_run(work->front, INFINITY, stay_in_region, work);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
             if (work->records[v].split >= 0)
                 work->records[v].outward = blend(inner, work->front->distance[v], outer, work->records[v].inward);
         }
-        start_at_surface(work, work->core, work->core_count, true);
+        start_at_surface(work, true);
         sn_front_run(work->front, INFINITY, stay_in_region, work);
         int32_t kept = 0;
         for (int32_t k = 0; k < work->core_count; k++) {
@@ -303,7 +314,8 @@ static void make_kernel(workspace *work) {
         } else {
             fill_shell(work, upper, lower);
         }
-        bool further = level < levels && start_at_surface(work, work->region, work->region_count, false);
+        bool further = level < levels && work->surface_count > 0;
+        if (further) start_at_surface(work, false);
         leave_near_side(work, level > 1);
         if (level == levels) fill_beyond(work, lower);
         if (!further) break;
@@ -336,6 +348,8 @@ static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const
     front->companion_size[1] = sizeof *voronoi->near;
     work->region = SN_RESERVE(arena, int32_t, count);
     work->core = SN_RESERVE(arena, int32_t, count);
+    work->surface = SN_RESERVE(arena, int32_t, count);
+    work->surface_distance = SN_RESERVE(arena, double, count);
     work->reached = sn_voxel_set_push(arena, count);
     work->support = sn_voxel_set_push(arena, count);
     return sn_arena_status(arena);
