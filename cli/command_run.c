@@ -191,12 +191,26 @@ static void print_body_files(const run_state *run, const char *ending, const cha
     print_file(file, what);
 }
 
+// What a skin loses, and what would lose less: more joints at a point, or a format that keeps every position.
+static void describe_skin(const run_skin *skin, int32_t joints, char *what, size_t size) {
+    double other = skin->errors[joints == 4 ? 1 : 0];
+    int length = snprintf(what, size, "joints and weights: replays the surface within %.2g m", skin->largest_error);
+    if (fabs(other - skin->largest_error) > 0.1 * skin->largest_error) {
+        length +=
+            snprintf(what + length, size - (size_t)length, "; with %d joints at a point %.2g m", joints == 4 ? 8 : 4, other);
+    }
+    if (skin->fit_error > 0.1 * skin->largest_error) {
+        snprintf(what + length, size - (size_t)length, "; joints cannot shear or bend (%.2g m): glb and pc2 are exact",
+                 skin->fit_error);
+    }
+}
+
 static void print_skins(const run_state *run) {
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         if (!run->world->members[i].frames) continue;
-        char file[256], what[96];
+        char file[256], what[256];
         snprintf(file, sizeof file, "%s_skin.glb", run->scene->bodies[i].name);
-        snprintf(what, sizeof what, "joints and weights: replays the surface within %.2g m", run->skins[i].largest_error);
+        describe_skin(&run->skins[i], run->scene->output.skin_joints, what, sizeof what);
         print_file(file, what);
     }
 }

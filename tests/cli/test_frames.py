@@ -72,6 +72,39 @@ def test_truncation_is_told():
         assert four["error_with_8_joints"] == eight["error_with_8_joints"], (four, eight)
 
 
+def test_what_a_skin_loses_is_printed():
+    with program.folder() as out:
+        path = write(out, BAR)
+        rigid = program.run("run", path, "-o", out, "--format", "skin").stdout
+        assert "replays the surface within" in rigid and "shear" not in rigid and "joints at a point" not in rigid, rigid
+        affine = program.run("run", path, "-o", out, "--format", "skin", "-s", "bodies[0].frames.kind=affine").stdout
+        assert "cannot shear" in affine and "glb and pc2 are exact" in affine, affine
+        many = program.run("run", path, "-o", out, "--format", "skin", "-s",
+                           'bodies[0].frames={"resolution": 16, "count": 14, "weights": {"kind": "radial"}, '
+                           '"nodes": [{"position": [-0.4, 0, 0], "hold": "all"}]}').stdout
+        assert "with 8 joints at a point" in many, many
+
+
+def test_probes_fade():
+    """A frame joins a bent bar. Without a fade the probe beside it jumps at once, with one it begins where it was."""
+    with program.folder() as out:
+        bend = ["-s", 'bodies[0].frames.nodes[2]={"position": [0.45, 0, 0], "hold": "all", "motion": {"translate": '
+                      '[0, 0, {"keys": [[0, 0], [0.05, 0.3]]}], "rotate": {"axis": [0, 1, 0], "degrees": {"keys": [[0, 0], [0.05, -60]]}}}}',
+                "-s", 'probes=[{"name": "p", "point": [0.22, 0.05, 0.1]}]', "-s", "output.every=1", "--format", "csv"]
+
+        def heights(fade):
+            joins = [] if fade is None else ["-s", 'bodies[0].frames.insertions=[{"time": 0.07, "position": [0.22, 0, 0], '
+                                                   '"range": 0.3, "hold": "all", "fade": %g}]' % fade]
+            run(out, write(out, BAR), *bend, *joins, "-s", "bodies[0].frames.nodes[1].hold=all")
+            return [float(row["p_uz"]) for row in csv.DictReader(open(os.path.join(out, "probes.csv")))]
+
+        still, sudden, slow = heights(None), heights(0), heights(0.05)
+        assert still[7] == sudden[7] == slow[7], (still, sudden, slow)
+        jump, begins, ends = (abs(a[8] - still[8]) for a in (sudden, slow, slow))
+        ends = abs(slow[12] - sudden[12])
+        assert jump > 1e-3 and begins < 0.2 * jump and ends < 0.3 * jump, (still, sudden, slow)
+
+
 def test_skins_that_cannot_be_are_refused():
     with program.folder() as out:
         path = write(out, BAR)
