@@ -117,6 +117,44 @@ static void test_derivatives(void **state) {
     }
 }
 
+// Laws that take any measure of strain, with each of them.
+static void test_strains(void **state) {
+    (void)state;
+    const char *const laws[] = {"corotational", "orthotropic", "transverse"};
+    for (int law = 0; law < 3; law++) {
+        for (int kind = 1; kind < 5; kind++) {
+            sinew_node_kind mixed[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
+            sinew_node_kind same[] = {all_kinds[kind % 4], all_kinds[kind % 4], all_kinds[kind % 4]};
+            if (same[0] == SINEW_NODE_POINT && kind < 4) continue; // see above
+            fixture f = make(kind == 4 ? mixed : same, laws[law], SINEW_INTEGRATOR_NEWTON_EULER, 1);
+            sinew_material_def def = ((const sn_frame_model *)f.body->model)->materials[0];
+            for (int strain = SINEW_STRAIN_INFINITESIMAL; strain <= SINEW_STRAIN_COROTATIONAL; strain++) {
+                def.strain = (sinew_strain)strain;
+                assert_int_equal(sinew_body_set_material(f.body, 0, &def), SINEW_OK);
+                check_derivatives(f.body, laws[law]);
+            }
+            destroy(&f);
+        }
+    }
+}
+
+// F at every sample as the nodes move it.
+static void check_F(const sinew_body *body, sn_mat3 A) {
+    const sn_layer *layer = ((const sn_frame_model *)body->model)->layers.items[0];
+    const sn_frame_samples *points = layer->points;
+    sn_blend_prepare(&layer->nodes, &layer->blend, body->q);
+    for (int32_t p = 0; p < points->count; p++) {
+        int32_t start = points->start[p];
+        sn_blend_point point = {.X = sn_load3(points->position + 3 * p),
+                                .count = points->start[p + 1] - start,
+                                .node = points->node + start,
+                                .weight = points->weight + start,
+                                .gradient = points->gradient + 3 * (size_t)start};
+        sn_mat3 F = sn_blend_get_motion(&layer->nodes, &layer->blend, &point, NULL).F;
+        assert_true(sn_mat3_norm(sn_mat3_sub(F, A)) < 1e-12);
+    }
+}
+
 static void test_affine_motion_is_exact(void **state) {
     (void)state;
     sinew_node_kind kinds[] = {SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
@@ -132,6 +170,7 @@ static void test_affine_motion_is_exact(void **state) {
     f.body->ops->measure(f.body, &smallest, &largest, &volume);
     test_close("smallest J", smallest, sn_mat3_det(A), 1e-12);
     test_close("largest J", largest, sn_mat3_det(A), 1e-12);
+    check_F(f.body, A);
     double rest[3] = {0.13, 0.04, -0.07}, x[3];
     assert_int_equal(sinew_frame_body_get_point(f.body, rest, x), SINEW_OK);
     assert_true(sn_distance(sn_load3(x), sn_mat3_apply(A, sn_load3(rest))) < 1e-12);
@@ -231,6 +270,7 @@ static void test_threads_give_the_same_bits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_strains),
         cmocka_unit_test(test_affine_motion_is_exact),
         cmocka_unit_test(test_rigid_motion_is_free),
         cmocka_unit_test(test_mass),

@@ -21,6 +21,7 @@ typedef struct fixture {
 typedef struct options {
     int32_t nodes;
     bool wide, samples;
+    double cutoff; // of the weights; 0: the default
     sinew_integrator integrator;
     int32_t threads;
 } options;
@@ -48,6 +49,7 @@ static sinew_status try_make(fixture *f, sinew_context *context, options o) {
     def.nodes = nodes;
     def.node_count = o.nodes;
     def.weights.kind = o.wide ? SINEW_WEIGHTS_RADIAL : SINEW_WEIGHTS_AXIS_LINEAR;
+    if (o.cutoff > 0) def.weights.cutoff = o.cutoff;
     def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     def.springs = !o.samples;
     return sinew_frame_body_create(f->world, &def, &f->body);
@@ -281,6 +283,22 @@ static void test_insertion(void **state) {
     destroy(&f);
 }
 
+// Springs join frames that share a sample: neighbours if weights are local, all where they reach everywhere, and in between
+// the fewer the more the cutoff leaves out.
+static void test_cutoff_makes_them_sparse(void **state) {
+    (void)state;
+    const options cases[] = {{.nodes = 6}, {.nodes = 6, .wide = true, .cutoff = 0.1}, {.nodes = 6, .wide = true}};
+    int32_t count[3];
+    for (int i = 0; i < 3; i++) {
+        fixture f = make(cases[i]);
+        assert_int_equal(sinew_frame_body_get_springs(f.body, &count[i], NULL), SINEW_OK);
+        destroy(&f);
+    }
+    assert_int_equal(count[0], 5);
+    assert_int_equal(count[2], 15);
+    assert_true(count[1] > 5 && count[1] < 15);
+}
+
 static void test_shortage(void **state) {
     (void)state;
     bool done = false;
@@ -305,6 +323,7 @@ int main(void) {
         cmocka_unit_test(test_small_and_large),
         cmocka_unit_test(test_threads_and_material),
         cmocka_unit_test(test_insertion),
+        cmocka_unit_test(test_cutoff_makes_them_sparse),
         cmocka_unit_test(test_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
