@@ -1,6 +1,5 @@
 // Products with the stiffness of frame bodies: equal to those with the assembled matrix for every kind of node, blend, law and
 // sampling, also while a frame fades in; runs and static solves by them equal to direct ones; threads, allocations.
-// Labels: threads
 #include "support/hash.h"
 
 #include "sinew/sinew.h"
