@@ -69,8 +69,8 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, double *sums) {
 // The weights of a voxel with all insertions, summing to 1.
 typedef struct voxel_row {
     int32_t count;
-    int32_t node[SN_POINT_NODES];
-    double weight[SN_POINT_NODES];
+    int32_t node[2 * SN_POINT_NODES]; // room for what a change adds and takes away
+    double weight[2 * SN_POINT_NODES];
 } voxel_row;
 
 static void read_row(const mass_job *job, int32_t v, voxel_row *row) {
@@ -276,6 +276,21 @@ static sn_vec3 rest_of_node(const mass_job *job, int32_t node) {
     return own < 0 ? sn_load3(job->shape->node_position + 3 * (size_t)node) : job->insertions[own]->position;
 }
 
+// What a change adds to the weights of a voxel, by the numbers after it.
+static void subtract_rows(const mass_job *after, const mass_job *before, const sn_insertion_change *change, int32_t v,
+                          voxel_row *row) {
+    voxel_row past;
+    read_row(after, v, row);
+    read_row(before, v, &past);
+    for (int32_t e = 0; e < past.count; e++) {
+        if (past.node[e] == change->gone) continue;
+        int32_t node = renumber(change, past.node[e]), place = 0;
+        while (place < row->count && row->node[place] != node) place++;
+        if (place == row->count) row->node[row->count] = node, row->weight[row->count++] = 0;
+        row->weight[place] -= past.weight[e];
+    }
+}
+
 void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change *change, int32_t degree, const double *old,
                                double *moments) {
     const mass_job before = list_job(shape, change->before, change->before_count, degree);
@@ -286,17 +301,11 @@ void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change 
         if (i == change->gone) continue;
         memcpy(moments + (size_t)renumber(change, i) * monomials, old + (size_t)i * monomials, monomials * sizeof *moments);
     }
-    voxel_row row;
     for (int32_t k = 0; k < change->changed->voxel_count; k++) {
         int32_t v = change->changed->voxel[k];
         double density = shape->density[shape->voxels->label[v]];
-        read_row(&before, v, &row);
-        for (int32_t e = 0; e < row.count; e++) {
-            if (row.node[e] == change->gone) continue;
-            double *sums = moments + (size_t)renumber(change, row.node[e]) * monomials;
-            add_box(shape, v, rest_of_node(&before, row.node[e]), degree, -density * row.weight[e], sums);
-        }
-        read_row(&after, v, &row);
+        voxel_row row;
+        subtract_rows(&after, &before, change, v, &row);
         for (int32_t e = 0; e < row.count; e++) {
             double *sums = moments + (size_t)row.node[e] * monomials;
             add_box(shape, v, rest_of_node(&after, row.node[e]), degree, density * row.weight[e], sums);

@@ -71,6 +71,7 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
     sn_rigid_chunk *chunk = &g->chunks[index];
     int32_t first = index * g->chunk_size, last = first + g->chunk_size < g->blocks ? first + g->chunk_size : g->blocks;
     size_t pairs = (size_t)sn_pair_count(g->width);
+    int32_t slot_i = -1, slot_j = -1; // the pair of the lane before
     for (int32_t block = first; block < last; block++) {
         const int32_t *node = g->node + (size_t)block * (size_t)g->width * SN_BLOCK;
         int32_t *slot = g->slots + (size_t)block * pairs * SN_BLOCK;
@@ -78,6 +79,11 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
             for (int32_t d = 0; d <= c; d++) {
                 for (int32_t lane = 0; lane < SN_BLOCK; lane++, slot++) {
                     int32_t i = node[c * SN_BLOCK + lane], j = node[d * SN_BLOCK + lane];
+                    if (lane > 0 && i == slot_i && j == slot_j) { // neighbours mostly have the same nodes
+                        *slot = slot[-1];
+                        continue;
+                    }
+                    slot_i = i, slot_j = j;
                     int32_t key = sn_bsr_find(in->rows, in->nodes->items[i].row, in->nodes->items[j].row);
                     SN_ASSERT(key >= 0);
                     if (!number[key]) {
