@@ -163,6 +163,29 @@ static void fill_slices(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
+// Large grids are asked about before they are filled: how much is inside, a coarse one tells (a tenth less, so that nothing is
+// refused that would fit).
+static sinew_status check_inside(sinew_context *context, const sinew_solid_def *solids, int32_t solid_count,
+                                 const sn_grid_frame *frame, size_t memory_limit) {
+    enum { COARSE = 32 };
+    sn_grid_frame coarse = *frame;
+    int64_t cells[3];
+    for (int a = 0; a < 3; a++) {
+        cells[a] = frame->cells[a];
+        if (frame->cells[a] > COARSE) coarse.cells[a] = COARSE;
+        coarse.spacing[a] = frame->spacing[a] * frame->cells[a] / coarse.cells[a];
+    }
+    if (cells[0] * cells[1] * cells[2] < 1 << 24) return SINEW_OK;
+    size_t count = (size_t)coarse.cells[0] * (size_t)coarse.cells[1] * (size_t)coarse.cells[2], inside = 0;
+    uint16_t *labels = sn_allocate(context, count, sizeof *labels);
+    if (!labels) return SINEW_OUT_OF_MEMORY;
+    solid_job job = {solids, solid_count, &coarse, labels};
+    fill_slices(&job, 0, coarse.cells[2], 0);
+    for (size_t k = 0; k < count; k++) inside += labels[k] != 0;
+    sn_release(context, labels, count, sizeof *labels);
+    return sn_check_cells(context, cells, 0.9 * (double)inside / (double)count, memory_limit);
+}
+
 sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids, int32_t solid_count,
                                              const sinew_voxel_def *def, sinew_voxels **voxels) {
     sn_box box = sn_box_empty();
@@ -175,6 +198,7 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
     }
     sn_grid_frame frame;
     SN_TRY(sn_fit_grid(context, def, box, &frame));
+    SN_TRY(check_inside(context, solids, solid_count, &frame, def->memory_limit));
     size_t count = (size_t)frame.cells[0] * (size_t)frame.cells[1] * (size_t)frame.cells[2];
     uint16_t *labels = sn_allocate(context, count, sizeof *labels);
     if (!labels) return SINEW_OUT_OF_MEMORY;
