@@ -1,5 +1,7 @@
 #include "frame/fade.h"
 
+#include "base/sorted.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,19 +14,6 @@ double sn_fade_left(const sn_fade_event *event, double age) {
 
 static bool is_over(const sn_fade_event *event, double age) {
     return !(event->elapsed + age < event->duration);
-}
-
-// The place of a sample in an event, or -1.
-static int32_t find(const sn_fade_event *event, int32_t sample) {
-    int32_t low = 0, high = event->sample_count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (event->sample[middle] < sample)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < event->sample_count && event->sample[low] == sample ? low : -1;
 }
 
 // What an event and those before it leave at a point of the sample at `place`.
@@ -44,9 +33,10 @@ sn_mat3 sn_fade_elder_residual(const sn_fade *fade, double age, int32_t sample, 
                                int32_t *place) {
     *elder = NULL;
     for (int32_t i = fade->count - 1; i >= 0; i--) {
-        *place = is_over(fade->events[i], age) ? -1 : find(fade->events[i], sample);
+        sn_fade_event *event = fade->events[i];
+        *place = is_over(event, age) ? -1 : sn_find_sorted(event->sample, event->sample_count, sample);
         if (*place < 0) continue;
-        *elder = fade->events[i];
+        *elder = event;
         return sum_residuals(*elder, *place, point, age);
     }
     return (sn_mat3){{{0}}};

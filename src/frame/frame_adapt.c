@@ -8,6 +8,7 @@
 // lies in the range of the node, and the pairs of all nodes.
 #include "frame/frame_body.h"
 
+#include "base/sorted.h"
 #include "linalg/dense.h"
 #include "math/svd.h"
 
@@ -203,17 +204,9 @@ static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
 static const sn_layer *find_new_place(const sn_frame_model *model, const sn_structure_draft *draft, int32_t sample,
                                       int32_t *place) {
     const sn_layer_plan *plan = &draft->plan;
-    int32_t low = 0, high = plan->count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (plan->sample[middle] < sample)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool added = low < plan->count && plan->sample[low] == sample;
-    *place = added ? low : sample;
-    return added ? draft->layer : model->layers.items[0];
+    int32_t found = sn_find_sorted(plan->sample, plan->count, sample);
+    *place = found >= 0 ? found : sample;
+    return found >= 0 ? draft->layer : model->layers.items[0];
 }
 
 // What the strain of a touched sample differs by, before and after.

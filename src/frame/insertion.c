@@ -7,6 +7,8 @@
 // it, and w_new falls to 0 towards them; other rigid parts get one weight.
 #include "frame/insertion.h"
 
+#include "base/sorted.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +18,6 @@ enum { LABELS = 65536, BOX = 4 };
 static double bump(double distance, double range) {
     double u = 1 - distance * distance / (range * range);
     return u > 0 ? u * u : 0;
-}
-
-// The place of a number in an ascending list, or -1.
-static int32_t find(const int32_t *list, int32_t count, int32_t number) {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == number ? low : -1;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -120,11 +109,11 @@ static double field_at_point(const field *field, sn_vec3 p, sn_vec3 *gradient) {
 }
 
 int32_t sn_insertion_find_sample(const sn_insertion *insertion, int32_t sample) {
-    return find(insertion->sample, insertion->sample_count, sample);
+    return sn_find_sorted(insertion->sample, insertion->sample_count, sample);
 }
 
 double sn_insertion_at_voxel(const sn_insertion *insertion, int32_t voxel) {
-    int32_t place = find(insertion->voxel, insertion->voxel_count, voxel);
+    int32_t place = sn_find_sorted(insertion->voxel, insertion->voxel_count, voxel);
     return place < 0 ? 0 : insertion->voxel_weight[place];
 }
 

@@ -1,21 +1,11 @@
 #include "frame/vertex_patch.h"
 
+#include "base/sorted.h"
+
 #include <string.h>
 
-static int32_t find(const int32_t *list, int32_t count, int32_t number) {
-    int32_t low = 0, high = count;
-    while (low < high) {
-        int32_t middle = (low + high) / 2;
-        if (list[middle] < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == number ? low : -1;
-}
-
 int32_t sn_vertex_patch_find(const sn_vertex_patch *patch, int32_t vertex) {
-    return patch ? find(patch->vertex, patch->count, vertex) : -1;
+    return patch ? sn_find_sorted(patch->vertex, patch->count, vertex) : -1;
 }
 
 typedef struct job {
@@ -32,7 +22,7 @@ static int32_t compute_row(const job *job, int32_t vertex, int32_t *node, double
     if (node) memcpy(weight, job->base->weight + from, (size_t)filled * sizeof *weight);
     for (int32_t k = 0; k < job->change->after_count; k++) {
         const sn_insertion *insertion = job->change->after[k];
-        int32_t at = find(insertion->vertex, insertion->vertex_count, vertex);
+        int32_t at = sn_find_sorted(insertion->vertex, insertion->vertex_count, vertex);
         if (at < 0) continue;
         for (int32_t e = 0; node && e < filled; e++) weight[e] *= 1 - insertion->vertex_weight[at];
         if (node) node[filled] = job->base_nodes + k, weight[filled] = insertion->vertex_weight[at];

@@ -1,0 +1,21 @@
+// Looking up in ascending lists.
+#ifndef SN_BASE_SORTED_H
+#define SN_BASE_SORTED_H
+
+#include <stdint.h>
+
+// The place of a number in an ascending list, or -1.
+static inline int32_t sn_find_sorted(const int32_t *list, int32_t count, int32_t number) {
+    int32_t low = 0, high = count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (list[middle] < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && list[low] == number ? low : -1;
+}
+
+#endif
