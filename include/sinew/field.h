@@ -170,7 +170,7 @@ SINEW_API const double *sinew_field_get_axes(const sinew_field *field);
 SINEW_API const double *sinew_field_get_quaternions(const sinew_field *field);
 
 /// The axes at a point of the rest shape: those of its element, or with unknowns at nodes interpolated; outside those of the
-/// nearest element. Allocates nothing.
+/// nearest element, and those of the first if the point is not finite. Allocates nothing.
 SINEW_API void sinew_field_compute_axes_at(const sinew_field *field, const double point[3], double axes[9]);
 
 /// Number of elements of its mesh. [count]

@@ -183,13 +183,15 @@ static double find_parameter(const sn_curve *curve, int32_t i, double s) {
 }
 
 // A cusp or a doubled control point has no derivative: the chord around takes its place.
-static sn_vec3 find_tangent(const sn_curve *curve, double u, sn_vec3 dx) {
+static sn_vec3 find_tangent(const sn_curve *curve, double u, sn_vec3 x, sn_vec3 dx) {
     double last = curve->breaks[curve->break_count - 1], range = last - curve->breaks[0];
     if (sn_length(dx) * range > 1e-9 * sn_curve_length(curve)) return sn_normalize(dx);
     sn_vec3 before, after, unused;
     sn_curve_evaluate(curve, fmax(u - 1e-3 * range, curve->breaks[0]), &before, &unused);
     sn_curve_evaluate(curve, fmin(u + 1e-3 * range, last), &after, &unused);
-    return sn_normalize(sn_sub(after, before));
+    sn_vec3 chord = sn_sub(after, before);
+    if (sn_length(chord) > 1e-9 * sn_curve_length(curve)) return sn_normalize(chord);
+    return sn_normalize(sn_sub(x, before)); // it turns back here: the way it came
 }
 
 // Of a polyline the tangent turns evenly along each segment, so that corners do not make it jump.
@@ -211,7 +213,7 @@ void sn_curve_sample(const sn_curve *curve, int32_t count, sn_vec3 *x, sn_vec3 *
         double u = find_parameter(curve, piece, s);
         sn_vec3 dx;
         sn_curve_evaluate(curve, u, &x[k], &dx);
-        t[k] = curve->kind == SINEW_CURVE_NURBS ? find_tangent(curve, u, dx) : find_stroke_tangent(curve, u, dx);
+        t[k] = curve->kind == SINEW_CURVE_NURBS ? find_tangent(curve, u, x[k], dx) : find_stroke_tangent(curve, u, dx);
     }
 }
 
@@ -301,7 +303,7 @@ sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t
     }
     SN_TRY(measure(arena, curve));
     if (!(sn_curve_length(curve) > 0) || !isfinite(sn_curve_length(curve))) {
-        return sn_fail(context, SINEW_INVALID_DATA, "%s has a length of %g m; it must be above 0", curve->name,
+        return sn_fail(context, SINEW_INVALID_DATA, "%s has a length of %g m; it must be finite and above 0", curve->name,
                        sn_curve_length(curve));
     }
     return SINEW_OK;

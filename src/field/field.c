@@ -77,6 +77,11 @@ static sinew_status build_vertex_graph(sinew_field *field) {
 
 // ---- Construction -------------------------------------------------------------------------------
 
+static sinew_status check_kind(sinew_context *context, sinew_field_kind kind) {
+    if (kind == SINEW_FIELD_FRAMES || kind == SINEW_FIELD_FIBRES) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's kind %d is neither frames nor fibres", (int)kind);
+}
+
 static sinew_status check(sinew_context *context, const sinew_field_def *def) {
     if (def->mesh == NULL) return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field needs a mesh");
     if (def->curves == NULL || def->curve_count < 1) {
@@ -91,10 +96,15 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
     if (def->unknowns == SINEW_FIELD_BY_VERTEX && def->mesh->element == SINEW_ELEMENT_TET10) {
         return sn_fail(context, SINEW_UNSUPPORTED, "a field by vertex on ten-node tets; take it by element");
     }
-    if (def->kind != SINEW_FIELD_FRAMES && def->kind != SINEW_FIELD_FIBRES) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's kind %d is neither frames nor fibres", (int)def->kind);
+    if ((int)def->unknowns < SINEW_FIELD_BY_ELEMENT || (int)def->unknowns > SINEW_FIELD_BY_VERTEX) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's unknowns %d are neither by element nor by vertex",
+                       (int)def->unknowns);
     }
-    return SINEW_OK;
+    if ((int)def->solver < SINEW_FIELD_SOLVER_AUTO || (int)def->solver > SINEW_FIELD_SOLVER_ITERATIVE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's solver %d; valid: 0 to %d (see sinew_field_solver)",
+                       (int)def->solver, (int)SINEW_FIELD_SOLVER_ITERATIVE);
+    }
+    return check_kind(context, def->kind);
 }
 
 // The mesh and what every field keeps.
@@ -388,17 +398,24 @@ sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const dou
 
 // ---- Fields from outside ------------------------------------------------------------------------
 
+// A vector of any length but 0, however small or large, as one of length 1; the others are zero or not finite.
+static sn_vec3 unit(const double *v) {
+    sn_vec3 a = sn_load3(v);
+    double largest = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+    return largest > 0 ? sn_normalize(sn_v3(a.x / largest, a.y / largest, a.z / largest)) : a;
+}
+
 // Third axis first, then the first as far as it is across; the second follows.
 static sinew_status orthonormalize(sinew_context *context, int32_t element, const double *axes, sn_mat3 *Q) {
-    sn_vec3 a1 = sn_load3(axes), a2 = sn_load3(axes + 3), a3 = sn_load3(axes + 6);
-    double size = sn_length(a1) * sn_length(a2) * sn_length(a3), volume = sn_dot(sn_cross(a1, a2), a3);
-    if (!(volume > 0.5 * size) || !isfinite(size)) {
+    sn_vec3 a1 = unit(axes), a2 = unit(axes + 3), a3 = unit(axes + 6);
+    double volume = sn_dot(sn_cross(a1, a2), a3);
+    if (!(volume > 0.5)) {
         return sn_fail(context, SINEW_INVALID_DATA,
                        "the axes of element %d span %g of the volume of a box; three right-handed axes at right angles span 1",
-                       (int)element, size > 0 ? volume / size : 0);
+                       (int)element, volume);
     }
-    sn_vec3 t = sn_normalize(a3), r = sn_normalize(sn_madd(a1, -sn_dot(a1, t), t));
-    *Q = sn_mat3_columns(r, sn_cross(t, r), t);
+    sn_vec3 r = sn_normalize(sn_madd(a1, -sn_dot(a1, a3), a3));
+    *Q = sn_mat3_columns(r, sn_cross(a3, r), a3);
     return SINEW_OK;
 }
 
@@ -408,18 +425,19 @@ static sinew_status fill_from_outside(sinew_field *field, const sinew_mesh *mesh
         return sn_fail(field->context, SINEW_INVALID_ARGUMENT,
                        "a field from outside needs a mesh and numbers for each element");
     }
+    SN_TRY(check_kind(field->context, field->kind));
     SN_TRY(build_base(field, mesh));
     for (int32_t e = 0; e < mesh->element_count; e++) {
         sn_mat3 Q;
         if (axes != NULL) {
             SN_TRY(orthonormalize(field->context, e, axes + 9 * (size_t)e, &Q));
         } else {
-            sn_vec3 d = sn_load3(directions + 3 * (size_t)e);
-            if (!sn_finite3(d) || !(sn_length(d) > 0)) {
+            const double *d = directions + 3 * (size_t)e;
+            if (!sn_finite3(sn_load3(d)) || (d[0] == 0 && d[1] == 0 && d[2] == 0)) {
                 return sn_fail(field->context, SINEW_INVALID_DATA,
-                               "the direction of element %d is %g %g %g; it needs a length", (int)e, d.x, d.y, d.z);
+                               "the direction of element %d is %g %g %g; it needs a length", (int)e, d[0], d[1], d[2]);
             }
-            Q = sn_mat3_basis(sn_normalize(d));
+            Q = sn_mat3_basis(unit(d));
         }
         field->rotation[e] = sn_quat_from_mat3(Q);
         sn_store_axes(field->axes + 9 * (size_t)e, Q);

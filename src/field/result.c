@@ -70,6 +70,7 @@ void sn_field_finish(sinew_field *field) {
 
 void sinew_field_compute_axes_at(const sinew_field *field, const double point[3], double axes[9]) {
     sn_location place = sn_element_tree_locate(&field->tree, sn_load3(point));
+    if (place.element < 0) place = (sn_location){.distance = INFINITY}; // nowhere
     if (field->unknowns == SINEW_FIELD_BY_ELEMENT || place.distance > 0) {
         memcpy(axes, field->axes + 9 * (size_t)place.element, 9 * sizeof(double));
         return;

@@ -44,7 +44,7 @@ static sinew_status check_positive(sinew_context *context, const char *name, dou
 static sinew_status check_ratio(sinew_context *context, const char *name, double nu, const char *condition, double limit) {
     if (fabs(nu) < limit) return SINEW_OK;
     return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "material: %s is %g, which violates %s = %.6g (the solid would not be stable); nearest valid value: %.6g",
+                   "material: %s is %g, which violates %s%.6g (the solid would not be stable); nearest valid value: %.6g",
                    name, nu, condition, limit, copysign(0.9999 * limit, nu));
 }
 
@@ -64,9 +64,9 @@ static sinew_status check_orthotropic(sinew_context *context, const sinew_materi
     SN_TRY(check_positive(context, "orthotropic.shear_23", o->shear_23));
     SN_TRY(check_positive(context, "orthotropic.shear_31", o->shear_31));
     double r12 = sqrt(o->young_1 / o->young_2), r23 = sqrt(o->young_2 / o->young_3), r31 = sqrt(o->young_3 / o->young_1);
-    SN_TRY(check_ratio(context, "orthotropic.poisson_12", o->poisson_12, "|nu_12| < sqrt(E_1/E_2)", r12));
-    SN_TRY(check_ratio(context, "orthotropic.poisson_23", o->poisson_23, "|nu_23| < sqrt(E_2/E_3)", r23));
-    SN_TRY(check_ratio(context, "orthotropic.poisson_31", o->poisson_31, "|nu_31| < sqrt(E_3/E_1)", r31));
+    SN_TRY(check_ratio(context, "orthotropic.poisson_12", o->poisson_12, "|nu_12| < sqrt(E_1/E_2) = ", r12));
+    SN_TRY(check_ratio(context, "orthotropic.poisson_23", o->poisson_23, "|nu_23| < sqrt(E_2/E_3) = ", r23));
+    SN_TRY(check_ratio(context, "orthotropic.poisson_31", o->poisson_31, "|nu_31| < sqrt(E_3/E_1) = ", r31));
     double a = o->poisson_12 / r12, b = o->poisson_23 / r23, c = o->poisson_31 / r31;
     double determinant = normal_determinant(a, b, c);
     if (determinant > 0) return SINEW_OK;
@@ -91,10 +91,10 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
     SN_TRY(check_positive(context, "transverse.young_fibre", t->young_fibre));
     SN_TRY(check_positive(context, "transverse.young_plane", t->young_plane));
     SN_TRY(check_positive(context, "transverse.shear_fibre", t->shear_fibre));
-    SN_TRY(check_ratio(context, "transverse.poisson_plane", t->poisson_plane, "|nu_plane| < limit", 1));
+    SN_TRY(check_ratio(context, "transverse.poisson_plane", t->poisson_plane, "|nu_plane| < ", 1));
     double limit = sqrt(0.5 * (1 - t->poisson_plane) * t->young_fibre / t->young_plane);
     return check_ratio(context, "transverse.poisson_fibre", t->poisson_fibre,
-                       "|nu_fibre| < sqrt((1 - nu_plane) E_fibre / (2 E_plane))", limit);
+                       "|nu_fibre| < sqrt((1 - nu_plane) E_fibre / (2 E_plane)) = ", limit);
 }
 
 sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_def *def) {

@@ -137,6 +137,26 @@ static void test_stroke(void **state) {
     sinew_context_destroy(context);
 }
 
+// A curve that turns back on itself has frames there too.
+static void test_turning_back(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    const double points[9] = {-0.5, 0, 0.1, -0.2, 0.1, 0, -0.5, 0, 0.1};
+    double axes[5 * 9];
+    sinew_curve_def def = sinew_default_curve_def();
+    def.points = points;
+    def.point_count = 3;
+    for (int kind = 0; kind < 2; kind++) {
+        def.kind = (sinew_curve_kind)kind;
+        assert_int_equal(sinew_curve_compute_frames(context, &def, 5, NULL, axes), SINEW_OK);
+        for (int i = 0; i < 5; i++) {
+            sn_mat3 Q = sn_mat3_columns(sn_load3(axes + 9 * i), sn_load3(axes + 9 * i + 3), sn_load3(axes + 9 * i + 6));
+            test_close("three axes at right angles", sn_mat3_det(Q), 1, 1e-12);
+        }
+    }
+    sinew_context_destroy(context);
+}
+
 // ---- Refusals -----------------------------------------------------------------------------------
 
 static void expect_refused(sinew_context *context, const sinew_curve_def *def, const char *words) {
@@ -167,6 +187,8 @@ static void test_bad_curves(void **state) {
     def.point_count = 4;
     points[10] = NAN;
     expect_refused(context, &def, "point 3 is not finite");
+    points[10] = 1e300;
+    expect_refused(context, &def, "finite and above 0");
     points[10] = 1;
     double weights[4] = {1, 1, 0, 1};
     def.weights = weights;
@@ -189,7 +211,7 @@ static void test_bad_curves(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fourth_order), cmocka_unit_test(test_rational_circle), cmocka_unit_test(test_knots),
-        cmocka_unit_test(test_stroke),       cmocka_unit_test(test_bad_curves),
+        cmocka_unit_test(test_stroke),       cmocka_unit_test(test_turning_back),    cmocka_unit_test(test_bad_curves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -446,11 +446,42 @@ static void test_outside_fields(void **state) {
         assert_true(line_angle(sn_load3(found + 6), sn_load3(directions + 3 * e)) < 1e-12);
     }
     assert_int_equal(sinew_field_solve(field), SINEW_OK);
+    // It has no curves to turn or move.
+    assert_int_equal(sinew_field_get_curve_count(field), 0);
+    assert_int_equal(sinew_field_set_turn(field, 0, 1), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_field_move_curve(field, 0, directions, 2), SINEW_INVALID_ARGUMENT);
+    // What is nowhere has the axes of the first element; what is far, those of some element.
+    const double odd[3][3] = {{NAN, 0, 0}, {0, -INFINITY, 0}, {1e300, 0, 0}};
+    for (int k = 0; k < 3; k++) {
+        double found[9];
+        sinew_field_compute_axes_at(field, odd[k], found);
+        if (k < 2) assert_memory_equal(found, sinew_field_get_axes(field), sizeof found);
+        test_close("length of an axis", sn_length(sn_load3(found)), 1, 1e-12);
+    }
     sinew_field_destroy(field);
     sinew_field_destroy(fibres);
+    // Lengths do not matter, as far as numbers go.
+    for (int32_t e = 0; e < count; e++) {
+        for (int k = 0; k < 9; k++) axes[9 * e + k] *= e % 2 == 0 ? 1e-310 : 1e200;
+        for (int k = 0; k < 3; k++) directions[3 * e + k] *= e % 2 == 0 ? 1e-310 : 1e200;
+    }
+    assert_int_equal(sinew_field_create_from_axes(context, mesh, SINEW_FIELD_FRAMES, axes, &field), SINEW_OK);
+    assert_int_equal(sinew_field_create_from_directions(context, mesh, directions, &fibres), SINEW_OK);
+    for (int32_t e = 0; e < count; e++) {
+        sn_mat3 Q = sn_quat_to_mat3(sn_quat_exp(sn_v3(0.1 * e, 1, -0.02 * e)));
+        // Numbers near 1e-310 have thirteen digits.
+        assert_true(line_angle(sn_load3(sinew_field_get_axes(field) + 9 * e + 6), sn_mat3_column(Q, 2)) < 1e-12);
+        assert_true(line_angle(sn_load3(sinew_field_get_axes(fibres) + 9 * e + 6), sn_mat3_column(Q, 2)) < 1e-12);
+    }
+    sinew_field_destroy(field);
+    sinew_field_destroy(fibres);
+    assert_int_equal(sinew_field_create_from_axes(context, mesh, (sinew_field_kind)5, axes, &field), SINEW_INVALID_ARGUMENT);
     for (int k = 3; k < 6; k++) axes[9 * 3 + k] *= -1;
     assert_int_equal(sinew_field_create_from_axes(context, mesh, SINEW_FIELD_FRAMES, axes, &field), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "element 3"));
+    axes[9 * 2] = NAN;
+    assert_int_equal(sinew_field_create_from_axes(context, mesh, SINEW_FIELD_FRAMES, axes, &field), SINEW_INVALID_DATA);
+    assert_non_null(strstr(sinew_context_message(context), "element 2"));
     sn_store3(directions + 15, sn_v3(0, 0, 0));
     assert_int_equal(sinew_field_create_from_directions(context, mesh, directions, &field), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "element 5"));
@@ -523,6 +554,15 @@ static void test_bad_fields(void **state) {
     def.reach = NAN;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
     def.reach = 0;
+    def.kind = (sinew_field_kind)7;
+    assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
+    def.kind = SINEW_FIELD_FRAMES;
+    def.unknowns = (sinew_field_unknowns)7;
+    assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
+    def.unknowns = SINEW_FIELD_BY_ELEMENT;
+    def.solver = (sinew_field_solver)7;
+    assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
+    def.solver = SINEW_FIELD_SOLVER_AUTO;
     curve.points = far;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "curve 0 lies outside of the body: it comes no nearer than 4.5"));
