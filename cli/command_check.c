@@ -20,6 +20,7 @@ static int check(sinew_context *context, const cli_command *command, const char 
                file.scene.body_count == 1 ? "y" : "ies", (long long)elements);
         if (frames > 0) printf("%lld frames, ", (long long)frames);
         printf("%d steps of %g s\n", file.scene.steps, file.scene.world.step);
+        cli_scene_print_fields(&file.scene, world);
     }
     sn_scene_world_destroy(world);
     cli_scene_close(context, &file);

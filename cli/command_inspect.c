@@ -19,13 +19,15 @@ static bool ends_with(const char *path, const char *ending) {
 static int inspect_source(inspect_report *report, const sn_source *source, double unit) {
     bool hierarchy = source->size >= 9 && memcmp(source->data, "HIERARCHY", 9) == 0;
     if (hierarchy || ends_with(source->name, ".bvh")) return inspect_motion(report, source);
+    bool field = source->size >= 11 && memcmp(source->data, "sinew-field", 11) == 0;
+    if (field || ends_with(source->name, ".field")) return inspect_field(report, source);
     if (sn_volume_detect(source) != SN_VOLUME_UNKNOWN) return inspect_volume(report, source, unit);
     switch (sn_mesh_detect(source)) {
     case SN_MESH_GLTF: return inspect_gltf(report, source);
     case SN_MESH_UNKNOWN:
         return cli_fail(report->command, CLI_BAD_INPUT,
                         "%s: of no known kind; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh .node .vtu), "
-                        "volumes (.nii .nrrd .mha), motion (.bvh) and scenes (.json)",
+                        "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
                         source->name);
     default: return inspect_mesh(report, source);
     }
@@ -77,6 +79,8 @@ const cli_command cli_command_inspect = {
     .details = "Meshes (.obj .ply .stl .msh .mesh .node .vtu): elements, bounds, labels, quality, mistakes.\n"
                "Label volumes (.nii .nii.gz .nrrd .nhdr .mha .mhd): cells, bounds, labels; lengths in metres.\n"
                "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, frames, duration.\n"
-               "Scenes (.json): bodies, materials, probes. Other lengths are in the file's unit.",
+               "Fields of material axes (.field): elements, the direction that most fibres share.\n"
+               "Scenes (.json): bodies, materials, probes, how certain fields are. Other lengths are in\n"
+               "the file's unit.",
     .run = run,
 };

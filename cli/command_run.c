@@ -215,6 +215,20 @@ static void print_skins(const run_state *run) {
     }
 }
 
+static void print_fields(const run_state *run) {
+    char file[256];
+    int32_t first = -1, count = 0;
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sinew_field *field = run->world->members[i].field;
+        if (!field || sinew_field_get_curve_count(field) == 0) continue;
+        if (count++ == 0) first = i;
+    }
+    if (count == 0) return;
+    int length = snprintf(file, sizeof file, "%.200s.field", run->scene->bodies[first].name);
+    if (count > 1) snprintf(file + length, sizeof file - (size_t)length, " and %d more", (int)count - 1);
+    print_file(file, "the axes of each element: a scene takes them as the \"file\" of a field");
+}
+
 static void print_closing(const run_state *run, const run_options *options) {
     if (options->quiet || (options->json.given && !options->json.text)) return;
     int32_t formats = run->scene->output.formats;
@@ -223,11 +237,13 @@ static void print_closing(const run_state *run, const run_options *options) {
     if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
     printf("\n");
     print_rigging(run);
+    cli_scene_print_fields(run->scene, run->world);
     printf("in %s:\n", run->folder);
     if (run->film) print_file("film_*.png", "the motion, picture by picture");
     if (formats & SN_OUTPUT_PNG) print_file("preview.png", "the motion at a glance: open with any viewer");
     if (formats & SN_OUTPUT_GLB) print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
     if (formats & SN_OUTPUT_VTU) print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
+    print_fields(run);
     if (formats & SN_OUTPUT_SKIN) print_skins(run);
     if (formats & SN_OUTPUT_PC2) print_body_files(run, ".pc2, .obj", "a mesh and its cache: Blender's Mesh Cache");
     if (formats & SN_OUTPUT_CSV && run->scene->probe_count) print_file("probes.csv", "the probes over time");

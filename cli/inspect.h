@@ -39,6 +39,7 @@ void inspect_end_item(inspect_report *report);
 int inspect_mesh(inspect_report *report, const sn_source *source);
 int inspect_gltf(inspect_report *report, const sn_source *source);
 int inspect_motion(inspect_report *report, const sn_source *source);
+int inspect_field(inspect_report *report, const sn_source *source);
 int inspect_scene(inspect_report *report, const char *path);
 
 // `unit` is metres in a unit of the file; 0: as its header says.

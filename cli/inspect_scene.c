@@ -17,6 +17,17 @@ static void tell_frames(inspect_report *report, const sn_scene_member *member) {
     inspect_count(report, "surface points", member->surface.mesh->point_count);
 }
 
+static void tell_field(inspect_report *report, const sinew_field *field) {
+    sinew_field_report found;
+    sinew_field_get_report(field, &found);
+    inspect_text(report, "field", sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres" : "frames");
+    if (sinew_field_get_curve_count(field) == 0) return;
+    inspect_count(report, "curves", sinew_field_get_curve_count(field));
+    if (found.lonely_part_count > 0) inspect_count(report, "parts without a curve", found.lonely_part_count);
+    inspect_number(report, "least certainty", found.least_certainty);
+    inspect_vector(report, "least certain at", found.least_certain_at);
+}
+
 static void tell_body(inspect_report *report, const sn_scene *scene, const sn_scene_member *member) {
     const sn_scene_body *body = member->scene;
     inspect_begin_item(report);
@@ -28,8 +39,46 @@ static void tell_body(inspect_report *report, const sn_scene *scene, const sn_sc
         inspect_count(report, "elements", member->mesh->element_count);
     }
     inspect_text(report, "material", scene->materials[body->material].name);
+    if (member->field) tell_field(report, member->field);
     inspect_count(report, "supports", body->support_count);
     inspect_count(report, "loads", body->load_count);
+    inspect_end_item(report);
+}
+
+static const char *law_name(sinew_context *context, const sinew_material_def *def) {
+    for (int32_t i = 0; i < sinew_material_law_count(); i++) {
+        sinew_material_def other = *def;
+        sinew_material_set_law(context, sinew_material_law_name(i), &other);
+        if (other.law == def->law && other.strain == def->strain) return sinew_material_law_name(i);
+    }
+    return "custom";
+}
+
+// The law and the moduli that it uses.
+static void tell_material(inspect_report *report, const sn_scene_material *material) {
+    const sinew_material_def *def = &material->def;
+    const sinew_orthotropic *o = &def->orthotropic;
+    const sinew_transverse *t = &def->transverse;
+    inspect_begin_item(report);
+    inspect_text(report, "name", material->name);
+    inspect_text(report, "law", law_name(report->context, def));
+    if (def->law == SINEW_MATERIAL_ORTHOTROPIC) {
+        inspect_vector(report, "young", (const double[3]){o->young_1, o->young_2, o->young_3});
+        if (o->four_parameters) inspect_number(report, "poisson", def->poisson);
+        if (!o->four_parameters)
+            inspect_vector(report, "poisson", (const double[3]){o->poisson_12, o->poisson_23, o->poisson_31});
+        if (!o->four_parameters) inspect_vector(report, "shear", (const double[3]){o->shear_12, o->shear_23, o->shear_31});
+    } else if (def->law == SINEW_MATERIAL_TRANSVERSE) {
+        inspect_number(report, "young_fibre", t->young_fibre);
+        inspect_number(report, "young_plane", t->young_plane);
+        inspect_number(report, "poisson_fibre", t->poisson_fibre);
+        inspect_number(report, "poisson_plane", t->poisson_plane);
+        inspect_number(report, "shear_fibre", t->shear_fibre);
+    } else {
+        inspect_number(report, "young", def->young);
+        inspect_number(report, "poisson", def->poisson);
+    }
+    inspect_number(report, "density", def->density);
     inspect_end_item(report);
 }
 
@@ -43,14 +92,7 @@ static void tell_scene(inspect_report *report, const sn_scene *scene, const sn_s
     for (int32_t i = 0; i < scene->body_count; i++) tell_body(report, scene, &world->members[i]);
     inspect_end_list(report);
     inspect_begin_list(report, "materials", scene->material_count);
-    for (int32_t i = 0; i < scene->material_count; i++) {
-        inspect_begin_item(report);
-        inspect_text(report, "name", scene->materials[i].name);
-        inspect_number(report, "young", scene->materials[i].def.young);
-        inspect_number(report, "poisson", scene->materials[i].def.poisson);
-        inspect_number(report, "density", scene->materials[i].def.density);
-        inspect_end_item(report);
-    }
+    for (int32_t i = 0; i < scene->material_count; i++) tell_material(report, &scene->materials[i]);
     inspect_end_list(report);
     inspect_count(report, "attachments", scene->attachment_count);
     inspect_begin_list(report, "probes", scene->probe_count);

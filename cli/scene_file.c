@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double CERTAIN = 0.5; // a field below it is uncertain somewhere worth looking at
+
 void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher) {
     memset(fetcher, 0, sizeof *fetcher);
     fetcher->context = context;
@@ -71,4 +73,20 @@ void cli_scene_close(sinew_context *context, cli_scene_file *file) {
     cli_fetcher_destroy(&file->fetcher);
     sn_mistakes_destroy(&file->mistakes);
     cli_free_bytes(context, &file->bytes);
+}
+
+void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world) {
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        const sn_scene_member *member = &world->members[i];
+        if (!member->field || sinew_field_get_curve_count(member->field) == 0) continue;
+        sinew_field_report report;
+        sinew_field_get_report(member->field, &report);
+        int32_t curves = sinew_field_get_curve_count(member->field);
+        const double *at = report.least_certain_at;
+        printf("%s: %s from %d curve%s; certainty (0 to 1) at least %.2g", member->scene->name,
+               sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES ? "fibres" : "frames", (int)curves,
+               curves == 1 ? "" : "s", report.least_certainty);
+        if (report.least_certainty < CERTAIN) printf(", least near [%.3g, %.3g, %.3g]", at[0], at[1], at[2]);
+        printf("\n");
+    }
 }

@@ -93,6 +93,35 @@ static void write_frames(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+// How the fields that curves made came out.
+static void write_fields(const run_state *run, sn_json_writer *json) {
+    bool any = false;
+    for (int32_t i = 0; i < run->scene->body_count; i++) any = any || run->world->members[i].field;
+    if (!any) return;
+    sn_json_write_key(json, "fields");
+    sn_json_begin_object(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        const sinew_field *field = run->world->members[i].field;
+        if (!field) continue;
+        sinew_field_report report;
+        sinew_field_get_report(field, &report);
+        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_begin_object(json);
+        sn_json_write_key(json, "kind");
+        sn_json_write_string(json, sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres" : "frames");
+        write_pair(json, "curves", sinew_field_get_curve_count(field));
+        write_pair(json, "unknowns", report.unknown_count);
+        write_pair(json, "guides", report.constraint_count);
+        write_pair(json, "ignored_guides", report.ignored_count);
+        write_pair(json, "parts_without_curve", report.lonely_part_count);
+        write_pair(json, "seams", report.seam_count);
+        write_pair(json, "least_certainty", report.least_certainty);
+        write_vector(json, "least_certain_at", report.least_certain_at, 3);
+        sn_json_end_object(json);
+    }
+    sn_json_end_object(json);
+}
+
 static void write_skins(const run_state *run, sn_json_writer *json) {
     sn_json_write_key(json, "skins");
     sn_json_begin_object(json);
@@ -159,6 +188,7 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     write_probes(run, &json);
     if (run->scene->skeleton_count > 0) write_rigging(run, &json);
     write_frames(run, &json);
+    write_fields(run, &json);
     if (run->skins) write_skins(run, &json);
     sn_json_end_object(&json);
     sn_buffer_add_text(out, "\n");

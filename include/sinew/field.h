@@ -130,17 +130,18 @@ SINEW_API sinew_status sinew_field_solve(sinew_field *field);
 
 /// How a field came out.
 typedef struct sinew_field_report {
-    int32_t unknown_count;     ///< Elements or nodes. [count]
-    int32_t constraint_count;  ///< Frames that guide it. [count]
-    int32_t ignored_count;     ///< Frames of curves that lie too far outside. [count]
-    int32_t part_count;        ///< Parts of the solid that are not connected. [count]
-    int32_t lonely_part_count; ///< Those without any curve: they take the nearest frame. [count]
-    bool direct;               ///< Solved by factorisation.
-    int32_t iterations;        ///< Of the iterative solver in the last solve. [count]
-    double relative_residual;  ///< Of the iterative solver, in the norm of its preconditioner. [-]
-    double least_certainty;    ///< Smallest length of a smoothed quaternion (for fibres how far the first principal value of
-                               ///< the tensor is above the second): near 0 where curves contradict each other. [-]
-    int32_t least_certain;     ///< The element or node where that is.
+    int32_t unknown_count;      ///< Elements or nodes. [count]
+    int32_t constraint_count;   ///< Frames that guide it. [count]
+    int32_t ignored_count;      ///< Frames of curves that lie too far outside. [count]
+    int32_t part_count;         ///< Parts of the solid that are not connected. [count]
+    int32_t lonely_part_count;  ///< Those without any curve: they take the nearest frame. [count]
+    bool direct;                ///< Solved by factorisation.
+    int32_t iterations;         ///< Of the iterative solver in the last solve. [count]
+    double relative_residual;   ///< Of the iterative solver, in the norm of its preconditioner. [-]
+    double least_certainty;     ///< Smallest length of a smoothed quaternion (for fibres how far the first principal value of
+                                ///< the tensor is above the second): near 0 where curves contradict each other. [-]
+    int32_t least_certain;      ///< The element or node where that is.
+    double least_certain_at[3]; ///< Its middle or position in the rest shape. [m]
     int32_t seam_count; ///< Neighbours that agree only if axes of one are reversed, as round a hollow, or whose quaternions
                         ///< have opposite signs. The field is as smooth there as elsewhere. 0: none. [count]
 } sinew_field_report;

@@ -57,6 +57,7 @@ void sn_field_finish(sinew_field *field) {
             field->report.least_certain = i;
         }
     }
+    sn_store3(field->report.least_certain_at, field->positions[field->report.least_certain]);
     for (int32_t e = 0; e < field->mesh->element_count; e++) {
         sn_quat q = field->unknowns == SINEW_FIELD_BY_ELEMENT ? field->rotation[e] : sn_quat_identity();
         if (field->unknowns == SINEW_FIELD_BY_VERTEX) {
