@@ -90,6 +90,22 @@ int32_t run_update_field(const run_state *run, int32_t body, double *points, dou
     return run->field_counts[body];
 }
 
+void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count, size_t place) {
+    for (size_t k = 0; k < 3; k++) {
+        double *axis = axes + 3 * (k * count + place);
+        for (size_t i = 0; i < 3; i++) {
+            axis[i] = F[3 * i] * rest[3 * k] + F[3 * i + 1] * rest[3 * k + 1] + F[3 * i + 2] * rest[3 * k + 2];
+        }
+    }
+}
+
+int32_t run_name_axes(const sinew_field *field, const double *axes, size_t count, sn_field *named) {
+    static const char *const names[3] = {"axis_1", "axis_2", "axis_3"};
+    int32_t first = sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? 2 : 0;
+    for (int32_t k = first; k < 3; k++) named[k - first] = (sn_field){names[k], 3, axes + 3 * (size_t)k * count};
+    return 3 - first;
+}
+
 sinew_status run_write_fields(run_state *run) {
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sn_scene_member *member = &run->world->members[i];

@@ -20,21 +20,6 @@ sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer
     return cli_write_file(run->context, path, buffer->data, buffer->size);
 }
 
-// The material axes of a body as they are now, F a, one array for each axis of all elements.
-static void fill_axes(const sn_scene_member *member, const sinew_element_state *states, double *axes) {
-    const double *rest = sinew_field_get_axes(member->field);
-    size_t elements = (size_t)member->mesh->element_count;
-    for (size_t e = 0; e < elements; e++) {
-        for (size_t k = 0; k < 3; k++) {
-            double *axis = axes + 3 * (k * elements + e);
-            for (size_t i = 0; i < 3; i++) {
-                axis[i] = 0;
-                for (size_t j = 0; j < 3; j++) axis[i] += states[e].F[3 * i + j] * rest[9 * e + 3 * k + j];
-            }
-        }
-    }
-}
-
 // Displacement, velocity; strain, stress, energy density, J and, with a field, the material axes of each element.
 static sinew_status write_vtu(run_state *run, const sn_scene_member *member, const char *name) {
     const sinew_mesh *rest = member->mesh;
@@ -60,15 +45,13 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
             memcpy(strain + 6 * e, states[e].strain, sizeof states[e].strain);
         }
         sn_field point[] = {{"displacement", 3, displacement}, {"velocity", 3, sinew_body_get_velocities(member->body)}};
-        if (member->field) fill_axes(member, states, axes);
-        sn_field cell[] = {{"von_mises", 1, von_mises},
-                           {"strain_energy", 1, energy},
-                           {"J", 1, J},
-                           {"strain", 6, strain},
-                           {"axis_1", 3, axes},
-                           {"axis_2", 3, axes + (member->field ? 3 * elements : 0)},
-                           {"axis_3", 3, axes + (member->field ? 6 * elements : 0)}};
-        sn_fields fields = {2, member->field ? 7 : 4, point, cell};
+        sn_field cell[4 + 3] = {{"von_mises", 1, von_mises}, {"strain_energy", 1, energy}, {"J", 1, J}, {"strain", 6, strain}};
+        int32_t count = 4;
+        for (size_t e = 0; member->field && e < elements; e++) {
+            run_deform_axes(states[e].F, sinew_field_get_axes(member->field) + 9 * e, axes, elements, e);
+        }
+        if (member->field) count += run_name_axes(member->field, axes, elements, cell + count);
+        sn_fields fields = {2, count, point, cell};
         sinew_mesh now = *rest;
         now.points = x;
         sn_mesh_view view = sn_mesh_view_of(&now);

@@ -11,14 +11,20 @@
 // Numbers at the points of the surface.
 typedef struct surface_fields {
     double *displacement, *velocity, *von_mises, *energy, *J, *strain, *weights;
+    double *axes; // of the material, if there is a field
     sinew_element_state *states;
 } surface_fields;
 
-static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes) {
-    return (surface_fields){SN_PUSH(scratch, double, 3 * points),    SN_PUSH(scratch, double, 3 * points),
-                            SN_PUSH(scratch, double, points),        SN_PUSH(scratch, double, points),
-                            SN_PUSH(scratch, double, points),        SN_PUSH(scratch, double, 6 * points),
-                            SN_PUSH(scratch, double, nodes *points), SN_PUSH(scratch, sinew_element_state, points)};
+static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes, bool axes) {
+    return (surface_fields){SN_PUSH(scratch, double, 3 * points),
+                            SN_PUSH(scratch, double, 3 * points),
+                            SN_PUSH(scratch, double, points),
+                            SN_PUSH(scratch, double, points),
+                            SN_PUSH(scratch, double, points),
+                            SN_PUSH(scratch, double, 6 * points),
+                            SN_PUSH(scratch, double, nodes *points),
+                            SN_PUSH(scratch, double, axes ? 9 * points : 0),
+                            SN_PUSH(scratch, sinew_element_state, points)};
 }
 
 static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
@@ -34,6 +40,10 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
         for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
             f->weights[(size_t)i * (size_t)nodes + (size_t)points->node[k]] = points->weight[k];
         }
+        if (!member->field) continue;
+        double rest[9];
+        sinew_field_compute_axes_at(member->field, points->rest + 3 * (size_t)i, rest);
+        run_deform_axes(f->states[i].F, rest, f->axes, (size_t)points->count, (size_t)i);
     }
 }
 
@@ -48,18 +58,20 @@ static sinew_status write_mesh(run_state *run, const sinew_mesh *mesh, const sn_
 sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name) {
     sn_arena scratch = sn_arena_create(run->context);
     int32_t nodes = sinew_frame_body_get_node_count(member->body);
-    surface_fields f = push_fields(&scratch, (size_t)member->surface.mesh->point_count, (size_t)nodes);
+    surface_fields f = push_fields(&scratch, (size_t)member->surface.mesh->point_count, (size_t)nodes, member->field);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         fill_fields(member, nodes, &f);
-        const sn_field point[] = {{"displacement", 3, f.displacement},
-                                  {"velocity", 3, f.velocity},
-                                  {"von_mises", 1, f.von_mises},
-                                  {"energy_density", 1, f.energy},
-                                  {"J", 1, f.J},
-                                  {"strain", 6, f.strain},
-                                  {"weights", nodes, f.weights}};
+        sn_field point[7 + 3] = {{"displacement", 3, f.displacement},
+                                 {"velocity", 3, f.velocity},
+                                 {"von_mises", 1, f.von_mises},
+                                 {"energy_density", 1, f.energy},
+                                 {"J", 1, f.J},
+                                 {"strain", 6, f.strain},
+                                 {"weights", nodes, f.weights}};
         sn_fields fields = {.point_count = 7, .point = point};
+        size_t count = (size_t)member->surface.mesh->point_count;
+        if (member->field) fields.point_count += run_name_axes(member->field, f.axes, count, point + 7);
         sinew_mesh now = *member->surface.mesh;
         now.points = member->surface.points;
         now.labels = NULL;

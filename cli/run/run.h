@@ -3,6 +3,7 @@
 #define CLI_RUN_RUN_H
 
 #include "io/buffer.h"
+#include "io/mesh/write.h"
 #include "io/picture/preview.h"
 #include "io/scene/build.h"
 
@@ -64,6 +65,11 @@ sinew_status run_write_frame_points(run_state *run, const sn_scene_member *membe
 sinew_status run_begin_fields(run_state *run);
 int32_t run_update_field(const run_state *run, int32_t body, double *points, double *matrices);
 sinew_status run_write_fields(run_state *run);
+
+// Material axes for VTU: at `place` of three arrays of `count` vectors each what F makes of the axes at rest, F a, as long as
+// the material is stretched there; and the arrays by their names, axis 3 alone for fibres. Returns how many.
+void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count, size_t place);
+int32_t run_name_axes(const sinew_field *field, const double *axes, size_t count, sn_field *named);
 
 // Bodies of frames as skins: asked for in a scene that can have them, the present poses kept, written at the end.
 sinew_status run_begin_skins(run_state *run);

@@ -37,7 +37,7 @@ static sinew_status make_own(const sn_builder *b, const sn_scene_body *body, con
     SN_TRY(sinew_organism_create(b->context, body->shape.organism, 0, &organism));
     sinew_field_def def = body->field->def;
     def.mesh = mesh;
-    def.kind = sinew_organism_get_field_kind(organism);
+    if (!body->field->kind_given) def.kind = sinew_organism_get_field_kind(organism);
     def.curves = sinew_organism_get_curves(organism, &def.curve_count);
     sinew_status status = sinew_field_create(b->context, &def, field);
     sinew_organism_destroy(organism);

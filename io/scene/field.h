@@ -10,6 +10,7 @@ struct sn_scene_field {
     const char *file;    // NULL: from the curves
     bool uniform;        // one rotation for all
     bool own;            // the curves that belong to the shape, an organism
+    bool kind_given;     // otherwise an organism says
     double rotation[4];
     const sn_json *json;
 };

@@ -32,6 +32,10 @@ static const double *read_list(const sn_scene_reader *reader, const sn_json *jso
     return list;
 }
 
+static void refuse(const sn_scene_reader *reader, const sn_json *json, const char *why) {
+    if (json) sn_json_mistake(reader->mistakes, json, "%s", why);
+}
+
 static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew_curve_def *curve) {
     static const char *const kinds[] = {"nurbs", "stroke"};
     *curve = sinew_default_curve_def();
@@ -43,10 +47,14 @@ static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew
     curve->kind = (sinew_curve_kind)kind;
     curve->points = read_points(reader, sn_json_require(reader->mistakes, json, "points"), &count);
     curve->point_count = count;
-    if (curve->points) {
+    const sn_json *weights = sn_json_get(json, "weights"), *knots = sn_json_get(json, "knots");
+    if (curve->kind == SINEW_CURVE_STROKE) {
+        refuse(reader, weights, "weights and knots belong to NURBS; a stroke has none");
+        refuse(reader, knots, "weights and knots belong to NURBS; a stroke has none");
+    } else if (curve->points) {
         int32_t degree = count > 3 ? 3 : count - 1;
-        curve->weights = read_list(reader, sn_json_get(json, "weights"), count, "weights, one for each point,");
-        curve->knots = read_list(reader, sn_json_get(json, "knots"), count + degree + 1, "knots, four more than points,");
+        curve->weights = read_list(reader, weights, count, "weights, one for each point,");
+        curve->knots = read_list(reader, knots, count + degree + 1, "knots, as many as points and the degree and one,");
     }
     if (sn_json_get(json, "normal")) sn_scene_read_direction(reader, sn_json_get(json, "normal"), curve->normal);
     sn_json_number(reader->mistakes, sn_json_get(json, "turn"), -INFINITY, INFINITY, "degrees", &turn);
@@ -69,6 +77,15 @@ static void read_curves(const sn_scene_reader *reader, const sn_json *json, sine
     }
     def->curves = list;
     def->curve_count = count;
+}
+
+// What would have no effect.
+static void check_idle(const sn_scene_reader *reader, const sn_json *json, const sn_scene_field *field) {
+    static const char *const keys[] = {"by", "spacing", "reach"};
+    if (field->file) refuse(reader, sn_json_get(json, "kind"), "the file says whether it holds frames or fibres");
+    for (int k = 0; k < 3 && (field->file || field->uniform); k++) {
+        refuse(reader, sn_json_get(json, keys[k]), "this is about smoothing between curves, and there are no curves");
+    }
 }
 
 void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
@@ -102,9 +119,10 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
     if (ways != 1) {
         sn_json_mistake(reader->mistakes, json,
                         "a field comes from \"curves\" and \"strokes\", or from a \"file\", or is the organism's \"own\", or "
-                        "one \"rotation\" for "
-                        "all");
+                        "one \"rotation\" for all");
         return;
     }
+    check_idle(reader, json, field);
+    field->kind_given = sn_json_get(json, "kind") != NULL;
     body->field = field;
 }

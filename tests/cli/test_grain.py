@@ -1,0 +1,224 @@
+"""Grain as a user has it: fields drawn, saved, taken up again and from outside, their axes in VTU, what is told and refused."""
+import json
+import math
+import os
+import struct
+import xml.etree.ElementTree
+
+import program
+
+BAR = {
+    "version": 1, "step": 0.01, "steps": 6, "gravity": [0, 0, -9.81],
+    "materials": {"wood": {"law": "orthotropic", "young_1": 1e5, "young_2": 2e5, "young_3": 2e6, "poisson": 0.3}},
+    "bodies": [{"name": "bar", "material": "wood", "shape": {"kind": "box", "size": [1, 0.2, 0.2], "cells": [10, 2, 2]},
+                "rotation": {"axis": [0, 0, 1], "degrees": 90}, "position": [1, 2, 3],
+                "fixed": [{"box": {"upper": [-0.499, 1, 1]}}],
+                "field": {"curves": [{"name": "vein", "points": [[-0.5, 0, -0.05], [0, 0, 0.05], [0.5, 0, -0.05]]}]}}]}
+CURVE = BAR["bodies"][0]["field"]["curves"][0]
+
+
+def scene(out, field=None, name="scene.json", **changes):
+    """Writes the bar with another field or other entries of its body; returns the path."""
+    body = {**BAR["bodies"][0], **({"field": field} if field else {}), **changes}
+    path = os.path.join(out, name)
+    with open(path, "w") as file:
+        json.dump({**BAR, "bodies": [body]}, file)
+    return path
+
+
+def run(path, out, *arguments):
+    result = program.run("run", path, "-o", out, "--format", "vtu", "--json", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def read_vtu(path):
+    """The arrays of a file by (section, name), each a list of tuples: a reader that knows the format alone."""
+    sizes = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
+    raw = open(path, "rb").read()
+    begin = raw.index(b"<AppendedData")
+    start = raw.index(b"_", begin) + 1
+    root = xml.etree.ElementTree.fromstring(raw[:begin] + b"</VTKFile>")
+    assert root.get("header_type") == "UInt64" and root.get("byte_order") == "LittleEndian"
+    arrays = {}
+    for section in ("Points", "PointData", "CellData", "Cells"):
+        for array in root.findall(f".//{section}/DataArray"):
+            offset, letter = start + int(array.get("offset")), sizes[array.get("type")]
+            size = struct.unpack_from("<Q", raw, offset)[0]
+            values = struct.unpack_from(f"<{size // struct.calcsize(letter)}{letter}", raw, offset + 8)
+            width = int(array.get("NumberOfComponents"))
+            arrays[section, array.get("Name")] = [values[i:i + width] for i in range(0, len(values), width)]
+    return arrays
+
+
+def read_field(path):
+    lines = [line.split("#")[0].split() for line in open(path)]
+    assert lines[0] == ["sinew-field", "1"] and lines[1][0] == "kind" and lines[2] == ["elements", str(len(lines) - 3)]
+    return [[float(word) for word in line] for line in lines[3:]]
+
+
+def turn(q, v):
+    """v turned by the quaternion x y z w."""
+    x, y, z, w = q
+    t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])]
+    return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2], v[2] + w * t[2] + x * t[1] - y * t[0]]
+
+
+def difference(a, b):
+    return max(abs(x - y) for p, q in zip(a, b) for x, y in zip(p, q))
+
+
+def solve(columns, right):
+    """The coefficients of three columns that make up a vector."""
+    def det(a, b, c):
+        return (a[0] * (b[1] * c[2] - b[2] * c[1]) - b[0] * (a[1] * c[2] - a[2] * c[1]) + c[0] * (a[1] * b[2] - a[2] * b[1]))
+    a, b, c = columns
+    whole = det(a, b, c)
+    return det(right, b, c) / whole, det(a, right, c) / whole, det(a, b, right) / whole
+
+
+def edges(points, cell):
+    return [[points[cell[k]][i] - points[cell[0]][i] for i in range(3)] for k in (1, 2, 3)]
+
+
+def check_deformed(rest, now):
+    """Axes are vectors of the material: they have the same coefficients along the edges of their tet before and after."""
+    cells = [value[0] for value in rest["Cells", "connectivity"]]
+    cells = [cells[i:i + 4] for i in range(0, len(cells), 4)]
+    moved = 0
+    for e, cell in enumerate(cells):
+        for axis in ("axis_1", "axis_2", "axis_3"):
+            before, after = rest["CellData", axis][e], now["CellData", axis][e]
+            coefficients = solve(edges(rest["Points", "Points"], cell), before)
+            new = edges(now["Points", "Points"], cell)
+            carried = [sum(c * edge[i] for c, edge in zip(coefficients, new)) for i in range(3)]
+            assert difference([carried], [after]) < 2e-4, (e, axis, carried, after)  # edges of 0.1 m at 3 m in single precision
+            moved = max(moved, difference([before], [after]))
+    assert moved > 0.02, moved
+
+
+def test_axes_in_vtu():
+    with program.folder() as out:
+        summary = run(scene(out), out)
+        rest, now = (read_vtu(os.path.join(out, f"bar_0000{i}.vtu")) for i in (0, 6))
+        quaternions = read_field(os.path.join(out, "bar.field"))
+        assert len(quaternions) == len(rest["CellData", "axis_3"]) == summary["fields"]["bar"]["unknowns"] == 200
+        # At rest they are unit vectors, the field's, turned with the body by 90 degrees about z.
+        for k, axis in enumerate(("axis_1", "axis_2", "axis_3")):
+            for q, found in zip(quaternions, rest["CellData", axis]):
+                a = turn(q, [float(k == i) for i in range(3)])
+                assert difference([found], [[-a[1], a[0], a[2]]]) < 1e-6, (axis, found, a)
+        check_deformed(rest, now)
+
+
+def test_fibres_have_one_axis():
+    with program.folder() as out:
+        run(scene(out, {"kind": "fibres", "curves": [CURVE]}), out)
+        arrays = read_vtu(os.path.join(out, "bar_00000.vtu"))
+        assert ("CellData", "axis_3") in arrays and ("CellData", "axis_1") not in arrays
+        directions = read_field(os.path.join(out, "bar.field"))
+        found = [[v[1], -v[0], v[2]] for v in arrays["CellData", "axis_3"]]
+        assert all(len(d) == 3 for d in directions) and difference(found, directions) < 1e-6
+
+
+def test_bodies_of_frames_show_axes():
+    frames = {"resolution": 20, "weights": {"kind": "axis"}, "sampling": {"kind": "midpoint", "count": 100},
+              "nodes": [{"position": [-0.45, 0, 0], "hold": "all"}, {"position": [0.45, 0, 0]}]}
+    for strain in ("corotational", "green"):
+        with program.folder() as out:
+            body = {"model": "frames", "frames": frames, "fixed": []}
+            path = scene(out, {"rotation": {"axis": [0, 1, 0], "degrees": 90}}, **body)
+            run(path, out, "-s", f'materials.wood.strain="{strain}"')
+            for step in (0, 6):
+                arrays = read_vtu(os.path.join(out, f"bar_0000{step}.vtu"))
+                axes = arrays["PointData", "axis_3"]
+                assert len(axes) == len(arrays["Points", "Points"])
+                # x turned by 90 degrees about z; the bar sags a little.
+                assert all(a[1] > (1 - 1e-6 if step == 0 else 0.5) for a in axes), axes[0]
+                assert any(a[2] < -1e-3 for a in axes) == (step == 6)
+
+
+def test_saved_fields_are_the_same():
+    with program.folder() as out:
+        run(scene(out), out)
+        again = os.path.join(out, "again")
+        summary = run(scene(out, {"file": "bar.field"}, "again.json"), again)
+        assert summary["fields"]["bar"]["least_certainty"] == 1 and not os.path.exists(os.path.join(again, "bar.field"))
+        a, b = (read_vtu(os.path.join(folder, "bar_00006.vtu")) for folder in (out, again))
+        for key in (("Points", "Points"), ("CellData", "axis_1"), ("CellData", "axis_3")):
+            assert difference(a[key], b[key]) < 1e-5, key
+        told = program.run("inspect", "--json", os.path.join(out, "bar.field"))
+        found = json.loads(told.stdout)
+        assert found["elements"] == 200 and found["axes"] == "frames" and abs(found["main_direction"][0]) > 0.99, found
+
+
+def test_fields_from_outside():
+    """Quaternions or directions of any length, with comments, as another program writes them."""
+    with program.folder() as out:
+        lines = ["sinew-field 1  # by hand", "kind fibres", "elements 200"] + ["3 0 4 # a direction", "0 0 0 -2"] * 100
+        with open(os.path.join(out, "mine.field"), "w") as file:
+            file.write("\n".join(lines) + "\n")
+        run(scene(out, {"file": "mine.field"}), out)
+        axes = read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_3"]
+        assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
+        for wrong, words in ((lines[:-1], "element 199"), (lines[:3] + ["0 0 0"] * 200, "element 0"),
+                             (["sinew-field 1", "kind frames", "elements 200"] + ["1 0 0"] * 200, "quaternion"),
+                             (["sinew-field 2"] + lines[1:], "version 1"), (lines[:3] + ["nan 0 1"] * 200, "element 0"),
+                             (["sinew-field 1", "kind frames", "elements 1", "0 0 0 1"], "field of 1 elements; the body has 200")):
+            with open(os.path.join(out, "mine.field"), "w") as file:
+                file.write("\n".join(wrong) + "\n")
+            result = program.run("check", os.path.join(out, "scene.json"))
+            assert result.returncode == 2 and words in result.stderr, (words, result.stderr)
+
+
+def test_certainty_is_told():
+    crossing = {"strokes": [[[-0.5, 0.05, 0.02], [0.5, 0.05, 0.02]], [[0.02, -0.1, 0.02], [0.02, 0.1, 0.02]]]}
+    with program.folder() as out:
+        path = scene(out, crossing)
+        for told in (program.run("check", path).stdout, program.run("run", path, "-o", out, "--format", "png").stdout):
+            line = next(line for line in told.splitlines() if line.startswith("bar: "))
+            assert "fibres from 2 curves" in line and "least near [" in line, line
+        summary = run(path, out)["fields"]["bar"]
+        place = summary["least_certain_at"]
+        assert summary["least_certainty"] < 0.5 and math.dist(place, [0.02, 0.05, 0.02]) < 0.15, summary  # where they cross
+        body = json.loads(program.run("inspect", "--json", path).stdout)["bodies"][0]
+        assert body["field"] == "fibres" and abs(body["least certainty"] - summary["least_certainty"]) < 1e-12, body
+        calm = program.run("check", scene(out)).stdout
+        assert "frames from 1 curve;" in calm and "near" not in calm, calm
+
+
+def test_parts_without_a_curve_are_named():
+    with program.folder() as out:
+        with open(os.path.join(out, "two.mesh"), "w") as file:
+            file.write("MeshVersionFormatted 1\nDimension 3\nVertices 8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+                       "5 0 0 0\n6 0 0 0\n5 1 0 0\n5 0 1 0\nTetrahedra 2\n1 2 3 4 1\n5 6 7 8 1\nEnd\n")
+        path = scene(out, {"curves": [{"name": "vein", "points": [[0.1, 0.1, 0.1], [0.3, 0.2, 0.2]]}]},
+                     shape={"file": "two.mesh"}, fixed=[])
+        result = program.run("check", path)
+        assert result.returncode == 0, result.stderr
+        assert "the part of 1 elements from number 1 on" in result.stderr and "vein" in result.stderr, result.stderr
+        assert run(path, out)["fields"]["bar"]["parts_without_curve"] == 1
+
+
+def test_mistakes():
+    cases = (("field.curves[0].points=[[0,0,0]]", "at least 2 points"), ("field.curves[0].points=[[0,0,0],[0,0,0]]", "no length"),
+             ("field.curves[0].points=[[0,0,0],[0.1,0,0],[0.1,0,0],[0.2,0,0]]", "points 1 and 2 are the same"),
+             ("field.curves[0].points=[[9,0,0],[8,0,0]]", "vein lies outside"), ("field.curves[0].tur=3", 'did you mean "turn"'),
+             ("field.knd=\"fibres\"", 'did you mean "kind"'), ("field.kind=\"fibers\"", 'did you mean "fibres"'),
+             ("field.curves[0].knots=[1,2]", "6 knots"), ("field.curves[0].weights=[1,-1,1]", "weight 1 is -1"),
+             ("field.reach=-1", "reach of -1 m"), ("field.spacing=-1", "spacing of -1 m"), ("field={\"own\":true}", "organism"),
+             ("field={\"file\":\"x.field\",\"kind\":\"fibres\"}", "the file says"),
+             ("field={\"rotation\":[0,0,0,1],\"by\":\"vertex\"}", "there are no curves"),
+             ("field={\"rotation\":[0,0,0,1],\"reach\":1}", "there are no curves"),
+             ("field.curves[0]={\"kind\":\"stroke\",\"points\":[[0,0,0],[1,0,0]],\"weights\":[1,1]}", "a stroke has none"))
+    with program.folder() as out:
+        path = scene(out)
+        for setting, words in cases:
+            result = program.run("check", path, "-s", "bodies[0]." + setting)
+            assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
+        for setting, words in (("young_2=-1", "> 0"), ("poisson=0.7", "below 0.5"), ("poisson_12=9", "nearest valid value")):
+            result = program.run("check", path, "-s", "materials.wood." + setting)
+            assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
+
+
+program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
