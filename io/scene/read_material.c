@@ -61,10 +61,25 @@ static void read_preset(const sn_scene_reader *reader, const sn_json *json, sine
     sinew_material_set_preset(reader->scene->arena.context, words[index], def);
 }
 
-// Six constants of the general orthotropic solid switch off the four-parameter form.
-static bool is_general_constant(const char *key) {
-    return strncmp(key, "poisson_12", 10) == 0 || strncmp(key, "poisson_23", 10) == 0 || strncmp(key, "poisson_31", 10) == 0 ||
-           strncmp(key, "shear_12", 8) == 0 || strncmp(key, "shear_23", 8) == 0 || strncmp(key, "shear_31", 8) == 0;
+// Six constants of the general orthotropic solid switch off the four-parameter form; defaults for some of them would be of
+// another stuff.
+static void read_form(const sn_scene_reader *reader, const sn_json *json, sinew_orthotropic *orthotropic) {
+    static const char *const keys[] = {"poisson_12", "poisson_23", "poisson_31", "shear_12", "shear_23", "shear_31"};
+    const char *missing = NULL;
+    int given = 0;
+    for (int i = 0; i < 6; i++) {
+        if (sn_json_get(json, keys[i])) {
+            given++;
+        } else {
+            missing = keys[i];
+        }
+    }
+    orthotropic->four_parameters = given == 0;
+    if (given == 0 || !missing) return;
+    sn_json_mistake(reader->mistakes, json,
+                    "\"%s\" is missing: poisson_12, poisson_23, poisson_31, shear_12, shear_23, shear_31 are needed together, "
+                    "or none of them, and \"poisson\" instead",
+                    missing);
 }
 
 // Fibres pull as strongly as a curve over time says; at no time do they push.
@@ -97,8 +112,8 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json, sn_scen
         if (!value) continue;
         double *target = (double *)(void *)((char *)def + constants[i].offset);
         sn_json_number(reader->mistakes, value, -INFINITY, INFINITY, constants[i].unit, target);
-        if (is_general_constant(constants[i].key)) def->orthotropic.four_parameters = false;
     }
+    read_form(reader, json, &def->orthotropic);
     read_fibre_stress(reader, sn_json_get(json, "fibre_stress"), &material->fibre_stress);
     if (reader->mistakes->total == before) def->fibre_stress = sn_curve_at(&material->fibre_stress, 0);
     if (reader->mistakes->total == before && sinew_check_material(context, def) != SINEW_OK) {

@@ -216,9 +216,22 @@ def test_mistakes():
         for setting, words in cases:
             result = program.run("check", path, "-s", "bodies[0]." + setting)
             assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
-        for setting, words in (("young_2=-1", "> 0"), ("poisson=0.7", "below 0.5"), ("poisson_12=9", "nearest valid value")):
+        for setting, words in (("young_2=-1", "> 0"), ("poisson=0.7", "below 0.5"),
+                               ("shear_12=1e5", '"shear_31" is missing')):
             result = program.run("check", path, "-s", "materials.wood." + setting)
             assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
+        nine = {"young_1": 1e6, "young_2": 2e6, "young_3": 4e6, "poisson_12": 0.3, "poisson_23": 0.2, "poisson_31": 0.4,
+                "shear_12": 4e5, "shear_23": 5e5, "shear_31": 6e5, "law": "orthotropic"}
+        five = {"young_fibre": 1e6, "young_plane": 1e5, "poisson_fibre": 0.3, "poisson_plane": 0.3, "shear_fibre": 5e4,
+                "law": "transverse"}
+        for good, key, value, words in ((nine, "poisson_12", 0.8, "|nu_12| < sqrt(E_1/E_2) = 0.707107"),
+                                        (nine, "poisson_31", 1.9, "2 nu_12 nu_23 nu_31 > 0"),
+                                        (five, "poisson_plane", 1, "|nu_plane| < 1 ("),
+                                        (five, "poisson_fibre", 2, "|nu_fibre| < sqrt((1 - nu_plane) E_fibre / (2 E_plane))")):
+            for material, status in ((good, 0), ({**good, key: value}, 2)):
+                result = program.run("check", path, "-s", "materials.wood=" + json.dumps(material))
+                assert result.returncode == status, (material, result.stderr)
+            assert words in result.stderr and "nearest valid value" in result.stderr, result.stderr
 
 
 program.main([value for name, value in list(globals().items()) if name.startswith("test_")])
