@@ -4,6 +4,8 @@
 
 #include "io/scene/build_frames.h"
 
+#include <stdio.h>
+
 static void tell_frames(inspect_report *report, const sn_scene_member *member) {
     sinew_weights_report weights = {0};
     sinew_sampling_report sampling = {0};
@@ -38,7 +40,12 @@ static void tell_body(inspect_report *report, const sn_scene *scene, const sn_sc
         inspect_count(report, "nodes", member->mesh->point_count);
         inspect_count(report, "elements", member->mesh->element_count);
     }
-    inspect_text(report, "material", scene->materials[body->material].name);
+    if (body->label_count == 0) inspect_text(report, "material", scene->materials[body->material].name);
+    for (int32_t i = 0; i < body->label_count; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "material of label %d", (int)body->labels[i].label);
+        inspect_text(report, key, scene->materials[body->labels[i].material].name);
+    }
     if (member->field) tell_field(report, member->field);
     inspect_count(report, "supports", body->support_count);
     inspect_count(report, "loads", body->load_count);

@@ -25,7 +25,8 @@ SINEW_API const char *sinew_organism_name(sinew_organism_kind kind);
 /// Opaque.
 typedef struct sinew_organism sinew_organism;
 
-/// Makes an organism of about `tet_count` tets. [count] At least 500; 0: its curves only.
+/// Makes an organism of about `tet_count` tets. [count] At least 500, a plant of 3000: with fewer it would fall apart; 0: its
+/// curves only.
 SINEW_API sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind kind, int32_t tet_count,
                                              sinew_organism **organism);
 /// NULL is allowed.
@@ -33,6 +34,9 @@ SINEW_API void sinew_organism_destroy(sinew_organism *organism);
 
 /// Its tets with labels; NULL if left out. Lives as long as the organism.
 SINEW_API const sinew_mesh *sinew_organism_get_mesh(const sinew_organism *organism);
+/// Its limbs as closed smooth surfaces, which overlap, and chambers, which face inwards: to be embedded in the tets
+/// (sinew_embedding_create) for pictures without their edges. Lives as long as the organism.
+SINEW_API const sinew_mesh *sinew_organism_get_skin(const sinew_organism *organism);
 /// The curves of its grain; they live as long as the organism.
 SINEW_API const sinew_curve_def *sinew_organism_get_curves(const sinew_organism *organism, int32_t *count);
 /// What its curves mean: frames, or fibres.

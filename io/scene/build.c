@@ -83,7 +83,9 @@ static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
         SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
         SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else if (member->scene->skin) {
-        SN_TRY(sn_builder_make_skin(b, &member->scene->shape, &surface->mesh));
+        const sn_scene_shape *shape = &member->scene->shape;
+        SN_TRY(shape->is_organism ? sn_builder_make_organism_skin(b, shape, &surface->mesh)
+                                  : sn_builder_make_skin(b, shape, &surface->mesh));
         SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else {
         SN_TRY(sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));

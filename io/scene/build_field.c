@@ -52,6 +52,14 @@ sinew_status sn_builder_make_organism(const sn_builder *b, const sn_scene_shape 
     return status;
 }
 
+sinew_status sn_builder_make_organism_skin(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **skin) {
+    sinew_organism *organism;
+    SN_TRY(sinew_organism_create(b->context, shape->organism, 0, &organism));
+    sinew_status status = sinew_mesh_copy(b->context, sinew_organism_get_skin(organism), skin);
+    sinew_organism_destroy(organism);
+    return status;
+}
+
 sinew_status sn_builder_make_field(const sn_builder *b, const sn_scene_body *body, const sinew_mesh *mesh,
                                    sinew_field **field) {
     const sn_scene_field *scene = body->field;

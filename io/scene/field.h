@@ -19,7 +19,8 @@ struct sn_scene_field {
 sinew_status sn_builder_make_field(const sn_builder *b, const sn_scene_body *body, const sinew_mesh *mesh,
                                    sinew_field **field);
 
-// The tets of an organism.
+// The tets of an organism, and its smooth surface.
 sinew_status sn_builder_make_organism(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **mesh);
+sinew_status sn_builder_make_organism_skin(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **skin);
 
 #endif

@@ -184,7 +184,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_scene_read_supports(reader, json, body);
     sn_scene_read_loads(reader, sn_json_get(json, "loads"), body);
     sn_json_string(reader->mistakes, sn_json_get(json, "surface"), &body->surface);
-    body->skin = body->shape.is_character && body->surface && strcmp(body->surface, "skin") == 0;
+    body->skin = (body->shape.is_character || body->shape.is_organism) && body->surface && strcmp(body->surface, "skin") == 0;
     if (body->skin) body->surface = NULL;
     sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);

@@ -16,29 +16,30 @@ typedef struct limb {
     double from[3], by[3], to[3]; // the control points of the arc [m]
     double side, up;              // half widths across it [m]
     double normal[3];             // what `up` points to
-    double fullness;              // 2: an ellipsoid; higher: a bar with rounded ends
+    double fullness;              // along the arc; 2: an ellipsoid; higher: a bar with rounded ends
+    double roundness; // of the cross-section; 2: an ellipse; higher: a rounded rectangle, with a rim as thick as it
     int32_t label;
     bool chamber, guide; // a hollow; carries a curve along its arc
 } limb;
 
 static const limb fish_limbs[] = {
-    {{-0.50, 0, 0}, {-0.05, 0, 0.01}, {0.42, 0, 0}, 0.085, 0.15, {0, 0, 1}, 2, 1, false, true},        // trunk
-    {{0.25, 0, 0}, {0.38, 0, 0}, {0.52, 0, 0}, 0.035, 0.05, {0, 0, 1}, 4, 1, false, true},             // stalk
-    {{0.44, 0, -0.01}, {0.52, 0, 0.08}, {0.62, 0, 0.20}, 0.035, 0.055, {-1, 0, 1}, 3, 1, false, true}, // tail
-    {{0.44, 0, 0.01}, {0.52, 0, -0.08}, {0.62, 0, -0.20}, 0.035, 0.055, {1, 0, 1}, 3, 1, false, true},
-    {{-0.12, 0, 0.10}, {0.00, 0, 0.18}, {0.16, 0, 0.22}, 0.035, 0.06, {-1, 0, 1}, 3, 1, false, true}, // back fin
+    {{-0.50, 0, 0}, {-0.05, 0, 0.01}, {0.42, 0, 0}, 0.085, 0.15, {0, 0, 1}, 2, 2, 1, false, true},        // trunk
+    {{0.25, 0, 0}, {0.38, 0, 0}, {0.52, 0, 0}, 0.035, 0.05, {0, 0, 1}, 4, 2, 1, false, true},             // stalk
+    {{0.44, 0, -0.01}, {0.52, 0, 0.08}, {0.62, 0, 0.20}, 0.035, 0.055, {-1, 0, 1}, 3, 2, 1, false, true}, // tail
+    {{0.44, 0, 0.01}, {0.52, 0, -0.08}, {0.62, 0, -0.20}, 0.035, 0.055, {1, 0, 1}, 3, 2, 1, false, true},
+    {{-0.12, 0, 0.10}, {0.00, 0, 0.18}, {0.16, 0, 0.22}, 0.035, 0.06, {-1, 0, 1}, 3, 2, 1, false, true}, // back fin
 };
 
 static const limb heart_limbs[] = {
-    {{0, 0, -0.058}, {0, 0, 0}, {0, 0, 0.052}, 0.044, 0.038, {0, 1, 0}, 2.2, 1, false, false},
-    {{-0.012, 0, -0.036}, {-0.015, 0, 0}, {-0.014, 0, 0.030}, 0.014, 0.021, {0, 1, 0}, 2.2, 1, true, false},
-    {{0.015, 0, -0.028}, {0.020, 0, 0}, {0.016, 0, 0.026}, 0.010, 0.018, {0, 1, 0}, 2.2, 1, true, false},
+    {{0, 0, -0.058}, {0, 0, 0}, {0, 0, 0.052}, 0.044, 0.038, {0, 1, 0}, 2.2, 2, 1, false, false},
+    {{-0.012, 0, -0.036}, {-0.015, 0, 0}, {-0.014, 0, 0.030}, 0.014, 0.021, {0, 1, 0}, 2.2, 2, 1, true, false},
+    {{0.015, 0, -0.028}, {0.020, 0, 0}, {0.016, 0, 0.026}, 0.010, 0.018, {0, 1, 0}, 2.2, 2, 1, true, false},
 };
 
 // Five stems and leaves, turned about z by 72 degrees each.
 static const limb plant_limbs[] = {
-    {{0, 0, 0}, {0.02, 0, 0.22}, {0.14, 0, 0.36}, 0.022, 0.022, {0, 1, 0}, 6, 1, false, true},
-    {{0.085, 0, 0.285}, {0.20, 0, 0.50}, {0.40, 0, 0.38}, 0.085, 0.022, {-0.4, 0, 1}, 2.4, 2, false, true},
+    {{0, 0, 0}, {0.02, 0, 0.22}, {0.15, 0, 0.36}, 0.030, 0.030, {0, 1, 0}, 8, 2, 1, false, true},
+    {{0.07, 0, 0.27}, {0.20, 0, 0.50}, {0.42, 0, 0.37}, 0.09, 0.024, {-0.4, 0, 1}, 2.4, 3, 2, false, true},
 };
 
 typedef struct plan {
@@ -46,12 +47,13 @@ typedef struct plan {
     const limb *limbs;
     int32_t limb_count, copies; // copies about z
     sinew_field_kind kind;
+    int32_t fewest; // tets with which it is whole
 } plan;
 
 static const plan plans[] = {
-    {"fish", fish_limbs, sizeof fish_limbs / sizeof *fish_limbs, 1, SINEW_FIELD_FRAMES},
-    {"heart", heart_limbs, sizeof heart_limbs / sizeof *heart_limbs, 1, SINEW_FIELD_FIBRES},
-    {"plant", plant_limbs, sizeof plant_limbs / sizeof *plant_limbs, 5, SINEW_FIELD_FRAMES},
+    {"fish", fish_limbs, sizeof fish_limbs / sizeof *fish_limbs, 1, SINEW_FIELD_FRAMES, 500},
+    {"heart", heart_limbs, sizeof heart_limbs / sizeof *heart_limbs, 1, SINEW_FIELD_FIBRES, 500},
+    {"plant", plant_limbs, sizeof plant_limbs / sizeof *plant_limbs, 5, SINEW_FIELD_FRAMES, 3000},
 };
 
 enum { KINDS = sizeof plans / sizeof *plans };
@@ -59,6 +61,7 @@ enum { KINDS = sizeof plans / sizeof *plans };
 struct sinew_organism {
     sn_arena arena;
     const plan *plan;
+    sinew_mesh *skin; // the surfaces of all limbs
     sinew_mesh *tets; // without labels
     sinew_mesh mesh;  // the same with them
     sinew_curve_def *curves;
@@ -96,6 +99,11 @@ static double swelling(const limb *limb, double s) {
     return pow(fmax(0, 1 - pow(fabs(2 * s - 1), limb->fullness)), 1 / limb->fullness);
 }
 
+// A coordinate of a circle on a superellipse.
+static double round_off(const limb *limb, double x) {
+    return copysign(pow(fabs(x), 2 / limb->roundness), x);
+}
+
 static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb *limb) {
     int32_t base = number * LIMB_POINTS, first_ring = base + 1, top = base + LIMB_POINTS - 1;
     int32_t *triangle = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES;
@@ -106,9 +114,9 @@ static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb *limb) {
         sn_vec3 t = arc_tangent(limb, s), n = sn_load3(limb->normal);
         sn_vec3 up = sn_normalize(sn_madd(n, -sn_dot(n, t), t)), side = sn_cross(up, t);
         for (int32_t k = 0; k < SECTORS; k++) {
-            double angle = 2 * PI * k / SECTORS;
-            sn_vec3 across =
-                sn_add(sn_scale(wide * limb->side * cos(angle), side), sn_scale(wide * limb->up * sin(angle), up));
+            double angle = 2 * PI * k / SECTORS, u = limb->up * round_off(limb, sin(angle));
+            double v = limb->side * round_off(limb, cos(angle));
+            sn_vec3 across = sn_add(sn_scale(wide * v, side), sn_scale(wide * u, up));
             sn_store3(mesh->points + 3 * (size_t)(first_ring + r * SECTORS + k), sn_add(arc_point(limb, s), across));
         }
     }
@@ -175,14 +183,10 @@ static int32_t label_at(const plan *plan, sn_vec3 p) {
 
 static sinew_status make_mesh(sinew_organism *organism, int32_t tet_count) {
     sinew_context *context = organism->arena.context;
-    sinew_mesh *surface;
-    SN_TRY(make_surface(context, organism->plan, &surface));
     sinew_tetrahedralize_def def = sinew_default_tetrahedralize_def();
     def.tet_count = tet_count;
     def.largest_component = true;
-    sinew_status status = sinew_tetrahedralize(context, surface, &def, &organism->tets, NULL);
-    sinew_mesh_destroy(surface);
-    SN_TRY(status);
+    SN_TRY(sinew_tetrahedralize(context, organism->skin, &def, &organism->tets, NULL));
     const sinew_mesh *tets = organism->tets;
     int32_t *labels = SN_PUSH(&organism->arena, int32_t, tets->element_count);
     SN_TRY(sn_arena_status(&organism->arena));
@@ -258,9 +262,9 @@ sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind k
     if ((int32_t)kind < 0 || (int32_t)kind >= KINDS) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "organism %d: there are %d", (int)kind, KINDS);
     }
-    if (tet_count != 0 && tet_count < 500) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "an organism of %d tets; it takes at least 500, or 0 for its curves",
-                       (int)tet_count);
+    if (tet_count != 0 && tet_count < plans[kind].fewest) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a %s of %d tets; it takes at least %d, or 0 for its curves",
+                       plans[kind].name, (int)tet_count, (int)plans[kind].fewest);
     }
     sn_arena arena = sn_arena_create(context);
     sinew_organism *made = SN_PUSH(&arena, sinew_organism, 1);
@@ -271,6 +275,7 @@ sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind k
     made->arena = arena;
     made->plan = &plans[kind];
     sinew_status status = make_curves(made);
+    if (status == SINEW_OK) status = make_surface(context, made->plan, &made->skin);
     if (status == SINEW_OK && tet_count > 0) status = make_mesh(made, tet_count);
     if (status == SINEW_OK) {
         *organism = made;
@@ -283,12 +288,17 @@ sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind k
 void sinew_organism_destroy(sinew_organism *organism) {
     if (organism == NULL) return;
     sinew_mesh_destroy(organism->tets);
+    sinew_mesh_destroy(organism->skin);
     sn_arena arena = organism->arena; // it holds the organism
     sn_arena_destroy(&arena);
 }
 
 const sinew_mesh *sinew_organism_get_mesh(const sinew_organism *organism) {
     return organism->tets != NULL ? &organism->mesh : NULL;
+}
+
+const sinew_mesh *sinew_organism_get_skin(const sinew_organism *organism) {
+    return organism->skin;
 }
 
 const sinew_curve_def *sinew_organism_get_curves(const sinew_organism *organism, int32_t *count) {
