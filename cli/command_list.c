@@ -56,7 +56,9 @@ static int run(const cli_command *command, int argc, char **argv) {
     print_laws();
     printf("\nmodels\n  elastic (linear, corotational, hyperelastic by the law)  warped  warped-edges  frames  positions\n");
     printf("\nshapes\n  rectangle  box  cylinder  sphere  tube  l  t  u\n");
-    printf("\nelements\n  triangle  tet4  tet10  hex8\n");
+    printf("\norganisms\n");
+    for (int32_t i = 0; i < sinew_organism_count(); i++) printf("  %s", sinew_organism_name((sinew_organism_kind)i));
+    printf("\n\nelements\n  triangle  tet4  tet10  hex8\n");
     printf("\nintegrators\n  implicit-euler  newton-euler  symplectic-euler  newmark  midpoint  bdf2\n");
     printf("\nsolvers\n  auto  jacobi  incomplete-cholesky  multigrid  direct  dense  matrix-free\n");
     print_examples();
