@@ -62,10 +62,15 @@ def test_grain():
         with open(os.path.join(out, "grain.json"), "w", encoding="utf-8") as file:
             file.write(scene)
         commands = re.findall(r"^build/sinew ([^\n]*)$", page, flags=re.M)
-        assert len(commands) == 3, commands
+        assert len(commands) == 6, commands
         for command in commands:
             result = program.run(*shlex.split(command), "--steps", "2", cwd=out)
             assert result.returncode == 0, (command, result.stderr)
+        with open(os.path.join(out, "hand.field"), "w", encoding="utf-8") as file:
+            file.write(re.search(r"^```\n(sinew-field.*?)^```", page, flags=re.M | re.S).group(1))
+        for command in ("inspect hand.field", re.search(r"`build/sinew (inspect [^`]*)`", page).group(1)):
+            result = program.run(*shlex.split(command), cwd=out)
+            assert result.returncode == 0 and "axes: fibres" in result.stdout, (command, result.stderr)
         again = "bodies[0].field=" + re.search(r'`"field": (\{ "file"[^`]*\})`', page).group(1).replace("bar.", "out/bar.")
         turned = "bodies[0].field=" + re.search(r'`"field": (\{ "rotation"[^`]*\})`', page).group(1)
         for setting in (again, turned):
