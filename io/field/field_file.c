@@ -65,6 +65,11 @@ static int32_t read_numbers(sn_text *text, double numbers[4]) {
     return count;
 }
 
+static bool line_ends(sn_text *text) {
+    sn_text_skip_blanks(text);
+    return sn_text_at_end(text) || *text->at == '\n' || *text->at == '\r' || *text->at == '#';
+}
+
 sinew_status sn_field_read(sn_arena *arena, const sn_source *source, sn_field_file *file) {
     sinew_context *context = arena->context;
     sn_text text = sn_source_text(source);
@@ -78,14 +83,19 @@ sinew_status sn_field_read(sn_arena *arena, const sn_source *source, sn_field_fi
         double x[4] = {0};
         int32_t count = read_numbers(&text, x);
         double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + (count == 4 ? x[3] * x[3] : 0);
-        if (count < (file->kind == SINEW_FIELD_FIBRES ? 3 : 4) || !(square > 0) || !(square < 1e300)) {
-            return sn_source_fail_at(
-                context, source, SINEW_INVALID_DATA, at, "element %d of %d: expected a quaternion x y z w%s, not all zero",
-                (int)e, (int)file->element_count, file->kind == SINEW_FIELD_FIBRES ? ", or a direction x y z" : "");
+        bool fits = count >= (file->kind == SINEW_FIELD_FIBRES ? 3 : 4) && line_ends(&text);
+        if (!fits || !(square > 0) || !(square < 1e300)) {
+            return sn_source_fail_at(context, source, SINEW_INVALID_DATA, at,
+                                     "element %d of %d: expected a quaternion x y z w%s, not all zero, on a line of its own",
+                                     (int)e, (int)file->element_count,
+                                     file->kind == SINEW_FIELD_FIBRES ? ", or a direction x y z" : "");
         }
         sn_mat3 Q = count == 4 ? sn_quat_to_mat3(sn_quat_normalize((sn_quat){x[0], x[1], x[2], x[3]}))
                                : sn_mat3_basis(sn_normalize(sn_load3(x)));
         for (int j = 0; j < 3; j++) sn_store3(file->axes + 9 * (size_t)e + 3 * j, sn_mat3_column(Q, j));
     }
-    return SINEW_OK;
+    sn_text_skip_comments(&text, '#');
+    if (sn_text_at_end(&text)) return SINEW_OK;
+    return sn_source_fail_at(context, source, SINEW_INVALID_DATA, text.at, "more follows after the last of %d elements",
+                             (int)file->element_count);
 }

@@ -163,7 +163,8 @@ def test_fields_from_outside():
         assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
         for wrong, words in ((lines[:-1], "element 199"), (lines[:3] + ["0 0 0"] * 200, "element 0"),
                              (["sinew-field 1", "kind frames", "elements 200"] + ["1 0 0"] * 200, "quaternion"),
-                             (["sinew-field 2"] + lines[1:], "version 1"), (lines[:3] + ["nan 0 1"] * 200, "element 0"),
+                             (lines + ["0 0 1"], "more follows after the last of 200"),
+                             (lines[:3] + ["1 0 0 0 1 0 0"] * 100, "element 0 of 200"), (["sinew-field 2"] + lines[1:], "version 1"), (lines[:3] + ["nan 0 1"] * 200, "element 0"),
                              (["sinew-field 1", "kind frames", "elements 1", "0 0 0 1"], "field of 1 elements; the body has 200")):
             with open(os.path.join(out, "mine.field"), "w") as file:
                 file.write("\n".join(wrong) + "\n")

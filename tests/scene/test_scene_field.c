@@ -107,7 +107,7 @@ static void test_file_round_trip(void **state) {
         sn_buffer_destroy(&buffer);
         destroy(&f);
     }
-    one_file other = {"sinew-field 1\nkind frames\nelements 1\n0 0 0 1\n", 46};
+    one_file other = {"sinew-field 1\nkind frames\nelements 1\n0 0 0 1\n", 45};
     make(&g, from_file, 1, fetch_one, &other);
     assert_true(g.mistakes.count == 1 && strstr(g.mistakes.items[0].message, "field of 1 elements") != NULL);
     destroy(&g);
