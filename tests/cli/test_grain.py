@@ -4,6 +4,7 @@ import math
 import os
 import struct
 import xml.etree.ElementTree
+import zlib
 
 import program
 
@@ -136,6 +137,47 @@ def test_bodies_of_frames_show_axes():
                 # x turned by 90 degrees about z; the bar sags a little.
                 assert all(a[1] > (1 - 1e-6 if step == 0 else 0.5) for a in axes), axes[0]
                 assert any(a[2] < -1e-3 for a in axes) == (step == 6)
+
+
+def read_png(path):
+    """Rows of (red, green, blue), of a picture of eight bits a channel without interlace."""
+    raw, at, data = open(path, "rb").read(), 8, b""
+    while at < len(raw):
+        size, kind = struct.unpack_from(">I4s", raw, at)
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlace = struct.unpack_from(">IIBBBBB", raw, at + 8)
+            assert depth == 8 and colour in (2, 6) and interlace == 0
+        data += raw[at + 8:at + 8 + size] if kind == b"IDAT" else b""
+        at += 12 + size
+    channels = 3 if colour == 2 else 4
+    data, stride, above, rows = zlib.decompress(data), channels * width, bytes(channels * width), []
+    for y in range(height):
+        method, line = data[y * (stride + 1)], bytearray(data[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for i in range(stride if method else 0):
+            left, up = line[i - channels] if i >= channels else 0, above[i]
+            corner = above[i - channels] if i >= channels else 0
+            nearest = min((left, up, corner), key=lambda value: abs(left + up - corner - value))
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, nearest)[method]) & 255
+        above = bytes(line)
+        rows.append([tuple(line[i:i + 3]) for i in range(0, stride, channels)])
+    return rows
+
+
+def test_axes_in_the_preview():
+    """Three coloured axes for frames, blue ones for fibres: what differs from the picture without."""
+    settings = ["-s", 'preview={"count":1,"size":[320,240]}', "--steps", "0", "--format", "png", "-q"]
+    for kind, colours in (("frames", {0, 1, 2}), ("fibres", {2})):
+        with program.folder() as out:
+            path, pictures = scene(out, {"kind": kind, "curves": [CURVE]}), []
+            for shown in ("true", "false"):
+                result = program.run("run", path, "-o", out, *settings, "-s", "preview.field=" + shown)
+                assert result.returncode == 0, result.stderr
+                pictures.append(sum(read_png(os.path.join(out, "preview.png")), []))
+            counts = [0, 0, 0]
+            for pixel, without in zip(*pictures):
+                strongest = max(range(3), key=lambda k: pixel[k])
+                counts[strongest] += pixel != without and pixel[strongest] > 1.6 * sorted(pixel)[1]
+            assert {k for k in range(3) if counts[k] > 20} == colours, (kind, counts)
 
 
 def test_saved_fields_are_the_same():

@@ -79,7 +79,27 @@ static void test_chambers(void **state) {
     sinew_context_destroy(context);
 }
 
+// Curves and skin without tets, whichever allocation fails.
+static void test_memory_shortage(void **state) {
+    (void)state;
+    bool done = false;
+    for (int64_t n = 0; !done; n++) {
+        test_allocator allocator = {.fail_at = INT64_MAX};
+        sinew_context *context = test_context_failing(&allocator);
+        allocator.fail_at = allocator.calls + n;
+        sinew_organism *organism = NULL;
+        sinew_status status = sinew_organism_create(context, SINEW_ORGANISM_PLANT, 0, &organism);
+        done = status == SINEW_OK;
+        if (!done) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        if (done) assert_true(n > 0 && sinew_organism_get_mesh(organism) == NULL);
+        sinew_organism_destroy(organism);
+        assert_int_equal(context->bytes_in_use, 0);
+        sinew_context_destroy(context);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_chambers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_chambers),
+                                       cmocka_unit_test(test_memory_shortage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
