@@ -86,7 +86,7 @@ void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world) 
         printf("%s: %s from %d curve%s; certainty (0 to 1) at least %.2g", member->scene->name,
                sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES ? "fibres" : "frames", (int)curves,
                curves == 1 ? "" : "s", report.least_certainty);
-        if (report.least_certainty < CERTAIN) printf(", least near [%.3g, %.3g, %.3g]", at[0], at[1], at[2]);
+        if (report.least_certainty < CERTAIN) printf(", least near [%.3g, %.3g, %.3g] m", at[0], at[1], at[2]);
         printf("\n");
     }
 }

@@ -165,7 +165,7 @@ def read_png(path):
 
 def test_axes_in_the_preview():
     """Three coloured axes for frames, blue ones for fibres: what differs from the picture without."""
-    settings = ["-s", 'preview={"count":1,"size":[320,240]}', "--steps", "0", "--format", "png", "-q"]
+    settings = ["-s", 'preview={"count":1,"size":[320,240],"largest":1}', "--steps", "0", "--format", "png", "-q"]
     for kind, colours in (("frames", {0, 1, 2}), ("fibres", {2})):
         with program.folder() as out:
             path, pictures = scene(out, {"kind": kind, "curves": [CURVE]}), []
