@@ -45,12 +45,15 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
             memcpy(strain + 6 * e, states[e].strain, sizeof states[e].strain);
         }
         sn_field point[] = {{"displacement", 3, displacement}, {"velocity", 3, sinew_body_get_velocities(member->body)}};
-        sn_field cell[4 + 3] = {{"von_mises", 1, von_mises}, {"strain_energy", 1, energy}, {"J", 1, J}, {"strain", 6, strain}};
+        sn_field cell[4 + 4] = {{"von_mises", 1, von_mises}, {"strain_energy", 1, energy}, {"J", 1, J}, {"strain", 6, strain}};
         int32_t count = 4;
         for (size_t e = 0; member->field && e < elements; e++) {
             run_deform_axes(states[e].F, sinew_field_get_axes(member->field) + 9 * e, axes, elements, e);
         }
-        if (member->field) count += run_name_axes(member->field, axes, elements, cell + count);
+        if (member->field) {
+            count += run_name_axes(member->field, axes, elements, cell + count);
+            cell[count++] = (sn_field){"axis_certainty", 1, sinew_field_get_certainties(member->field)};
+        }
         sn_fields fields = {2, count, point, cell};
         sinew_mesh now = *rest;
         now.points = x;

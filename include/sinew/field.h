@@ -167,6 +167,9 @@ SINEW_API int32_t sinew_field_get_guides(const sinew_field *field, const double 
 /// Nine numbers for each element, axis by axis; alive until the next solve. What sinew_body_def.material_axes takes.
 SINEW_API const double *sinew_field_get_axes(const sinew_field *field);
 
+/// How certain the axes of each element are, as least_certainty says it; alive until the next solve. 1 for a field from axes.
+SINEW_API const double *sinew_field_get_certainties(const sinew_field *field);
+
 /// Four numbers (x, y, z, w) for each unknown, an element or a node; alive until the next solve.
 SINEW_API const double *sinew_field_get_quaternions(const sinew_field *field);
 

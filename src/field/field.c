@@ -116,6 +116,7 @@ static sinew_status build_base(sinew_field *field, const sinew_mesh *mesh) {
     SN_TRY(sn_element_tree_build(&field->arena, field->mesh, &field->tree));
     field->unknown_count = field->unknowns == SINEW_FIELD_BY_VERTEX ? field->mesh->point_count : field->mesh->element_count;
     field->axes = SN_PUSH(&field->arena, double, 9 * (size_t)field->mesh->element_count);
+    field->certainties = SN_PUSH(&field->arena, double, field->mesh->element_count);
     field->rotation = SN_PUSH(&field->arena, sn_quat, field->unknown_count);
     return sn_arena_status(&field->arena);
 }
@@ -441,6 +442,7 @@ static sinew_status fill_from_outside(sinew_field *field, const sinew_mesh *mesh
         }
         field->rotation[e] = sn_quat_from_mat3(Q);
         sn_store_axes(field->axes + 9 * (size_t)e, Q);
+        field->certainties[e] = 1;
     }
     field->report = (sinew_field_report){.unknown_count = field->unknown_count, .least_certainty = 1};
     return SINEW_OK;

@@ -63,6 +63,7 @@ struct sinew_field {
     int32_t components;
     double *x;              // unknown_count x components: the smoothed functions
     double *axes;           // 9 for each element
+    double *certainties;    // of the axes of each element
     sn_quat *rotation;      // of each unknown
     sn_quat *factors;       // of each curve: what its frames were multiplied by in the last solve (frames only)
     int32_t response_curve; // the curve whose field alone, not turned, is kept in `response`; -1: none

@@ -52,6 +52,7 @@ void sn_field_finish(sinew_field *field) {
     field->report.least_certainty = INFINITY;
     for (int32_t i = 0; i < field->unknown_count; i++) {
         double certainty = compute_rotation(field, field->x + (size_t)i * (size_t)field->components, &field->rotation[i]);
+        if (field->unknowns == SINEW_FIELD_BY_ELEMENT) field->certainties[i] = certainty;
         if (certainty < field->report.least_certainty) {
             field->report.least_certainty = certainty;
             field->report.least_certain = i;
@@ -63,7 +64,7 @@ void sn_field_finish(sinew_field *field) {
         if (field->unknowns == SINEW_FIELD_BY_VERTEX) {
             double mean[SN_FIELD_MOST_COMPONENTS];
             gather(field, e, NULL, mean);
-            compute_rotation(field, mean, &q);
+            field->certainties[e] = compute_rotation(field, mean, &q);
         }
         sn_store_axes(field->axes + 9 * (size_t)e, sn_quat_to_mat3(q));
     }
@@ -105,6 +106,10 @@ int32_t sinew_field_get_guides(const sinew_field *field, const double **points, 
 
 const double *sinew_field_get_axes(const sinew_field *field) {
     return field->axes;
+}
+
+const double *sinew_field_get_certainties(const sinew_field *field) {
+    return field->certainties;
 }
 
 const double *sinew_field_get_quaternions(const sinew_field *field) {

@@ -224,6 +224,8 @@ def test_certainty_is_told():
         summary = run(path, out)["fields"]["bar"]
         place = summary["least_certain_at"]
         assert summary["least_certainty"] < 0.5 and math.dist(place, [0.02, 0.05, 0.02]) < 0.15, summary  # where they cross
+        certainty = [value[0] for value in read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_certainty"]]
+        assert abs(min(certainty) - summary["least_certainty"]) < 1e-6 and max(certainty) > 0.8, (min(certainty), max(certainty))
         body = json.loads(program.run("inspect", "--json", path).stdout)["bodies"][0]
         assert body["field"] == "fibres" and abs(body["least certainty"] - summary["least_certainty"]) < 1e-12, body
         calm = program.run("check", scene(out)).stdout

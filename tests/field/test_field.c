@@ -52,6 +52,9 @@ static void test_straight_bundle(void **state) {
             sinew_field_get_report(field, &report);
             // The factor is read in single precision.
             test_close("certainty of a constant field", report.least_certainty, 1, 1e-6);
+            for (int32_t e = 0; e < mesh->element_count; e++) {
+                test_close("certainty of an element", sinew_field_get_certainties(field)[e], 1, 1e-6);
+            }
             assert_true(report.direct && report.part_count == 1 && report.lonely_part_count == 0);
             sinew_field_destroy(field);
         }
@@ -448,6 +451,7 @@ static void test_outside_fields(void **state) {
     assert_int_equal(sinew_field_solve(field), SINEW_OK);
     // It has no curves to turn or move.
     assert_int_equal(sinew_field_get_curve_count(field), 0);
+    assert_true(sinew_field_get_certainties(field)[count - 1] == 1);
     assert_int_equal(sinew_field_set_turn(field, 0, 1), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_field_move_curve(field, 0, directions, 2), SINEW_INVALID_ARGUMENT);
     // What is nowhere has the axes of the first element; what is far, those of some element.
