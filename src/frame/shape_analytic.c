@@ -60,11 +60,12 @@ static axis_weights evaluate_axis(const sn_shape *shape, double s) {
     const sn_axis_order *order = &shape->axis_order;
     axis_weights w = {0};
     int32_t last = order->count - 1;
-    if (s <= order->coordinate[0] || last == 0) {
+    // At the end nodes themselves slopes are those of the inside: that is where the solid is.
+    if (s < order->coordinate[0] || last == 0) {
         add_axis(&w, order->node[0], 1, 0);
         return w;
     }
-    if (s >= order->coordinate[last]) {
+    if (s > order->coordinate[last]) {
         add_axis(&w, order->node[last], 1, 0);
         return w;
     }

@@ -63,6 +63,16 @@ static void test_axis_reproduces_linear_motion(void **state) {
             test_close("linear motion", sum, s, 1e-12);
             test_close("its gradient", sn_distance(slope, axis), 0, 1e-11);
         }
+        for (int32_t i = 0; i < 5; i++) { // also at the first and the last node, where the solid may end
+            sn_shape_point point;
+            sn_vec3 slope = sn_v3(0, 0, 0);
+            sn_shape_at_point(shape, sn_load3(nodes + 3 * i), &point);
+            for (int32_t k = 0; k < point.count; k++) {
+                double node_s = sn_dot(axis, sn_load3(nodes + 3 * point.node[k]));
+                slope = sn_madd(slope, node_s, sn_load3(point.gradient[k]));
+            }
+            test_close("gradient at a node", sn_distance(slope, axis), 0, 1e-11);
+        }
         assert_true(kind ? smallest < -0.01 : smallest == 0); // Catmull-Rom goes negative
         sn_shape_destroy(shape);
     }
