@@ -363,6 +363,7 @@ static void test_inverse(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum_and_energy_go_on),
         cmocka_unit_test(test_jump_is_faded),

@@ -421,6 +421,7 @@ static void test_shortage(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products), cmocka_unit_test(test_fading),           cmocka_unit_test(test_steps),
         cmocka_unit_test(test_coupled),  cmocka_unit_test(test_change_of_solver), cmocka_unit_test(test_choice),
