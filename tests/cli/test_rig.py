@@ -130,6 +130,10 @@ def test_parts():
         write_volume(one, (6, 4, 4), lambda x, y, z: 1)
         write_volume(two, (13, 4, 4), lambda x, y, z: x != 6)
         alone = rig(os.path.join(place, "rig"), one, "-n", 1)
+        both = rig(os.path.join(place, "rig"), two, "-n", 3, "--every-part", "--at", "0.003,0.003,0.003", "--at", "0.009,0.005,0.005")
+        with open(os.path.join(place, "rig", "scene.json")) as file:
+            nodes = json.load(file)["bodies"][0]["frames"]["nodes"]
+        assert [node.get("hold") for node in nodes] == ["all", None, "all"], nodes  # the first of each piece
         both = rig(os.path.join(place, "rig"), two, "-n", 2, "--every-part")
         for k in (0, 1):
             assert abs(both["frequency"][k] - alone["frequency"][k]) < 1e-5 * alone["frequency"][k], (alone, both)
