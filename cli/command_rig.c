@@ -80,6 +80,10 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
 
 // Places the user chose; they stay where they are.
 static bool take_places(const cli_command *command, const cli_list *at, rig_run *rig) {
+    if (at->count > rig->def.placement.count) {
+        cli_fail(command, CLI_USAGE, "--at names %d places, --nodes %d frames in all", at->count, rig->def.placement.count);
+        return false;
+    }
     for (int i = 0; i < at->count; i++) {
         double *p = rig->places + 3 * (size_t)i;
         char rest;

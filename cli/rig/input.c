@@ -85,7 +85,8 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count, cons
     }
     if (status == CLI_OK && sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &reading->grid, &rig->voxels,
                                                               &rig->voxel_report) != SINEW_OK) {
-        status = rig_fail(rig);
+        status = count == 1 ? cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", paths[0], sinew_context_message(rig->context))
+                            : rig_fail(rig);
     }
     rig->from_surfaces = true;
     rig->surface = meshes[0];

@@ -54,29 +54,40 @@ void rig_write_report(const rig_run *rig, sn_buffer *out) {
     sn_buffer_add_text(out, "\n");
 }
 
+static const char *plural(int32_t count) {
+    return count == 1 ? "" : "s";
+}
+
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
-    printf("%s: %d voxels, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, r->volume, r->mass);
+    printf("%s: %d voxel%s, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, plural(r->voxel_count), r->volume, r->mass);
     if (rig->voxel_report.open_edges > 0) {
         printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were bridged\n",
                rig->voxel_report.open_edges, rig->voxel_report.hole_count, rig->voxel_report.largest_hole);
     }
     if (rig->askew) printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
-    printf("%d nodes (%d in rigid parts), %d unknowns; each dominates %.2g to %.2g of the volume (%.2g if evenly), a voxel is "
-           "%.3g m from its node on average\n",
-           nodes, r->rigid_node_count, r->unknown_count, r->coverage[0], r->coverage[1], r->coverage_mean, r->reach);
+    printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the volume (%.3g %% if evenly), a "
+           "voxel is %.3g m from its node on average\n",
+           nodes, plural(nodes), r->rigid_node_count, r->unknown_count, 100 * r->coverage[0], 100 * r->coverage[1],
+           100 * r->coverage_mean, r->reach);
     printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was dropped\n",
            r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
-    printf("%d samples; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
-           r->sampling.sample_count, r->sampling.mean_fit_error, r->sampling.largest_fit_error);
+    printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
+           r->sampling.sample_count, plural(r->sampling.sample_count), r->sampling.mean_fit_error,
+           r->sampling.largest_fit_error);
     if (r->young[1] > 0) printf("stiffness from %.3g to %.3g Pa where it is not rigid\n", r->young[0], r->young[1]);
-    if (r->frequency[1] > 0) {
+    if (r->condition > 0) {
         printf("natural frequencies, free in space: %.3g to %.3g Hz; condition about %.2g\n", r->frequency[0], r->frequency[1],
                r->condition);
-        printf("advised step %.2g s (implicit); the explicit integrator needs steps below %.2g s\n", r->advised_step,
-               r->stable_step);
+    } else if (r->frequency[1] > 0) {
+        printf("some motions meet no strain, the others have frequencies up to %.3g Hz: take more samples\n", r->frequency[1]);
+    } else {
+        printf("natural frequencies: none, for a body of so few unknowns\n");
     }
+    printf("advised step %.2g s (implicit)", r->advised_step);
+    if (r->stable_step > 0) printf("; the explicit integrator needs steps below %.2g s", r->stable_step);
+    printf("\n");
     printf("a step takes %.3g ms: %.0f a second\n", 1e3 * rig->step_seconds, 1 / rig->step_seconds);
     printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints a point, %.2g of a weight lost), "
            "report.json\n",

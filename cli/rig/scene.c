@@ -3,6 +3,7 @@
 #include "rig/rig.h"
 
 #include "frame/frame_body.h"
+#include "geom/voxel.h"
 #include "io/mesh/write.h"
 #include "io/volume/volume.h"
 
@@ -40,7 +41,25 @@ static void write_materials(const rig_run *rig, sn_json_writer *w) {
     sn_json_end_object(w);
 }
 
-static void write_nodes(const rig_run *rig, sn_json_writer *w) {
+// Something must hold each part of the solid: (*held)[i] says whether frame i is the first in its part.
+static sinew_status find_held(const rig_run *rig, sn_arena *arena, bool **held) {
+    const sn_frame_model *model = sn_frame_model_of(rig->body);
+    int32_t *parts, count;
+    SN_TRY(sn_voxel_parts(model->shape->voxels, arena, false, &parts, &count));
+    bool *done = SN_PUSH(arena, bool, count);
+    *held = SN_PUSH(arena, bool, model->nodes.count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        double position[3];
+        sn_store3(position, model->nodes.items[i].origin);
+        int32_t part = parts[sinew_voxels_find_nearest(model->shape->voxels, position, INFINITY)];
+        (*held)[i] = !done[part];
+        done[part] = true;
+    }
+    return SINEW_OK;
+}
+
+static void write_nodes(const rig_run *rig, const bool *held, sn_json_writer *w) {
     const sn_frame_model *model = sn_frame_model_of(rig->body);
     sn_json_write_key(w, "nodes");
     sn_json_begin_array(w);
@@ -51,7 +70,7 @@ static void write_nodes(const rig_run *rig, sn_json_writer *w) {
         write_text(w, "kind", node_kinds[model->nodes.items[i].kind]);
         sn_json_write_key(w, "position");
         sn_json_write_numbers(w, position, 3);
-        if (i == 0) write_text(w, "hold", "all"); // something holds it
+        if (held[i]) write_text(w, "hold", "all");
         sn_json_end_object(w);
     }
     sn_json_end_array(w);
@@ -73,12 +92,12 @@ static void write_tissues(const rig_run *rig, sn_json_writer *w) {
     sn_json_end_object(w);
 }
 
-static void write_frames(const rig_run *rig, sn_json_writer *w) {
+static void write_frames(const rig_run *rig, const bool *held, sn_json_writer *w) {
     const sinew_autorig_def *def = &rig->def;
     sn_json_write_key(w, "frames");
     sn_json_begin_object(w);
     write_text(w, "blend", def->blend == SINEW_BLEND_LINEAR ? "linear" : "dual-quaternion");
-    write_nodes(rig, w);
+    write_nodes(rig, held, w);
     sn_json_write_key(w, "weights");
     sn_json_begin_object(w);
     write_text(w, "metric", def->weights.metric == SINEW_METRIC_COMPLIANCE ? "compliance" : "euclidean");
@@ -98,7 +117,7 @@ static void write_frames(const rig_run *rig, sn_json_writer *w) {
     sn_json_end_object(w);
 }
 
-static void write_body(const rig_run *rig, sn_json_writer *w) {
+static void write_body(const rig_run *rig, const bool *held, sn_json_writer *w) {
     sn_json_begin_object(w);
     write_text(w, "name", rig->name);
     write_text(w, "model", "frames");
@@ -117,7 +136,7 @@ static void write_body(const rig_run *rig, sn_json_writer *w) {
         }
         sn_json_end_object(w);
     }
-    write_frames(rig, w);
+    write_frames(rig, held, w);
     sn_json_end_object(w);
 }
 
@@ -127,12 +146,12 @@ static double round_step(double step) {
     return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
 }
 
-static void write_scene(const rig_run *rig, sn_buffer *out) {
+static void write_world(const rig_run *rig, const bool *held, sn_buffer *out) {
     sn_json_writer w = sn_json_writer_create(out, false);
     char title[200];
     snprintf(title, sizeof title, "%s, %d frames", rig->name, sinew_frame_body_get_node_count(rig->body));
     sn_json_begin_object(&w);
-    write_text(&w, "//", "Written by sinew rig. The first frame is held; change that, and what else you like.");
+    write_text(&w, "//", "Written by sinew rig. The first frame of each part is held; change that, and what else you like.");
     sn_json_write_key(&w, "version");
     sn_json_write_integer(&w, 1);
     write_text(&w, "title", title);
@@ -141,10 +160,19 @@ static void write_scene(const rig_run *rig, sn_buffer *out) {
     if (rig->tissue_count > 0) write_materials(rig, &w);
     sn_json_write_key(&w, "bodies");
     sn_json_begin_array(&w);
-    write_body(rig, &w);
+    write_body(rig, held, &w);
     sn_json_end_array(&w);
     sn_json_end_object(&w);
     sn_buffer_add_text(out, "\n");
+}
+
+static sinew_status write_scene(const rig_run *rig, sn_buffer *out) {
+    sn_arena arena = sn_arena_create(rig->context);
+    bool *held = NULL;
+    sinew_status status = find_held(rig, &arena, &held);
+    if (status == SINEW_OK) write_world(rig, held, out);
+    sn_arena_destroy(&arena);
+    return status;
 }
 
 static sinew_status write_labels(const rig_run *rig, sn_buffer *out) {
@@ -169,8 +197,8 @@ static sinew_status write_surface(const rig_run *rig, sn_buffer *out) {
 
 sinew_status rig_write_scene(const rig_run *rig) {
     sn_buffer out = sn_buffer_create(rig->context);
-    write_scene(rig, &out);
-    sinew_status status = rig_write_file(rig, "scene.json", &out);
+    sinew_status status = write_scene(rig, &out);
+    if (status == SINEW_OK) status = rig_write_file(rig, "scene.json", &out);
     sn_buffer_clear(&out);
     if (status == SINEW_OK) status = write_labels(rig, &out);
     if (status == SINEW_OK) status = rig_write_file(rig, "labels.nrrd", &out);

@@ -272,18 +272,47 @@ static sinew_status bind(sn_builder *b, sn_scene_member *member) {
     return sinew_body_fix_nodes(member->body, bound->nodes, bound->count, SINEW_AXIS_ALL);
 }
 
+static double distance_from_bone(const sinew_bone *bone, sn_vec3 p) {
+    sn_vec3 from = sn_load3(bone->from), way = sn_sub(sn_load3(bone->to), from), d = sn_sub(p, from);
+    double s = fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1);
+    return sn_length(sn_madd(d, -s, way));
+}
+
 // The joint whose bone a frame lies on, within `tolerance`; -1 if there is none, or several.
 static int32_t joint_at(const sinew_skeleton *skeleton, sn_vec3 p, double tolerance) {
     int32_t count, joint = -1;
     const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
     for (int32_t i = 0; i < count; i++) {
-        sn_vec3 from = sn_load3(bones[i].from), way = sn_sub(sn_load3(bones[i].to), from), d = sn_sub(p, from);
-        double s = fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1);
-        if (sn_length(sn_madd(d, -s, way)) > tolerance || bones[i].joint == joint) continue;
+        if (distance_from_bone(&bones[i], p) > tolerance || bones[i].joint == joint) continue;
         if (joint >= 0) return -1;
         joint = bones[i].joint;
     }
     return joint;
+}
+
+// Says by how much the frames miss the bones.
+static sinew_status refuse_frames(sn_builder *b, const sn_scene_member *member, double tolerance) {
+    const sinew_skeleton *skeleton = member->bound->bones->skeleton;
+    int32_t count, frame = -1, joint = -1;
+    const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
+    double least = INFINITY;
+    for (int32_t i = 0; i < member->frames->first_count; i++) {
+        for (int32_t k = 0; k < count; k++) {
+            double distance = distance_from_bone(&bones[k], sn_load3(member->frames->rest + 3 * (size_t)i));
+            if (!(distance < least)) continue;
+            least = distance;
+            frame = i;
+            joint = bones[k].joint;
+        }
+    }
+    const char *name = b->scene->skeletons[member->scene->skeleton].name;
+    if (frame < 0) return sn_fail(b->context, SINEW_INVALID_DATA, "skeleton \"%s\" has no bones to follow", name);
+    const double *p = member->frames->rest + 3 * (size_t)frame;
+    return sn_fail(b->context, SINEW_INVALID_DATA,
+                   "no frame of body \"%s\" lies on a bone of skeleton \"%s\" within a voxel (%.3g m): the nearest, at (%.3g, "
+                   "%.3g, %.3g) m, is %.3g m from that of \"%s\"%s",
+                   member->scene->name, name, tolerance, p[0], p[1], p[2], least, sinew_skeleton_joint_name(skeleton, joint),
+                   least <= tolerance ? ", but where bones meet a frame is free" : "");
 }
 
 static sinew_status place_frames(const sn_scene_member *member, bool at_once) {
@@ -326,11 +355,7 @@ static sinew_status bind_frames(sn_builder *b, sn_scene_member *member) {
         bound->joints[bound->count++] = joint;
         SN_TRY(sinew_frame_body_hold(member->body, i, SINEW_HOLD_ALL));
     }
-    if (bound->count == 0) {
-        return sn_fail(b->context, SINEW_INVALID_DATA,
-                       "no frame of body \"%s\" lies on a bone of skeleton \"%s\" (within a voxel)", member->scene->name,
-                       scene->name);
-    }
+    if (bound->count == 0) return refuse_frames(b, member, tolerance);
     bool ended = false;
     pose_bones(scene, &b->world->bones[member->scene->skeleton], 0, &ended);
     return place_frames(member, true);

@@ -5,7 +5,7 @@
 #include "io/bytes.h"
 #include "io/volume/volume.h"
 
-typedef enum sn_volume_encoding { SN_VOLUME_RAW, SN_VOLUME_GZIP, SN_VOLUME_TEXT } sn_volume_encoding;
+typedef enum sn_volume_encoding { SN_VOLUME_RAW, SN_VOLUME_GZIP, SN_VOLUME_ZLIB, SN_VOLUME_TEXT } sn_volume_encoding;
 
 // What a header says.
 typedef struct sn_volume_header {

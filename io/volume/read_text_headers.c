@@ -53,10 +53,15 @@ static sinew_status read_doubles(reader *r, sn_word value, int count, double *ou
     return SINEW_OK;
 }
 
-static sinew_status choose_type(reader *r, sn_word value, const char *const *names, const sn_number_type *types, int count) {
-    for (int i = 0; i < count; i++) {
-        if (!sn_word_is_like(value, names[i])) continue;
-        r->header->type = types[i];
+typedef struct type_name {
+    const char *name;
+    sn_number_type type;
+} type_name;
+
+static sinew_status choose_type(reader *r, sn_word value, const type_name *names, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!sn_word_is_like(value, names[i].name)) continue;
+        r->header->type = names[i].type;
         r->has_type = true;
         return SINEW_OK;
     }
@@ -130,20 +135,49 @@ static sinew_status read_units(reader *r, sn_word value) {
     return SINEW_OK;
 }
 
+// All names that the format allows.
 static sinew_status read_nrrd_type(reader *r, sn_word value) {
-    static const char *const names[] = {"signed char", "int8",         "int8_t",     "uchar",          "unsigned char",
-                                        "uint8",       "uint8_t",      "short",      "short int",      "signed short",
-                                        "int16",       "int16_t",      "ushort",     "unsigned short", "uint16",
-                                        "uint16_t",    "int",          "signed int", "int32",          "int32_t",
-                                        "uint",        "unsigned int", "uint32",     "uint32_t",       "longlong",
-                                        "long long",   "int64",        "int64_t",    "ulonglong",      "unsigned long long",
-                                        "uint64",      "uint64_t",     "float",      "double"};
-    static const sn_number_type types[] = {
-        SN_TYPE_I8,  SN_TYPE_I8,  SN_TYPE_I8,  SN_TYPE_U8,  SN_TYPE_U8,  SN_TYPE_U8,  SN_TYPE_U8,  SN_TYPE_I16, SN_TYPE_I16,
-        SN_TYPE_I16, SN_TYPE_I16, SN_TYPE_I16, SN_TYPE_U16, SN_TYPE_U16, SN_TYPE_U16, SN_TYPE_U16, SN_TYPE_I32, SN_TYPE_I32,
-        SN_TYPE_I32, SN_TYPE_I32, SN_TYPE_U32, SN_TYPE_U32, SN_TYPE_U32, SN_TYPE_U32, SN_TYPE_I64, SN_TYPE_I64, SN_TYPE_I64,
-        SN_TYPE_I64, SN_TYPE_U64, SN_TYPE_U64, SN_TYPE_U64, SN_TYPE_U64, SN_TYPE_F32, SN_TYPE_F64};
-    return choose_type(r, value, names, types, sizeof types / sizeof *types);
+    static const type_name names[] = {{"signed char", SN_TYPE_I8},
+                                      {"int8", SN_TYPE_I8},
+                                      {"int8_t", SN_TYPE_I8},
+                                      {"uchar", SN_TYPE_U8},
+                                      {"unsigned char", SN_TYPE_U8},
+                                      {"uint8", SN_TYPE_U8},
+                                      {"uint8_t", SN_TYPE_U8},
+                                      {"short", SN_TYPE_I16},
+                                      {"short int", SN_TYPE_I16},
+                                      {"signed short", SN_TYPE_I16},
+                                      {"signed short int", SN_TYPE_I16},
+                                      {"int16", SN_TYPE_I16},
+                                      {"int16_t", SN_TYPE_I16},
+                                      {"ushort", SN_TYPE_U16},
+                                      {"unsigned short", SN_TYPE_U16},
+                                      {"unsigned short int", SN_TYPE_U16},
+                                      {"uint16", SN_TYPE_U16},
+                                      {"uint16_t", SN_TYPE_U16},
+                                      {"int", SN_TYPE_I32},
+                                      {"signed int", SN_TYPE_I32},
+                                      {"int32", SN_TYPE_I32},
+                                      {"int32_t", SN_TYPE_I32},
+                                      {"uint", SN_TYPE_U32},
+                                      {"unsigned int", SN_TYPE_U32},
+                                      {"uint32", SN_TYPE_U32},
+                                      {"uint32_t", SN_TYPE_U32},
+                                      {"longlong", SN_TYPE_I64},
+                                      {"long long", SN_TYPE_I64},
+                                      {"long long int", SN_TYPE_I64},
+                                      {"signed long long", SN_TYPE_I64},
+                                      {"signed long long int", SN_TYPE_I64},
+                                      {"int64", SN_TYPE_I64},
+                                      {"int64_t", SN_TYPE_I64},
+                                      {"ulonglong", SN_TYPE_U64},
+                                      {"unsigned long long", SN_TYPE_U64},
+                                      {"unsigned long long int", SN_TYPE_U64},
+                                      {"uint64", SN_TYPE_U64},
+                                      {"uint64_t", SN_TYPE_U64},
+                                      {"float", SN_TYPE_F32},
+                                      {"double", SN_TYPE_F64}};
+    return choose_type(r, value, names, sizeof names / sizeof *names);
 }
 
 static sinew_status read_encoding(reader *r, sn_word value) {
@@ -300,11 +334,12 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
 }
 
 static sinew_status read_meta_type(reader *r, sn_word value) {
-    static const char *const names[] = {"MET_CHAR", "MET_UCHAR",     "MET_SHORT",      "MET_USHORT", "MET_INT",
-                                        "MET_UINT", "MET_LONG_LONG", "MET_ULONG_LONG", "MET_FLOAT",  "MET_DOUBLE"};
-    static const sn_number_type types[] = {SN_TYPE_I8,  SN_TYPE_U8,  SN_TYPE_I16, SN_TYPE_U16, SN_TYPE_I32,
-                                           SN_TYPE_U32, SN_TYPE_I64, SN_TYPE_U64, SN_TYPE_F32, SN_TYPE_F64};
-    return choose_type(r, value, names, types, 10);
+    static const type_name names[] = {{"MET_CHAR", SN_TYPE_I8},       {"MET_UCHAR", SN_TYPE_U8},
+                                      {"MET_SHORT", SN_TYPE_I16},     {"MET_USHORT", SN_TYPE_U16},
+                                      {"MET_INT", SN_TYPE_I32},       {"MET_UINT", SN_TYPE_U32},
+                                      {"MET_LONG_LONG", SN_TYPE_I64}, {"MET_ULONG_LONG", SN_TYPE_U64},
+                                      {"MET_FLOAT", SN_TYPE_F32},     {"MET_DOUBLE", SN_TYPE_F64}};
+    return choose_type(r, value, names, sizeof names / sizeof *names);
 }
 
 // *last is set by ElementDataFile, behind which the data starts.
@@ -324,9 +359,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
         r->header->big = sn_word_is_like(value, "True");
         return SINEW_OK;
     }
-    if (sn_word_is_like(name, "CompressedData") && sn_word_is_like(value, "True")) {
-        return sn_source_fail_at(r->context, r->source, SINEW_UNSUPPORTED, value.at, "compressed MetaImages are not read");
-    }
+    if (sn_word_is_like(name, "CompressedData") && sn_word_is_like(value, "True")) r->header->encoding = SN_VOLUME_ZLIB;
     if (sn_word_is_like(name, "BinaryData") && sn_word_is_like(value, "False")) r->header->encoding = SN_VOLUME_TEXT;
     if (sn_word_is_like(name, "DistanceUnits")) {
         r->header->unit = sn_volume_unit(value);

@@ -65,9 +65,12 @@ sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn
     return SINEW_OK;
 }
 
-static sinew_status inflate(sinew_context *context, const sn_source *source, size_t offset, size_t limit, sn_buffer *out) {
+static sinew_status inflate(sinew_context *context, const sn_source *source, size_t offset, sn_volume_encoding encoding,
+                            size_t limit, sn_buffer *out) {
     const char *data = (const char *)source->data + offset;
-    sn_inflate_result result = sn_inflate_gzip(data, source->size - offset, limit, out);
+    size_t size = source->size - offset;
+    sn_inflate_result result =
+        encoding == SN_VOLUME_ZLIB ? sn_inflate_zlib(data, size, limit, out) : sn_inflate_gzip(data, size, limit, out);
     if (result == SN_INFLATE_OK) return SINEW_OK;
     if (result == SN_INFLATE_MEMORY) return SINEW_OUT_OF_MEMORY;
     return sn_source_fail(context, source, SINEW_INVALID_DATA, "its compressed data %s", sn_inflate_message(result));
@@ -217,12 +220,12 @@ static sinew_status open_data(sinew_context *context, const sn_volume_header *he
     const sn_source *source = &header->data;
     if (header->encoding == SN_VOLUME_TEXT) {
         SN_TRY(read_text(context, header, count, scratch));
-    } else if (header->encoding == SN_VOLUME_GZIP) {
+    } else if (header->encoding == SN_VOLUME_GZIP || header->encoding == SN_VOLUME_ZLIB) {
         if (needed / SN_INFLATE_RATIO > source->size) {
             return sn_source_fail(context, source, SINEW_INVALID_DATA,
                                   "%zu cells are announced; %zu compressed bytes cannot hold them", count, source->size);
         }
-        SN_TRY(inflate(context, source, header->offset, limit, scratch));
+        SN_TRY(inflate(context, source, header->offset, header->encoding, limit, scratch));
     } else {
         *data = (const uint8_t *)source->data + header->offset;
         *size = source->size - header->offset;
@@ -302,7 +305,7 @@ sinew_status sn_volume_read(sinew_context *context, const sn_source *source, con
     sinew_status status = SINEW_OK;
     if (is_gzip(source)) { // .nii.gz: the whole file is packed
         size_t limit = options && options->memory_limit ? options->memory_limit : default_limit;
-        status = inflate(context, source, 0, limit, &plain);
+        status = inflate(context, source, 0, SN_VOLUME_GZIP, limit, &plain);
         opened.data = plain.data ? plain.data : "";
         opened.size = plain.size;
         if (status == SINEW_OK) file->format = sn_volume_detect(&opened);

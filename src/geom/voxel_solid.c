@@ -1,6 +1,6 @@
 // Simple solids, and grids made of them: a cell belongs to a solid if its middle does, the surface included. Solids are worked
 // through in order, slice by slice of the grid.
-#include "geom/voxel.h"
+#include "geom/voxel_coarse.h"
 
 #include "base/threads.h"
 #include "math/quat.h"
@@ -117,6 +117,7 @@ bool sn_solid_contains(const sinew_solid_def *solid, sn_vec3 p, double tolerance
 }
 
 typedef struct solid_job {
+    sinew_context *context;
     const sinew_solid_def *solids;
     int32_t solid_count;
     const sn_grid_frame *frame;
@@ -163,27 +164,12 @@ static void fill_slices(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Large grids are asked about before they are filled: how much is inside, a coarse one tells (a tenth less, so that nothing is
-// refused that would fit).
-static sinew_status check_inside(sinew_context *context, const sinew_solid_def *solids, int32_t solid_count,
-                                 const sn_grid_frame *frame, size_t memory_limit) {
-    enum { COARSE = 32 };
-    sn_grid_frame coarse = *frame;
-    int64_t cells[3];
-    for (int a = 0; a < 3; a++) {
-        cells[a] = frame->cells[a];
-        if (frame->cells[a] > COARSE) coarse.cells[a] = COARSE;
-        coarse.spacing[a] = frame->spacing[a] * frame->cells[a] / coarse.cells[a];
-    }
-    if (cells[0] * cells[1] * cells[2] < 1 << 24) return SINEW_OK;
-    size_t count = (size_t)coarse.cells[0] * (size_t)coarse.cells[1] * (size_t)coarse.cells[2], inside = 0;
-    uint16_t *labels = sn_allocate(context, count, sizeof *labels);
-    if (!labels) return SINEW_OUT_OF_MEMORY;
-    solid_job job = {solids, solid_count, &coarse, labels};
-    fill_slices(&job, 0, coarse.cells[2], 0);
-    for (size_t k = 0; k < count; k++) inside += labels[k] != 0;
-    sn_release(context, labels, count, sizeof *labels);
-    return sn_check_cells(context, cells, 0.9 * (double)inside / (double)count, memory_limit);
+static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *labels) {
+    solid_job job = *(const solid_job *)data;
+    job.frame = frame;
+    job.labels = labels;
+    sn_parallel_for(job.context, frame->cells[2], 4, fill_slices, &job);
+    return SINEW_OK;
 }
 
 sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids, int32_t solid_count,
@@ -198,12 +184,12 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
     }
     sn_grid_frame frame;
     SN_TRY(sn_fit_grid(context, def, box, &frame));
-    SN_TRY(check_inside(context, solids, solid_count, &frame, def->memory_limit));
+    solid_job job = {.context = context, .solids = solids, .solid_count = solid_count};
+    SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, &job));
     size_t count = (size_t)frame.cells[0] * (size_t)frame.cells[1] * (size_t)frame.cells[2];
     uint16_t *labels = sn_allocate(context, count, sizeof *labels);
     if (!labels) return SINEW_OUT_OF_MEMORY;
-    solid_job job = {solids, solid_count, &frame, labels};
-    sn_parallel_for(context, frame.cells[2], 4, fill_slices, &job);
+    fill_grid(&job, &frame, labels);
     sinew_status status =
         sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels, def->memory_limit, voxels);
     sn_release(context, labels, count, sizeof *labels);

@@ -11,6 +11,7 @@
 
 #include "base/threads.h"
 #include "geom/triangle_tree.h"
+#include "geom/voxel_coarse.h"
 
 #include <string.h>
 
@@ -256,11 +257,22 @@ static sinew_status check_holes(sinew_context *context, const sinew_mesh *mesh, 
                    index, holes.open_edges, holes.largest, holes.place.x, holes.place.y, holes.place.z, limit);
 }
 
-static sinew_status fill_all(sinew_context *context, const sinew_labelled_surface *surfaces, int32_t count,
-                             const sinew_voxel_def *def, const sn_grid_frame *frame, uint16_t *labels,
-                             sinew_voxel_report *report) {
+typedef struct surfaces_job {
+    sinew_context *context;
+    const sinew_labelled_surface *surfaces;
+    int32_t count;
+    double hole_limit; // 0: a few cells
+    sinew_voxel_report report;
+} surfaces_job;
+
+static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *labels) {
+    surfaces_job *all = data;
+    sinew_context *context = all->context;
+    const sinew_labelled_surface *surfaces = all->surfaces;
     const double *h = frame->spacing;
-    double limit = def->hole_limit > 0 ? def->hole_limit : 4 * fmax(h[0], fmax(h[1], h[2]));
+    double limit = all->hole_limit > 0 ? all->hole_limit : 4 * fmax(h[0], fmax(h[1], h[2]));
+    int32_t count = all->count;
+    all->report = (sinew_voxel_report){0};
     sn_arena arena = sn_arena_create(context);
     bool *done = SN_PUSH(&arena, bool, count);
     sinew_status status = sn_arena_status(&arena);
@@ -277,9 +289,9 @@ static sinew_status fill_all(sinew_context *context, const sinew_labelled_surfac
         status = sn_weld_surface(&arena, surfaces[next].mesh, &triangles, &job.triangle_count);
         job.triangles = triangles;
         if (status == SINEW_OK) {
-            status = check_holes(context, surfaces[next].mesh, triangles, job.triangle_count, next, limit, report);
+            status = check_holes(context, surfaces[next].mesh, triangles, job.triangle_count, next, limit, &all->report);
         }
-        if (status == SINEW_OK) status = fill_surface(&job, context, report);
+        if (status == SINEW_OK) status = fill_surface(&job, context, &all->report);
         sn_arena_rewind(&arena, mark);
     }
     sn_arena_destroy(&arena);
@@ -289,9 +301,7 @@ static sinew_status fill_all(sinew_context *context, const sinew_labelled_surfac
 sinew_status sinew_voxels_create_from_surfaces(sinew_context *context, const sinew_labelled_surface *surfaces,
                                                int32_t surface_count, const sinew_voxel_def *def, sinew_voxels **voxels,
                                                sinew_voxel_report *report) {
-    sinew_voxel_report ignored;
-    if (!report) report = &ignored;
-    *report = (sinew_voxel_report){0};
+    if (report) *report = (sinew_voxel_report){0};
     if (surface_count < 1 || !(def->hole_limit >= 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d surfaces (at least 1) and a hole limit of %g m (at least 0)",
                        surface_count, def->hole_limit);
@@ -303,10 +313,13 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context, const sin
     }
     sn_grid_frame frame;
     SN_TRY(sn_fit_grid(context, def, box, &frame));
+    surfaces_job job = {context, surfaces, surface_count, def->hole_limit, {0}};
+    SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, &job));
     size_t count = (size_t)frame.cells[0] * (size_t)frame.cells[1] * (size_t)frame.cells[2];
     uint16_t *labels = sn_allocate(context, count, sizeof *labels);
     if (!labels) return SINEW_OUT_OF_MEMORY;
-    sinew_status status = fill_all(context, surfaces, surface_count, def, &frame, labels, report);
+    sinew_status status = fill_grid(&job, &frame, labels);
+    if (report) *report = job.report;
     if (status == SINEW_OK) {
         status = sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels, def->memory_limit, voxels);
     }

@@ -58,8 +58,11 @@ def test_text_report():
     with folder() as place:
         result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 3, "-o", place)
         assert result.returncode == 0, result.stderr
-        for word in ("3 nodes", "samples", "Hz", "advised step", "a second", "scene.json"):
+        for word in ("3 nodes", "% of the volume (33.3 % if evenly)", "samples", "linear fits", "kg", "Pa", "Hz", "condition",
+                     "advised step", "a second", "scene.json"):
             assert word in result.stdout, (word, result.stdout)
+        result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 1, "--kind", "rigid", "-o", place)
+        assert "1 node " in result.stdout and "frequencies: none" in result.stdout and "advised step" in result.stdout, result.stdout
 
 
 def test_surfaces():
@@ -127,6 +130,10 @@ def test_parts():
         write_volume(one, (6, 4, 4), lambda x, y, z: 1)
         write_volume(two, (13, 4, 4), lambda x, y, z: x != 6)
         alone = rig(os.path.join(place, "rig"), one, "-n", 1)
+        both = rig(os.path.join(place, "rig"), two, "-n", 3, "--every-part", "--at", "0.003,0.003,0.003", "--at", "0.009,0.005,0.005")
+        with open(os.path.join(place, "rig", "scene.json")) as file:
+            nodes = json.load(file)["bodies"][0]["frames"]["nodes"]
+        assert [node.get("hold") for node in nodes] == ["all", None, "all"], nodes  # the first of each piece
         both = rig(os.path.join(place, "rig"), two, "-n", 2, "--every-part")
         for k in (0, 1):
             assert abs(both["frequency"][k] - alone["frequency"][k]) < 1e-5 * alone["frequency"][k], (alone, both)
@@ -148,6 +155,13 @@ def test_bad_input():
         out = ("-o", os.path.join(place, "rig"))
         expect(1, ["which surface or volume"])
         expect(1, ["affine"], path, "--kind", "afine", *out)
+        bad = os.path.join(place, "open.obj")
+        write_cube(bad, (0, 0, 0), (1, 1, 1))
+        with open(bad) as file:
+            lines = file.readlines()
+        with open(bad, "w") as file:
+            file.writelines(lines[:-2])  # one side is missing
+        expect(2, ["open.obj", "hole", "around", "would be bridged"], bad, *out)
         expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
         expect(2, ["did you mean 'steak'"], "specimen:stake", *out)
         with open(table, "w") as file:
@@ -159,6 +173,7 @@ def test_bad_input():
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
         expect(2, ["2 disconnected parts", "every-part"], apart, "-n", 2, *out)
         expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
+        expect(1, ["2 places", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
         expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
         expect(2, ["the limit is 1", "times as large"], "specimen:steak", "--memory", 1, *out)
         assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2

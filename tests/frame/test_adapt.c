@@ -1,8 +1,6 @@
 // Frames that join a running body and leave it: momentum stays, no jump in shape or energy, dents as local as asked for,
 // snapshots, threads, memory shortage, bad input; and rest points found again from where they are.
-#include "support/test.h"
-
-#include "sinew/sinew.h"
+#include "support/frames.h"
 
 #include "body/body.h"
 #include "frame/frame_body.h"
@@ -10,62 +8,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct fixture {
-    sinew_context *context;
-    sinew_voxels *voxels;
-    sinew_world *world;
-    sinew_body *body;
-} fixture;
-
-// A bar along x with three frames, linear weights along it.
-static sinew_status try_make(fixture *f, sinew_context *context, sinew_node_kind kind) {
-    *f = (fixture){.context = context};
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.solid = SINEW_SOLID_BOX;
-    solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.2;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.05;
-    SN_TRY(sinew_voxels_create_from_solids(f->context, &solid, 1, &grid, &f->voxels));
-    sinew_world_def world = sinew_default_world_def();
-    world.gravity[2] = 0;
-    world.solver = SINEW_SOLVER_DENSE;
-    SN_TRY(sinew_world_create(f->context, &world, &f->world));
-    sinew_frame_node nodes[3] = {{kind, {-0.45, 0, 0}}, {kind, {0, 0, 0}}, {kind, {0.45, 0, 0}}};
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f->voxels;
-    def.nodes = nodes;
-    def.node_count = 3;
-    def.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
-    def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
-    return sinew_frame_body_create(f->world, &def, &f->body);
+static test_frames_def bar_of(sinew_node_kind kind) {
+    test_frames_def def = test_default_frames_def(kind, 0.45);
+    def.world.gravity[2] = 0;
+    return def;
 }
 
-static void destroy(fixture *f) {
-    if (f->world) sinew_world_destroy(f->world);
-    if (f->voxels) sinew_voxels_destroy(f->voxels);
-    sinew_context_destroy(f->context);
-}
-
-static fixture make(sinew_node_kind kind, int32_t threads) {
-    fixture f;
-    if (try_make(&f, test_context(threads), kind) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
-    return f;
+static test_frames make(sinew_node_kind kind, int32_t threads) {
+    test_frames_def def = bar_of(kind);
+    return test_frames_create(test_context(threads), &def);
 }
 
 // Bends and turns the whole body, and sets it spinning and shaking.
 static void stir(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(31);
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
-    sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
+    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
     bool rigid = model->nodes.items[0].kind == SINEW_NODE_RIGID;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         xi[i] = sn_random_range(&random, -0.3, 0.3) * (rigid && i % 6 < 3 ? 1 : 0.2);
     }
-    sn_body_retract(body, body->q, turned, xi);
+    test_frames_place(body, xi, body->q);
     memcpy(body->target, body->q, (size_t)body->config_count * sizeof(double));
     for (int32_t i = 0; i < sn_body_size(body); i++) body->v[i] = sn_random_range(&random, -2, 2);
-    free(xi), free(turned);
+    free(xi);
 }
 
 static sinew_frame_insert_def insertion_at(double x, double y, double z, double range) {
@@ -75,7 +41,7 @@ static sinew_frame_insert_def insertion_at(double x, double y, double z, double 
     return def;
 }
 
-static void insert(fixture *f, sinew_frame_insert_def def, int32_t expected) {
+static void insert(test_frames *f, sinew_frame_insert_def def, int32_t expected) {
     int32_t node = -1;
     if (sinew_frame_body_insert(f->body, &def, &node) != SINEW_OK) fail_msg("%s", sinew_context_message(f->context));
     assert_int_equal(node, expected);
@@ -109,7 +75,7 @@ static void check_momentum(const sinew_measures *before, const sinew_measures *a
 static void test_momentum_and_energy_go_on(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
-        fixture f = make(kind % 2 ? SINEW_NODE_RIGID : SINEW_NODE_AFFINE, 1);
+        test_frames f = make(kind % 2 ? SINEW_NODE_RIGID : SINEW_NODE_AFFINE, 1);
         stir(f.body);
         sinew_measures before, after;
         double *surface = surface_of(f.body);
@@ -134,7 +100,7 @@ static void test_momentum_and_energy_go_on(void **state) {
         assert_true(surface_change(f.body, surface) < 1e-12);
         for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         free(surface);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
@@ -143,7 +109,7 @@ static void test_jump_is_faded(void **state) {
     (void)state;
     double jump = 0;
     for (int faded = 0; faded < 2; faded++) {
-        fixture f = make(SINEW_NODE_RIGID, 1);
+        test_frames f = make(SINEW_NODE_RIGID, 1);
         stir(f.body);
         memset(f.body->v, 0, (size_t)sn_body_size(f.body) * sizeof(double));
         double *first = surface_of(f.body), *last = surface_of(f.body);
@@ -163,13 +129,13 @@ static void test_jump_is_faded(void **state) {
         }
         if (faded) test_close("the whole jump", surface_change(f.body, first), jump, 1e-12);
         free(first), free(last);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
 // Share of the surface that moves by more than a tenth of the deepest dent.
 static double dent(double range) {
-    fixture f = make(SINEW_NODE_AFFINE, 1);
+    test_frames f = make(SINEW_NODE_AFFINE, 1);
     insert(&f, insertion_at(0.1, 0, 0.075, range), 3);
     for (int i = 0; i < 3; i++) assert_int_equal(sinew_frame_body_hold(f.body, i, SINEW_HOLD_ALL), SINEW_OK);
     double *before = surface_of(f.body);
@@ -188,7 +154,7 @@ static double dent(double range) {
     }
     free(before), free(after);
     double share = (double)moved / surface->point_count;
-    destroy(&f);
+    test_frames_destroy(&f);
     return share;
 }
 
@@ -201,7 +167,7 @@ static void test_range_makes_dents_local(void **state) {
 // Forces while a fade runs are the gradient of the energy.
 static void test_forces_while_fading(void **state) {
     (void)state;
-    fixture f = make(SINEW_NODE_RIGID, 1);
+    test_frames f = make(SINEW_NODE_RIGID, 1);
     stir(f.body);
     insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
     int32_t n = sn_body_size(f.body);
@@ -225,14 +191,14 @@ static void test_forces_while_fading(void **state) {
     assert_true(fabs(slope) > 1);
     test_close("slope", (energy[0] - energy[1]) / (2 * h), slope, 1e-6 * fabs(slope));
     free(q), free(force), free(xi);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_threads_give_the_same_bits(void **state) {
     (void)state;
     uint64_t hash = 0;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        fixture f = make(SINEW_NODE_RIGID, threads);
+        test_frames f = make(SINEW_NODE_RIGID, threads);
         stir(f.body);
         insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
         for (int i = 0; i < 4; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
@@ -242,14 +208,14 @@ static void test_threads_give_the_same_bits(void **state) {
         for (int i = 0; i < 4; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         if (threads == 1) hash = sinew_world_get_hash(f.world);
         assert_true(sinew_world_get_hash(f.world) == hash);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
 // A snapshot fits the frames it was taken with, in the middle of a fade too, and no others.
 static void test_snapshots(void **state) {
     (void)state;
-    fixture f = make(SINEW_NODE_RIGID, 1);
+    test_frames f = make(SINEW_NODE_RIGID, 1);
     stir(f.body);
     size_t size = sinew_world_get_snapshot_size(f.world);
     void *early = malloc(size);
@@ -270,7 +236,7 @@ static void test_snapshots(void **state) {
     insert(&f, insertion_at(-0.21, 0.05, -0.04, 0.25), 3);
     assert_int_equal(sinew_world_restore_snapshot(f.world, later, later_size), SINEW_INVALID_DATA);
     free(early), free(later);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_memory_shortage(void **state) {
@@ -278,9 +244,8 @@ static void test_memory_shortage(void **state) {
     bool done = false;
     for (int64_t n = 0; !done && n < 400; n++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
-        fixture f;
-        sinew_context *context = test_context_failing(&allocator);
-        assert_int_equal(try_make(&f, context, SINEW_NODE_RIGID), SINEW_OK);
+        test_frames_def bar = bar_of(SINEW_NODE_RIGID);
+        test_frames f = test_frames_create(test_context_failing(&allocator), &bar);
         sinew_frame_insert_def def = insertion_at(0.21, 0.05, -0.04, 0.25);
         def.kind = SINEW_NODE_QUADRATIC; // needs new moments of the base as well
         stir(f.body);
@@ -296,13 +261,13 @@ static void test_memory_shortage(void **state) {
             assert_int_equal(sinew_frame_body_insert(f.body, &def, NULL), SINEW_OK);
         }
         assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-        destroy(&f);
+        test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
     assert_true(done);
 }
 
-static void refuse(fixture *f, sinew_frame_insert_def def, const char *word) {
+static void refuse(test_frames *f, sinew_frame_insert_def def, const char *word) {
     uint64_t hash = sinew_world_get_hash(f->world);
     assert_int_equal(sinew_frame_body_insert(f->body, &def, NULL), SINEW_INVALID_ARGUMENT);
     if (!strstr(sinew_context_message(f->context), word)) fail_msg("no '%s' in: %s", word, sinew_context_message(f->context));
@@ -312,7 +277,7 @@ static void refuse(fixture *f, sinew_frame_insert_def def, const char *word) {
 
 static void test_bad_input(void **state) {
     (void)state;
-    fixture f = make(SINEW_NODE_RIGID, 1);
+    test_frames f = make(SINEW_NODE_RIGID, 1);
     refuse(&f, insertion_at(0, 2, 0, 0.3), "outside");
     refuse(&f, insertion_at(0, 0, 0, 0.3), "already");
     refuse(&f, insertion_at(0.2, 0, 0, 0.01), "range");
@@ -331,13 +296,13 @@ static void test_bad_input(void **state) {
     assert_int_equal(sinew_frame_body_remove(f.body, -1, 0.1), SINEW_INVALID_ARGUMENT);
     insert(&f, insertion_at(0.2, 0, 0, 0.3), 3);
     assert_int_equal(sinew_frame_body_remove(f.body, 3, NAN), SINEW_INVALID_ARGUMENT);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // Rest points come back from where they are, also with an inserted frame; places without a point are told.
 static void test_inverse(void **state) {
     (void)state;
-    fixture f = make(SINEW_NODE_RIGID, 1);
+    test_frames f = make(SINEW_NODE_RIGID, 1);
     stir(f.body);
     sn_random random = sn_random_seed(8);
     int32_t many = 0;
@@ -359,10 +324,11 @@ static void test_inverse(void **state) {
     double found[3];
     assert_int_equal(sinew_frame_body_find_point(f.body, far, found, NULL), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_find_point(f.body, none, found, NULL), SINEW_INVALID_ARGUMENT);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum_and_energy_go_on),
         cmocka_unit_test(test_jump_is_faded),

@@ -1,8 +1,6 @@
 // Frame bodies: forces and stiffness by finite differences for every kind of node, exact affine motion, rigid motion for free,
 // mass, free fall, momentum, threads.
-#include "support/test.h"
-
-#include "sinew/sinew.h"
+#include "support/frames.h"
 
 #include "body/body.h"
 #include "frame/frame_body.h"
@@ -10,64 +8,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct fixture {
-    sinew_context *context;
-    sinew_voxels *voxels;
-    sinew_world *world;
-    sinew_body *body;
-} fixture;
-
 static const sinew_node_kind all_kinds[] = {SINEW_NODE_POINT, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC};
 
-// A bar along x with three frames of the given kinds, linear weights along the axis.
-static fixture make(const sinew_node_kind kinds[3], const char *law, sinew_integrator integrator, int32_t threads) {
-    fixture f = {.context = test_context(threads)};
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.solid = SINEW_SOLID_BOX;
-    solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.2;
-    sinew_voxel_def voxel_def = sinew_default_voxel_def();
-    voxel_def.spacing[0] = voxel_def.spacing[1] = voxel_def.spacing[2] = 0.05;
-    if (sinew_voxels_create_from_solids(f.context, &solid, 1, &voxel_def, &f.voxels) != SINEW_OK) {
-        fail_msg("%s", sinew_context_message(f.context));
-    }
-    sinew_world_def world_def = sinew_default_world_def();
-    world_def.integrator = integrator;
-    world_def.newton_tolerance = 1e-12;
-    world_def.solver = SINEW_SOLVER_DENSE;
-    assert_int_equal(sinew_world_create(f.context, &world_def, &f.world), SINEW_OK);
-    sinew_frame_node nodes[3] = {{kinds[0], {-0.5, 0, 0}}, {kinds[1], {0, 0, 0}}, {kinds[2], {0.5, 0, 0}}};
-    sinew_material_def material = sinew_default_material_def();
-    assert_int_equal(sinew_material_set_law(f.context, law, &material), SINEW_OK);
-    material.poisson = 0.3;
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f.voxels;
-    def.nodes = nodes;
-    def.node_count = 3;
-    def.materials = &material;
-    def.material_count = 1;
-    def.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
-    def.weights.adopt_outside = true;
-    def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
-    def.geometric_stiffness = true;
-    if (sinew_frame_body_create(f.world, &def, &f.body) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
-    return f;
-}
-
-static void destroy(fixture *f) {
-    sinew_world_destroy(f->world);
-    sinew_voxels_destroy(f->voxels);
-    sinew_context_destroy(f->context);
-}
-
-// Nodes turned and moved at random, on top of a common large rotation.
-static void deform(const sinew_body *body, double *q) {
-    const sn_frame_model *model = body->model;
-    sn_random random = sn_random_seed(29);
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
-    sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
-    for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = sn_random_range(&random, -0.05, 0.05);
-    sn_body_retract(body, q, turned, xi);
-    free(xi), free(turned);
+// A bar with three frames of the given kinds.
+static test_frames make(const sinew_node_kind kinds[3], const char *law, sinew_integrator integrator, int32_t threads) {
+    sinew_context *context = test_context(threads);
+    test_frames_def def = test_default_frames_def(SINEW_NODE_POINT, 0.5);
+    for (int i = 0; i < 3; i++) def.nodes[i].kind = kinds[i];
+    def.world.integrator = integrator;
+    def.world.newton_tolerance = 1e-12;
+    assert_int_equal(sinew_material_set_law(context, law, &def.material), SINEW_OK);
+    def.material.poisson = 0.3;
+    def.body.weights.adopt_outside = true;
+    def.body.geometric_stiffness = true;
+    return test_frames_create(context, &def);
 }
 
 static double energy_at(sinew_body *body, const double *base, const double *direction, double h) {
@@ -84,7 +38,7 @@ static void check_derivatives(sinew_body *body, const char *what) {
     size_t n = (size_t)sn_body_size(body);
     double *q = calloc((size_t)body->config_count, sizeof *q), *d = calloc(n, sizeof *d), *force = calloc(n, sizeof *force);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A), *product = calloc(n, sizeof *product);
-    deform(body, q);
+    test_frames_deform(body, q);
     sn_random random = sn_random_seed(5);
     for (size_t i = 0; i < n; i++) d[i] = sn_random_range(&random, -1, 1);
     sn_evaluation evaluation = {.q = q, .force = force, .matrix = A};
@@ -110,9 +64,9 @@ static void test_derivatives(void **state) {
             if (all_kinds[kind % 4] == SINEW_NODE_POINT && kind < 4 && law > 0) continue;
             sinew_node_kind mixed[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
             sinew_node_kind same[] = {all_kinds[kind % 4], all_kinds[kind % 4], all_kinds[kind % 4]};
-            fixture f = make(kind == 4 ? mixed : same, sinew_material_law_name(law), SINEW_INTEGRATOR_NEWTON_EULER, 1);
+            test_frames f = make(kind == 4 ? mixed : same, sinew_material_law_name(law), SINEW_INTEGRATOR_NEWTON_EULER, 1);
             check_derivatives(f.body, sinew_material_law_name(law));
-            destroy(&f);
+            test_frames_destroy(&f);
         }
     }
 }
@@ -126,14 +80,14 @@ static void test_strains(void **state) {
             sinew_node_kind mixed[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
             sinew_node_kind same[] = {all_kinds[kind % 4], all_kinds[kind % 4], all_kinds[kind % 4]};
             if (same[0] == SINEW_NODE_POINT && kind < 4) continue; // see above
-            fixture f = make(kind == 4 ? mixed : same, laws[law], SINEW_INTEGRATOR_NEWTON_EULER, 1);
+            test_frames f = make(kind == 4 ? mixed : same, laws[law], SINEW_INTEGRATOR_NEWTON_EULER, 1);
             sinew_material_def def = ((const sn_frame_model *)f.body->model)->materials[0];
             for (int strain = SINEW_STRAIN_INFINITESIMAL; strain <= SINEW_STRAIN_COROTATIONAL; strain++) {
                 def.strain = (sinew_strain)strain;
                 assert_int_equal(sinew_body_set_material(f.body, 0, &def), SINEW_OK);
                 check_derivatives(f.body, laws[law]);
             }
-            destroy(&f);
+            test_frames_destroy(&f);
         }
     }
 }
@@ -158,7 +112,7 @@ static void check_F(const sinew_body *body, sn_mat3 A) {
 static void test_affine_motion_is_exact(void **state) {
     (void)state;
     sinew_node_kind kinds[] = {SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
-    fixture f = make(kinds, "corotational", SINEW_INTEGRATOR_NEWTON_EULER, 1);
+    test_frames f = make(kinds, "corotational", SINEW_INTEGRATOR_NEWTON_EULER, 1);
     sn_mat3 A = {{{1.2, 0.3, -0.1}, {0.2, 0.7, 0.4}, {-0.5, 0.1, 1.1}}};
     const sn_frame_model *model = f.body->model;
     for (int32_t i = 0; i < model->nodes.count; i++) {
@@ -174,13 +128,13 @@ static void test_affine_motion_is_exact(void **state) {
     double rest[3] = {0.13, 0.04, -0.07}, x[3];
     assert_int_equal(sinew_frame_body_get_point(f.body, rest, x), SINEW_OK);
     assert_true(sn_distance(sn_load3(x), sn_mat3_apply(A, sn_load3(rest))) < 1e-12);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_rigid_motion_is_free(void **state) {
     (void)state;
     sinew_node_kind kinds[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
-    fixture f = make(kinds, "stable-neo-hookean", SINEW_INTEGRATOR_NEWTON_EULER, 1);
+    test_frames f = make(kinds, "stable-neo-hookean", SINEW_INTEGRATOR_NEWTON_EULER, 1);
     const sn_frame_model *model = f.body->model;
     double *q = calloc((size_t)f.body->config_count, sizeof *q), *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
     sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
@@ -188,14 +142,14 @@ static void test_rigid_motion_is_free(void **state) {
     f.body->ops->evaluate(f.body, &evaluation);
     for (int32_t i = 0; i < sn_body_size(f.body); i++) assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);
     free(q), free(force);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // Free fall at exactly g in a deformed shape; mass, momentum and energy of a rigid motion of the rest shape are exact.
 static void test_mass(void **state) {
     (void)state;
     sinew_node_kind kinds[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
-    fixture f = make(kinds, "corotational", SINEW_INTEGRATOR_NEWTON_EULER, 1);
+    test_frames f = make(kinds, "corotational", SINEW_INTEGRATOR_NEWTON_EULER, 1);
     const sn_frame_model *model = f.body->model;
     sn_vec3 v = {0.3, -1, 2}, w = {2, 1, -3};
     for (int32_t i = 0; i < model->nodes.count; i++) {
@@ -221,27 +175,27 @@ static void test_mass(void **state) {
     test_close("angular momentum z", m.angular_momentum[2], Iy * -3, 1e-10);
     double energy = 0.5 * mass * sn_dot(v, v) + 0.5 * (Ix * 4 + Iy * 1 + Iy * 9);
     test_close("kinetic energy", m.kinetic_energy, energy, 1e-10);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_free_fall(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
         sinew_node_kind kinds[] = {all_kinds[kind], all_kinds[kind], all_kinds[kind]};
-        fixture f = make(kinds, "corotational", SINEW_INTEGRATOR_MIDPOINT, 1);
+        test_frames f = make(kinds, "corotational", SINEW_INTEGRATOR_MIDPOINT, 1);
         double rest[3] = {0.2, 0.05, 0}, before[3], after[3];
         assert_int_equal(sinew_frame_body_get_point(f.body, rest, before), SINEW_OK);
         for (int i = 0; i < 20; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         assert_int_equal(sinew_frame_body_get_point(f.body, rest, after), SINEW_OK);
         test_close("fall", after[2] - before[2], -0.5 * 9.81 * 0.04, 1e-12);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
 static void test_hanging_bar(void **state) {
     (void)state;
     sinew_node_kind kinds[] = {SINEW_NODE_AFFINE, SINEW_NODE_AFFINE, SINEW_NODE_AFFINE};
-    fixture f = make(kinds, "corotational", SINEW_INTEGRATOR_IMPLICIT_EULER, 1);
+    test_frames f = make(kinds, "corotational", SINEW_INTEGRATOR_IMPLICIT_EULER, 1);
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
     sinew_static_def statics = sinew_default_static_def();
     sinew_step_report report;
@@ -250,7 +204,7 @@ static void test_hanging_bar(void **state) {
     double position[3];
     assert_int_equal(sinew_frame_body_get_node(f.body, 2, position, NULL), SINEW_OK);
     assert_true(position[2] < -0.005 && position[2] > -0.5);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_threads_give_the_same_bits(void **state) {
@@ -258,12 +212,12 @@ static void test_threads_give_the_same_bits(void **state) {
     uint64_t hash = 0;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         sinew_node_kind kinds[] = {SINEW_NODE_RIGID, SINEW_NODE_QUADRATIC, SINEW_NODE_AFFINE};
-        fixture f = make(kinds, "neo-hookean", SINEW_INTEGRATOR_IMPLICIT_EULER, threads);
+        test_frames f = make(kinds, "neo-hookean", SINEW_INTEGRATOR_IMPLICIT_EULER, threads);
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
         for (int i = 0; i < 10; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         if (threads == 1) hash = sinew_world_get_hash(f.world);
         assert_true(sinew_world_get_hash(f.world) == hash);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 

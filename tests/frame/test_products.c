@@ -1,8 +1,7 @@
 // Products with the stiffness of frame bodies: equal to those with the assembled matrix for every kind of node, blend, law and
 // sampling, also while a frame fades in; runs and static solves by them equal to direct ones; threads, allocations.
+#include "support/frames.h"
 #include "support/hash.h"
-
-#include "sinew/sinew.h"
 
 #include "body/body.h"
 #include "dynamics/island.h"
@@ -21,13 +20,6 @@ typedef struct bar_def {
     double stiffness_damping;
 } bar_def;
 
-typedef struct fixture {
-    sinew_context *context;
-    sinew_voxels *voxels;
-    sinew_world *world;
-    sinew_body *body;
-} fixture;
-
 static const sinew_node_kind kinds[][4] = {
     {SINEW_NODE_POINT, SINEW_NODE_POINT, SINEW_NODE_POINT, SINEW_NODE_POINT},
     {SINEW_NODE_RIGID, SINEW_NODE_RIGID, SINEW_NODE_RIGID, SINEW_NODE_RIGID},
@@ -44,65 +36,32 @@ static bar_def bar_of(int kind, sinew_blend blend, const char *law) {
 }
 
 // A bar along x whose four frames reach each other.
-static void fill(sinew_context *context, const bar_def *bar, fixture *f) {
-    *f = (fixture){.context = context};
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.3;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.1;
-    assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &f->voxels), SINEW_OK);
-    sinew_world_def world = sinew_default_world_def();
-    world.integrator = bar->integrator;
-    world.solver = bar->solver;
-    world.solver_tolerance = 1e-12;
-    world.newton_tolerance = 1e-9;
-    world.newton_iterations = 500; // iterations take the stiffness as projected, and Newton then converges linearly
-    assert_int_equal(sinew_world_create(context, &world, &f->world), SINEW_OK);
-    sinew_frame_node nodes[4];
-    for (int i = 0; i < 4; i++) nodes[i] = (sinew_frame_node){bar->kinds[i], {i / 3.0 - 0.5, 0.04 * (i % 2), -0.05 * i}};
-    sinew_material_def material = sinew_default_material_def();
-    assert_int_equal(sinew_material_set_law(context, bar->law, &material), SINEW_OK);
-    material.poisson = 0.3;
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f->voxels;
-    def.nodes = nodes;
-    def.node_count = 4;
-    def.materials = &material;
-    def.material_count = 1;
-    def.blend = bar->blend;
-    def.weights.kind = SINEW_WEIGHTS_RADIAL;
-    def.weights.adopt_outside = true;
-    def.sampling.kind = bar->sampling;
-    def.sampling.count = bar->sampling == SINEW_SAMPLING_REGIONS ? 12 : 0;
-    def.stiffness_damping = bar->stiffness_damping;
-    if (sinew_frame_body_create(f->world, &def, &f->body) != SINEW_OK) fail_msg("%s", sinew_context_message(context));
+static test_frames make_in(sinew_context *context, const bar_def *bar) {
+    test_frames_def def = test_default_frames_def(SINEW_NODE_POINT, 0);
+    def.size[2] = 0.3;
+    def.cell = 0.1;
+    def.world.integrator = bar->integrator;
+    def.world.solver = bar->solver;
+    def.world.solver_tolerance = 1e-12;
+    def.world.newton_tolerance = 1e-9;
+    def.world.newton_iterations = 500; // iterations take the stiffness as projected, and Newton then converges linearly
+    assert_int_equal(sinew_material_set_law(context, bar->law, &def.material), SINEW_OK);
+    def.material.poisson = 0.3;
+    def.body.node_count = 4;
+    for (int i = 0; i < 4; i++) {
+        def.nodes[i] = (sinew_frame_node){bar->kinds[i], {i / 3.0 - 0.5, 0.04 * (i % 2), -0.05 * i}};
+    }
+    def.body.blend = bar->blend;
+    def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
+    def.body.weights.adopt_outside = true;
+    def.body.sampling.kind = bar->sampling;
+    def.body.sampling.count = bar->sampling == SINEW_SAMPLING_REGIONS ? 12 : 0;
+    def.body.stiffness_damping = bar->stiffness_damping;
+    return test_frames_create(context, &def);
 }
 
-static fixture make(const bar_def *bar) {
-    fixture f;
-    fill(test_context(1), bar, &f);
-    return f;
-}
-
-static void empty(fixture *f) {
-    sinew_world_destroy(f->world);
-    sinew_voxels_destroy(f->voxels);
-}
-
-static void destroy(fixture *f) {
-    empty(f);
-    sinew_context_destroy(f->context);
-}
-
-// Nodes moved at random on top of a common large rotation.
-static void deform(const sinew_body *body, double *q) {
-    const sn_frame_model *model = body->model;
-    sn_random random = sn_random_seed(29);
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
-    sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
-    for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = sn_random_range(&random, -0.05, 0.05);
-    sn_body_retract(body, q, turned, xi);
-    free(xi), free(turned);
+static test_frames make(const bar_def *bar) {
+    return make_in(test_context(1), bar);
 }
 
 // The largest sum of |A| |x|, which rounding is relative to.
@@ -155,7 +114,7 @@ static void check_product(sinew_body *body, const char *what) {
     double *q = calloc((size_t)body->config_count, sizeof *q), *x = calloc(n, sizeof *x);
     double *assembled = calloc(n, sizeof *assembled), *free_of = calloc(n, sizeof *free_of);
     sn_random random = sn_random_seed(3);
-    deform(body, q);
+    test_frames_deform(body, q);
     for (size_t i = 0; i < n; i++) x[i] = sn_random_range(&random, -1, 1);
     for (int projected = 0; projected < 2; projected++) {
         double terms = multiply(body, q, projected, x, assembled, free_of), error = 0;
@@ -174,9 +133,9 @@ static void test_products(void **state) {
             bar_def bar = bar_of(dual ? RIGID : kind, dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR,
                                  sinew_material_law_name(law));
             bar.sampling = law % 2 ? SINEW_SAMPLING_REGIONS : SINEW_SAMPLING_MIDPOINT;
-            fixture f = make(&bar);
+            test_frames f = make(&bar);
             check_product(f.body, bar.law);
-            destroy(&f);
+            test_frames_destroy(&f);
         }
     }
 }
@@ -187,7 +146,7 @@ static void test_fading(void **state) {
     (void)state;
     for (int dual = 0; dual < 2; dual++) {
         bar_def bar = bar_of(dual ? RIGID : 2, dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR, "corotational");
-        fixture f = make(&bar);
+        test_frames f = make(&bar);
         const double up[3] = {0, 0, 300}, side[3] = {0.45, 0, 0};
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
         assert_int_equal(sinew_frame_body_add_force(f.body, side, up), SINEW_OK);
@@ -199,13 +158,13 @@ static void test_fading(void **state) {
         assert_int_equal(sinew_frame_body_insert(f.body, &def, NULL), SINEW_OK);
         assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         check_product(f.body, "fading");
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
 // Ten steps of a bar that is held in part, scripted and pulled at; the configuration in the end.
 static void run(const bar_def *bar, double *q) {
-    fixture f = make(bar);
+    test_frames f = make(bar);
     const double pull[3] = {20, -10, 30}, tip[3] = {0.45, 0, 0};
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
     assert_int_equal(sinew_frame_body_hold(f.body, 2, SINEW_HOLD_Y), SINEW_OK);
@@ -219,7 +178,7 @@ static void run(const bar_def *bar, double *q) {
         if (bar->solver == SINEW_SOLVER_MATRIX_FREE) assert_true(report.solver_iterations > 0);
     }
     memcpy(q, f.body->q, (size_t)f.body->config_count * sizeof *q);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_steps(void **state) {
@@ -243,7 +202,7 @@ static void test_steps(void **state) {
     }
 }
 
-static sinew_body *add_box(fixture *f, double x) {
+static sinew_body *add_box(test_frames *f, double x) {
     sinew_shape_def shape = sinew_default_shape_def();
     for (int k = 0; k < 3; k++) shape.size[k] = 0.2, shape.cells[k] = 2;
     sinew_mesh *mesh;
@@ -261,7 +220,7 @@ static sinew_body *add_box(fixture *f, double x) {
 static void balance(sinew_solver solver, bool is_static, double *q) {
     bar_def bar = bar_of(is_static ? 2 : RIGID, is_static ? SINEW_BLEND_LINEAR : SINEW_BLEND_DUAL_QUATERNION, "corotational");
     bar.solver = solver;
-    fixture f = make(&bar);
+    test_frames f = make(&bar);
     sinew_body *box = add_box(&f, 0.6), *second = add_box(&f, 0.8);
     sinew_attachment_def tie = sinew_default_attachment_def();
     tie.body = f.body;
@@ -294,7 +253,7 @@ static void balance(sinew_solver solver, bool is_static, double *q) {
     }
     memcpy(q, f.body->q, (size_t)f.body->config_count * sizeof *q);
     memcpy(q + 48, second->q, (size_t)second->config_count * sizeof *q);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_coupled(void **state) {
@@ -315,7 +274,7 @@ static void test_change_of_solver(void **state) {
     (void)state;
     bar_def bar = bar_of(2, SINEW_BLEND_LINEAR, "corotational");
     bar.solver = SINEW_SOLVER_AUTO;
-    fixture f = make(&bar), same = make(&bar);
+    test_frames f = make(&bar), same = make(&bar);
     static const sinew_solver solvers[] = {SINEW_SOLVER_MATRIX_FREE, SINEW_SOLVER_DENSE, SINEW_SOLVER_MATRIX_FREE};
     for (int i = 0; i < 3; i++) {
         sinew_step_report report;
@@ -325,31 +284,23 @@ static void test_change_of_solver(void **state) {
         for (int k = 0; k < 2; k++) assert_int_equal(sinew_world_step(same.world, NULL), SINEW_OK);
         assert_true(test_relative_error(f.body->q, same.body->q, (size_t)f.body->config_count) < 1e-10);
     }
-    destroy(&f), destroy(&same);
+    test_frames_destroy(&f), test_frames_destroy(&same);
 }
 
 // Many quadratic frames at each sample: left to itself, a step takes products, a static solve the matrix.
 static void test_choice(void **state) {
     (void)state;
     enum { FRAMES = 14 };
-    fixture f = {.context = test_context(1)};
-    sinew_solid_def solid = sinew_default_solid_def();
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.2;
-    assert_int_equal(sinew_voxels_create_from_solids(f.context, &solid, 1, &grid, &f.voxels), SINEW_OK);
-    sinew_world_def world = sinew_default_world_def();
-    assert_int_equal(sinew_world_create(f.context, &world, &f.world), SINEW_OK);
-    sinew_frame_node nodes[FRAMES];
+    test_frames_def def = test_default_frames_def(SINEW_NODE_QUADRATIC, 0);
+    def.size[1] = def.size[2] = 1;
+    def.cell = 0.2;
+    def.world.solver = SINEW_SOLVER_AUTO;
+    def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
+    def.body.node_count = FRAMES;
     for (int i = 0; i < FRAMES; i++) {
-        nodes[i] = (sinew_frame_node){SINEW_NODE_QUADRATIC, {0.4 * cos(i), 0.4 * sin(i), 0.8 * i / FRAMES - 0.4}};
+        def.nodes[i] = (sinew_frame_node){SINEW_NODE_QUADRATIC, {0.4 * cos(i), 0.4 * sin(i), 0.8 * i / FRAMES - 0.4}};
     }
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f.voxels;
-    def.nodes = nodes;
-    def.node_count = FRAMES;
-    def.weights.kind = SINEW_WEIGHTS_RADIAL;
-    def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
-    assert_int_equal(sinew_frame_body_create(f.world, &def, &f.body), SINEW_OK);
+    test_frames f = test_frames_create(test_context(1), &def);
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
     sinew_static_def balance_def = sinew_default_static_def();
     balance_def.newton_iterations = 1;
@@ -359,16 +310,15 @@ static void test_choice(void **state) {
         assert_int_equal(sinew_world_solve_static(f.world, &balance_def, NULL), SINEW_OK);
         assert_int_not_equal(sn_solver_get_kind(f.world->islands->solver), SN_SOLVER_PRODUCTS);
     }
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static uint64_t simulate(sinew_context *context, void *user) {
-    fixture f;
-    fill(context, user, &f);
+    test_frames f = make_in(context, user);
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
     for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
     uint64_t hash = sinew_world_get_hash(f.world);
-    empty(&f);
+    test_frames_empty(&f);
     return hash;
 }
 
@@ -388,13 +338,12 @@ static void test_allocations(void **state) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         bar_def bar = bar_of(dual ? RIGID : 4, dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR, "corotational");
         bar.stiffness_damping = 0.001;
-        fixture f;
-        fill(test_context_failing(&allocator), &bar, &f);
+        test_frames f = make_in(test_context_failing(&allocator), &bar);
         assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         int64_t calls = allocator.calls;
         for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         assert_int_equal(allocator.calls, calls);
-        destroy(&f);
+        test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
 }
@@ -405,8 +354,7 @@ static void test_shortage(void **state) {
     for (int dual = 0; dual < 2; dual++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         bar_def bar = bar_of(dual ? RIGID : 4, dual ? SINEW_BLEND_DUAL_QUATERNION : SINEW_BLEND_LINEAR, "corotational");
-        fixture f;
-        fill(test_context_failing(&allocator), &bar, &f);
+        test_frames f = make_in(test_context_failing(&allocator), &bar);
         int64_t refused = 0;
         for (sinew_status status = SINEW_OUT_OF_MEMORY; status != SINEW_OK; refused++) {
             assert_int_equal(status, SINEW_OUT_OF_MEMORY);
@@ -415,12 +363,13 @@ static void test_shortage(void **state) {
             assert_true(refused < 1000);
         }
         assert_true(refused > 3);
-        destroy(&f);
+        test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products), cmocka_unit_test(test_fading),           cmocka_unit_test(test_steps),
         cmocka_unit_test(test_coupled),  cmocka_unit_test(test_change_of_solver), cmocka_unit_test(test_choice),

@@ -1,8 +1,7 @@
 // Points inside regions: moments as the voxels have them, volumes above zero, as few as promised; energies, forces and
 // stiffness equal those of every voxel where weights are linear, at each degree of the table of Gilles et al. (2013).
+#include "support/frames.h"
 #include "support/solid.h"
-
-#include "sinew/sinew.h"
 
 #include "body/body.h"
 #include "frame/frame_body.h"
@@ -53,13 +52,6 @@ static void test_selection(void **state) {
     }
 }
 
-typedef struct fixture {
-    sinew_context *context;
-    sinew_voxels *voxels;
-    sinew_world *world;
-    sinew_body *body;
-} fixture;
-
 typedef struct options {
     sinew_node_kind kind;
     const char *law;
@@ -68,45 +60,26 @@ typedef struct options {
 } options;
 
 // A bar with frames at its ends and weights linear between them.
-static sinew_status try_make(fixture *f, sinew_context *context, options o) {
-    *f = (fixture){.context = context};
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.solid = SINEW_SOLID_BOX;
-    solid.size[0] = 1, solid.size[1] = 0.3, solid.size[2] = 0.2;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.05;
-    SN_TRY(sinew_voxels_create_from_solids(f->context, &solid, 1, &grid, &f->voxels));
-    sinew_world_def world = sinew_default_world_def();
-    world.solver = SINEW_SOLVER_DENSE;
-    SN_TRY(sinew_world_create(f->context, &world, &f->world));
-    sinew_frame_node nodes[2] = {{o.kind, {-0.5, 0, 0}}, {o.kind, {0.5, 0.05, 0}}};
-    sinew_material_def material = sinew_default_material_def();
-    SN_TRY(sinew_material_set_law(f->context, o.law, &material));
-    material.poisson = 0.3;
-    material.inversion = false; // the bare polynomial
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f->voxels;
-    def.nodes = nodes;
-    def.node_count = 2;
-    def.materials = &material;
-    def.material_count = 1;
-    def.weights.kind = SINEW_WEIGHTS_AXIS_LINEAR;
-    def.sampling.kind = o.degree < -1 ? SINEW_SAMPLING_MIDPOINT : SINEW_SAMPLING_REGIONS;
-    def.sampling.count = o.degree < -1 ? 0 : o.regions ? o.regions : 3;
-    def.sampling.degree = o.degree < -1 ? 0 : o.degree;
-    return sinew_frame_body_create(f->world, &def, &f->body);
+static test_frames_def bar_of(sinew_context *context, options o) {
+    test_frames_def def = test_default_frames_def(o.kind, 0.5);
+    def.size[1] = 0.3;
+    def.nodes[1] = (sinew_frame_node){o.kind, {0.5, 0.05, 0}};
+    def.body.node_count = 2;
+    assert_int_equal(sinew_material_set_law(context, o.law, &def.material), SINEW_OK);
+    def.material.poisson = 0.3;
+    def.material.inversion = false; // the bare polynomial
+    if (o.degree >= -1) {
+        def.body.sampling.kind = SINEW_SAMPLING_REGIONS;
+        def.body.sampling.count = o.regions ? o.regions : 3;
+        def.body.sampling.degree = o.degree;
+    }
+    return def;
 }
 
-static fixture make(options o) {
-    fixture f;
-    if (try_make(&f, test_context(o.threads ? o.threads : 1), o) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
-    return f;
-}
-
-static void destroy(fixture *f) {
-    if (f->world) sinew_world_destroy(f->world);
-    if (f->voxels) sinew_voxels_destroy(f->voxels);
-    sinew_context_destroy(f->context);
+static test_frames make(options o) {
+    sinew_context *context = test_context(o.threads ? o.threads : 1);
+    test_frames_def def = bar_of(context, o);
+    return test_frames_create(context, &def);
 }
 
 // Turned as a whole and deformed at random; or, with `straight`, so that the rotation of F is the same everywhere.
@@ -114,8 +87,7 @@ static void deform(const sinew_body *body, bool straight, double *q) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(17);
     sn_quat R = sn_quat_exp(sn_v3(1.1, -0.7, 1.9));
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
-    sn_nodes_place(&model->nodes, turned, R, sn_v3(0.3, 1, -2));
+    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
     for (int32_t i = 0; i < 2; i++) {
         const sn_node *node = &model->nodes.items[i];
         double *rows = xi + 3 * node->row;
@@ -128,16 +100,16 @@ static void deform(const sinew_body *body, bool straight, double *q) {
         sn_store3(rows + 3, sn_scale(i ? 0.1 : 0.3, axis));
         if (node->kind == SINEW_NODE_QUADRATIC) sn_store3(rows + 12, sn_scale(i ? 0.2 : -0.1, axis));
     }
-    sn_body_retract(body, q, turned, xi);
-    free(xi), free(turned);
+    test_frames_place(body, xi, q);
+    free(xi);
 }
 
 // Largest relative difference of energy, force and (not if `straight`) stiffness to every voxel by itself.
 static double difference(options o, bool straight) {
-    fixture sparse = make(o);
+    test_frames sparse = make(o);
     o.degree = -2;
-    fixture dense = make(o);
-    fixture *both[2] = {&sparse, &dense};
+    test_frames dense = make(o);
+    test_frames *both[2] = {&sparse, &dense};
     double *force[2], *matrix[2], energy[2];
     for (int k = 0; k < 2; k++) {
         sinew_body *body = both[k]->body;
@@ -156,7 +128,7 @@ static double difference(options o, bool straight) {
     // The stiffness of a rotation that follows F has terms beside the polynomials.
     if (!straight) error = fmax(error, test_relative_error(matrix[0], matrix[1], sn_bsr_value_count(&dense.body->pattern)));
     for (int k = 0; k < 2; k++) free(force[k]), free(matrix[k]);
-    destroy(&sparse), destroy(&dense);
+    test_frames_destroy(&sparse), test_frames_destroy(&dense);
     return error;
 }
 
@@ -202,7 +174,7 @@ static void test_counts(void **state) {
     (void)state;
     static const int32_t most[5] = {1, 1, 6, 20, 35};
     for (int32_t degree = -1; degree <= 4; degree++) {
-        fixture f = make((options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = degree});
+        test_frames f = make((options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = degree});
         sinew_sampling_report report;
         assert_int_equal(sinew_frame_body_get_report(f.body, NULL, &report), SINEW_OK);
         assert_int_equal(report.sample_count, 3);
@@ -213,12 +185,12 @@ static void test_counts(void **state) {
         const sn_frame_samples *points = model->layers.items[0]->points;
         for (int32_t p = 0; p < points->count; p++) volume += points->volume[p];
         test_close("volume", volume, 0.06, 1e-14);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
     // Green strain asks for more by itself.
-    fixture f = make((options){.kind = SINEW_NODE_AFFINE, .law = "st-venant-kirchhoff", .degree = -1});
+    test_frames f = make((options){.kind = SINEW_NODE_AFFINE, .law = "st-venant-kirchhoff", .degree = -1});
     assert_int_equal(((const sn_frame_model *)f.body->model)->base_samples->degree, 4);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // The points of a solid with a bay, cut into regions, as they come out of a turned grid.
@@ -274,7 +246,7 @@ static void test_turned(void **state) {
 // A frame that joins a body of regions: the fade reaches all of their points.
 static void test_insertion(void **state) {
     (void)state;
-    fixture f = make((options){.kind = SINEW_NODE_RIGID, .law = "corotational", .degree = 2, .regions = 20});
+    test_frames f = make((options){.kind = SINEW_NODE_RIGID, .law = "corotational", .degree = 2, .regions = 20});
     deform(f.body, false, f.body->q);
     sinew_measures before, after;
     sinew_body_get_measures(f.body, &before);
@@ -287,34 +259,36 @@ static void test_insertion(void **state) {
     for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
     assert_int_equal(sinew_frame_body_remove(f.body, 2, 0.1), SINEW_OK);
     assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_threads_and_shortage(void **state) {
     (void)state;
     uint64_t hash = 0;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        fixture f = make((options){SINEW_NODE_AFFINE, "st-venant-kirchhoff", 4, threads, 20});
+        test_frames f = make((options){SINEW_NODE_AFFINE, "st-venant-kirchhoff", 4, threads, 20});
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
         for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         if (threads == 1) hash = sinew_world_get_hash(f.world);
         assert_true(sinew_world_get_hash(f.world) == hash);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
     bool done = false;
     for (int64_t n = 20; !done && n < 1000; n += n < 80 ? 1 : 7) {
         test_allocator allocator = {.fail_at = n};
         sinew_context *context = test_context_failing(&allocator);
         if (!context) continue;
-        fixture f;
-        done = try_make(&f, context, (options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = 4}) == SINEW_OK;
-        destroy(&f);
+        test_frames f;
+        test_frames_def def = bar_of(context, (options){.kind = SINEW_NODE_AFFINE, .law = "corotational", .degree = 4});
+        done = test_frames_try(&f, context, &def) == SINEW_OK;
+        test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
     assert_true(done);
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_selection),
         cmocka_unit_test(test_table),

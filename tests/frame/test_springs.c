@@ -1,21 +1,12 @@
 // Springs between frames: forces are the gradient of their energy at any relative turn, the stiffness is theirs at rest and
 // equals the samples' for two frames, rigid motions are free, both momenta stay, cost does not depend on samples.
-#include "support/test.h"
-
-#include "sinew/sinew.h"
+#include "support/frames.h"
 
 #include "body/body.h"
 #include "frame/frame_body.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-typedef struct fixture {
-    sinew_context *context;
-    sinew_voxels *voxels;
-    sinew_world *world;
-    sinew_body *body;
-} fixture;
 
 // A bar along x; `wide` gives every frame a say everywhere.
 typedef struct options {
@@ -26,60 +17,39 @@ typedef struct options {
     int32_t threads;
 } options;
 
-static sinew_status try_make(fixture *f, sinew_context *context, options o) {
-    *f = (fixture){.context = context};
-    sinew_solid_def solid = sinew_default_solid_def();
-    solid.solid = SINEW_SOLID_BOX;
-    solid.size[0] = 1, solid.size[1] = 0.2, solid.size[2] = 0.3;
-    sinew_voxel_def grid = sinew_default_voxel_def();
-    grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.05;
-    SN_TRY(sinew_voxels_create_from_solids(f->context, &solid, 1, &grid, &f->voxels));
-    sinew_world_def world = sinew_default_world_def();
-    world.gravity[2] = 0;
-    world.solver = SINEW_SOLVER_DENSE;
-    world.integrator = o.integrator;
-    world.newton_tolerance = 1e-11;
-    SN_TRY(sinew_world_create(f->context, &world, &f->world));
-    sinew_frame_node nodes[6];
+static test_frames_def bar_of(options o) {
+    test_frames_def def = test_default_frames_def(SINEW_NODE_RIGID, 0);
+    def.size[2] = 0.3;
+    def.world.gravity[2] = 0;
+    def.world.integrator = o.integrator;
+    def.world.newton_tolerance = 1e-11;
+    def.body.node_count = o.nodes;
     for (int32_t i = 0; i < o.nodes; i++) {
-        nodes[i] = (sinew_frame_node){SINEW_NODE_RIGID, {-0.4 + 0.8 * i / (o.nodes - 1), 0.02 * i, -0.03 * (i % 2)}};
+        def.nodes[i] = (sinew_frame_node){SINEW_NODE_RIGID, {-0.4 + 0.8 * i / (o.nodes - 1), 0.02 * i, -0.03 * (i % 2)}};
     }
-    sinew_frame_body_def def = sinew_default_frame_body_def();
-    def.voxels = f->voxels;
-    def.nodes = nodes;
-    def.node_count = o.nodes;
-    def.weights.kind = o.wide ? SINEW_WEIGHTS_RADIAL : SINEW_WEIGHTS_AXIS_LINEAR;
-    if (o.cutoff > 0) def.weights.cutoff = o.cutoff;
-    def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
-    def.springs = !o.samples;
-    return sinew_frame_body_create(f->world, &def, &f->body);
+    if (o.wide) def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
+    if (o.cutoff > 0) def.body.weights.cutoff = o.cutoff;
+    def.body.springs = !o.samples;
+    return def;
 }
 
-static fixture make(options o) {
-    fixture f;
-    if (try_make(&f, test_context(o.threads ? o.threads : 1), o) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
-    return f;
-}
-
-static void destroy(fixture *f) {
-    if (f->world) sinew_world_destroy(f->world);
-    if (f->voxels) sinew_voxels_destroy(f->voxels);
-    sinew_context_destroy(f->context);
+static test_frames make(options o) {
+    test_frames_def def = bar_of(o);
+    return test_frames_create(test_context(o.threads ? o.threads : 1), &def);
 }
 
 // Frames turned against each other by up to `turn` radians on top of a common rotation, and shaken.
 static void stir(const sinew_body *body, double turn, double *q) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(12);
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *turned = calloc((size_t)body->config_count, sizeof *turned);
-    sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
+    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
     for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = sn_random_range(&random, -0.05, 0.05);
     for (int32_t i = 0; i < model->nodes.count; i++) {
         sn_vec3 axis = sn_normalize(sn_v3(1, 0.5 * i, -0.3)); // each half a turn more than the one before
         sn_store3(xi + 6 * i, sn_scale(turn * i, axis));
     }
-    sn_body_retract(body, q, turned, xi);
-    free(xi), free(turned);
+    test_frames_place(body, xi, q);
+    free(xi);
 }
 
 static double energy_at(sinew_body *body, const double *base, const double *direction, double h) {
@@ -95,7 +65,7 @@ static double energy_at(sinew_body *body, const double *base, const double *dire
 static void test_forces(void **state) {
     (void)state;
     for (int wide = 0; wide < 2; wide++) {
-        fixture f = make((options){.nodes = 3, .wide = wide});
+        test_frames f = make((options){.nodes = 3, .wide = wide});
         int32_t n = sn_body_size(f.body);
         static const double turns[] = {0, 1e-5, 1e-3, 0.4, 1.5, 2.5};
         for (int t = 0; t < 6; t++) {
@@ -119,7 +89,7 @@ static void test_forces(void **state) {
                 fail_msg("turn %g: %g, %g", turns[t], error[0], error[1]);
             free(q), free(force), free(d);
         }
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
@@ -133,8 +103,8 @@ static double *rest_matrix(sinew_body *body) {
 
 static void test_stiffness_at_rest(void **state) {
     (void)state;
-    fixture two = make((options){.nodes = 2, .wide = true}),
-            dense = make((options){.nodes = 2, .wide = true, .samples = true});
+    test_frames two = make((options){.nodes = 2, .wide = true}),
+                dense = make((options){.nodes = 2, .wide = true, .samples = true});
     double *A = rest_matrix(two.body), *B = rest_matrix(dense.body), difference;
     sn_bsr_mirror(two.context, &two.body->pattern, A);
     sn_bsr_mirror(dense.context, &dense.body->pattern, B);
@@ -143,9 +113,9 @@ static void test_stiffness_at_rest(void **state) {
     assert_true(difference < 1e-9);
     assert_int_equal(sinew_frame_body_get_springs(dense.body, NULL, &difference), SINEW_INVALID_ARGUMENT);
     free(A), free(B);
-    destroy(&two), destroy(&dense);
+    test_frames_destroy(&two), test_frames_destroy(&dense);
     // With more frames: the derivative of the force at rest, by differences of forces.
-    fixture f = make((options){.nodes = 5, .wide = true});
+    test_frames f = make((options){.nodes = 5, .wide = true});
     int32_t n = sn_body_size(f.body), count;
     double *K = rest_matrix(f.body), *d = calloc((size_t)n, sizeof *d), *product = calloc((size_t)n, sizeof *product);
     double *q = calloc((size_t)f.body->config_count, sizeof *q), *change = calloc((size_t)n, sizeof *change), h = 1e-6;
@@ -167,12 +137,12 @@ static void test_stiffness_at_rest(void **state) {
     assert_int_equal(count, 10);
     assert_true(difference > 0 && difference < 0.5);
     free(K), free(d), free(product), free(q), free(change);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_rigid_motion_is_free(void **state) {
     (void)state;
-    fixture f = make((options){.nodes = 4, .wide = true});
+    test_frames f = make((options){.nodes = 4, .wide = true});
     const sn_frame_model *model = f.body->model;
     double *q = calloc((size_t)f.body->config_count, sizeof *q), *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
     sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
@@ -181,13 +151,13 @@ static void test_rigid_motion_is_free(void **state) {
     assert_true(evaluation.energy < 1e-18);
     for (int32_t i = 0; i < sn_body_size(f.body); i++) assert_true(fabs(force[i]) < 1e-8);
     free(q), free(force);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // The forces of any state add up to nothing, and neither do their torques.
 static void test_momentum(void **state) {
     (void)state;
-    fixture f = make((options){.nodes = 5, .wide = true});
+    test_frames f = make((options){.nodes = 5, .wide = true});
     const sn_frame_model *model = f.body->model;
     double *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
     stir(f.body, 0.7, f.body->q);
@@ -205,7 +175,7 @@ static void test_momentum(void **state) {
     assert_true(scale > 1);
     assert_true(sn_length(sum) < 1e-13 * scale && sn_length(torque) < 1e-12 * scale);
     free(force);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // A bar that is hardly bent behaves as its samples do; one that is strongly bent comes back to rest.
@@ -213,7 +183,7 @@ static void test_small_and_large(void **state) {
     (void)state;
     double tip[2];
     for (int samples = 0; samples < 2; samples++) {
-        fixture f = make((options){.nodes = 2, .samples = samples});
+        test_frames f = make((options){.nodes = 2, .samples = samples});
         const double end[3] = {0.4, 0.02, -0.03}, pull[3] = {0, 0, 2};
         double position[3];
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
@@ -222,25 +192,25 @@ static void test_small_and_large(void **state) {
         if (sinew_world_solve_static(f.world, &statics, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
         assert_int_equal(sinew_frame_body_get_point(f.body, end, position), SINEW_OK);
         tip[samples] = position[2] - end[2];
-        destroy(&f);
+        test_frames_destroy(&f);
     }
     assert_true(tip[1] > 1e-5);
     test_close("small strain", tip[0] / tip[1], 1, 0.02);
-    fixture f = make((options){.nodes = 4, .wide = true});
+    test_frames f = make((options){.nodes = 4, .wide = true});
     stir(f.body, 0.5, f.body->q);
     sinew_measures first, last;
     sinew_body_get_measures(f.body, &first);
     for (int i = 0; i < 100; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
     sinew_body_get_measures(f.body, &last);
     assert_true(first.elastic_energy > 100 && last.elastic_energy < 1e-4 * first.elastic_energy);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 static void test_threads_and_material(void **state) {
     (void)state;
     uint64_t hash = 0;
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
-        fixture f = make((options){.nodes = 4, .wide = true, .threads = threads});
+        test_frames f = make((options){.nodes = 4, .wide = true, .threads = threads});
         stir(f.body, 0.5, f.body->q);
         for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         sinew_material_def material = sinew_default_material_def();
@@ -251,14 +221,14 @@ static void test_threads_and_material(void **state) {
         for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         if (threads == 1) hash = sinew_world_get_hash(f.world);
         assert_true(sinew_world_get_hash(f.world) == hash);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
 }
 
 // A frame inserted into springs gets springs of its own; momentum stays.
 static void test_insertion(void **state) {
     (void)state;
-    fixture f = make((options){.nodes = 3});
+    test_frames f = make((options){.nodes = 3});
     int32_t before, after;
     assert_int_equal(sinew_frame_body_get_springs(f.body, &before, NULL), SINEW_OK);
     stir(f.body, 0.2, f.body->q);
@@ -280,7 +250,7 @@ static void test_insertion(void **state) {
     def.kind = SINEW_NODE_AFFINE;
     def.position[0] = -0.2;
     assert_int_equal(sinew_frame_body_insert(f.body, &def, NULL), SINEW_INVALID_ARGUMENT);
-    destroy(&f);
+    test_frames_destroy(&f);
 }
 
 // Springs join frames that share a sample: neighbours if weights are local, all where they reach everywhere, and in between
@@ -290,9 +260,9 @@ static void test_cutoff_makes_them_sparse(void **state) {
     const options cases[] = {{.nodes = 6}, {.nodes = 6, .wide = true, .cutoff = 0.1}, {.nodes = 6, .wide = true}};
     int32_t count[3];
     for (int i = 0; i < 3; i++) {
-        fixture f = make(cases[i]);
+        test_frames f = make(cases[i]);
         assert_int_equal(sinew_frame_body_get_springs(f.body, &count[i], NULL), SINEW_OK);
-        destroy(&f);
+        test_frames_destroy(&f);
     }
     assert_int_equal(count[0], 5);
     assert_int_equal(count[2], 15);
@@ -306,9 +276,10 @@ static void test_shortage(void **state) {
         test_allocator allocator = {.fail_at = n};
         sinew_context *context = test_context_failing(&allocator);
         if (!context) continue;
-        fixture f;
-        done = try_make(&f, context, (options){.nodes = 3}) == SINEW_OK;
-        destroy(&f);
+        test_frames f;
+        test_frames_def def = bar_of((options){.nodes = 3});
+        done = test_frames_try(&f, context, &def) == SINEW_OK;
+        test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
     assert_true(done);

@@ -4,6 +4,7 @@
 
 #include "geom/mesh.h"
 #include "geom/topology.h"
+#include "geom/voxel_coarse.h"
 
 #include <math.h>
 
@@ -418,6 +419,61 @@ static void test_boundary_mesh(void **state) {
     sinew_context_destroy(context);
 }
 
+// Absurd resolutions are refused before anything large is asked for.
+static void test_refused_at_once(void **state) {
+    (void)state;
+    test_allocator allocator = {.fail_at = INT64_MAX};
+    sinew_context *context = test_context_failing(&allocator);
+    sinew_mesh *mesh = make_surface(context, SINEW_SHAPE_BOX, 1, 4);
+    sinew_labelled_surface surface = {mesh, 1, 0};
+    sinew_solid_def solid = sinew_default_solid_def();
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    grid.resolution = 1200;
+    sinew_voxels *none = NULL;
+    assert_int_equal(sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &none, NULL), SINEW_OUT_OF_MEMORY);
+    assert_non_null(strstr(sinew_context_message(context), "1200 x 1080 x 960 cells"));
+    assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &none), SINEW_OUT_OF_MEMORY);
+    assert_non_null(strstr(sinew_context_message(context), "the limit is 4295 MB"));
+    assert_true(allocator.largest < 4 << 20);
+    sinew_mesh_destroy(mesh);
+    sinew_context_destroy(context);
+}
+
+static sinew_status fill_walls(void *thickness, const sn_grid_frame *frame, uint16_t *labels) {
+    const int32_t *n = frame->cells, wall = *(const int32_t *)thickness;
+    for (int32_t i = 0; i < n[0] * n[1] * n[2]; i++) {
+        int32_t c[3], deep = INT32_MAX;
+        sn_cell_coordinates(n, i, c);
+        for (int a = 0; a < 3; a++) {
+            if (c[a] < deep) deep = c[a];
+            if (n[a] - 1 - c[a] < deep) deep = n[a] - 1 - c[a];
+        }
+        labels[i] = deep < wall;
+    }
+    return SINEW_OK;
+}
+
+// What a coarse grid cannot resolve is not held against a fine one: a wall of one coarse cell may be anything below it.
+static void test_coarse_question(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_grid_frame frame = {{1000, 900, 30}, {1e-3, 1e-3, 1e-3}, {0, 0, 0}};
+    const double cells = 1000.0 * 900 * 30;
+    const struct {
+        int32_t wall;
+        double bytes; // for each cell: 2 and a bit to make the grid, 30 for each that is inside
+        bool fits;
+    } cases[] = {{2, 2.5, true}, {4, 2.5, false}, {100, 29, true}, {100, 28, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t wall = cases[i].wall;
+        sinew_status status = sn_check_inside(context, &frame, (size_t)(cases[i].bytes * cells), fill_walls, &wall);
+        assert_int_equal(status, cases[i].fits ? SINEW_OK : SINEW_OUT_OF_MEMORY);
+    }
+    frame.cells[0] = frame.cells[1] = 64; // small: not asked about
+    assert_int_equal(sn_check_inside(context, &frame, 1, fill_walls, &(int32_t){100}), SINEW_OK);
+    sinew_context_destroy(context);
+}
+
 static void test_memory_shortage(void **state) {
     (void)state;
     bool whole = false;
@@ -453,6 +509,8 @@ int main(void) {
         cmocka_unit_test(test_priorities),
         cmocka_unit_test(test_nearest_and_parts),
         cmocka_unit_test(test_boundary_mesh),
+        cmocka_unit_test(test_refused_at_once),
+        cmocka_unit_test(test_coarse_question),
         cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -223,6 +223,51 @@ static void test_detached(void **state) {
     sinew_context_destroy(context);
 }
 
+// Names of types, the longest and those that differ by a word.
+static void test_types(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "signed char",          "short int",          "signed short int",       "unsigned short int",
+        "signed int",           "unsigned int",       "long long int",          "signed long long",
+        "signed long long int", "unsigned long long", "unsigned long long int", "double"};
+    sinew_context *context = test_context(1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "NRRD0004\ntype: %s\ndimension: 3\nsizes: 1 1 1\nencoding: text\nunits: \"m\"\n\n7\n",
+                 names[i]);
+        sn_source source = {.name = "a.nrrd", .data = text, .size = strlen(text)};
+        sn_volume_file file;
+        read_or_fail(context, &source, 0, &file);
+        assert_int_equal(file.grid.labels16[0], 7);
+        sn_volume_file_destroy(&file);
+    }
+    sinew_context_destroy(context);
+}
+
+// A MetaImage whose numbers are packed, as zlib writes them when it does not compress.
+static void test_packed_meta(void **state) {
+    (void)state;
+    static const char head[] = "NDims = 3\nElementType = MET_USHORT\nElementByteOrderMSB = True\nDistanceUnits = m\n"
+                               "DimSize = 2 3 1\nTransformMatrix = -1 0 0 0 -1 0 0 0 1\nCompressedData = True\n"
+                               "ElementDataFile = LOCAL\n";
+    static const uint8_t packed[] = {0x78, 0x01, 0x01, 0x0c, 0x00, 0xf3, 0xff, 0x00, 0x01, 0x00, 0x02, 0x00,
+                                     0x03, 0x00, 0x04, 0x00, 0x05, 0x00, 0x06, 0x00, 0x67, 0x00, 0x16};
+    uint8_t bytes[sizeof head - 1 + sizeof packed];
+    memcpy(bytes, head, sizeof head - 1);
+    memcpy(bytes + sizeof head - 1, packed, sizeof packed);
+    sinew_context *context = test_context(1);
+    sn_source source = {.name = "a.mha", .data = bytes, .size = sizeof bytes};
+    sn_volume_file file;
+    read_or_fail(context, &source, 0, &file);
+    for (int k = 0; k < 6; k++) assert_int_equal(file.grid.labels16[k], k + 1);
+    sn_volume_file_destroy(&file);
+    source.size -= 8;
+    assert_int_equal(sn_volume_read(context, &source, NULL, &file), SINEW_INVALID_DATA);
+    assert_non_null(strstr(sinew_context_message(context), "its compressed data ends too early"));
+    sn_volume_file_destroy(&file);
+    sinew_context_destroy(context);
+}
+
 static sinew_status read_limited(sinew_context *context, const sn_source *source, size_t limit) {
     sn_volume_file file;
     sinew_status status = sn_volume_read(context, source, &(sn_volume_options){.memory_limit = limit}, &file);
@@ -313,13 +358,9 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_oblique),
-        cmocka_unit_test(test_nifti_forms),
-        cmocka_unit_test(test_detached),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_truncated_and_damaged),
+        cmocka_unit_test(test_round_trips),     cmocka_unit_test(test_axes),     cmocka_unit_test(test_oblique),
+        cmocka_unit_test(test_nifti_forms),     cmocka_unit_test(test_detached), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_packed_meta),     cmocka_unit_test(test_refusals), cmocka_unit_test(test_truncated_and_damaged),
         cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

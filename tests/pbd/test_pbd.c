@@ -410,6 +410,7 @@ static void test_memory_shortage(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rest_and_free_fall),
         cmocka_unit_test(test_momentum),

@@ -218,7 +218,11 @@ static void test_frames(void **state) {
     expect_mistake("{\"character\": \"leg\"}",
                    ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": {\"adopt_unreached\": true}, "
                    "\"nodes\": [{\"position\": [0, 0.5, 0.06]}]}",
-                   "lies on a bone");
+                   "within a voxel (0.03 m): the nearest, at (0, 0.5, 0.06) m, is 0.0");
+    expect_mistake("{\"character\": \"leg\"}",
+                   ", \"model\": \"frames\", \"frames\": {\"cell\": 0.07, \"weights\": {\"adopt_unreached\": true}, "
+                   "\"nodes\": [{\"position\": [0, 0.5, 0.06]}]}",
+                   "where bones meet a frame is free");
 }
 
 // The motion file of the examples is the biped's own motion, to the digits written.

@@ -161,6 +161,7 @@ static void test_threads(void **state) {
 }
 
 int main(void) {
+    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_kinds),           cmocka_unit_test(test_fast_motion), cmocka_unit_test(test_inverted_start),
         cmocka_unit_test(test_ten_thousand_frames), cmocka_unit_test(test_threads),

@@ -13,6 +13,7 @@ sinew_context *test_context(int32_t threads) {
 
 static void *counting_allocate(void *user, size_t size, size_t alignment) {
     test_allocator *state = user;
+    if ((int64_t)size > state->largest) state->largest = (int64_t)size;
     if (state->calls++ >= state->fail_at) return NULL;
     state->live++;
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);

@@ -24,9 +24,10 @@ enum { TEST_WATCHES_THREADS = 0 };
 // A context with `threads` threads; the test fails if there is none. Destroy it with sinew_context_destroy.
 sinew_context *test_context(int32_t threads);
 
-// An allocator that refuses from the n-th call on (n = 0: the first), and counts what is live, for tests of memory shortage.
+// An allocator that refuses from the n-th call on (n = 0: the first), counts what is live and remembers the largest request in
+// bytes, for tests of memory.
 typedef struct test_allocator {
-    int64_t calls, fail_at, live;
+    int64_t calls, fail_at, live, largest;
 } test_allocator;
 sinew_context *test_context_failing(test_allocator *state);
 
