@@ -70,7 +70,7 @@ typedef enum sinew_field_unknowns {
 typedef enum sinew_field_solver {
     SINEW_FIELD_SOLVER_AUTO,      ///< Direct up to 100000 unknowns.
     SINEW_FIELD_SOLVER_DIRECT,    ///< One factorisation, kept for later solves.
-    SINEW_FIELD_SOLVER_ITERATIVE, ///< Conjugate gradients with multigrid: little memory.
+    SINEW_FIELD_SOLVER_ITERATIVE, ///< Conjugate gradients with multigrid and splines: little memory.
 } sinew_field_solver;
 
 typedef struct sinew_field_def {

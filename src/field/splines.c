@@ -91,7 +91,7 @@ static void set_grid(sn_splines *splines, sn_box box, double spacing) {
     splines->inverse_spacing = sn_v3(inverse[0], inverse[1], inverse[2]);
 }
 
-// The largest weight of each place of the grid at any unknown, rounded up to above 0; returns how many are in use.
+// The largest weight of each place of the grid at any unknown; returns how many are in use.
 static int32_t find_used(const sn_splines *splines, const sn_vec3 *positions, float *largest) {
     memset(largest, 0, place_count(splines) * sizeof(float));
     for (int32_t i = 0; i < splines->n; i++) {
@@ -114,7 +114,7 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, const sn_v
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < splines->n; i++) box = sn_box_with_point(box, positions[i]);
     sn_arena scratch = sn_arena_create(arena->context);
-    float *largest = SN_PUSH(&scratch, float, MOST_PLACES);
+    float *largest = SN_RESERVE(&scratch, float, MOST_PLACES);
     sinew_status status = sn_arena_status(&scratch);
     for (bool done = false; status == SINEW_OK && !done;) {
         set_grid(splines, box, spacing);
