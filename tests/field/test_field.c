@@ -685,6 +685,7 @@ static void test_memory_shortage(void **state) {
             }
             def.unknowns = variant < 2 ? SINEW_FIELD_BY_ELEMENT : SINEW_FIELD_BY_VERTEX;
             def.solver = variant % 2 == 0 ? SINEW_FIELD_SOLVER_DIRECT : SINEW_FIELD_SOLVER_ITERATIVE;
+            def.prepare_turns = variant % 2 == 1;
             allocator.fail_at = allocator.calls + n;
             sinew_field *field = NULL;
             sinew_status status = sinew_field_create(context, &def, &field);
