@@ -32,13 +32,13 @@ static const double SHIFT = 1e-8;
 
 // ---- The grid -----------------------------------------------------------------------------------
 
-typedef struct sn_place {
+typedef struct spot {
     int32_t cell[3];
     float t[3]; // in the cell, as the loops read it
-} sn_place;
+} spot;
 
-static sn_place locate(const sn_splines *splines, sn_vec3 p) {
-    sn_place place;
+static spot locate(const sn_splines *splines, sn_vec3 p) {
+    spot place;
     sn_vec3 d = sn_sub(p, splines->origin);
     double u[3] = {d.x * splines->inverse_spacing.x, d.y * splines->inverse_spacing.y, d.z * splines->inverse_spacing.z};
     for (int a = 0; a < 3; a++) {
@@ -58,7 +58,7 @@ static size_t place_count(const sn_splines *splines) {
     return place_of(splines, splines->cells[0] + 2, 0, 0);
 }
 
-static void weigh(const sn_place *place, double w[SUPPORT]) {
+static void weigh(const spot *place, double w[SUPPORT]) {
     double axis[3][3];
     for (int a = 0; a < 3; a++) {
         double t = (double)place->t[a];
@@ -95,7 +95,7 @@ static void set_grid(sn_splines *splines, sn_box box, double spacing) {
 static int32_t find_used(const sn_splines *splines, const sn_vec3 *positions, float *largest) {
     memset(largest, 0, place_count(splines) * sizeof(float));
     for (int32_t i = 0; i < splines->n; i++) {
-        sn_place place = locate(splines, positions[i]);
+        spot place = locate(splines, positions[i]);
         double w[SUPPORT];
         weigh(&place, w);
         for (int k = 0; k < SUPPORT; k++) {
@@ -170,7 +170,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_ve
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     for (size_t i = 0; i < n; i++) {
-        sn_place place = locate(splines, positions[i]);
+        spot place = locate(splines, positions[i]);
         keys[i] = (int32_t)place_of(splines, place.cell[0], place.cell[1], place.cell[2]);
     }
     sort_by_key(order, starts, keys, splines->n, (int32_t)places);
@@ -184,7 +184,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_ve
     size_t cell = 0;
     for (size_t k = 0; k < places; k++) {
         if (starts[k + 1] == starts[k]) continue;
-        sn_place place = locate(splines, positions[order[starts[k]]]);
+        spot place = locate(splines, positions[order[starts[k]]]);
         for (int s = 0; s < SUPPORT; s++) {
             list[SUPPORT * cell + (size_t)s] =
                 splines->numbers[place_of(splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
@@ -201,28 +201,28 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_ve
 // ---- The Galerkin matrix ------------------------------------------------------------------------
 
 // A row of L P or C P: a box of splines from `base` on.
-typedef struct sn_spline_row {
+typedef struct spline_row {
     int32_t base[3];
     double values[BOX];
     uint64_t touched; // entries that may differ from 0
-} sn_spline_row;
+} spline_row;
 
 // The lowest cell along each axis.
 static void find_base(const sn_splines *splines, const sn_vec3 *positions, const int32_t *unknowns, int32_t count,
                       int32_t base[3]) {
     for (int a = 0; a < 3; a++) base[a] = INT32_MAX;
     for (int32_t j = 0; j < count; j++) {
-        sn_place place = locate(splines, positions[unknowns[j]]);
+        spot place = locate(splines, positions[unknowns[j]]);
         for (int a = 0; a < 3; a++) base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
     }
 }
 
-static void compute_row(sn_spline_row *row, const sn_splines *splines, const sn_vec3 *positions, const int32_t *unknowns,
+static void compute_row(spline_row *row, const sn_splines *splines, const sn_vec3 *positions, const int32_t *unknowns,
                         const double *weights, int32_t count) {
     memset(row, 0, sizeof *row);
     find_base(splines, positions, unknowns, count, row->base);
     for (int32_t j = 0; j < count; j++) {
-        sn_place place = locate(splines, positions[unknowns[j]]);
+        spot place = locate(splines, positions[unknowns[j]]);
         double w[SUPPORT];
         weigh(&place, w);
         int32_t x = place.cell[0] - row->base[0], y = place.cell[1] - row->base[1], z = place.cell[2] - row->base[2];
@@ -245,12 +245,12 @@ static void list_box(const sn_splines *splines, const int32_t base[3], int32_t n
 }
 
 // K in the making: for each spline its neighbours within REACH, and which of them it has.
-typedef struct sn_stencils {
+typedef struct stencil_set {
     double *values;   // STENCIL for each spline
     uint8_t *present; // LINES for each spline, a bit for each z
-} sn_stencils;
+} stencil_set;
 
-static void add_box(const sn_splines *splines, sn_stencils *stencils, const int32_t base[3], const double *sums,
+static void add_box(const sn_splines *splines, stencil_set *stencils, const int32_t base[3], const double *sums,
                     const uint64_t *touched) {
     int32_t numbers[BOX];
     list_box(splines, base, numbers);
@@ -272,7 +272,7 @@ static void add_rows(const sn_splines *splines, const sn_sparse *G, const double
                      const int32_t *list, int32_t count, int32_t base[3], double *sums, uint64_t *touched) {
     for (int32_t item = 0; item < count; item++) {
         int32_t i = list[item], begin = G->starts[i];
-        sn_spline_row row;
+        spline_row row;
         compute_row(&row, splines, positions, G->indices + begin, G->values + begin, G->starts[i + 1] - begin);
         memcpy(base, row.base, sizeof row.base);
         double scale = inverse_degrees[i] * inverse_degrees[i];
@@ -287,7 +287,7 @@ static void add_rows(const sn_splines *splines, const sn_sparse *G, const double
 
 // (L P)'(L P)
 static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees,
-                                 const sn_vec3 *positions, sn_stencils *stencils, sn_arena *scratch) {
+                                 const sn_vec3 *positions, stencil_set *stencils, sn_arena *scratch) {
     size_t n = (size_t)splines->n, places = place_count(splines);
     int32_t *keys = SN_PUSH(scratch, int32_t, n), *order = SN_PUSH(scratch, int32_t, n);
     int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
@@ -311,7 +311,7 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, 
 }
 
 // K from its stencils. Splines are numbered as they lie, z fastest, so that columns ascend.
-static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sn_stencils *stencils) {
+static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const stencil_set *stencils) {
     sn_sparse *K = &splines->K;
     size_t count = (size_t)splines->count, entries = 0;
     for (size_t k = 0; k < LINES * count; k++) {
@@ -345,7 +345,7 @@ static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sn_s
 static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
                                  sn_splines *splines, sn_arena *scratch) {
     size_t count = (size_t)splines->count;
-    sn_stencils stencils = {SN_PUSH(scratch, double, STENCIL *count), SN_PUSH(scratch, uint8_t, LINES * count)};
+    stencil_set stencils = {SN_PUSH(scratch, double, STENCIL *count), SN_PUSH(scratch, uint8_t, LINES * count)};
     double *places = SN_PUSH(scratch, double, 3 * count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(add_stencils(splines, G, inverse_degrees, positions, &stencils, scratch));
@@ -390,7 +390,7 @@ sinew_status sn_splines_update(sn_splines *splines, const sn_constraints *rows, 
     memcpy(K->values, splines->LL, (size_t)sn_sparse_entry_count(K) * sizeof(double));
     for (int32_t r = 0; r < rows->count; r++) {
         int32_t begin = rows->starts[r], numbers[BOX];
-        sn_spline_row row;
+        spline_row row;
         compute_row(&row, splines, positions, rows->unknowns + begin, rows->weights + begin, rows->starts[r + 1] - begin);
         list_box(splines, row.base, numbers);
         for (int a = 0; a < BOX; a++) {
