@@ -1,5 +1,6 @@
 // Frame fields: the papers' mesh of about 8148 elements and three others, by element and by vertex, with what turning and
-// moving a curve costs; larger ones, solved by iterations, up to half a million elements and the memory they need.
+// moving a curve costs, the first turn with its parts prepared and without; larger ones, solved by iterations, up to half a
+// million elements and the memory they need, changes included.
 #include "bench/bench.h"
 #include "bench/peak.h"
 
@@ -31,14 +32,16 @@ typedef struct field_case {
     int32_t across; // cells of the bar
     sinew_field_unknowns unknowns;
     int32_t repeats;
-    bool first_only;      // neither turned nor moved
+    bool prepared;        // also with turns prepared
     double paper, target; // of the first solve
 } field_case;
 
 typedef struct field_times {
     double create[REPEATS], turn[REPEATS], drag[REPEATS], move[REPEATS];
-    sinew_field_report report; // of the first solve
-    uint64_t hash;             // of its axes
+    double prepare[REPEATS], prepared_turn[REPEATS]; // of a field whose turns are prepared: set-up and first solve, first turn
+    sinew_field_report report;                       // of the first solve
+    sinew_field_report moved;                        // after the move
+    uint64_t hash;                                   // of its axes
 } field_times;
 
 static sinew_status solve(sinew_context *context, sinew_field *field, double *seconds) {
@@ -59,7 +62,22 @@ static sinew_status measure_changes(sinew_context *context, sinew_field *field, 
     sinew_status status = sinew_field_move_curve(field, 1, points, POINTS);
     points[4] -= 0.02;
     SN_TRY(status);
-    return solve(context, field, &times->move[repeat]);
+    SN_TRY(solve(context, field, &times->move[repeat]));
+    sinew_field_get_report(field, &times->moved);
+    return SINEW_OK;
+}
+
+static sinew_status measure_prepared(sinew_context *context, const sinew_field_def *def, field_times *times, int32_t repeat) {
+    sinew_field_def prepared = *def;
+    prepared.prepare_turns = true;
+    sinew_field *field;
+    double start = peak_seconds(context);
+    SN_TRY(sinew_field_create(context, &prepared, &field));
+    times->prepare[repeat] = peak_seconds(context) - start;
+    sinew_status status = sinew_field_set_turn(field, 0, 0.2);
+    if (status == SINEW_OK) status = solve(context, field, &times->prepared_turn[repeat]);
+    sinew_field_destroy(field);
+    return status;
 }
 
 static sinew_status measure(sinew_context *context, const field_case *c, const sinew_field_def *def, double *points,
@@ -71,9 +89,10 @@ static sinew_status measure(sinew_context *context, const field_case *c, const s
         times->create[i] = peak_seconds(context) - start;
         sinew_field_get_report(field, &times->report);
         times->hash = bench_hash(sinew_field_get_axes(field), 9 * (size_t)sinew_field_get_element_count(field));
-        sinew_status status = c->first_only ? SINEW_OK : measure_changes(context, field, points, times, i);
+        sinew_status status = measure_changes(context, field, points, times, i);
         sinew_field_destroy(field);
         SN_TRY(status);
+        if (c->prepared) SN_TRY(measure_prepared(context, def, times, i));
     }
     return SINEW_OK;
 }
@@ -89,19 +108,27 @@ static void add_times(bench_run *b, const field_case *c, const char *what, doubl
     r->target = target;
 }
 
+static void note_iterations(bench_run *b, const sinew_field_report *report) {
+    bench_result *r = &b->results[b->count - 1];
+    if (report->direct) return;
+    snprintf(r->note, sizeof r->note, "%d iterations, to a residual of %.1e", (int)report->iterations,
+             report->relative_residual);
+}
+
 static void add_results(bench_run *b, const field_case *c, double size, field_times *times) {
     add_times(b, c, "set-up and first solve", size, times->create, c->paper, c->target);
     bench_result *r = &b->results[b->count - 1];
     double first = r->min;
     r->hash = times->hash;
-    if (!times->report.direct) {
-        snprintf(r->note, sizeof r->note, "%d iterations, to a residual of %.1e", (int)times->report.iterations,
-                 times->report.relative_residual);
+    note_iterations(b, &times->report);
+    if (c->prepared) {
+        add_times(b, c, "the same with turns prepared", size, times->prepare, NAN, c->target);
+        add_times(b, c, "a curve turned for the first time, turns prepared", size, times->prepared_turn, NAN, 0.1 * first);
     }
-    if (c->first_only) return;
     add_times(b, c, "a curve turned for the first time", size, times->turn, NAN, 0.1 * first);
     add_times(b, c, "the same curve turned further", size, times->drag, NAN, 0.1 * first);
     add_times(b, c, "a curve moved", size, times->move, NAN, 0.5 * first);
+    note_iterations(b, &times->moved);
 }
 
 static sinew_status run_case(bench_run *b, sinew_context *context, const field_case *c) {
@@ -131,7 +158,8 @@ static sinew_status run_sizes(bench_run *b, const char *name, sinew_field_unknow
     static const int32_t across[SIZES] = {6, 8, 12, 17};
     double size[SIZES], cost[SIZES];
     for (int i = 0; i < SIZES; i++) {
-        field_case c = {.name = name, .across = across[i], .unknowns = unknowns, .repeats = i < 2 ? REPEATS : 2};
+        field_case c = {
+            .name = name, .across = across[i], .unknowns = unknowns, .repeats = i < 2 ? REPEATS : 2, .prepared = true};
         c.paper = across[i] == 8 ? paper : NAN;
         c.target = across[i] == 8 ? 150 : NAN;
         int32_t before = b->count;
@@ -170,7 +198,7 @@ static void release(void *user, void *made, size_t size) {
 
 // Half a million elements, with all that is allocated counted, the mesh among it.
 static sinew_status run_largest(bench_run *b) {
-    field_case c = {.name = "frame field of half a million elements", .across = 32, .repeats = 1, .first_only = true};
+    field_case c = {.name = "frame field of half a million elements", .across = 32, .repeats = 1};
     c.paper = NAN;
     c.target = 30e3;
     counted_memory memory = {0};
@@ -191,7 +219,7 @@ static sinew_status run_largest(bench_run *b) {
 sinew_status bench_fields(bench_run *b) {
     SN_TRY(run_sizes(b, "frame field by element", SINEW_FIELD_BY_ELEMENT, 1717));
     SN_TRY(run_sizes(b, "frame field by vertex", SINEW_FIELD_BY_VERTEX, 399));
-    field_case large = {.name = "frame field by element, by iterations", .across = 21, .repeats = 1};
+    field_case large = {.name = "frame field by element, by iterations", .across = 21, .repeats = 1, .prepared = true};
     large.paper = large.target = NAN;
     SN_TRY(run_case(b, b->context, &large));
     return run_largest(b);

@@ -124,7 +124,6 @@ static sinew_status build_base(sinew_field *field, const sinew_mesh *mesh) {
 static sinew_status build_curves(sinew_field *field, const sinew_field_def *def) {
     field->curves = SN_PUSH(&field->arena, sn_field_curve, def->curve_count);
     field->factors = SN_PUSH(&field->arena, sn_quat, def->curve_count);
-    field->response_curve = -1;
     SN_TRY(sn_arena_status(&field->arena));
     for (int32_t c = 0; c < def->curve_count; c++) {
         field->curves[c].arena = sn_arena_create(field->context);
@@ -145,12 +144,15 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field) : build_element_graph(field));
     SN_TRY(sn_smoothing_create(field->context, &field->neighbours, field->positions, def->solver, &field->smoothing));
     field->components = field->kind == SINEW_FIELD_FRAMES ? SN_SMOOTHING_WIDTH : 2 * SN_SMOOTHING_WIDTH;
-    field->x = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *(size_t)field->components);
+    size_t count = (size_t)field->unknown_count * (size_t)field->components;
+    field->x = SN_PUSH(&field->arena, double, count);
+    if (!field->smoothing.direct) field->history = SN_PUSH(&field->arena, double, SN_SMOOTHING_PASSES *count);
     SN_TRY(sn_arena_status(&field->arena));
     double diagonal = sn_box_diagonal(sn_mesh_box(field->mesh));
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) field->spacing = diagonal;
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
+    field->prepare_turns = def->prepare_turns;
     field->moved = true;
     return sinew_field_solve(field);
 }
@@ -252,47 +254,122 @@ static void show_guides(const sinew_field *field, sn_guides *guides) {
     }
 }
 
+// Iterations start from what their passes came to the last time, and by how much the field was turned since.
+static void carry_history(sinew_field *field) {
+    size_t count = (size_t)field->unknown_count * (size_t)field->components;
+    const double *last = field->history + (SN_SMOOTHING_PASSES - 1) * count;
+    if (field->seam_count > 0) return; // the field is another than what was smoothed then
+    for (int pass = 0; pass < SN_SMOOTHING_PASSES; pass++) {
+        double *before = field->history + (size_t)pass * count;
+        for (size_t i = 0; i < count; i++) before[i] += field->x[i] - last[i];
+    }
+}
+
 static sinew_status solve_all(sinew_field *field, const sn_guides *guides, const sn_quat *factors, sn_solve_report *report,
                               sn_arena *scratch) {
     double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
     SN_TRY(sn_arena_status(scratch));
     compute_values(field, guides, factors, -1, values);
-    return sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, field->x, report);
+    bool resumed = field->history_known;
+    field->history_known = false;
+    if (resumed) carry_history(field);
+    SN_TRY(sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, field->x, field->history,
+                              resumed, report));
+    field->history_known = field->history != NULL;
+    return SINEW_OK;
 }
 
+// ---- Turning ------------------------------------------------------------------------------------
+
 // The field is linear in the quaternions of the curves, and smoothing commutes with a constant factor: what one curve gives
-// alone is found once, and turning that curve further only changes the factor of its part.
-static sinew_status solve_turned(sinew_field *field, const sn_guides *guides, int32_t curve, sn_quat factor,
-                                 sn_solve_report *report, sn_arena *scratch) {
-    if (field->response == NULL) {
-        field->response = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *(size_t)field->components);
-        field->arena.failed = false; // a later try may have the memory
-        if (field->response == NULL) return SINEW_OUT_OF_MEMORY;
+// alone is found once, and turning that curve only changes the factor of its part.
+
+static sn_response *response_of(sinew_field *field, int32_t curve) {
+    return &field->responses[curve % SN_FIELD_RESPONSES];
+}
+
+static bool is_known(sinew_field *field, int32_t curve) {
+    return response_of(field, curve)->curve == curve;
+}
+
+static bool are_all_known(sinew_field *field) {
+    bool all = true;
+    for (int32_t c = 0; c < field->curve_count; c++) all = all && is_known(field, c);
+    return all;
+}
+
+static sn_quat load_quat(const double *x) {
+    return (sn_quat){x[0], x[1], x[2], x[3]};
+}
+
+// x += the response times a factor
+static void add_response(double *x, const sn_response *response, sn_quat factor, int32_t count) {
+    for (size_t i = 0; i < SN_SMOOTHING_WIDTH * (size_t)count; i += SN_SMOOTHING_WIDTH) {
+        store_quat(x + i, sn_quat_add(load_quat(x + i), sn_quat_mul(load_quat(response->x + i), factor)));
     }
-    if (field->response_curve != curve) {
-        double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
-        SN_TRY(sn_arena_status(scratch));
-        field->response_curve = -1;
-        compute_values(field, guides, NULL, curve, values);
-        SN_TRY(
-            sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, field->response, report));
-        field->response_curve = curve;
-    }
-    sn_quat change = sn_quat_add(factor, sn_quat_scale(-1, field->factors[curve]));
-    for (size_t i = 0; i < (size_t)field->unknown_count; i++) {
-        double *x = field->x + SN_SMOOTHING_WIDTH * i;
-        const double *alone = field->response + SN_SMOOTHING_WIDTH * i;
-        sn_quat q = sn_quat_mul((sn_quat){alone[0], alone[1], alone[2], alone[3]}, change);
-        store_quat(x, sn_quat_add((sn_quat){x[0], x[1], x[2], x[3]}, q));
-    }
+}
+
+// Memory of a response, which is of no curve until it is filled.
+static sinew_status push_response(sinew_field *field, int32_t curve) {
+    sn_response *response = response_of(field, curve);
+    response->curve = -1;
+    if (response->x != NULL) return SINEW_OK;
+    response->x = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *(size_t)field->components);
+    field->arena.failed = false; // a later try may have the memory
+    return response->x != NULL ? SINEW_OK : SINEW_OUT_OF_MEMORY;
+}
+
+static sinew_status find_response(sinew_field *field, const sn_guides *guides, int32_t curve, sn_solve_report *report,
+                                  sn_arena *scratch) {
+    if (is_known(field, curve)) return SINEW_OK;
+    double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(push_response(field, curve));
+    sn_response *response = response_of(field, curve);
+    memset(response->x, 0, (size_t)field->unknown_count * (size_t)field->components * sizeof(double));
+    compute_values(field, guides, NULL, curve, values);
+    SN_TRY(sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, response->x, NULL, false,
+                              report));
+    response->curve = curve;
     return SINEW_OK;
+}
+
+// What all curves give together is known: the last one gives what the others leave of it.
+static sinew_status find_all_responses(sinew_field *field, const sn_guides *guides, const sn_quat *factors,
+                                       sn_arena *scratch) {
+    int32_t last = field->curve_count - 1;
+    if (field->curve_count > SN_FIELD_RESPONSES) return SINEW_OK;
+    sn_solve_report report;
+    for (int32_t c = 0; c < last; c++) SN_TRY(find_response(field, guides, c, &report, scratch));
+    SN_TRY(push_response(field, last));
+    sn_response *rest = response_of(field, last);
+    sn_quat back = sn_quat_conjugate(factors[last]);
+    memset(rest->x, 0, (size_t)field->unknown_count * SN_SMOOTHING_WIDTH * sizeof(double));
+    add_response(rest->x, &(sn_response){.x = field->x}, back, field->unknown_count);
+    for (int32_t c = 0; c < last; c++) {
+        sn_quat less = sn_quat_scale(-1, sn_quat_mul(factors[c], back));
+        add_response(rest->x, response_of(field, c), less, field->unknown_count);
+    }
+    rest->curve = last;
+    return SINEW_OK;
+}
+
+static void sum_responses(sinew_field *field, const sn_quat *factors) {
+    memset(field->x, 0, (size_t)field->unknown_count * SN_SMOOTHING_WIDTH * sizeof(double));
+    for (int32_t c = 0; c < field->curve_count; c++) {
+        add_response(field->x, response_of(field, c), factors[c], field->unknown_count);
+    }
+}
+
+static sn_quat change_of(const sinew_field *field, const sn_quat *factors, int32_t curve) {
+    return sn_quat_add(factors[curve], sn_quat_scale(-1, field->factors[curve]));
 }
 
 // The only curve whose factor has changed; -1 if none has, -2 if several have.
 static int32_t find_turned(const sinew_field *field, const sn_quat *factors) {
     int32_t found = -1;
     for (int32_t c = 0; c < field->curve_count; c++) {
-        sn_quat change = sn_quat_add(factors[c], sn_quat_scale(-1, field->factors[c]));
+        sn_quat change = change_of(field, factors, c);
         if (sn_quat_dot(change, change) < 1e-28) continue;
         if (found >= 0) return -2;
         found = c;
@@ -300,14 +377,29 @@ static int32_t find_turned(const sinew_field *field, const sn_quat *factors) {
     return found;
 }
 
+static sinew_status solve_linear(sinew_field *field, const sn_guides *guides, const sn_quat *factors, sn_solve_report *report,
+                                 sn_arena *scratch) {
+    int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
+    if (turned == -1) return SINEW_OK;
+    if (!field->moved && are_all_known(field)) {
+        sum_responses(field, factors);
+    } else if (turned == -2) {
+        return solve_all(field, guides, factors, report, scratch);
+    } else {
+        SN_TRY(find_response(field, guides, turned, report, scratch));
+        add_response(field->x, response_of(field, turned), change_of(field, factors, turned), field->unknown_count);
+    }
+    return SINEW_OK;
+}
+
 static sinew_status solve_frames(sinew_field *field, const sn_guides *guides, sn_solve_report *report, sn_arena *scratch) {
     sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count), *aligned = SN_PUSH(scratch, sn_quat, guides->count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
-    int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
+    SN_TRY(solve_linear(field, guides, factors, report, scratch));
+    if (field->prepare_turns) SN_TRY(find_all_responses(field, guides, factors, scratch));
+    field->prepare_turns = false; // the first time
     field->seam_count = 0;
-    if (turned == -2) SN_TRY(solve_all(field, guides, factors, report, scratch));
-    if (turned >= 0) SN_TRY(solve_turned(field, guides, turned, factors[turned], report, scratch));
     if (sn_has_seam(field, guides, aligned)) SN_TRY(sn_solve_seam(field, guides, aligned, report));
     memcpy(field->factors, factors, (size_t)field->curve_count * sizeof(sn_quat));
     return SINEW_OK;
@@ -316,7 +408,7 @@ static sinew_status solve_frames(sinew_field *field, const sn_guides *guides, sn
 static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scratch) {
     sn_solve_report report = {0};
     if (field->moved) {
-        field->response_curve = -1;
+        for (int k = 0; k < SN_FIELD_RESPONSES; k++) field->responses[k].curve = -1;
         SN_TRY(sn_smoothing_set_constraints(&field->smoothing, &guides->constraints));
     }
     if (field->kind == SINEW_FIELD_FRAMES) {

@@ -13,6 +13,15 @@
 // Components of what is smoothed, padded: a quaternion, or xx yy yz zx xy of the tensor d d' of a direction (its trace is 1).
 enum { SN_FIELD_MOST_COMPONENTS = 8 };
 
+// Of so many curves is kept what each gives alone.
+enum { SN_FIELD_RESPONSES = 16 };
+
+// The field of one curve's frames, not turned, and none from the others.
+typedef struct sn_response {
+    int32_t curve; // -1: none
+    double *x;     // unknown_count x components; NULL until it is needed
+} sn_response;
+
 // A curve with memory of its own, so that it can be moved.
 typedef struct sn_field_curve {
     sn_arena arena;
@@ -61,14 +70,14 @@ struct sinew_field {
     sn_guides guides;
     sn_smoothing smoothing;
     int32_t components;
-    double *x;              // unknown_count x components: the smoothed functions
-    double *axes;           // 9 for each element
-    double *certainties;    // of the axes of each element
-    sn_quat *rotation;      // of each unknown
-    sn_quat *factors;       // of each curve: what its frames were multiplied by in the last solve (frames only)
-    int32_t response_curve; // the curve whose field alone, not turned, is kept in `response`; -1: none
-    double *response;       // unknown_count x components; NULL until a curve is turned
-    bool moved, turned;
+    double *x;           // unknown_count x components: the smoothed functions
+    double *history;     // of the smoothing's passes; NULL: solved by a factor
+    double *axes;        // 9 for each element
+    double *certainties; // of the axes of each element
+    sn_quat *rotation;   // of each unknown
+    sn_quat *factors;    // of each curve: what its frames were multiplied by in the last solve (frames only)
+    sn_response responses[SN_FIELD_RESPONSES]; // of a curve: that of its number modulo their count
+    bool prepare_turns, history_known, moved, turned;
     int32_t seam_count; // neighbours with half turns between them in the last solve
     sinew_field_report report;
 };

@@ -16,7 +16,7 @@ static const double DAMPING = 2.0 / 3;
 
 // Of two sweeps: the inverse roots of the Chebyshev polynomial over the eigenvalues from 1/2 to 2, which the next level does
 // not see: 1.25 +- 0.75 sqrt(1/2).
-static const double SWEEPS[2] = {0.5616, 1.3896};
+static const float SWEEPS[2] = {0.5616F, 1.3896F};
 
 // ---- Set-up -------------------------------------------------------------------------------------
 
@@ -99,10 +99,17 @@ static int32_t aggregate(const sn_sparse *M, int32_t *group) {
     return count;
 }
 
+static double inverse_diagonal(const sn_sparse *M, int32_t i) {
+    double diagonal = 0;
+    for (int32_t k = M->starts[i]; k < M->starts[i + 1]; k++) {
+        if (M->indices[k] == i) diagonal = M->values[k];
+    }
+    return diagonal > 0 ? 1 / diagonal : 0;
+}
+
 // P = (I - damping diag(M)^-1 M) P0, P0 the membership.
-static sinew_status build_prolongation(sn_arena *arena, const sn_level *level, const int32_t *group, int32_t groups,
+static sinew_status build_prolongation(sn_arena *arena, const sn_sparse *M, const int32_t *group, int32_t groups,
                                        sn_sparse *P) {
-    const sn_sparse *M = &level->M;
     sn_arena scratch = sn_arena_create(arena->context);
     sn_sparse P0, smoother = *M;
     smoother.values = SN_PUSH(&scratch, double, sn_sparse_entry_count(M));
@@ -110,11 +117,12 @@ static sinew_status build_prolongation(sn_arena *arena, const sn_level *level, c
     if (status == SINEW_OK) status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < M->rows; i++) {
+            double scale = DAMPING * inverse_diagonal(M, i);
             P0.starts[i + 1] = i + 1;
             P0.indices[i] = group[i];
             P0.values[i] = 1;
             for (int32_t k = M->starts[i]; k < M->starts[i + 1]; k++) {
-                smoother.values[k] = (M->indices[k] == i) - DAMPING * level->inverse_diagonal[i] * M->values[k];
+                smoother.values[k] = (M->indices[k] == i) - scale * M->values[k];
             }
         }
         status = multiply(arena, &smoother, &P0, P);
@@ -123,40 +131,54 @@ static sinew_status build_prolongation(sn_arena *arena, const sn_level *level, c
     return status;
 }
 
-static sinew_status push_vectors(sn_arena *arena, sn_level *level, bool finest) {
-    size_t n = (size_t)level->M.rows;
-    level->inverse_diagonal = SN_PUSH(arena, double, n);
-    level->r = SN_PUSH(arena, double, n *WIDTH);
-    level->x = SN_PUSH(arena, double, finest ? 0 : n *WIDTH);
-    level->b = SN_PUSH(arena, double, finest ? 0 : n *WIDTH);
+// A in single precision. The pattern is copied unless it outlives the arena.
+static sinew_status push_narrow(sn_arena *arena, const sn_sparse *A, bool copied, sn_narrow *narrow) {
+    size_t entries = (size_t)sn_sparse_entry_count(A), rows = (size_t)A->rows;
+    int32_t *starts = SN_PUSH(arena, int32_t, copied ? rows + 1 : 0), *indices = SN_PUSH(arena, int32_t, copied ? entries : 0);
+    *narrow = (sn_narrow){A->rows, A->columns, A->starts, A->indices, SN_PUSH(arena, float, entries)};
     SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < level->M.rows; i++) {
-        for (int32_t k = level->M.starts[i]; k < level->M.starts[i + 1]; k++) {
-            double diagonal = level->M.values[k];
-            if (level->M.indices[k] == i) level->inverse_diagonal[i] = diagonal > 0 ? 1 / diagonal : 0;
-        }
-    }
+    for (size_t k = 0; k < entries; k++) narrow->values[k] = (float)A->values[k];
+    if (!copied) return SINEW_OK;
+    memcpy(starts, A->starts, (rows + 1) * sizeof(int32_t));
+    memcpy(indices, A->indices, entries * sizeof(int32_t));
+    narrow->starts = starts;
+    narrow->indices = indices;
     return SINEW_OK;
 }
 
-// Makes the next coarser level, or tells that this one is the coarsest.
-static sinew_status coarsen(sn_arena *arena, sn_level *level, sn_level *next, bool *done) {
-    int32_t n = level->M.rows;
+static sinew_status push_level(sn_arena *arena, const sn_sparse *M, bool finest, sn_level *level) {
+    size_t n = (size_t)M->rows;
+    SN_TRY(push_narrow(arena, M, !finest, &level->M));
+    level->inverse_diagonal = SN_PUSH(arena, float, n);
+    level->r = SN_PUSH(arena, float, n *WIDTH);
+    level->x = SN_PUSH(arena, float, n *WIDTH);
+    level->b = SN_PUSH(arena, float, n *WIDTH);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < M->rows; i++) level->inverse_diagonal[i] = (float)inverse_diagonal(M, i);
+    return SINEW_OK;
+}
+
+// Makes the matrix of the next coarser level, in the arena `kept` for double precision, or tells that this one is the
+// coarsest.
+static sinew_status coarsen(sn_arena *arena, sn_arena *kept, const sn_sparse *M, sn_level *level, sn_sparse *next,
+                            bool *done) {
+    int32_t n = M->rows;
     *done = n <= SN_MULTILEVEL_DENSE;
     if (*done) return SINEW_OK;
     sn_arena scratch = sn_arena_create(arena->context);
     int32_t *group = SN_PUSH(&scratch, int32_t, n);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
-        int32_t groups = aggregate(&level->M, group);
+        int32_t groups = aggregate(M, group);
         *done = groups > n - n / 5;
-        sn_sparse MP;
+        sn_sparse P, R, MP;
         if (!*done) {
-            status = build_prolongation(arena, level, group, groups, &level->P);
-            if (status == SINEW_OK) status = sn_sparse_transpose(arena, &level->P, &level->R);
-            if (status == SINEW_OK) status = multiply(&scratch, &level->M, &level->P, &MP);
-            if (status == SINEW_OK) status = multiply(arena, &level->R, &MP, &next->M);
-            if (status == SINEW_OK) status = push_vectors(arena, next, false);
+            status = build_prolongation(&scratch, M, group, groups, &P);
+            if (status == SINEW_OK) status = sn_sparse_transpose(&scratch, &P, &R);
+            if (status == SINEW_OK) status = multiply(&scratch, M, &P, &MP);
+            if (status == SINEW_OK) status = multiply(kept, &R, &MP, next);
+            if (status == SINEW_OK) status = push_narrow(arena, &P, true, &level->P);
+            if (status == SINEW_OK) status = push_narrow(arena, &R, true, &level->R);
         }
     }
     sn_arena_destroy(&scratch);
@@ -164,9 +186,7 @@ static sinew_status coarsen(sn_arena *arena, sn_level *level, sn_level *next, bo
 }
 
 // The coarsest matrix is factored if it is small. It may be singular only through rounding: then iterations serve.
-static sinew_status factor_coarsest(sn_arena *arena, sn_multilevel *multilevel) {
-    const sn_sparse *M = &multilevel->levels[multilevel->level_count - 1].M;
-    multilevel->dense = NULL;
+static sinew_status factor_coarsest(sn_arena *arena, const sn_sparse *M, sn_multilevel *multilevel) {
     if (M->rows > SN_MULTILEVEL_DENSE) return SINEW_OK;
     size_t n = (size_t)M->rows;
     double *L = SN_PUSH(arena, double, n *n);
@@ -178,78 +198,108 @@ static sinew_status factor_coarsest(sn_arena *arena, sn_multilevel *multilevel) 
     return SINEW_OK;
 }
 
-sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const double *S, sn_multilevel *multilevel) {
-    *multilevel = (sn_multilevel){.context = arena->context, .level_count = 1};
-    multilevel->kernels = SN_ISA_PICK(arena->context->isa, sn_row_get_kernels)();
-    sn_level *finest = &multilevel->levels[0];
-    finest->M = *G;
-    finest->M.values = SN_PUSH(arena, double, sn_sparse_entry_count(G));
+// M = G + diag(S), and D^2.
+static sinew_status build_finest(sn_arena *arena, sn_arena *kept, const sn_sparse *G, const double *S, sn_sparse *M,
+                                 float **squares) {
+    *M = *G;
+    M->values = SN_PUSH(kept, double, sn_sparse_entry_count(G));
+    *squares = SN_PUSH(arena, float, G->rows);
+    SN_TRY(sn_arena_status(kept));
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < G->rows; i++) {
+        (*squares)[i] = 1;
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            finest->M.values[k] = G->values[k] + (G->indices[k] == i ? S[i] : 0);
+            bool diagonal = G->indices[k] == i;
+            double D = G->values[k];
+            if (diagonal && D > 0) (*squares)[i] = (float)(D * D);
+            M->values[k] = D + (diagonal ? S[i] : 0);
         }
     }
-    SN_TRY(push_vectors(arena, finest, true));
-    bool done = false;
-    while (!done && multilevel->level_count < SN_MULTILEVEL_MOST) {
-        int32_t count = multilevel->level_count;
-        SN_TRY(coarsen(arena, &multilevel->levels[count - 1], &multilevel->levels[count], &done));
-        if (!done) multilevel->level_count++;
+    return SINEW_OK;
+}
+
+static sinew_status build_levels(sn_arena *arena, sn_arena *kept, const sn_sparse *G, const double *S,
+                                 sn_multilevel *multilevel) {
+    sn_sparse M, next;
+    SN_TRY(build_finest(arena, kept, G, S, &M, &multilevel->squares));
+    for (bool done = false; !done;) {
+        sn_level *level = &multilevel->levels[multilevel->level_count++];
+        SN_TRY(push_level(arena, &M, multilevel->level_count == 1, level));
+        if (multilevel->level_count == SN_MULTILEVEL_MOST) break;
+        SN_TRY(coarsen(arena, kept, &M, level, &next, &done));
+        if (!done) M = next;
     }
-    return factor_coarsest(arena, multilevel);
+    return factor_coarsest(arena, &M, multilevel);
+}
+
+sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const double *S, sn_multilevel *multilevel) {
+    *multilevel = (sn_multilevel){.context = arena->context};
+    multilevel->kernels = SN_ISA_PICK(arena->context->isa, sn_narrow_get_kernels)();
+    sn_arena kept = sn_arena_create(arena->context); // matrices in double precision
+    sinew_status status = build_levels(arena, &kept, G, S, multilevel);
+    sn_arena_destroy(&kept);
+    return status;
 }
 
 // ---- The cycle ----------------------------------------------------------------------------------
 
-static void run(const sn_multilevel *multilevel, sn_range_fn *loop, int32_t rows, sn_row_job job) {
+static void run(const sn_multilevel *multilevel, sn_range_fn *loop, int32_t rows, sn_narrow_job job) {
     sn_parallel_for(multilevel->context, rows, SN_ROW_CHUNK, loop, &job);
 }
 
 // Two sweeps of x += weight diag(M)^-1 (b - M x), by way of r; from 0 the first needs no product.
-static void relax(const sn_multilevel *multilevel, sn_level *level, double *x, const double *b, bool from_zero) {
-    const sn_row_kernels *kernels = multilevel->kernels;
-    sn_row_job sweep = {.A = &level->M, .x = x, .b = b, .factors = level->inverse_diagonal, .y = level->r};
-    sweep.scale[0] = SWEEPS[0];
+static void relax(const sn_multilevel *multilevel, sn_level *level, bool from_zero) {
+    const sn_narrow_kernels *kernels = multilevel->kernels;
+    sn_narrow_job sweep = {.A = &level->M, .x = level->x, .b = level->b, .factors = level->inverse_diagonal, .y = level->r};
+    sweep.scale = SWEEPS[0];
     run(multilevel, from_zero ? kernels->weigh : kernels->relax, level->M.rows, sweep);
-    sweep.scale[0] = SWEEPS[1];
+    sweep.scale = SWEEPS[1];
     sweep.x = level->r;
-    sweep.y = x;
+    sweep.y = level->x;
     run(multilevel, kernels->relax, level->M.rows, sweep);
 }
 
-static void solve_coarsest(const sn_multilevel *multilevel, sn_level *level, double *x, const double *b) {
+static void solve_coarsest(const sn_multilevel *multilevel, sn_level *level) {
     int32_t n = level->M.rows;
     if (multilevel->dense == NULL) {
-        for (int k = 0; k < 10; k++) relax(multilevel, level, x, b, k == 0);
+        for (int k = 0; k < 10; k++) relax(multilevel, level, k == 0);
         return;
     }
     double column[SN_MULTILEVEL_DENSE];
     for (size_t c = 0; c < WIDTH; c++) {
-        for (int32_t i = 0; i < n; i++) column[i] = b[WIDTH * (size_t)i + c];
+        for (int32_t i = 0; i < n; i++) column[i] = (double)level->b[WIDTH * (size_t)i + c];
         sn_dense_cholesky_solve(multilevel->dense, n, n, column);
-        for (int32_t i = 0; i < n; i++) x[WIDTH * (size_t)i + c] = column[i];
+        for (int32_t i = 0; i < n; i++) level->x[WIDTH * (size_t)i + c] = (float)column[i];
     }
 }
 
-void sn_multilevel_cycle(sn_multilevel *multilevel, double *x, const double *b) {
-    const sn_row_kernels *kernels = multilevel->kernels;
+// x = about M^-1 b on the finest level.
+static void cycle(sn_multilevel *multilevel) {
+    const sn_narrow_kernels *kernels = multilevel->kernels;
     int32_t last = multilevel->level_count - 1;
-    const double *b_here = b;
     for (int32_t l = 0; l < last; l++) {
-        sn_level *level = &multilevel->levels[l], *next = level + 1;
-        double *x_here = l == 0 ? x : level->x;
-        relax(multilevel, level, x_here, b_here, true);
+        sn_level *level = &multilevel->levels[l];
+        relax(multilevel, level, true);
         run(multilevel, kernels->subtract, level->M.rows,
-            (sn_row_job){.A = &level->M, .x = x_here, .b = b_here, .y = level->r});
-        run(multilevel, kernels->multiply, level->R.rows, (sn_row_job){.A = &level->R, .x = level->r, .y = next->b});
-        b_here = next->b;
+            (sn_narrow_job){.A = &level->M, .x = level->x, .b = level->b, .y = level->r});
+        run(multilevel, kernels->multiply, level->R.rows, (sn_narrow_job){.A = &level->R, .x = level->r, .y = level[1].b});
     }
-    solve_coarsest(multilevel, &multilevel->levels[last], last == 0 ? x : multilevel->levels[last].x, b_here);
+    solve_coarsest(multilevel, &multilevel->levels[last]);
     for (int32_t l = last - 1; l >= 0; l--) {
         sn_level *level = &multilevel->levels[l];
-        double *x_here = l == 0 ? x : level->x;
-        run(multilevel, kernels->add, level->P.rows, (sn_row_job){.A = &level->P, .x = level[1].x, .y = x_here});
-        relax(multilevel, level, x_here, l == 0 ? b : level->b, false);
+        run(multilevel, kernels->add, level->P.rows, (sn_narrow_job){.A = &level->P, .x = level[1].x, .y = level->x});
+        relax(multilevel, level, false);
     }
+}
+
+void sn_multilevel_apply(sn_multilevel *multilevel, double *z, const double *r) {
+    const sn_narrow_kernels *kernels = multilevel->kernels;
+    sn_level *finest = &multilevel->levels[0];
+    int32_t n = finest->M.rows;
+    run(multilevel, kernels->narrow, n, (sn_narrow_job){.wide_x = r, .y = finest->b});
+    cycle(multilevel);
+    run(multilevel, kernels->weigh, n,
+        (sn_narrow_job){.scale = 1, .factors = multilevel->squares, .b = finest->x, .y = finest->b});
+    cycle(multilevel);
+    run(multilevel, kernels->widen, n, (sn_narrow_job){.x = finest->x, .wide_y = z});
 }

@@ -21,15 +21,42 @@ typedef struct sn_row_job {
 
 typedef struct sn_row_kernels {
     sn_range_fn *multiply; // y = A x
-    sn_range_fn *add;      // y += A x
+    sn_range_fn *weigh;    // y = factors (A x)
     sn_range_fn *subtract; // y = b - A x
-    sn_range_fn *weigh;    // y = scale[0] factors b; y may be b
-    sn_range_fn *relax;    // y = x + scale[0] factors (b - A x)
     sn_range_fn *dot;      // sums = x.b over the rows of each chunk
     sn_range_fn *advance;  // y += scale x, z -= scale b
     sn_range_fn *turn;     // y = x + scale y
 } sn_row_kernels;
 
 SN_ISA_DECLARE(const sn_row_kernels *, sn_row_get_kernels, (void));
+
+// The same in single precision, for preconditioners: reading matrices and vectors is what takes the time.
+typedef struct sn_narrow {
+    int32_t rows, columns;
+    const int32_t *starts, *indices;
+    float *values;
+} sn_narrow;
+
+typedef struct sn_narrow_job {
+    const sn_narrow *A;
+    const float *x, *b;
+    const float *factors; // one for each row
+    float *y;
+    float scale;
+    const double *wide_x;
+    double *wide_y;
+} sn_narrow_job;
+
+typedef struct sn_narrow_kernels {
+    sn_range_fn *multiply; // y = A x
+    sn_range_fn *add;      // y += A x
+    sn_range_fn *subtract; // y = b - A x
+    sn_range_fn *weigh;    // y = scale factors b; y may be b
+    sn_range_fn *relax;    // y = x + scale factors (b - A x)
+    sn_range_fn *narrow;   // y = wide_x
+    sn_range_fn *widen;    // wide_y = x
+} sn_narrow_kernels;
+
+SN_ISA_DECLARE(const sn_narrow_kernels *, sn_narrow_get_kernels, (void));
 
 #endif

@@ -4,6 +4,8 @@
 // unknowns but for the factor, which takes about n^1.5 in a solid of up to a hundred thousand.
 #include "field/smoothing.h"
 
+#include "base/sorted.h"
+
 #include <string.h>
 
 // ---- The graph ----------------------------------------------------------------------------------
@@ -110,18 +112,10 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
     return sn_factor_create(smoothing->context, &smoothing->A, &smoothing->positions[0].x, &smoothing->factor);
 }
 
-static double *find_entry(const sn_sparse *A, int32_t row, int32_t column) {
-    int32_t low = A->starts[row], high = A->starts[row + 1] - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (A->indices[middle] < column) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    SN_ASSERT(A->indices[low] == column);
-    return &A->values[low];
+double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column) {
+    int32_t begin = A->starts[row], place = sn_find_sorted(A->indices + begin, A->starts[row + 1] - begin, column);
+    SN_ASSERT(place >= 0);
+    return &A->values[begin + place];
 }
 
 static bool same_row(const sn_constraints *a, int32_t i, const sn_constraints *b, int32_t j) {
@@ -164,7 +158,7 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
     for (int32_t r = 0; r < rows->count; r++) {
         for (int32_t a = rows->starts[r]; a < rows->starts[r + 1]; a++) {
             for (int32_t b = rows->starts[r]; b < rows->starts[r + 1]; b++) {
-                *find_entry(A, rows->unknowns[a], rows->unknowns[b]) += rows->weights[a] * rows->weights[b];
+                *sn_smoothing_find_entry(A, rows->unknowns[a], rows->unknowns[b]) += rows->weights[a] * rows->weights[b];
             }
         }
     }
@@ -184,7 +178,8 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
 static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbours, const sn_vec3 *positions) {
     SN_TRY(build_laplacian(smoothing, neighbours, positions));
     SN_TRY(prepare_slopes(smoothing, positions));
-    return smoothing->direct ? prepare_direct(smoothing) : SINEW_OK;
+    if (smoothing->direct) return prepare_direct(smoothing);
+    return sn_splines_build(&smoothing->arena, &smoothing->G, smoothing->inverse_degrees, positions, &smoothing->splines);
 }
 
 sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours, const sn_vec3 *positions,
@@ -204,14 +199,20 @@ sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *nei
 void sn_smoothing_destroy(sn_smoothing *smoothing) {
     sn_factor_destroy(smoothing->factor);
     smoothing->factor = NULL;
+    sn_splines_destroy(&smoothing->splines);
     sn_arena_destroy(&smoothing->level_arena);
     sn_arena_destroy(&smoothing->factored_arena);
     sn_arena_destroy(&smoothing->arena);
 }
 
 // The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c), c the sums of the constraints'
-// weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped.
+// weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped. Two factors that are tied make it much stiffer than A
+// to functions that are smooth along a curve. Where splines see those, less of a tie and a little of D everywhere, so that the
+// multigrid does not care for what splines do better, take two thirds of the iterations.
 static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constraints *rows) {
+    SN_TRY(sn_splines_update(&smoothing->splines, rows, smoothing->positions));
+    bool alone = !smoothing->splines.usable;
+    double tie = alone ? 1 : 0.3, everywhere = alone ? 0 : 0.003;
     sn_arena_destroy(&smoothing->level_arena);
     smoothing->level_arena = sn_arena_create(smoothing->context);
     double *S = SN_PUSH(&smoothing->level_arena, double, smoothing->n);
@@ -219,11 +220,12 @@ static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constrain
     for (int32_t k = 0; k < rows->starts[rows->count]; k++) S[rows->unknowns[k]] += rows->weights[k];
     for (int32_t i = 0; i < smoothing->n; i++) {
         double D = smoothing->inverse_degrees[i] > 0 ? 1 / smoothing->inverse_degrees[i] : 1;
-        S[i] = D * sqrt(S[i]);
+        S[i] = D * (tie * sqrt(S[i]) + everywhere);
     }
     return sn_multilevel_build(&smoothing->level_arena, &smoothing->G, S, &smoothing->multilevel);
 }
 
 sinew_status sn_smoothing_set_constraints(sn_smoothing *smoothing, const sn_constraints *rows) {
+    smoothing->rows = *rows;
     return smoothing->direct ? update_direct(smoothing, rows) : update_iterative(smoothing, rows);
 }

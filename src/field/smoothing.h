@@ -16,6 +16,7 @@
 #define SN_FIELD_SMOOTHING_H
 
 #include "field/multilevel.h"
+#include "field/splines.h"
 #include "geom/topology.h"
 #include "math/mat3.h"
 #include "linalg/sparse.h"
@@ -46,13 +47,15 @@ typedef struct sn_smoothing {
     sn_factor *factor;       // direct
     sn_constraints factored; // direct: the rows of C when A was factored
     sn_arena factored_arena;
-    sn_multilevel multilevel;
-    sn_arena level_arena; // of multilevel
+    sn_splines splines;       // iterative
+    sn_multilevel multilevel; // iterative
+    sn_arena level_arena;     // of multilevel
+    sn_constraints rows;      // of the last sn_smoothing_set_constraints, borrowed
 } sn_smoothing;
 
 // Up to this many unknowns the factor takes about as long as iterations, and less than a gigabyte; and once there it makes
 // turning a curve a tenth of the work.
-enum { SN_SMOOTHING_MOST_DIRECT = 100000, SN_SMOOTHING_WIDTH = 4 };
+enum { SN_SMOOTHING_MOST_DIRECT = 100000, SN_SMOOTHING_WIDTH = 4, SN_SMOOTHING_PASSES = 3 };
 
 // Weights exp(-d^2 / d'^2) for neighbours at distance d, d'^2 the product of the mean neighbour distances of the two: no unit
 // of length enters, and d/d' is bounded, so that no weight vanishes. `neighbours` lists each pair from both sides, without the
@@ -61,14 +64,18 @@ sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *nei
                                  sinew_field_solver solver, sn_smoothing *smoothing);
 void sn_smoothing_destroy(sn_smoothing *smoothing);
 
+// The entry of a matrix that has it.
+double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column);
+
 // Numeric phase: factor, or multigrid hierarchy. Every connected part needs a constraint. The rows are borrowed until the next
 // call.
 sinew_status sn_smoothing_set_constraints(sn_smoothing *smoothing, const sn_constraints *rows);
 
-// Solves for `components` functions at once: values[row][component] in, x[unknown][component] in (the start of iterations)
-// and out. `components` is a multiple of SN_SMOOTHING_WIDTH.
+// Solves for `components` functions at once: values[row][component] in, x[unknown][component] out. `components` is a multiple
+// of SN_SMOOTHING_WIDTH. `history`, SN_SMOOTHING_PASSES times as large as x or NULL, takes what each pass of iterations comes
+// to; `resumed`: it holds that of an earlier solve, from which they start.
 sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
-                                double *x, sn_solve_report *report);
+                                double *x, double *history, bool resumed, sn_solve_report *report);
 
 // The same without a second pass, and by iterations to three digits.
 sinew_status sn_smoothing_estimate(sn_smoothing *smoothing, const sn_constraints *rows, const double *values,

@@ -1,7 +1,13 @@
 // Iterations for the smoothing system: a right-hand side and a start in, four functions out.
 //
 // Four conjugate gradients share every load of the matrix. A costs two products with G. Preconditioner: the factor, if it is
-// of a matrix near A; otherwise (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle. With a matching both are of the
+// of a matrix near A; otherwise B = (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle, which knows rough functions,
+// and Q = P K^-1 P' on splines (splines.h), which knows smooth ones and what constraints do to them:
+//
+//   M^-1 = Q + (1 - Q A) B (1 - A Q)
+//
+// (balancing, Mandel 1993). Once P'r = 0 it stays so but for rounding, and B r + Q (r - A B r) is the same for half the work
+// (A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, who show that it bears an inexact Q). With a matching both are of the
 // system without it, seen from the estimated frames f of the matching: z = (M^-1 (r f*)) f. There the half turns of neighbours
 // vanish but for the slow change of f, so that the number of iterations does not grow with the mesh.
 #include "field/smoothing_iterate.h"
@@ -17,14 +23,13 @@ static void run(const sn_iteration *it, sn_range_fn *loop, sn_row_job job) {
     sn_parallel_for(it->smoothing->context, it->smoothing->n, SN_ROW_CHUNK, loop, &job);
 }
 
-// y += C'C x
-static void add_constraints(const sn_iteration *it, double *y, const double *x) {
-    const sn_constraints *rows = it->rows;
+// y += sign C'C x
+static void add_constraints(const sn_constraints *rows, double sign, double *y, const double *x) {
     for (int32_t r = 0; r < rows->count; r++) {
         double mean[WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             const double *xk = x + WIDTH * (size_t)rows->unknowns[k];
-            for (int c = 0; c < WIDTH; c++) mean[c] += rows->weights[k] * xk[c];
+            for (int c = 0; c < WIDTH; c++) mean[c] += sign * rows->weights[k] * xk[c];
         }
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             double *yk = y + WIDTH * (size_t)rows->unknowns[k];
@@ -33,34 +38,47 @@ static void add_constraints(const sn_iteration *it, double *y, const double *x) 
     }
 }
 
-// y = (G D^-2 G + C'C) x; t is scratch, ghosts of x are filled.
-static void apply(const sn_iteration *it, double *y, double *x) {
-    const sn_sparse *G = it->matching != NULL ? &it->matching->G : &it->smoothing->G;
-    sn_matching_fill(it->matching, x, WIDTH);
-    run(it, it->kernels->multiply, (sn_row_job){.A = G, .x = x, .y = it->t});
-    run(it, it->kernels->weigh, (sn_row_job){.scale = {1}, .factors = it->inverse_squares, .b = it->t, .y = it->t});
-    sn_matching_fill(it->matching, it->t, WIDTH);
-    run(it, it->kernels->multiply, (sn_row_job){.A = G, .x = it->t, .y = y});
-    sn_matching_clear(it->matching, y, WIDTH);
-    add_constraints(it, y, x);
-    sn_matching_fold(it->matching, y, WIDTH);
+// y = A x or, unless b is NULL, b - A x; A = G D^-2 G + C'C, with half turns if there is a matching. t is scratch, ghosts of x
+// are filled.
+static void apply(const sn_iteration *it, const sn_matching *matching, double *y, const double *b, double *x) {
+    const sn_sparse *G = matching != NULL ? &matching->G : &it->smoothing->G;
+    sn_matching_fill(matching, x, WIDTH);
+    run(it, it->kernels->weigh, (sn_row_job){.A = G, .x = x, .factors = it->inverse_squares, .y = it->t});
+    sn_matching_fill(matching, it->t, WIDTH);
+    run(it, b != NULL ? it->kernels->subtract : it->kernels->multiply, (sn_row_job){.A = G, .x = it->t, .b = b, .y = y});
+    sn_matching_clear(matching, y, WIDTH);
+    add_constraints(matching != NULL ? &matching->rows : &it->smoothing->rows, b != NULL ? -1 : 1, y, x);
+    sn_matching_fold(matching, y, WIDTH);
 }
 
-static void precondition(const sn_iteration *it, double *z, const double *r) {
+// z = M^-1 r by multigrid and splines; `aligned`: P'r = 0.
+static void precondition_by_levels(const sn_iteration *it, double *z, const double *r, bool aligned) {
     sn_smoothing *smoothing = it->smoothing;
-    size_t size = (size_t)smoothing->n * WIDTH * sizeof(double);
+    if (aligned || !smoothing->splines.usable) {
+        sn_multilevel_apply(&smoothing->multilevel, z, r);
+    } else {
+        memset(z, 0, (size_t)smoothing->n * WIDTH * sizeof(double));
+        sn_splines_add(&smoothing->splines, z, r);
+        apply(it, NULL, it->left, r, z);
+        sn_multilevel_apply(&smoothing->multilevel, it->left, it->left);
+        run(it, it->kernels->turn, (sn_row_job){.scale = {1, 1, 1, 1}, .x = it->left, .y = z});
+    }
+    if (!smoothing->splines.usable) return;
+    apply(it, NULL, it->left, r, z);
+    sn_splines_add(&smoothing->splines, z, it->left);
+}
+
+static void precondition(const sn_iteration *it, double *z, const double *r, bool aligned) {
     const double *seen = r;
     if (it->matching != NULL) {
-        sn_matching_enter(it->matching, z, r);
-        seen = z;
+        sn_matching_enter(it->matching, it->seen, r);
+        seen = it->seen;
     }
-    if (smoothing->direct) {
-        if (seen != z) memcpy(z, seen, size);
-        sn_factor_solve(smoothing->factor, z, WIDTH);
+    if (it->smoothing->direct) {
+        memcpy(z, seen, (size_t)it->smoothing->n * WIDTH * sizeof(double));
+        sn_factor_solve(it->smoothing->factor, z, WIDTH);
     } else {
-        sn_multilevel_cycle(&smoothing->multilevel, it->t, seen);
-        run(it, it->kernels->weigh, (sn_row_job){.scale = {1}, .factors = it->squares, .b = it->t, .y = it->t});
-        sn_multilevel_cycle(&smoothing->multilevel, z, it->t);
+        precondition_by_levels(it, z, seen, aligned);
     }
     if (it->matching != NULL) sn_matching_leave(it->matching, z);
 }
@@ -83,7 +101,8 @@ static void dot(const sn_iteration *it, const double *a, const double *b, double
 static void iterate(sn_iteration *it, const double start[WIDTH], sn_solve_report *report) {
     double rz[WIDTH], pq[WIDTH], next[WIDTH];
     sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r}, turn = {.x = it->z, .y = it->p};
-    precondition(it, it->z, it->r);
+    bool aligned = it->matching == NULL; // by the start
+    precondition(it, it->z, it->r, aligned);
     dot(it, it->r, it->z, rz);
     memcpy(it->p, it->z, (size_t)it->smoothing->n * WIDTH * sizeof(double));
     for (report->iterations = 0;; report->iterations++) {
@@ -96,11 +115,11 @@ static void iterate(sn_iteration *it, const double start[WIDTH], sn_solve_report
             any = any || running[c];
         }
         if (!any || report->iterations == MOST_ITERATIONS) break;
-        apply(it, it->q, it->p);
+        apply(it, it->matching, it->q, NULL, it->p);
         dot(it, it->p, it->q, pq);
         for (int c = 0; c < WIDTH; c++) advance.scale[c] = running[c] && pq[c] > 0 ? rz[c] / pq[c] : 0;
         run(it, it->kernels->advance, advance);
-        precondition(it, it->z, it->r);
+        precondition(it, it->z, it->r, aligned);
         dot(it, it->r, it->z, next);
         for (int c = 0; c < WIDTH; c++) {
             turn.scale[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
@@ -111,33 +130,29 @@ static void iterate(sn_iteration *it, const double start[WIDTH], sn_solve_report
     report->outcome = report->relative_residual <= it->tolerance ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
 }
 
-static void fill_squares(sn_iteration *it) {
-    for (int32_t i = 0; i < it->smoothing->n; i++) {
-        double inverse = it->smoothing->inverse_degrees[i];
-        it->inverse_squares[i] = inverse * inverse;
-        it->squares[i] = inverse > 0 ? 1 / (inverse * inverse) : 1;
-    }
-}
-
 sinew_status sn_iteration_prepare(sn_iteration *it, sn_arena *scratch) {
-    int32_t n = it->smoothing->n, columns = n + (it->matching != NULL ? it->matching->ghost_count : 0);
-    it->kernels = SN_ISA_PICK(it->smoothing->context->isa, sn_row_get_kernels)();
+    const sn_smoothing *smoothing = it->smoothing;
+    int32_t n = smoothing->n, columns = n + (it->matching != NULL ? it->matching->ghost_count : 0);
+    it->kernels = SN_ISA_PICK(smoothing->context->isa, sn_row_get_kernels)();
     double **vectors[6] = {&it->x, &it->r, &it->z, &it->p, &it->q, &it->t};
     for (int k = 0; k < 6; k++) *vectors[k] = SN_PUSH(scratch, double, (size_t)columns *WIDTH);
-    it->squares = SN_PUSH(scratch, double, n);
+    it->left = SN_PUSH(scratch, double, smoothing->direct ? 0 : (size_t)n *WIDTH);
+    it->seen = SN_PUSH(scratch, double, it->matching == NULL ? 0 : (size_t)n * WIDTH);
     it->inverse_squares = SN_PUSH(scratch, double, n);
     it->sums = SN_PUSH(scratch, double, WIDTH *(size_t)sn_chunk_count(n, SN_ROW_CHUNK));
     SN_TRY(sn_arena_status(scratch));
-    fill_squares(it);
+    for (int32_t i = 0; i < n; i++) it->inverse_squares[i] = smoothing->inverse_degrees[i] * smoothing->inverse_degrees[i];
     return SINEW_OK;
 }
 
 void sn_iterate(sn_iteration *it, const double *b, sn_solve_report *report) {
-    size_t count = (size_t)it->smoothing->n * WIDTH;
     double start[WIDTH];
-    precondition(it, it->z, b);
+    precondition(it, it->z, b, false);
     dot(it, b, it->z, start);
-    apply(it, it->r, it->x);
-    for (size_t i = 0; i < count; i++) it->r[i] = b[i] - it->r[i];
+    apply(it, it->matching, it->r, b, it->x);
+    if (it->matching == NULL && it->smoothing->splines.usable) {
+        sn_splines_add(&it->smoothing->splines, it->x, it->r);
+        apply(it, NULL, it->r, b, it->x);
+    }
     iterate(it, start, report);
 }

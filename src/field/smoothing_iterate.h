@@ -1,5 +1,5 @@
 // Conjugate gradients for the smoothing system on four functions side by side, x[unknown][4], preconditioned by the factor or,
-// without one, by multigrid.
+// without one, by multigrid and splines.
 #ifndef SN_FIELD_SMOOTHING_ITERATE_H
 #define SN_FIELD_SMOOTHING_ITERATE_H
 
@@ -7,14 +7,15 @@
 
 typedef struct sn_iteration {
     sn_smoothing *smoothing;
-    const sn_constraints *rows;
     const sn_matching *matching; // NULL: neighbours agree as they are
     const sn_row_kernels *kernels;
-    double *x;                         // the start, and the result; this and the next: (unknowns + ghosts) x 4
-    double *r, *z, *p, *q, *t;         // vectors of the iteration
-    double *squares, *inverse_squares; // D^2 and D^-2
-    double *sums;                      // of each chunk, 4 each
-    double tolerance;                  // of the residual in the preconditioner's norm, relative to that of b
+    double *x;                 // the start, and the result; this and the next: (unknowns + ghosts) x 4
+    double *r, *z, *p, *q, *t; // vectors of the iteration
+    double *left;              // without a factor: what the preconditioner's first step has left
+    double *seen;              // with a matching: a residual seen from its frames
+    double *inverse_squares;   // D^-2
+    double *sums;              // of each chunk, 4 each
+    double tolerance;          // of the residual in the preconditioner's norm, relative to that of b
 } sn_iteration;
 
 // Makes the vectors, in the arena.

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-enum { WIDTH = SN_ROW_WIDTH, CORRECTIONS = 2, MOST_WIDTH = 3 * WIDTH };
+enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MOST_WIDTH = 3 * WIDTH };
 // Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the worst place.
-static const double TOLERANCES[CORRECTIONS + 1] = {1e-5, 1e-5, 1e-6}, ROUGH = 1e-3;
+static const double TOLERANCES[PASSES] = {1e-5, 1e-5, 1e-6}, ROUGH = 1e-3;
 
 // A system to solve, and what its passes need.
 typedef struct passes {
@@ -22,8 +22,10 @@ typedef struct passes {
     const sn_slope_kernels *kernels;
     sn_slope_job job; // its x is the result, its b the right-hand side; both with ghosts
     sn_iteration iteration;
-    bool by_factor; // no iterations
-    bool rough;     // one pass, which need not be exact
+    double *history; // of sn_smoothing_solve, or NULL
+    bool resumed;    // as well
+    bool by_factor;  // no iterations
+    bool rough;      // one pass, which need not be exact
 } passes;
 
 // ---- Right-hand sides ---------------------------------------------------------------------------
@@ -133,7 +135,7 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
     work->job.slopes = SN_PUSH(scratch, double, 3 * columns * width);
     work->job.drift = work->job.edges; // which are spent when the slopes are known
     if (!work->by_factor) {
-        work->iteration = (sn_iteration){.smoothing = smoothing, .rows = work->rows, .matching = matching};
+        work->iteration = (sn_iteration){.smoothing = smoothing, .matching = matching};
         SN_TRY(sn_iteration_prepare(&work->iteration, scratch));
     }
     return sn_arena_status(scratch);
@@ -143,7 +145,7 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
     SN_TRY(prepare(work, scratch, x));
     double *group = SN_PUSH(scratch, double, work->by_factor ? 0 : (size_t)work->smoothing->n *WIDTH);
     SN_TRY(sn_arena_status(scratch));
-    for (int pass = 0; pass <= (work->rough ? 0 : CORRECTIONS); pass++) {
+    for (int pass = 0; pass < (work->rough ? 1 : PASSES); pass++) {
         if (pass == 0) {
             compute_right_side(work);
             sn_matching_fold(work->matching, work->job.b, work->job.width);
@@ -154,8 +156,12 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
         if (work->by_factor) {
             solve_by_factor(work, pass == 0, x);
         } else {
+            size_t count = (size_t)work->smoothing->n * work->job.width;
+            double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
             work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
+            if (before != NULL && work->resumed) memcpy(x, before, count * sizeof(double));
             solve_by_iterations(work, group, x, report);
+            if (before != NULL) memcpy(before, x, count * sizeof(double));
         }
     }
     return SINEW_OK;
@@ -171,8 +177,10 @@ static sinew_status run_passes(passes *work, double *x, sn_solve_report *report)
 }
 
 sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
-                                double *x, sn_solve_report *report) {
+                                double *x, double *history, bool resumed, sn_solve_report *report) {
     passes work = {.smoothing = smoothing, .rows = rows, .values = values, .by_factor = smoothing->direct};
+    work.history = history;
+    work.resumed = resumed;
     work.job.width = (size_t)components;
     return run_passes(&work, x, report);
 }

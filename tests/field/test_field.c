@@ -355,6 +355,110 @@ static void test_turn_and_move(void **state) {
     sinew_context_destroy(context);
 }
 
+// The bodies of the test below: a solid, one of two parts, fibres of strokes in a tube, frames of staves round it.
+typedef struct changing_case {
+    const char *name;
+    sinew_mesh *mesh;
+    sinew_field_kind kind;
+    sinew_field_unknowns unknowns;
+    double radius;
+    bool round; // first axes turn with the tube, so that frames need half turns
+} changing_case;
+
+enum { CHANGING_CURVES = 12 };
+
+static void fill_changing(double points[CHANGING_CURVES][12], sinew_curve_def *curves, const changing_case *c) {
+    for (int k = 0; k < CHANGING_CURVES; k++) {
+        double angle = 2 * PI * (k + 0.3) / CHANGING_CURVES, twist = c->round ? 0 : 0.15;
+        for (int i = 0; i < 4; i++) {
+            double at = angle + twist * i;
+            sn_store3(points[k] + 3 * i, sn_v3(c->radius * cos(at), c->radius * sin(at), 0.6 * (i - 1.5)));
+        }
+        curves[k] = sinew_default_curve_def();
+        curves[k].kind = c->kind == SINEW_FIELD_FIBRES ? SINEW_CURVE_STROKE : SINEW_CURVE_NURBS;
+        curves[k].points = points[k];
+        curves[k].point_count = 4;
+        sn_store3(curves[k].normal, c->round ? sn_v3(cos(angle), sin(angle), 0) : sn_v3(1, 0, 0));
+    }
+}
+
+// Turned, turned further with another, moved and turned again, a field is what one made anew of the same curves is; whether
+// the parts of its curves were found before or not.
+static void check_changes(sinew_context *context, const changing_case *c, sinew_field_solver solver, bool prepared) {
+    double points[CHANGING_CURVES][12], worst = 0;
+    sinew_curve_def curves[CHANGING_CURVES];
+    fill_changing(points, curves, c);
+    sinew_field_def def = sinew_default_field_def();
+    def.mesh = c->mesh;
+    def.kind = c->kind;
+    def.unknowns = c->unknowns;
+    def.curves = curves;
+    def.curve_count = CHANGING_CURVES;
+    def.solver = solver;
+    def.prepare_turns = prepared;
+    sinew_field *field = make_field(context, &def);
+    def.prepare_turns = false;
+    for (int step = 0; step < 4; step++) {
+        int turned = step == 1 ? 2 : 0;
+        curves[turned].turn += 0.3;
+        assert_int_equal(sinew_field_set_turn(field, turned, curves[turned].turn), SINEW_OK);
+        if (step == 1) assert_int_equal(sinew_field_set_turn(field, 0, curves[0].turn += 0.2), SINEW_OK);
+        if (step == 2) {
+            points[1][4] += 0.03;
+            assert_int_equal(sinew_field_move_curve(field, 1, points[1], 4), SINEW_OK);
+        }
+        assert_int_equal(sinew_field_solve(field), SINEW_OK);
+        sinew_field *fresh = make_field(context, &def);
+        const double *a = sinew_field_get_axes(field), *b = sinew_field_get_axes(fresh);
+        for (int32_t e = 0; e < 3 * c->mesh->element_count; e++) {
+            if (c->kind == SINEW_FIELD_FIBRES && e % 3 < 2) continue; // any axes across the fibres
+            worst = fmax(worst, line_angle(sn_load3(a + 3 * e), sn_load3(b + 3 * e)));
+        }
+        assert_true((field->seam_count > 0) == c->round && (fresh->seam_count > 0) == c->round);
+        sinew_field_destroy(fresh);
+    }
+    print_message("%s, solver %d, prepared %d: %.1e\n", c->name, (int)solver, prepared, worst);
+    // What single precision of the factor and the tolerance of iterations give.
+    assert_true(worst < (solver == SINEW_FIELD_SOLVER_DIRECT ? 5e-7 : 3e-4));
+    sinew_field_destroy(field);
+}
+
+static void test_changed_as_made_anew(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_mesh *box = make_box(context, 1, TEST_SANITIZED ? 4 : 8), *tube = make_tube(context, 1);
+    uint8_t voxels[6 * 6 * 12];
+    for (int k = 0; k < 6 * 6 * 12; k++) voxels[k] = k % 6 != 3; // x fastest: a gap between two parts
+    sinew_voxel_mesh_def voxel_def = sinew_default_voxel_mesh_def();
+    voxel_def.cells[0] = voxel_def.cells[1] = 6;
+    voxel_def.cells[2] = 12;
+    voxel_def.voxels = voxels;
+    voxel_def.element = SINEW_ELEMENT_TET4;
+    for (int a = 0; a < 3; a++) {
+        voxel_def.spacing[a] = 1.0 / 6;
+        voxel_def.lower[a] = a == 2 ? -1 : -0.5;
+    }
+    sinew_mesh *parts;
+    assert_int_equal(sinew_mesh_create_voxels(context, &voxel_def, &parts), SINEW_OK);
+    const changing_case cases[] = {
+        {"solid", box, SINEW_FIELD_FRAMES, SINEW_FIELD_BY_ELEMENT, 0.3, false},
+        {"two parts", parts, SINEW_FIELD_FRAMES, SINEW_FIELD_BY_ELEMENT, 0.35, false},
+        {"fibres of a tube", tube, SINEW_FIELD_FIBRES, SINEW_FIELD_BY_VERTEX, 0.41, false},
+        {"frames round a tube", tube, SINEW_FIELD_FRAMES, SINEW_FIELD_BY_VERTEX, 0.41, true},
+    };
+    for (int k = 0; k < 4; k++) {
+        for (int solver = 1; solver <= 2; solver++) {
+            for (int prepared = 0; prepared < 2; prepared++) {
+                check_changes(context, &cases[k], (sinew_field_solver)solver, prepared);
+            }
+        }
+    }
+    sinew_mesh_destroy(box);
+    sinew_mesh_destroy(tube);
+    sinew_mesh_destroy(parts);
+    sinew_context_destroy(context);
+}
+
 // ---- Parts --------------------------------------------------------------------------------------
 
 typedef struct log_lines {
@@ -625,6 +729,7 @@ static void test_memory_shortage(void **state) {
             }
             def.unknowns = variant < 2 ? SINEW_FIELD_BY_ELEMENT : SINEW_FIELD_BY_VERTEX;
             def.solver = variant % 2 == 0 ? SINEW_FIELD_SOLVER_DIRECT : SINEW_FIELD_SOLVER_ITERATIVE;
+            def.prepare_turns = variant % 2 == 1;
             allocator.fail_at = allocator.calls + n;
             sinew_field *field = NULL;
             sinew_status status = sinew_field_create(context, &def, &field);
@@ -646,9 +751,10 @@ int main(void) {
         cmocka_unit_test(test_straight_bundle),     cmocka_unit_test(test_helix_bundle),
         cmocka_unit_test(test_scale_and_sense),     cmocka_unit_test(test_scaled_frames),
         cmocka_unit_test(test_flipped_quaternions), cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_turn_and_move),       cmocka_unit_test(test_lonely_part),
-        cmocka_unit_test(test_outside_fields),      cmocka_unit_test(test_interpolation),
-        cmocka_unit_test(test_bad_fields),          cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_turn_and_move),       cmocka_unit_test(test_changed_as_made_anew),
+        cmocka_unit_test(test_lonely_part),         cmocka_unit_test(test_outside_fields),
+        cmocka_unit_test(test_interpolation),       cmocka_unit_test(test_bad_fields),
+        cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,18 +47,17 @@ static void multiply_plain(const fixture *f, double *product) {
 }
 
 static void check_products(const sn_row_kernels *kernels) {
-    sn_range_fn *loops[4] = {kernels->multiply, kernels->add, kernels->subtract, kernels->relax};
-    for (int loop = 0; loop < 4; loop++) {
+    sn_range_fn *loops[3] = {kernels->multiply, kernels->weigh, kernels->subtract};
+    for (int loop = 0; loop < 3; loop++) {
         fixture f = {0};
         make_fixture(&f);
         double product[COUNT], wanted[COUNT];
         multiply_plain(&f, product);
         for (int32_t k = 0; k < COUNT; k++) {
-            double cases[4] = {product[k], f.y[k] + product[k], f.b[k] - product[k],
-                               f.x[k] + 0.7 * f.factors[k / WIDTH] * (f.b[k] - product[k])};
+            double cases[3] = {product[k], f.factors[k / WIDTH] * product[k], f.b[k] - product[k]};
             wanted[k] = cases[loop];
         }
-        sn_row_job job = {.A = &f.A, .x = f.x, .b = f.b, .factors = f.factors, .y = f.y, .scale = {0.7}};
+        sn_row_job job = {.A = &f.A, .x = f.x, .b = f.b, .factors = f.factors, .y = f.y};
         loops[loop](&job, 0, N, 0);
         assert_true(test_relative_error(f.y, wanted, COUNT) < 1e-14);
     }
@@ -67,9 +66,8 @@ static void check_products(const sn_row_kernels *kernels) {
 static void check_vectors(const sn_row_kernels *kernels) {
     fixture f = {0};
     make_fixture(&f);
-    double scale[WIDTH] = {0.5, -2, 0, 3}, weighed[COUNT], advanced[2][COUNT], turned[COUNT], sums[WIDTH] = {0};
+    double scale[WIDTH] = {0.5, -2, 0, 3}, advanced[2][COUNT], turned[COUNT], sums[WIDTH] = {0};
     for (int32_t k = 0; k < COUNT; k++) {
-        weighed[k] = 0.5 * f.factors[k / WIDTH] * f.b[k];
         advanced[0][k] = f.y[k] + scale[k % WIDTH] * f.x[k];
         advanced[1][k] = f.z[k] - scale[k % WIDTH] * f.b[k];
         turned[k] = f.x[k] + scale[k % WIDTH] * advanced[0][k];
@@ -85,9 +83,38 @@ static void check_vectors(const sn_row_kernels *kernels) {
     assert_true(test_relative_error(f.z, advanced[1], COUNT) < 1e-14);
     kernels->turn(&job, 0, N, 0);
     assert_true(test_relative_error(f.y, turned, COUNT) < 1e-14);
-    sn_row_job in_place = {.b = f.b, .factors = f.factors, .y = f.b, .scale = {0.5}};
-    kernels->weigh(&in_place, 0, N, 0);
-    assert_true(test_relative_error(f.b, weighed, COUNT) < 1e-14);
+}
+
+// The loops in single precision against plain ones in double, to a few of its last digits.
+static void check_narrow(const sn_narrow_kernels *kernels) {
+    static float values[N * MOST], factors[N], x[COUNT] SN_ALIGNED, b[COUNT] SN_ALIGNED, y[COUNT] SN_ALIGNED;
+    sn_range_fn *loops[7] = {kernels->multiply, kernels->add,    kernels->subtract, kernels->weigh,
+                             kernels->relax,    kernels->narrow, kernels->widen};
+    for (int loop = 0; loop < 7; loop++) {
+        fixture f = {0};
+        make_fixture(&f);
+        for (int32_t k = 0; k < f.starts[N]; k++) values[k] = (float)f.values[k];
+        for (int32_t i = 0; i < N; i++) factors[i] = (float)f.factors[i];
+        for (int32_t k = 0; k < COUNT; k++) x[k] = (float)f.x[k], b[k] = (float)f.b[k], y[k] = (float)f.y[k];
+        double product[COUNT], wanted[COUNT], found[COUNT];
+        multiply_plain(&f, product);
+        for (int32_t k = 0; k < COUNT; k++) {
+            double factor = 0.7 * f.factors[k / WIDTH];
+            double cases[7] = {product[k],
+                               f.y[k] + product[k],
+                               f.b[k] - product[k],
+                               factor * f.b[k],
+                               f.x[k] + factor * (f.b[k] - product[k]),
+                               f.z[k],
+                               f.x[k]};
+            wanted[k] = cases[loop];
+        }
+        sn_narrow A = {N, N, f.starts, f.indices, values};
+        sn_narrow_job job = {&A, x, b, factors, y, 0.7F, f.z, f.y};
+        loops[loop](&job, 0, N, 0);
+        for (int32_t k = 0; k < COUNT; k++) found[k] = loop == 6 ? f.y[k] : (double)y[k];
+        assert_true(test_relative_error(found, wanted, COUNT) < 1e-6);
+    }
 }
 
 // Edges, slopes, drifts and products of eight functions, each from what the loop before has left.
@@ -139,6 +166,7 @@ static void test_loops(void **state) {
         const sn_row_kernels *kernels = SN_ISA_PICK(isa, sn_row_get_kernels)();
         check_products(kernels);
         check_vectors(kernels);
+        check_narrow(SN_ISA_PICK(isa, sn_narrow_get_kernels)());
         check_slopes(SN_ISA_PICK(isa, sn_slope_get_kernels)());
     }
 }

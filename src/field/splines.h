@@ -1,0 +1,66 @@
+// A coarse space for the smoothing system: quadratic splines on a regular grid over the places of the unknowns.
+//
+// They are smooth enough (C1) for an energy of second differences. With P the values of the splines at the unknowns, the
+// Galerkin matrix K = (L P)'(L P) + (C P)'(C P) sees the whole system, constraints included, and Q = P K^-1 P' solves it as
+// far as smooth functions go. Places that are near in space though far through the mesh share splines, which makes Q less of
+// a help but not wrong.
+#ifndef SN_FIELD_SPLINES_H
+#define SN_FIELD_SPLINES_H
+
+#include "field/rows.h"
+#include "math/vec.h"
+
+enum { SN_SPLINE_SUPPORT = 27 }; // splines that are not 0 in a cell
+
+// The rows of C of smoothing.h.
+struct sn_constraints;
+
+// What the loops over cells read and write.
+typedef struct sn_spline_job {
+    const int32_t *cell_starts;
+    const int32_t *unknowns;          // by cell
+    const float *places;              // three for each of them: where in its cell, 0 to 1
+    const int32_t *splines;           // SN_SPLINE_SUPPORT for each cell, z fastest
+    const int32_t *use_starts, *uses; // of each spline: its places in `shares`
+    double *shares;                   // SN_SPLINE_SUPPORT x SN_ROW_WIDTH for each cell
+    double *coefficients;             // SN_ROW_WIDTH for each spline, and as many zeros behind the last
+    const double *x;
+    double *y;
+} sn_spline_job;
+
+typedef struct sn_spline_kernels {
+    sn_range_fn *gather;  // over cells: shares from x
+    sn_range_fn *collect; // over splines: coefficients from shares
+    sn_range_fn *spread;  // over cells: y += P coefficients
+} sn_spline_kernels;
+
+SN_ISA_DECLARE(const sn_spline_kernels *, sn_spline_get_kernels, (void));
+
+typedef struct sn_splines {
+    sinew_context *context;
+    const sn_spline_kernels *kernels;
+    int32_t n;     // unknowns
+    int32_t count; // splines in use; 0: no coarse space
+    sn_vec3 origin, inverse_spacing;
+    int32_t cells[3];
+    int32_t cell_count; // those with unknowns
+    int32_t *numbers;   // of each place of the grid, (cells + 2)^3: the spline, or `count` if it is not in use
+    sn_sparse K;
+    double *LL; // the values of K without constraints
+    sn_factor *factor;
+    bool usable; // there are splines, and K of the last update is positive definite
+    sn_spline_job job;
+} sn_splines;
+
+// G and the inverse of its degrees as in smoothing.h. Lives in the arena but for the factor.
+sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
+                              sn_splines *splines);
+void sn_splines_destroy(sn_splines *splines);
+
+// Numeric phase, when constraints have changed. splines->usable tells whether the splines are of use.
+sinew_status sn_splines_update(sn_splines *splines, const struct sn_constraints *rows, const sn_vec3 *positions);
+
+// y += Q x of usable splines, four functions at once. Allocates nothing.
+void sn_splines_add(sn_splines *splines, double *y, const double *x);
+
+#endif
