@@ -67,6 +67,20 @@ static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
+// Other nodes' fronts end at rigid parts that have a node: what they reached through one, that node's own front reaches
+// sooner. Parts that nearly touch, as bones do in joints, would else let the fronts of all of them cover everything.
+static void close_carried_parts(const cell_job *job) {
+    const sn_shape *shape = job->shape;
+    const sn_metric *metric = &shape->metric;
+    for (int32_t i = 0; i < shape->node_count && metric->cluster; i++) {
+        const double *position = shape->node_position + 3 * (size_t)i;
+        int32_t cluster = metric->cluster[sinew_voxels_find_nearest(shape->voxels, position, INFINITY)];
+        if (cluster < 0) continue;
+        for (int32_t k = metric->cluster_start[cluster]; k < metric->cluster_start[cluster + 1]; k++)
+            job->limit[metric->cluster_voxel[k]] = 0;
+    }
+}
+
 static bool stay_near_cell(void *data, sn_front *front, int32_t voxel, double distance) {
     const cell_job *job = data;
     (void)front;
@@ -107,10 +121,11 @@ static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk)
     }
 }
 
-// Whether the nodes' fronts may have been kept from a voxel: those that are stopped rightly are far beyond the nearest node.
+// Whether the nodes' fronts may have been kept from a voxel: those that are stopped rightly are far beyond the nearest node,
+// or at it.
 static bool is_missed(const cell_job *job, int32_t voxel) {
     const sn_near *near = &job->voronoi->near[voxel];
-    return near->first + (double)near->band > job->limit[voxel];
+    return near->first > 0 && near->first + (double)near->band > job->limit[voxel];
 }
 
 static void find_stopped(void *data, int32_t begin, int32_t end, int32_t node) {
@@ -128,7 +143,7 @@ static void raise_limits(void *data, int32_t begin, int32_t end, int32_t chunk) 
     cell_job *job = data;
     for (int32_t v = begin; v < end; v++) {
         sn_near *near = &job->voronoi->near[v];
-        job->limit[v] = fmax(job->limit[v], near->first + (double)near->band);
+        if (near->first > 0) job->limit[v] = fmax(job->limit[v], near->first + (double)near->band);
         near->first = near->second = INFINITY;
     }
 }
@@ -162,6 +177,7 @@ static sinew_status run_nodes(cell_job *job, int32_t slots, sn_arena *arena, sn_
     }
     SN_TRY(sn_order_fields(cells, shape->node_count, scratch, &order));
     sn_parallel_for(shape->context, voxels, CHUNK, begin_near, job);
+    close_carried_parts(job);
     sn_field_maker maker = {compute_cell, store_cell, job, slots};
     SN_TRY(sn_make_fields(shape, &maker, order, shape->node_count, arena, cells));
     sn_parallel_for(shape->context, voxels, CHUNK, keep_smallest, job);
