@@ -127,6 +127,7 @@ typedef struct update {
     int32_t voxel, n, d, source;
     double value;   // distance of n
     double step;    // cost of the step from n
+    double p;       // the step's inverse square
     axis_term term; // of n
 } update;
 
@@ -140,10 +141,10 @@ static void march_far(sn_front *front, const update *update, double T) {
 }
 
 // Because voxels are accepted in the order of distance, each axis enters the stencil of a voxel with its nearer side first,
-// and every term enters while T is still above it: the sums are all that must be known of the other neighbours.
-static void march_waiting(sn_front *front, const update *update, int32_t number) {
-    sn_queue_item *item = &front->queue->item[number];
-    if (item->held) return;
+// and every term enters while T is still above it: the sums are all that must be known of the other neighbours. Returns T, or
+// INFINITY if it stays.
+static inline double refine_item(const sn_front *front, const update *update, sn_queue_item *item) {
+    if (item->held) return INFINITY;
     uint8_t bit = (uint8_t)(1 << (update->d / 2));
     if (!item->axes) item->stencil = (sn_stencil){.base = update->value}, item->first_source = update->source; // a seed
     if (update->value == item->stencil.base && update->source < item->first_source) {
@@ -152,31 +153,44 @@ static void march_waiting(sn_front *front, const update *update, int32_t number)
     sn_stencil before = item->stencil;
     if (item->axes & bit) {
         // The far side arrives later; it can win only by cheaper material.
-        if (!front->metric->cost) return;
+        if (!front->metric->cost) return INFINITY;
         int32_t other = front->metric->voxels->neighbor[update->voxel][update->d ^ 1];
         double there = sn_metric_step(front->metric, update->voxel, other, update->d ^ 1);
-        if (update->value + update->step >= front->distance[other] + there) return;
+        if (update->value + update->step >= front->distance[other] + there) return INFINITY;
         before = add_term(before, find_term(front, update->voxel, other, update->d ^ 1), -1);
     }
     sn_stencil after = add_term(before, update->term, 1);
     double T = solve_stencil(after);
     if (!(T > update->term.value)) { // a kink, where second order sees what is not there
-        after = add_term(before, (axis_term){update->value, 1 / (update->step * update->step)}, 1);
+        after = add_term(before, (axis_term){update->value, update->p}, 1);
         T = solve_stencil(after);
-        if (!(T > update->value)) return; // earlier terms of second order already lie above: what is known stays
+        if (!(T > update->value)) return INFINITY; // earlier terms of second order already lie above: what is known stays
     }
     item->stencil = after;
     item->axes |= bit;
-    if (T >= item->key) return;
-    item->source = item->first_source;
-    sn_queue_push(front->queue, number, T);
+    return T;
 }
 
-// Lets an accepted voxel update its neighbours.
+// A waiting item that may move.
+typedef struct waiting {
+    int32_t number;
+    double T;
+} waiting;
+
+static void push_waiting(sn_front *front, waiting waiting) {
+    sn_queue_item *item = &front->queue->item[waiting.number];
+    if (waiting.T >= item->key) return;
+    item->source = item->first_source;
+    sn_queue_push(front->queue, waiting.number, waiting.T);
+}
+
+// Lets an accepted voxel update its neighbours. Those that wait are moved at the end: whether they move nobody can predict,
+// and until then their roots are taken side by side.
 static void march_neighbors(sn_front *front, int32_t voxel) {
     const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
-    double distance[SN_VOXEL_FACES];
-    int open[SN_VOXEL_FACES], count = 0;
+    double distance[SN_VOXEL_FACES], last_step = 0;
+    int open[SN_VOXEL_FACES], count = 0, waits = 0;
+    waiting moves[SN_VOXEL_FACES];
     for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which nobody could predict
         distance[d] = front->distance[neighbor[d]];
         open[count] = d;
@@ -190,18 +204,23 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
         update.voxel = u;
         update.d = d ^ 1;
         update.step = sn_metric_step(front->metric, u, voxel, d);
+        if (update.step != last_step) { // mostly it is the same: a division less
+            last_step = update.step;
+            update.p = 1 / (update.step * update.step);
+        }
         double lead = update.value - distance[d ^ 1], share = 1;
-        update.term = (axis_term){update.value, 1 / (update.step * update.step)};
+        update.term = (axis_term){update.value, update.p};
         if (is_second_order(front, u, voxel, neighbor[d ^ 1], lead, update.step)) {
-            update.term = (axis_term){update.value + lead / 3, 2.25 * update.term.p};
+            update.term = (axis_term){update.value + lead / 3, 2.25 * update.p};
             share = 2.0 / 3;
         }
         if (state == SN_FRONT_FAR) {
             march_far(front, &update, update.term.value + share * update.step);
         } else {
-            march_waiting(front, &update, state);
+            moves[waits++] = (waiting){state, refine_item(front, &update, &front->queue->item[state])};
         }
     }
+    for (int k = 0; k < waits; k++) push_waiting(front, moves[k]);
 }
 
 int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[3], double weights[3]) {
