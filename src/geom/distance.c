@@ -331,8 +331,8 @@ static void fetch_ahead(sn_front *front) {
     const sn_front_queue *queue = front->queue;
     const double *cost = front->metric->cost;
     int32_t(*neighbor)[SN_VOXEL_FACES] = front->metric->voxels->neighbor;
-    for (int32_t i = 0; i < queue->heap_count; i++) {
-        int32_t voxel = queue->heap[i].voxel;
+    for (int32_t i = 0; i < queue->present_count; i++) {
+        int32_t voxel = queue->present[i].voxel;
         const int32_t *row = neighbor[voxel];
         for (int k = 0; k < 2 && front->companion[k]; k++) {
             SN_PREFETCH((const char *)front->companion[k] + (size_t)voxel * front->companion_size[k]);
