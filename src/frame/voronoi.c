@@ -91,6 +91,7 @@ static int32_t compute_cell(void *data, int32_t node, int32_t slot) {
     cell_job *job = data;
     sn_front *front = job->fronts[slot];
     sn_front_reset(front);
+    front->companion[0] = (sn_companion){job->limit, sizeof *job->limit};
     sn_seed_node(job->shape, front, node, 0);
     sn_front_run(front, INFINITY, stay_near_cell, job);
     return front->accepted_count;

@@ -85,12 +85,6 @@ typedef struct axis_term {
     double value, p;
 } axis_term;
 
-// The term of an accepted neighbour n that a voxel sees in direction d, to first order.
-static inline axis_term first_order_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
-    double step = sn_metric_step(front->metric, voxel, n, d);
-    return (axis_term){front->distance[n], 1 / (step * step)};
-}
-
 // Second order where the next voxel farther upwind is accepted too and the material is uniform: the one-sided derivative is
 // (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3). Voxels that are equally far, as symmetry makes them, do not
 // count as upwind, whatever rounding says. `lead` is how much farther voxel n is than the one behind it.
@@ -233,12 +227,11 @@ int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             double value = front->distance[neighbor[d]];
             if (!(value < T)) continue;
-            axis_term term = first_order_term(front, voxel, neighbor[d], d);
-            double arrival = value + 1 / sqrt(term.p);
-            if (arrival >= best) continue;
-            best = arrival;
+            double step = sn_metric_step(front->metric, voxel, neighbor[d], d);
+            if (value + step >= best) continue;
+            best = value + step;
             neighbors[count] = neighbor[d];
-            weights[count] = (T - value) * term.p;
+            weights[count] = (T - value) / (step * step);
         }
         if (best < INFINITY) sum += weights[count++];
     }
@@ -334,9 +327,8 @@ static void fetch_ahead(sn_front *front) {
     for (int32_t i = 0; i < queue->present_count; i++) {
         int32_t voxel = queue->present[i].voxel;
         const int32_t *row = neighbor[voxel];
-        for (int k = 0; k < 2 && front->companion[k]; k++) {
-            SN_PREFETCH((const char *)front->companion[k] + (size_t)voxel * front->companion_size[k]);
-        }
+        for (const sn_companion *c = front->companion; c < front->companion + 3 && c->array; c++)
+            SN_PREFETCH((const char *)c->array + (size_t)voxel * c->size);
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             SN_PREFETCH(&front->state[row[d]]);
             SN_PREFETCH(&front->distance[row[d]]);

@@ -68,6 +68,12 @@ struct sn_front_queue;
 // Asked at each accepted voxel, in the order of distances: whether the front goes on from there.
 typedef bool sn_front_visit(void *data, sn_front *front, int32_t voxel, double distance);
 
+// An array over voxels, which is fetched ahead.
+typedef struct sn_companion {
+    const void *array;
+    size_t size; // of an item
+} sn_companion;
+
 // One propagation and its buffers, used again and again: resetting costs only what was touched.
 struct sn_front {
     const sn_metric *metric;
@@ -79,9 +85,7 @@ struct sn_front {
     int32_t *touched; // every voxel that is not far
     int32_t touched_count;
     struct sn_front_queue *queue;
-    // Arrays over voxels that `visit` reads, and the sizes of their items; fetched ahead. NULL: none.
-    const void *companion[2];
-    size_t companion_size[2];
+    sn_companion companion[3]; // what `visit` reads; up to the first without an array
 };
 
 enum { SN_FRONT_FAR = -1, SN_FRONT_DONE = -2 };
