@@ -8,9 +8,9 @@
 // material. Marching of second order is the default: with the straight-line start around a point its error is a tenth of the
 // others' (tests/geom/test_distance.c measures them).
 //
-// Cost: each voxel is accepted once; the queue is an array of buckets whose lowest one is a small heap, so a run over n voxels
-// takes about n log(n / buckets) comparisons. Voxels are accepted in the order of their distance, equal ones by index, and
-// stencils treat the axes alike: quarter turns and mirroring of the grid turn and mirror the result.
+// Cost: each voxel is accepted once; the queue is an array of buckets of which only the lowest one is in order, so a run over
+// n voxels takes about n log(n / buckets) comparisons. Voxels are accepted in the order of their distance, equal ones by
+// index, and stencils treat the axes alike: quarter turns and mirroring of the grid turn and mirror the result.
 #ifndef SN_GEOM_DISTANCE_H
 #define SN_GEOM_DISTANCE_H
 
