@@ -26,7 +26,6 @@ typedef struct record {
     double outward; // distance from the surface behind; in the end the kernel
     double inward;  // distance from the surface ahead; beyond the last one, the length of the path up to it
     double split;   // negative on the near side of the present surface, positive or zero beyond it
-    int32_t stamp;  // equal to `present` in the present region
 } record;
 
 // What one node needs while its kernel is made. Lists of voxels are ascending, so that memory is read in order.
@@ -36,7 +35,8 @@ typedef struct workspace {
     sn_front *front;
     int32_t node;
     record *records; // of each voxel
-    int32_t present;
+    int32_t *stamp;  // of each voxel: in the present region `present` on the near side of the surface, 1 more beyond it
+    int32_t present; // even
     int32_t *region; // voxels of the present region
     int32_t region_count;
     int32_t *core; // voxels of the cell, then of ever smaller parts around the node
@@ -49,23 +49,23 @@ typedef struct workspace {
     int32_t support_count;
 } workspace;
 
-// A new region takes over; what is not stamped again does not belong to it.
+// A new region takes over, on both sides of a surface; what is not stamped again does not belong to it.
 static void enter_region(workspace *work, const int32_t *voxels, int32_t count) {
-    work->present++;
-    for (int32_t k = 0; k < count; k++) work->records[voxels[k]].stamp = work->present;
+    work->present += 2;
+    for (int32_t k = 0; k < count; k++) work->stamp[voxels[k]] = work->present + !(work->records[voxels[k]].split < 0);
 }
 
 static bool is_present(const workspace *work, int32_t voxel) {
-    return work->records[voxel].stamp == work->present;
+    return (work->stamp[voxel] & ~1) == work->present;
 }
 
 // A closed voxel lies behind a surface that was passed: outward fronts do not come back to it.
 static void close_voxel(workspace *work, int32_t voxel) {
-    work->records[voxel].stamp = -1 - work->node;
+    work->stamp[voxel] = -1 - work->node;
 }
 
 static bool is_closed(const workspace *work, int32_t voxel) {
-    return work->records[voxel].stamp == -1 - work->node;
+    return work->stamp[voxel] == -1 - work->node;
 }
 
 // The kernel of a voxel is done.
@@ -84,16 +84,25 @@ static double blend(double upper, double from_upper, double lower, double from_l
     return sum > 0 ? (upper * from_lower + lower * from_upper) / sum : 0.5 * (upper + lower);
 }
 
-// Distance of a voxel from the surface where `split` changes sign, from its crossings with the axes; INFINITY if no neighbour
-// in the region lies on the other side.
+// Whether a neighbour in the region lies on the other side of the surface.
+static bool is_beside_surface(const workspace *work, int32_t voxel) {
+    const int32_t *neighbor = work->front->metric->voxels->neighbor[voxel], *stamp = work->stamp;
+    int32_t other = stamp[voxel] ^ 1;
+    bool beside = false;
+    for (int d = 0; d < SN_VOXEL_FACES; d++) beside |= stamp[neighbor[d]] == other;
+    return beside;
+}
+
+// Distance of such a voxel from the surface, from its crossings with the axes.
 static double crossing_distance(const workspace *work, int32_t voxel) {
     const sn_metric *metric = work->front->metric;
     double own = work->records[voxel].split, sum = 0;
+    int32_t other = work->stamp[voxel] ^ 1;
     for (int axis = 0; axis < 3; axis++) {
         double nearest = INFINITY;
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             int32_t u = metric->voxels->neighbor[voxel][d];
-            if (u < 0 || !is_present(work, u) || (work->records[u].split < 0) == (own < 0)) continue;
+            if (work->stamp[u] != other) continue;
             double a = fabs(own), b = fabs(work->records[u].split), share = a + b > 0 ? a / (a + b) : 0;
             if (!(share <= 1)) share = 0.5; // a side that is not known
             double distance = share * sn_metric_step(metric, voxel, u, d);
@@ -102,7 +111,7 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
         if (nearest <= 0) return 0;
         if (nearest < INFINITY) sum += 1 / (nearest * nearest);
     }
-    return sum > 0 ? 1 / sqrt(sum) : INFINITY;
+    return 1 / sqrt(sum);
 }
 
 // Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding says.
@@ -116,10 +125,9 @@ static double set_split(workspace *work, int32_t voxel, double ahead, double beh
 static void find_surface(workspace *work, const int32_t *voxels, int32_t count) {
     work->surface_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        double distance = crossing_distance(work, voxels[k]);
-        if (distance == INFINITY) continue;
+        if (!is_beside_surface(work, voxels[k])) continue;
         work->surface[work->surface_count] = voxels[k];
-        work->surface_distance[work->surface_count++] = distance;
+        work->surface_distance[work->surface_count++] = crossing_distance(work, voxels[k]);
     }
 }
 
@@ -141,13 +149,14 @@ static bool stay_in_region(void *data, sn_front *front, int32_t voxel, double di
     return is_present(data, voxel);
 }
 
-// An outward front towards the next surface: stops a few voxels beyond the middle to the other nodes.
+// Outward fronts tell the sides of the next surface on their way. One that is not the last stops a few voxels beyond the
+// middle to the other nodes.
 static bool reach_border(void *data, sn_front *front, int32_t voxel, double distance) {
-    const workspace *work = data;
+    workspace *work = data;
     if (is_closed(work, voxel)) return false;
-    double other = sn_other_distance(work->voronoi, work->node, voxel);
+    double split = set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
     (void)front;
-    return distance <= other + (double)work->voronoi->near[voxel].band;
+    return split <= (double)work->voronoi->near[voxel].band;
 }
 
 // The last outward front: carries the length of its path up to the last surface, and stops where the kernel reaches 0.
@@ -174,9 +183,18 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
     return distance < 2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
 }
 
-// Runs an outward front and makes what it reached the present region; `split` tells the sides of the next surface.
+// What an outward front reads, or one inside a region.
+static void set_companions(workspace *work, bool outward) {
+    sn_front *front = work->front;
+    front->companion[0] = (sn_companion){work->stamp, sizeof *work->stamp};
+    front->companion[1] = outward ? (sn_companion){work->voronoi->near, sizeof *work->voronoi->near} : (sn_companion){0};
+    front->companion[2] = outward ? (sn_companion){work->records, sizeof *work->records} : (sn_companion){0};
+}
+
+// Runs an outward front and makes what it reached the present region.
 static void run_outward(workspace *work, bool last) {
     sn_front *front = work->front;
+    set_companions(work, true);
     sn_front_run(front, INFINITY, last ? reach_zero : reach_border, work);
     for (int32_t k = 0; k < front->accepted_count; k++) {
         if (!is_closed(work, front->accepted[k])) sn_voxel_set_add(&work->reached, front->accepted[k]);
@@ -185,7 +203,6 @@ static void run_outward(workspace *work, bool last) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
         work->records[v].outward = front->distance[v];
-        set_split(work, v, sn_other_distance(work->voronoi, work->node, v), front->distance[v]);
     }
     enter_region(work, work->region, work->region_count);
 }
@@ -205,12 +222,17 @@ static void take_cell(workspace *work) {
     enter_region(work, work->region, work->region_count);
 }
 
+static void run_in_region(workspace *work) {
+    set_companions(work, false);
+    sn_front_run(work->front, INFINITY, stay_in_region, work);
+}
+
 // Distance of the near side of the region from the surface ahead.
 static void run_inward(workspace *work) {
     sn_front *front = work->front;
     find_surface(work, work->region, work->region_count);
     start_at_surface(work, true);
-    sn_front_run(front, INFINITY, stay_in_region, work);
+    run_in_region(work);
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
         if (work->records[v].split < 0) work->records[v].inward = front->distance[v];
@@ -230,14 +252,14 @@ static void fill_cell(workspace *work) {
         find_surface(work, work->core, work->core_count);
         if (work->surface_count == 0) break;
         start_at_surface(work, false);
-        sn_front_run(work->front, INFINITY, stay_in_region, work);
+        run_in_region(work);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
             if (work->records[v].split >= 0)
                 work->records[v].outward = blend(inner, work->front->distance[v], outer, work->records[v].inward);
         }
         start_at_surface(work, true);
-        sn_front_run(work->front, INFINITY, stay_in_region, work);
+        run_in_region(work);
         int32_t kept = 0;
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
@@ -342,10 +364,8 @@ static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const
     int32_t count = shape->voxels->count;
     *work = (workspace){.shape = shape, .voronoi = voronoi, .front = front};
     work->records = SN_PUSH(arena, record, count);
-    front->companion[0] = work->records;
-    front->companion_size[0] = sizeof *work->records;
-    front->companion[1] = voronoi->near;
-    front->companion_size[1] = sizeof *voronoi->near;
+    int32_t *stamp = SN_PUSH(arena, int32_t, (size_t)count + 1);
+    work->stamp = stamp ? stamp + 1 : NULL; // read at index -1
     work->region = SN_RESERVE(arena, int32_t, count);
     work->core = SN_RESERVE(arena, int32_t, count);
     work->surface = SN_RESERVE(arena, int32_t, count);

@@ -29,6 +29,7 @@ typedef struct cell_job {
     sn_voxel_set sets[SN_FIELD_SLOTS];
     sn_voronoi *voronoi;
     int32_t factor;         // cells of a block along each axis
+    int32_t *block[3];      // of each cell along each axis
     const sn_front *common; // of all nodes, on blocks, or on the voxels if the factor is 1
     double *limit;          // how far a front may go at a voxel: the distance from the nearest node, roughly, and the band
     bool *stopped;          // nodes whose fronts were stopped where they may be the nearest
@@ -48,13 +49,13 @@ static double distance_around(const sn_front *common, const int32_t block[3]) {
 // cross it, and by a little of the way.
 static double guess_distance(const cell_job *job, int32_t voxel, double band) {
     const sinew_voxels *voxels = job->shape->voxels;
-    int32_t c[3], factor = job->factor;
-    if (factor == 1) return job->common->distance[voxel];
+    int32_t c[3];
+    if (job->factor == 1) return job->common->distance[voxel];
     sn_cell_coordinates(voxels->cells, voxels->cell[voxel], c);
-    for (int a = 0; a < 3; a++) c[a] = sn_block_of(voxels->cells[a], factor, c[a]);
+    for (int a = 0; a < 3; a++) c[a] = job->block[a][c[a]];
     int32_t u = sn_voxel_at(job->common->metric->voxels, c[0], c[1], c[2]);
     double distance = u >= 0 ? job->common->distance[u] : distance_around(job->common, c);
-    return 1.01 * distance + (factor == FACTOR_MIXED ? 2.5 : 8) / BAND_CELLS * band;
+    return 1.01 * distance + (job->factor == FACTOR_MIXED ? 2.5 : 8) / BAND_CELLS * band;
 }
 
 static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -64,6 +65,20 @@ static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
         float band = (float)border_band(&job->shape->metric, v);
         job->voronoi->near[v] = (sn_near){INFINITY, INFINITY, band, 0};
         job->limit[v] = guess_distance(job, v, (double)band) + (double)band;
+    }
+}
+
+// Other nodes' fronts end at rigid parts that have a node: what they reached through one, that node's own front reaches
+// sooner. Parts that nearly touch, as bones do in joints, would else let the fronts of all of them cover everything.
+static void close_carried_parts(const cell_job *job) {
+    const sn_shape *shape = job->shape;
+    const sn_metric *metric = &shape->metric;
+    for (int32_t i = 0; i < shape->node_count && metric->cluster; i++) {
+        const double *position = shape->node_position + 3 * (size_t)i;
+        int32_t cluster = metric->cluster[sinew_voxels_find_nearest(shape->voxels, position, INFINITY)];
+        if (cluster < 0) continue;
+        for (int32_t k = metric->cluster_start[cluster]; k < metric->cluster_start[cluster + 1]; k++)
+            job->limit[metric->cluster_voxel[k]] = 0;
     }
 }
 
@@ -77,6 +92,7 @@ static int32_t compute_cell(void *data, int32_t node, int32_t slot) {
     cell_job *job = data;
     sn_front *front = job->fronts[slot];
     sn_front_reset(front);
+    front->companion[0] = (sn_companion){job->limit, sizeof *job->limit};
     sn_seed_node(job->shape, front, node, 0);
     sn_front_run(front, INFINITY, stay_near_cell, job);
     return front->accepted_count;
@@ -107,10 +123,11 @@ static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk)
     }
 }
 
-// Whether the nodes' fronts may have been kept from a voxel: those that are stopped rightly are far beyond the nearest node.
+// Whether the nodes' fronts may have been kept from a voxel: those that are stopped rightly are far beyond the nearest node,
+// or at it.
 static bool is_missed(const cell_job *job, int32_t voxel) {
     const sn_near *near = &job->voronoi->near[voxel];
-    return near->first + (double)near->band > job->limit[voxel];
+    return near->first > 0 && near->first + (double)near->band > job->limit[voxel];
 }
 
 static void find_stopped(void *data, int32_t begin, int32_t end, int32_t node) {
@@ -128,7 +145,7 @@ static void raise_limits(void *data, int32_t begin, int32_t end, int32_t chunk) 
     cell_job *job = data;
     for (int32_t v = begin; v < end; v++) {
         sn_near *near = &job->voronoi->near[v];
-        job->limit[v] = fmax(job->limit[v], near->first + (double)near->band);
+        if (near->first > 0) job->limit[v] = fmax(job->limit[v], near->first + (double)near->band);
         near->first = near->second = INFINITY;
     }
 }
@@ -162,6 +179,7 @@ static sinew_status run_nodes(cell_job *job, int32_t slots, sn_arena *arena, sn_
     }
     SN_TRY(sn_order_fields(cells, shape->node_count, scratch, &order));
     sn_parallel_for(shape->context, voxels, CHUNK, begin_near, job);
+    close_carried_parts(job);
     sn_field_maker maker = {compute_cell, store_cell, job, slots};
     SN_TRY(sn_make_fields(shape, &maker, order, shape->node_count, arena, cells));
     sn_parallel_for(shape->context, voxels, CHUNK, keep_smallest, job);
@@ -176,7 +194,7 @@ static void seed_block(const cell_job *job, sn_front *common, int32_t node) {
     for (int32_t i = 0; i < count; i++) {
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[near[i]], c);
-        for (int a = 0; a < 3; a++) c[a] = sn_block_of(voxels->cells[a], job->factor, c[a]);
+        for (int a = 0; a < 3; a++) c[a] = job->block[a][c[a]];
         int32_t own = sn_voxel_at(blocks, c[0], c[1], c[2]);
         if (own >= 0) sn_front_seed(common, own, 0, node);
         for (int k = 0; k < 27 && own < 0; k++) {
@@ -196,6 +214,7 @@ static sinew_status find_cells(cell_job *job, int32_t slots, sn_arena *arena, sn
     for (int32_t i = 0; i < slots; i++) job->sets[i] = sn_voxel_set_push(scratch, voxels);
     SN_TRY(sn_arena_status(scratch));
     job->factor = shape->metric.cost ? FACTOR_MIXED : FACTOR_UNIFORM;
+    SN_TRY(sn_find_blocks(scratch, shape->voxels->cells, job->factor, job->block));
     if (voxels > FEW_VOXELS) SN_TRY(sn_metric_coarsen(&shape->metric, job->factor, scratch, &blocks, &metric));
     if (!blocks) job->factor = 1; // few voxels, or thin everywhere
     sinew_status status = blocks ? sn_front_create(scratch, &metric, SN_DISTANCE_MARCHING_2, &common) : SINEW_OK;

@@ -85,12 +85,6 @@ typedef struct axis_term {
     double value, p;
 } axis_term;
 
-// The term of an accepted neighbour n that a voxel sees in direction d, to first order.
-static inline axis_term first_order_term(const sn_front *front, int32_t voxel, int32_t n, int d) {
-    double step = sn_metric_step(front->metric, voxel, n, d);
-    return (axis_term){front->distance[n], 1 / (step * step)};
-}
-
 // Second order where the next voxel farther upwind is accepted too and the material is uniform: the one-sided derivative is
 // (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3). Voxels that are equally far, as symmetry makes them, do not
 // count as upwind, whatever rounding says. `lead` is how much farther voxel n is than the one behind it.
@@ -127,6 +121,7 @@ typedef struct update {
     int32_t voxel, n, d, source;
     double value;   // distance of n
     double step;    // cost of the step from n
+    double p;       // the step's inverse square
     axis_term term; // of n
 } update;
 
@@ -140,10 +135,10 @@ static void march_far(sn_front *front, const update *update, double T) {
 }
 
 // Because voxels are accepted in the order of distance, each axis enters the stencil of a voxel with its nearer side first,
-// and every term enters while T is still above it: the sums are all that must be known of the other neighbours.
-static void march_waiting(sn_front *front, const update *update, int32_t number) {
-    sn_queue_item *item = &front->queue->item[number];
-    if (item->held) return;
+// and every term enters while T is still above it: the sums are all that must be known of the other neighbours. Returns T, or
+// INFINITY if it stays.
+static inline double refine_item(const sn_front *front, const update *update, sn_queue_item *item) {
+    if (item->held) return INFINITY;
     uint8_t bit = (uint8_t)(1 << (update->d / 2));
     if (!item->axes) item->stencil = (sn_stencil){.base = update->value}, item->first_source = update->source; // a seed
     if (update->value == item->stencil.base && update->source < item->first_source) {
@@ -152,31 +147,44 @@ static void march_waiting(sn_front *front, const update *update, int32_t number)
     sn_stencil before = item->stencil;
     if (item->axes & bit) {
         // The far side arrives later; it can win only by cheaper material.
-        if (!front->metric->cost) return;
+        if (!front->metric->cost) return INFINITY;
         int32_t other = front->metric->voxels->neighbor[update->voxel][update->d ^ 1];
         double there = sn_metric_step(front->metric, update->voxel, other, update->d ^ 1);
-        if (update->value + update->step >= front->distance[other] + there) return;
+        if (update->value + update->step >= front->distance[other] + there) return INFINITY;
         before = add_term(before, find_term(front, update->voxel, other, update->d ^ 1), -1);
     }
     sn_stencil after = add_term(before, update->term, 1);
     double T = solve_stencil(after);
     if (!(T > update->term.value)) { // a kink, where second order sees what is not there
-        after = add_term(before, (axis_term){update->value, 1 / (update->step * update->step)}, 1);
+        after = add_term(before, (axis_term){update->value, update->p}, 1);
         T = solve_stencil(after);
-        if (!(T > update->value)) return; // earlier terms of second order already lie above: what is known stays
+        if (!(T > update->value)) return INFINITY; // earlier terms of second order already lie above: what is known stays
     }
     item->stencil = after;
     item->axes |= bit;
-    if (T >= item->key) return;
-    item->source = item->first_source;
-    sn_queue_push(front->queue, number, T);
+    return T;
 }
 
-// Lets an accepted voxel update its neighbours.
+// A waiting item that may move.
+typedef struct waiting {
+    int32_t number;
+    double T;
+} waiting;
+
+static void push_waiting(sn_front *front, waiting waiting) {
+    sn_queue_item *item = &front->queue->item[waiting.number];
+    if (waiting.T >= item->key) return;
+    item->source = item->first_source;
+    sn_queue_push(front->queue, waiting.number, waiting.T);
+}
+
+// Lets an accepted voxel update its neighbours. Those that wait are moved at the end: whether they move nobody can predict,
+// and until then their roots are taken side by side.
 static void march_neighbors(sn_front *front, int32_t voxel) {
     const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
-    double distance[SN_VOXEL_FACES];
-    int open[SN_VOXEL_FACES], count = 0;
+    double distance[SN_VOXEL_FACES], last_step = 0;
+    int open[SN_VOXEL_FACES], count = 0, waits = 0;
+    waiting moves[SN_VOXEL_FACES];
     for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which nobody could predict
         distance[d] = front->distance[neighbor[d]];
         open[count] = d;
@@ -190,18 +198,23 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
         update.voxel = u;
         update.d = d ^ 1;
         update.step = sn_metric_step(front->metric, u, voxel, d);
+        if (update.step != last_step) { // mostly it is the same: a division less
+            last_step = update.step;
+            update.p = 1 / (update.step * update.step);
+        }
         double lead = update.value - distance[d ^ 1], share = 1;
-        update.term = (axis_term){update.value, 1 / (update.step * update.step)};
+        update.term = (axis_term){update.value, update.p};
         if (is_second_order(front, u, voxel, neighbor[d ^ 1], lead, update.step)) {
-            update.term = (axis_term){update.value + lead / 3, 2.25 * update.term.p};
+            update.term = (axis_term){update.value + lead / 3, 2.25 * update.p};
             share = 2.0 / 3;
         }
         if (state == SN_FRONT_FAR) {
             march_far(front, &update, update.term.value + share * update.step);
         } else {
-            march_waiting(front, &update, state);
+            moves[waits++] = (waiting){state, refine_item(front, &update, &front->queue->item[state])};
         }
     }
+    for (int k = 0; k < waits; k++) push_waiting(front, moves[k]);
 }
 
 int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[3], double weights[3]) {
@@ -214,12 +227,11 @@ int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             double value = front->distance[neighbor[d]];
             if (!(value < T)) continue;
-            axis_term term = first_order_term(front, voxel, neighbor[d], d);
-            double arrival = value + 1 / sqrt(term.p);
-            if (arrival >= best) continue;
-            best = arrival;
+            double step = sn_metric_step(front->metric, voxel, neighbor[d], d);
+            if (value + step >= best) continue;
+            best = value + step;
             neighbors[count] = neighbor[d];
-            weights[count] = (T - value) * term.p;
+            weights[count] = (T - value) / (step * step);
         }
         if (best < INFINITY) sum += weights[count++];
     }
@@ -312,12 +324,11 @@ static void fetch_ahead(sn_front *front) {
     const sn_front_queue *queue = front->queue;
     const double *cost = front->metric->cost;
     int32_t(*neighbor)[SN_VOXEL_FACES] = front->metric->voxels->neighbor;
-    for (int32_t i = 0; i < queue->heap_count; i++) {
-        int32_t voxel = queue->heap[i].voxel;
+    for (int32_t i = 0; i < queue->present_count; i++) {
+        int32_t voxel = queue->present[i].voxel;
         const int32_t *row = neighbor[voxel];
-        for (int k = 0; k < 2 && front->companion[k]; k++) {
-            SN_PREFETCH((const char *)front->companion[k] + (size_t)voxel * front->companion_size[k]);
-        }
+        for (const sn_companion *c = front->companion; c < front->companion + 3 && c->array; c++)
+            SN_PREFETCH((const char *)c->array + (size_t)voxel * c->size);
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             SN_PREFETCH(&front->state[row[d]]);
             SN_PREFETCH(&front->distance[row[d]]);

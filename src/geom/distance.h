@@ -8,9 +8,9 @@
 // material. Marching of second order is the default: with the straight-line start around a point its error is a tenth of the
 // others' (tests/geom/test_distance.c measures them).
 //
-// Cost: each voxel is accepted once; the queue is an array of buckets whose lowest one is a small heap, so a run over n voxels
-// takes about n log(n / buckets) comparisons. Voxels are accepted in the order of their distance, equal ones by index, and
-// stencils treat the axes alike: quarter turns and mirroring of the grid turn and mirror the result.
+// Cost: each voxel is accepted once; the queue is an array of buckets of which only the lowest one is in order, so a run over
+// n voxels takes about n log(n / buckets) comparisons. Voxels are accepted in the order of their distance, equal ones by
+// index, and stencils treat the axes alike: quarter turns and mirroring of the grid turn and mirror the result.
 #ifndef SN_GEOM_DISTANCE_H
 #define SN_GEOM_DISTANCE_H
 
@@ -62,11 +62,20 @@ static inline int32_t sn_block_of(int32_t cells, int32_t factor, int32_t cell) {
     return 2 * blocks + cells % 2 - 1 - (cells - 1 - cell) / factor;
 }
 
+// The same for all cells along each axis, in the arena: without a division for each voxel.
+sinew_status sn_find_blocks(sn_arena *arena, const int32_t cells[3], int32_t factor, int32_t *blocks[3]);
+
 typedef struct sn_front sn_front;
 struct sn_front_queue;
 
 // Asked at each accepted voxel, in the order of distances: whether the front goes on from there.
 typedef bool sn_front_visit(void *data, sn_front *front, int32_t voxel, double distance);
+
+// An array over voxels, which is fetched ahead.
+typedef struct sn_companion {
+    const void *array;
+    size_t size; // of an item
+} sn_companion;
 
 // One propagation and its buffers, used again and again: resetting costs only what was touched.
 struct sn_front {
@@ -79,9 +88,7 @@ struct sn_front {
     int32_t *touched; // every voxel that is not far
     int32_t touched_count;
     struct sn_front_queue *queue;
-    // Arrays over voxels that `visit` reads, and the sizes of their items; fetched ahead. NULL: none.
-    const void *companion[2];
-    size_t companion_size[2];
+    sn_companion companion[3]; // what `visit` reads; up to the first without an array
 };
 
 enum { SN_FRONT_FAR = -1, SN_FRONT_DONE = -2 };

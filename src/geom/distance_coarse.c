@@ -9,12 +9,21 @@ typedef struct block {
     int32_t soft, rigid;
 } block;
 
-static void sum_blocks(const sn_metric *fine, int32_t factor, const int32_t cells[3], block *blocks) {
+sinew_status sn_find_blocks(sn_arena *arena, const int32_t cells[3], int32_t factor, int32_t *blocks[3]) {
+    for (int a = 0; a < 3; a++) blocks[a] = SN_RESERVE(arena, int32_t, cells[a]);
+    SN_TRY(sn_arena_status(arena));
+    for (int a = 0; a < 3; a++) {
+        for (int32_t c = 0; c < cells[a]; c++) blocks[a][c] = sn_block_of(cells[a], factor, c);
+    }
+    return SINEW_OK;
+}
+
+static void sum_blocks(const sn_metric *fine, int32_t *const block_of[3], const int32_t cells[3], block *blocks) {
     const sinew_voxels *voxels = fine->voxels;
     for (int32_t v = 0; v < voxels->count; v++) {
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
-        for (int a = 0; a < 3; a++) c[a] = sn_block_of(voxels->cells[a], factor, c[a]);
+        for (int a = 0; a < 3; a++) c[a] = block_of[a][c[a]];
         block *b = &blocks[((size_t)c[2] * (size_t)cells[1] + (size_t)c[1]) * (size_t)cells[0] + (size_t)c[0]];
         if (fine->cost && !(fine->cost[v] > 0)) {
             b->rigid++;
@@ -74,13 +83,14 @@ static sinew_status fill_costs(sn_arena *arena, const block *blocks, sn_metric *
 sinew_status sn_metric_coarsen(const sn_metric *fine, int32_t factor, sn_arena *arena, sinew_voxels **voxels,
                                sn_metric *coarse) {
     sinew_context *context = fine->voxels->context;
-    int32_t cells[3];
-    for (int a = 0; a < 3; a++) cells[a] = sn_block_of(fine->voxels->cells[a], factor, fine->voxels->cells[a] - 1) + 1;
+    int32_t cells[3], *block_of[3];
+    SN_TRY(sn_find_blocks(arena, fine->voxels->cells, factor, block_of));
+    for (int a = 0; a < 3; a++) cells[a] = block_of[a][fine->voxels->cells[a] - 1] + 1;
     size_t count = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
     block *blocks = sn_allocate(context, count, sizeof *blocks);
     if (!blocks) return SINEW_OUT_OF_MEMORY;
     *voxels = NULL;
-    sum_blocks(fine, factor, cells, blocks);
+    sum_blocks(fine, block_of, cells, blocks);
     sinew_status status = make_grid(fine->voxels, factor, cells, blocks, voxels);
     if (*voxels) {
         *coarse = sn_metric_euclidean(*voxels);

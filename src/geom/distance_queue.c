@@ -3,37 +3,42 @@
 #include "base/prefetch.h"
 
 #include <math.h>
-#include <string.h>
 
-// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond it, in the heap, or nowhere.
-enum { PLACE_BEYOND = SN_QUEUE_BUCKETS, PLACE_HEAP, PLACE_NONE };
+// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond it, in the present bucket, or nowhere.
+enum { PLACE_BEYOND = SN_QUEUE_BUCKETS, PLACE_PRESENT, PLACE_NONE, LISTS = SN_QUEUE_BUCKETS + 1, MOST_SORTED = 64 };
 
 sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue) {
     sn_front_queue *made = SN_PUSH(arena, sn_front_queue, 1);
     sn_queue_item *item = SN_RESERVE(arena, sn_queue_item, capacity);
-    sn_queue_entry *heap = SN_RESERVE(arena, sn_queue_entry, capacity);
+    sn_queue_link *link = SN_RESERVE(arena, sn_queue_link, (size_t)capacity + LISTS);
+    sn_queue_entry *present = SN_RESERVE(arena, sn_queue_entry, capacity);
     SN_TRY(sn_arena_status(arena));
-    *made = (sn_front_queue){.item = item, .heap = heap, .capacity = capacity};
+    *made = (sn_front_queue){.item = item, .link = link + LISTS, .present = present, .capacity = capacity};
     sn_queue_reset(made, 1);
     *queue = made;
     return SINEW_OK;
 }
 
+static void empty_list(sn_front_queue *queue, int32_t list) {
+    queue->link[-1 - list] = (sn_queue_link){-1 - list, -1 - list};
+}
+
 void sn_queue_reset(sn_front_queue *queue, double largest_step) {
     SN_ASSERT(largest_step > 0);
-    memset(queue->head, -1, sizeof queue->head);
+    for (int32_t list = 0; list < LISTS; list++) empty_list(queue, list);
     queue->fresh = 0;
     queue->spare = -1;
     queue->inverse = SN_QUEUE_BUCKETS / (2 * largest_step);
     queue->cursor = -1;
-    queue->ring_count = queue->beyond_count = queue->heap_count = 0;
+    queue->ring_count = queue->beyond_count = queue->present_count = 0;
     queue->beyond_first = INT64_MAX;
+    queue->heaped = false;
 }
 
 int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel) {
     int32_t item = queue->spare;
     if (item >= 0) {
-        queue->spare = queue->item[item].next;
+        queue->spare = queue->item[item].position;
     } else {
         SN_ASSERT(queue->fresh < queue->capacity);
         item = queue->fresh++;
@@ -45,7 +50,7 @@ int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel) {
 
 void sn_queue_give_back(sn_front_queue *queue, int32_t item) {
     SN_ASSERT(queue->item[item].place == PLACE_NONE);
-    queue->item[item].next = queue->spare;
+    queue->item[item].position = queue->spare;
     queue->spare = item;
 }
 
@@ -59,65 +64,113 @@ static bool before(sn_queue_entry a, sn_queue_entry b) {
 }
 
 static void put(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
-    queue->heap[position] = entry;
-    queue->item[entry.item].previous = position;
+    queue->present[position] = entry;
+    queue->item[entry.item].position = position;
+}
+
+// Puts an entry into the present bucket, whose places up to `position`, which is free, are sorted.
+static void sort_in(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
+    for (; position > 0 && before(queue->present[position - 1], entry); position--)
+        put(queue, position, queue->present[position - 1]);
+    put(queue, position, entry);
+}
+
+// Moves an entry whose key has become smaller towards the end.
+static void sort_back(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
+    for (; position + 1 < queue->present_count && before(entry, queue->present[position + 1]); position++)
+        put(queue, position, queue->present[position + 1]);
+    put(queue, position, entry);
 }
 
 static void sift_up(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     while (position > 0) {
         int32_t parent = (position - 1) / 2;
-        if (!before(entry, queue->heap[parent])) break;
-        put(queue, position, queue->heap[parent]);
+        if (!before(entry, queue->present[parent])) break;
+        put(queue, position, queue->present[parent]);
         position = parent;
     }
     put(queue, position, entry);
 }
 
 static void sift_down(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
-    int32_t count = queue->heap_count;
+    int32_t count = queue->present_count;
     for (;;) {
         int32_t child = 2 * position + 1;
         if (child >= count) break;
-        if (child + 1 < count && before(queue->heap[child + 1], queue->heap[child])) child++;
-        if (!before(queue->heap[child], entry)) break;
-        put(queue, position, queue->heap[child]);
+        if (child + 1 < count) child += before(queue->present[child + 1], queue->present[child]);
+        if (!before(queue->present[child], entry)) break;
+        put(queue, position, queue->present[child]);
         position = child;
     }
     put(queue, position, entry);
 }
 
-static sn_queue_entry entry_of(const sn_front_queue *queue, int32_t item) {
-    return (sn_queue_entry){queue->item[item].key, queue->item[item].voxel, item};
-}
-
-static void heap_insert(sn_front_queue *queue, int32_t item) {
-    queue->item[item].place = PLACE_HEAP;
-    sift_up(queue, queue->heap_count++, entry_of(queue, item));
-}
-
-static void heap_remove(sn_front_queue *queue, int32_t position) {
-    sn_queue_entry last = queue->heap[--queue->heap_count];
-    if (position == queue->heap_count) return;
-    if (position > 0 && before(last, queue->heap[(position - 1) / 2])) {
+static void remove_from_heap(sn_front_queue *queue, int32_t position) {
+    sn_queue_entry last = queue->present[--queue->present_count];
+    if (position == queue->present_count) return;
+    if (position > 0 && before(last, queue->present[(position - 1) / 2])) {
         sift_up(queue, position, last);
     } else {
         sift_down(queue, position, last);
     }
 }
 
+static sn_queue_entry entry_of(const sn_front_queue *queue, int32_t item) {
+    return (sn_queue_entry){queue->item[item].key, queue->item[item].voxel, item};
+}
+
+// Backwards, what is sorted is a heap.
+static void make_heap(sn_front_queue *queue) {
+    for (int32_t i = 0, k = queue->present_count - 1; i <= k; i++, k--) {
+        sn_queue_entry first = queue->present[i];
+        put(queue, i, queue->present[k]);
+        put(queue, k, first);
+    }
+    queue->heaped = true;
+}
+
+static void insert_present(sn_front_queue *queue, int32_t item) {
+    if (queue->present_count == 0) queue->heaped = false;
+    if (queue->present_count == MOST_SORTED && !queue->heaped) make_heap(queue);
+    queue->item[item].place = PLACE_PRESENT;
+    int32_t last = queue->present_count++;
+    if (queue->heaped) {
+        sift_up(queue, last, entry_of(queue, item));
+    } else {
+        sort_in(queue, last, entry_of(queue, item));
+    }
+}
+
+// The key of an item has become smaller.
+static void lower_present(sn_front_queue *queue, int32_t item) {
+    if (queue->heaped) {
+        sift_up(queue, queue->item[item].position, entry_of(queue, item));
+    } else {
+        sort_back(queue, queue->item[item].position, entry_of(queue, item));
+    }
+}
+
+static void remove_present(sn_front_queue *queue, int32_t position) {
+    if (queue->heaped) {
+        remove_from_heap(queue, position);
+        return;
+    }
+    queue->present_count--;
+    for (; position < queue->present_count; position++) put(queue, position, queue->present[position + 1]);
+}
+
 static void link_item(sn_front_queue *queue, int32_t item, int32_t list) {
-    int32_t first = queue->head[list];
-    queue->item[item].next = first;
-    queue->item[item].previous = -1;
-    if (first >= 0) queue->item[first].previous = item;
-    queue->head[list] = item;
+    int32_t first = queue->link[-1 - list].next;
+    queue->link[item] = (sn_queue_link){first, -1 - list};
+    queue->link[first].previous = item;
+    queue->link[-1 - list].next = item;
     queue->item[item].place = (int16_t)list;
 }
 
 static void insert(sn_front_queue *queue, int32_t item) {
     int64_t bucket = bucket_of(queue, queue->item[item].key);
     if (bucket <= queue->cursor) {
-        heap_insert(queue, item);
+        insert_present(queue, item);
     } else if (bucket - queue->cursor < SN_QUEUE_BUCKETS) {
         link_item(queue, item, (int32_t)(bucket % SN_QUEUE_BUCKETS));
         queue->ring_count++;
@@ -128,21 +181,21 @@ static void insert(sn_front_queue *queue, int32_t item) {
     }
 }
 
+static void unlink_item(sn_front_queue *queue, int32_t item) {
+    sn_queue_link link = queue->link[item];
+    queue->link[link.next].previous = link.previous;
+    queue->link[link.previous].next = link.next;
+}
+
 void sn_queue_remove(sn_front_queue *queue, int32_t item) {
     int16_t place = queue->item[item].place;
     if (place == PLACE_NONE) return;
     queue->item[item].place = PLACE_NONE;
-    if (place == PLACE_HEAP) {
-        heap_remove(queue, queue->item[item].previous);
+    if (place == PLACE_PRESENT) {
+        remove_present(queue, queue->item[item].position);
         return;
     }
-    int32_t next = queue->item[item].next, previous = queue->item[item].previous;
-    if (next >= 0) queue->item[next].previous = previous;
-    if (previous >= 0) {
-        queue->item[previous].next = next;
-    } else {
-        queue->head[place] = next;
-    }
+    unlink_item(queue, item);
     if (place == PLACE_BEYOND) {
         queue->beyond_count--; // beyond_first may now be too low, which costs a look, not an error
     } else {
@@ -160,8 +213,8 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
     }
     SN_ASSERT(key <= queue->item[item].key);
     queue->item[item].key = key;
-    if (place == PLACE_HEAP) {
-        sift_up(queue, queue->item[item].previous, entry_of(queue, item));
+    if (place == PLACE_PRESENT) {
+        lower_present(queue, item);
     } else if (place == PLACE_BEYOND || bucket_of(queue, key) % SN_QUEUE_BUCKETS != place) {
         sn_queue_remove(queue, item);
         insert(queue, item);
@@ -170,12 +223,12 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
 
 // Moves what the ring has come near enough to from the list beyond into the ring.
 static void fetch_beyond(sn_front_queue *queue) {
-    int32_t item = queue->head[PLACE_BEYOND];
-    queue->head[PLACE_BEYOND] = -1;
+    int32_t item = queue->link[-1 - PLACE_BEYOND].next;
+    empty_list(queue, PLACE_BEYOND);
     queue->beyond_count = 0;
     queue->beyond_first = INT64_MAX;
     while (item >= 0) {
-        int32_t next = queue->item[item].next;
+        int32_t next = queue->link[item].next;
         insert(queue, item);
         item = next;
     }
@@ -183,16 +236,16 @@ static void fetch_beyond(sn_front_queue *queue) {
 
 static int64_t lowest_beyond(const sn_front_queue *queue) {
     int64_t lowest = INT64_MAX;
-    for (int32_t i = queue->head[PLACE_BEYOND]; i >= 0; i = queue->item[i].next) {
+    for (int32_t i = queue->link[-1 - PLACE_BEYOND].next; i >= 0; i = queue->link[i].next) {
         int64_t bucket = bucket_of(queue, queue->item[i].key);
         if (bucket < lowest) lowest = bucket;
     }
     return lowest;
 }
 
-// Makes the lowest bucket with items the heap. Returns false if there is none.
+// Makes the lowest bucket with items the present one. Returns false if there is none.
 static bool advance(sn_front_queue *queue) {
-    while (queue->heap_count == 0) {
+    while (queue->present_count == 0) {
         if (queue->ring_count == 0) {
             if (queue->beyond_count == 0) return false;
             queue->cursor = lowest_beyond(queue) - 1;
@@ -201,25 +254,23 @@ static bool advance(sn_front_queue *queue) {
         }
         queue->cursor++;
         if (queue->beyond_first <= queue->cursor) fetch_beyond(queue);
-        int32_t list = (int32_t)(queue->cursor % SN_QUEUE_BUCKETS);
-        for (int32_t item = queue->head[list]; item >= 0;) {
-            int32_t next = queue->item[item].next;
-            heap_insert(queue, item);
+        int32_t list = (int32_t)(queue->cursor % SN_QUEUE_BUCKETS), soon = (list + 1) % SN_QUEUE_BUCKETS;
+        for (int32_t item = queue->link[-1 - list].next; item >= 0; item = queue->link[item].next) {
+            insert_present(queue, item);
             queue->ring_count--;
-            item = next;
         }
-        queue->head[list] = -1;
-        int32_t soon = queue->head[(list + 1) % SN_QUEUE_BUCKETS];
-        if (soon >= 0) SN_PREFETCH(&queue->item[soon]);
+        empty_list(queue, list);
+        for (int32_t item = queue->link[-1 - soon].next; item >= 0; item = queue->link[item].next)
+            SN_PREFETCH(&queue->item[item]);
     }
     queue->turned = true;
     return true;
 }
 
 int32_t sn_queue_pop(sn_front_queue *queue) {
-    if (queue->heap_count == 0 && !advance(queue)) return -1;
-    int32_t item = queue->heap[0].item;
-    heap_remove(queue, 0);
+    if (queue->present_count == 0 && !advance(queue)) return -1;
+    int32_t position = queue->heaped ? 0 : queue->present_count - 1, item = queue->present[position].item;
+    remove_present(queue, position);
     queue->item[item].place = PLACE_NONE;
     return item;
 }

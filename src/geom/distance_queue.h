@@ -1,7 +1,9 @@
 // The queue of a front: the voxel with the smallest key first, equal keys by voxel.
 //
-// Keys are sorted into buckets of equal width, a ring of them around the present one; only the present bucket is kept as a
-// heap (the hot queue of Cherkassky, Goldberg and Silverstein 1999). Keys beyond the ring wait in a list of their own.
+// Keys are sorted into buckets of equal width, a ring of them around the present one; only the present bucket is kept in order
+// (the hot queue of Cherkassky, Goldberg and Silverstein 1999): sorted while it is small, which is faster, a heap once it has
+// grown, which flat fronts and material far stiffer than the softest make it do. Keys beyond the ring wait in a list of their
+// own.
 //
 // What is known of a voxel while it waits is an item, taken from a pool and given back when the voxel is done: a front is a
 // surface, so its items are few against the voxels and stay in the cache. Nothing is allocated while a front runs.
@@ -20,13 +22,18 @@ typedef struct sn_stencil {
 // One cache line, because it is all used together.
 typedef struct sn_queue_item {
     double key;
-    int32_t next, previous; // in its list; `previous` is the position for items in the heap
     int32_t voxel;
-    int16_t place;      // list, heap or none
+    int32_t position;   // in the present bucket; of items given back, the next one
+    int16_t place;      // list, present bucket or none
     uint8_t held, axes; // the owner's, like all that follows
     int32_t source, first_source;
     sn_stencil stencil;
 } sn_queue_item;
+
+// Neighbours in a list; a ring that the list's head closes, so that nothing need be asked to take an item out.
+typedef struct sn_queue_link {
+    int32_t next, previous; // items, or heads: -1 - list
+} sn_queue_link;
 
 typedef struct sn_queue_entry {
     double key;
@@ -37,12 +44,13 @@ typedef struct sn_front_queue {
     sn_queue_item *item;
     int32_t capacity, fresh, spare; // items; those never taken begin at `fresh`; first of the list of those given back
     double inverse;                 // 1 / width of a bucket
-    int64_t cursor;                 // bucket of the heap; every key in the ring or beyond has a higher bucket
-    int32_t ring_count, beyond_count, heap_count;
-    int64_t beyond_first;               // lowest bucket in the list beyond the ring
-    int32_t head[SN_QUEUE_BUCKETS + 1]; // first item of each list; the last list is beyond the ring
-    sn_queue_entry *heap;
-    bool turned; // a new bucket became the heap; for the owner to clear
+    int64_t cursor;                 // the present bucket; every key in the ring or beyond has a higher one
+    int32_t ring_count, beyond_count, present_count;
+    int64_t beyond_first;    // lowest bucket in the list beyond the ring
+    sn_queue_link *link;     // of the items, and before them of the heads; the last list is beyond the ring
+    sn_queue_entry *present; // the present bucket: sorted, smallest key last, or a heap, smallest key first
+    bool heaped;
+    bool turned; // a new bucket became the present one; for the owner to clear
 } sn_front_queue;
 
 // Room for `capacity` voxels at once.

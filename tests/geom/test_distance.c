@@ -384,6 +384,49 @@ static void test_queue_is_sorted(void **state) {
     sinew_context_destroy(context);
 }
 
+// The present bucket, few items and many: they come out in order while others come in, get smaller keys and are taken out.
+static void test_present_bucket(void **state) {
+    (void)state;
+    enum { MOST = 2000 };
+    static double key[MOST];
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    sn_front_queue *queue = NULL;
+    assert_int_equal(sn_queue_create(&arena, MOST, &queue), SINEW_OK);
+    sn_random random = sn_random_seed(5);
+    for (int32_t first = 10; first <= 1000; first *= 10) {
+        sn_queue_reset(queue, 1);
+        int32_t taken = 0, item;
+        for (double last = 0;; last = key[item], key[item] = INFINITY) {
+            for (int32_t wanted = taken == 0 ? first : taken + (taken < 2 * first); taken < wanted; taken++) {
+                assert_int_equal(sn_queue_take(queue, taken), taken);
+                key[taken] = sn_random_range(&random, last, 1e-3);
+                sn_queue_push(queue, taken, key[taken]);
+            }
+            int32_t lowered = (int32_t)(sn_random_unit(&random) * taken), removed = (int32_t)(sn_random_unit(&random) * taken);
+            if (key[lowered] < INFINITY) {
+                key[lowered] = sn_random_range(&random, last, key[lowered]);
+                sn_queue_push(queue, lowered, key[lowered]);
+            }
+            if (removed % 5 == 0) {
+                sn_queue_remove(queue, removed);
+                key[removed] = INFINITY;
+            }
+            int32_t smallest = 0;
+            for (int32_t i = 1; i < taken; i++) smallest = key[i] < key[smallest] ? i : smallest;
+            item = sn_queue_pop(queue);
+            if (item < 0) {
+                assert_true(key[smallest] == INFINITY);
+                break;
+            }
+            assert_int_equal(item, smallest);
+        }
+        assert_int_equal(taken, 2 * first);
+    }
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
 // Blocks of cells: mirrored cells are in mirrored blocks, none is wider than the factor, and all have voxels where the solid
 // is full. Costs are those of the voxels on average, a block that is mostly rigid is rigid.
 static void test_blocks(void **state) {
@@ -461,11 +504,17 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods_in_a_ball),         cmocka_unit_test(test_around_the_corner),
-        cmocka_unit_test(test_graph_against_brute_force), cmocka_unit_test(test_layers_are_exact_across),
-        cmocka_unit_test(test_rigid_part_is_one_point),   cmocka_unit_test(test_stops_and_sources),
-        cmocka_unit_test(test_turns_mirrors_scales),      cmocka_unit_test(test_queue_is_sorted),
-        cmocka_unit_test(test_memory_shortage),           cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_methods_in_a_ball),
+        cmocka_unit_test(test_around_the_corner),
+        cmocka_unit_test(test_graph_against_brute_force),
+        cmocka_unit_test(test_layers_are_exact_across),
+        cmocka_unit_test(test_rigid_part_is_one_point),
+        cmocka_unit_test(test_stops_and_sources),
+        cmocka_unit_test(test_turns_mirrors_scales),
+        cmocka_unit_test(test_queue_is_sorted),
+        cmocka_unit_test(test_present_bucket),
+        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
