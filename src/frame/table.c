@@ -4,6 +4,8 @@
 
 #include "base/threads.h"
 
+#include <string.h>
+
 enum { CHUNK = 2048 };
 
 void sn_row_squeeze(sn_row *row, int32_t node, double weight) {
@@ -86,13 +88,14 @@ static int32_t nearest_node(const sn_shape *shape, sn_vec3 p) {
     return best;
 }
 
-static void finish_row(const table_job *job, int32_t voxel, sn_row *row, chunk_report *report) {
+// The entries of a voxel's row, not yet in order. Returns what they are to sum to.
+static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chunk_report *report) {
     const sn_shape *shape = job->shape;
     clear_row(row, shape->def.nodes_per_voxel);
     int32_t bound = shape->bound_node[shape->voxels->label[voxel]];
     if (bound >= 0) {
         sn_row_add(row, bound, 1);
-        return;
+        return 1;
     }
     job->fill(job->data, voxel, row);
     double total = shape->def.normalize ? 1 : row->total;
@@ -109,12 +112,11 @@ static void finish_row(const table_job *job, int32_t voxel, sn_row *row, chunk_r
         if (report->unreached++ == 0) report->first_unreached = voxel;
         clear_row(row, 1);
         sn_row_add(row, nearest_node(shape, sn_voxel_center(shape->voxels, voxel)), 1);
-        return;
+        return 1;
     }
     if (row->seen > report->most_nodes) report->most_nodes = row->seen;
-    report->largest_loss = fmax(report->largest_loss, row->dropped);
-    scale_row(row, total);
-    sort_row(row);
+    if (row->dropped > report->largest_loss) report->largest_loss = row->dropped;
+    return total;
 }
 
 static void count_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -122,7 +124,7 @@ static void count_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sn_row row;
     chunk_report report = {0}; // neighbouring chunks' reports share a cache line: each is written once
     for (int32_t v = begin; v < end; v++) {
-        finish_row(job, v, &row, &report);
+        collect_row(job, v, &row, &report);
         job->shape->table.start[v + 1] = row.count;
     }
     job->reports[chunk] = report;
@@ -135,13 +137,13 @@ static void fill_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sn_row row;
     chunk_report ignored = {0};
     for (int32_t v = begin; v < end; v++) {
-        finish_row(job, v, &row, &ignored);
+        double total = collect_row(job, v, &row, &ignored);
+        scale_row(&row, total);
+        sort_row(&row);
         int64_t start = table->start[v];
         SN_ASSERT(table->start[v + 1] == start + row.count);
-        for (int32_t i = 0; i < row.count; i++) {
-            table->node[start + i] = row.node[i];
-            table->weight[start + i] = row.weight[i];
-        }
+        memcpy(table->node + start, row.node, (size_t)row.count * sizeof *row.node);
+        memcpy(table->weight + start, row.weight, (size_t)row.count * sizeof *row.weight);
     }
 }
 
