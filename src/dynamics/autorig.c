@@ -160,7 +160,7 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
 
 static sinew_status report_frequencies(sinew_body *body, sn_arena *arena, sinew_autorig_report *report) {
     int32_t *parts, part_count;
-    SN_TRY(sn_voxel_parts(sn_frame_model_of(body)->shape->voxels, arena, false, &parts, &part_count));
+    SN_TRY(sn_voxel_parts(sn_frame_model_of(body)->shape->voxels, arena, NULL, &parts, &part_count));
     int32_t rigid = 6 * part_count; // motions without frequency: each part floats by itself
     double *frequencies = SN_PUSH(arena, double, rigid + 1), highest;
     SN_TRY(sn_arena_status(arena));

@@ -8,7 +8,9 @@
 #include "base/threads.h"
 #include "math/mat3.h"
 
-enum { CHUNK = 256 };
+#include <string.h>
+
+enum { CHUNK = 256, ROOM = 16 * CHUNK };
 
 int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
     int32_t place = point->count;
@@ -222,39 +224,81 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
     clamp_point(shape, result);
 }
 
-// Vertices in two passes, to count and to fill.
+// Vertices in two passes, to count and to pack. The first keeps what it has found, chunk by chunk in rooms of a fixed size;
+// what did not fit is found again.
 typedef struct vertex_job {
     const sn_shape *shape;
     const double *points;
     sn_vertex_weights *result;
+    int32_t *node; // ROOM for each chunk
+    double *weight;
+    int32_t *kept; // of each chunk, the first vertex that is not in its room
 } vertex_job;
 
+// The weights of a vertex that are not 0. Returns how many there are.
+static int32_t find_vertex(const vertex_job *job, int32_t vertex, sn_shape_point *point) {
+    int32_t count = 0;
+    sn_shape_at_point(job->shape, sn_load3(job->points + 3 * (size_t)vertex), point);
+    for (int32_t k = 0; k < point->count; k++) {
+        if (point->weight[k] == 0) continue;
+        point->node[count] = point->node[k];
+        point->weight[count++] = point->weight[k];
+    }
+    return point->count = count;
+}
+
 static void count_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    vertex_job *job = data;
+    const vertex_job *job = data;
     sn_shape_point point;
+    int32_t kept = begin, used = 0;
     for (int32_t i = begin; i < end; i++) {
-        sn_shape_at_point(job->shape, sn_load3(job->points + 3 * (size_t)i), &point);
-        int32_t kept = 0;
-        for (int32_t k = 0; k < point.count; k++) kept += point.weight[k] != 0;
-        job->result->start[i + 1] = kept;
+        int32_t count = job->result->start[i + 1] = find_vertex(job, i, &point);
+        if (kept < i || count > ROOM - used) continue;
+        size_t place = (size_t)chunk * ROOM + (size_t)used;
+        memcpy(job->node + place, point.node, (size_t)count * sizeof *job->node);
+        memcpy(job->weight + place, point.weight, (size_t)count * sizeof *job->weight);
+        used += count;
+        kept = i + 1;
+    }
+    job->kept[chunk] = kept;
+}
+
+static void pack_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const vertex_job *job = data;
+    const sn_vertex_weights *result = job->result;
+    size_t first = (size_t)result->start[begin], known = (size_t)result->start[job->kept[chunk]] - first;
+    memcpy(result->node + first, job->node + (size_t)chunk * ROOM, known * sizeof *result->node);
+    memcpy(result->weight + first, job->weight + (size_t)chunk * ROOM, known * sizeof *result->weight);
+    sn_shape_point point;
+    for (int32_t i = job->kept[chunk]; i < end; i++) {
+        size_t count = (size_t)find_vertex(job, i, &point), place = (size_t)result->start[i];
+        SN_ASSERT(place + count == (size_t)result->start[i + 1]);
+        memcpy(result->node + place, point.node, count * sizeof *result->node);
+        memcpy(result->weight + place, point.weight, count * sizeof *result->weight);
     }
 }
 
-static void fill_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    vertex_job *job = data;
-    sn_shape_point point;
-    for (int32_t i = begin; i < end; i++) {
-        sn_shape_at_point(job->shape, sn_load3(job->points + 3 * (size_t)i), &point);
-        int32_t place = job->result->start[i];
-        for (int32_t k = 0; k < point.count; k++) {
-            if (point.weight[k] == 0) continue;
-            job->result->node[place] = point.node[k];
-            job->result->weight[place++] = point.weight[k];
+static sinew_status compute_vertices(vertex_job *job, sn_arena *arena, sn_arena *scratch) {
+    sn_vertex_weights *result = job->result;
+    size_t chunks = (size_t)sn_chunk_count(result->count, CHUNK);
+    job->node = SN_RESERVE(scratch, int32_t, ROOM * chunks);
+    job->weight = SN_RESERVE(scratch, double, ROOM *chunks);
+    job->kept = SN_RESERVE(scratch, int32_t, chunks);
+    SN_TRY(sn_arena_status(scratch));
+    sn_parallel_for(arena->context, result->count, CHUNK, count_vertices, job);
+    int64_t total = 0;
+    for (int32_t i = 0; i < result->count; i++) {
+        total += result->start[i + 1];
+        if (total > INT32_MAX) {
+            return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d vertices have more than 2^31 weights", result->count);
         }
-        SN_ASSERT(place == job->result->start[i + 1]);
+        result->start[i + 1] = (int32_t)total;
     }
+    result->node = SN_RESERVE(arena, int32_t, total);
+    result->weight = SN_RESERVE(arena, double, total);
+    SN_TRY(sn_arena_status(arena));
+    sn_parallel_for(arena->context, result->count, CHUNK, pack_vertices, job);
+    return SINEW_OK;
 }
 
 sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points, int32_t count,
@@ -266,19 +310,9 @@ sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, c
     *result = (sn_vertex_weights){.count = count};
     result->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
     SN_TRY(sn_arena_status(arena));
-    vertex_job job = {shape, points, result};
-    sn_parallel_for(shape->context, count, CHUNK, count_vertices, &job);
-    int64_t total = 0;
-    for (int32_t i = 0; i < count; i++) {
-        total += result->start[i + 1];
-        if (total > INT32_MAX) {
-            return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "%d vertices have more than 2^31 weights", count);
-        }
-        result->start[i + 1] = (int32_t)total;
-    }
-    result->node = SN_PUSH(arena, int32_t, total);
-    result->weight = SN_PUSH(arena, double, total);
-    SN_TRY(sn_arena_status(arena));
-    sn_parallel_for(shape->context, count, CHUNK, fill_vertices, &job);
-    return SINEW_OK;
+    vertex_job job = {.shape = shape, .points = points, .result = result};
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = compute_vertices(&job, arena, &scratch);
+    sn_arena_destroy(&scratch);
+    return status;
 }

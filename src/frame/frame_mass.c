@@ -1,9 +1,11 @@
 // G from the moments of the weights, and its products with velocities. Cost of a product: the pairs of controls.
 #include "frame/frame_mass.h"
 
+#include "base/threads.h"
+
 #include <string.h>
 
-enum { QUADRATICS = SN_NODE_MAX_CONTROLS };
+enum { QUADRATICS = SN_NODE_MAX_CONTROLS, VOXELS_CHUNK = 1 << 14 };
 
 // Exponents of the monomials of a node, in its order.
 static const int8_t exponents[QUADRATICS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
@@ -204,12 +206,16 @@ static sinew_status build(sn_arena *arena, const sn_mass_source *source, const s
     return SINEW_OK;
 }
 
+static double count_negative(void *data, int32_t begin, int32_t end) {
+    const sn_weight_table *table = data;
+    int64_t count = 0;
+    for (int64_t k = table->start[begin]; k < table->start[end]; k++) count += table->weight[k] < -1e-9;
+    return (double)count;
+}
+
 static bool has_negative_weights(const sn_shape *shape) {
-    int64_t count = shape->table.start[shape->voxels->count];
-    for (int64_t k = 0; k < count; k++) {
-        if (shape->table.weight[k] < -1e-9) return true;
-    }
-    return false;
+    sn_weight_table table = shape->table;
+    return sn_parallel_sum(shape->context, shape->voxels->count, VOXELS_CHUNK, count_negative, &table) > 0;
 }
 
 sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes, sinew_frame_mass kind,

@@ -1,14 +1,15 @@
 // Integrals for the mass: moments of rho w_i (and of rho w_i w_j) over the voxels as boxes with constant weights.
 //
 // The integral of (X - O)^alpha over a box is a product of three integrals along the axes, exact up to degree 4. Sums run
-// chunk by chunk in index order.
+// chunk by chunk in index order. Moments about the nodes are first summed about a middle that some hundred voxels near each
+// other share, so that a voxel is integrated once and not for each of its nodes, and then moved by the binomial theorem.
 #include "frame/insertion.h"
 
 #include "base/threads.h"
 
 #include <string.h>
 
-enum { CHUNK = 32768, MASS_DEGREE = 4, MASS_MONOMIALS = 35 };
+enum { CHUNK = 32768, MASS_DEGREE = 4, MASS_MONOMIALS = 35, MASS_TERMS = 210, BLOCK_VOXELS = 512, BLOCK_NODES = 64 };
 
 // Integrals of t^k over [a - h/2, a + h/2], k = 0 .. degree.
 static void integrate_axis(double *integral, int32_t degree, double a, double h) {
@@ -39,9 +40,10 @@ static int32_t count_monomials(int32_t degree) {
 typedef struct mass_job {
     const sn_shape *shape;
     int32_t degree, monomials, rows;
-    sn_vec3 center;            // of pairs
-    const int32_t *pair_index; // node_count^2, or NULL for single nodes
-    int32_t node_count;        // with the insertions
+    sn_vec3 center;                 // of pairs
+    const struct mass_shift *shift; // of single nodes
+    const int32_t *pair_index;      // node_count^2, or NULL for single nodes
+    int32_t node_count;             // with the insertions
     const sn_insertion *const *insertions;
     int32_t insertion_count;
     double *partial; // for each chunk, `rows` times `monomials`
@@ -53,16 +55,93 @@ static double row_sum(const sn_weight_table *table, int32_t v) {
     return sum;
 }
 
-static void add_voxel_nodes(const mass_job *job, int32_t v, double *sums) {
+// Terms of (e + d)^alpha = sum over beta of (alpha over beta) e^beta d^(alpha - beta), by the numbers of the monomials.
+typedef struct shift_term {
+    int16_t target, source, power;
+    int16_t factor;
+} shift_term;
+
+typedef struct mass_shift {
+    int32_t count;
+    shift_term terms[MASS_TERMS];
+} mass_shift;
+
+static int32_t find_monomial(int8_t list[][3], int32_t count, const int8_t exponents[3]) {
+    for (int32_t i = 0; i < count; i++) {
+        if (memcmp(list[i], exponents, 3) == 0) return i;
+    }
+    return -1;
+}
+
+static void list_terms(int32_t degree, mass_shift *shift) {
+    static const int16_t binomial[MASS_DEGREE + 1][MASS_DEGREE + 1] = {{1}, {1, 1}, {1, 2, 1}, {1, 3, 3, 1}, {1, 4, 6, 4, 1}};
+    int8_t list[SN_MAX_MONOMIALS][3];
+    int32_t monomials = sn_monomials(degree, list);
+    shift->count = 0;
+    for (int32_t target = 0; target < monomials; target++) {
+        for (int32_t source = 0; source <= target; source++) {
+            int8_t rest[3];
+            int factor = 1;
+            for (int k = 0; k < 3; k++) {
+                rest[k] = (int8_t)(list[target][k] - list[source][k]);
+                factor *= rest[k] < 0 ? 0 : binomial[list[target][k]][list[source][k]];
+            }
+            if (factor == 0) continue;
+            SN_ASSERT(shift->count < MASS_TERMS);
+            shift->terms[shift->count++] =
+                (shift_term){(int16_t)target, (int16_t)source, (int16_t)find_monomial(list, monomials, rest), (int16_t)factor};
+        }
+    }
+}
+
+// Moments of neighbouring voxels about a middle they share, by node.
+typedef struct mass_block {
+    sn_vec3 center;
+    int32_t voxels, count;
+    uint16_t node[BLOCK_NODES];
+    double sums[BLOCK_NODES][MASS_MONOMIALS];
+} mass_block;
+
+// Adds what the block holds to the nodes' moments about themselves, and empties it.
+static void flush_block(const mass_job *job, mass_block *block, double *sums) {
+    double powers[MASS_MONOMIALS];
+    for (int32_t i = 0; i < block->count; i++) {
+        sn_vec3 origin = sn_load3(job->shape->node_position + 3 * (size_t)block->node[i]);
+        double *row = sums + (size_t)block->node[i] * (size_t)job->monomials;
+        sn_compute_monomials(powers, job->degree, sn_sub(block->center, origin));
+        for (int32_t t = 0; t < job->shift->count; t++) {
+            const shift_term *term = &job->shift->terms[t];
+            row[term->target] += term->factor * powers[term->power] * block->sums[i][term->source];
+        }
+    }
+    block->voxels = block->count = 0;
+}
+
+// The place of a node in the block: mostly the one after that of the node before it.
+static int32_t place_in_block(mass_block *block, int32_t guess, uint16_t node, int32_t monomials) {
+    if (guess < block->count && block->node[guess] == node) return guess;
+    int32_t place = 0;
+    while (place < block->count && block->node[place] != node) place++;
+    if (place < block->count) return place;
+    SN_ASSERT(block->count < BLOCK_NODES);
+    block->node[block->count++] = node;
+    memset(block->sums[place], 0, (size_t)monomials * sizeof block->sums[place][0]);
+    return place;
+}
+
+static void add_voxel_nodes(const mass_job *job, int32_t v, mass_block *block, double *sums) {
     const sn_shape *shape = job->shape;
     const sn_weight_table *table = &shape->table;
-    double values[MASS_MONOMIALS], factor = shape->density[shape->voxels->label[v]] / row_sum(table, v);
+    int64_t begin = table->start[v], end = table->start[v + 1];
     sn_vec3 p = sn_voxel_center(shape->voxels, v);
-    for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
-        int32_t i = table->node[k];
-        integrate_box(values, job->degree, sn_sub(p, sn_load3(shape->node_position + 3 * (size_t)i)), shape->voxels->spacing);
-        double *row = sums + (size_t)i * (size_t)job->monomials;
-        for (int32_t m = 0; m < job->monomials; m++) row[m] += factor * table->weight[k] * values[m];
+    if (block->voxels == BLOCK_VOXELS || end - begin > BLOCK_NODES - block->count) flush_block(job, block, sums);
+    if (block->voxels++ == 0) block->center = p;
+    double values[MASS_MONOMIALS], factor = shape->density[shape->voxels->label[v]] / row_sum(table, v);
+    integrate_box(values, job->degree, sn_sub(p, block->center), shape->voxels->spacing);
+    for (int64_t k = begin, place = -1; k < end; k++) {
+        place = place_in_block(block, (int32_t)place + 1, table->node[k], job->monomials);
+        double *row = block->sums[place], share = factor * table->weight[k];
+        for (int32_t m = 0; m < job->monomials; m++) row[m] += share * values[m];
     }
 }
 
@@ -106,24 +185,30 @@ static void add_voxel_pairs(const mass_job *job, int32_t v, double *sums) {
     }
 }
 
-static void add_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    mass_job *job = data;
-    double *sums = job->partial + (size_t)chunk * (size_t)job->rows * (size_t)job->monomials;
-    for (int32_t v = begin; v < end; v++) {
-        if (job->pair_index)
-            add_voxel_pairs(job, v, sums);
-        else
-            add_voxel_nodes(job, v, sums);
-    }
+static double *chunk_sums(const mass_job *job, int32_t chunk) {
+    return job->partial + (size_t)chunk * (size_t)job->rows * (size_t)job->monomials;
 }
 
-static sinew_status integrate(mass_job *job, double *moments) {
+static void add_nodes(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const mass_job *job = data;
+    mass_block block;
+    block.voxels = block.count = 0;
+    for (int32_t v = begin; v < end; v++) add_voxel_nodes(job, v, &block, chunk_sums(job, chunk));
+    flush_block(job, &block, chunk_sums(job, chunk));
+}
+
+static void add_pairs(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const mass_job *job = data;
+    for (int32_t v = begin; v < end; v++) add_voxel_pairs(job, v, chunk_sums(job, chunk));
+}
+
+static sinew_status integrate(mass_job *job, sn_range_fn *add, double *moments) {
     sinew_context *context = job->shape->context;
     int32_t chunks = sn_chunk_count(job->shape->voxels->count, CHUNK);
     size_t width = (size_t)job->rows * (size_t)job->monomials;
     job->partial = sn_allocate(context, width * (size_t)chunks, sizeof *job->partial);
     if (!job->partial) return SINEW_OUT_OF_MEMORY;
-    sn_parallel_for(context, job->shape->voxels->count, CHUNK, add_range, job);
+    sn_parallel_for(context, job->shape->voxels->count, CHUNK, add, job);
     memset(moments, 0, width * sizeof *moments);
     for (int32_t chunk = 0; chunk < chunks; chunk++) {
         for (size_t k = 0; k < width; k++) moments[k] += job->partial[(size_t)chunk * width + k];
@@ -139,8 +224,11 @@ static sinew_status check_degree(sinew_context *context, int32_t degree) {
 
 sinew_status sn_compute_mass_moments(const sn_shape *shape, int32_t degree, double *moments) {
     SN_TRY(check_degree(shape->context, degree));
-    mass_job job = {.shape = shape, .degree = degree, .monomials = count_monomials(degree), .rows = shape->node_count};
-    return integrate(&job, moments);
+    mass_shift shift;
+    list_terms(degree, &shift);
+    mass_job job = {
+        .shape = shape, .degree = degree, .monomials = count_monomials(degree), .rows = shape->node_count, .shift = &shift};
+    return integrate(&job, add_nodes, moments);
 }
 
 // Numbers the pairs that share a voxel, i <= j, ascending.
@@ -200,7 +288,7 @@ sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *co
     job.pair_index = index;
     *pairs = (sn_mass_pairs){.center = job.center, .count = job.rows};
     sinew_status status = push_pairs(arena, index, nodes, degree, pairs);
-    if (status == SINEW_OK) status = integrate(&job, pairs->moments);
+    if (status == SINEW_OK) status = integrate(&job, add_pairs, pairs->moments);
     sn_release(shape->context, index, nodes * nodes, sizeof *index);
     return status;
 }

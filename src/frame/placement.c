@@ -131,7 +131,7 @@ static sinew_status place_held(placement *placement, const bool *rigid, int32_t 
     }
     if (part_nodes) *part_nodes = placement->count - placement->def->fixed_count;
     int32_t *parts = NULL, part_count = 0;
-    if (status == SINEW_OK) status = sn_voxel_parts(placement->voxels, &scratch, false, &parts, &part_count);
+    if (status == SINEW_OK) status = sn_voxel_parts(placement->voxels, &scratch, NULL, &parts, &part_count);
     if (status == SINEW_OK && part_count > 1) {
         status = place_in_groups(placement, &scratch, parts, part_count, "the part", placement->def->every_part);
     }

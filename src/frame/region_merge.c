@@ -20,7 +20,7 @@
 #define COMPACTNESS 1e-3
 #define TIE         1e-9
 
-enum { CHUNK = 4096 };
+enum { CHUNK = 4096, FACES_CHUNK = 1 << 15, RECENT_BITS = 10, REGIONS = 32, EDGES_CHUNK = 128, SLOTS = 8 };
 
 typedef struct node_sums {
     int32_t node;
@@ -71,43 +71,40 @@ static void find_keys(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t v = begin; v < end; v++) job->key[v] = influence_key(job->shape, v, job->by_label);
 }
 
-static sinew_status flood(const sn_shape *shape, bool by_label, sn_arena *scratch, int32_t *region_of, int32_t *count) {
-    const sinew_voxels *voxels = shape->voxels;
-    uint64_t *key = SN_RESERVE(scratch, uint64_t, voxels->count);
-    int32_t *stack = SN_RESERVE(scratch, int32_t, voxels->count);
-    SN_TRY(sn_arena_status(scratch));
-    key_job job = {shape, by_label, key};
-    sn_parallel_for(shape->context, voxels->count, CHUNK, find_keys, &job);
-    memset(region_of, -1, (size_t)voxels->count * sizeof *region_of);
-    *count = 0;
-    for (int32_t first = 0; first < voxels->count; first++) {
-        if (region_of[first] >= 0) continue;
-        int32_t depth = 0;
-        region_of[first] = *count;
-        stack[depth++] = first;
-        while (depth > 0) {
-            int32_t v = stack[--depth];
-            for (int d = 0; d < SN_VOXEL_FACES; d++) {
-                int32_t u = voxels->neighbor[v][d];
-                if (u < 0 || region_of[u] >= 0 || key[u] != key[v]) continue;
-                region_of[u] = *count;
-                stack[depth++] = u;
-            }
-        }
-        (*count)++;
+// Connected voxels with the same influencing nodes.
+static sinew_status find_parts(const sn_shape *shape, bool by_label, sn_arena *arena, int32_t **region_of, int32_t *count) {
+    sn_arena scratch = sn_arena_create(shape->context);
+    key_job job = {shape, by_label, SN_RESERVE(&scratch, uint64_t, shape->voxels->count)};
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        sn_parallel_for(shape->context, shape->voxels->count, CHUNK, find_keys, &job);
+        status = sn_voxel_parts(shape->voxels, arena, job.key, region_of, count);
     }
-    return SINEW_OK;
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
-// C^-1 b by Cholesky, with a pinch of a cell's square on the diagonal for flat regions.
-static double explained(const double C[6], const double b[3]) {
-    double l00 = sqrt(C[0]), l10 = C[5] / l00, l20 = C[4] / l00;
-    double l11 = sqrt(C[1] - l10 * l10), l21 = (C[3] - l20 * l10) / l11, l22 = sqrt(C[2] - l20 * l20 - l21 * l21);
-    double y0 = b[0] / l00, y1 = (b[1] - l10 * y0) / l11, y2 = (b[2] - l20 * y0 - l21 * y1) / l22;
+// The Cholesky factor of a symmetric 3 x 3 matrix.
+typedef struct factor {
+    double l00, l10, l20, l11, l21, l22;
+} factor;
+
+static factor factorize(const double C[6]) {
+    factor f;
+    f.l00 = sqrt(C[0]), f.l10 = C[5] / f.l00, f.l20 = C[4] / f.l00;
+    f.l11 = sqrt(C[1] - f.l10 * f.l10), f.l21 = (C[3] - f.l20 * f.l10) / f.l11;
+    f.l22 = sqrt(C[2] - f.l20 * f.l20 - f.l21 * f.l21);
+    return f;
+}
+
+// b' C^-1 b.
+static double explained(const factor *f, const double b[3]) {
+    double y0 = b[0] / f->l00, y1 = (b[1] - f->l10 * y0) / f->l11, y2 = (b[2] - f->l20 * y0 - f->l21 * y1) / f->l22;
     return y0 * y0 + y1 * y1 + y2 * y2;
 }
 
-// Squared error of the best planes through one region, or through two together (b may be NULL).
+// Squared error of the best planes through one region, or through two together (b may be NULL). The covariance has a pinch of
+// a cell's square on the diagonal, for flat regions.
 static double fit_error(const region_set *set, const region_sums *a, const region_sums *b, double cell2) {
     double n = a->n + (b ? b->n : 0), mean[3], C[6], error = 0;
     for (int k = 0; k < 3; k++) mean[k] = (a->x[k] + (b ? b->x[k] : 0)) / n;
@@ -116,6 +113,7 @@ static double fit_error(const region_set *set, const region_sums *a, const regio
         C[k] = a->xx[k] + (b ? b->xx[k] : 0) - n * mean[row[k]] * mean[column[k]];
         if (k < 3) C[k] = fmax(C[k], 0) + 1e-6 * n * cell2;
     }
+    const factor f = factorize(C);
     const node_sums *p = set->sums + a->first, *p_end = p + a->nodes;
     const node_sums *q = b ? set->sums + b->first : NULL, *q_end = b ? q + b->nodes : NULL;
     while (p < p_end || q < q_end) {
@@ -131,7 +129,7 @@ static double fit_error(const region_set *set, const region_sums *a, const regio
         }
         double slope[3];
         for (int k = 0; k < 3; k++) slope[k] = s.wx[k] - s.w * mean[k];
-        error += set->demand[next] * fmax(s.ww - s.w * s.w / n - explained(C, slope), 0);
+        error += set->demand[next] * fmax(s.ww - s.w * s.w / n - explained(&f, slope), 0);
     }
     return error;
 }
@@ -165,7 +163,7 @@ static void add_voxel(region_sums *region, const sinew_voxels *voxels, int32_t v
 static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, int32_t voxel_count, int32_t count,
                                    int32_t **start, int32_t **list) {
     int32_t *first = *start = SN_PUSH(arena, int32_t, (size_t)count + 1);
-    *list = SN_PUSH(arena, int32_t, voxel_count);
+    *list = SN_RESERVE(arena, int32_t, voxel_count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t v = 0; v < voxel_count; v++) first[region_of[v]]++;
     int32_t sum = 0;
@@ -180,49 +178,94 @@ static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, in
     return SINEW_OK;
 }
 
-// Sums of every region. `slot` maps a node to its place while one region is read; its entries carry the region's number.
+// Sums are made some regions at a time, each region by one hand. `place` maps a node to its sums while one region is read.
+typedef struct sum_job {
+    const sn_shape *shape;
+    const region_set *set;
+    const int32_t *start, *list; // voxels of each region
+    int32_t *seen[SLOTS];        // the region that a node was seen in last
+    node_sums **place[SLOTS];    // its sums there
+} sum_job;
+
+static bool count_nodes(void *data, int32_t item, int32_t slot) {
+    const sum_job *job = data;
+    const sn_weight_table *table = &job->shape->table;
+    int32_t end = (item + 1) * REGIONS < job->set->count ? (item + 1) * REGIONS : job->set->count;
+    for (int32_t r = item * REGIONS; r < end; r++) {
+        int32_t nodes = 0, *seen = job->seen[slot];
+        for (int32_t i = job->start[r]; i < job->start[r + 1]; i++) {
+            for (int64_t k = table->start[job->list[i]]; k < table->start[job->list[i] + 1]; k++) {
+                nodes += seen[table->node[k]] != r;
+                seen[table->node[k]] = r;
+            }
+        }
+        job->set->regions[r].nodes = nodes;
+    }
+    return true;
+}
+
+static void sum_region(const sum_job *job, int32_t r, int32_t *seen, node_sums **place) {
+    const sn_weight_table *table = &job->shape->table;
+    region_sums *region = &job->set->regions[r];
+    node_sums *next = job->set->sums + region->first;
+    for (int32_t i = job->start[r]; i < job->start[r + 1]; i++) {
+        double x[3];
+        int32_t v = job->list[i];
+        add_voxel(region, job->shape->voxels, v, x);
+        for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
+            int32_t node = table->node[k];
+            double w = table->weight[k];
+            if (seen[node] != r) {
+                seen[node] = r;
+                place[node] = next++;
+                *place[node] = (node_sums){.node = node};
+            }
+            node_sums *s = place[node];
+            s->w += w;
+            s->ww += w * w;
+            for (int a = 0; a < 3; a++) s->wx[a] += w * x[a];
+        }
+    }
+    SN_ASSERT(next == job->set->sums + region->first + region->nodes);
+    sort_sums(job->set->sums + region->first, region->nodes);
+}
+
+static bool sum_some(void *data, int32_t item, int32_t slot) {
+    const sum_job *job = data;
+    int32_t end = (item + 1) * REGIONS < job->set->count ? (item + 1) * REGIONS : job->set->count;
+    for (int32_t r = item * REGIONS; r < end; r++) sum_region(job, r, job->seen[slot], job->place[slot]);
+    return true;
+}
+
+static void forget_seen(const sum_job *job, int32_t slots) {
+    for (int32_t i = 0; i < slots; i++) memset(job->seen[i], -1, (size_t)job->shape->node_count * sizeof *job->seen[i]);
+}
+
 static sinew_status sum_regions(const sn_shape *shape, sn_arena *arena, sn_arena *scratch, const int32_t *region_of,
                                 region_set *set) {
-    const sinew_voxels *voxels = shape->voxels;
-    const sn_weight_table *table = &shape->table;
-    int32_t *start, *list, *seen = SN_PUSH(scratch, int32_t, shape->node_count),
-                           *slot = SN_PUSH(scratch, int32_t, shape->node_count);
+    int32_t *start, *list, items = sn_chunk_count(set->count, REGIONS), slots = sn_thread_count(shape->context);
     set->regions = SN_PUSH(arena, region_sums, set->count);
-    SN_TRY(list_by_region(scratch, region_of, voxels->count, set->count, &start, &list));
-    SN_TRY(sn_arena_status(arena));
-    int64_t total = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        memset(seen, -1, (size_t)shape->node_count * sizeof *seen);
-        for (int32_t r = 0; r < set->count; r++) {
-            region_sums *region = &set->regions[r];
-            if (pass) region->first = (int32_t)total, region->nodes = 0;
-            for (int32_t i = start[r]; i < start[r + 1]; i++) {
-                double x[3];
-                if (pass) add_voxel(region, voxels, list[i], x);
-                for (int64_t k = table->start[list[i]]; k < table->start[list[i] + 1]; k++) {
-                    int32_t node = table->node[k];
-                    if (seen[node] != r) {
-                        seen[node] = r;
-                        slot[node] = (int32_t)total++;
-                        region->nodes++;
-                        if (pass) set->sums[slot[node]].node = node;
-                    }
-                    if (!pass) continue;
-                    node_sums *s = &set->sums[slot[node]];
-                    double w = table->weight[k];
-                    s->w += w;
-                    s->ww += w * w;
-                    for (int a = 0; a < 3; a++) s->wx[a] += w * x[a];
-                }
-            }
-            if (pass) sort_sums(set->sums + region->first, region->nodes);
-        }
-        if (pass) break;
-        if (total > INT32_MAX) return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "%d regions are too many", set->count);
-        set->sums = SN_PUSH(arena, node_sums, total);
-        SN_TRY(sn_arena_status(arena));
-        total = 0;
+    SN_TRY(list_by_region(scratch, region_of, shape->voxels->count, set->count, &start, &list));
+    sum_job job = {.shape = shape, .set = set, .start = start, .list = list};
+    if (slots > SLOTS) slots = SLOTS;
+    for (int32_t i = 0; i < slots; i++) {
+        job.seen[i] = SN_RESERVE(scratch, int32_t, shape->node_count);
+        job.place[i] = SN_RESERVE(scratch, node_sums *, shape->node_count);
     }
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+    forget_seen(&job, slots);
+    sn_parallel_deal(shape->context, 0, items, slots, count_nodes, &job);
+    int64_t total = 0;
+    for (int32_t r = 0; r < set->count; r++) {
+        set->regions[r].first = (int32_t)total;
+        total += set->regions[r].nodes;
+        if (total > INT32_MAX) return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "%d regions are too many", set->count);
+    }
+    set->sums = SN_RESERVE(arena, node_sums, total);
+    SN_TRY(sn_arena_status(arena));
+    forget_seen(&job, slots);
+    sn_parallel_deal(shape->context, 0, items, slots, sum_some, &job);
     return SINEW_OK;
 }
 
@@ -243,34 +286,62 @@ static sinew_status tidy_edges(sn_arena *scratch, region_set *set) {
     return SINEW_OK;
 }
 
+typedef struct edge_job {
+    const sinew_voxels *voxels;
+    const int32_t *region_of;
+    bool by_label;
+    int64_t *first; // of each chunk's edges; their number while they are counted
+    int32_t *edges; // NULL while counting
+} edge_job;
+
+// Faces between regions. Neighbouring voxels mostly tell of the same: pairs seen a short while ago are passed over.
+static void visit_faces(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const edge_job *job = data;
+    const sinew_voxels *voxels = job->voxels;
+    uint64_t recent[1 << RECENT_BITS] = {0};
+    int64_t count = 0;
+    for (int32_t v = begin; v < end; v++) {
+        for (int d = 1; d < SN_VOXEL_FACES; d += 2) {
+            int32_t u = voxels->neighbor[v][d], a = job->region_of[v];
+            if (u < 0 || job->region_of[u] == a || (job->by_label && voxels->label[u] != voxels->label[v])) continue;
+            int32_t b = job->region_of[u], low = a < b ? a : b, high = a < b ? b : a;
+            uint64_t pair = (uint64_t)(uint32_t)low << 32 | (uint32_t)high;
+            uint64_t *known = &recent[pair * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
+            if (*known == pair) continue; // no pair is 0: its higher region is not
+            *known = pair;
+            if (job->edges) {
+                job->edges[2 * (job->first[chunk] + count)] = low;
+                job->edges[2 * (job->first[chunk] + count) + 1] = high;
+            }
+            count++;
+        }
+    }
+    if (!job->edges) job->first[chunk] = count;
+}
+
 static sinew_status find_edges(const sn_shape *shape, sn_arena *arena, sn_arena *scratch, const int32_t *region_of,
                                bool by_label, region_set *set) {
-    const sinew_voxels *voxels = shape->voxels;
-    int64_t count = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        count = 0;
-        for (int32_t v = 0; v < voxels->count; v++) {
-            for (int d = 1; d < SN_VOXEL_FACES; d += 2) {
-                int32_t u = voxels->neighbor[v][d];
-                if (u < 0 || region_of[u] == region_of[v] || (by_label && voxels->label[u] != voxels->label[v])) continue;
-                if (pass) {
-                    set->edges[2 * count] = region_of[u] < region_of[v] ? region_of[u] : region_of[v];
-                    set->edges[2 * count + 1] = region_of[u] < region_of[v] ? region_of[v] : region_of[u];
-                }
-                count++;
-            }
-        }
-        if (count > INT32_MAX / 2) return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "too many borders between regions");
-        if (!pass) set->edges = SN_PUSH(arena, int32_t, 2 * (size_t)count);
-        SN_TRY(sn_arena_status(arena));
+    int32_t voxels = shape->voxels->count, chunks = sn_chunk_count(voxels, FACES_CHUNK);
+    edge_job job = {shape->voxels, region_of, by_label, SN_RESERVE(scratch, int64_t, chunks), NULL};
+    SN_TRY(sn_arena_status(scratch));
+    sn_parallel_for(shape->context, voxels, FACES_CHUNK, visit_faces, &job);
+    int64_t total = 0;
+    for (int32_t i = 0; i < chunks; i++) {
+        int64_t count = job.first[i];
+        job.first[i] = total;
+        total += count;
     }
-    set->edge_count = (int32_t)count;
+    if (total > INT32_MAX / 2) return sn_fail(shape->context, SINEW_OUT_OF_MEMORY, "too many borders between regions");
+    job.edges = set->edges = SN_RESERVE(arena, int32_t, 2 * (size_t)total);
+    SN_TRY(sn_arena_status(arena));
+    sn_parallel_for(shape->context, voxels, FACES_CHUNK, visit_faces, &job);
+    set->edge_count = (int32_t)total;
     return tidy_edges(scratch, set);
 }
 
 typedef struct merge_plan {
     const sn_shape *shape;
-    int32_t wished;
+    int32_t wished, region_count;           // of them in the beginning
     double fit_error, cell2, inverse_size2; // a cell's square; 1 / the square of a region's wished size
 } merge_plan;
 
@@ -282,6 +353,21 @@ static double merge_cost(const merge_plan *plan, const region_set *set, const re
         distance2 += d * d;
     }
     return joined - a->error - b->error + COMPACTNESS * a->n * b->n / (a->n + b->n) * distance2 * plan->inverse_size2;
+}
+
+typedef struct cost_job {
+    const merge_plan *plan;
+    const region_set *set;
+    double *cost; // of each edge
+} cost_job;
+
+static void find_costs(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const cost_job *job = data;
+    for (int32_t e = begin; e < end; e++) {
+        const int32_t *edge = job->set->edges + 2 * (size_t)e;
+        job->cost[e] = merge_cost(job->plan, job->set, &job->set->regions[edge[0]], &job->set->regions[edge[1]]);
+    }
 }
 
 static bool ties(double a, double b) {
@@ -389,10 +475,14 @@ static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const 
     SN_TRY(sn_arena_status(arena));
     for (int32_t r = 0; r < next->count; r++) next->regions[r].first = first_sum[r];
     for (int32_t r = 0; r < set->count; r++) add_sums(next, set, &next->regions[number[r]], &set->regions[r]);
-    for (int32_t r = 0; r < next->count; r++) {
-        region_sums *region = &next->regions[r];
-        sort_sums(next->sums + region->first, region->nodes);
-        region->error = fit_error(next, region, NULL, plan->cell2);
+    for (int32_t r = 0; r < set->count; r++) {
+        region_sums *region = &next->regions[number[r]];
+        if (region->n == set->regions[r].n) { // not joined
+            region->error = set->regions[r].error;
+        } else if (group[r] == r) {
+            sort_sums(next->sums + region->first, region->nodes);
+            region->error = fit_error(next, region, NULL, plan->cell2);
+        }
     }
     for (int32_t e = 0; e < set->edge_count; e++) {
         int32_t a = number[set->edges[2 * e]], b = number[set->edges[2 * e + 1]];
@@ -404,17 +494,17 @@ static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const 
     return SINEW_OK;
 }
 
-// One round. `joined` receives by how many regions there are fewer; region_of is renumbered.
-static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_arena *scratch, region_set *set,
-                                int32_t *region_of, int32_t *joined) {
+// One round. `joined` receives by how many regions there are fewer; `present`, which tells where those of the beginning have
+// gone to, is brought up to date.
+static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_arena *scratch, region_set *set, int32_t *present,
+                                int32_t *joined) {
     double *edge_cost = SN_PUSH(scratch, double, set->edge_count), *costs = SN_PUSH(scratch, double, set->edge_count);
     double *best = SN_PUSH(scratch, double, set->count);
     int32_t *group = SN_PUSH(scratch, int32_t, set->count), *number = SN_PUSH(scratch, int32_t, set->count);
     int32_t *first_sum = SN_PUSH(scratch, int32_t, set->count);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t e = 0; e < set->edge_count; e++) {
-        edge_cost[e] = merge_cost(plan, set, &set->regions[set->edges[2 * e]], &set->regions[set->edges[2 * e + 1]]);
-    }
+    cost_job job = {plan, set, edge_cost};
+    sn_parallel_for(plan->shape->context, set->edge_count, EDGES_CHUNK, find_costs, &job);
     int32_t surplus = plan->wished > 0 ? set->count - plan->wished : set->count;
     // A quarter of the surplus at a time, so that later choices see what earlier ones made.
     *joined = choose_groups(set, edge_cost, best, costs, surplus / 4 + 1, group);
@@ -422,7 +512,7 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
     region_set next = {.demand = set->demand};
     SN_TRY(apply_groups(plan, arena, set, group, number, first_sum, &next));
     SN_TRY(tidy_edges(scratch, &next));
-    for (int32_t v = 0; v < plan->shape->voxels->count; v++) region_of[v] = number[region_of[v]];
+    for (int32_t r = 0; r < plan->region_count; r++) present[r] = number[present[r]];
     *set = next;
     return SINEW_OK;
 }
@@ -443,48 +533,76 @@ static sinew_status push_demands(sn_arena *arena, const sn_shape *shape, const r
     return SINEW_OK;
 }
 
+typedef struct number_job {
+    int32_t *region_of;
+    const int32_t *present;
+} number_job;
+
+static void renumber(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const number_job *job = data;
+    for (int32_t v = begin; v < end; v++) job->region_of[v] = job->present[job->region_of[v]];
+}
+
+// Rounds until there are few enough, or none can be joined. The set lives in one arena while the next is made in the other.
+static sinew_status run_rounds(const merge_plan *plan, sn_arena arenas[2], region_set *set, int32_t *present) {
+    int32_t joined = 1;
+    for (int side = 1; joined && (plan->wished == 0 || set->count > plan->wished); side = 1 - side) {
+        sn_arena_destroy(&arenas[side]);
+        sn_arena scratch = sn_arena_create(plan->shape->context);
+        sinew_status status = merge_round(plan, &arenas[side], &scratch, set, present, &joined);
+        sn_arena_destroy(&scratch);
+        SN_TRY(status);
+    }
+    return SINEW_OK;
+}
+
+// The regions to begin with: sums, neighbours, errors.
+static sinew_status describe_regions(const merge_plan *plan, sn_arena *arena, sn_arena *demands, const int32_t *region_of,
+                                     bool by_label, region_set *set) {
+    const sn_shape *shape = plan->shape;
+    double *demand = NULL;
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = sum_regions(shape, arena, &scratch, region_of, set);
+    if (status == SINEW_OK) status = push_demands(demands, shape, set, plan->wished > 0, &demand);
+    set->demand = demand;
+    if (status == SINEW_OK) status = find_edges(shape, arena, &scratch, region_of, by_label, set);
+    sn_arena_destroy(&scratch);
+    for (int32_t r = 0; r < set->count && status == SINEW_OK; r++) {
+        set->regions[r].error = fit_error(set, &set->regions[r], NULL, plan->cell2);
+    }
+    return status;
+}
+
 static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, double limit, int32_t *region_of,
                           int32_t *count) {
     const sinew_voxels *voxels = shape->voxels;
     const double *h = voxels->spacing;
-    merge_plan plan = {.shape = shape, .wished = wished, .fit_error = limit};
+    merge_plan plan = {.shape = shape, .wished = wished, .region_count = *count, .fit_error = limit};
     plan.cell2 = fmin(h[0], fmin(h[1], h[2]));
     plan.cell2 *= plan.cell2;
     plan.inverse_size2 = pow(voxels->count * voxels->volume / (wished > 0 ? wished : 100), -2.0 / 3);
     sn_arena arenas[2] = {sn_arena_create(shape->context), sn_arena_create(shape->context)};
-    sn_arena scratch = sn_arena_create(shape->context), demands = sn_arena_create(shape->context);
+    sn_arena common = sn_arena_create(shape->context); // what all rounds need
     region_set set = {.count = *count};
-    double *demand = NULL;
-    sinew_status status = sum_regions(shape, &arenas[0], &scratch, region_of, &set);
-    if (status == SINEW_OK) status = push_demands(&demands, shape, &set, wished > 0, &demand);
-    set.demand = demand;
-    if (status == SINEW_OK) status = find_edges(shape, &arenas[0], &scratch, region_of, by_label, &set);
-    sn_arena_destroy(&scratch);
-    for (int32_t r = 0; r < set.count && status == SINEW_OK; r++) {
-        set.regions[r].error = fit_error(&set, &set.regions[r], NULL, plan.cell2);
+    int32_t *present = SN_RESERVE(&common, int32_t, *count);
+    sinew_status status = sn_arena_status(&common);
+    for (int32_t r = 0; r < *count && status == SINEW_OK; r++) present[r] = r;
+    if (status == SINEW_OK) status = describe_regions(&plan, &arenas[0], &common, region_of, by_label, &set);
+    if (status == SINEW_OK) status = run_rounds(&plan, arenas, &set, present);
+    if (status == SINEW_OK) {
+        number_job job = {region_of, present};
+        sn_parallel_for(shape->context, voxels->count, CHUNK, renumber, &job);
+        *count = set.count;
     }
-    int32_t joined = 1; // the set lives in one arena while the next is made in the other
-    for (int side = 1; joined && status == SINEW_OK && (wished == 0 || set.count > wished); side = 1 - side) {
-        sn_arena_destroy(&arenas[side]);
-        arenas[side] = sn_arena_create(shape->context);
-        scratch = sn_arena_create(shape->context);
-        status = merge_round(&plan, &arenas[side], &scratch, &set, region_of, &joined);
-        sn_arena_destroy(&scratch);
-    }
-    *count = set.count;
     for (int i = 0; i < 2; i++) sn_arena_destroy(&arenas[i]);
-    sn_arena_destroy(&demands);
+    sn_arena_destroy(&common);
     return status;
 }
 
 sinew_status sn_find_regions(const sn_shape *shape, bool by_label, int32_t wished, double limit, sn_arena *arena,
                              int32_t **region_of, int32_t *count) {
-    *region_of = SN_PUSH(arena, int32_t, shape->voxels->count);
-    SN_TRY(sn_arena_status(arena));
-    sn_arena scratch = sn_arena_create(shape->context);
-    sinew_status status = flood(shape, by_label, &scratch, *region_of, count);
-    sn_arena_destroy(&scratch);
-    SN_TRY(status);
+    SN_TRY(find_parts(shape, by_label, arena, region_of, count));
     if (wished > 0 && *count <= wished) return SINEW_OK;
     return merge(shape, by_label, wished, limit, *region_of, count);
 }

@@ -334,6 +334,7 @@ static void read_regions(splitter *s, const int32_t *region_of, int32_t count) {
 sinew_status sn_split_regions(const sn_shape *shape, int32_t wished, double fit_error, int32_t *region_of, int32_t *count) {
     sinew_context *context = shape->context;
     int32_t voxels = shape->voxels->count;
+    if (wished > 0 && *count >= wished) return SINEW_OK;
     splitter s = {.shape = shape, .count = *count, .capacity = (size_t)*count};
     sn_arena arena = sn_arena_create(context);
     s.list = SN_PUSH(&arena, int32_t, voxels);

@@ -29,17 +29,15 @@ int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
 }
 
 void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d) {
-    double x[SN_MAX_DEGREE + 1] = {1}, y[SN_MAX_DEGREE + 1] = {1}, z[SN_MAX_DEGREE + 1] = {1};
+    values[0] = 1;
+    const double *before = values; // those of one degree less: all of them times x, those without x times y, the last times z
     for (int32_t k = 1; k <= degree; k++) {
-        x[k] = x[k - 1] * d.x;
-        y[k] = y[k - 1] * d.y;
-        z[k] = z[k - 1] * d.z;
-    }
-    int32_t count = 0;
-    for (int32_t k = 0; k <= degree; k++) {
-        for (int32_t a = k; a >= 0; a--) {
-            for (int32_t b = k - a; b >= 0; b--) values[count++] = x[a] * y[b] * z[k - a - b];
-        }
+        int32_t count = k * (k + 1) / 2;
+        double *next = values + k * (k + 1) * (k + 2) / 6;
+        for (int32_t i = 0; i < count; i++) next[i] = d.x * before[i];
+        for (int32_t i = 0; i < k; i++) next[count + i] = d.y * before[count - k + i];
+        next[count + k] = d.z * before[count - 1];
+        before = next;
     }
 }
 

@@ -4,6 +4,8 @@
 
 #include "math/eigen3.h"
 
+#include <string.h>
+
 sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def, sn_arena *arena,
                                   sn_partition *partition) {
     double fit_error = def->count > 0 ? 0 : def->fit_error;
@@ -12,17 +14,29 @@ sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_de
     return sn_split_regions(shape, wished, fit_error, partition->sample_of, &partition->count);
 }
 
-// Means of the weights, and the sums b = sum w (X - center) in the gradients' places.
-static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center, sn_shape_point *result) {
+// The place of a node in the lists, as sn_point_entry_from() finds it; the marks of those above a new one move up.
+static int32_t marked_entry(sn_shape_point *point, bool *strong, int32_t from, int32_t node) {
+    int32_t known = point->count, place = sn_point_entry_from(point, from, node);
+    if (point->count > known) {
+        memmove(strong + place + 1, strong + place, (size_t)(known - place) * sizeof *strong);
+        strong[place] = false;
+    }
+    return place;
+}
+
+// Means of the weights, the sums b = sum w (X - center) in the gradients' places, and which nodes influence a voxel.
+static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center, sn_shape_point *result,
+                        bool *strong) {
     const sn_weight_table *table = &shape->table;
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
         int32_t place = 0;
         for (int64_t k = table->start[voxels[i]]; k < table->start[voxels[i] + 1]; k++) {
-            place = sn_point_entry_from(result, place, table->node[k]);
+            place = marked_entry(result, strong, place, table->node[k]);
             result->weight[place] += table->weight[k];
             sn_add_to3(result->gradient[place], sn_scale(table->weight[k], d));
+            strong[place] = strong[place] || fabs(table->weight[k]) >= SN_INFLUENCE;
         }
     }
     for (int32_t k = 0; k < result->count; k++) result->weight[k] /= count;
@@ -48,16 +62,7 @@ static bool invert(sn_mat3 C, double smallest, sn_mat3 *inverse, sn_mat3 *flat) 
 }
 
 // Drops nodes that influence the region nowhere, and scales the others so that the weights sum to 1 and the gradients to 0.
-static void drop_weak(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_shape_point *point) {
-    const sn_weight_table *table = &shape->table;
-    bool strong[SN_POINT_NODES + 1] = {false};
-    for (int32_t i = 0; i < count; i++) {
-        int32_t place = 0;
-        for (int64_t k = table->start[voxels[i]]; k < table->start[voxels[i] + 1]; k++) {
-            place = sn_point_entry_from(point, place, table->node[k]);
-            if (fabs(table->weight[k]) >= SN_INFLUENCE) strong[place] = true;
-        }
-    }
+static void drop_weak(const bool *strong, sn_shape_point *point) {
     int32_t kept = 0;
     double sum = 0, total = 0;
     sn_vec3 slope = sn_v3(0, 0, 0), slope_total = slope;
@@ -84,21 +89,17 @@ static void drop_weak(const sn_shape *shape, const int32_t *voxels, int32_t coun
     }
 }
 
-static double weight_in_row(const sn_weight_table *table, int32_t voxel, int32_t node) {
-    for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
-        if (table->node[k] == node) return table->weight[k];
-    }
-    return 0;
-}
-
 static void measure_fit(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
                         const sn_shape_point *point, sn_fit *fit) {
+    const sn_weight_table *table = &shape->table;
     *fit = (sn_fit){.voxels = count, .nodes = point->count};
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
+        int64_t at = table->start[voxels[i]], end = table->start[voxels[i] + 1]; // nodes ascend in both lists
         for (int32_t k = 0; k < point->count; k++) {
-            double fitted = point->weight[k] + sn_dot(sn_load3(point->gradient[k]), d);
-            double error = weight_in_row(&shape->table, voxels[i], point->node[k]) - fitted;
+            while (at < end && table->node[at] < point->node[k]) at++;
+            double weight = at < end && table->node[at] == point->node[k] ? table->weight[at] : 0;
+            double error = weight - (point->weight[k] + sn_dot(sn_load3(point->gradient[k]), d));
             fit->squared_error += error * error;
             fit->absolute_error += fabs(error);
         }
@@ -110,11 +111,12 @@ void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, 
     const double *h = shape->voxels->spacing;
     double cell = fmin(h[0], fmin(h[1], h[2]));
     sn_mat3 C = {{{0}}}, inverse, flat;
+    bool strong[SN_POINT_NODES + 1] = {false}; // nodes that influence a voxel of the region
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
         C = sn_mat3_add(C, sn_outer(d, d));
     }
-    sum_weights(shape, voxels, count, center, result);
+    sum_weights(shape, voxels, count, center, result, strong);
     // A second layer, be it of one voxel only, gives at least about a cell's square.
     bool thin = invert(C, 1e-3 * cell * cell, &inverse, &flat);
     for (int32_t k = 0; k < result->count; k++) {
@@ -124,10 +126,10 @@ void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, 
         sn_shape_point average;
         sn_average_sample(shape, voxels, count, &average);
         for (int32_t k = 0, place = 0; k < average.count; k++) {
-            place = sn_point_entry_from(result, place, average.node[k]);
+            place = marked_entry(result, strong, place, average.node[k]);
             sn_add_to3(result->gradient[place], sn_mat3_apply(flat, sn_load3(average.gradient[k])));
         }
     }
-    drop_weak(shape, voxels, count, result);
+    drop_weak(strong, result);
     measure_fit(shape, voxels, count, center, result, fit);
 }

@@ -4,29 +4,29 @@
 
 #include "base/threads.h"
 
+#include <string.h>
+
 enum { CHUNK = 2048 };
 
-void sn_row_add(sn_row *row, int32_t node, double weight) {
-    if (weight == 0) return;
-    row->total += weight;
-    row->seen++;
-    int32_t place = row->count;
-    if (row->count == row->cap) {
-        // The smallest makes room; among equals the one that came last, which has the highest number.
-        place = 0;
-        for (int32_t i = 1; i < row->count; i++) {
-            if (fabs(row->weight[i]) <= fabs(row->weight[place])) place = i;
-        }
-        if (fabs(weight) <= fabs(row->weight[place])) {
-            row->dropped += fabs(weight);
-            return;
-        }
-        row->dropped += fabs(row->weight[place]);
-    } else {
-        row->count++;
+void sn_row_squeeze(sn_row *row, int32_t node, double weight) {
+    // The smallest makes room; among equals the one that came last, which has the highest number.
+    int32_t place = 0;
+    for (int32_t i = 1; i < row->count; i++) {
+        if (fabs(row->weight[i]) <= fabs(row->weight[place])) place = i;
     }
+    if (fabs(weight) <= fabs(row->weight[place])) {
+        row->dropped += fabs(weight);
+        return;
+    }
+    row->dropped += fabs(row->weight[place]);
     row->node[place] = (uint16_t)node;
     row->weight[place] = weight;
+}
+
+static void clear_row(sn_row *row, int32_t cap) {
+    row->cap = cap;
+    row->count = row->seen = 0;
+    row->dropped = row->total = 0;
 }
 
 static void sort_row(sn_row *row) {
@@ -88,13 +88,14 @@ static int32_t nearest_node(const sn_shape *shape, sn_vec3 p) {
     return best;
 }
 
-static void finish_row(const table_job *job, int32_t voxel, sn_row *row, chunk_report *report) {
+// The entries of a voxel's row, not yet in order. Returns what they are to sum to.
+static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chunk_report *report) {
     const sn_shape *shape = job->shape;
-    *row = (sn_row){.cap = shape->def.nodes_per_voxel};
+    clear_row(row, shape->def.nodes_per_voxel);
     int32_t bound = shape->bound_node[shape->voxels->label[voxel]];
     if (bound >= 0) {
         sn_row_add(row, bound, 1);
-        return;
+        return 1;
     }
     job->fill(job->data, voxel, row);
     double total = shape->def.normalize ? 1 : row->total;
@@ -109,23 +110,24 @@ static void finish_row(const table_job *job, int32_t voxel, sn_row *row, chunk_r
     }
     if (!reached) {
         if (report->unreached++ == 0) report->first_unreached = voxel;
-        *row = (sn_row){.cap = 1};
+        clear_row(row, 1);
         sn_row_add(row, nearest_node(shape, sn_voxel_center(shape->voxels, voxel)), 1);
-        return;
+        return 1;
     }
     if (row->seen > report->most_nodes) report->most_nodes = row->seen;
-    report->largest_loss = fmax(report->largest_loss, row->dropped);
-    scale_row(row, total);
-    sort_row(row);
+    if (row->dropped > report->largest_loss) report->largest_loss = row->dropped;
+    return total;
 }
 
 static void count_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     table_job *job = data;
     sn_row row;
+    chunk_report report = {0}; // neighbouring chunks' reports share a cache line: each is written once
     for (int32_t v = begin; v < end; v++) {
-        finish_row(job, v, &row, &job->reports[chunk]);
+        collect_row(job, v, &row, &report);
         job->shape->table.start[v + 1] = row.count;
     }
+    job->reports[chunk] = report;
 }
 
 static void fill_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -135,13 +137,13 @@ static void fill_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sn_row row;
     chunk_report ignored = {0};
     for (int32_t v = begin; v < end; v++) {
-        finish_row(job, v, &row, &ignored);
+        double total = collect_row(job, v, &row, &ignored);
+        scale_row(&row, total);
+        sort_row(&row);
         int64_t start = table->start[v];
         SN_ASSERT(table->start[v + 1] == start + row.count);
-        for (int32_t i = 0; i < row.count; i++) {
-            table->node[start + i] = row.node[i];
-            table->weight[start + i] = row.weight[i];
-        }
+        memcpy(table->node + start, row.node, (size_t)row.count * sizeof *row.node);
+        memcpy(table->weight + start, row.weight, (size_t)row.count * sizeof *row.weight);
     }
 }
 
@@ -171,7 +173,7 @@ sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data) 
     if (!reports) return SINEW_OUT_OF_MEMORY;
     sn_weight_table *table = &shape->table;
     table_job job = {shape, fill, data, reports};
-    table->start = SN_PUSH(&shape->arena, int64_t, (size_t)voxels + 1);
+    table->start = SN_RESERVE(&shape->arena, int64_t, (size_t)voxels + 1);
     sinew_status status = sn_arena_status(&shape->arena);
     if (status == SINEW_OK) {
         sn_parallel_for(shape->context, voxels, CHUNK, count_rows, &job);
@@ -179,9 +181,10 @@ sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data) 
     }
     sn_release(shape->context, reports, (size_t)chunks, sizeof *reports);
     SN_TRY(status);
+    table->start[0] = 0;
     for (int32_t v = 0; v < voxels; v++) table->start[v + 1] += table->start[v];
-    table->node = SN_PUSH(&shape->arena, uint16_t, table->start[voxels]);
-    table->weight = SN_PUSH(&shape->arena, double, table->start[voxels]);
+    table->node = SN_RESERVE(&shape->arena, uint16_t, table->start[voxels]);
+    table->weight = SN_RESERVE(&shape->arena, double, table->start[voxels]);
     SN_TRY(sn_arena_status(&shape->arena));
     sn_parallel_for(shape->context, voxels, CHUNK, fill_rows, &job);
     shape->report.entry_count = table->start[voxels];

@@ -15,8 +15,21 @@ typedef struct sn_row {
     double total;   // sum of all weights
 } sn_row;
 
+// Puts an entry into a full row in the place of the smallest, if it is larger.
+void sn_row_squeeze(sn_row *row, int32_t node, double weight);
+
 // Offers an entry; each node at most once.
-void sn_row_add(sn_row *row, int32_t node, double weight);
+static inline void sn_row_add(sn_row *row, int32_t node, double weight) {
+    if (weight == 0) return;
+    row->total += weight;
+    row->seen++;
+    if (row->count == row->cap) {
+        sn_row_squeeze(row, node, weight);
+        return;
+    }
+    row->node[row->count] = (uint16_t)node;
+    row->weight[row->count++] = weight;
+}
 
 // Fills the row of a voxel with raw weights. Runs on worker threads, twice for each voxel.
 typedef void sn_row_fn(const void *data, int32_t voxel, sn_row *row);

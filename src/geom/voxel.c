@@ -1,4 +1,4 @@
-// Label grids: from labels, the index of inside cells, nearest voxels, connected parts.
+// Label grids: from labels, the index of inside cells, nearest voxels.
 //
 // The index costs one pass over the cells; memory is 84 bytes for a brick of 512 cells, and 30 bytes a voxel (estimated before
 // anything is made).
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 1 << 14, BRICKS = 256 }; // voxels and bricks at a time
+enum { BRICKS = 64 }; // at a time
 enum { BYTES_PER_VOXEL = 30 };
 #define BYTES_PER_CELL 2.2 // while being made: the labels of the cells are there too
 
@@ -89,6 +89,10 @@ sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_
     return check_frame(context, frame->spacing, frame->lower);
 }
 
+static int32_t count_voxels(const sn_brick *brick) {
+    return brick->before[SN_BRICK - 1] + sn_count_bits(brick->layer[SN_BRICK - 1]);
+}
+
 // The index while it is made, brick by brick, so that the six neighbours of a voxel are mostly near it in memory.
 typedef struct index_job {
     sinew_voxels *voxels;
@@ -148,18 +152,55 @@ static void list_voxels(void *data, int32_t first, int32_t last, int32_t chunk) 
     }
 }
 
-static void find_neighbors(void *data, int32_t begin, int32_t end, int32_t chunk) {
+// Numbers of the voxels of a brick and of the cells around it, -1 where there is none; the first cell is at (1, 1, 1).
+enum { AROUND = SN_BRICK + 2 };
+typedef int32_t brick_numbers[AROUND][AROUND][AROUND];
+
+// Enters what lies in another brick, which is `side` (-1, 0, 1) away along an axis; 0 is the brick itself.
+static void number_cells(const sn_brick *brick, int axis, int side, brick_numbers numbers) {
+    const uint64_t column = 0x0101010101010101u, row = 0xff;
+    uint64_t mask = ~(uint64_t)0; // the cells next to the brick
+    if (axis == 0 && side) mask = side < 0 ? column << (SN_BRICK - 1) : column;
+    if (axis == 1 && side) mask = side < 0 ? row << SN_BRICK * (SN_BRICK - 1) : row;
+    int begin = axis == 2 && side < 0 ? SN_BRICK - 1 : 0, end = axis == 2 && side > 0 ? 1 : SN_BRICK;
+    int shift[3] = {1, 1, 1};
+    shift[axis] += SN_BRICK * side;
+    for (int z = begin; z < end; z++) {
+        uint64_t bits = brick->layer[z] & mask;
+        for (int k = 0; bits; k++, bits >>= 1) {
+            if (!(bits & 1)) continue;
+            int32_t below = sn_count_bits(brick->layer[z] & (((uint64_t)1 << k) - 1));
+            numbers[z + shift[2]][k / SN_BRICK + shift[1]][k % SN_BRICK + shift[0]] = brick->first + brick->before[z] + below;
+        }
+    }
+}
+
+static void find_neighbors(void *data, int32_t first, int32_t last, int32_t chunk) {
     (void)chunk;
     sinew_voxels *voxels = data;
-    for (int32_t v = begin; v < end; v++) {
-        int32_t c[3];
-        sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
-        voxels->neighbor[v][0] = sn_voxel_at(voxels, c[0] - 1, c[1], c[2]);
-        voxels->neighbor[v][1] = sn_voxel_at(voxels, c[0] + 1, c[1], c[2]);
-        voxels->neighbor[v][2] = sn_voxel_at(voxels, c[0], c[1] - 1, c[2]);
-        voxels->neighbor[v][3] = sn_voxel_at(voxels, c[0], c[1] + 1, c[2]);
-        voxels->neighbor[v][4] = sn_voxel_at(voxels, c[0], c[1], c[2] - 1);
-        voxels->neighbor[v][5] = sn_voxel_at(voxels, c[0], c[1], c[2] + 1);
+    const int32_t *bricks = voxels->bricks, step[3] = {1, bricks[0], bricks[0] * bricks[1]};
+    for (int32_t i = first; i < last; i++) {
+        const sn_brick *brick = &voxels->brick[i];
+        brick_numbers n;
+        int32_t c[3], voxel = brick->first;
+        if (count_voxels(brick) == 0) continue;
+        memset(n, -1, sizeof n);
+        sn_cell_coordinates(bricks, i, c);
+        number_cells(brick, 0, 0, n);
+        for (int axis = 0; axis < 3; axis++) {
+            if (c[axis] > 0) number_cells(brick - step[axis], axis, -1, n);
+            if (c[axis] + 1 < bricks[axis]) number_cells(brick + step[axis], axis, 1, n);
+        }
+        for (int z = 1; z <= SN_BRICK; z++) {
+            for (int y = 1; y <= SN_BRICK; y++) {
+                for (int x = 1; x <= SN_BRICK; x++) {
+                    if (n[z][y][x] < 0) continue;
+                    const int32_t around[SN_VOXEL_FACES] = {n[z][y][x - 1], n[z][y][x + 1], n[z][y - 1][x],
+                                                            n[z][y + 1][x], n[z - 1][y][x], n[z + 1][y][x]};
+                    memcpy(voxels->neighbor[voxel++], around, sizeof around);
+                }
+            }
+        }
     }
 }
 
@@ -174,7 +215,7 @@ static sinew_status push_bricks(sn_arena *arena, sinew_voxels *voxels, const uin
     for (int32_t i = 0; i < count; i++) {
         sn_brick *brick = &voxels->brick[i];
         brick->first = voxels->count;
-        voxels->count += brick->before[SN_BRICK - 1] + sn_count_bits(brick->layer[SN_BRICK - 1]);
+        voxels->count += count_voxels(brick);
     }
     return SINEW_OK;
 }
@@ -195,8 +236,9 @@ static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uin
     voxels->neighbor = (int32_t(*)[SN_VOXEL_FACES])SN_RESERVE(arena, int32_t, (size_t)SN_VOXEL_FACES * (size_t)voxels->count);
     SN_TRY(sn_arena_status(arena));
     index_job job = {voxels, labels};
-    sn_parallel_for(arena->context, voxels->bricks[0] * voxels->bricks[1] * voxels->bricks[2], BRICKS, list_voxels, &job);
-    sn_parallel_for(arena->context, voxels->count, CHUNK, find_neighbors, voxels);
+    int32_t bricks = voxels->bricks[0] * voxels->bricks[1] * voxels->bricks[2];
+    sn_parallel_for(arena->context, bricks, BRICKS, list_voxels, &job);
+    sn_parallel_for(arena->context, bricks, BRICKS, find_neighbors, voxels);
     return SINEW_OK;
 }
 
@@ -355,34 +397,4 @@ int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, i
 int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3], double limit) {
     int32_t nearest[8];
     return sn_nearest_voxels(voxels, sn_load3(point), limit, nearest, NULL) ? nearest[0] : -1;
-}
-
-sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, bool by_label, int32_t **parts, int32_t *count) {
-    int32_t *part = SN_PUSH(arena, int32_t, voxels->count);
-    int32_t *stack = sn_allocate(arena->context, (size_t)voxels->count, sizeof *stack);
-    if (arena->failed || !stack) {
-        sn_release(arena->context, stack, (size_t)voxels->count, sizeof *stack);
-        return SINEW_OUT_OF_MEMORY;
-    }
-    memset(part, -1, (size_t)voxels->count * sizeof *part);
-    *count = 0;
-    for (int32_t first = 0; first < voxels->count; first++) {
-        if (part[first] >= 0) continue;
-        int32_t depth = 0;
-        part[first] = *count;
-        stack[depth++] = first;
-        while (depth > 0) {
-            int32_t v = stack[--depth];
-            for (int d = 0; d < SN_VOXEL_FACES; d++) {
-                int32_t u = voxels->neighbor[v][d];
-                if (u < 0 || part[u] >= 0 || (by_label && voxels->label[u] != voxels->label[v])) continue;
-                part[u] = *count;
-                stack[depth++] = u; // each voxel once: the stack holds at most all of them
-            }
-        }
-        (*count)++;
-    }
-    sn_release(arena->context, stack, (size_t)voxels->count, sizeof *stack);
-    *parts = part;
-    return SINEW_OK;
 }

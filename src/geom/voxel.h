@@ -104,9 +104,9 @@ static inline double sn_voxel_stiffness(const sinew_voxels *voxels, int32_t voxe
 // none lies within `limit`. `distance` receives how far they are.
 int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, int32_t nearest[8], double *distance);
 
-// (*parts)[v] is the 6-connected part of voxel v; with `by_label`, parts end where the label changes. Parts are numbered by
-// their first voxel.
-sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, bool by_label, int32_t **parts, int32_t *count);
+// (*parts)[v] is the 6-connected part of voxel v; parts end where `key`, one for each voxel, changes (NULL: nowhere). Parts
+// are numbered by their first voxel.
+sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, const uint64_t *key, int32_t **parts, int32_t *count);
 
 // Whether a point is in a solid, its surface included within `tolerance`.
 bool sn_solid_contains(const sinew_solid_def *solid, sn_vec3 p, double tolerance);

@@ -163,8 +163,11 @@ sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels, sinew_l
                                              int32_t *count) {
     sn_arena arena = sn_arena_create(voxels->context);
     sinew_label_statistics *by_label = SN_PUSH(&arena, sinew_label_statistics, LABELS);
+    uint64_t *key = SN_RESERVE(&arena, uint64_t, voxels->count);
     int32_t *parts = NULL, part_count = 0;
-    sinew_status status = by_label ? sn_voxel_parts(voxels, &arena, true, &parts, &part_count) : SINEW_OUT_OF_MEMORY;
+    sinew_status status = sn_arena_status(&arena);
+    for (int32_t v = 0; v < voxels->count && status == SINEW_OK; v++) key[v] = voxels->label[v];
+    if (status == SINEW_OK) status = sn_voxel_parts(voxels, &arena, key, &parts, &part_count);
     if (status == SINEW_OK) {
         compute_statistics(voxels, parts, by_label);
         *count = 0;

@@ -27,7 +27,7 @@ typedef struct net {
 // A slab of layers while it is walked.
 typedef struct part {
     const net *net;
-    int32_t *layer[2];                  // vertex of each corner of two layers, -1 for none; not set far from the solid
+    int32_t *layer[2];                  // vertex of each corner of two layers; set only where there is one
     int64_t vertex_first, vertex_count; // vertices of the slabs before, and of this one
     int64_t quad_first, quad_count;
 } part;
@@ -66,8 +66,20 @@ static void place_vertex(int before, int here, double offset[3]) {
     for (int k = 0; k < 3; k++) offset[k] = sum[k] / edges;
 }
 
-// Numbers the vertices of a layer from `first` and puts them into the mesh, if there is one and `place` is set. Returns how
-// many there are.
+// Of the cubes 8 block .. 8 block + 7 of a row, those whose eight cells are neither all inside nor all outside, a bit each.
+// `before` holds the cells before the block, a bit for each of the four rows.
+static uint32_t mixed_cubes(const uint32_t rows[4], int before) {
+    uint32_t any = 0, all = 0xff;
+    for (int i = 0; i < 4; i++) {
+        uint32_t shifted = rows[i] << 1 | (uint32_t)(before >> i & 1);
+        any |= rows[i] | shifted;
+        all &= rows[i] & shifted;
+    }
+    return any & ~all & 0xff;
+}
+
+// Numbers the vertices of a layer from `first`, unless they are only counted, and puts them into the mesh if `place` is set.
+// Returns how many there are.
 static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place, int32_t *layer) {
     const sinew_voxels *voxels = net->voxels;
     int64_t next = first;
@@ -77,18 +89,18 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
         for (int32_t block = 0; SN_BRICK * block < net->corners[0]; block++) {
             const uint32_t rows[4] = {row_bits(voxels, block, y - 1, z - 1), row_bits(voxels, block, y, z - 1),
                                       row_bits(voxels, block, y - 1, z), row_bits(voxels, block, y, z)};
-            if (!(rows[0] | rows[1] | rows[2] | rows[3] | (uint32_t)before)) continue; // nobody asks for its corners
-            for (int k = 0; k < SN_BRICK && SN_BRICK * block + k < net->corners[0]; k++) {
-                int here = column(rows, k), cube = before | here << 4;
+            uint32_t mixed = mixed_cubes(rows, before);
+            if (!net->mesh) next += sn_count_bits(mixed), mixed = 0;
+            for (int k = 0; mixed >> k; k++) {
+                if (!(mixed >> k & 1)) continue;
                 const int32_t c[3] = {SN_BRICK * block + k, y, z};
-                row[c[0]] = cube != 0 && cube != 0xff ? (int32_t)next++ : -1;
-                if (row[c[0]] >= 0 && net->mesh && place) {
-                    double offset[3], *point = net->mesh->points + 3 * (size_t)row[c[0]];
-                    place_vertex(before, here, offset);
-                    for (int a = 0; a < 3; a++) point[a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
-                }
-                before = here;
+                row[c[0]] = (int32_t)next++;
+                if (!place) continue;
+                double offset[3], *point = net->mesh->points + 3 * (size_t)row[c[0]];
+                place_vertex(k ? column(rows, k - 1) : before, column(rows, k), offset);
+                for (int a = 0; a < 3; a++) point[a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
             }
+            before = column(rows, SN_BRICK - 1);
         }
     }
     return next - first;
@@ -97,13 +109,10 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
 // Two triangles over four corners given around the face, seen from outside.
 static void put_quad(part *part, const int32_t q[4], int32_t label) {
     sn_owned_mesh *mesh = part->net->mesh;
-    if (mesh) {
-        int64_t quad = part->quad_first + part->quad_count;
-        const int32_t split[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
-        memcpy(mesh->indices + 6 * quad, split, sizeof split);
-        mesh->labels[2 * quad] = mesh->labels[2 * quad + 1] = label;
-    }
-    part->quad_count++;
+    int64_t quad = part->quad_first + part->quad_count++;
+    const int32_t split[6] = {q[0], q[1], q[2], q[0], q[2], q[3]};
+    memcpy(mesh->indices + 6 * quad, split, sizeof split);
+    mesh->labels[2 * quad] = mesh->labels[2 * quad + 1] = label;
 }
 
 static int32_t vertex_at(const part *part, const int32_t c[3]) {
@@ -126,7 +135,6 @@ static void visit_face(part *part, const int32_t c[3], int axis) {
         corner[u] += turn == 1 || turn == 2;
         corner[v] += turn >= 2;
         q[k] = vertex_at(part, corner);
-        SN_ASSERT(q[k] >= 0);
     }
     put_quad(part, q, voxels->label[in >= 0 ? in : out]);
 }
@@ -143,6 +151,10 @@ static void visit_faces(part *part, int32_t z) {
             across[2] = here ^ row_bits(voxels, block, y, z - 1);
             last = here >> (SN_BRICK - 1);
             uint32_t any = across[0] | across[1] | across[2];
+            if (!part->net->mesh) {
+                for (int a = 0; a < 3; a++) part->quad_count += sn_count_bits(across[a]);
+                continue;
+            }
             for (int k = 0; any >> k; k++) {
                 const int32_t c[3] = {SN_BRICK * block + k, y, z};
                 if (across[2] >> k & 1) visit_face(part, c, 2);
@@ -207,48 +219,72 @@ static const double steps[2] = {0.5, -0.53};
 typedef struct smooth_job {
     const net *net;
     double step;
-    const double *home, *sum;
-    const int32_t *degree;
+    const double *home, *from;
+    double *to;
+    const int32_t *start, *neighbor; // of each vertex
 } smooth_job;
 
 static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
-    smooth_job *job = data;
+    const smooth_job *job = data;
+    const double *spacing = job->net->voxels->spacing, reach[3] = {0.5 * spacing[0], 0.5 * spacing[1], 0.5 * spacing[2]};
     for (int32_t i = begin; i < end; i++) {
+        double sum[3] = {0, 0, 0}, degree = job->start[i + 1] - job->start[i];
+        for (int32_t k = job->start[i]; k < job->start[i + 1]; k++) {
+            const double *x = job->from + 3 * (size_t)job->neighbor[k];
+            for (int a = 0; a < 3; a++) sum[a] += x[a];
+        }
         for (int a = 0; a < 3; a++) {
             size_t k = 3 * (size_t)i + (size_t)a;
-            double *x = &job->net->mesh->points[k], reach = 0.5 * job->net->voxels->spacing[a];
-            double moved = *x + job->step * (job->sum[k] / job->degree[i] - *x);
-            *x = fmin(fmax(moved, job->home[k] - reach), job->home[k] + reach);
+            double x = job->from[k], low = job->home[k] - reach[a], high = job->home[k] + reach[a];
+            double moved = x + job->step * (sum[a] / degree - x);
+            job->to[k] = moved < low ? low : moved > high ? high : moved;
         }
     }
 }
 
+// The other ends of the sides that meet at each vertex. A side belongs to two quadrilaterals and is there twice.
+static sinew_status list_neighbors(const net *net, sn_arena *arena, int32_t **start, int32_t **neighbor) {
+    if (net->quad_count > INT32_MAX / 8) {
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "a boundary of %lld faces is too large to be smoothed",
+                       (long long)net->quad_count);
+    }
+    int32_t count = (int32_t)net->vertex_count, *next = *start = SN_PUSH(arena, int32_t, (size_t)count + 2);
+    int32_t *list = *neighbor = SN_RESERVE(arena, int32_t, 8 * (size_t)net->quad_count);
+    SN_TRY(sn_arena_status(arena));
+    for (int64_t quad = 0; quad < net->quad_count; quad++) {
+        const int32_t *t = net->mesh->indices + 6 * quad;
+        const int32_t q[4] = {t[0], t[1], t[2], t[5]};
+        for (int k = 0; k < 4; k++) next[q[k] + 2] += 2;
+    }
+    for (int32_t i = 0; i <= count; i++) next[i + 1] += next[i];
+    for (int64_t quad = 0; quad < net->quad_count; quad++) { // next[i + 1] becomes the end of what i has so far
+        const int32_t *t = net->mesh->indices + 6 * quad;
+        const int32_t q[4] = {t[0], t[1], t[2], t[5]};
+        for (int k = 0; k < 4; k++) {
+            int32_t a = q[k], b = q[(k + 1) % 4];
+            list[next[a + 1]++] = b;
+            list[next[b + 1]++] = a;
+        }
+    }
+    return SINEW_OK;
+}
+
 // Sweeps of averaging over the sides of the quadrilaterals.
 static sinew_status smooth(net *net, int32_t sweeps) {
-    int32_t count = (int32_t)net->vertex_count;
-    sinew_context *context = net->voxels->context;
-    sn_arena arena = sn_arena_create(context);
-    double *home = SN_PUSH(&arena, double, 3 * (size_t)count), *sum = SN_PUSH(&arena, double, 3 * (size_t)count);
-    int32_t *degree = SN_PUSH(&arena, int32_t, count);
-    sinew_status status = sn_arena_status(&arena);
-    if (status == SINEW_OK) memcpy(home, net->mesh->points, 3 * (size_t)count * sizeof *home);
-    for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK; half++) {
-        memset(sum, 0, 3 * (size_t)count * sizeof *sum);
-        memset(degree, 0, (size_t)count * sizeof *degree);
-        for (int64_t quad = 0; quad < net->quad_count; quad++) {
-            const int32_t *t = net->mesh->indices + 6 * quad;
-            const int32_t q[4] = {t[0], t[1], t[2], t[5]};
-            for (int k = 0; k < 4; k++) { // each side belongs to two quadrilaterals, so both ends hear of it twice
-                int32_t a = q[k], b = q[(k + 1) % 4];
-                sn_add_to3(sum + 3 * (size_t)a, sn_load3(net->mesh->points + 3 * (size_t)b));
-                sn_add_to3(sum + 3 * (size_t)b, sn_load3(net->mesh->points + 3 * (size_t)a));
-                degree[a]++;
-                degree[b]++;
-            }
-        }
-        smooth_job job = {net, steps[half & 1], home, sum, degree};
-        sn_parallel_for(context, count, CHUNK, smooth_range, &job);
+    int32_t count = (int32_t)net->vertex_count, *start = NULL, *neighbor = NULL;
+    size_t size = 3 * (size_t)count * sizeof(double);
+    sn_arena arena = sn_arena_create(net->voxels->context);
+    double *home = SN_RESERVE(&arena, double, 3 * (size_t)count), *other = SN_RESERVE(&arena, double, 3 * (size_t)count);
+    sinew_status status = list_neighbors(net, &arena, &start, &neighbor);
+    if (status == SINEW_OK) memcpy(home, net->mesh->points, size);
+    double *from = net->mesh->points, *to = other;
+    for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK; half++) { // an even number: they end in the mesh
+        smooth_job job = {net, steps[half & 1], home, from, to, start, neighbor};
+        sn_parallel_for(net->voxels->context, count, CHUNK, smooth_range, &job);
+        double *swap = from;
+        from = to;
+        to = swap;
     }
     sn_arena_destroy(&arena);
     return status;
@@ -267,7 +303,7 @@ sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smo
     }
     if (status == SINEW_OK) {
         walk(&net);
-        status = smooth(&net, smoothing);
+        status = smoothing > 0 ? smooth(&net, smoothing) : SINEW_OK;
         if (status != SINEW_OK) sinew_mesh_destroy(&net.mesh->view);
     }
     sn_arena_destroy(&arena);

@@ -130,6 +130,44 @@ static void test_turned(void **state) {
     sinew_context_destroy(context);
 }
 
+// Voxels of so many nodes each that few of them share a middle, and integrals over each box for each node.
+static void test_mass_of_many_nodes(void **state) {
+    (void)state;
+    enum { NODES = 90, DEGREE = 4, MONOMIALS = 35 };
+    sinew_context *context = test_context(2);
+    sinew_voxels *voxels = test_solid(context, SINEW_SOLID_BOX, 2, 0.3, 0.2, 0.05);
+    double nodes[3 * NODES], moments[NODES * MONOMIALS], expected[NODES * MONOMIALS] = {0};
+    for (int i = 0; i < NODES; i++) sn_store3(nodes + 3 * i, sn_v3(-0.98 + 0.022 * i, 0.1 * sin(i), 0.05 * cos(i)));
+    sinew_weights_def def = sinew_default_weights_def();
+    def.kind = SINEW_WEIGHTS_RADIAL;
+    def.nodes_per_voxel = 40;
+    sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, NODES, &def);
+    assert_true(shape->report.mean_nodes > 33); // two voxels of different nodes do not fit into one list of 64
+    int8_t exponents[SN_MAX_MONOMIALS][3];
+    assert_int_equal(sn_monomials(DEGREE, exponents), MONOMIALS);
+    for (int32_t v = 0; v < voxels->count; v++) {
+        double p[3];
+        sn_store3(p, sn_voxel_center(voxels, v));
+        for (int64_t k = shape->table.start[v]; k < shape->table.start[v + 1]; k++) {
+            int32_t i = shape->table.node[k];
+            for (int32_t m = 0; m < MONOMIALS; m++) {
+                double product = 1000 * shape->table.weight[k];
+                for (int a = 0; a < 3; a++) {
+                    double low = p[a] - 0.5 * voxels->spacing[a] - nodes[3 * i + a], high = low + voxels->spacing[a];
+                    int n = exponents[m][a] + 1;
+                    product *= (pow(high, n) - pow(low, n)) / n;
+                }
+                expected[MONOMIALS * i + m] += product;
+            }
+        }
+    }
+    assert_int_equal(sn_compute_mass_moments(shape, DEGREE, moments), SINEW_OK);
+    for (int k = 0; k < NODES * MONOMIALS; k++) test_close("moment of a node", moments[k], expected[k], 1e-12);
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(voxels);
+    sinew_context_destroy(context);
+}
+
 // A bar of one node is a box: its moments are known. With several nodes they add up to it.
 static void test_mass_moments(void **state) {
     (void)state;
@@ -266,6 +304,7 @@ int main(void) {
         cmocka_unit_test(test_averages_and_order),
         cmocka_unit_test(test_turned),
         cmocka_unit_test(test_mass_moments),
+        cmocka_unit_test(test_mass_of_many_nodes),
         cmocka_unit_test(test_monomials),
         cmocka_unit_test(test_threads_and_shortage),
         cmocka_unit_test(test_bad_input),

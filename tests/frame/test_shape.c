@@ -265,6 +265,46 @@ static void test_points_keep_linear_weights(void **state) {
     sinew_context_destroy(context);
 }
 
+// More weights a vertex than are kept from counting to packing, for some of them.
+static void test_vertices_of_many_nodes(void **state) {
+    (void)state;
+    enum { NODES = 60, POINTS = 700 };
+    sinew_context *context = test_context(2);
+    sinew_voxels *bar = test_solid(context, SINEW_SOLID_BOX, 2, 0.2, 0.2, 0.05);
+    double nodes[3 * NODES], points[3 * POINTS];
+    for (int i = 0; i < NODES; i++) sn_store3(nodes + 3 * i, sn_v3(-0.98 + 0.016 * i, 0, 0)); // dense on one side
+    for (int i = 0; i < POINTS; i++) sn_store3(points + 3 * i, sn_v3(0.99 - 1.98 * i / POINTS, 0.09 * sin(i), 0.09 * cos(i)));
+    sinew_weights_def def = sinew_default_weights_def();
+    def.kind = SINEW_WEIGHTS_GEODESIC;
+    def.range = 0.6;
+    def.nodes_per_voxel = 50;
+    def.adopt_unreached = true;
+    sn_shape *shape = test_shape(context, bar, NULL, 0, nodes, NODES, &def);
+    sn_arena arena = sn_arena_create(context);
+    sn_vertex_weights vertices;
+    assert_int_equal(sn_shape_compute_vertices(shape, &arena, points, POINTS, &vertices), SINEW_OK);
+    int32_t fewest = NODES, most = 0;
+    for (int i = 0; i < POINTS; i++) {
+        sn_shape_point at;
+        sn_shape_at_point(shape, sn_load3(points + 3 * i), &at);
+        int32_t k = vertices.start[i];
+        for (int32_t e = 0; e < at.count; e++) {
+            if (at.weight[e] == 0) continue;
+            assert_int_equal(vertices.node[k], at.node[e]);
+            assert_true(vertices.weight[k++] == at.weight[e]);
+        }
+        assert_int_equal(vertices.start[i + 1], k);
+        int32_t count = k - vertices.start[i];
+        fewest = count < fewest ? count : fewest;
+        most = count > most ? count : most;
+    }
+    assert_true(fewest < 5 && most > 40);
+    sn_arena_destroy(&arena);
+    sn_shape_destroy(shape);
+    sinew_voxels_destroy(bar);
+    sinew_context_destroy(context);
+}
+
 static void test_cap_and_cutoff(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -390,6 +430,7 @@ int main(void) {
         cmocka_unit_test(test_range_and_unreached),
         cmocka_unit_test(test_bound_labels),
         cmocka_unit_test(test_points_keep_linear_weights),
+        cmocka_unit_test(test_vertices_of_many_nodes),
         cmocka_unit_test(test_cap_and_cutoff),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_threads_agree),

@@ -28,7 +28,7 @@ static void test_counts_and_labels(void **state) {
         assert_int_equal(sinew_specimen_find(sinew_specimen_name((sinew_specimen)s)), s);
         int32_t *parts, part_count;
         sn_arena arena = sn_arena_create(context);
-        assert_int_equal(sn_voxel_parts(voxels, &arena, false, &parts, &part_count), SINEW_OK);
+        assert_int_equal(sn_voxel_parts(voxels, &arena, NULL, &parts, &part_count), SINEW_OK);
         assert_int_equal(part_count, 1);
         sn_arena_destroy(&arena);
         sinew_voxels_destroy(voxels);

@@ -360,7 +360,7 @@ static void test_nearest_and_parts(void **state) {
     // Parts: two voxels in the same part are joined by a chain; checked by relaxing labels until nothing changes.
     sn_arena arena = sn_arena_create(context);
     int32_t *parts = NULL, count = 0, *lowest = SN_PUSH(&arena, int32_t, voxels->count), roots = 0;
-    assert_int_equal(sn_voxel_parts(voxels, &arena, false, &parts, &count), SINEW_OK);
+    assert_int_equal(sn_voxel_parts(voxels, &arena, NULL, &parts, &count), SINEW_OK);
     for (int32_t v = 0; v < voxels->count; v++) lowest[v] = v;
     for (bool changed = true; changed;) {
         changed = false;
