@@ -20,7 +20,7 @@ typedef struct evaluate_job {
 // What passes through the pipeline for one block.
 typedef struct block_values {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
-    double H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+    double H[SN_TANGENT_COUNT * SN_BLOCK] SN_ALIGNED;
     sn_tangent_form form;
 } block_values;
 

@@ -144,17 +144,21 @@ SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t
     }
 }
 
-// Block (i, k) of H between control b of tets and the others, the first apart: T = H_ik w_b, then g_a . T. H_ki is the
-// transpose, so that with K_ab[i][k] also K_ba[k][i] is found. K holds the pairs (0,0) (1,0) (1,1) (2,0) (2,1) (2,2).
+// Block (i, k) of H between control b of tets and the others: T = H_ik w_b, then g_a . T. H_ki is the transpose, so that with
+// K_ab[i][k] also K_ba[k][i] is found. K holds the pairs (1,0) (2,0) (2,1) (3,0) (3,1) (3,2).
 //
 // These functions are called with constants for i, k, a, b: compilers do not unroll loops whose bounds depend on one another.
 SN_INLINE void store_tet_entry(sn_lanes K[6][9], const sn_lanes g[3], const sn_lanes T[3], int i, int k, int a, int b) {
+    if (a == b || (i == k && a < b)) return;
     sn_lanes value = sn_lanes_fma(g[0], T[0], sn_lanes_fma(g[1], T[1], g[2] * T[2]));
-    if (a >= b) K[sn_pair_count(a) + b][3 * i + k] = value;
-    if (a <= b) K[sn_pair_count(b) + a][3 * k + i] = value;
+    if (a > b) {
+        K[sn_pair_count(a - 1) + b][3 * i + k] = value;
+    } else {
+        K[sn_pair_count(b - 1) + a][3 * k + i] = value;
+    }
 }
 
-SN_INLINE void store_tet_column(sn_lanes K[6][9], sn_lanes g[3][3], const sn_lanes w[3], const double *H, int i, int k,
+SN_INLINE void store_tet_column(sn_lanes K[6][9], sn_lanes g[4][3], const sn_lanes w[3], const double *H, int i, int k,
                                 int b) {
     sn_lanes T[3];
     for (int j = 0; j < 3; j++) {
@@ -162,31 +166,43 @@ SN_INLINE void store_tet_column(sn_lanes K[6][9], sn_lanes g[3][3], const sn_lan
         T[j] = sn_lanes_fma(sn_lanes_load(H + sn_sym9(3 * i + j, 3 * k + 1) * SN_BLOCK), w[1], T[j]);
         T[j] = sn_lanes_fma(sn_lanes_load(H + sn_sym9(3 * i + j, 3 * k + 2) * SN_BLOCK), w[2], T[j]);
     }
-    if (i != k || b <= 0) store_tet_entry(K, g[0], T, i, k, 0, b);
-    if (i != k || b <= 1) store_tet_entry(K, g[1], T, i, k, 1, b);
+    store_tet_entry(K, g[0], T, i, k, 0, b);
+    store_tet_entry(K, g[1], T, i, k, 1, b);
     store_tet_entry(K, g[2], T, i, k, 2, b);
+    store_tet_entry(K, g[3], T, i, k, 3, b);
 }
 
-SN_INLINE void store_tet_block(sn_lanes K[6][9], sn_lanes g[3][3], sn_lanes w[3][3], const double *H, int i, int k) {
+SN_INLINE void store_tet_block(sn_lanes K[6][9], sn_lanes g[4][3], sn_lanes w[4][3], const double *H, int i, int k) {
     store_tet_column(K, g, w[0], H, i, k, 0);
     store_tet_column(K, g, w[1], H, i, k, 1);
     store_tet_column(K, g, w[2], H, i, k, 2);
+    if (i != k) store_tet_column(K, g, w[3], H, i, k, 3);
 }
 
-// The gradients of a tet sum to zero, and so do its rows of blocks: the block of control a with the first one.
-SN_INLINE void find_first_block(sn_lanes first[9], sn_lanes K[6][9], int a) {
-    static const int pair[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};
-    for (int e = 0; e < 9; e++) {
-        int mirrored = 3 * (e % 3) + e / 3;
-        first[e] = -(K[pair[a][0]][e] + K[pair[a][1]][a >= 1 ? e : mirrored] + K[pair[a][2]][a >= 2 ? e : mirrored]);
+// R K R'
+SN_INLINE void turn_block(sn_lanes K[9], const double *R) {
+    sn_lanes turned[9];
+    for (int i = 0; i < 3; i++) {
+        sn_lanes x[3], r[3];
+        for (int a = 0; a < 3; a++) r[a] = sn_lanes_load(R + (3 * i + a) * SN_BLOCK);
+        for (int k = 0; k < 3; k++) x[k] = sn_lanes_fma(r[2], K[6 + k], sn_lanes_fma(r[1], K[3 + k], r[0] * K[k]));
+        for (int k = 0; k < 3; k++) {
+            const double *row = R + 3 * k * SN_BLOCK;
+            sn_lanes sum = x[0] * sn_lanes_load(row);
+            sum = sn_lanes_fma(x[1], sn_lanes_load(row + SN_BLOCK), sum);
+            turned[3 * i + k] = sn_lanes_fma(x[2], sn_lanes_load(row + 2 * SN_BLOCK), sum);
+        }
     }
+    for (int e = 0; e < 9; e++) K[e] = turned[e];
 }
 
-SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *gradient, sn_lanes V, const double *H) {
-    sn_lanes g[3][3], w[3][3], K[6][9], first[9];
-    for (int c = 0; c < 9; c++) {
-        g[c / 3][c % 3] = sn_lanes_load(gradient + (3 + c) * SN_BLOCK);
-        w[c / 3][c % 3] = V * g[c / 3][c % 3];
+// With H in the rest frame, or in the axes of the rotation that follows it.
+SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *gradient, const double *V, const double *H,
+                             bool turned) {
+    sn_lanes g[4][3], w[4][3], K[6][9], volume = sn_lanes_load(V);
+    for (int c = 0; c < 12; c++) {
+        g[c / 3][c % 3] = sn_lanes_load(gradient + c * SN_BLOCK);
+        w[c / 3][c % 3] = volume * g[c / 3][c % 3];
     }
     store_tet_block(K, g, w, H, 0, 0);
     store_tet_block(K, g, w, H, 0, 1);
@@ -194,23 +210,29 @@ SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *grad
     store_tet_block(K, g, w, H, 1, 1);
     store_tet_block(K, g, w, H, 1, 2);
     store_tet_block(K, g, w, H, 2, 2);
-    find_first_block(first, K, 0);
-    scatter(A, slots, first);
-    find_first_block(first, K, 1);
-    scatter(A, slots + 1 * SN_BLOCK, first);
-    scatter(A, slots + 2 * SN_BLOCK, K[1]);
-    find_first_block(first, K, 2);
-    scatter(A, slots + 3 * SN_BLOCK, first);
-    scatter(A, slots + 4 * SN_BLOCK, K[3]);
-    scatter(A, slots + 5 * SN_BLOCK, K[4]);
+    for (int p = 0; p < 6; p++) {
+        if (turned) turn_block(K[p], H + SN_TURNED_R * SN_BLOCK);
+        scatter(A, slots + p * SN_BLOCK, K[p]);
+    }
 }
 
-static void add_tet_stiffness(double *A, const sn_samples *samples, int32_t block, const double *H) {
+SN_APART void add_plain_lanes(double *A, const int32_t *slots, const double *gradient, const double *V, const double *H) {
+    add_tet_lanes(A, slots, gradient, V, H, false);
+}
+
+SN_APART void add_exact_lanes(double *A, const int32_t *slots, const double *gradient, const double *V, const double *H) {
+    add_tet_lanes(A, slots, gradient, V, H, true);
+}
+
+typedef void add_lanes_fn(double *A, const int32_t *slots, const double *gradient, const double *V, const double *H);
+
+// The blocks of all pairs of controls of a block of tets.
+SN_INLINE void add_tets(double *A, const sn_samples *samples, int32_t block, const double *H, add_lanes_fn *add_lanes) {
     const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
     const int32_t *slots = samples->slots + (size_t)block * 6 * SN_BLOCK;
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
-        add_tet_lanes(A, slots + lane, gradient + lane, sn_lanes_load(volume + lane), H + lane);
+        add_lanes(A, slots + lane, gradient + lane, volume + lane, H + lane);
     }
 }
 
@@ -290,7 +312,7 @@ static void add_runs(double *A, const sn_samples *samples, int32_t block, const 
 void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples, int32_t block, const double *H) {
     prefetch_next(A, samples, block);
     if (samples->tets) {
-        add_tet_stiffness(A, samples, block, H);
+        add_tets(A, samples, block, H, add_plain_lanes);
         return;
     }
     int32_t width = samples->width, run = samples->run_end[(size_t)block * SN_BLOCK];
@@ -428,122 +450,57 @@ void SN_ISA_NAME(sn_samples_add_rotated)(double *A, const sn_samples *samples, i
     }
 }
 
-// What a control contributes under the tangents of solids with axes (material.h), times the root of the volume: h, the six
-// rows x_v, and Y = N [h].
-typedef struct strained {
-    sn_lanes h[3], x[6][3], Y[3][3];
-} strained;
-
-// Adds f r_a to a row, r_a a column of R.
-SN_INLINE void add_column(sn_lanes row[3], sn_lanes f, sn_lanes R[3][3], int a) {
-    for (int i = 0; i < 3; i++) row[i] = sn_lanes_fma(f, R[i][a], row[i]);
-}
-
-SN_INLINE void set_column(sn_lanes row[3], sn_lanes f, sn_lanes R[3][3], int a) {
-    for (int i = 0; i < 3; i++) row[i] = f * R[i][a];
-}
-
-// b_v of the gradient g
-SN_INLINE void strain_rows(sn_lanes x[6][3], const sn_lanes g[3], sn_lanes R[3][3], const double *H) {
-    sn_lanes L[9];
-    for (int k = 0; k < 9; k++) L[k] = sn_lanes_load(H + (SN_EXACT_ROOTS + k) * SN_BLOCK);
-    set_column(x[0], L[0] * g[0], R, 0);
-    add_column(x[0], L[1] * g[1], R, 1);
-    add_column(x[0], L[3] * g[2], R, 2);
-    set_column(x[1], L[2] * g[1], R, 1);
-    add_column(x[1], L[4] * g[2], R, 2);
-    set_column(x[2], L[5] * g[2], R, 2);
-    set_column(x[3], L[6] * g[1], R, 2);
-    add_column(x[3], L[6] * g[2], R, 1);
-    set_column(x[4], L[7] * g[2], R, 0);
-    add_column(x[4], L[7] * g[0], R, 2);
-    set_column(x[5], L[8] * g[0], R, 1);
-    add_column(x[5], L[8] * g[1], R, 0);
-}
-
-SN_INLINE void strain_control(strained *c, const double *gradient, sn_lanes root, const double *H, bool exact) {
-    sn_lanes g[3], R[3][3];
-    for (int i = 0; i < 3; i++) g[i] = root * sn_lanes_load(gradient + i * SN_BLOCK);
-    for (int k = 0; k < 9; k++) R[k / 3][k % 3] = sn_lanes_load(H + (SN_EXACT_R + k) * SN_BLOCK);
-    strain_rows(c->x, g, R, H);
-    if (!exact) return;
-    for (int i = 0; i < 3; i++) c->h[i] = R[i][0] * g[0] + R[i][1] * g[1] + R[i][2] * g[2];
-    const sn_lanes *h = c->h;
-    for (int v = 0; v < 6; v++) {
-        const double *turn = H + (SN_EXACT_TURNS + 3 * v) * SN_BLOCK;
-        sn_lanes tx = sn_lanes_load(turn), ty = sn_lanes_load(turn + SN_BLOCK), tz = sn_lanes_load(turn + 2 * SN_BLOCK);
-        c->x[v][0] += tz * h[1] - ty * h[2];
-        c->x[v][1] += tx * h[2] - tz * h[0];
-        c->x[v][2] += ty * h[0] - tx * h[1];
-    }
-}
-
-// The gradients of a tet sum to zero.
-SN_INLINE void strain_last_control(strained c[4], bool exact) {
-    for (int v = 0; v < 6; v++) {
-        for (int i = 0; i < 3; i++) c[3].x[v][i] = -(c[0].x[v][i] + c[1].x[v][i] + c[2].x[v][i]);
-    }
-    for (int i = 0; exact && i < 3; i++) c[3].h[i] = -(c[0].h[i] + c[1].h[i] + c[2].h[i]);
-}
-
-SN_INLINE void turn_control(strained *c, const double *H) {
-    static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    const sn_lanes *h = c->h;
-    sn_lanes N[6];
-    for (int i = 0; i < 6; i++) N[i] = sn_lanes_load(H + (SN_EXACT_N + i) * SN_BLOCK);
-    for (int i = 0; i < 3; i++) {
-        sn_lanes x = N[row[i][0]], y = N[row[i][1]], z = N[row[i][2]];
-        c->Y[i][0] = h[2] * y - h[1] * z;
-        c->Y[i][1] = h[0] * z - h[2] * x;
-        c->Y[i][2] = h[1] * x - h[0] * y;
-    }
-}
-
-SN_INLINE void add_strained_pair(double *A, const int32_t *slots, const strained *c, const strained *d, bool exact) {
-    const sn_lanes *h = c->h;
-    sn_lanes K[9];
-    for (int e = 0; e < 9; e++) K[e] = c->x[0][e / 3] * d->x[0][e % 3];
-    SN_KEEP_LOOP
-    for (int v = 1; v < 6; v++) {
-        for (int e = 0; e < 9; e++) K[e] = sn_lanes_fma(c->x[v][e / 3], d->x[v][e % 3], K[e]);
-    }
-    for (int k = 0; exact && k < 3; k++) {
-        K[k] += h[2] * d->Y[1][k] - h[1] * d->Y[2][k];
-        K[3 + k] += h[0] * d->Y[2][k] - h[2] * d->Y[0][k];
-        K[6 + k] += h[1] * d->Y[0][k] - h[0] * d->Y[1][k];
-    }
-    scatter(A, slots, K);
-}
-
-// Controls and pairs take turns: the machine adds blocks to the matrix while it makes the next control.
-SN_INLINE void add_strained(double *A, const sn_samples *samples, int32_t block, const double *H, bool exact) {
+void SN_ISA_NAME(sn_samples_add_exact)(double *A, const sn_samples *samples, int32_t block, const double *H) {
     prefetch_next(A, samples, block);
-    const double *gradient = samples->gradient + (size_t)block * 12 * SN_BLOCK;
-    const double *volume = samples->volume + (size_t)block * SN_BLOCK;
-    const int32_t *slots = samples->slots + (size_t)block * 6 * SN_BLOCK;
-    SN_KEEP_LOOP
-    for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
-        strained c[4];
-        sn_lanes root = sn_lanes_sqrt(sn_lanes_load(volume + lane));
-        const int32_t *pair = slots + lane;
-        SN_KEEP_LOOP
-        for (int k = 0; k < 4; k++) {
-            if (k < 3) {
-                strain_control(&c[k], gradient + 3 * k * SN_BLOCK + lane, root, H + lane, exact);
-            } else {
-                strain_last_control(c, exact);
-            }
-            if (exact && k < 3) turn_control(&c[k], H + lane);
-            SN_KEEP_LOOP
-            for (int d = 0; d < k; d++, pair += SN_BLOCK) add_strained_pair(A, pair, &c[k], &c[d], exact);
+    add_tets(A, samples, block, H, add_exact_lanes);
+}
+
+// What a control contributes with the rotation held: C_ab w_b and, a != b, G_ab w_a, G the shear moduli, w = V g.
+typedef struct held {
+    sn_lanes C[3][3], G[3][3];
+} held;
+
+SN_INLINE void hold_control(held *c, const sn_lanes w[3], const double *H) {
+    static const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            c->C[a][b] = sn_lanes_load(H + (SN_HELD_NORMAL + place[a][b]) * SN_BLOCK) * w[b];
+            if (a != b) c->G[a][b] = sn_lanes_load(H + (SN_HELD_SHEAR + 3 - a - b) * SN_BLOCK) * w[a];
         }
     }
 }
 
-void SN_ISA_NAME(sn_samples_add_held)(double *A, const sn_samples *samples, int32_t block, const double *H) {
-    add_strained(A, samples, block, H, false);
+// K_ab = C_ab g_a w_b + G_ab g_b w_a, and on the diagonal C_aa g_a w_a + sum_j G_aj g_j w_j; in the rest frame.
+SN_INLINE void find_held_pair(sn_lanes K[9], const sn_lanes g[3], const held *d) {
+    for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) {
+            K[3 * a + b] = g[a] * d->C[a][b];
+            if (a != b) K[3 * a + b] = sn_lanes_fma(g[b], d->G[a][b], K[3 * a + b]);
+        }
+        for (int j = 0; j < 3; j++) {
+            if (j != a) K[4 * a] = sn_lanes_fma(g[j], d->G[j][a], K[4 * a]);
+        }
+    }
 }
 
-void SN_ISA_NAME(sn_samples_add_exact)(double *A, const sn_samples *samples, int32_t block, const double *H) {
-    add_strained(A, samples, block, H, true);
+SN_APART void add_held_lanes(double *A, const int32_t *slots, const double *gradient, const double *V, const double *H) {
+    static const int rows[6] = {1, 2, 2, 3, 3, 3}, columns[6] = {0, 0, 1, 0, 1, 2};
+    sn_lanes g[4][3], volume = sn_lanes_load(V);
+    held controls[3];
+    for (int c = 0; c < 12; c++) g[c / 3][c % 3] = sn_lanes_load(gradient + c * SN_BLOCK);
+    for (int c = 0; c < 3; c++) {
+        const sn_lanes w[3] = {volume * g[c][0], volume * g[c][1], volume * g[c][2]};
+        hold_control(&controls[c], w, H);
+    }
+    for (int p = 0; p < 6; p++) {
+        sn_lanes K[9];
+        find_held_pair(K, g[rows[p]], &controls[columns[p]]);
+        turn_block(K, H + SN_TURNED_R * SN_BLOCK);
+        scatter(A, slots + p * SN_BLOCK, K);
+    }
+}
+
+void SN_ISA_NAME(sn_samples_add_held)(double *A, const sn_samples *samples, int32_t block, const double *H) {
+    prefetch_next(A, samples, block);
+    add_tets(A, samples, block, H, add_held_lanes);
 }

@@ -55,20 +55,16 @@ typedef struct sn_material_block {
     const double *parameters; // [parameter_count][8]
 } sn_material_block;
 
-// Shorter forms of tangents, for linear tets, in the place of H. With h = R g the stiffness of nodes c, d is
+// Shorter forms of tangents, for linear tets, in the place of H. The stiffness of nodes c, d is
 //
-//   rotated:  K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d])
-//   held:     K_cd = V sum_v b_v(g_c) b_v(g_d)'
-//   exact:    K_cd = V (sum_v x_v(g_c) x_v(g_d)' + [h_c]' N [h_d]),  x_v(g) = b_v(g) - t_v x h
-//
-// where b_v(g) . u is component v of L' eps, eps the strain in Voigt's form that the displacement u of a node makes in the
-// axes of R. C = L L' of a solid whose axes are the coordinate axes has three rows among the normal strains, and beside them
-// the roots of three shear moduli.
+//   rotated:  K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d]),  h = R g
+//   exact:    K_cd = V R (g_c T g_d) R',  contracted as H above: T is H in the axes of R
+//   held:     the same, where T are the nine constants of a solid whose axes are the coordinate axes
 typedef enum sn_tangent_form {
     SN_TANGENT_FULL, // H itself
     SN_TANGENT_ROTATED,
-    SN_TANGENT_HELD,
     SN_TANGENT_EXACT,
+    SN_TANGENT_HELD,
     SN_TANGENT_FORMS
 } sn_tangent_form;
 
@@ -79,18 +75,18 @@ enum {
     SN_ROTATED_N = SN_ROTATED_R + 9, // xx, xy, xz, yy, yz, zz
     SN_ROTATED_COUNT = SN_ROTATED_N + 6,
 
-    SN_EXACT_ROOTS = 0,               // L: xx, yx, yy, zx, zy, zz, and of the shears yz, zx, xy
-    SN_EXACT_R = SN_EXACT_ROOTS + 9,  // nine numbers
-    SN_EXACT_TURNS = SN_EXACT_R + 9,  // t_v, six rows of three; not if held
-    SN_EXACT_N = SN_EXACT_TURNS + 18, // as above; not if held
-    SN_EXACT_COUNT = SN_EXACT_N + 6,
+    SN_HELD_NORMAL = 0,                 // C among the normal strains: xx, xy, xz, yy, yz, zz
+    SN_HELD_SHEAR = SN_HELD_NORMAL + 6, // and of the shears yz, zx, xy
+
+    SN_TURNED_R = SN_MATERIAL_H_COUNT, // of the last two, nine numbers
+    SN_TANGENT_COUNT = SN_TURNED_R + 9,
 };
 
 // Only what is wanted is written, and only that needs room.
 typedef struct sn_material_result {
     double *psi;           // [8]     [J/m^3]
     double *P;             // [9][8]  [Pa]
-    double *H;             // [45][8] [Pa]
+    double *H;             // [45][8] [Pa]; [SN_TANGENT_COUNT][8] with a form
     sn_tangent_form *form; // NULL, or where to say that H holds a shorter form; a law that has none leaves it as it is
 } sn_material_result;
 

@@ -91,8 +91,11 @@ SN_INLINE void sn_lanes_spectrum_projector(sn_lanes_spectrum *e) {
 
 // The spectra of some groups of matrices, for the functions below.
 SN_INLINE void sn_groups_spectrum(sn_lanes_spectrum *e, const sn_lanes_sym3 *A, int groups) {
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_spectrum_normalize(&e[g], &A[g]);
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_spectrum_values(&e[g]);
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_spectrum_projector(&e[g]);
 }
 

@@ -134,9 +134,13 @@ SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, sn_lanes_p
 // F = R S for the groups of one block of matrices, or of two.
 SN_INLINE void sn_groups_polar(sn_lanes3 *R, sn_lanes_sym3 *S, const sn_lanes3 *F, int groups) {
     sn_lanes_polar_work work[2 * SN_GROUPS];
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_polar_invariants(&work[g], &F[g]);
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_polar_trace(&work[g]);
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) sn_lanes_polar_start(&R[g], &F[g], &work[g]);
+    SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) {
         if (sn_any(work[g].rough)) sn_lanes_polar_correct(&R[g], &F[g], &work[g]);
         sn_lanes_polar_stretch(&S[g], &R[g], &F[g]);

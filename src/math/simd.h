@@ -46,7 +46,12 @@ enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 // Small kernels that must melt into their callers: a call would spill every register.
 #define SN_INLINE static inline __attribute__((always_inline, unused))
 
-// In front of a loop whose body fills the registers: unrolling it further would spill them.
+// Large ones that are called group after group: melted into the loop their code would be there once for each, and the
+// machine would wait for instructions.
+#define SN_APART static __attribute__((noinline, unused))
+
+// In front of a loop whose body fills the registers, which unrolling would spill, or is so long that unrolled it would not
+// stay in the caches of instructions.
 #if defined(__clang__)
 #define SN_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else

@@ -142,46 +142,31 @@ static void expand_rotated(double H[9][9], const double *form) {
     }
 }
 
-// That of solids with axes: the strain of dF in the axes of R, less what the turn makes of it, then L'; and the turn itself.
-static void expand_exact(double H[9][9], const double *form, bool exact) {
-    const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
-    double L[9], rows[6][9], turns[3][9];
-    sn_mat3 R, N;
-    for (int e = 0; e < 9; e++) {
-        L[e] = form[(SN_EXACT_ROOTS + e) * SN_BLOCK];
-        R.m[e / 3][e % 3] = form[(SN_EXACT_R + e) * SN_BLOCK];
-        N.m[e / 3][e % 3] = exact ? form[(SN_EXACT_N + place[e / 3][e % 3]) * SN_BLOCK] : 0;
-    }
-    for (int b = 0; b < 9; b++) {
-        sn_mat3 dF = {{{0}}}, A;
-        dF.m[b / 3][b % 3] = 1;
-        A = sn_mat3_mul(sn_mat3_transpose(R), dF);
-        sn_vec3 w = {0, 0, 0}; // sum of r_j x dF_j
-        for (int j = 0; j < 3; j++) w = sn_add(w, sn_cross(sn_mat3_column(R, j), sn_mat3_column(dF, j)));
-        rows[0][b] = L[0] * A.m[0][0] + L[1] * A.m[1][1] + L[3] * A.m[2][2];
-        rows[1][b] = L[2] * A.m[1][1] + L[4] * A.m[2][2];
-        rows[2][b] = L[5] * A.m[2][2];
-        rows[3][b] = L[6] * (A.m[1][2] + A.m[2][1]);
-        rows[4][b] = L[7] * (A.m[2][0] + A.m[0][2]);
-        rows[5][b] = L[8] * (A.m[0][1] + A.m[1][0]);
-        for (int v = 0; exact && v < 6; v++) {
-            const double *t = form + (SN_EXACT_TURNS + 3 * v) * SN_BLOCK;
-            rows[v][b] -= t[0] * w.x + t[SN_BLOCK] * w.y + t[2 * SN_BLOCK] * w.z;
-        }
-        turns[0][b] = w.x, turns[1][b] = w.y, turns[2][b] = w.z;
-    }
+// That in the axes of R: K[3 a + j][3 c + l], or the constants of a solid with axes, to which each strain of R'dF is one of
+// six.
+static void expand_turned(double H[9][9], const double *form, bool exact) {
+    const int voigt[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}}, place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+    double R[3][3];
+    for (int e = 0; e < 9; e++) R[e / 3][e % 3] = form[(SN_TURNED_R + e) * SN_BLOCK];
+    memset(H, 0, 81 * sizeof(double));
     for (int k = 0; k < 81; k++) {
-        int a = k / 9, b = k % 9;
-        H[a][b] = 0;
-        for (int v = 0; v < 6; v++) H[a][b] += rows[v][a] * rows[v][b];
-        for (int v = 0; v < 9; v++) H[a][b] += turns[v / 3][a] * N.m[v / 3][v % 3] * turns[v % 3][b];
+        int a = k / 27, j = k / 9 % 3, c = k / 3 % 3, l = k % 3, v = voigt[a][j], u = voigt[c][l];
+        double value = 0;
+        if (exact) {
+            value = form[sn_sym9(3 * a + j, 3 * c + l) * SN_BLOCK];
+        } else if (v < 3 && u < 3) {
+            value = form[(SN_HELD_NORMAL + place[v][u]) * SN_BLOCK];
+        } else if (v == u) {
+            value = form[(SN_HELD_SHEAR + v - 3) * SN_BLOCK];
+        }
+        for (int e = 0; e < 9; e++) H[3 * (e / 3) + j][3 * (e % 3) + l] += R[e / 3][a] * R[e % 3][c] * value;
     }
 }
 
 static void expand(double H[9][9], const double *numbers, sn_tangent_form form) {
     if (form == SN_TANGENT_ROTATED) expand_rotated(H, numbers);
-    if (form == SN_TANGENT_HELD) expand_exact(H, numbers, false);
-    if (form == SN_TANGENT_EXACT) expand_exact(H, numbers, true);
+    if (form == SN_TANGENT_HELD) expand_turned(H, numbers, false);
+    if (form == SN_TANGENT_EXACT) expand_turned(H, numbers, true);
 }
 
 static sn_samples_stiffness_fn *kernel_of(sn_tangent_form form, sn_isa isa) {
@@ -195,9 +180,9 @@ static void check_form(sn_tangent_form form) {
     make_problem(&p, 4, 1, true);
     sn_random random = sn_random_seed(7);
     double *A = sn_bsr_push_values(&p.arena, &p.pattern), *expected = sn_bsr_push_values(&p.arena, &p.pattern);
-    double H[3][SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+    double H[3][SN_TANGENT_COUNT * SN_BLOCK] SN_ALIGNED;
     size_t count = 9 * (size_t)p.pattern.blocks;
-    fill(&H[0][0], 3 * SN_MATERIAL_H_COUNT * SN_BLOCK, &random);
+    fill(&H[0][0], 3 * SN_TANGENT_COUNT * SN_BLOCK, &random);
     for (int s = 0; s < SAMPLES; s++) {
         double full[9][9];
         expand(full, H[s / SN_BLOCK] + s % SN_BLOCK, form);
@@ -226,7 +211,7 @@ static void check_law(const sinew_material_def *def, sn_tangent_form expected_fo
     for (int round = 0; round < 60; round++) {
         sn_material material = sn_material_prepare(def, SN_PLANE_NONE, isa);
         double one[SN_MATERIAL_MAX_PARAMETERS], parameters[SN_MATERIAL_MAX_PARAMETERS * SN_BLOCK] SN_ALIGNED;
-        double F[9 * SN_BLOCK] SN_ALIGNED, H[2][SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+        double F[9 * SN_BLOCK] SN_ALIGNED, H[2][SN_TANGENT_COUNT * SN_BLOCK] SN_ALIGNED;
         sn_material_parameters(one, &material, def, NULL);
         for (int k = 0; k < material.parameter_count * SN_BLOCK; k++) parameters[k] = one[k / SN_BLOCK];
         for (int k = 0; k < 9 * SN_BLOCK; k++) {
