@@ -240,7 +240,11 @@ static void print_closing(const run_state *run, const run_options *options) {
     cli_scene_print_fields(run->scene, run->world);
     printf("in %s:\n", run->folder);
     if (run->film) print_file("film_*.png", "the motion, picture by picture");
-    if (formats & SN_OUTPUT_PNG) print_file("preview.png", "the motion at a glance: open with any viewer");
+    if (run->pictureless) {
+        printf("  no preview.png: this build has no libpng\n");
+    } else if (formats & SN_OUTPUT_PNG) {
+        print_file("preview.png", "the motion at a glance: open with any viewer");
+    }
     if (formats & SN_OUTPUT_GLB) print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
     if (formats & SN_OUTPUT_VTU) print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
     print_fields(run);

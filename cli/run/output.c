@@ -241,7 +241,8 @@ sinew_status run_finish(run_state *run) {
     if (formats & SN_OUTPUT_PNG && run->moment_count > 0) {
         sinew_status drawn = run_write_preview(run);
         // A build without libpng has no pictures; the rest of the run is none the worse.
-        if (drawn != SINEW_OK && drawn != SINEW_UNSUPPORTED) return drawn;
+        run->pictureless = drawn == SINEW_UNSUPPORTED;
+        if (drawn != SINEW_OK && !run->pictureless) return drawn;
     }
     run->output_seconds += sn_seconds() - begin;
     return SINEW_OK;

@@ -40,6 +40,7 @@ typedef struct run_state {
     int32_t *field_counts;
     double *frame_points_now, *frame_matrices_now;
     int32_t moment_count, film_count;
+    bool pictureless; // the preview was wanted, but this build cannot write it
     sn_buffer probes; // probes.csv so far
 
     int64_t steps, newton_iterations, solver_iterations, line_search_cuts, unconverged_steps;

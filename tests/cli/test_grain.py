@@ -165,13 +165,15 @@ def read_png(path):
 
 def test_axes_in_the_preview():
     """Three coloured axes for frames, blue ones for fibres: what differs from the picture without."""
-    settings = ["-s", 'preview={"count":1,"size":[320,240],"largest":1}', "--steps", "0", "--format", "png", "-q"]
+    settings = ["-s", 'preview={"count":1,"size":[320,240],"largest":1}', "--steps", "0", "--format", "png"]
     for kind, colours in (("frames", {0, 1, 2}), ("fibres", {2})):
         with program.folder() as out:
             path, pictures = scene(out, {"kind": kind, "curves": [CURVE]}), []
             for shown in ("true", "false"):
                 result = program.run("run", path, "-o", out, *settings, "-s", "preview.field=" + shown)
                 assert result.returncode == 0, result.stderr
+                if "no preview.png" in result.stdout:
+                    return  # built without libpng
                 pictures.append(sum(read_png(os.path.join(out, "preview.png")), []))
             counts = [0, 0, 0]
             for pixel, without in zip(*pictures):
