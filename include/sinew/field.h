@@ -73,6 +73,16 @@ typedef enum sinew_field_solver {
     SINEW_FIELD_SOLVER_ITERATIVE, ///< Conjugate gradients with multigrid and splines: little memory.
 } sinew_field_solver;
 
+/// When it is found what each curve of a field of frames gives alone, which is all that turning it needs. Takes another solve
+/// for each curve but one (direct: about a twelfth of the first each; by iterations as much as the first) and 32 bytes for
+/// each curve and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as with more than 16
+/// curves.
+typedef enum sinew_field_turns {
+    SINEW_FIELD_TURNS_AUTO,     ///< Prepared if a factor is kept, which makes it cheap.
+    SINEW_FIELD_TURNS_PREPARED, ///< When the field is made: turning takes next to no time also the first time.
+    SINEW_FIELD_TURNS_LATER,    ///< When a curve is turned for the first time: for those that never are.
+} sinew_field_turns;
+
 typedef struct sinew_field_def {
     /// The rest shape. Copied. Needed.
     const sinew_mesh *mesh;
@@ -92,11 +102,8 @@ typedef struct sinew_field_def {
     double reach;
     /// Default SINEW_FIELD_SOLVER_AUTO.
     sinew_field_solver solver;
-    /// Frames of up to 16 curves: finds what each curve gives alone already when the field is made, so that turning a curve
-    /// takes next to no time also the first time. Takes another solve for each curve but one (direct: about a twelfth of the
-    /// first each; by iterations as much as the first) and 32 bytes for each curve and unknown. What moving a curve makes out
-    /// of date is found again when a curve is turned. Default false: found when a curve is turned.
-    bool prepare_turns;
+    /// Default SINEW_FIELD_TURNS_AUTO.
+    sinew_field_turns turns;
 } sinew_field_def;
 
 /// A definition with every field at its default.
@@ -122,7 +129,7 @@ SINEW_API sinew_status sinew_field_create_from_directions(sinew_context *context
 SINEW_API void sinew_field_destroy(sinew_field *field);
 
 /// Turns the frames of a curve; takes effect with the next sinew_field_solve, which then needs no factorisation, and if the
-/// same curve was turned before, or with prepare_turns, no solution either. [rad]
+/// same curve was turned before or turns are prepared, no solution either. [rad]
 SINEW_API sinew_status sinew_field_set_turn(sinew_field *field, int32_t curve, double turn);
 
 /// Gives a curve new points (as many numbers of weights and knots must suit it: those given at creation stay if the count is

@@ -101,6 +101,7 @@ void sn_scene_read_field(const sn_scene_reader *reader, const sn_json *json, sn_
     int32_t by = 0, ways = 0;
     field->json = json;
     field->def = sinew_default_field_def();
+    field->def.turns = SINEW_FIELD_TURNS_LATER; // scenes turn none
     sn_json_word(reader->mistakes, sn_json_get(json, "kind"), kinds, 2, &kind);
     sn_json_word(reader->mistakes, sn_json_get(json, "by"), places, 2, &by);
     field->def.kind = (sinew_field_kind)kind;

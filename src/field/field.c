@@ -104,6 +104,10 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's solver %d; valid: 0 to %d (see sinew_field_solver)",
                        (int)def->solver, (int)SINEW_FIELD_SOLVER_ITERATIVE);
     }
+    if ((int)def->turns < SINEW_FIELD_TURNS_AUTO || (int)def->turns > SINEW_FIELD_TURNS_LATER) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a field's turns %d; valid: 0 to %d (see sinew_field_turns)",
+                       (int)def->turns, (int)SINEW_FIELD_TURNS_LATER);
+    }
     return check_kind(context, def->kind);
 }
 
@@ -152,7 +156,8 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) field->spacing = diagonal;
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
-    field->prepare_turns = def->prepare_turns;
+    field->prepare_turns =
+        def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && field->smoothing.direct);
     field->moved = true;
     return sinew_field_solve(field);
 }

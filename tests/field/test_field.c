@@ -395,9 +395,9 @@ static void check_changes(sinew_context *context, const changing_case *c, sinew_
     def.curves = curves;
     def.curve_count = CHANGING_CURVES;
     def.solver = solver;
-    def.prepare_turns = prepared;
+    def.turns = prepared ? SINEW_FIELD_TURNS_PREPARED : SINEW_FIELD_TURNS_LATER;
     sinew_field *field = make_field(context, &def);
-    def.prepare_turns = false;
+    def.turns = SINEW_FIELD_TURNS_LATER;
     for (int step = 0; step < 4; step++) {
         int turned = step == 1 ? 2 : 0;
         curves[turned].turn += 0.3;
@@ -668,6 +668,9 @@ static void test_bad_fields(void **state) {
     def.unknowns = (sinew_field_unknowns)7;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
     def.unknowns = SINEW_FIELD_BY_ELEMENT;
+    def.turns = (sinew_field_turns)3;
+    assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
+    def.turns = SINEW_FIELD_TURNS_AUTO;
     def.solver = (sinew_field_solver)7;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_ARGUMENT);
     def.solver = SINEW_FIELD_SOLVER_AUTO;
@@ -729,7 +732,7 @@ static void test_memory_shortage(void **state) {
             }
             def.unknowns = variant < 2 ? SINEW_FIELD_BY_ELEMENT : SINEW_FIELD_BY_VERTEX;
             def.solver = variant % 2 == 0 ? SINEW_FIELD_SOLVER_DIRECT : SINEW_FIELD_SOLVER_ITERATIVE;
-            def.prepare_turns = variant % 2 == 1;
+            def.turns = variant % 2 == 1 ? SINEW_FIELD_TURNS_PREPARED : SINEW_FIELD_TURNS_LATER;
             allocator.fail_at = allocator.calls + n;
             sinew_field *field = NULL;
             sinew_status status = sinew_field_create(context, &def, &field);
