@@ -32,13 +32,12 @@ typedef struct field_case {
     int32_t across; // cells of the bar
     sinew_field_unknowns unknowns;
     int32_t repeats;
-    sinew_field_turns other; // measured too; SINEW_FIELD_TURNS_AUTO: none
-    double paper, target;    // of the first solve
+    double paper, target; // of the first solve
 } field_case;
 
 typedef struct field_times {
     double create[REPEATS], turn[REPEATS], drag[REPEATS], move[REPEATS];
-    double other_create[REPEATS], other_turn[REPEATS];
+    double later_create[REPEATS], later_turn[REPEATS], later_move[REPEATS];
     sinew_field_report report; // of the first solve
     sinew_field_report moved;  // after the move
     uint64_t hash;             // of its axes
@@ -51,6 +50,14 @@ static sinew_status solve(sinew_context *context, sinew_field *field, double *se
     return SINEW_OK;
 }
 
+static sinew_status move_curve(sinew_context *context, sinew_field *field, double *points, double *seconds) {
+    points[4] += 0.02;
+    sinew_status status = sinew_field_move_curve(field, 1, points, POINTS);
+    points[4] -= 0.02;
+    SN_TRY(status);
+    return solve(context, field, seconds);
+}
+
 // A curve is turned, turned further, and another one is moved.
 static sinew_status measure_changes(sinew_context *context, sinew_field *field, double *points, field_times *times,
                                     int32_t repeat) {
@@ -58,24 +65,22 @@ static sinew_status measure_changes(sinew_context *context, sinew_field *field, 
     SN_TRY(solve(context, field, &times->turn[repeat]));
     SN_TRY(sinew_field_set_turn(field, 0, 0.3));
     SN_TRY(solve(context, field, &times->drag[repeat]));
-    points[4] += 0.02;
-    sinew_status status = sinew_field_move_curve(field, 1, points, POINTS);
-    points[4] -= 0.02;
-    SN_TRY(status);
-    SN_TRY(solve(context, field, &times->move[repeat]));
+    SN_TRY(move_curve(context, field, points, &times->move[repeat]));
     sinew_field_get_report(field, &times->moved);
     return SINEW_OK;
 }
 
-static sinew_status measure_other(sinew_context *context, sinew_field_def def, sinew_field_turns turns, field_times *times,
+// The same with turns not prepared.
+static sinew_status measure_later(sinew_context *context, sinew_field_def def, double *points, field_times *times,
                                   int32_t repeat) {
-    def.turns = turns;
+    def.turns = SINEW_FIELD_TURNS_LATER;
     sinew_field *field;
     double start = peak_seconds(context);
     SN_TRY(sinew_field_create(context, &def, &field));
-    times->other_create[repeat] = peak_seconds(context) - start;
+    times->later_create[repeat] = peak_seconds(context) - start;
     sinew_status status = sinew_field_set_turn(field, 0, 0.2);
-    if (status == SINEW_OK) status = solve(context, field, &times->other_turn[repeat]);
+    if (status == SINEW_OK) status = solve(context, field, &times->later_turn[repeat]);
+    if (status == SINEW_OK) status = move_curve(context, field, points, &times->later_move[repeat]);
     sinew_field_destroy(field);
     return status;
 }
@@ -92,7 +97,7 @@ static sinew_status measure(sinew_context *context, const field_case *c, const s
         sinew_status status = measure_changes(context, field, points, times, i);
         sinew_field_destroy(field);
         SN_TRY(status);
-        if (c->other != SINEW_FIELD_TURNS_AUTO) SN_TRY(measure_other(context, *def, c->other, times, i));
+        SN_TRY(measure_later(context, *def, points, times, i));
     }
     return SINEW_OK;
 }
@@ -125,12 +130,10 @@ static void add_results(bench_run *b, const field_case *c, double size, field_ti
     add_times(b, c, "the same curve turned further", size, times->drag, NAN, 0.1 * first);
     add_times(b, c, "a curve moved", size, times->move, NAN, 0.5 * first);
     note_iterations(b, &times->moved);
-    if (c->other == SINEW_FIELD_TURNS_AUTO) return;
-    bool prepared = c->other == SINEW_FIELD_TURNS_PREPARED;
-    add_times(b, c, prepared ? "set-up with turns prepared" : "set-up without turns prepared", size, times->other_create, NAN,
-              c->target);
-    add_times(b, c, prepared ? "its first turn, which was prepared" : "its first turn, not prepared", size, times->other_turn,
-              NAN, 0.1 * b->results[b->count - 1].min);
+    add_times(b, c, "set-up without turns prepared", size, times->later_create, NAN, c->target);
+    first = b->results[b->count - 1].min;
+    add_times(b, c, "its first turn, not prepared", size, times->later_turn, NAN, 0.1 * first);
+    add_times(b, c, "its move", size, times->later_move, NAN, 0.5 * first);
 }
 
 static sinew_status run_case(bench_run *b, sinew_context *context, const field_case *c) {
@@ -160,11 +163,7 @@ static sinew_status run_sizes(bench_run *b, const char *name, sinew_field_unknow
     static const int32_t across[SIZES] = {6, 8, 12, 17};
     double size[SIZES], cost[SIZES];
     for (int i = 0; i < SIZES; i++) {
-        field_case c = {.name = name,
-                        .across = across[i],
-                        .unknowns = unknowns,
-                        .repeats = i < 2 ? REPEATS : 2,
-                        .other = SINEW_FIELD_TURNS_LATER};
+        field_case c = {.name = name, .across = across[i], .unknowns = unknowns, .repeats = i < 2 ? REPEATS : 2};
         c.paper = across[i] == 8 ? paper : NAN;
         c.target = across[i] == 8 ? 150 : NAN;
         int32_t before = b->count;
@@ -226,7 +225,6 @@ sinew_status bench_fields(bench_run *b) {
     SN_TRY(run_sizes(b, "frame field by vertex", SINEW_FIELD_BY_VERTEX, 399));
     field_case large = {.name = "frame field by element, by iterations", .across = 21, .repeats = 1};
     large.paper = large.target = NAN;
-    large.other = SINEW_FIELD_TURNS_PREPARED;
     SN_TRY(run_case(b, b->context, &large));
     return run_largest(b);
 }

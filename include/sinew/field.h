@@ -74,11 +74,10 @@ typedef enum sinew_field_solver {
 } sinew_field_solver;
 
 /// When it is found what each curve of a field of frames gives alone, which is all that turning it needs. Takes another solve
-/// for each curve but one (direct: about a twelfth of the first each; by iterations as much as the first) and 32 bytes for
-/// each curve and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as with more than 16
-/// curves.
+/// for each curve but one (direct: about a twelfth of the first each; by iterations half of it) and 32 bytes for each curve
+/// and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as with more than 16 curves.
 typedef enum sinew_field_turns {
-    SINEW_FIELD_TURNS_AUTO,     ///< Prepared if a factor is kept, which makes it cheap.
+    SINEW_FIELD_TURNS_AUTO,     ///< Prepared if a factor is kept, which makes it cheap, or if there are at most four curves.
     SINEW_FIELD_TURNS_PREPARED, ///< When the field is made: turning takes next to no time also the first time.
     SINEW_FIELD_TURNS_LATER,    ///< When a curve is turned for the first time: for those that never are.
 } sinew_field_turns;

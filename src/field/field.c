@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+// Turns of so many curves are prepared by iterations unless otherwise wished: each but one takes half of a first solve.
+enum { MOST_PREPARED = 4 };
+
 sinew_field_def sinew_default_field_def(void) {
     return (sinew_field_def){
         .kind = SINEW_FIELD_FRAMES, .unknowns = SINEW_FIELD_BY_ELEMENT, .solver = SINEW_FIELD_SOLVER_AUTO};
@@ -156,8 +159,8 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) field->spacing = diagonal;
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
-    field->prepare_turns =
-        def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && field->smoothing.direct);
+    bool cheap = field->smoothing.direct || field->curve_count <= MOST_PREPARED;
+    field->prepare_turns = def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && cheap);
     field->moved = true;
     return sinew_field_solve(field);
 }

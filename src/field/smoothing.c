@@ -207,12 +207,12 @@ void sn_smoothing_destroy(sn_smoothing *smoothing) {
 
 // The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c), c the sums of the constraints'
 // weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped. Two factors that are tied make it much stiffer than A
-// to functions that are smooth along a curve. Where splines see those, less of a tie and a little of D everywhere, so that the
-// multigrid does not care for what splines do better, take two thirds of the iterations.
+// to functions that are smooth along a curve. Where splines see those, half of the tie and a little of D everywhere, so that
+// the multigrid does not care for what splines do better, take fewer iterations.
 static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constraints *rows) {
-    SN_TRY(sn_splines_update(&smoothing->splines, rows, smoothing->positions));
+    sn_splines_update(&smoothing->splines, rows);
     bool alone = !smoothing->splines.usable;
-    double tie = alone ? 1 : 0.3, everywhere = alone ? 0 : 0.003;
+    double tie = alone ? 1 : 0.5, everywhere = alone ? 0 : 0.015;
     sn_arena_destroy(&smoothing->level_arena);
     smoothing->level_arena = sn_arena_create(smoothing->context);
     double *S = SN_PUSH(&smoothing->level_arena, double, smoothing->n);

@@ -97,8 +97,7 @@ static void dot(const sn_iteration *it, const double *a, const double *b, double
 }
 
 // Four independent conjugate gradients in step, or one if half turns mix the functions; one that has converged stands still.
-// `start` is the norm that the right-hand side itself would have.
-static void iterate(sn_iteration *it, const double start[WIDTH], sn_solve_report *report) {
+static void iterate(sn_iteration *it, sn_solve_report *report) {
     double rz[WIDTH], pq[WIDTH], next[WIDTH];
     sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r}, turn = {.x = it->z, .y = it->p};
     bool aligned = it->matching == NULL; // by the start
@@ -109,7 +108,7 @@ static void iterate(sn_iteration *it, const double start[WIDTH], sn_solve_report
         report->relative_residual = 0;
         bool running[WIDTH], any = false;
         for (int c = 0; c < WIDTH; c++) {
-            double relative = start[c] > 0 ? sqrt(fmax(rz[c], 0) / start[c]) : 0;
+            double relative = it->scale[c] > 0 ? sqrt(fmax(rz[c], 0) / it->scale[c]) : 0;
             report->relative_residual = fmax(report->relative_residual, relative);
             running[c] = relative > it->tolerance;
             any = any || running[c];
@@ -145,14 +144,16 @@ sinew_status sn_iteration_prepare(sn_iteration *it, sn_arena *scratch) {
     return SINEW_OK;
 }
 
-void sn_iterate(sn_iteration *it, const double *b, sn_solve_report *report) {
-    double start[WIDTH];
+void sn_iteration_measure(sn_iteration *it, const double *b) {
     precondition(it, it->z, b, false);
-    dot(it, b, it->z, start);
+    dot(it, b, it->z, it->scale);
+}
+
+void sn_iterate(sn_iteration *it, const double *b, sn_solve_report *report) {
     apply(it, it->matching, it->r, b, it->x);
     if (it->matching == NULL && it->smoothing->splines.usable) {
         sn_splines_add(&it->smoothing->splines, it->x, it->r);
         apply(it, NULL, it->r, b, it->x);
     }
-    iterate(it, start, report);
+    iterate(it, report);
 }

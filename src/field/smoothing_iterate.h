@@ -15,11 +15,15 @@ typedef struct sn_iteration {
     double *seen;              // with a matching: a residual seen from its frames
     double *inverse_squares;   // D^-2
     double *sums;              // of each chunk, 4 each
-    double tolerance;          // of the residual in the preconditioner's norm, relative to that of b
+    double tolerance;          // of the residual in the preconditioner's norm, relative to `scale`
+    double *scale;             // b'M^-1 b of each function
 } sn_iteration;
 
 // Makes the vectors, in the arena.
 sinew_status sn_iteration_prepare(sn_iteration *it, sn_arena *scratch);
+
+// Sets `scale`: once for right-hand sides that are much alike.
+void sn_iteration_measure(sn_iteration *it, const double *b);
 
 // Solves A x = b from x on.
 void sn_iterate(sn_iteration *it, const double *b, sn_solve_report *report);

@@ -22,10 +22,11 @@ typedef struct passes {
     const sn_slope_kernels *kernels;
     sn_slope_job job; // its x is the result, its b the right-hand side; both with ghosts
     sn_iteration iteration;
-    double *history; // of sn_smoothing_solve, or NULL
-    bool resumed;    // as well
-    bool by_factor;  // no iterations
-    bool rough;      // one pass, which need not be exact
+    double scales[MOST_WIDTH]; // of the right-hand sides of the first pass, which later ones resemble
+    double *history;           // of sn_smoothing_solve, or NULL
+    bool resumed;              // as well
+    bool by_factor;            // no iterations
+    bool rough;                // one pass, which need not be exact
 } passes;
 
 // ---- Right-hand sides ---------------------------------------------------------------------------
@@ -100,7 +101,7 @@ static void solve_by_factor(passes *work, bool from_zero, double *x) {
 }
 
 // x = A^-1 b by iterations, in groups of WIDTH.
-static void solve_by_iterations(passes *work, double *group, double *x, sn_solve_report *report) {
+static void solve_by_iterations(passes *work, bool measured, double *group, double *x, sn_solve_report *report) {
     size_t n = (size_t)work->smoothing->n, width = work->job.width;
     sn_iteration *it = &work->iteration;
     report->relative_residual = 0; // of the last pass
@@ -110,6 +111,8 @@ static void solve_by_iterations(passes *work, double *group, double *x, sn_solve
             memcpy(group + i * WIDTH, work->job.b + i * width + first, WIDTH * sizeof(double));
             memcpy(it->x + i * WIDTH, x + i * width + first, WIDTH * sizeof(double));
         }
+        it->scale = work->scales + first;
+        if (!measured) sn_iteration_measure(it, group);
         sn_iterate(it, group, &part);
         for (size_t i = 0; i < n; i++) memcpy(x + i * width + first, it->x + i * WIDTH, WIDTH * sizeof(double));
         report->iterations += part.iterations;
@@ -160,7 +163,7 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
             double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
             work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
             if (before != NULL && work->resumed) memcpy(x, before, count * sizeof(double));
-            solve_by_iterations(work, group, x, report);
+            solve_by_iterations(work, pass > 0, group, x, report);
             if (before != NULL) memcpy(before, x, count * sizeof(double));
         }
     }

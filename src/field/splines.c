@@ -20,8 +20,9 @@ enum {
     CELL_CHUNK = 64, // of parallel loops
     SPLINE_CHUNK = 512,
     MOST_PLACES = 1 << 22, // of the grid
-    MOST_SPLINES = 6000,   // more take longer to solve for than they save iterations
-    UNKNOWNS_EACH = 64,    // at least
+    MOST_SPLINES = 8000,   // more take longer to solve for than they save iterations
+    UNKNOWNS_EACH = 32,    // at least
+    RELAXATIONS = 4,       // of the places
     LEAST_SPLINES = 8,
 };
 
@@ -29,6 +30,35 @@ enum {
 static const double LEAST = 0.02;
 // Added to the diagonal, relatively: what is nearly the same all the same does not make K singular.
 static const double SHIFT = 1e-8;
+// Of each relaxation: D^-1 G has eigenvalues up to 2, of which those from 1 on, what differs between neighbours, are cut to a
+// third.
+static const double DAMPING = 2.0 / 3;
+
+// ---- The places ---------------------------------------------------------------------------------
+
+// Y = (1 - w D^-1 G)^RELAXATIONS X
+static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
+                                 sn_splines *splines) {
+    size_t size = (size_t)splines->n * sizeof(sn_vec3);
+    splines->places = SN_PUSH(arena, sn_vec3, splines->n);
+    sn_arena scratch = sn_arena_create(arena->context);
+    sn_vec3 *before = SN_PUSH(&scratch, sn_vec3, splines->n);
+    sinew_status status = sn_arena_status(arena);
+    if (status == SINEW_OK) status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) memcpy(splines->places, positions, size);
+    for (int sweep = 0; status == SINEW_OK && sweep < RELAXATIONS; sweep++) {
+        memcpy(before, splines->places, size);
+        for (int32_t i = 0; i < splines->n; i++) {
+            sn_vec3 sum = {0};
+            for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+                sum = sn_madd(sum, G->values[k], before[G->indices[k]]);
+            }
+            splines->places[i] = sn_madd(before[i], -DAMPING * inverse_degrees[i], sum);
+        }
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
 
 // ---- The grid -----------------------------------------------------------------------------------
 
@@ -69,11 +99,11 @@ static void weigh(const spot *place, double w[SUPPORT]) {
     for (int k = 0; k < SUPPORT; k++) w[k] = axis[0][k / 9] * axis[1][k / 3 % 3] * axis[2][k % 3];
 }
 
-static double longest_edge(const sn_sparse *G, const sn_vec3 *positions) {
+static double longest_edge(const sn_sparse *G, const sn_vec3 *places) {
     double longest = 0;
     for (int32_t i = 0; i < G->rows; i++) {
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            longest = fmax(longest, sn_distance(positions[i], positions[G->indices[k]]));
+            longest = fmax(longest, sn_distance(places[i], places[G->indices[k]]));
         }
     }
     return longest;
@@ -92,10 +122,10 @@ static void set_grid(sn_splines *splines, sn_box box, double spacing) {
 }
 
 // The largest weight of each place of the grid at any unknown; returns how many are in use.
-static int32_t find_used(const sn_splines *splines, const sn_vec3 *positions, float *largest) {
+static int32_t find_used(const sn_splines *splines, float *largest) {
     memset(largest, 0, place_count(splines) * sizeof(float));
     for (int32_t i = 0; i < splines->n; i++) {
-        spot place = locate(splines, positions[i]);
+        spot place = locate(splines, splines->places[i]);
         double w[SUPPORT];
         weigh(&place, w);
         for (int k = 0; k < SUPPORT; k++) {
@@ -110,9 +140,9 @@ static int32_t find_used(const sn_splines *splines, const sn_vec3 *positions, fl
 }
 
 // The finest grid with no more than `most` splines in use, and their numbers.
-static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, const sn_vec3 *positions, double spacing, int32_t most) {
+static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spacing, int32_t most) {
     sn_box box = sn_box_empty();
-    for (int32_t i = 0; i < splines->n; i++) box = sn_box_with_point(box, positions[i]);
+    for (int32_t i = 0; i < splines->n; i++) box = sn_box_with_point(box, splines->places[i]);
     sn_arena scratch = sn_arena_create(arena->context);
     float *largest = SN_RESERVE(&scratch, float, MOST_PLACES);
     sinew_status status = sn_arena_status(&scratch);
@@ -121,7 +151,7 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, const sn_v
         double places = 1;
         for (int a = 0; a < 3; a++) places *= splines->cells[a] + 2;
         double wished = places > MOST_PLACES ? places / MOST_PLACES : 1;
-        if (wished <= 1) wished = (double)find_used(splines, positions, largest) / most;
+        if (wished <= 1) wished = (double)find_used(splines, largest) / most;
         done = wished <= 1;
         spacing *= fmax(1.04, cbrt(wished));
         if (done) {
@@ -162,7 +192,7 @@ static sinew_status list_uses(sn_arena *arena, sn_splines *splines) {
     return SINEW_OK;
 }
 
-static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_vec3 *positions, sn_arena *scratch) {
+static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *scratch) {
     size_t places = place_count(splines), n = (size_t)splines->n;
     int32_t *keys = SN_PUSH(scratch, int32_t, n), *starts = SN_PUSH(scratch, int32_t, places + 1);
     int32_t *order = SN_PUSH(arena, int32_t, n);
@@ -170,7 +200,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_ve
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     for (size_t i = 0; i < n; i++) {
-        spot place = locate(splines, positions[i]);
+        spot place = locate(splines, splines->places[i]);
         keys[i] = (int32_t)place_of(splines, place.cell[0], place.cell[1], place.cell[2]);
     }
     sort_by_key(order, starts, keys, splines->n, (int32_t)places);
@@ -180,11 +210,11 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, const sn_ve
     splines->job.shares = SN_PUSH(arena, double, SUPPORT *SN_ROW_WIDTH *cells);
     splines->job.coefficients = SN_PUSH(arena, double, SN_ROW_WIDTH *((size_t)splines->count + 1));
     SN_TRY(sn_arena_status(arena));
-    for (size_t k = 0; k < n; k++) memcpy(t + 3 * k, locate(splines, positions[order[k]]).t, 3 * sizeof(float));
+    for (size_t k = 0; k < n; k++) memcpy(t + 3 * k, locate(splines, splines->places[order[k]]).t, 3 * sizeof(float));
     size_t cell = 0;
     for (size_t k = 0; k < places; k++) {
         if (starts[k + 1] == starts[k]) continue;
-        spot place = locate(splines, positions[order[starts[k]]]);
+        spot place = locate(splines, splines->places[order[starts[k]]]);
         for (int s = 0; s < SUPPORT; s++) {
             list[SUPPORT * cell + (size_t)s] =
                 splines->numbers[place_of(splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
@@ -208,21 +238,20 @@ typedef struct spline_row {
 } spline_row;
 
 // The lowest cell along each axis.
-static void find_base(const sn_splines *splines, const sn_vec3 *positions, const int32_t *unknowns, int32_t count,
-                      int32_t base[3]) {
+static void find_base(const sn_splines *splines, const int32_t *unknowns, int32_t count, int32_t base[3]) {
     for (int a = 0; a < 3; a++) base[a] = INT32_MAX;
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, positions[unknowns[j]]);
+        spot place = locate(splines, splines->places[unknowns[j]]);
         for (int a = 0; a < 3; a++) base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
     }
 }
 
-static void compute_row(spline_row *row, const sn_splines *splines, const sn_vec3 *positions, const int32_t *unknowns,
-                        const double *weights, int32_t count) {
+static void compute_row(spline_row *row, const sn_splines *splines, const int32_t *unknowns, const double *weights,
+                        int32_t count) {
     memset(row, 0, sizeof *row);
-    find_base(splines, positions, unknowns, count, row->base);
+    find_base(splines, unknowns, count, row->base);
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, positions[unknowns[j]]);
+        spot place = locate(splines, splines->places[unknowns[j]]);
         double w[SUPPORT];
         weigh(&place, w);
         int32_t x = place.cell[0] - row->base[0], y = place.cell[1] - row->base[1], z = place.cell[2] - row->base[2];
@@ -268,12 +297,12 @@ static void add_box(const sn_splines *splines, stencil_set *stencils, const int3
 }
 
 // sums += the outer products of some rows of L P, all with the same base, which is returned in `base`.
-static void add_rows(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
-                     const int32_t *list, int32_t count, int32_t base[3], double *sums, uint64_t *touched) {
+static void add_rows(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees, const int32_t *list,
+                     int32_t count, int32_t base[3], double *sums, uint64_t *touched) {
     for (int32_t item = 0; item < count; item++) {
         int32_t i = list[item], begin = G->starts[i];
         spline_row row;
-        compute_row(&row, splines, positions, G->indices + begin, G->values + begin, G->starts[i + 1] - begin);
+        compute_row(&row, splines, G->indices + begin, G->values + begin, G->starts[i + 1] - begin);
         memcpy(base, row.base, sizeof row.base);
         double scale = inverse_degrees[i] * inverse_degrees[i];
         for (int a = 0; a < BOX; a++) {
@@ -287,7 +316,7 @@ static void add_rows(const sn_splines *splines, const sn_sparse *G, const double
 
 // (L P)'(L P)
 static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees,
-                                 const sn_vec3 *positions, stencil_set *stencils, sn_arena *scratch) {
+                                 stencil_set *stencils, sn_arena *scratch) {
     size_t n = (size_t)splines->n, places = place_count(splines);
     int32_t *keys = SN_PUSH(scratch, int32_t, n), *order = SN_PUSH(scratch, int32_t, n);
     int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
@@ -295,7 +324,7 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, 
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < splines->n; i++) {
         int32_t base[3];
-        find_base(splines, positions, G->indices + G->starts[i], G->starts[i + 1] - G->starts[i], base);
+        find_base(splines, G->indices + G->starts[i], G->starts[i + 1] - G->starts[i], base);
         keys[i] = (int32_t)place_of(splines, base[0], base[1], base[2]);
     }
     sort_by_key(order, starts, keys, splines->n, (int32_t)places);
@@ -304,7 +333,7 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, 
         if (count == 0) continue;
         uint64_t touched[BOX] = {0};
         memset(sums, 0, BOX * BOX * sizeof(double));
-        add_rows(splines, G, inverse_degrees, positions, order + starts[key], count, base, sums, touched);
+        add_rows(splines, G, inverse_degrees, order + starts[key], count, base, sums, touched);
         add_box(splines, stencils, base, sums, touched);
     }
     return SINEW_OK;
@@ -342,13 +371,13 @@ static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sten
     return SINEW_OK;
 }
 
-static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
-                                 sn_splines *splines, sn_arena *scratch) {
+static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, sn_splines *splines,
+                                 sn_arena *scratch) {
     size_t count = (size_t)splines->count;
     stencil_set stencils = {SN_PUSH(scratch, double, STENCIL *count), SN_PUSH(scratch, uint8_t, LINES * count)};
     double *places = SN_PUSH(scratch, double, 3 * count);
     SN_TRY(sn_arena_status(scratch));
-    SN_TRY(add_stencils(splines, G, inverse_degrees, positions, &stencils, scratch));
+    SN_TRY(add_stencils(splines, G, inverse_degrees, &stencils, scratch));
     SN_TRY(fill_matrix(arena, splines, &stencils));
     for (int32_t x = 0; x < splines->cells[0] + 2; x++) {
         for (int32_t y = 0; y < splines->cells[1] + 2; y++) {
@@ -367,12 +396,14 @@ sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double 
     *splines = (sn_splines){.context = arena->context, .n = G->rows};
     splines->kernels = SN_ISA_PICK(arena->context->isa, sn_spline_get_kernels)();
     int32_t wished = G->rows / UNKNOWNS_EACH, most = wished < MOST_SPLINES ? wished : MOST_SPLINES;
-    double edge = longest_edge(G, positions);
-    if (most < LEAST_SPLINES || !(edge > 0)) return SINEW_OK;
-    SN_TRY(choose_grid(arena, splines, positions, 2.01 * edge, most));
+    if (most < LEAST_SPLINES) return SINEW_OK;
+    SN_TRY(relax_places(arena, G, inverse_degrees, positions, splines));
+    double edge = longest_edge(G, splines->places);
+    if (!(edge > 0)) return SINEW_OK;
+    SN_TRY(choose_grid(arena, splines, 2.01 * edge, most));
     sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = list_cells(arena, splines, positions, &scratch);
-    if (status == SINEW_OK) status = build_matrix(arena, G, inverse_degrees, positions, splines, &scratch);
+    sinew_status status = list_cells(arena, splines, &scratch);
+    if (status == SINEW_OK) status = build_matrix(arena, G, inverse_degrees, splines, &scratch);
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -384,14 +415,14 @@ void sn_splines_destroy(sn_splines *splines) {
 
 // ---- Constraints --------------------------------------------------------------------------------
 
-sinew_status sn_splines_update(sn_splines *splines, const sn_constraints *rows, const sn_vec3 *positions) {
-    if (splines->count == 0) return SINEW_OK;
+void sn_splines_update(sn_splines *splines, const sn_constraints *rows) {
+    if (splines->count == 0) return;
     sn_sparse *K = &splines->K;
     memcpy(K->values, splines->LL, (size_t)sn_sparse_entry_count(K) * sizeof(double));
     for (int32_t r = 0; r < rows->count; r++) {
         int32_t begin = rows->starts[r], numbers[BOX];
         spline_row row;
-        compute_row(&row, splines, positions, rows->unknowns + begin, rows->weights + begin, rows->starts[r + 1] - begin);
+        compute_row(&row, splines, rows->unknowns + begin, rows->weights + begin, rows->starts[r + 1] - begin);
         list_box(splines, row.base, numbers);
         for (int a = 0; a < BOX; a++) {
             if (!(row.touched >> a & 1) || numbers[a] == splines->count) continue;
@@ -403,7 +434,6 @@ sinew_status sn_splines_update(sn_splines *splines, const sn_constraints *rows, 
     }
     for (int32_t a = 0; a < K->rows; a++) *sn_smoothing_find_entry(K, a, a) *= 1 + SHIFT;
     splines->usable = sn_factor_update(splines->factor, K) < 0;
-    return SINEW_OK;
 }
 
 void sn_splines_add(sn_splines *splines, double *y, const double *x) {

@@ -4,6 +4,10 @@
 // Galerkin matrix K = (L P)'(L P) + (C P)'(C P) sees the whole system, constraints included, and Q = P K^-1 P' solves it as
 // far as smooth functions go. Places that are near in space though far through the mesh share splines, which makes Q less of
 // a help but not wrong.
+//
+// The splines are not taken at the places X of the unknowns but at relaxed ones, Y = (1 - w D^-1 G)^k X: the mean place of an
+// element's neighbours is not its own, L X is as large as an edge in any mesh of tets, and of a function f, however smooth,
+// L f(X) holds that times its slope. The functions of little energy follow the mesh instead: L f(Y) is about f'' alone.
 #ifndef SN_FIELD_SPLINES_H
 #define SN_FIELD_SPLINES_H
 
@@ -39,8 +43,9 @@ SN_ISA_DECLARE(const sn_spline_kernels *, sn_spline_get_kernels, (void));
 typedef struct sn_splines {
     sinew_context *context;
     const sn_spline_kernels *kernels;
-    int32_t n;     // unknowns
-    int32_t count; // splines in use; 0: no coarse space
+    int32_t n;       // unknowns
+    int32_t count;   // splines in use; 0: no coarse space
+    sn_vec3 *places; // of the unknowns, relaxed
     sn_vec3 origin, inverse_spacing;
     int32_t cells[3];
     int32_t cell_count; // those with unknowns
@@ -58,7 +63,7 @@ sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double 
 void sn_splines_destroy(sn_splines *splines);
 
 // Numeric phase, when constraints have changed. splines->usable tells whether the splines are of use.
-sinew_status sn_splines_update(sn_splines *splines, const struct sn_constraints *rows, const sn_vec3 *positions);
+void sn_splines_update(sn_splines *splines, const struct sn_constraints *rows);
 
 // y += Q x of usable splines, four functions at once. Allocates nothing.
 void sn_splines_add(sn_splines *splines, double *y, const double *x);
