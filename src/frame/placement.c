@@ -212,7 +212,7 @@ static sn_vec3 middle_of_solid(const sinew_voxels *voxels) {
     return sn_voxel_center(voxels, near[0]);
 }
 
-static void place_farthest(placement *placement) {
+static sinew_status place_farthest(placement *placement) {
     const sinew_voxels *voxels = placement->voxels;
     for (int32_t v = 0; v < voxels->count; v++) placement->distance[v] = INFINITY;
     for (int32_t i = 0; i < placement->count; i++) spread(placement, i);
@@ -221,10 +221,16 @@ static void place_farthest(placement *placement) {
         for (int32_t v = 1; v < voxels->count; v++) {
             if (placement->distance[v] > placement->distance[farthest]) farthest = v;
         }
+        if (!(placement->distance[farthest] > 0)) {
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "%d nodes are too many: after %d of them every place has one or moves with a rigid part that has",
+                           placement->def->count, placement->count);
+        }
         sn_vec3 p = placement->count ? sn_voxel_center(voxels, farthest) : middle_of_solid(voxels);
         sn_store3(placement->position + 3 * (size_t)placement->count++, p);
         spread(placement, placement->count - 1);
     }
+    return SINEW_OK;
 }
 
 // One sweep of Lloyd's relaxation: cells of the present nodes, their middles, and the sum of squared distances before the
@@ -292,10 +298,8 @@ static sinew_status place_free(placement *placement, const double *young, const 
     if (status == SINEW_OK) status = sn_front_create(&arena, &placement->metric, SN_DISTANCE_MARCHING_2, &placement->front);
     placement->distance = SN_PUSH(&arena, double, placement->voxels->count);
     if (status == SINEW_OK) status = sn_arena_status(&arena);
-    if (status == SINEW_OK) {
-        place_farthest(placement);
-        status = relax_nodes(placement, &arena);
-    }
+    if (status == SINEW_OK) status = place_farthest(placement);
+    if (status == SINEW_OK) status = relax_nodes(placement, &arena);
     for (int32_t i = placement->held; i < placement->count && coarse; i++) {
         double *p = placement->position + 3 * (size_t)i;
         int32_t near[8];
