@@ -1,8 +1,7 @@
 // Label volumes in files: a grid of labels with its place in space, turned so that its axes run along x, y and z.
 //
-// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip or text), MetaImage (.mha,
-// or
-//      .mhd with its raw file: raw or compressed data with a small text header).
+// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip or text),
+//      MetaImage (.mha, or .mhd with its raw file: raw or compressed data with a small text header).
 // Out: NRRD and NIfTI-1.
 // Lengths become metres by the unit that the header states; a header without one is refused unless the caller names a unit.
 // Coordinates are those of NIfTI: x to the right, y to the front, z up; NRRD files that say otherwise are turned. Axes that
