@@ -66,6 +66,10 @@ void rig_print_report(const rig_run *rig) {
         printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were bridged\n",
                rig->voxel_report.open_edges, rig->voxel_report.hole_count, rig->voxel_report.largest_hole);
     }
+    for (int32_t i = 0; i < rig->tissue_count; i++) {
+        if (rig->tissue_voxels[i] > 0) continue;
+        printf("no voxel has the label %d (%s)\n", rig->tissues[i].label, rig->tissue_names[i]);
+    }
     if (rig->askew) printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
     printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the volume (%.3g %% if evenly), a "
            "voxel is %.3g m from its node on average\n",

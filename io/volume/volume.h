@@ -14,6 +14,7 @@
 
 #include "io/buffer.h"
 #include "io/source.h"
+#include "io/text.h"
 
 typedef enum sn_volume_format { SN_VOLUME_UNKNOWN, SN_VOLUME_NIFTI, SN_VOLUME_NRRD, SN_VOLUME_META } sn_volume_format;
 
@@ -33,6 +34,9 @@ typedef struct sn_volume_file {
 } sn_volume_file;
 
 const char *sn_volume_format_name(sn_volume_format format);
+
+// Metres in a unit by its name ("mm", "micron", ...), or 0.
+double sn_volume_unit(sn_word name);
 
 // By magic words, then by the extension.
 sn_volume_format sn_volume_detect(const sn_source *source);
