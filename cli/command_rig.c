@@ -5,10 +5,8 @@
 
 #include "base/clock.h"
 #include "geom/voxel.h"
-#include "io/volume/volume.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WARM_UP = 3, TIMED_STEPS = 12 };
@@ -100,17 +98,6 @@ static bool take_places(const cli_command *command, const cli_list *at, rig_run 
     return true;
 }
 
-// A unit by its name, or as a number of metres.
-static bool read_unit(const cli_command *command, const char *text, double *metres) {
-    char *end;
-    *metres = sn_volume_unit((sn_word){text, strlen(text)});
-    if (*metres > 0) return true;
-    *metres = strtod(text, &end);
-    if (end != text && !*end && *metres >= 1e-12 && *metres <= 1e6) return true;
-    cli_fail(command, CLI_USAGE, "--unit takes m, cm, mm, um, nm, or metres between 1e-12 and 1e6, not '%s'", text);
-    return false;
-}
-
 static void count_tissues(rig_run *rig) {
     const sinew_voxels *voxels = rig->voxels;
     for (int32_t i = 0; i < rig->tissue_count; i++) {
@@ -175,7 +162,7 @@ static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
 static int make(rig_run *rig, const char *const *paths, int count, const rig_options *o) {
     char name[RIG_NAME];
     double unit = 0;
-    if (o->unit && !read_unit(rig->command, o->unit, &unit)) return CLI_USAGE;
+    if (o->unit && !cli_read_unit(rig->command, o->unit, &unit)) return CLI_USAGE;
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;

@@ -258,9 +258,9 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source, c
             (long long)n[0], (long long)n[1], (long long)n[2], total * 8e-6, (double)limit * 1e-6);
     }
     if (!(unit > 0)) {
-        return sn_source_fail(
-            context, source, SINEW_INVALID_DATA,
-            "the header does not say in which unit its lengths are; name one (unit, in metres: 1e-3 for mm)");
+        return sn_source_fail(context, source, SINEW_INVALID_DATA,
+                              "the header does not say in which unit its lengths are; name one (--unit mm, or \"scale\": 1e-3 "
+                              "in a scene of metres)");
     }
     if (header->offset > header->data.size) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,

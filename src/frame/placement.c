@@ -88,7 +88,7 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
             return sn_fail(
                 placement->context, SINEW_INVALID_DATA,
                 "the solid has %d disconnected parts; the one of %d voxels around (%g, %g, %g) m has no node: join it, "
-                "drop it, or ask for a node in every part (every-part)",
+                "drop it, or ask for a node in every part (every_part, --every-part)",
                 count, means[g].count, p.x, p.y, p.z);
         }
         char what[64];

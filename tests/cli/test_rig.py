@@ -221,7 +221,7 @@ def test_bad_input():
             file.write('{\n "1": {"name": "soft", "matrial": {}},\n "2": {"material": {"young": -1}}}')
         expect(2, [":2:", "material", ":3:", "young", "2 mistakes"], path, "--tissues", table, *out)
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
-        expect(2, ["2 disconnected parts", "every-part"], apart, "-n", 2, *out)
+        expect(2, ["2 disconnected parts", "--every-part"], apart, "-n", 2, *out)
         expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
         expect(1, ["2 places", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
         expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
@@ -230,7 +230,7 @@ def test_bad_input():
         write_volume(apart, (4, 4, 4), lambda x, y, z: 0)
         expect(2, ["a.nrrd: ", "no voxel", "Labels above 0"], apart, *out)
         write_volume(apart, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')
-        expect(2, ["unit"], apart, *out)
+        expect(2, ["--unit mm", '"scale": 1e-3'], apart, *out)
         expect(1, ["mm, um", "'inches'"], apart, "--unit", "inches", *out)
         for option, value, word in (("--resolution", 8, "surfaces"), ("--spacing", 1, "surfaces"), ("--up", "z", "surfaces"),
                                     ("--voxels", 8, "specimens")):
