@@ -48,6 +48,14 @@ bool cli_read_unit(const cli_command *command, const char *text, double *metres)
     return false;
 }
 
+void cli_join_words(char *text, size_t size, const char *const *words, int count) {
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
+    }
+}
+
 const char *cli_did_you_mean(const char *word, const char *const *words, int count) {
     static char text[128];
     int32_t nearest = sn_suggest(word, words, count);

@@ -67,6 +67,9 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads);
 // Metres in a unit of length, by its name (mm, um, ...) or as a number; false with the message printed.
 bool cli_read_unit(const cli_command *command, const char *text, double *metres);
 
+// Words in a row, "a, b, c", as far as the room goes.
+void cli_join_words(char *text, size_t size, const char *const *words, int count);
+
 // The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory, overwritten by the next call.
 const char *cli_did_you_mean(const char *word, const char *const *words, int count);
 

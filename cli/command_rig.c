@@ -55,11 +55,8 @@ static bool pick_word(const cli_command *command, const char *option, const char
     for (*index = 0; *index < count; ++*index) {
         if (strcmp(word, words[*index]) == 0) return true;
     }
-    char valid[128] = "";
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(valid);
-        snprintf(valid + used, sizeof valid - used, "%s%s", i ? ", " : "", words[i]);
-    }
+    char valid[128];
+    cli_join_words(valid, sizeof valid, words, count);
     cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word, cli_did_you_mean(word, words, count), valid);
     return false;
 }

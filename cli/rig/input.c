@@ -16,14 +16,19 @@ static const char specimen_prefix[] = "specimen:";
 
 typedef enum input_kind { INPUT_SPECIMEN, INPUT_VOLUME, INPUT_SURFACE, INPUT_KINDS } input_kind;
 
+static int refuse_specimen(const rig_run *rig, const char *name) {
+    const char *names[16];
+    char valid[160];
+    int32_t count = sinew_specimen_count() < 16 ? sinew_specimen_count() : 16;
+    for (int32_t i = 0; i < count; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
+    cli_join_words(valid, sizeof valid, names, count);
+    return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s; valid: %s", name,
+                    cli_did_you_mean(name, names, count), valid);
+}
+
 static int read_specimen(rig_run *rig, const char *name, const rig_reading *reading) {
     int32_t specimen = sinew_specimen_find(name);
-    if (specimen < 0) {
-        const char *names[16];
-        for (int32_t i = 0; i < sinew_specimen_count() && i < 16; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
-        return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s", name,
-                        cli_did_you_mean(name, names, sinew_specimen_count()));
-    }
+    if (specimen < 0) return refuse_specimen(rig, name);
     sinew_specimen kind = (sinew_specimen)specimen;
     int32_t count = reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
     sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count, reading->memory_limit, &rig->voxels);

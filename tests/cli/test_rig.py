@@ -213,7 +213,7 @@ def test_bad_input():
             file.writelines(lines[:-2])  # one side is missing
         expect(2, ["open.obj", "hole", "around", "would be bridged"], bad, *out)
         expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
-        expect(2, ["did you mean 'steak'"], "specimen:stake", *out)
+        expect(2, ["did you mean 'steak'", "valid: steak, gradient"], "specimen:stake", *out)
         with open(table, "w") as file:
             file.write('{"1": {"name": "soft"}}')
         expect(2, ["label 2 is not in the table", "64 voxels", "the first at", "add the label"], path, "--tissues", table, *out)
