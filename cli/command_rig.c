@@ -62,15 +62,15 @@ static bool pick_word(const cli_command *command, const char *option, const char
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
-    static const char *const kinds[] = {"point", "rigid", "affine", "quadratic"};
+    static const char *const kinds[] = {"rigid", "affine", "quadratic"};
     static const char *const blends[] = {"linear", "dual-quaternion"};
     static const char *const metrics[] = {"euclidean", "compliance"}, *const axes[] = {"y", "z"};
     int kind, blend, metric, up;
     if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) return false;
-    if (!pick_word(command, "kind", o->kind, kinds, 4, &kind)) return false;
+    if (!pick_word(command, "kind", o->kind, kinds, 3, &kind)) return false;
     if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) return false;
     if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) return false;
-    def->kind = (sinew_node_kind)kind;
+    def->kind = (sinew_node_kind)(SINEW_NODE_RIGID + kind);
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
     return true;
@@ -209,7 +209,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
-        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "point, rigid, affine (default) or quadratic frames", 0, 0},
+        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
         {"every-part", 0, CLI_FLAG, &o.every_part, NULL, "a frame in each disconnected part that has none", 0, 0},

@@ -230,6 +230,13 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                        "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)", def->surface_count,
                        def->tissue_count);
     }
+    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {
+        return sn_fail(
+            context, SINEW_INVALID_ARGUMENT,
+            "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): between points alone a solid falls "
+            "flat",
+            (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
+    }
     sinew_voxels *own = NULL;
     if (!def->voxels) {
         SN_TRY(sinew_voxels_create_from_surfaces(context, def->surfaces, def->surface_count, &def->grid, &own, &made.voxels));

@@ -205,6 +205,7 @@ def test_bad_input():
         out = ("-o", os.path.join(place, "rig"))
         expect(1, ["which surface or volume"])
         expect(1, ["affine"], path, "--kind", "afine", *out)
+        expect(1, ["valid: rigid, affine, quadratic"], path, "--kind", "point", *out)
         bad = os.path.join(place, "open.obj")
         write_cube(bad, (0, 0, 0), (1, 1, 1))
         with open(bad) as file:

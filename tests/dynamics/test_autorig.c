@@ -351,6 +351,9 @@ static void test_bad_input(void **state) {
     m.tissues[1].material.young = -1;
     expect_refusal(&m, "-1");
     m.tissues[1].material.young = 1e4;
+    m.def.kind = SINEW_NODE_POINT;
+    expect_refusal(&m, "falls flat");
+    m.def.kind = SINEW_NODE_AFFINE;
     m.def.voxels = NULL;
     expect_refusal(&m, "voxels or by surfaces");
     destroy(&m);
