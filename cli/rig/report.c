@@ -40,6 +40,7 @@ void rig_write_report(const rig_run *rig, sn_buffer *out) {
     number(&w, "largest_fit_error", r->sampling.largest_fit_error);
     number(&w, "nodes_per_voxel", r->weights.mean_nodes);
     number(&w, "weight_lost", r->weights.largest_loss);
+    integer(&w, "adopted_voxels", r->weights.unreached_voxels);
     pair(&w, "frequency", r->frequency);
     number(&w, "condition", r->condition);
     number(&w, "stable_step", r->stable_step);
@@ -77,6 +78,10 @@ void rig_print_report(const rig_run *rig) {
            100 * r->coverage_mean, r->reach);
     printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was dropped\n",
            r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
+    if (r->weights.unreached_voxels > 0) {
+        printf("%d voxels that no kernel reaches follow the nearest node: more levels or nodes reach farther\n",
+               r->weights.unreached_voxels);
+    }
     printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
            r->sampling.sample_count, plural(r->sampling.sample_count), r->sampling.mean_fit_error,
            r->sampling.largest_fit_error);

@@ -105,6 +105,10 @@ static void write_frames(const rig_run *rig, const bool *held, sn_json_writer *w
     write_text(w, "metric", def->weights.metric == SINEW_METRIC_COMPLIANCE ? "compliance" : "euclidean");
     sn_json_write_key(w, "levels");
     sn_json_write_integer(w, def->weights.levels);
+    if (rig->report.weights.unreached_voxels > 0) {
+        sn_json_write_key(w, "adopt_unreached");
+        sn_json_write_boolean(w, true);
+    }
     sn_json_end_object(w);
     sn_json_write_key(w, "sampling");
     sn_json_begin_object(w);

@@ -45,7 +45,7 @@ typedef struct sinew_autorig_def {
     sinew_node_kind kind;
     /// Default SINEW_BLEND_LINEAR. Dual quaternions need `kind` rigid.
     sinew_blend blend;
-    /// The shape functions. Default: sinew_default_weights_def().
+    /// The shape functions. Default: sinew_default_weights_def(), with `adopt_unreached`.
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;

@@ -24,6 +24,7 @@ sinew_autorig_def sinew_default_autorig_def(void) {
                              .weights = sinew_default_weights_def(),
                              .sampling = sinew_default_sampling_def()};
     def.placement.count = 10;
+    def.weights.adopt_unreached = true;
     return def;
 }
 

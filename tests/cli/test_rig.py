@@ -161,6 +161,14 @@ def test_absent_label():
         rerun(target)
 
 
+def test_unreached():
+    """Voxels that no kernel reaches follow the nearest frame, which is told, and in the scene too."""
+    with folder() as place:
+        report = rig(place, "specimen:knee", "--voxels", 600, "-n", 12, "--levels", 1, "--every-part")
+        assert report["adopted_voxels"] > 0, report
+        rerun(place)
+
+
 def test_places():
     """Frames asked for at places are there, first and unmoved."""
     with folder() as place:
@@ -251,4 +259,4 @@ def test_bad_input():
 
 
 main([test_specimen, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient, test_up, test_volume,
-      test_units, test_absent_label, test_places, test_parts, test_bad_input])
+      test_units, test_absent_label, test_unreached, test_places, test_parts, test_bad_input])

@@ -358,7 +358,7 @@ static void test_bad_input(void **state) {
     expect_refusal(&m, "voxels or by surfaces");
     destroy(&m);
     prepare(context, SINEW_SPECIMEN_KNEE, 30000, 2, &m); // three bones
-    expect_refusal(&m, "rigid part");
+    expect_refusal(&m, "2 nodes are not enough, at least 3 are needed: the rigid part");
     destroy(&m);
     sinew_context_destroy(context);
 }
