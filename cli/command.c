@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "io/suggest.h"
+#include "io/volume/volume.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -35,6 +36,24 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
     sinew_context *context = sinew_context_create(&def);
     if (!context) cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
     return context;
+}
+
+bool cli_read_unit(const cli_command *command, const char *text, double *metres) {
+    char *end;
+    *metres = sn_volume_unit((sn_word){text, strlen(text)});
+    if (*metres > 0) return true;
+    *metres = strtod(text, &end);
+    if (end != text && !*end && *metres >= 1e-12 && *metres <= 1e6) return true;
+    cli_fail(command, CLI_USAGE, "--unit takes m, cm, mm, um, nm, or metres between 1e-12 and 1e6, not '%s'", text);
+    return false;
+}
+
+void cli_join_words(char *text, size_t size, const char *const *words, int count) {
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", i ? ", " : "", words[i]);
+    }
 }
 
 const char *cli_did_you_mean(const char *word, const char *const *words, int count) {

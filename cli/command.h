@@ -51,8 +51,7 @@ extern const cli_command *const cli_commands[];
 extern const int cli_command_count;
 
 // Reads argv[1..]: options into the table's values, the rest into `positional` (room for `capacity`, how many in *count).
-// Handles
-// --help itself. Returns CLI_OK to go on; otherwise the command returns the status at once (*finished).
+// Handles --help itself. Returns CLI_OK to go on; otherwise the command returns the status at once (*finished).
 int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc, char **argv,
               const char **positional, int capacity, int *count, bool *finished);
 
@@ -64,6 +63,12 @@ int cli_fail(const cli_command *command, int status, const char *format, ...);
 
 // A context with that many threads; NULL with the message printed.
 sinew_context *cli_create_context(const cli_command *command, int32_t threads);
+
+// Metres in a unit of length, by its name (mm, um, ...) or as a number; false with the message printed.
+bool cli_read_unit(const cli_command *command, const char *text, double *metres);
+
+// Words in a row, "a, b, c", as far as the room goes.
+void cli_join_words(char *text, size_t size, const char *const *words, int count);
 
 // The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory, overwritten by the next call.
 const char *cli_did_you_mean(const char *word, const char *const *words, int count);

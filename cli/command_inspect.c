@@ -47,11 +47,12 @@ static int inspect_file(inspect_report *report, const char *path, double unit) {
 
 static int run(const cli_command *command, int argc, char **argv) {
     bool json = false;
+    const char *unit_name = NULL;
     double unit = 0;
     const cli_option table[] = {
         {"json", 0, CLI_FLAG, &json, NULL, "as JSON", 0, 0},
-        {"unit", 'u', CLI_NUMBER, &unit, "METRES", "a volume's unit of length, e.g. 1e-3 (default: as its header says)", 1e-12,
-         1e6},
+        {"unit", 'u', CLI_TEXT, &unit_name, "UNIT", "of a volume's lengths: mm, um, ... or metres (default: its header's)", 0,
+         0},
     };
     const char *path;
     int count;
@@ -59,6 +60,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
     if (finished) return status;
     if (count == 0) return cli_fail(command, CLI_USAGE, "which file? usage: sinew inspect FILE");
+    if (unit_name && !cli_read_unit(command, unit_name, &unit)) return CLI_USAGE;
     sinew_context *context = cli_create_context(command, 1);
     if (!context) return CLI_BAD_INPUT;
     inspect_report report;

@@ -4,6 +4,7 @@
 #include "rig/rig.h"
 
 #include "base/clock.h"
+#include "geom/voxel.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 enum { WARM_UP = 3, TIMED_STEPS = 12 };
 
 typedef struct rig_options {
-    const char *output, *tissues, *kind, *blend, *metric, *up;
+    const char *output, *tissues, *kind, *blend, *metric, *up, *unit;
     int64_t nodes, samples, resolution, levels, threads, voxels, memory;
-    double spacing, fit, unit;
+    double spacing, fit;
     cli_list at;
     bool every_part;
     cli_optional_text json;
@@ -54,25 +55,22 @@ static bool pick_word(const cli_command *command, const char *option, const char
     for (*index = 0; *index < count; ++*index) {
         if (strcmp(word, words[*index]) == 0) return true;
     }
-    char valid[128] = "";
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(valid);
-        snprintf(valid + used, sizeof valid - used, "%s%s", i ? ", " : "", words[i]);
-    }
+    char valid[128];
+    cli_join_words(valid, sizeof valid, words, count);
     cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word, cli_did_you_mean(word, words, count), valid);
     return false;
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
-    static const char *const kinds[] = {"point", "rigid", "affine", "quadratic"};
+    static const char *const kinds[] = {"rigid", "affine", "quadratic"};
     static const char *const blends[] = {"linear", "dual-quaternion"};
     static const char *const metrics[] = {"euclidean", "compliance"}, *const axes[] = {"y", "z"};
     int kind, blend, metric, up;
     if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) return false;
-    if (!pick_word(command, "kind", o->kind, kinds, 4, &kind)) return false;
+    if (!pick_word(command, "kind", o->kind, kinds, 3, &kind)) return false;
     if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) return false;
     if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) return false;
-    def->kind = (sinew_node_kind)kind;
+    def->kind = (sinew_node_kind)(SINEW_NODE_RIGID + kind);
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
     return true;
@@ -95,6 +93,14 @@ static bool take_places(const cli_command *command, const cli_list *at, rig_run 
     rig->def.placement.fixed = rig->places;
     rig->def.placement.fixed_count = at->count;
     return true;
+}
+
+static void count_tissues(rig_run *rig) {
+    const sinew_voxels *voxels = rig->voxels;
+    for (int32_t i = 0; i < rig->tissue_count; i++) {
+        rig->tissue_voxels[i] = 0;
+        for (int32_t v = 0; v < voxels->count; v++) rig->tissue_voxels[i] += voxels->label[v] == rig->tissues[i].label;
+    }
 }
 
 static sinew_status make_model(rig_run *rig) {
@@ -152,19 +158,24 @@ static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
 
 static int make(rig_run *rig, const char *const *paths, int count, const rig_options *o) {
     char name[RIG_NAME];
+    double unit = 0;
+    if (o->unit && !cli_read_unit(rig->command, o->unit, &unit)) return CLI_USAGE;
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;
-    rig_reading reading = {sinew_default_voxel_def(), o->unit, o->up ? o->up[0] : 0, (int32_t)o->voxels};
-    reading.grid.resolution = (int32_t)o->resolution;
-    for (int k = 0; k < 3; k++) reading.grid.spacing[k] = o->spacing;
-    reading.grid.memory_limit = (size_t)o->memory << 20;
+    rig_reading reading = {.resolution = (int32_t)o->resolution,
+                           .spacing = o->spacing,
+                           .memory_limit = (size_t)o->memory * 1000000,
+                           .unit = unit,
+                           .up = o->up ? o->up[0] : 0,
+                           .specimen_voxels = (int32_t)o->voxels};
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
     int status = rig_read_inputs(rig, paths, count, &reading);
     if (status == CLI_OK && o->tissues) status = rig_read_tissues(rig, o->tissues);
     cli_activity_end(&activity);
     if (status != CLI_OK) return status;
+    count_tissues(rig);
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
     sinew_status made = make_model(rig);
     cli_activity_end(&activity);
@@ -182,11 +193,9 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .blend = "linear",
                      .metric = "compliance",
                      .nodes = 10,
-                     .resolution = 64,
                      .levels = 2,
                      .threads = 2,
-                     .memory = 4096,
-                     .fit = 0.08};
+                     .memory = 4096};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N", "frames in all, those of rigid parts included (default: 10)", 1, 65535},
         {"at", 0, CLI_LIST, &o.at, "X,Y,Z", "a frame that stays at this place, in metres (may be given again)", 0, 0},
@@ -194,13 +203,13 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"tissues", 0, CLI_TEXT, &o.tissues, "FILE", "what the labels stand for (default: one soft material)", 0, 0},
         {"resolution", 'r', CLI_INTEGER, &o.resolution, "N", "surfaces: voxels along the longest side (default: 64)", 1, 4096},
         {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9, 1e6},
-        {"unit", 'u', CLI_NUMBER, &o.unit, "METRES", "unit of the file, e.g. 1e-3 (default: the header's; surfaces 1)", 1e-12,
-         1e6},
+        {"unit", 'u', CLI_TEXT, &o.unit, "UNIT", "of the file: mm, um, ... or metres (default: the header's; surfaces m)", 0,
+         0},
         {"up", 0, CLI_TEXT, &o.up, "AXIS", "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
         {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
         {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
-        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "point, rigid, affine (default) or quadratic frames", 0, 0},
+        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0, 0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
         {"every-part", 0, CLI_FLAG, &o.every_part, NULL, "a frame in each disconnected part that has none", 0, 0},
@@ -222,9 +231,11 @@ static int run(const cli_command *command, int argc, char **argv) {
     rig.def.placement.count = (int32_t)o.nodes;
     rig.def.placement.every_part = o.every_part;
     rig.def.sampling.count = (int32_t)o.samples;
-    rig.def.sampling.fit_error = o.fit;
+    if (o.fit > 0) rig.def.sampling.fit_error = o.fit;
     rig.def.weights.levels = (int32_t)o.levels;
-    bool clear = take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
+    bool clear = o.samples == 0 || o.fit == 0;
+    if (!clear) cli_fail(command, CLI_USAGE, "--samples and --fit answer the same question: give one of them");
+    clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
     status = clear ? make(&rig, paths, count, &o) : CLI_USAGE;
     rig_destroy(&rig);
     sinew_context_destroy(context);

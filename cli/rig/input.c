@@ -14,18 +14,27 @@
 
 static const char specimen_prefix[] = "specimen:";
 
+typedef enum input_kind { INPUT_SPECIMEN, INPUT_VOLUME, INPUT_SURFACE, INPUT_KINDS } input_kind;
+
+static int refuse_specimen(const rig_run *rig, const char *name) {
+    const char *names[16];
+    char valid[160];
+    int32_t count = sinew_specimen_count() < 16 ? sinew_specimen_count() : 16;
+    for (int32_t i = 0; i < count; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
+    cli_join_words(valid, sizeof valid, names, count);
+    return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s; valid: %s", name,
+                    cli_did_you_mean(name, names, count), valid);
+}
+
 static int read_specimen(rig_run *rig, const char *name, const rig_reading *reading) {
     int32_t specimen = sinew_specimen_find(name);
-    if (specimen < 0) {
-        const char *names[16];
-        for (int32_t i = 0; i < sinew_specimen_count() && i < 16; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
-        return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s", name,
-                        cli_did_you_mean(name, names, sinew_specimen_count()));
-    }
+    if (specimen < 0) return refuse_specimen(rig, name);
     sinew_specimen kind = (sinew_specimen)specimen;
     int32_t count = reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
-    sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count, reading->grid.memory_limit, &rig->voxels);
+    sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count, reading->memory_limit, &rig->voxels);
     if (status != SINEW_OK) return rig_fail(rig);
+    rig->specimen = sinew_specimen_name(kind);
+    rig->specimen_voxels = count;
     const sinew_specimen_tissue *table = sinew_specimen_tissues(kind, &count);
     rig->tissue_count = rig_specimen_tissues(kind, rig->tissues);
     for (int32_t i = 0; i < count; i++) snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
@@ -34,15 +43,16 @@ static int read_specimen(rig_run *rig, const char *name, const rig_reading *read
 
 static int read_volume(rig_run *rig, const sn_source *source, const rig_reading *reading) {
     sn_volume_file file;
-    size_t limit = reading->grid.memory_limit;
-    sn_volume_options options = {.unit = reading->unit, .memory_limit = limit};
+    sn_volume_options options = {.unit = reading->unit, .memory_limit = reading->memory_limit};
     sinew_status status = sn_volume_read(rig->context, source, &options, &file);
     rig->askew = status == SINEW_OK && file.askew;
-    if (status == SINEW_OK) {
-        status = sinew_voxels_create_from_labels(rig->context, &file.grid, limit, &rig->voxels);
+    int result = status == SINEW_OK ? CLI_OK : rig_fail(rig);
+    if (status == SINEW_OK &&
+        sinew_voxels_create_from_labels(rig->context, &file.grid, reading->memory_limit, &rig->voxels) != SINEW_OK) {
+        result = cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", source->name, sinew_context_message(rig->context));
     }
     sn_volume_file_destroy(&file);
-    return status == SINEW_OK ? CLI_OK : rig_fail(rig);
+    return result;
 }
 
 // glTF has y up by its standard, OBJ by custom.
@@ -75,29 +85,81 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
     return CLI_OK;
 }
 
+// All surfaces as one: parts of a later one may lie outside the first.
+static sinew_status join_surfaces(rig_run *rig, sinew_mesh *const *meshes, int count) {
+    int64_t points = 0, triangles = 0;
+    for (int i = 0; i < count; i++) points += meshes[i]->point_count, triangles += meshes[i]->element_count;
+    sn_owned_mesh *all = NULL;
+    SN_TRY(sn_owned_mesh_create(rig->context, SINEW_ELEMENT_TRIANGLE, points, triangles, false, &all));
+    rig->surface = &all->view;
+    double *point = all->points;
+    int32_t *index = all->indices, first = 0;
+    for (int i = 0; i < count; i++) {
+        size_t coordinates = 3 * (size_t)meshes[i]->point_count;
+        memcpy(point, meshes[i]->points, coordinates * sizeof *point);
+        point += coordinates;
+        for (int32_t k = 0; k < 3 * meshes[i]->element_count; k++) *index++ = first + meshes[i]->indices[k];
+        first += meshes[i]->point_count;
+    }
+    return SINEW_OK;
+}
+
 static int read_surfaces(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     sinew_mesh *meshes[RIG_INPUTS] = {NULL};
     sinew_labelled_surface surfaces[RIG_INPUTS];
+    sinew_voxel_def grid = sinew_default_voxel_def();
+    if (reading->resolution > 0) grid.resolution = reading->resolution;
+    for (int k = 0; k < 3; k++) grid.spacing[k] = reading->spacing;
+    grid.memory_limit = reading->memory_limit;
     int status = CLI_OK;
     for (int i = 0; i < count && status == CLI_OK; i++) {
         status = read_surface(rig, paths[i], reading, &meshes[i]);
         surfaces[i] = (sinew_labelled_surface){meshes[i], i + 1, i};
     }
-    if (status == CLI_OK && sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &reading->grid, &rig->voxels,
+    if (status == CLI_OK && sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &grid, &rig->voxels,
                                                               &rig->voxel_report) != SINEW_OK) {
         status = count == 1 ? cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", paths[0], sinew_context_message(rig->context))
                             : rig_fail(rig);
     }
     rig->from_surfaces = true;
-    rig->surface = meshes[0];
-    for (int i = 1; i < count; i++) sinew_mesh_destroy(meshes[i]);
+    if (status == CLI_OK && join_surfaces(rig, meshes, count) != SINEW_OK) status = rig_fail(rig);
+    for (int i = 0; i < count; i++) sinew_mesh_destroy(meshes[i]);
     return status;
+}
+
+// An option that an input of this kind has no use for is a misunderstanding.
+static int check_options(const rig_run *rig, const rig_reading *reading, const char *path, input_kind kind) {
+    static const char *const kinds[] = {"a specimen", "a label volume", "a surface"};
+    static const struct {
+        const char *option, *purpose;
+        bool suits[INPUT_KINDS];
+    } options[] = {
+        {"resolution", "sets how fine surfaces become voxels", {false, false, true}},
+        {"spacing", "sets how fine surfaces become voxels", {false, false, true}},
+        {"up", "tells which way surfaces stand", {false, false, true}},
+        {"unit", "tells the lengths in files", {false, true, true}},
+        {"voxels", "sets the size of specimens", {true, false, false}},
+    };
+    const bool given[] = {reading->resolution > 0, reading->spacing > 0, reading->up != 0, reading->unit > 0,
+                          reading->specimen_voxels > 0};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!given[i] || options[i].suits[kind]) continue;
+        return cli_fail(rig->command, CLI_USAGE, "--%s %s; %s is %s", options[i].option, options[i].purpose, path,
+                        kinds[kind]);
+    }
+    return CLI_OK;
+}
+
+// Names that no reader of meshes will know either.
+static bool is_unknown(const sn_source *source) {
+    return sn_volume_detect(source) == SN_VOLUME_UNKNOWN && sn_mesh_detect(source) == SN_MESH_UNKNOWN;
 }
 
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
     size_t prefix = strlen(specimen_prefix);
     if (count == 1 && strncmp(paths[0], specimen_prefix, prefix) == 0) {
-        return read_specimen(rig, paths[0] + prefix, reading);
+        int status = check_options(rig, reading, paths[0], INPUT_SPECIMEN);
+        return status == CLI_OK ? read_specimen(rig, paths[0] + prefix, reading) : status;
     }
     cli_bytes bytes = {NULL, 0};
     if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) return rig_fail(rig);
@@ -105,11 +167,18 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     cli_fetcher_create(rig->context, paths[0], &fetcher);
     sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher};
     bool volume = sn_volume_detect(&source) != SN_VOLUME_UNKNOWN;
-    int status = CLI_OK;
-    if (volume && count > 1)
+    int status = check_options(rig, reading, paths[0], volume ? INPUT_VOLUME : INPUT_SURFACE);
+    if (status == CLI_OK && is_unknown(&source)) {
+        status =
+            cli_fail(rig->command, CLI_BAD_INPUT,
+                     "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd .nhdr .mha .mhd); "
+                     "raw numbers need a header: a few lines of text in an .mhd file that names them",
+                     paths[0]);
+    }
+    if (status == CLI_OK && volume && count > 1)
         status = cli_fail(rig->command, CLI_USAGE, "a label volume stands alone; surfaces may be several");
-    if (volume && status == CLI_OK) status = read_volume(rig, &source, reading);
+    if (status == CLI_OK && volume) status = read_volume(rig, &source, reading);
     cli_fetcher_destroy(&fetcher);
     cli_free_bytes(rig->context, &bytes);
-    return volume ? status : read_surfaces(rig, paths, count, reading);
+    return volume || status != CLI_OK ? status : read_surfaces(rig, paths, count, reading);
 }

@@ -1,5 +1,5 @@
-// rig.png: the surface three times, coloured by tissue, by weights (one hue for each node, blended) and by the region of the
-// sample behind each point; frames shine through.
+// rig.png: the solid three times, coloured by tissue, by weights (one hue for each node, blended) and by the region of the
+// sample behind each point; frames shine through. Where a tissue is hidden inside others the first is cut open.
 #include "rig/rig.h"
 
 #include "frame/frame_body.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { CELL_WIDTH = 480, CELL_HEIGHT = 400 };
+enum { CELL_WIDTH = 480, CELL_HEIGHT = 400, SMOOTHING = 2 };
 
 typedef enum view { VIEW_TISSUES, VIEW_WEIGHTS, VIEW_REGIONS, VIEWS } view;
 
@@ -22,6 +22,8 @@ typedef struct painter {
     double *weights;    // scratch: one for each node
     float *colors;
     double *points, *axes; // of the frames
+    sinew_mesh *half;      // boundary of what lies behind the middle, or NULL: nothing is hidden
+    float *half_colors;
 } painter;
 
 static int32_t tissue_of(const rig_run *rig, int32_t label) {
@@ -38,6 +40,11 @@ static sn_color vertex_color(const painter *p, view view, int32_t i) {
     const sn_vertex_weights *vertices = &p->model->base_vertices;
     for (int32_t k = vertices->start[i]; k < vertices->start[i + 1]; k++) p->weights[vertices->node[k]] = vertices->weight[k];
     return sn_palette_blend(p->weights, p->model->nodes.count);
+}
+
+static void set_color(float *colors, int32_t i, sn_color color) {
+    float *place = colors + 3 * (size_t)i;
+    place[0] = color.r, place[1] = color.g, place[2] = color.b;
 }
 
 static sinew_status prepare(const rig_run *rig, sn_arena *arena, painter *p) {
@@ -68,29 +75,61 @@ static sinew_status prepare(const rig_run *rig, sn_arena *arena, painter *p) {
     return SINEW_OK;
 }
 
-// From above a flat thing, from the side of an upright one.
+static bool is_flat(const sinew_mesh *surface) {
+    sn_vec3 size = sn_box_size(sn_box_of_points(surface->points, surface->point_count));
+    return size.z < 0.3 * fmin(size.x, size.y);
+}
+
+// From above a flat thing, from the side of an upright one: with y ahead.
 static sn_camera find_camera(const sinew_mesh *surface) {
-    sn_box box = sn_box_of_points(surface->points, surface->point_count);
-    sn_vec3 size = sn_box_size(box);
-    bool flat = size.z < 0.3 * fmin(size.x, size.y);
     sn_camera_fit fit =
-        sn_camera_fit_begin(sn_v3(0, 0, 1), -1.2, flat ? 1.0 : 0.35, 0.5, (double)CELL_WIDTH / CELL_HEIGHT, 0.08);
+        sn_camera_fit_begin(sn_v3(0, 0, 1), -1.2, is_flat(surface) ? 1.0 : 0.35, 0.5, (double)CELL_WIDTH / CELL_HEIGHT, 0.08);
     sn_camera_fit_add(&fit, surface->points, surface->point_count);
     return sn_camera_fit_end(&fit);
 }
 
+// The solid without what lies before the middle of its box, where that shows more than its surface does.
+static sinew_status cut_open(painter *p, sn_arena *arena) {
+    const rig_run *rig = p->rig;
+    int32_t tissues = 0;
+    for (int32_t i = 0; i < rig->tissue_count; i++) tissues += rig->tissue_voxels[i] > 0;
+    if (tissues < 2 || is_flat(p->model->surface)) return SINEW_OK;
+    sinew_label_grid grid;
+    uint16_t *labels = rig_push_labels(rig, arena, &grid);
+    if (!labels) return SINEW_OUT_OF_MEMORY;
+    sn_box box = sn_box_of_points(p->model->surface->points, p->model->surface->point_count);
+    int32_t middle = (int32_t)((0.5 * (box.lower.y + box.upper.y) - grid.lower[1]) / grid.spacing[1]);
+    for (int32_t v = 0; v < rig->voxels->count; v++) {
+        int32_t c[3];
+        sn_cell_coordinates(grid.cells, rig->voxels->cell[v], c);
+        if (c[1] < middle) labels[rig->voxels->cell[v]] = 0;
+    }
+    sinew_voxels *half = NULL;
+    sinew_status status = sinew_voxels_create_from_labels(rig->context, &grid, SIZE_MAX, &half);
+    if (status == SINEW_OK) status = sinew_voxels_create_surface(half, SMOOTHING, &p->half);
+    if (status == SINEW_OK) {
+        p->half_colors = SN_PUSH(arena, float, 3 * (size_t)p->half->point_count);
+        status = sn_arena_status(arena);
+    }
+    for (int32_t i = 0; status == SINEW_OK && i < p->half->point_count; i++) {
+        int32_t voxel = sinew_voxels_find_nearest(half, p->half->points + 3 * (size_t)i, INFINITY);
+        set_color(p->half_colors, i, sn_palette(tissue_of(rig, half->label[voxel])));
+    }
+    sinew_voxels_destroy(half);
+    return status;
+}
+
 static sinew_status draw_view(painter *p, view view, sn_image image) {
     const sinew_mesh *surface = p->model->surface;
-    for (int32_t i = 0; i < surface->point_count; i++) {
-        sn_color color = vertex_color(p, view, i);
-        p->colors[3 * (size_t)i] = color.r, p->colors[3 * (size_t)i + 1] = color.g, p->colors[3 * (size_t)i + 2] = color.b;
-    }
+    bool open = view == VIEW_TISSUES && p->half;
+    const sinew_mesh *shown = open ? p->half : surface;
+    for (int32_t i = 0; i < surface->point_count && !open; i++) set_color(p->colors, i, vertex_color(p, view, i));
     sn_picture_mesh mesh = sn_picture_mesh_default();
-    mesh.positions = surface->points;
-    mesh.vertex_count = surface->point_count;
-    mesh.triangles = surface->indices;
-    mesh.triangle_count = surface->element_count;
-    mesh.colors = p->colors;
+    mesh.positions = shown->points;
+    mesh.vertex_count = shown->point_count;
+    mesh.triangles = shown->indices;
+    mesh.triangle_count = shown->element_count;
+    mesh.colors = open ? p->half_colors : p->colors;
     sn_picture_glyphs frames = sn_picture_glyphs_default(SN_GLYPH_FRAMES);
     sn_box box = sn_box_of_points(surface->points, surface->point_count);
     frames.points = p->points;
@@ -109,8 +148,10 @@ static sinew_status draw_view(painter *p, view view, sn_image image) {
 static sinew_status draw(const rig_run *rig, sn_arena *arena, sn_sheet *sheet) {
     painter p;
     SN_TRY(prepare(rig, arena, &p));
-    for (int i = 0; i < VIEWS; i++) SN_TRY(draw_view(&p, (view)i, sn_sheet_cell(sheet, i)));
-    return SINEW_OK;
+    sinew_status status = cut_open(&p, arena);
+    for (int i = 0; i < VIEWS && status == SINEW_OK; i++) status = draw_view(&p, (view)i, sn_sheet_cell(sheet, i));
+    sinew_mesh_destroy(p.half);
+    return status;
 }
 
 sinew_status rig_write_picture(const rig_run *rig) {
@@ -120,6 +161,10 @@ sinew_status rig_write_picture(const rig_run *rig) {
     def.cell_width = CELL_WIDTH, def.cell_height = CELL_HEIGHT;
     def.title = rig->name;
     def.captions = captions;
+    const char *names[RIG_TISSUES];
+    for (int32_t i = 0; i < rig->tissue_count; i++) names[i] = rig->tissue_names[i];
+    sn_legend legend = {.title = "tissues", .names = names, .name_count = rig->tissue_count};
+    if (rig->tissue_count > 1 && sn_legend_width(&legend) < VIEWS * CELL_WIDTH) def.legend = &legend;
     sn_sheet sheet;
     SN_TRY(sn_sheet_create(rig->context, &def, &sheet));
     sn_arena arena = sn_arena_create(rig->context);

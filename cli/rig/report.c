@@ -40,6 +40,7 @@ void rig_write_report(const rig_run *rig, sn_buffer *out) {
     number(&w, "largest_fit_error", r->sampling.largest_fit_error);
     number(&w, "nodes_per_voxel", r->weights.mean_nodes);
     number(&w, "weight_lost", r->weights.largest_loss);
+    integer(&w, "adopted_voxels", r->weights.unreached_voxels);
     pair(&w, "frequency", r->frequency);
     number(&w, "condition", r->condition);
     number(&w, "stable_step", r->stable_step);
@@ -66,6 +67,10 @@ void rig_print_report(const rig_run *rig) {
         printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were bridged\n",
                rig->voxel_report.open_edges, rig->voxel_report.hole_count, rig->voxel_report.largest_hole);
     }
+    for (int32_t i = 0; i < rig->tissue_count; i++) {
+        if (rig->tissue_voxels[i] > 0) continue;
+        printf("no voxel has the label %d (%s)\n", rig->tissues[i].label, rig->tissue_names[i]);
+    }
     if (rig->askew) printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
     printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the volume (%.3g %% if evenly), a "
            "voxel is %.3g m from its node on average\n",
@@ -73,6 +78,10 @@ void rig_print_report(const rig_run *rig) {
            100 * r->coverage_mean, r->reach);
     printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was dropped\n",
            r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
+    if (r->weights.unreached_voxels > 0) {
+        printf("%d voxels that no kernel reaches follow the nearest node: more levels or nodes reach farther\n",
+               r->weights.unreached_voxels);
+    }
     printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
            r->sampling.sample_count, plural(r->sampling.sample_count), r->sampling.mean_fit_error,
            r->sampling.largest_fit_error);

@@ -9,6 +9,7 @@
 #include "sinew/autorig.h"
 #include "sinew/specimen.h"
 
+#include "base/memory.h"
 #include "io/json_write.h"
 
 enum { RIG_TISSUES = 64, RIG_INPUTS = 16, RIG_NAME = 64 };
@@ -20,13 +21,16 @@ typedef struct rig_run {
     const char *folder; // where everything is written
 
     sinew_voxels *voxels;
-    sinew_mesh *surface; // that of the first surface file, or NULL
+    sinew_mesh *surface; // those of the surface files together, or NULL
     sinew_voxel_report voxel_report;
     bool from_surfaces, askew;
+    const char *specimen; // its name, or NULL
+    int32_t specimen_voxels;
 
     int32_t tissue_count;
     sinew_autorig_tissue tissues[RIG_TISSUES];
     char tissue_names[RIG_TISSUES][RIG_NAME];
+    int32_t tissue_voxels[RIG_TISSUES];    // that have its label
     const sn_json *materials[RIG_TISSUES]; // as the table has them; NULL: constants of a specimen, or the default
     struct rig_table *table;               // what the materials live in, or NULL
 
@@ -47,7 +51,9 @@ int rig_fail(const rig_run *rig);
 
 // How inputs are to be understood.
 typedef struct rig_reading {
-    sinew_voxel_def grid;    // surfaces: the voxels to make; all: the memory they may take
+    int32_t resolution;      // surfaces: voxels along the longest side; 0: as is usual
+    double spacing;          // surfaces: edge of a voxel instead; 0: by the resolution
+    size_t memory_limit;     // bytes
     double unit;             // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
     char up;                 // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
     int32_t specimen_voxels; // about how many; 0: the papers'
@@ -60,6 +66,9 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
 // {"1": {"name": "muscle", "material": {...}, "rigid": false}, ...}
 int rig_read_tissues(rig_run *rig, const char *path);
 void rig_free_tissues(rig_run *rig);
+
+// The labels of all cells as a grid. NULL if memory is short.
+uint16_t *rig_push_labels(const rig_run *rig, sn_arena *arena, sinew_label_grid *grid);
 
 // scene.json, labels.nrrd and, of surface files, surface.ply, into the folder.
 sinew_status rig_write_scene(const rig_run *rig);

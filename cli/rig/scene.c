@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { SHOWN_PER_SECOND = 25 }; // moments that a run writes; steps may be many more
+
 static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
 
 static void write_number(sn_json_writer *w, const char *key, double value) {
@@ -80,7 +82,7 @@ static void write_tissues(const rig_run *rig, sn_json_writer *w) {
     sn_json_write_key(w, "tissues");
     sn_json_begin_object(w);
     for (int32_t i = 0; i < rig->tissue_count; i++) {
-        if (!rig->tissues[i].rigid) continue;
+        if (!rig->tissues[i].rigid || rig->tissue_voxels[i] == 0) continue;
         char label[16];
         snprintf(label, sizeof label, "%d", rig->tissues[i].label);
         sn_json_write_key(w, label);
@@ -103,6 +105,10 @@ static void write_frames(const rig_run *rig, const bool *held, sn_json_writer *w
     write_text(w, "metric", def->weights.metric == SINEW_METRIC_COMPLIANCE ? "compliance" : "euclidean");
     sn_json_write_key(w, "levels");
     sn_json_write_integer(w, def->weights.levels);
+    if (rig->report.weights.unreached_voxels > 0) {
+        sn_json_write_key(w, "adopt_unreached");
+        sn_json_write_boolean(w, true);
+    }
     sn_json_end_object(w);
     sn_json_write_key(w, "sampling");
     sn_json_begin_object(w);
@@ -123,7 +129,13 @@ static void write_body(const rig_run *rig, const bool *held, sn_json_writer *w) 
     write_text(w, "model", "frames");
     sn_json_write_key(w, "shape");
     sn_json_begin_object(w);
-    write_text(w, "volume", "labels.nrrd");
+    if (rig->voxels->stiffness) { // of a specimen: labels alone would forget it
+        write_text(w, "specimen", rig->specimen);
+        sn_json_write_key(w, "voxels");
+        sn_json_write_integer(w, rig->specimen_voxels);
+    } else {
+        write_text(w, "volume", "labels.nrrd");
+    }
     sn_json_end_object(w);
     if (rig->surface) write_text(w, "surface", "surface.ply");
     if (rig->tissue_count > 0) {
@@ -155,8 +167,14 @@ static void write_world(const rig_run *rig, const bool *held, sn_buffer *out) {
     sn_json_write_key(&w, "version");
     sn_json_write_integer(&w, 1);
     write_text(&w, "title", title);
-    write_number(&w, "step", round_step(rig->report.advised_step));
+    double step = round_step(rig->report.advised_step);
+    write_number(&w, "step", step);
     write_number(&w, "duration", 2);
+    sn_json_write_key(&w, "output");
+    sn_json_begin_object(&w);
+    sn_json_write_key(&w, "every");
+    sn_json_write_integer(&w, (int64_t)fmax(1, round(1 / (SHOWN_PER_SECOND * step))));
+    sn_json_end_object(&w);
     if (rig->tissue_count > 0) write_materials(rig, &w);
     sn_json_write_key(&w, "bodies");
     sn_json_begin_array(&w);
@@ -175,18 +193,23 @@ static sinew_status write_scene(const rig_run *rig, sn_buffer *out) {
     return status;
 }
 
-static sinew_status write_labels(const rig_run *rig, sn_buffer *out) {
+uint16_t *rig_push_labels(const rig_run *rig, sn_arena *arena, sinew_label_grid *grid) {
     const sinew_voxels *voxels = rig->voxels;
-    size_t count = (size_t)voxels->cells[0] * (size_t)voxels->cells[1] * (size_t)voxels->cells[2];
-    uint16_t *labels = sn_allocate(rig->context, count, sizeof *labels);
-    if (!labels) return SINEW_OUT_OF_MEMORY;
-    for (int32_t v = 0; v < voxels->count; v++) labels[voxels->cell[v]] = voxels->label[v];
-    sinew_label_grid grid = {.labels16 = labels};
-    memcpy(grid.cells, voxels->cells, sizeof grid.cells);
-    memcpy(grid.spacing, voxels->spacing, sizeof grid.spacing);
-    memcpy(grid.lower, voxels->lower, sizeof grid.lower);
-    sinew_status status = sn_write_nrrd(&grid, out);
-    sn_release(rig->context, labels, count, sizeof *labels);
+    *grid = (sinew_label_grid){0};
+    memcpy(grid->cells, voxels->cells, sizeof grid->cells);
+    memcpy(grid->spacing, voxels->spacing, sizeof grid->spacing);
+    memcpy(grid->lower, voxels->lower, sizeof grid->lower);
+    uint16_t *labels = SN_PUSH(arena, uint16_t, (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2]);
+    for (int32_t v = 0; labels && v < voxels->count; v++) labels[voxels->cell[v]] = voxels->label[v];
+    grid->labels16 = labels;
+    return labels;
+}
+
+static sinew_status write_labels(const rig_run *rig, sn_buffer *out) {
+    sn_arena arena = sn_arena_create(rig->context);
+    sinew_label_grid grid;
+    sinew_status status = rig_push_labels(rig, &arena, &grid) ? sn_write_nrrd(&grid, out) : SINEW_OUT_OF_MEMORY;
+    sn_arena_destroy(&arena);
     return status;
 }
 

@@ -40,11 +40,12 @@ typedef struct sinew_autorig_def {
     int32_t tissue_count;
     /// Where nodes go. `count` includes fixed ones and those of rigid parts. Default: sinew_default_placement_def() with 10.
     sinew_placement_def placement;
-    /// What the nodes can do; those in rigid parts are rigid in any case. Default SINEW_NODE_AFFINE.
+    /// What the nodes can do: rigid, affine or quadratic; those in rigid parts are rigid in any case. Default
+    /// SINEW_NODE_AFFINE.
     sinew_node_kind kind;
     /// Default SINEW_BLEND_LINEAR. Dual quaternions need `kind` rigid.
     sinew_blend blend;
-    /// The shape functions. Default: sinew_default_weights_def().
+    /// The shape functions. Default: sinew_default_weights_def(), with `adopt_unreached`.
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;

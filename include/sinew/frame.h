@@ -113,8 +113,8 @@ typedef enum sinew_sampling {
 typedef struct sinew_sampling_def {
     /// Default regions.
     sinew_sampling kind;
-    /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions: subdivided until there are as
-    /// many; 0 leaves it to `fit_error`. Default 0.
+    /// Wished number of samples. [count] At least 0. Midpoint: 0 takes every voxel. Regions: joined, then subdivided where
+    /// they fit worst, until there are as many; 0 leaves it to `fit_error`. Default 0.
     int32_t count;
     /// Regions, if `count` is 0: joined and subdivided so that the weights of each differ from linear by less: the differences
     /// of all nodes together (root of the sum of their squares, mean square over the region). [-] Above 0. Default 0.08.

@@ -62,7 +62,10 @@ static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *
     sn_volume_options options = {.unit = shape->volume_unit};
     sn_volume_file file;
     sinew_status status = sn_volume_read(b->context, &source, &options, &file);
-    if (status == SINEW_OK) status = sinew_voxels_create_from_labels(b->context, &file.grid, memory_limit, voxels);
+    if (status == SINEW_OK) {
+        status = sinew_voxels_create_from_labels(b->context, &file.grid, memory_limit, voxels);
+        if (status != SINEW_OK) sn_source_fail(b->context, &source, status, "%s", sinew_context_message(b->context));
+    }
     sn_volume_file_destroy(&file);
     return status;
 }

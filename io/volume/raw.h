@@ -31,9 +31,6 @@ sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *sourc
 sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source, sn_arena *arena, sn_volume_header *header);
 sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source, sn_arena *arena, sn_volume_header *header);
 
-// Metres in a unit by its name ("mm", "micron", ...), or 0.
-double sn_volume_unit(sn_word name);
-
 // A file that the header names, fetched. `name` is copied.
 sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena, sn_word name, sn_source *out);
 

@@ -126,9 +126,10 @@ static sinew_status read_units(reader *r, sn_word value) {
         if (name.size == 0 || sn_word_is(name, "???") || sn_word_is(name, "none")) continue;
         double unit = sn_volume_unit(name);
         char shown[SN_TEXT_FOUND_SIZE];
-        if (unit == 0 || (r->header->unit > 0 && unit != r->header->unit)) {
-            return FAIL(r, open, "the unit %s is unknown or differs from the other axes'",
-                        sn_text_found(open, close + 1, shown));
+        sn_text_found(name.at, close, shown);
+        if (unit == 0) return FAIL(r, open, "the unit %s is not known; valid are m, cm, mm, um and nm", shown);
+        if (r->header->unit > 0 && unit != r->header->unit) {
+            return FAIL(r, open, "the unit %s differs from the other axes'; a grid has one unit", shown);
         }
         r->header->unit = unit;
     }

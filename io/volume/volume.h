@@ -1,8 +1,7 @@
 // Label volumes in files: a grid of labels with its place in space, turned so that its axes run along x, y and z.
 //
-// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip or text), MetaImage (.mha,
-// or
-//      .mhd with its raw file: raw or compressed data with a small text header).
+// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip or text),
+//      MetaImage (.mha, or .mhd with its raw file: raw or compressed data with a small text header).
 // Out: NRRD and NIfTI-1.
 // Lengths become metres by the unit that the header states; a header without one is refused unless the caller names a unit.
 // Coordinates are those of NIfTI: x to the right, y to the front, z up; NRRD files that say otherwise are turned. Axes that
@@ -15,6 +14,7 @@
 
 #include "io/buffer.h"
 #include "io/source.h"
+#include "io/text.h"
 
 typedef enum sn_volume_format { SN_VOLUME_UNKNOWN, SN_VOLUME_NIFTI, SN_VOLUME_NRRD, SN_VOLUME_META } sn_volume_format;
 
@@ -34,6 +34,9 @@ typedef struct sn_volume_file {
 } sn_volume_file;
 
 const char *sn_volume_format_name(sn_volume_format format);
+
+// Metres in a unit by its name ("mm", "micron", ...), or 0.
+double sn_volume_unit(sn_word name);
 
 // By magic words, then by the extension.
 sn_volume_format sn_volume_detect(const sn_source *source);

@@ -24,6 +24,7 @@ sinew_autorig_def sinew_default_autorig_def(void) {
                              .weights = sinew_default_weights_def(),
                              .sampling = sinew_default_sampling_def()};
     def.placement.count = 10;
+    def.weights.adopt_unreached = true;
     return def;
 }
 
@@ -119,12 +120,13 @@ static sinew_status report_coverage(const sn_shape *shape, sn_arena *arena, sine
     return SINEW_OK;
 }
 
-static void report_stiffness(const sn_shape *shape, sinew_autorig_report *report) {
+// `factor` is from the modulus of the metric to that of the material.
+static void report_stiffness(const sn_shape *shape, double factor, sinew_autorig_report *report) {
     const sinew_voxels *voxels = shape->voxels;
     double least = INFINITY, most = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         if (shape->rigid[voxels->label[v]]) continue;
-        double E = shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v);
+        double E = factor * shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v);
         least = fmin(least, E);
         most = fmax(most, E);
     }
@@ -177,15 +179,17 @@ static sinew_status report_frequencies(sinew_body *body, sn_arena *arena, sinew_
     return SINEW_OK;
 }
 
-static sinew_status fill_report(sinew_body *body, sinew_autorig_report *report) {
+static sinew_status fill_report(sinew_body *body, const sinew_autorig_def *def, sinew_autorig_report *report) {
     const sn_frame_model *model = sn_frame_model_of(body);
+    // Without a table the metric, in which only ratios count, has a modulus of its own.
+    double factor = def->tissue_count > 0 ? 1 : sinew_default_material_def().young / sinew_default_tissue().young;
     report->voxel_count = model->shape->voxels->count;
     report->unknown_count = sn_body_size(body);
     report->volume = model->base_samples->report.volume;
     report->mass = model->base_samples->report.mass;
     report->weights = model->shape->report;
     report->sampling = model->base_samples->report;
-    report_stiffness(model->shape, report);
+    report_stiffness(model->shape, factor, report);
     sn_arena arena = sn_arena_create(body->context);
     sinew_status status = report_coverage(model->shape, &arena, report);
     if (status == SINEW_OK) status = report_frequencies(body, &arena, report);
@@ -227,6 +231,13 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                        "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)", def->surface_count,
                        def->tissue_count);
     }
+    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {
+        return sn_fail(
+            context, SINEW_INVALID_ARGUMENT,
+            "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): between points alone a solid falls "
+            "flat",
+            (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
+    }
     sinew_voxels *own = NULL;
     if (!def->voxels) {
         SN_TRY(sinew_voxels_create_from_surfaces(context, def->surfaces, def->surface_count, &def->grid, &own, &made.voxels));
@@ -240,7 +251,7 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
         return status;
     }
     sn_frame_model_of(body)->own_voxels = own;
-    if (report) status = fill_report(body, &made);
+    if (report) status = fill_report(body, def, &made);
     if (status != SINEW_OK) { // the newest body: nothing refers to it yet
         world->body_count--;
         sn_world_forget_islands(world);

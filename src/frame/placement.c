@@ -7,7 +7,6 @@
 // pass over the grid, then a front over about 20 000 coarse voxels for each node and each sweep.
 #include "frame/table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { COARSE_VOXELS = 20000, VOXELS_PER_NODE = 500 };
@@ -52,13 +51,9 @@ static void find_middles(const sinew_voxels *voxels, const int32_t *group, const
     }
 }
 
-static sinew_status add_node(placement *placement, sn_vec3 p, const char *what) {
-    if (placement->count == placement->def->count) {
-        return sn_fail(placement->context, SINEW_INVALID_ARGUMENT, "%d nodes are not enough: %s needs one at (%g, %g, %g) m",
-                       placement->def->count, what, p.x, p.y, p.z);
-    }
+static void add_node(placement *placement, sn_vec3 p) {
+    SN_ASSERT(placement->count < placement->def->count);
     sn_store3(placement->position + 3 * (size_t)placement->count++, p);
-    return SINEW_OK;
 }
 
 // A node in the middle of every group that has none yet; `name` says what a group is.
@@ -81,6 +76,8 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
         if (group[v] >= 0) add_to_mean(&means[group[v]], sn_voxel_center(voxels, v), 1);
     }
     find_middles(voxels, group, means, count, nearest, middle);
+    int32_t needed = placement->count;
+    for (int32_t g = 0; g < count; g++) needed += !taken[g];
     for (int32_t g = 0; g < count; g++) {
         if (taken[g]) continue;
         sn_vec3 p = sn_voxel_center(voxels, middle[g]);
@@ -88,12 +85,15 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
             return sn_fail(
                 placement->context, SINEW_INVALID_DATA,
                 "the solid has %d disconnected parts; the one of %d voxels around (%g, %g, %g) m has no node: join it, "
-                "drop it, or ask for a node in every part (every-part)",
+                "drop it, or ask for a node in every part (every_part, --every-part)",
                 count, means[g].count, p.x, p.y, p.z);
         }
-        char what[64];
-        snprintf(what, sizeof what, "%s of %d voxels", name, means[g].count);
-        SN_TRY(add_node(placement, p, what));
+        if (needed > placement->def->count) {
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "%d nodes are not enough, at least %d are needed: %s of %d voxels needs one at (%g, %g, %g) m",
+                           placement->def->count, needed, name, means[g].count, p.x, p.y, p.z);
+        }
+        add_node(placement, p);
     }
     return SINEW_OK;
 }
@@ -113,7 +113,7 @@ static sinew_status place_fixed(placement *placement) {
                            "fixed node %d at (%g, %g, %g) m is outside the solid; (%g, %g, %g) m would be inside", i, p.x, p.y,
                            p.z, inside.x, inside.y, inside.z);
         }
-        SN_TRY(add_node(placement, p, "a fixed node"));
+        add_node(placement, p);
     }
     return SINEW_OK;
 }
@@ -212,7 +212,7 @@ static sn_vec3 middle_of_solid(const sinew_voxels *voxels) {
     return sn_voxel_center(voxels, near[0]);
 }
 
-static void place_farthest(placement *placement) {
+static sinew_status place_farthest(placement *placement) {
     const sinew_voxels *voxels = placement->voxels;
     for (int32_t v = 0; v < voxels->count; v++) placement->distance[v] = INFINITY;
     for (int32_t i = 0; i < placement->count; i++) spread(placement, i);
@@ -221,10 +221,16 @@ static void place_farthest(placement *placement) {
         for (int32_t v = 1; v < voxels->count; v++) {
             if (placement->distance[v] > placement->distance[farthest]) farthest = v;
         }
+        if (!(placement->distance[farthest] > 0)) {
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "%d nodes are too many: after %d of them every place has one or moves with a rigid part that has",
+                           placement->def->count, placement->count);
+        }
         sn_vec3 p = placement->count ? sn_voxel_center(voxels, farthest) : middle_of_solid(voxels);
         sn_store3(placement->position + 3 * (size_t)placement->count++, p);
         spread(placement, placement->count - 1);
     }
+    return SINEW_OK;
 }
 
 // One sweep of Lloyd's relaxation: cells of the present nodes, their middles, and the sum of squared distances before the
@@ -292,10 +298,8 @@ static sinew_status place_free(placement *placement, const double *young, const 
     if (status == SINEW_OK) status = sn_front_create(&arena, &placement->metric, SN_DISTANCE_MARCHING_2, &placement->front);
     placement->distance = SN_PUSH(&arena, double, placement->voxels->count);
     if (status == SINEW_OK) status = sn_arena_status(&arena);
-    if (status == SINEW_OK) {
-        place_farthest(placement);
-        status = relax_nodes(placement, &arena);
-    }
+    if (status == SINEW_OK) status = place_farthest(placement);
+    if (status == SINEW_OK) status = relax_nodes(placement, &arena);
     for (int32_t i = placement->held; i < placement->count && coarse; i++) {
         double *p = placement->position + 3 * (size_t)i;
         int32_t near[8];

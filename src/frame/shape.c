@@ -94,15 +94,17 @@ sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels,
             (*young)[label] = standard.young, (*density)[label] = standard.density;
     }
     SN_TRY(fill_tables(context, tissues, tissue_count, *young, *density, *rigid, *bound_node));
-    int64_t unknown = 0;
-    int32_t first = 0;
+    int32_t unknown = 0, first = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         if ((*young)[voxels->label[v]] > 0) continue;
-        if (unknown++ == 0) first = voxels->label[v];
+        if (unknown++ == 0) first = v;
     }
     if (unknown) {
-        return sn_fail(context, SINEW_NOT_FOUND, "label %d is not in the table of %d tissues; %lld voxels have no material",
-                       first, tissue_count, (long long)unknown);
+        sn_vec3 p = sn_voxel_center(voxels, first);
+        return sn_fail(context, SINEW_NOT_FOUND,
+                       "label %d is not in the table of tissues; %d voxels have no material, the first at (%g, %g, %g) m: add "
+                       "the label to the table, or make it 0 in the volume",
+                       voxels->label[first], unknown, p.x, p.y, p.z);
     }
     return SINEW_OK;
 }

@@ -40,7 +40,7 @@ sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], doub
     if (bytes > (double)memory_limit) {
         return sn_fail(
             context, SINEW_OUT_OF_MEMORY,
-            "a grid of %d x %d x %d cells needs about %.0f MB; the limit is %.0f MB: take cells %.1f times as large", small[0],
+            "a grid of %d x %d x %d cells needs about %.4g MB; the limit is %.4g MB: take cells %.1f times as large", small[0],
             small[1], small[2], bytes / 1e6, (double)memory_limit / 1e6, 0.05 + cbrt(bytes / (double)memory_limit));
     }
     return SINEW_OK;
@@ -225,9 +225,11 @@ static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uin
     const int64_t cells64[3] = {cells[0], cells[1], cells[2]};
     SN_TRY(push_bricks(arena, voxels, labels));
     if (voxels->count == 0) {
-        return sn_fail(arena->context, SINEW_INVALID_DATA,
-                       "none of the %d x %d x %d cells is inside: there is no voxel. Take smaller cells, or a thicker solid",
-                       cells[0], cells[1], cells[2]);
+        return sn_fail(
+            arena->context, SINEW_INVALID_DATA,
+            "none of the %d x %d x %d cells is inside: there is no voxel. Labels above 0 are inside; thin solids need "
+            "smaller cells",
+            cells[0], cells[1], cells[2]);
     }
     double inside = voxels->count / ((double)cells[0] * cells[1] * cells[2]);
     SN_TRY(sn_check_cells(arena->context, cells64, inside, memory_limit));

@@ -98,7 +98,9 @@ sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradi
     sn_vec3 start = sn_load3(gradient->start), along = sn_sub(sn_load3(gradient->end), start);
     double length2 = sn_dot(along, along);
     if (!isfinite(length2) || !(length2 > 0)) {
-        return sn_fail(voxels->context, SINEW_INVALID_ARGUMENT, "a gradient needs two different, finite end points");
+        return sn_fail(voxels->context, SINEW_INVALID_ARGUMENT,
+                       "a gradient from (%g, %g, %g) m to (%g, %g, %g) m; it needs two different, finite points", start.x,
+                       start.y, start.z, gradient->end[0], gradient->end[1], gradient->end[2]);
     }
     if (!(gradient->first > 0) || !(gradient->last > 0) || !isfinite(gradient->first) || !isfinite(gradient->last)) {
         return sn_fail(voxels->context, SINEW_INVALID_ARGUMENT, "stiffness factors %g and %g; both must be above 0",

@@ -148,8 +148,9 @@ def test_label_volume():
             file.write(VOLUME.replace(b'units: "mm" "mm" "mm"\n', b""))
         refused = program.run("inspect", unstated)
         assert refused.returncode == 2 and "unit" in refused.stderr, refused.stderr
-        named = program.run("inspect", unstated, "--unit", "1e-3", "--json")
-        assert json.loads(named.stdout)["spacing"] == [0.001, 0.002, 0.003], named.stdout
+        for unit in ("1e-3", "mm"):
+            named = program.run("inspect", unstated, "--unit", unit, "--json")
+            assert json.loads(named.stdout)["spacing"] == [0.001, 0.002, 0.003], named.stdout
 
 
 def test_what_is_no_such_file_is_refused():

@@ -51,6 +51,9 @@ def test_specimen():
             assert json.load(file)["voxels"] == report["voxels"]
         checked = run("check", os.path.join(place, "scene.json"))
         assert checked.returncode == 0, checked.stderr
+        with open(os.path.join(place, "scene.json")) as file:
+            scene = json.load(file)
+        assert 0.02 < scene["step"] * scene["output"]["every"] < 0.08, scene  # a moment, not each step
         rerun(place)
 
 
@@ -88,6 +91,30 @@ def test_surfaces():
         rerun(target)
 
 
+def test_surfaces_side_by_side():
+    """What is drawn, and what an animator gets, is all of the surfaces, not the first of them."""
+    with folder() as place:
+        left, right = os.path.join(place, "left.obj"), os.path.join(place, "right.obj")
+        write_cube(left, (0, 0, 0), (1, 1, 1))
+        write_cube(right, (1, 0, 0), (3, 1, 1))
+        rig(os.path.join(place, "rig"), left, right, "-r", 12, "-n", 2)
+        found = json.loads(run("inspect", os.path.join(place, "rig", "surface.ply"), "--json").stdout)["size"]
+        assert abs(max(found) - 3) < 1e-6, found
+
+
+def test_gradient():
+    """A specimen whose stiffness varies keeps it in its scene."""
+    with folder() as place:
+        report = rig(place, "specimen:gradient", "--voxels", 1000, "-n", 3)
+        assert report["young"][1] > 9 * report["young"][0], report["young"]
+        bodies = json.loads(run("inspect", os.path.join(place, "scene.json"), "--json").stdout)["bodies"]
+        assert bodies[0]["samples"] == report["samples"] and bodies[0]["voxels"] == report["voxels"], bodies
+        with open(os.path.join(place, "scene.json")) as file:
+            scene = json.load(file)
+        assert scene["bodies"][0]["shape"] == {"specimen": "gradient", "voxels": 1000}, scene["bodies"][0]["shape"]
+        rerun(place)
+
+
 def test_up():
     """A slab that is thin along y in its file is thin along the axis that is told to point up, which is z in the rig."""
     with folder() as place:
@@ -109,6 +136,37 @@ def test_volume():
         assert report["voxels"] == 16 * 6 * 6 and report["unknowns"] == 12
         assert abs(report["volume"] - 0.032 * 0.012 * 0.012) < 1e-12
         rerun(target)
+
+
+def test_units():
+    """The unit of a file by name or number, over that of its header."""
+    with folder() as place:
+        path = os.path.join(place, "v.nrrd")
+        write_volume(path, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')
+        for unit, metres in (("mm", 1e-3), ("um", 1e-6), ("0.5", 0.5)):
+            volume = rig(os.path.join(place, "rig"), path, "-n", 1, "--unit", unit)["volume"]
+            expected = 64 * (2 * metres) ** 3
+            assert abs(volume - expected) < 1e-9 * expected, (unit, volume)
+
+
+def test_absent_label():
+    """A tissue that no voxel has is told of, and the scene runs."""
+    with folder() as place:
+        path, table, target = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "rig"))
+        write_volume(path, (8, 4, 4), lambda x, y, z: 1)
+        with open(table, "w") as file:
+            file.write('{"1": {"name": "soft"}, "9": {"name": "horn", "rigid": true}}')
+        result = run("rig", path, "--tissues", table, "-n", 2, "-o", target)
+        assert result.returncode == 0 and "no voxel has the label 9 (horn)" in result.stdout, result
+        rerun(target)
+
+
+def test_unreached():
+    """Voxels that no kernel reaches follow the nearest frame, which is told, and in the scene too."""
+    with folder() as place:
+        report = rig(place, "specimen:knee", "--voxels", 600, "-n", 12, "--levels", 1, "--every-part")
+        assert report["adopted_voxels"] > 0, report
+        rerun(place)
 
 
 def test_places():
@@ -155,6 +213,7 @@ def test_bad_input():
         out = ("-o", os.path.join(place, "rig"))
         expect(1, ["which surface or volume"])
         expect(1, ["affine"], path, "--kind", "afine", *out)
+        expect(1, ["valid: rigid, affine, quadratic"], path, "--kind", "point", *out)
         bad = os.path.join(place, "open.obj")
         write_cube(bad, (0, 0, 0), (1, 1, 1))
         with open(bad) as file:
@@ -163,27 +222,41 @@ def test_bad_input():
             file.writelines(lines[:-2])  # one side is missing
         expect(2, ["open.obj", "hole", "around", "would be bridged"], bad, *out)
         expect(2, ["nothing.obj"], os.path.join(place, "nothing.obj"), *out)
-        expect(2, ["did you mean 'steak'"], "specimen:stake", *out)
+        expect(2, ["did you mean 'steak'", "valid: steak, gradient"], "specimen:stake", *out)
         with open(table, "w") as file:
             file.write('{"1": {"name": "soft"}}')
-        expect(2, ["label 2 is not in the table", "64 voxels"], path, "--tissues", table, *out)
+        expect(2, ["label 2 is not in the table", "64 voxels", "the first at", "add the label"], path, "--tissues", table, *out)
         with open(table, "w") as file:
             file.write('{\n "1": {"name": "soft", "matrial": {}},\n "2": {"material": {"young": -1}}}')
         expect(2, [":2:", "material", ":3:", "young", "2 mistakes"], path, "--tissues", table, *out)
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
-        expect(2, ["2 disconnected parts", "every-part"], apart, "-n", 2, *out)
+        expect(2, ["2 disconnected parts", "--every-part"], apart, "-n", 2, *out)
         expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
         expect(1, ["2 places", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
         expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
         expect(2, ["the limit is 1", "times as large"], "specimen:steak", "--memory", 1, *out)
         assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2
         write_volume(apart, (4, 4, 4), lambda x, y, z: 0)
-        expect(2, ["no voxel"], apart, *out)
+        expect(2, ["a.nrrd: ", "no voxel", "Labels above 0"], apart, *out)
         write_volume(apart, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')
-        expect(2, ["unit"], apart, *out)
+        expect(2, ["--unit mm", '"scale": 1e-3'], apart, *out)
+        expect(1, ["mm, um", "'inches'"], apart, "--unit", "inches", *out)
+        for option, value, word in (("--resolution", 8, "surfaces"), ("--spacing", 1, "surfaces"), ("--up", "z", "surfaces"),
+                                    ("--voxels", 8, "specimens")):
+            expect(1, [option, word, "a.nrrd is a label volume"], apart, option, value, *out)
+        expect(1, ["--unit", "is a specimen"], "specimen:steak", "--unit", "mm", *out)
+        expect(1, ["--samples and --fit"], path, "--samples", 9, "--fit", 0.1, *out)
+        with open(table, "w") as file:
+            file.write('{"1": {"rigid": true}, "2": {"rigid": true}}')
+        expect(2, ["3 nodes are too many", "rigid"], path, "--tissues", table, "-n", 3, *out)
+        raw = os.path.join(place, "v.raw")
+        with open(raw, "wb") as file:
+            file.write(bytes(64))
+        expect(2, ["v.raw", ".nii", ".obj", "header"], raw, *out)
         write_volume(apart, (8, 4, 4), lambda x, y, z: 1, directions="(-2,0,0) (0,2,0) (0,0,3)")
         report = rig(os.path.join(place, "flipped"), apart, "-n", 2)
         assert abs(report["volume"] - 128 * 12e-9) < 1e-15
 
 
-main([test_specimen, test_text_report, test_surfaces, test_up, test_volume, test_places, test_parts, test_bad_input])
+main([test_specimen, test_text_report, test_surfaces, test_surfaces_side_by_side, test_gradient, test_up, test_volume,
+      test_units, test_absent_label, test_unreached, test_places, test_parts, test_bad_input])

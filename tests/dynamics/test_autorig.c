@@ -346,16 +346,39 @@ static void test_bad_input(void **state) {
     model m;
     prepare(context, SINEW_SPECIMEN_STEAK, 4000, 3, &m);
     m.def.tissue_count = 2; // bone is not in the table
-    expect_refusal(&m, "label 3");
+    expect_refusal(&m, "label 3 is not in the table of tissues");
     m.def.tissue_count = 3;
     m.tissues[1].material.young = -1;
     expect_refusal(&m, "-1");
     m.tissues[1].material.young = 1e4;
+    m.def.kind = SINEW_NODE_POINT;
+    expect_refusal(&m, "falls flat");
+    m.def.kind = SINEW_NODE_AFFINE;
     m.def.voxels = NULL;
     expect_refusal(&m, "voxels or by surfaces");
     destroy(&m);
     prepare(context, SINEW_SPECIMEN_KNEE, 30000, 2, &m); // three bones
-    expect_refusal(&m, "rigid part");
+    expect_refusal(&m, "2 nodes are not enough, at least 3 are needed: the rigid part");
+    destroy(&m);
+    sinew_context_destroy(context);
+}
+
+// Without a table the report tells of the material that the body has.
+static void test_default_tissue(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    model m;
+    prepare(context, SINEW_SPECIMEN_RIBBON, 2000, 2, &m);
+    m.def.tissue_count = 0;
+    assert_int_equal(sinew_autorig_create(m.world, &m.def, &m.report, NULL), SINEW_OK);
+    double young = sinew_default_material_def().young, lowest = m.report.frequency[0];
+    test_close("softest", m.report.young[0], young, 1e-9 * young);
+    test_close("stiffest", m.report.young[1], young, 1e-9 * young);
+    destroy(&m);
+    prepare(context, SINEW_SPECIMEN_RIBBON, 2000, 2, &m);
+    m.tissues[0].material = sinew_default_material_def();
+    assert_int_equal(sinew_autorig_create(m.world, &m.def, &m.report, NULL), SINEW_OK);
+    test_close("lowest frequency of that material", m.report.frequency[0], lowest, 1e-6 * lowest);
     destroy(&m);
     sinew_context_destroy(context);
 }
@@ -404,10 +427,10 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steak),           cmocka_unit_test(test_report),       cmocka_unit_test(test_many_nodes),
-        cmocka_unit_test(test_turned_input),    cmocka_unit_test(test_any_rotation), cmocka_unit_test(test_stable_step),
-        cmocka_unit_test(test_surfaces),        cmocka_unit_test(test_parts),        cmocka_unit_test(test_bad_input),
-        cmocka_unit_test(test_memory_shortage),
+        cmocka_unit_test(test_steak),          cmocka_unit_test(test_report),          cmocka_unit_test(test_many_nodes),
+        cmocka_unit_test(test_turned_input),   cmocka_unit_test(test_any_rotation),    cmocka_unit_test(test_stable_step),
+        cmocka_unit_test(test_surfaces),       cmocka_unit_test(test_parts),           cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_default_tissue), cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

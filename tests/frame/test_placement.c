@@ -159,6 +159,23 @@ static void test_coarse_is_as_good(void **state) {
     sinew_context_destroy(context);
 }
 
+// A rigid part is a single place: what is rigid altogether takes one node and refuses a second.
+static void test_all_rigid(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_voxels *box = test_solid(context, SINEW_SOLID_BOX, 0.4, 0.2, 0.2, 0.05);
+    sinew_tissue bone = sinew_default_tissue();
+    bone.rigid = true;
+    sinew_placement_def def = sinew_default_placement_def();
+    double positions[9];
+    assert_int_equal(place(context, box, &bone, 1, &def, positions), SINEW_OK);
+    def.count = 3;
+    assert_int_equal(place(context, box, &bone, 1, &def, positions), SINEW_INVALID_ARGUMENT);
+    assert_non_null(strstr(sinew_context_message(context), "3 nodes are too many: after 1 of them"));
+    sinew_voxels_destroy(box);
+    sinew_context_destroy(context);
+}
+
 static void test_memory_shortage(void **state) {
     (void)state;
     bool whole = false;
@@ -184,8 +201,11 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_even_in_a_bar),        cmocka_unit_test(test_soft_parts_get_more),
-        cmocka_unit_test(test_held_nodes_and_parts), cmocka_unit_test(test_coarse_is_as_good),
+        cmocka_unit_test(test_even_in_a_bar),
+        cmocka_unit_test(test_soft_parts_get_more),
+        cmocka_unit_test(test_held_nodes_and_parts),
+        cmocka_unit_test(test_coarse_is_as_good),
+        cmocka_unit_test(test_all_rigid),
         cmocka_unit_test(test_memory_shortage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
