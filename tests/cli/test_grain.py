@@ -267,10 +267,18 @@ def test_mistakes():
                                ("shear_12=1e5", '"shear_31" is missing')):
             result = program.run("check", path, "-s", "materials.wood." + setting)
             assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
+        four = BAR["materials"]["wood"]
         nine = {"young_1": 1e6, "young_2": 2e6, "young_3": 4e6, "poisson_12": 0.3, "poisson_23": 0.2, "poisson_31": 0.4,
                 "shear_12": 4e5, "shear_23": 5e5, "shear_31": 6e5, "law": "orthotropic"}
         five = {"young_fibre": 1e6, "young_plane": 1e5, "poisson_fibre": 0.3, "poisson_plane": 0.3, "shear_fibre": 5e4,
                 "law": "transverse"}
+        for material, words in (({key: four[key] for key in four if key != "law"}, 'young_1: has no effect without "law": "orthotropic"'),
+                                ({**five, "law": "orthotropic"}, 'young_fibre: has no effect without "law": "transverse"'),
+                                ({**five, "young": 1e5}, "young: has no effect: this law has young_fibre"),
+                                ({**five, "poisson": 0.3}, "poisson: has no effect"), ({**nine, "poisson": 0.3}, "poisson_12"),
+                                ({**four, "young": 1e5}, "young: has no effect: this law has young_1")):
+            result = program.run("check", path, "-s", "materials.wood=" + json.dumps(material))
+            assert result.returncode == 2 and words in result.stderr, (material, result.stderr)
         for good, key, value, words in ((nine, "poisson_12", 0.8, "|nu_12| < sqrt(E_1/E_2) = 0.707107"),
                                         (nine, "poisson_31", 1.9, "2 nu_12 nu_23 nu_31 > 0"),
                                         (five, "poisson_plane", 1, "|nu_plane| < 1 ("),
