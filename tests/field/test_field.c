@@ -681,6 +681,17 @@ static void test_bad_fields(void **state) {
     curve.points = endless;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "frames are 2300 m apart and miss the body"));
+    curve.points = inside;
+    for (int i = 0; i < 2; i++) { // beyond what its moments can be computed from
+        double scale = i == 0 ? 1e-60 : 1e60, scaled[6];
+        for (int k = 0; k < 6; k++) scaled[k] = scale * inside[k];
+        sinew_mesh *other = make_box(context, scale, 2);
+        curve.points = scaled;
+        def.mesh = other;
+        assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
+        assert_non_null(strstr(sinew_context_message(context), "m across; valid: 1e-40 to 1e+40 m"));
+        sinew_mesh_destroy(other);
+    }
     sinew_mesh *quadratic;
     assert_int_equal(sinew_mesh_create_quadratic(context, mesh, &quadratic), SINEW_OK);
     def.mesh = quadratic;
