@@ -205,6 +205,11 @@ def test_fields_from_outside():
         run(scene(out, {"file": "mine.field"}), out)
         axes = read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_3"]
         assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
+        with open(os.path.join(out, "mine.field"), "w") as file:
+            file.write("\n".join(lines[:3] + ["3e-200 0 4e-200", "0 0 0 -1e300"] * 100) + "\n")
+        run(os.path.join(out, "scene.json"), out)
+        axes = read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_3"]
+        assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
         for wrong, words in ((lines[:-1], "element 199"), (lines[:3] + ["0 0 0"] * 200, "element 0"),
                              (["sinew-field 1", "kind frames", "elements 200"] + ["1 0 0"] * 200, "quaternion"),
                              (lines + ["0 0 1"], "more follows after the last of 200"),
