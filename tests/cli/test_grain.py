@@ -252,6 +252,46 @@ def test_parts_without_a_curve_are_named():
         assert run(path, out)["fields"]["bar"]["parts_without_curve"] == 1
 
 
+MUSCLES = {"muscle": {"young": 1e5, "fibre_stress": {"keys": [[0, 0], [0.05, 3e4]]}}, "fat": {"young": 1e5}}
+
+
+def shortened(out, body):
+    """By how much the ends at -0.5 and 0.5 of a bar along x have moved inwards."""
+    path = os.path.join(out, "labels.json")
+    with open(path, "w") as file:
+        json.dump({**BAR, "gravity": [0, 0, 0], "steps": 20, "materials": MUSCLES, "bodies": [{"name": "bar", **body}]}, file)
+    run(path, out)
+    x = [point[0] for point in read_vtu(os.path.join(out, "bar_00020.vtu"))["Points", "Points"]]
+    return min(x) + 0.5, 0.5 - max(x)
+
+
+def test_fibres_of_labels_contract():
+    """The muscle pulls, whichever way its label is named, in bodies of frames and of elements."""
+    frames = {"model": "frames", "damping": {"mass": 20}, "field": {"strokes": [[[-0.5, 0, 0], [0.5, 0, 0]]]},
+              "shape": {"kind": "box", "size": [1, 0.2, 0.2],
+                        "layers": [{"start": [-0.5, 0, 0], "direction": [1, 0, 0], "thickness": [0.5, 0.5], "labels": [1, 2]}]},
+              "frames": {"resolution": 20, "weights": {"kind": "axis", "adopt_outside": True}, "sampling": {"kind": "midpoint", "count": 400},
+                         "nodes": [{"position": [-0.4, 0, 0]}, {"position": [0, 0, 0], "hold": "all"}, {"position": [0.4, 0, 0]}]}}
+    tets = {"shape": {"file": "two.mesh"}, "damping": {"mass": 20}, "field": {"rotation": {"axis": [0, 1, 0], "degrees": 90}},
+            "fixed": [{"box": {"lower": [-0.3, -1, -1], "upper": [0.3, 1, 1]}}]}
+    with program.folder() as out:
+        with open(os.path.join(out, "two.mesh"), "w") as file:
+            file.write("MeshVersionFormatted 1\nDimension 3\nVertices 8\n-0.5 0 0 0\n-0.2 0 0 0\n-0.2 0.3 0 0\n-0.2 0 0.3 0\n"
+                       "0.5 0 0 0\n0.2 0 0 0\n0.2 0.3 0 0\n0.2 0 0.3 0\nTetrahedra 2\n1 2 3 4 1\n5 6 8 7 2\nEnd\n")
+        for body in (frames, tets):
+            for materials, muscle in (({"1": "muscle", "2": "fat"}, 0), ({"2": "fat", "1": "muscle"}, 0), ({"1": "fat", "2": "muscle"}, 1),
+                                      ({"2": "muscle", "1": "fat"}, 1), ({"2": "muscle"}, 1), ({"1": "muscle"}, 0)):
+                ends = shortened(out, {**body, "materials": materials, "material": "fat"})
+                assert ends[muscle] > 0.01 and abs(ends[1 - muscle]) < 0.003, (materials, ends)
+        path = os.path.join(out, "labels.json")  # the last of tets, with a material for one of its labels
+        document = json.load(open(path))
+        del document["bodies"][0]["material"]
+        with open(path, "w") as file:
+            json.dump(document, file)
+        result = program.run("check", path)
+        assert result.returncode == 2 and "element 1 has label 2, for which no material is given" in result.stderr, result.stderr
+
+
 def test_mistakes():
     cases = (("field.curves[0].points=[[0,0,0]]", "at least 2 points"), ("field.curves[0].points=[[0,0,0],[0,0,0]]", "no length"),
              ("field.curves[0].points=[[0,0,0],[0.1,0,0],[0.1,0,0],[0.2,0,0]]", "points 1 and 2 are the same"),
