@@ -283,6 +283,11 @@ def test_fibres_of_labels_contract():
                                       ({"2": "muscle", "1": "fat"}, 1), ({"2": "muscle"}, 1), ({"1": "muscle"}, 0)):
                 ends = shortened(out, {**body, "materials": materials, "material": "fat"})
                 assert ends[muscle] > 0.01 and abs(ends[1 - muscle]) < 0.003, (materials, ends)
+        for model in ("warped", "warped-edges", "positions"):
+            path = scene(out, material={"young": 1e5, "fibre_stress": 1e4}, model=model)
+            for setting in ("1e4", '{"keys": [[0, 0], [1, 1e4]]}'):
+                result = program.run("check", path, "-s", "bodies[0].material.fibre_stress=" + setting)
+                assert result.returncode == 2 and 'bodies[0]: the fibre_stress of material "inline"' in result.stderr, result.stderr
         path = os.path.join(out, "labels.json")  # the last of tets, with a material for one of its labels
         document = json.load(open(path))
         del document["bodies"][0]["material"]
