@@ -297,6 +297,29 @@ def test_fibres_of_labels_contract():
         assert result.returncode == 2 and "element 1 has label 2, for which no material is given" in result.stderr, result.stderr
 
 
+def test_the_heart_beats():
+    """What docs/grain.md says of examples/grain-heart.json: how far the tip turns, how much shorter it gets, and back again."""
+    turns, heights = {}, {}
+    with program.folder() as out:
+        result = program.run("run", os.path.join(program.EXAMPLES, "grain-heart.json"), "-o", out, "--format", "vtu")
+        assert result.returncode == 0, result.stderr
+        for name, middle in (("plain", -0.14), ("straight", 0), ("winding", 0.14)):
+            for step in (34, 80):
+                arrays = read_vtu(os.path.join(out, f"{name}_{step:05}.vtu"))
+                now = [[x - middle, y, z] for x, y, z in arrays["Points", "Points"]]
+                rest = [[a - b for a, b in zip(p, u)] for p, u in zip(now, arrays["PointData", "displacement"])]
+                low, high = min(p[2] for p in rest), max(p[2] for p in rest)
+                tip = [(a, b) for a, b in zip(rest, now) if a[2] < low + 0.005 and math.hypot(a[0], a[1]) > 0.008]
+                angles = [math.degrees(math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])) for a, b in tip]
+                assert len(tip) > 5
+                turns[name, step] = sum(angles) / len(angles)
+                heights[name, step] = (max(p[2] for p in now) - min(p[2] for p in now)) / (high - low)
+    for name, turn in (("plain", 90), ("straight", 0), ("winding", 49)):
+        assert abs(abs(turns[name, 34]) - turn) < 2, (name, turns)
+        assert abs(turns[name, 80]) < 2 and abs(heights[name, 80] - 1) < 0.01, (name, turns, heights)  # at rest again
+    assert abs(heights["straight", 34] - 0.85) < 0.01, heights
+
+
 def test_mistakes():
     cases = (("field.curves[0].points=[[0,0,0]]", "at least 2 points"), ("field.curves[0].points=[[0,0,0],[0,0,0]]", "no length"),
              ("field.curves[0].points=[[0,0,0],[0.1,0,0],[0.1,0,0],[0.2,0,0]]", "points 1 and 2 are the same"),
