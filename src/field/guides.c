@@ -168,10 +168,12 @@ static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides
     }
     for (int32_t p = 0; p < lonely; p++) {
         const sinew_lonely_part *part = &guides->lonely[p];
+        sn_vec3 place = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
-               "no curve reaches the part of %d %s from number %d on: it takes the nearest frame, of %s", (int)part->count,
-               field->unknowns == SINEW_FIELD_BY_VERTEX ? "nodes" : "elements", (int)part->first,
-               field->curves[part->curve].curve.name);
+               "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: it takes the nearest "
+               "frame, of %s",
+               (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element", part->count == 1 ? "" : "s",
+               (int)part->first, place.x, place.y, place.z, field->curves[part->curve].curve.name);
     }
     return SINEW_OK;
 }

@@ -248,7 +248,7 @@ def test_parts_without_a_curve_are_named():
                      shape={"file": "two.mesh"}, fixed=[])
         result = program.run("check", path)
         assert result.returncode == 0, result.stderr
-        assert "the part of 1 elements from number 1 on" in result.stderr and "vein" in result.stderr, result.stderr
+        assert "the part of 1 element from number 1 on, near [5.25, 0.25, 0.25] m" in result.stderr and "vein" in result.stderr, result.stderr
         assert run(path, out)["fields"]["bar"]["parts_without_curve"] == 1
 
 
