@@ -132,15 +132,17 @@ static sinew_status list_materials(const sn_builder *b, sn_scene_member *member,
     return count > 0 ? add_other_labels(b, member, *labels, most) : SINEW_OK;
 }
 
-// Fibres pull in elastic bodies alone.
-static sinew_status check_fibres(const sn_builder *b, const sn_scene_member *member) {
-    if (!member->scene->positions.used && member->scene->def.model == SINEW_MODEL_ELASTIC) return SINEW_OK;
+sinew_status sn_builder_check_fibres(const sn_builder *b, const sn_scene_member *member) {
+    const sn_scene_body *scene = member->scene;
+    if (scene->frames ? !scene->frames->springs : !scene->positions.used && scene->def.model == SINEW_MODEL_ELASTIC) {
+        return SINEW_OK;
+    }
     for (int32_t i = 0; i < member->material_count; i++) {
         const sn_scene_material *material = &b->scene->materials[member->materials[i]];
         if (material->fibre_stress.kind == SN_CURVE_CONSTANT && material->def.fibre_stress == 0) continue;
         return sn_fail(b->context, SINEW_UNSUPPORTED,
                        "the fibre_stress of material \"%s\" has no effect in this model; fibres pull in the models elastic "
-                       "and frames",
+                       "and frames without springs",
                        material->name);
     }
     return SINEW_OK;
@@ -151,7 +153,7 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     sinew_body_def def = scene->def;
     int32_t *labels;
     SN_TRY(list_materials(b, member, &labels));
-    SN_TRY(check_fibres(b, member));
+    SN_TRY(sn_builder_check_fibres(b, member));
     int32_t count = member->material_count;
     sinew_material_def *materials = SN_PUSH(&b->world->arena, sinew_material_def, count);
     SN_TRY(sn_arena_status(&b->world->arena));

@@ -171,6 +171,7 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
         sn_builder_note(b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
     SN_TRY(sn_builder_note(b, json, make_tissues(b, member, scratch, &table)));
     if (b->mistakes->total > before) return SINEW_INVALID_DATA;
+    SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
     SN_TRY(sn_builder_note(b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
     sinew_frame_body_def def = make_def(body, member, &table, nodes);

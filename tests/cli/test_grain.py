@@ -288,7 +288,12 @@ def test_fibres_of_labels_contract():
             for setting in ("1e4", '{"keys": [[0, 0], [1, 1e4]]}'):
                 result = program.run("check", path, "-s", "bodies[0].material.fibre_stress=" + setting)
                 assert result.returncode == 2 and 'bodies[0]: the fibre_stress of material "inline"' in result.stderr, result.stderr
-        path = os.path.join(out, "labels.json")  # the last of tets, with a material for one of its labels
+        shortened(out, {**frames, "materials": {"2": "muscle"}, "material": "fat"})
+        result = program.run("check", os.path.join(out, "labels.json"), "-s", "bodies[0].frames.springs=true",
+                             "-s", 'bodies[0].frames.kind="rigid"')
+        assert result.returncode == 2 and 'the fibre_stress of material "muscle"' in result.stderr, result.stderr
+        shortened(out, {**tets, "materials": {"1": "muscle"}, "material": "fat"})
+        path = os.path.join(out, "labels.json")  # of tets, with a material for one of its labels
         document = json.load(open(path))
         del document["bodies"][0]["material"]
         with open(path, "w") as file:
