@@ -137,7 +137,8 @@ SINEW_API sinew_status sinew_body_set_load_scale(sinew_body *body, int32_t index
 /// Replaces material number `index` (0 is the first). Density is taken too.
 SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sinew_material_def *material);
 /// Sets the tension of the fibres of material number `index` alone, as often as every step: a muscle or a heart contracts.
-/// [Pa] At least 0.
+/// [Pa] At least 0. Not of warped bodies, springs between frames and position dynamics,
+/// which have none.
 SINEW_API sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress);
 SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping);
 /// Chooses how the systems of this body are solved from the next step on; SINEW_SOLVER_AUTO, the default, leaves it to the

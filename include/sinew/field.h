@@ -150,7 +150,7 @@ typedef struct sinew_field_report {
     int32_t iterations;         ///< Of the iterative solver in the last solve. [count]
     double relative_residual;   ///< Of the iterative solver, in the norm of its preconditioner. [-]
     double least_certainty;     ///< Smallest length of a smoothed quaternion (for fibres how far the first principal value of
-                                ///< the tensor is above the second): near 0 where curves contradict each other. [-]
+                                ///< the tensor is above the second), at most 1: near 0 where curves contradict each other. [-]
     int32_t least_certain;      ///< The element or node where that is.
     double least_certain_at[3]; ///< Its middle or position in the rest shape. [m]
     int32_t seam_count; ///< Neighbours that agree only if axes of one are reversed, as round a hollow, or whose quaternions

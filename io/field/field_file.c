@@ -3,6 +3,8 @@
 
 #include "math/quat.h"
 
+#include <math.h>
+
 sinew_status sn_field_write(const sinew_field *field, sn_buffer *out) {
     int32_t count = sinew_field_get_element_count(field);
     bool fibres = sinew_field_get_kind(field) == SINEW_FIELD_FIBRES;
@@ -55,6 +57,17 @@ static sinew_status read_head(sinew_context *context, const sn_source *source, s
     return SINEW_OK;
 }
 
+// Numbers of any size but all zero or not finite, made so that their squares are neither; false for the others.
+static bool scale(double *numbers, int32_t count) {
+    double largest = 0;
+    for (int32_t k = 0; k < count; k++) {
+        if (!isfinite(numbers[k])) return false;
+        largest = fmax(largest, fabs(numbers[k]));
+    }
+    for (int32_t k = 0; k < count && largest > 0; k++) numbers[k] /= largest;
+    return largest > 0;
+}
+
 // The numbers of one line, three or four; returns how many there were.
 static int32_t read_numbers(sn_text *text, double numbers[4]) {
     int32_t count = 0;
@@ -82,9 +95,8 @@ sinew_status sn_field_read(sn_arena *arena, const sn_source *source, sn_field_fi
         const char *at = text.at;
         double x[4] = {0};
         int32_t count = read_numbers(&text, x);
-        double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + (count == 4 ? x[3] * x[3] : 0);
         bool fits = count >= (file->kind == SINEW_FIELD_FIBRES ? 3 : 4) && line_ends(&text);
-        if (!fits || !(square > 0) || !(square < 1e300)) {
+        if (!fits || !scale(x, count)) {
             return sn_source_fail_at(context, source, SINEW_INVALID_DATA, at,
                                      "element %d of %d: expected a quaternion x y z w%s, not all zero, on a line of its own",
                                      (int)e, (int)file->element_count,

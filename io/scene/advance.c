@@ -73,13 +73,9 @@ static sinew_status apply(sn_scene_member *member, double time) {
     return apply_loads(member, time);
 }
 
-// Materials are numbered as the body's labels.
 static sinew_status apply_fibre_stress(const sn_scene_world *world, const sn_scene_member *member, double time) {
-    const sn_scene_body *scene = member->scene;
-    int32_t count = scene->label_count > 0 ? scene->label_count : 1;
-    for (int32_t i = 0; i < count; i++) {
-        const sn_scene_material *material =
-            &world->scene->materials[scene->label_count ? scene->labels[i].material : scene->material];
+    for (int32_t i = 0; i < member->material_count; i++) {
+        const sn_scene_material *material = &world->scene->materials[member->materials[i]];
         if (material->fibre_stress.kind == SN_CURVE_CONSTANT) continue;
         SN_TRY(sinew_body_set_fibre_stress(member->body, i, sn_curve_at(&material->fibre_stress, time)));
     }

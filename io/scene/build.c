@@ -94,18 +94,70 @@ static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
     return sn_arena_status(&b->world->arena);
 }
 
+enum { MOST_OTHER_LABELS = 256 }; // without a material of their own
+
+// Labels of elements that "materials" leaves out take the body's "material", if there is one.
+static sinew_status add_other_labels(const sn_builder *b, sn_scene_member *member, int32_t *labels, int32_t most) {
+    const sinew_mesh *mesh = member->mesh;
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        int32_t label = mesh->labels ? mesh->labels[e] : 0, k = 0;
+        while (k < member->material_count && labels[k] != label) k++;
+        if (k < member->material_count) continue;
+        if (!member->scene->material_given || k == most) {
+            return sn_fail(b->context, SINEW_INVALID_DATA,
+                           "element %d has label %d, for which no material is given: \"materials\" names one for each label, "
+                           "and \"material\" one for up to %d others",
+                           (int)e, (int)label, MOST_OTHER_LABELS);
+        }
+        member->materials[k] = member->scene->material;
+        labels[k] = label;
+        member->material_count++;
+    }
+    return SINEW_OK;
+}
+
+// The materials in the order in which the body numbers them, and their labels.
+static sinew_status list_materials(const sn_builder *b, sn_scene_member *member, int32_t **labels) {
+    const sn_scene_body *scene = member->scene;
+    int32_t count = scene->label_count, most = count + MOST_OTHER_LABELS;
+    member->materials = SN_PUSH(&b->world->arena, int32_t, most);
+    *labels = SN_PUSH(&b->world->arena, int32_t, most);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    member->material_count = count > 0 ? count : 1;
+    member->materials[0] = scene->material;
+    for (int32_t i = 0; i < count; i++) {
+        member->materials[i] = scene->labels[i].material;
+        (*labels)[i] = scene->labels[i].label;
+    }
+    return count > 0 ? add_other_labels(b, member, *labels, most) : SINEW_OK;
+}
+
+sinew_status sn_builder_check_fibres(const sn_builder *b, const sn_scene_member *member) {
+    const sn_scene_body *scene = member->scene;
+    if (scene->frames ? !scene->frames->springs : !scene->positions.used && scene->def.model == SINEW_MODEL_ELASTIC) {
+        return SINEW_OK;
+    }
+    for (int32_t i = 0; i < member->material_count; i++) {
+        const sn_scene_material *material = &b->scene->materials[member->materials[i]];
+        if (material->fibre_stress.kind == SN_CURVE_CONSTANT && material->def.fibre_stress == 0) continue;
+        return sn_fail(b->context, SINEW_UNSUPPORTED,
+                       "the fibre_stress of material \"%s\" has no effect in this model; fibres pull in the models elastic "
+                       "and frames without springs",
+                       material->name);
+    }
+    return SINEW_OK;
+}
+
 static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
-    sn_arena *arena = &b->world->arena;
     sinew_body_def def = scene->def;
-    int32_t count = scene->label_count > 0 ? scene->label_count : 1;
-    sinew_material_def *materials = SN_PUSH(arena, sinew_material_def, count);
-    int32_t *labels = SN_PUSH(arena, int32_t, count);
-    SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < count; i++) {
-        materials[i] = b->scene->materials[scene->label_count ? scene->labels[i].material : scene->material].def;
-        if (scene->label_count) labels[i] = scene->labels[i].label;
-    }
+    int32_t *labels;
+    SN_TRY(list_materials(b, member, &labels));
+    SN_TRY(sn_builder_check_fibres(b, member));
+    int32_t count = member->material_count;
+    sinew_material_def *materials = SN_PUSH(&b->world->arena, sinew_material_def, count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < count; i++) materials[i] = b->scene->materials[member->materials[i]].def;
     def.mesh = member->mesh;
     def.materials = materials;
     def.material_count = count;

@@ -42,8 +42,9 @@ struct sn_scene_member {
     const sn_member_ops *ops;
     const sn_scene_body *scene;
     sinew_body *body;
-    sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
-    sn_member_frames *frames; // NULL for bodies of elements
+    sinew_mesh *mesh;                   // rest mesh; owned; NULL for bodies of frames
+    sn_member_frames *frames;           // NULL for bodies of elements
+    int32_t material_count, *materials; // of the scene's list, in the order in which the body numbers them
     sn_scene_surface surface;
     sn_picked *supports; // one for each support of the scene's body
     sn_picked *loads;    // one for each load

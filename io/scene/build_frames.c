@@ -37,8 +37,18 @@ static void check_labels(const sn_builder *b, const sn_scene_body *body, const t
     }
 }
 
-static sinew_status make_tissues(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels, sn_arena *scratch,
-                                 tissue_table *table) {
+// One stiffness for weights and placement, which know no directions: the mean of the three by their product.
+static double young_of(const sinew_material_def *def) {
+    const sinew_orthotropic *o = &def->orthotropic;
+    const sinew_transverse *t = &def->transverse;
+    if (def->law == SINEW_MATERIAL_ORTHOTROPIC) return cbrt(o->young_1) * cbrt(o->young_2) * cbrt(o->young_3);
+    if (def->law == SINEW_MATERIAL_TRANSVERSE) return cbrt(t->young_fibre) * cbrt(t->young_plane) * cbrt(t->young_plane);
+    return def->young;
+}
+
+static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, sn_arena *scratch, tissue_table *table) {
+    const sn_scene_body *body = member->scene;
+    const sinew_voxels *voxels = member->frames->voxels;
     sinew_label_statistics *statistics = SN_PUSH(scratch, sinew_label_statistics, MOST_LABELS);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sinew_voxels_compute_statistics(voxels, statistics, MOST_LABELS, &table->count));
@@ -50,13 +60,17 @@ static sinew_status make_tissues(const sn_builder *b, const sn_scene_body *body,
     table->materials = SN_PUSH(scratch, sinew_material_def, table->count);
     table->labels = SN_PUSH(scratch, int32_t, table->count);
     SN_TRY(sn_arena_status(scratch));
+    member->materials = SN_PUSH(&b->world->arena, int32_t, table->count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    member->material_count = table->count;
     for (int32_t i = 0; i < table->count; i++) {
         int32_t label = statistics[i].label;
         table->labels[i] = label;
-        table->materials[i] = b->scene->materials[material_of_label(body, label)].def;
+        member->materials[i] = material_of_label(body, label);
+        table->materials[i] = b->scene->materials[member->materials[i]].def;
         table->tissues[i] = sinew_default_tissue();
         table->tissues[i].label = label;
-        table->tissues[i].young = table->materials[i].young;
+        table->tissues[i].young = young_of(&table->materials[i]);
         table->tissues[i].density = table->materials[i].density;
         for (int32_t k = 0; k < body->frames->tissue_count; k++) {
             if (body->frames->tissues[k].label != label) continue;
@@ -155,8 +169,9 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
         sn_builder_note(b, body->json, sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
     SN_TRY(
         sn_builder_note(b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
-    SN_TRY(sn_builder_note(b, json, make_tissues(b, body, member->frames->voxels, scratch, &table)));
+    SN_TRY(sn_builder_note(b, json, make_tissues(b, member, scratch, &table)));
     if (b->mistakes->total > before) return SINEW_INVALID_DATA;
+    SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
     SN_TRY(sn_builder_note(b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
     sinew_frame_body_def def = make_def(body, member, &table, nodes);

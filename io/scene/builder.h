@@ -18,6 +18,9 @@ typedef struct sn_builder {
 // Notes what the context says as a mistake at a place of the scene; out of memory is passed on instead.
 sinew_status sn_builder_note(const sn_builder *b, const sn_json *json, sinew_status status);
 
+// Refuses materials whose fibres would not pull in the model of the body.
+sinew_status sn_builder_check_fibres(const sn_builder *b, const sn_scene_member *member);
+
 // Reads a mesh file: its solid elements, or, if there are none or `surface` is asked for, its triangles.
 sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const sn_scene_shape *shape, bool surface,
                                   sinew_mesh **out);

@@ -177,6 +177,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->def.thickness = reader->scene->unit;
     sn_scene_read_length(reader, sn_json_get(json, "thickness"), &body->def.thickness);
     body->material = sn_scene_read_material(reader, sn_json_get(json, "material"));
+    body->material_given = sn_json_get(json, "material") != NULL;
     read_labels(reader, sn_json_get(json, "materials"), body);
     read_damping(reader, sn_json_get(json, "damping"), &body->def);
     sn_scene_read_solver(reader, sn_json_get(json, "solver"), &body->solver);

@@ -3,6 +3,7 @@
 #include "io/scene/read.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double RADIANS = 3.14159265358979323846 / 180;
 
@@ -61,6 +62,22 @@ static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew
     curve->turn = RADIANS * turn;
 }
 
+// A curve without a name is called by its place in the scene, and what the library would refuse is told there.
+static void check_curve(const sn_scene_reader *reader, const sn_json *json, const char *list, int32_t index,
+                        sinew_curve_def *curve) {
+    enum { NAME_SIZE = 32 };
+    double length;
+    if (!curve->name) {
+        char *name = sn_scene_push(reader, NAME_SIZE, 1);
+        if (name) snprintf(name, NAME_SIZE, "%s[%d]", list, (int)index);
+        curve->name = name;
+    }
+    sinew_context *context = reader->scene->arena.context;
+    sinew_status status = curve->points ? sinew_curve_compute_length(context, curve, &length) : SINEW_OK;
+    if (status == SINEW_OK || status == SINEW_OUT_OF_MEMORY) return; // the field will want the memory too
+    sn_json_mistake(reader->mistakes, json, "%s", sinew_context_message(context));
+}
+
 // "curves" and "strokes" in one list.
 static void read_curves(const sn_scene_reader *reader, const sn_json *json, sinew_field_def *def) {
     const sn_json *curves = sn_json_get(json, "curves"), *strokes = sn_json_get(json, "strokes");
@@ -69,11 +86,16 @@ static void read_curves(const sn_scene_reader *reader, const sn_json *json, sine
     int32_t first = curves ? curves->count : 0, count = first + (strokes ? strokes->count : 0);
     sinew_curve_def *list = sn_scene_push(reader, count, sizeof *list);
     if (!list) return;
-    for (int32_t i = 0; i < first; i++) read_curve(reader, &curves->items[i], &list[i]);
+    for (int32_t i = 0; i < first; i++) {
+        int64_t before = reader->mistakes->total;
+        read_curve(reader, &curves->items[i], &list[i]);
+        if (reader->mistakes->total == before) check_curve(reader, &curves->items[i], "curves", i, &list[i]);
+    }
     for (int32_t i = first; i < count; i++) {
         list[i] = sinew_default_curve_def();
         list[i].kind = SINEW_CURVE_STROKE;
         list[i].points = read_points(reader, &strokes->items[i - first], &list[i].point_count);
+        check_curve(reader, &strokes->items[i - first], "strokes", i - first, &list[i]);
     }
     def->curves = list;
     def->curve_count = count;

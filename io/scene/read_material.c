@@ -9,31 +9,32 @@
 typedef struct constant {
     const char *key, *unit;
     size_t offset;
+    const char *law; // the only one with axes that has it, or NULL
 } constant;
 
 static const constant constants[] = {
-    {"young", "Pa", offsetof(sinew_material_def, young)},
-    {"poisson", "", offsetof(sinew_material_def, poisson)},
-    {"density", "kg/m3", offsetof(sinew_material_def, density)},
-    {"volume_stiffness", "Pa", offsetof(sinew_material_def, volume_stiffness)},
-    {"c10", "Pa", offsetof(sinew_material_def, c10)},
-    {"c01", "Pa", offsetof(sinew_material_def, c01)},
-    {"bulk", "Pa", offsetof(sinew_material_def, bulk)},
-    {"chain_length", "", offsetof(sinew_material_def, chain_length)},
-    {"young_1", "Pa", offsetof(sinew_material_def, orthotropic.young_1)},
-    {"young_2", "Pa", offsetof(sinew_material_def, orthotropic.young_2)},
-    {"young_3", "Pa", offsetof(sinew_material_def, orthotropic.young_3)},
-    {"poisson_12", "", offsetof(sinew_material_def, orthotropic.poisson_12)},
-    {"poisson_23", "", offsetof(sinew_material_def, orthotropic.poisson_23)},
-    {"poisson_31", "", offsetof(sinew_material_def, orthotropic.poisson_31)},
-    {"shear_12", "Pa", offsetof(sinew_material_def, orthotropic.shear_12)},
-    {"shear_23", "Pa", offsetof(sinew_material_def, orthotropic.shear_23)},
-    {"shear_31", "Pa", offsetof(sinew_material_def, orthotropic.shear_31)},
-    {"young_fibre", "Pa", offsetof(sinew_material_def, transverse.young_fibre)},
-    {"young_plane", "Pa", offsetof(sinew_material_def, transverse.young_plane)},
-    {"poisson_plane", "", offsetof(sinew_material_def, transverse.poisson_plane)},
-    {"poisson_fibre", "", offsetof(sinew_material_def, transverse.poisson_fibre)},
-    {"shear_fibre", "Pa", offsetof(sinew_material_def, transverse.shear_fibre)},
+    {"young", "Pa", offsetof(sinew_material_def, young), NULL},
+    {"poisson", "", offsetof(sinew_material_def, poisson), NULL},
+    {"density", "kg/m3", offsetof(sinew_material_def, density), NULL},
+    {"volume_stiffness", "Pa", offsetof(sinew_material_def, volume_stiffness), NULL},
+    {"c10", "Pa", offsetof(sinew_material_def, c10), NULL},
+    {"c01", "Pa", offsetof(sinew_material_def, c01), NULL},
+    {"bulk", "Pa", offsetof(sinew_material_def, bulk), NULL},
+    {"chain_length", "", offsetof(sinew_material_def, chain_length), NULL},
+    {"young_1", "Pa", offsetof(sinew_material_def, orthotropic.young_1), "orthotropic"},
+    {"young_2", "Pa", offsetof(sinew_material_def, orthotropic.young_2), "orthotropic"},
+    {"young_3", "Pa", offsetof(sinew_material_def, orthotropic.young_3), "orthotropic"},
+    {"poisson_12", "", offsetof(sinew_material_def, orthotropic.poisson_12), "orthotropic"},
+    {"poisson_23", "", offsetof(sinew_material_def, orthotropic.poisson_23), "orthotropic"},
+    {"poisson_31", "", offsetof(sinew_material_def, orthotropic.poisson_31), "orthotropic"},
+    {"shear_12", "Pa", offsetof(sinew_material_def, orthotropic.shear_12), "orthotropic"},
+    {"shear_23", "Pa", offsetof(sinew_material_def, orthotropic.shear_23), "orthotropic"},
+    {"shear_31", "Pa", offsetof(sinew_material_def, orthotropic.shear_31), "orthotropic"},
+    {"young_fibre", "Pa", offsetof(sinew_material_def, transverse.young_fibre), "transverse"},
+    {"young_plane", "Pa", offsetof(sinew_material_def, transverse.young_plane), "transverse"},
+    {"poisson_plane", "", offsetof(sinew_material_def, transverse.poisson_plane), "transverse"},
+    {"poisson_fibre", "", offsetof(sinew_material_def, transverse.poisson_fibre), "transverse"},
+    {"shear_fibre", "Pa", offsetof(sinew_material_def, transverse.shear_fibre), "transverse"},
 };
 
 enum { CONSTANTS = sizeof constants / sizeof *constants, MAX_WORDS = 64 };
@@ -82,6 +83,26 @@ static void read_form(const sn_scene_reader *reader, const sn_json *json, sinew_
                     missing);
 }
 
+// Constants that nothing would come of: of a law with axes given to another, or of isotropic laws given to one with axes.
+static void check_idle(const sn_scene_reader *reader, const sn_json *json, const sinew_material_def *def) {
+    bool orthotropic = def->law == SINEW_MATERIAL_ORTHOTROPIC, transverse = def->law == SINEW_MATERIAL_TRANSVERSE;
+    const char *law = orthotropic ? "orthotropic" : transverse ? "transverse" : "";
+    for (int i = 0; i < CONSTANTS; i++) {
+        const sn_json *value = sn_json_get(json, constants[i].key);
+        if (!value || !constants[i].law || strcmp(constants[i].law, law) == 0) continue;
+        sn_json_mistake(reader->mistakes, value, "has no effect without \"law\": \"%s\"", constants[i].law);
+    }
+    const sn_json *young = sn_json_get(json, "young"), *poisson = sn_json_get(json, "poisson");
+    if (young && (orthotropic || transverse)) {
+        sn_json_mistake(reader->mistakes, young, "has no effect: this law has %s",
+                        orthotropic ? "young_1, young_2 and young_3" : "young_fibre and young_plane");
+    }
+    if (poisson && (transverse || (orthotropic && !def->orthotropic.four_parameters))) {
+        sn_json_mistake(reader->mistakes, poisson, "has no effect: %s",
+                        transverse ? "this law has poisson_fibre and poisson_plane" : "poisson_12 and the others say it");
+    }
+}
+
 // Fibres pull as strongly as a curve over time says; at no time do they push.
 static void read_fibre_stress(const sn_scene_reader *reader, const sn_json *json, sn_curve *curve) {
     if (!json) return;
@@ -114,6 +135,7 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json, sn_scen
         sn_json_number(reader->mistakes, value, -INFINITY, INFINITY, constants[i].unit, target);
     }
     read_form(reader, json, &def->orthotropic);
+    if (reader->mistakes->total == before) check_idle(reader, json, def);
     read_fibre_stress(reader, sn_json_get(json, "fibre_stress"), &material->fibre_stress);
     if (reader->mistakes->total == before) def->fibre_stress = sn_curve_at(&material->fibre_stress, 0);
     if (reader->mistakes->total == before && sinew_check_material(context, def) != SINEW_OK) {

@@ -161,7 +161,8 @@ typedef struct sn_scene_body {
     sn_scene_shape shape;
     sinew_body_def def; // mesh and materials are filled in when it is built
     sinew_solver solver;
-    int32_t material; // index in the scene's list
+    int32_t material;    // index in the scene's list
+    bool material_given; // not the default one
     int32_t label_count;
     const sn_scene_label *labels;
     int32_t support_count, load_count;

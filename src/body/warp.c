@@ -156,6 +156,11 @@ static void compute_stiffness(sinew_body *body, warp *model) {
 }
 
 static sinew_status check_law(sinew_context *context, const sinew_material_def *material) {
+    if (material->fibre_stress > 0) {
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "a warped body has no fibres: fibre_stress is %g Pa; for fibres choose the elastic model",
+                       material->fibre_stress);
+    }
     if (material->law == SINEW_MATERIAL_HOOKE) return SINEW_OK;
     return sn_fail(context, SINEW_UNSUPPORTED,
                    "a warped body takes the linear isotropic law; for others choose the elastic model (corotational)");
@@ -245,6 +250,7 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     model->ops.has_energy = false;
     model->ops.evaluate = evaluate;
     model->ops.set_material = set_material;
+    model->ops.set_fibre_stress = NULL; // forces come from the displacements alone
     compute_stiffness(body, model);
     prepare_rotations(body, model);
     body->ops = &model->ops;

@@ -15,6 +15,9 @@ sinew_field_def sinew_default_field_def(void) {
         .kind = SINEW_FIELD_FRAMES, .unknowns = SINEW_FIELD_BY_ELEMENT, .solver = SINEW_FIELD_SOLVER_AUTO};
 }
 
+// Across the mesh, so that sixth powers of the distances within it are finite. [m]
+static const double LEAST_SIZE = 1e-40, MOST_SIZE = 1e40;
+
 // ---- The graph of the mesh ----------------------------------------------------------------------
 
 static sinew_status build_element_graph(sinew_field *field) {
@@ -148,6 +151,11 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
         SN_TRY(sn_check_used(field->context, def->mesh));
     }
     SN_TRY(build_base(field, def->mesh));
+    double diagonal = sn_box_diagonal(sn_mesh_box(field->mesh));
+    if (!(diagonal > LEAST_SIZE && diagonal < MOST_SIZE)) {
+        return sn_fail(field->context, SINEW_INVALID_DATA, "a field's mesh is %g m across; valid: %g to %g m", diagonal,
+                       LEAST_SIZE, MOST_SIZE);
+    }
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field) : build_element_graph(field));
     SN_TRY(sn_smoothing_create(field->context, &field->neighbours, field->positions, def->solver, &field->smoothing));
     field->components = field->kind == SINEW_FIELD_FRAMES ? SN_SMOOTHING_WIDTH : 2 * SN_SMOOTHING_WIDTH;
@@ -155,7 +163,6 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     field->x = SN_PUSH(&field->arena, double, count);
     if (!field->smoothing.direct) field->history = SN_PUSH(&field->arena, double, SN_SMOOTHING_PASSES *count);
     SN_TRY(sn_arena_status(&field->arena));
-    double diagonal = sn_box_diagonal(sn_mesh_box(field->mesh));
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) field->spacing = diagonal;
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;

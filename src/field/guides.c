@@ -62,6 +62,18 @@ static void add_row(const sinew_field *field, sn_guides *guides, sn_vec3 x, int3
     rows->starts[++rows->count] = begin + count;
 }
 
+// Of a curve none of whose frames guides the field.
+static sinew_status refuse_curve(const sinew_field *field, const sn_curve *curve, int32_t count, double nearest) {
+    if (count == SN_CURVE_MOST_SAMPLES) {
+        return sn_fail(field->context, SINEW_INVALID_DATA,
+                       "%s is %g m long, so that its %d frames are %g m apart and miss the body; shorten it", curve->name,
+                       sn_curve_length(curve), (int)count, sn_curve_length(curve) / (count - 1));
+    }
+    return sn_fail(field->context, SINEW_INVALID_DATA,
+                   "%s lies outside of the body: it comes no nearer than %g m, and guides up to %g m", curve->name, nearest,
+                   field->reach);
+}
+
 // Keeps those frames of a curve that lie inside or near; refuses a curve without any.
 static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32_t index, sn_arena *scratch) {
     const sn_curve *curve = &field->curves[index].curve;
@@ -85,12 +97,7 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
         guides->count++;
         add_row(field, guides, x[i], place.element);
     }
-    if (guides->count == before) {
-        return sn_fail(field->context, SINEW_INVALID_DATA,
-                       "%s lies outside of the body: it comes no nearer than %g m, and guides up to %g m", curve->name,
-                       nearest, field->reach);
-    }
-    return SINEW_OK;
+    return guides->count > before ? SINEW_OK : refuse_curve(field, curve, count, nearest);
 }
 
 // ---- Parts without a curve ----------------------------------------------------------------------
@@ -161,10 +168,12 @@ static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides
     }
     for (int32_t p = 0; p < lonely; p++) {
         const sinew_lonely_part *part = &guides->lonely[p];
+        sn_vec3 place = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
-               "no curve reaches the part of %d %s from number %d on: it takes the nearest frame, of %s", (int)part->count,
-               field->unknowns == SINEW_FIELD_BY_VERTEX ? "nodes" : "elements", (int)part->first,
-               field->curves[part->curve].curve.name);
+               "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: it takes the nearest "
+               "frame, of %s",
+               (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element", part->count == 1 ? "" : "s",
+               (int)part->first, place.x, place.y, place.z, field->curves[part->curve].curve.name);
     }
     return SINEW_OK;
 }

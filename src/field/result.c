@@ -35,17 +35,17 @@ static void gather(const sinew_field *field, int32_t element, const double *weig
     }
 }
 
-// The rotation that smoothed functions stand for, and how certain it is.
+// The rotation that smoothed functions stand for, and how certain it is: beyond the ends of curves they may grow above 1.
 static double compute_rotation(const sinew_field *field, const double *x, sn_quat *rotation) {
     if (field->kind == SINEW_FIELD_FRAMES) {
         sn_quat q = {x[0], x[1], x[2], x[3]};
         *rotation = sn_quat_normalize(q);
-        return sqrt(sn_quat_dot(q, q));
+        return fmin(sqrt(sn_quat_dot(q, q)), 1);
     }
     sn_vec3 d;
     double certainty = compute_direction(x, 1, &d);
     *rotation = sn_quat_from_mat3(sn_mat3_basis(d));
-    return certainty;
+    return fmin(certainty, 1);
 }
 
 void sn_field_finish(sinew_field *field) {

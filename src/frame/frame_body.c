@@ -127,12 +127,19 @@ static void add_momenta(sinew_body *body, const double *g, sinew_measures *measu
     sn_add_to3(measures->angular_momentum, sn_load3(momenta.angular_momentum));
 }
 
+sinew_status sn_frame_body_check_fibres(sinew_context *context, double stress) {
+    if (stress == 0) return SINEW_OK;
+    return sn_fail(context, SINEW_UNSUPPORTED,
+                   "springs between frames have no fibres: fibre_stress is %g Pa; leave it or the springs out", stress);
+}
+
 static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
     sn_frame_model *model = body->model;
     if (index < 0 || index >= model->material_count) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
+    if (model->wants_springs) SN_TRY(sn_frame_body_check_fibres(body->context, material->fibre_stress));
     for (int32_t l = 0; l < model->layers.count; l++) {
         sn_layer *layer = model->layers.items[l];
         for (int32_t i = 0; i < layer->blend.groups.count; i++) {
@@ -150,6 +157,7 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
+    if (model->wants_springs) SN_TRY(sn_frame_body_check_fibres(body->context, stress));
     for (int32_t l = 0; l < model->layers.count; l++) {
         const sn_blend *blend = &model->layers.items[l]->blend;
         for (int32_t i = 0; i < blend->groups.count; i++) {

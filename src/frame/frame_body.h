@@ -82,6 +82,9 @@ sn_layer_source sn_frame_layer_source(const sn_frame_model *model);
 // Computes the springs, if the body has some, from its samples at rest: once at first, and when a material changes.
 sinew_status sn_frame_body_compute_springs(sinew_body *body);
 
+// Refuses fibres that pull: springs between frames have none.
+sinew_status sn_frame_body_check_fibres(sinew_context *context, double stress);
+
 // A frame by its number, or a failure that tells the numbers.
 sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, const sn_node **node);
 

@@ -48,6 +48,9 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
                        "or leave the springs out",
                        i);
     }
+    for (int32_t i = 0; i < def->material_count && def->springs; i++) {
+        SN_TRY(sn_frame_body_check_fibres(context, def->materials[i].fibre_stress));
+    }
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "mass is %d; valid are 0 to %d", (int)def->mass,
                        (int)SINEW_FRAME_MASS_DIAGONAL);

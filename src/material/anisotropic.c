@@ -4,6 +4,7 @@
 
 #include "math/dense.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // E_i, nu_12, nu_23, nu_31, G_12, G_23, G_31
@@ -41,17 +42,78 @@ static sinew_status check_positive(sinew_context *context, const char *name, dou
     return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: %s is %g Pa; valid: a number > 0", name, value);
 }
 
-static sinew_status check_ratio(sinew_context *context, const char *name, double nu, const char *condition, double limit) {
-    if (fabs(nu) < limit) return SINEW_OK;
-    return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "material: %s is %g, which violates %s%.6g (the solid would not be stable); nearest valid value: %.6g",
-                   name, nu, condition, limit, copysign(0.9999 * limit, nu));
+// How far inside an interval of valid values the nearest one lies, in its widths.
+static const double MARGIN = 1e-4;
+
+static sinew_status check_number(sinew_context *context, const char *name, double nu) {
+    if (isfinite(nu)) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: %s is %g; valid: a finite number", name, nu);
 }
 
-// With the compliances scaled to a unit diagonal, a = nu_12 sqrt(E_2/E_1) ..., the determinant of the normal block is
-// 1 - a^2 - b^2 - c^2 - 2 a b c.
-static double normal_determinant(double a, double b, double c) {
-    return 1 - a * a - b * b - c * c - 2 * a * b * c;
+// A ratio that is not between low and high.
+static sinew_status refuse_ratio(sinew_context *context, const char *name, double nu, const char *condition, double limit,
+                                 const char *rest, double low, double high) {
+    double margin = MARGIN * (high - low), nearest = fmin(fmax(nu, low + margin), high - margin);
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "material: %s is %g, which violates %s%.6g (the solid would not be stable); nearest valid value%s: %.6g",
+                   name, nu, condition, limit, rest, nearest);
+}
+
+// --- Orthotropic
+
+// Of the normal compliances scaled to a unit diagonal: a_12 = nu_12 sqrt(E_2/E_1), a_23, a_31 off it.
+static double normal_determinant(const double a[3]) {
+    return 1 - a[0] * a[0] - a[1] * a[1] - a[2] * a[2] - 2 * a[0] * a[1] * a[2];
+}
+
+static bool is_stable(const double a[3]) {
+    return fabs(a[0]) < 1 && fabs(a[1]) < 1 && fabs(a[2]) < 1 && normal_determinant(a) > 0;
+}
+
+// How far the three ratios can be scaled alike: bisection between 0, which is stable, and 1.
+static double find_stable_part(const double a[3]) {
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; i++) {
+        double t = 0.5 * (low + high), scaled[3] = {t * a[0], t * a[1], t * a[2]};
+        *(is_stable(scaled) ? &low : &high) = t;
+    }
+    return (1 - MARGIN) * low;
+}
+
+static const char *const RATIO_NAMES[3] = {"orthotropic.poisson_12", "orthotropic.poisson_23", "orthotropic.poisson_31"};
+
+// One ratio alone is too large. Beside the others b and c as they are, the determinant leaves it
+// -b c -+ sqrt((1 - b^2) (1 - c^2)).
+static sinew_status refuse_one(sinew_context *context, int k, const double nu[3], const double a[3], double limit) {
+    static const char *const conditions[3] = {
+        "|nu_12| < sqrt(E_1/E_2) = ", "|nu_23| < sqrt(E_2/E_3) = ", "|nu_31| < sqrt(E_3/E_1) = "};
+    double b = a[(k + 1) % 3], c = a[(k + 2) % 3], half = sqrt((1 - b * b) * (1 - c * c));
+    return refuse_ratio(context, RATIO_NAMES[k], nu[k], conditions[k], limit, " beside the other two", limit * (-b * c - half),
+                        limit * (-b * c + half));
+}
+
+static sinew_status check_ratios(sinew_context *context, const sinew_orthotropic *o) {
+    const double nu[3] = {o->poisson_12, o->poisson_23, o->poisson_31};
+    const double limits[3] = {sqrt(o->young_1 / o->young_2), sqrt(o->young_2 / o->young_3), sqrt(o->young_3 / o->young_1)};
+    double a[3];
+    int large = 0, which = 0;
+    for (int k = 0; k < 3; k++) {
+        SN_TRY(check_number(context, RATIO_NAMES[k], nu[k]));
+        a[k] = nu[k] / limits[k];
+        if (fabs(a[k]) < 1) continue;
+        large++;
+        which = k;
+    }
+    if (large == 1) return refuse_one(context, which, nu, a, limits[which]);
+    if (is_stable(a)) return SINEW_OK;
+    double part = find_stable_part(a);
+    return sn_fail(
+        context, SINEW_INVALID_ARGUMENT,
+        "material: orthotropic.poisson_12 = %g, poisson_23 = %g, poisson_31 = %g violate %s (the solid would not be stable); "
+        "nearest valid values in the same proportion: %.6g, %.6g, %.6g",
+        nu[0], nu[1], nu[2],
+        large > 0 ? "|nu_ij| < sqrt(E_i/E_j)" : "1 - nu_12 nu_21 - nu_23 nu_32 - nu_31 nu_13 - 2 nu_12 nu_23 nu_31 > 0",
+        part * nu[0], part * nu[1], part * nu[2]);
 }
 
 static sinew_status check_orthotropic(sinew_context *context, const sinew_material_def *def) {
@@ -63,50 +125,44 @@ static sinew_status check_orthotropic(sinew_context *context, const sinew_materi
     SN_TRY(check_positive(context, "orthotropic.shear_12", o->shear_12));
     SN_TRY(check_positive(context, "orthotropic.shear_23", o->shear_23));
     SN_TRY(check_positive(context, "orthotropic.shear_31", o->shear_31));
-    double r12 = sqrt(o->young_1 / o->young_2), r23 = sqrt(o->young_2 / o->young_3), r31 = sqrt(o->young_3 / o->young_1);
-    SN_TRY(check_ratio(context, "orthotropic.poisson_12", o->poisson_12, "|nu_12| < sqrt(E_1/E_2) = ", r12));
-    SN_TRY(check_ratio(context, "orthotropic.poisson_23", o->poisson_23, "|nu_23| < sqrt(E_2/E_3) = ", r23));
-    SN_TRY(check_ratio(context, "orthotropic.poisson_31", o->poisson_31, "|nu_31| < sqrt(E_3/E_1) = ", r31));
-    double a = o->poisson_12 / r12, b = o->poisson_23 / r23, c = o->poisson_31 / r31;
-    double determinant = normal_determinant(a, b, c);
-    if (determinant > 0) return SINEW_OK;
-    // The three ratios scaled alike until the condition holds: bisection between 0, which is stable, and 1.
-    double low = 0, high = 1;
-    for (int i = 0; i < 60; i++) {
-        double t = 0.5 * (low + high);
-        *(normal_determinant(t * a, t * b, t * c) > 0 ? &low : &high) = t;
-    }
-    low *= 0.9999;
-    return sn_fail(
-        context, SINEW_INVALID_ARGUMENT,
-        "material: orthotropic.poisson_12 = %g, poisson_23 = %g, poisson_31 = %g violate 1 - nu_12 nu_21 - nu_23 nu_32 - "
-        "nu_31 nu_13 - 2 nu_12 nu_23 nu_31 > 0 (it is %.6g; the solid would not be stable); nearest valid values in the "
-        "same proportion: %.6g, %.6g, %.6g",
-        o->poisson_12, o->poisson_23, o->poisson_31, determinant, low * o->poisson_12, low * o->poisson_23,
-        low * o->poisson_31);
+    return check_ratios(context, o);
 }
+
+// --- Transversely isotropic: 2 nu_fibre^2 E_plane / E_fibre < 1 - nu_plane < 2
 
 static sinew_status check_transverse(sinew_context *context, const sinew_material_def *def) {
     const sinew_transverse *t = &def->transverse;
     SN_TRY(check_positive(context, "transverse.young_fibre", t->young_fibre));
     SN_TRY(check_positive(context, "transverse.young_plane", t->young_plane));
     SN_TRY(check_positive(context, "transverse.shear_fibre", t->shear_fibre));
-    SN_TRY(check_ratio(context, "transverse.poisson_plane", t->poisson_plane, "|nu_plane| < ", 1));
-    double limit = sqrt(0.5 * (1 - t->poisson_plane) * t->young_fibre / t->young_plane);
-    return check_ratio(context, "transverse.poisson_fibre", t->poisson_fibre,
-                       "|nu_fibre| < sqrt((1 - nu_plane) E_fibre / (2 E_plane)) = ", limit);
+    SN_TRY(check_number(context, "transverse.poisson_plane", t->poisson_plane));
+    SN_TRY(check_number(context, "transverse.poisson_fibre", t->poisson_fibre));
+    double square = t->young_fibre / t->young_plane, used = 2 * t->poisson_fibre * t->poisson_fibre / square;
+    double plane = t->poisson_plane;
+    char rest[64] = "";
+    if (fabs(plane) >= 1) {
+        if (used < 2) { // there is a nu_plane for this nu_fibre
+            return refuse_ratio(context, "transverse.poisson_plane", plane, "|nu_plane| < ", 1, " beside poisson_fibre", -1,
+                                1 - used);
+        }
+        plane = copysign(1 - 2 * MARGIN, plane);
+        snprintf(rest, sizeof rest, " beside a poisson_plane of %.6g", plane);
+    }
+    double limit = sqrt(0.5 * (1 - plane) * square);
+    if (fabs(t->poisson_fibre) < limit) return SINEW_OK;
+    return refuse_ratio(context, "transverse.poisson_fibre", t->poisson_fibre,
+                        "|nu_fibre| < sqrt((1 - nu_plane) E_fibre / (2 E_plane)) = ", limit, rest, -limit, limit);
 }
 
-sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_def *def) {
-    return def->law == SINEW_MATERIAL_TRANSVERSE ? check_transverse(context, def) : check_orthotropic(context, def);
-}
+// --- Stiffness
 
-// C in the material frame, as a full 6x6 matrix: the inverse of the compliance.
-static void stiffness_in_frame(double C[36], const constants *k) {
+// Stiffnesses farther apart than this are lost in the rounding of the others when C is turned.
+static const double MOST_APART = 1e13;
+
+// C in the material frame, as a full 6x6 matrix: the inverse of the compliance. False if it would be lost to rounding.
+static bool compute_stiffness(double C[36], const constants *k) {
     double S[9] = {1 / k->E1, 0, 0, -k->nu12 / k->E1, 1 / k->E2, 0, -k->nu31 / k->E3, -k->nu23 / k->E2, 1 / k->E3};
-    bool definite = sn_cholesky(S, 3);
-    SN_ASSERT(definite);
-    (void)definite;
+    if (!sn_cholesky(S, 3)) return false;
     memset(C, 0, 36 * sizeof *C);
     for (int j = 0; j < 3; j++) {
         double column[3] = {j == 0, j == 1, j == 2};
@@ -116,6 +172,20 @@ static void stiffness_in_frame(double C[36], const constants *k) {
     C[6 * 3 + 3] = k->G23;
     C[6 * 4 + 4] = k->G31;
     C[6 * 5 + 5] = k->G12;
+    double smallest = fmin(fmin(k->E1, k->E2), fmin(k->E3, fmin(fmin(k->G12, k->G23), k->G31)));
+    bool sound = true;
+    for (int i = 0; i < 6; i++) sound = sound && C[7 * i] > 0 && C[7 * i] < MOST_APART * smallest && isfinite(C[7 * i]);
+    return sound;
+}
+
+sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_def *def) {
+    SN_TRY(def->law == SINEW_MATERIAL_TRANSVERSE ? check_transverse(context, def) : check_orthotropic(context, def));
+    double C[36];
+    constants k = constants_of(def);
+    if (compute_stiffness(C, &k)) return SINEW_OK;
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "material: the stiffness cannot be computed from these constants: Poisson ratios too near to their limits, "
+                   "or moduli too large, too small or too far apart for numbers of double precision");
 }
 
 // K C K' with sigma_world = K sigma_frame, that is sigma_world = Q sigma_frame Q' in Voigt's order (Bond 1943).
@@ -144,7 +214,9 @@ static void turn(double C[36], const sn_mat3 *Q) {
 double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material_def *def, const sn_mat3 *frame) {
     double full[36], largest = 0;
     constants k = constants_of(def);
-    stiffness_in_frame(full, &k);
+    bool definite = compute_stiffness(full, &k);
+    SN_ASSERT(definite);
+    (void)definite;
     for (int i = 0; i < 3; i++) largest = fmax(largest, full[7 * i]);
     if (frame) turn(full, frame);
     for (int a = 0; a < 6; a++) {

@@ -58,7 +58,14 @@ static sinew_status check_young(sinew_context *context, const sinew_material_def
 
 static sinew_status check_poisson(sinew_context *context, const sinew_material_def *def) {
     if (def->poisson > -1 && def->poisson < 0.5) return SINEW_OK;
-    return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: poisson is %g; valid: above -1 and below 0.5", def->poisson);
+    if (!isfinite(def->poisson)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: poisson is %g; valid: above -1 and below 0.5",
+                       def->poisson);
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "material: poisson is %g; valid: above -1 and below 0.5 (the solid would not be stable); nearest valid "
+                   "value: %g",
+                   def->poisson, def->poisson < 0 ? -0.9999 : 0.4999);
 }
 
 sinew_status sinew_check_material(sinew_context *context, const sinew_material_def *def) {

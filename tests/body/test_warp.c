@@ -131,6 +131,9 @@ static void test_other_laws_are_refused(void **state) {
     rubber = sinew_default_material_def();
     rubber.young = 5e6;
     assert_int_equal(sinew_body_set_material(bar.body, 0, &rubber), SINEW_OK);
+    rubber.fibre_stress = 1e4;
+    assert_int_equal(sinew_body_set_material(bar.body, 0, &rubber), SINEW_UNSUPPORTED);
+    assert_int_equal(sinew_body_set_fibre_stress(bar.body, 0, 1e4), SINEW_UNSUPPORTED);
     test_beam_destroy(&bar);
 }
 

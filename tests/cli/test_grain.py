@@ -205,6 +205,11 @@ def test_fields_from_outside():
         run(scene(out, {"file": "mine.field"}), out)
         axes = read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_3"]
         assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
+        with open(os.path.join(out, "mine.field"), "w") as file:
+            file.write("\n".join(lines[:3] + ["3e-200 0 4e-200", "0 0 0 -1e300"] * 100) + "\n")
+        run(os.path.join(out, "scene.json"), out)
+        axes = read_vtu(os.path.join(out, "bar_00000.vtu"))["CellData", "axis_3"]
+        assert difference([axes[0], axes[1]], [[0, 0.6, 0.8], [0, 0, 1]]) < 1e-6, axes[:2]
         for wrong, words in ((lines[:-1], "element 199"), (lines[:3] + ["0 0 0"] * 200, "element 0"),
                              (["sinew-field 1", "kind frames", "elements 200"] + ["1 0 0"] * 200, "quaternion"),
                              (lines + ["0 0 1"], "more follows after the last of 200"),
@@ -243,8 +248,81 @@ def test_parts_without_a_curve_are_named():
                      shape={"file": "two.mesh"}, fixed=[])
         result = program.run("check", path)
         assert result.returncode == 0, result.stderr
-        assert "the part of 1 elements from number 1 on" in result.stderr and "vein" in result.stderr, result.stderr
+        assert "the part of 1 element from number 1 on, near [5.25, 0.25, 0.25] m" in result.stderr and "vein" in result.stderr, result.stderr
         assert run(path, out)["fields"]["bar"]["parts_without_curve"] == 1
+
+
+MUSCLES = {"muscle": {"young": 1e5, "fibre_stress": {"keys": [[0, 0], [0.05, 3e4]]}}, "fat": {"young": 1e5}}
+
+
+def shortened(out, body):
+    """By how much the ends at -0.5 and 0.5 of a bar along x have moved inwards."""
+    path = os.path.join(out, "labels.json")
+    with open(path, "w") as file:
+        json.dump({**BAR, "gravity": [0, 0, 0], "steps": 20, "materials": MUSCLES, "bodies": [{"name": "bar", **body}]}, file)
+    run(path, out)
+    x = [point[0] for point in read_vtu(os.path.join(out, "bar_00020.vtu"))["Points", "Points"]]
+    return min(x) + 0.5, 0.5 - max(x)
+
+
+def test_fibres_of_labels_contract():
+    """The muscle pulls, whichever way its label is named, in bodies of frames and of elements."""
+    frames = {"model": "frames", "damping": {"mass": 20}, "field": {"strokes": [[[-0.5, 0, 0], [0.5, 0, 0]]]},
+              "shape": {"kind": "box", "size": [1, 0.2, 0.2],
+                        "layers": [{"start": [-0.5, 0, 0], "direction": [1, 0, 0], "thickness": [0.5, 0.5], "labels": [1, 2]}]},
+              "frames": {"resolution": 20, "weights": {"kind": "axis", "adopt_outside": True}, "sampling": {"kind": "midpoint", "count": 400},
+                         "nodes": [{"position": [-0.4, 0, 0]}, {"position": [0, 0, 0], "hold": "all"}, {"position": [0.4, 0, 0]}]}}
+    tets = {"shape": {"file": "two.mesh"}, "damping": {"mass": 20}, "field": {"rotation": {"axis": [0, 1, 0], "degrees": 90}},
+            "fixed": [{"box": {"lower": [-0.3, -1, -1], "upper": [0.3, 1, 1]}}]}
+    with program.folder() as out:
+        with open(os.path.join(out, "two.mesh"), "w") as file:
+            file.write("MeshVersionFormatted 1\nDimension 3\nVertices 8\n-0.5 0 0 0\n-0.2 0 0 0\n-0.2 0.3 0 0\n-0.2 0 0.3 0\n"
+                       "0.5 0 0 0\n0.2 0 0 0\n0.2 0.3 0 0\n0.2 0 0.3 0\nTetrahedra 2\n1 2 3 4 1\n5 6 8 7 2\nEnd\n")
+        for body in (frames, tets):
+            for materials, muscle in (({"1": "muscle", "2": "fat"}, 0), ({"2": "fat", "1": "muscle"}, 0), ({"1": "fat", "2": "muscle"}, 1),
+                                      ({"2": "muscle", "1": "fat"}, 1), ({"2": "muscle"}, 1), ({"1": "muscle"}, 0)):
+                ends = shortened(out, {**body, "materials": materials, "material": "fat"})
+                assert ends[muscle] > 0.01 and abs(ends[1 - muscle]) < 0.003, (materials, ends)
+        for model in ("warped", "warped-edges", "positions"):
+            path = scene(out, material={"young": 1e5, "fibre_stress": 1e4}, model=model)
+            for setting in ("1e4", '{"keys": [[0, 0], [1, 1e4]]}'):
+                result = program.run("check", path, "-s", "bodies[0].material.fibre_stress=" + setting)
+                assert result.returncode == 2 and 'bodies[0]: the fibre_stress of material "inline"' in result.stderr, result.stderr
+        shortened(out, {**frames, "materials": {"2": "muscle"}, "material": "fat"})
+        result = program.run("check", os.path.join(out, "labels.json"), "-s", "bodies[0].frames.springs=true",
+                             "-s", 'bodies[0].frames.kind="rigid"')
+        assert result.returncode == 2 and 'the fibre_stress of material "muscle"' in result.stderr, result.stderr
+        shortened(out, {**tets, "materials": {"1": "muscle"}, "material": "fat"})
+        path = os.path.join(out, "labels.json")  # of tets, with a material for one of its labels
+        document = json.load(open(path))
+        del document["bodies"][0]["material"]
+        with open(path, "w") as file:
+            json.dump(document, file)
+        result = program.run("check", path)
+        assert result.returncode == 2 and "element 1 has label 2, for which no material is given" in result.stderr, result.stderr
+
+
+def test_the_heart_beats():
+    """What docs/grain.md says of examples/grain-heart.json: how far the tip turns, how much shorter it gets, and back again."""
+    turns, heights = {}, {}
+    with program.folder() as out:
+        result = program.run("run", os.path.join(program.EXAMPLES, "grain-heart.json"), "-o", out, "--format", "vtu")
+        assert result.returncode == 0, result.stderr
+        for name, middle in (("plain", -0.14), ("straight", 0), ("winding", 0.14)):
+            for step in (34, 80):
+                arrays = read_vtu(os.path.join(out, f"{name}_{step:05}.vtu"))
+                now = [[x - middle, y, z] for x, y, z in arrays["Points", "Points"]]
+                rest = [[a - b for a, b in zip(p, u)] for p, u in zip(now, arrays["PointData", "displacement"])]
+                low, high = min(p[2] for p in rest), max(p[2] for p in rest)
+                tip = [(a, b) for a, b in zip(rest, now) if a[2] < low + 0.005 and math.hypot(a[0], a[1]) > 0.008]
+                angles = [math.degrees(math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])) for a, b in tip]
+                assert len(tip) > 5
+                turns[name, step] = sum(angles) / len(angles)
+                heights[name, step] = (max(p[2] for p in now) - min(p[2] for p in now)) / (high - low)
+    for name, turn in (("plain", 90), ("straight", 0), ("winding", 49)):
+        assert abs(abs(turns[name, 34]) - turn) < 2, (name, turns)
+        assert abs(turns[name, 80]) < 2 and abs(heights[name, 80] - 1) < 0.01, (name, turns, heights)  # at rest again
+    assert abs(heights["straight", 34] - 0.85) < 0.01, heights
 
 
 def test_mistakes():
@@ -267,10 +345,18 @@ def test_mistakes():
                                ("shear_12=1e5", '"shear_31" is missing')):
             result = program.run("check", path, "-s", "materials.wood." + setting)
             assert result.returncode == 2 and words in result.stderr, (setting, result.stderr)
+        four = BAR["materials"]["wood"]
         nine = {"young_1": 1e6, "young_2": 2e6, "young_3": 4e6, "poisson_12": 0.3, "poisson_23": 0.2, "poisson_31": 0.4,
                 "shear_12": 4e5, "shear_23": 5e5, "shear_31": 6e5, "law": "orthotropic"}
         five = {"young_fibre": 1e6, "young_plane": 1e5, "poisson_fibre": 0.3, "poisson_plane": 0.3, "shear_fibre": 5e4,
                 "law": "transverse"}
+        for material, words in (({key: four[key] for key in four if key != "law"}, 'young_1: has no effect without "law": "orthotropic"'),
+                                ({**five, "law": "orthotropic"}, 'young_fibre: has no effect without "law": "transverse"'),
+                                ({**five, "young": 1e5}, "young: has no effect: this law has young_fibre"),
+                                ({**five, "poisson": 0.3}, "poisson: has no effect"), ({**nine, "poisson": 0.3}, "poisson_12"),
+                                ({**four, "young": 1e5}, "young: has no effect: this law has young_1")):
+            result = program.run("check", path, "-s", "materials.wood=" + json.dumps(material))
+            assert result.returncode == 2 and words in result.stderr, (material, result.stderr)
         for good, key, value, words in ((nine, "poisson_12", 0.8, "|nu_12| < sqrt(E_1/E_2) = 0.707107"),
                                         (nine, "poisson_31", 1.9, "2 nu_12 nu_23 nu_31 > 0"),
                                         (five, "poisson_plane", 1, "|nu_plane| < 1 ("),

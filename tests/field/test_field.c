@@ -643,7 +643,8 @@ static void test_bad_fields(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_mesh *mesh = make_box(context, 1, 2);
-    double inside[6] = {0, 0, -0.5, 0, 0, 0.5}, far[6] = {5, 0, 0, 5, 1, 0}, half[6] = {0, 0, 0, 3, 0, 0};
+    double inside[6] = {0, 0, -0.5, 0, 0, 0.5}, far[6] = {5, 0, 0, 5, 1, 0}, half[6] = {0, 0, 0, 3, 0, 0},
+           endless[6] = {-1e9, 0, 0, 1.3e9, 0, 0};
     sinew_curve_def curve = sinew_default_curve_def();
     curve.points = inside;
     curve.point_count = 2;
@@ -677,6 +678,20 @@ static void test_bad_fields(void **state) {
     curve.points = far;
     assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "curve 0 lies outside of the body: it comes no nearer than 4.5"));
+    curve.points = endless;
+    assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
+    assert_non_null(strstr(sinew_context_message(context), "frames are 2300 m apart and miss the body"));
+    curve.points = inside;
+    for (int i = 0; i < 2; i++) { // beyond what its moments can be computed from
+        double scale = i == 0 ? 1e-60 : 1e60, scaled[6];
+        for (int k = 0; k < 6; k++) scaled[k] = scale * inside[k];
+        sinew_mesh *other = make_box(context, scale, 2);
+        curve.points = scaled;
+        def.mesh = other;
+        assert_int_equal(sinew_field_create(context, &def, &field), SINEW_INVALID_DATA);
+        assert_non_null(strstr(sinew_context_message(context), "m across; valid: 1e-40 to 1e+40 m"));
+        sinew_mesh_destroy(other);
+    }
     sinew_mesh *quadratic;
     assert_int_equal(sinew_mesh_create_quadratic(context, mesh, &quadratic), SINEW_OK);
     def.mesh = quadratic;

@@ -42,6 +42,10 @@ static void test_kinds(void **state) {
         sinew_field_report report;
         sinew_field_get_report(field, &report);
         assert_int_equal(report.lonely_part_count, 0);
+        for (int32_t e = 0; e < mesh->element_count; e++) { // the plant's quaternions grow towards the tips of leaves
+            double certainty = sinew_field_get_certainties(field)[e];
+            assert_true(certainty >= 0 && certainty <= 1);
+        }
         sinew_field_destroy(field);
         sinew_organism_destroy(organism);
     }

@@ -217,6 +217,10 @@ static void test_threads_and_material(void **state) {
         material.young *= 3;
         double before = energy_at(f.body, f.body->q, f.body->v, 0);
         assert_int_equal(sinew_body_set_material(f.body, 0, &material), SINEW_OK);
+        sinew_material_def muscle = material; // fibres would not pull
+        muscle.fibre_stress = 1e4;
+        assert_int_equal(sinew_body_set_material(f.body, 0, &muscle), SINEW_UNSUPPORTED);
+        assert_int_equal(sinew_body_set_fibre_stress(f.body, 0, 1e4), SINEW_UNSUPPORTED);
         test_close("three times as stiff", energy_at(f.body, f.body->q, f.body->v, 0), 3 * before, 1e-9 * before);
         for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         if (threads == 1) hash = sinew_world_get_hash(f.world);

@@ -69,7 +69,7 @@ static void test_bad_values(void **state) {
         {"neo-hookean", FIELD(young), INFINITY, {"young is inf"}},
         {"linear", FIELD(poisson), 0.5, {"poisson is 0.5", "-1", "0.5"}},
         {"linear", FIELD(poisson), -1, {"poisson is -1", "above -1"}},
-        {"linear", FIELD(poisson), NAN, {"poisson is"}},
+        {"linear", FIELD(poisson), NAN, {"poisson is", "nan", "above -1"}},
         {"corotational", FIELD(density), 0, {"density is 0 kg/m^3", "> 0"}},
         {"corotational", FIELD(density), -1, {"density is -1"}},
         {"corotational", FIELD(volume_stiffness), -1, {"volume_stiffness is -1 Pa", ">= 0"}},
@@ -85,7 +85,8 @@ static void test_bad_values(void **state) {
         {"transverse",
          FIELD(transverse.poisson_plane),
          1.2,
-         {"transverse.poisson_plane is 1.2", "|nu_plane| < 1 (", "nearest valid value: 0.9999"}},
+         {"transverse.poisson_plane is 1.2", "|nu_plane| < 1 (", "nearest valid value beside poisson_fibre: 0.9818"}},
+        {"transverse", FIELD(transverse.poisson_fibre), NAN, {"transverse.poisson_fibre is", "nan", "a finite number"}},
         {"transverse", FIELD(transverse.poisson_fibre), 4, {"transverse.poisson_fibre is 4", "E_fibre", "1.87"}},
     };
     sinew_context *context = test_context(1);
@@ -112,6 +113,102 @@ static void test_bad_values(void **state) {
     sinew_context_destroy(context);
 }
 
+static bool is_valid(sinew_context *context, const sinew_material_def *def) {
+    return sinew_check_material(context, def) == SINEW_OK;
+}
+
+// Puts the one value that the message names in the place of the one that was refused, and asks that a little more of what was
+// given is too much.
+static void take_nearest(sinew_context *context, sinew_material_def *def, double *value, double little) {
+    const char *suggestion = strstr(sinew_context_message(context), "nearest valid value");
+    assert_non_null(suggestion);
+    double given = *value, nearest;
+    assert_int_equal(sscanf(strchr(suggestion, ':'), ": %lf", &nearest), 1);
+    *value = nearest + copysign(little, given - nearest);
+    assert_false(is_valid(context, def));
+    *value = nearest;
+}
+
+// Constants of all sizes, one or several of them impossible: with what the message suggests instead they are valid.
+static void test_suggestions_are_valid(void **state) {
+    (void)state;
+    sn_random random = sn_random_seed(103);
+    sinew_context *context = test_context(1);
+    int alone = 0, together = 0, plane = 0, fibre = 0, both = 0;
+    for (int i = 0; i < 2000; i++) {
+        sinew_material_def def = sinew_default_material_def();
+        double E[3];
+        for (int k = 0; k < 3; k++) E[k] = pow(10, sn_random_range(&random, 3, 7));
+        double r[3] = {sqrt(E[0] / E[1]), sqrt(E[1] / E[2]), sqrt(E[2] / E[0])}, a[3];
+        for (int k = 0; k < 3; k++) a[k] = sn_random_range(&random, -1.2, 1.2);
+        def.law = SINEW_MATERIAL_ORTHOTROPIC;
+        def.orthotropic =
+            (sinew_orthotropic){E[0], E[1], E[2], false, a[0] * r[0], a[1] * r[1], a[2] * r[2], E[0], E[1], E[2]};
+        if (!is_valid(context, &def)) {
+            double *ratios[3] = {&def.orthotropic.poisson_12, &def.orthotropic.poisson_23, &def.orthotropic.poisson_31};
+            const char *set = strstr(sinew_context_message(context), "same proportion:");
+            if (set != NULL) {
+                assert_int_equal(sscanf(set, "same proportion: %lf, %lf, %lf", ratios[0], ratios[1], ratios[2]), 3);
+                together++;
+            } else {
+                int k = fabs(a[0]) >= 1 ? 0 : fabs(a[1]) >= 1 ? 1 : 2;
+                take_nearest(context, &def, ratios[k], 3e-4 * r[k]);
+                alone++;
+            }
+            if (!is_valid(context, &def)) fail_msg("%s", sinew_context_message(context));
+        }
+        def.law = SINEW_MATERIAL_TRANSVERSE;
+        def.transverse = (sinew_transverse){.young_fibre = E[0], .young_plane = E[1], .shear_fibre = E[2]};
+        def.transverse.poisson_plane = sn_random_range(&random, -1.2, 1.2);
+        def.transverse.poisson_fibre = a[0] * r[0];
+        if (is_valid(context, &def)) continue;
+        const char *beside = strstr(sinew_context_message(context), "beside a poisson_plane of");
+        if (beside != NULL) {
+            both += sscanf(beside, "beside a poisson_plane of %lf", &def.transverse.poisson_plane);
+            take_nearest(context, &def, &def.transverse.poisson_fibre, 3e-4 * r[0]);
+        } else if (fabs(def.transverse.poisson_plane) >= 1) {
+            take_nearest(context, &def, &def.transverse.poisson_plane, 3e-4);
+            plane++;
+        } else {
+            take_nearest(context, &def, &def.transverse.poisson_fibre, 3e-4 * r[0]);
+            fibre++;
+        }
+        if (!is_valid(context, &def)) fail_msg("%s", sinew_context_message(context));
+    }
+    assert_true(alone > 100 && together > 100 && plane > 100 && fibre > 100 && both > 10);
+    sinew_context_destroy(context);
+}
+
+// What the conditions allow, but numbers of double precision do not.
+static void test_constants_beyond_precision(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_material_def def = sinew_default_material_def();
+    def.law = SINEW_MATERIAL_ORTHOTROPIC;
+    static const double cases[][3] = {{1e308, 1e6, 0.3},
+                                      {1e-320, 1e6, 0.3},
+                                      {1e200, 1e200, 0.3},
+                                      {1e20, 1e6, 0.3},
+                                      {1e6, 1e-8, 0.3},
+                                      {1e6, 1e6, 0.49999999999999994},
+                                      {1e6, 1e6, -0.9999999999999999}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        def.orthotropic.young_1 = cases[i][0], def.orthotropic.young_2 = cases[i][1], def.poisson = cases[i][2];
+        assert_int_equal(sinew_check_material(context, &def), SINEW_INVALID_ARGUMENT);
+        assert_non_null(strstr(sinew_context_message(context), "double precision"));
+    }
+    // As far as it goes, in any frame.
+    sn_random random = sn_random_seed(107);
+    for (int i = 0; i < 40; i++) {
+        def.orthotropic.young_1 = i % 2 ? 1e6 : 5e17, def.orthotropic.young_2 = 1e6, def.poisson = i % 2 ? 0.5 - 1e-12 : 0.3;
+        assert_true(is_valid(context, &def));
+        sn_mat3 frame = random_rotation(&random);
+        sample s = make_sample(&def, &frame, SN_ISA_BASE);
+        for (int k = 0; k < s.material.parameter_count; k++) assert_true(isfinite(s.parameters[k]));
+    }
+    sinew_context_destroy(context);
+}
+
 // The suggested values are valid, and only just.
 static void test_nearest_valid_constants(void **state) {
     (void)state;
@@ -122,13 +219,19 @@ static void test_nearest_valid_constants(void **state) {
     def.orthotropic.young_1 = 4e6;
     def.orthotropic.poisson_12 = 2.5; // the limit is sqrt(4) = 2
     def.orthotropic.poisson_23 = def.orthotropic.poisson_31 = 0;
-    assert_int_equal(sinew_check_material(context, &def), SINEW_INVALID_ARGUMENT);
+    assert_false(is_valid(context, &def));
     assert_non_null(strstr(sinew_context_message(context), "|nu_12| < sqrt(E_1/E_2) = 2"));
-    double nearest;
-    assert_int_equal(
-        sscanf(strstr(sinew_context_message(context), "nearest valid value:"), "nearest valid value: %lf", &nearest), 1);
-    def.orthotropic.poisson_12 = nearest;
-    assert_int_equal(sinew_check_material(context, &def), SINEW_OK);
+    take_nearest(context, &def, &def.orthotropic.poisson_12, 1e-3);
+    assert_true(is_valid(context, &def));
+
+    // Four parameters.
+    def.orthotropic.four_parameters = true;
+    for (int side = -1; side <= 1; side += 2) {
+        def.poisson = side * 1.5;
+        assert_false(is_valid(context, &def));
+        take_nearest(context, &def, &def.poisson, 2e-4);
+        assert_true(is_valid(context, &def));
+    }
 
     // Each ratio alone is allowed, all three together are not.
     def.orthotropic = (sinew_orthotropic){1, 1, 1, false, 0.8, 0.8, 0.8, 1, 1, 1};
@@ -203,9 +306,14 @@ static void test_custom_law(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_are_valid), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_bad_values),         cmocka_unit_test(test_nearest_valid_constants),
-        cmocka_unit_test(test_four_parameters),    cmocka_unit_test(test_custom_law),
+        cmocka_unit_test(test_defaults_are_valid),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_bad_values),
+        cmocka_unit_test(test_nearest_valid_constants),
+        cmocka_unit_test(test_suggestions_are_valid),
+        cmocka_unit_test(test_constants_beyond_precision),
+        cmocka_unit_test(test_four_parameters),
+        cmocka_unit_test(test_custom_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "io/scene/read.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct fixture {
     sinew_context *context;
@@ -119,7 +120,12 @@ static void test_mistakes(void **state) {
         {"bodies[0].field={}", "comes from"},
         {"bodies[0].field={\"file\": \"x\", \"rotation\": [0, 0, 0, 1]}", "comes from"},
         {"bodies[0].field.curves[0].points=[[0, 0, 0]]", "at least 2 points"},
-        {"bodies[0].field.curves[0].points=[[0, 0, 0], [0, 0, 0]]", "are the same"},
+        {"bodies[0].field.curves[0].points=[[0, 0, 0], [0, 0, 0]]",
+         "bodies[0].field.curves[0]: spine: points 0 and 1 are the"},
+        {"bodies[0].field={\"strokes\": [[[0, 0, 0], [0.1, 0, 0]], [[0, 0, 0], [0.1, 0, 0], [0.1, 0, 0]]]}",
+         "bodies[0].field.strokes[1]: strokes[1]: points 1 and 2 are the same"},
+        {"bodies[0].field={\"strokes\": [[[0, 0, 0], [0.1, 0, 0]], [[9, 0, 0], [8, 0, 0]]]}", "strokes[1] lies outside"},
+        {"bodies[0].field={\"curves\": [{\"points\": [[0, 0, 0], [1e200, 0, 0]]}]}", "curves[0] has a length of inf"},
         {"bodies[0].field.curves[0].points=[[3, 0, 0], [4, 0, 0]]", "spine lies outside of the body"},
         {"bodies[0].field.curves[0].weights=[1]", "3 weights"},
         {"bodies[0].field.file=\"none.field\"", "comes from"},
@@ -132,8 +138,11 @@ static void test_mistakes(void **state) {
         make(&f, &cases[i][0], 1, NULL, NULL);
         assert_int_not_equal(f.status, SINEW_OK);
         bool found = false;
-        for (int32_t k = 0; k < f.mistakes.count; k++)
-            found = found || strstr(f.mistakes.items[k].message, cases[i][1]) != NULL;
+        for (int32_t k = 0; k < f.mistakes.count; k++) {
+            char text[1024];
+            snprintf(text, sizeof text, "%s: %s", f.mistakes.items[k].path, f.mistakes.items[k].message);
+            found = found || strstr(text, cases[i][1]) != NULL;
+        }
         if (!found) fail_msg("\"%s\" is not among the mistakes of %s", cases[i][1], cases[i][0]);
         destroy(&f);
     }

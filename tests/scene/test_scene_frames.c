@@ -345,6 +345,34 @@ static void test_tissues(void **state) {
     destroy(&f);
 }
 
+// Weights go by the stiffness of the tissues, of those with axes too: one that is stiff alike along all three is as good as an
+// isotropic one.
+static void test_tissues_with_axes(void **state) {
+    (void)state;
+    const char *const materials[] = {
+        "bodies[0].materials={\"2\": {\"young\": 4e6, \"poisson\": 0.3}}",
+        "bodies[0].materials={\"2\": {\"law\": \"orthotropic\", \"young_1\": 4e6, \"young_2\": 4e6, \"young_3\": 4e6, "
+        "\"poisson\": 0.3}}",
+        "bodies[0].materials={\"2\": {\"law\": \"transverse\", \"young_fibre\": 4e6, \"young_plane\": 4e6, "
+        "\"poisson_fibre\": 0.3, \"poisson_plane\": 0.3, \"shear_fibre\": 1538461.5384615385}}"};
+    double sag[3];
+    for (int i = 0; i < 3; i++) {
+        const char *settings[] = {
+            ("bodies[0].shape={\"solids\": [{\"size\": [1, 0.2, 0.2]}, {\"operation\": \"paint\", \"center\": [0.25, 0, 0], "
+             "\"size\": [0.5, 1, 1], \"label\": 2}]}"),
+            materials[i], "bodies[0].frames.weights={\"kind\": \"voronoi\"}", "gravity=[0,0,-9.81]"};
+        fixture f;
+        make(&f, settings, 4);
+        step(&f, 10);
+        sn_probe_state tip;
+        sn_scene_world_read_probe(f.world, 0, &tip);
+        sag[i] = tip.displacement[2];
+        destroy(&f);
+    }
+    assert_true(sag[0] < -1e-3);
+    for (int i = 1; i < 3; i++) test_close("sag over that of the isotropic tissue", sag[i] / sag[0], 1, 1e-6);
+}
+
 static const char *const joining =
     ("bodies[0].frames.insertions=[{\"time\": 0.05, \"position\": [0.2, 0.05, 0], \"range\": 0.15, \"fade\": 0.02, \"leave\": "
      "0.2}, "
@@ -558,6 +586,7 @@ int main(void) {
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_tissues),
+        cmocka_unit_test(test_tissues_with_axes),
         cmocka_unit_test(test_frames_join_and_leave),
         cmocka_unit_test(test_static_loads_agree_with_the_shape),
         cmocka_unit_test(test_the_same_bits_for_all_threads),
