@@ -116,6 +116,21 @@ static sinew_status add_other_labels(const sn_builder *b, sn_scene_member *membe
     return SINEW_OK;
 }
 
+// A table may serve several bodies, so a label too many is no mistake, but it may be a slip of the pen.
+void sn_builder_warn_of_label(const sn_builder *b, const sn_scene_body *body, int32_t label) {
+    sn_log(b->context, SINEW_LOG_WARNING, "body \"%s\" names a material for label %d, which nothing of it has", body->name,
+           (int)label);
+}
+
+static void look_for_labels(const sn_builder *b, const sn_scene_member *member) {
+    const sinew_mesh *mesh = member->mesh;
+    for (int32_t i = 0; i < member->scene->label_count; i++) {
+        int32_t label = member->scene->labels[i].label, e = 0;
+        while (e < mesh->element_count && (mesh->labels ? mesh->labels[e] : 0) != label) e++;
+        if (e == mesh->element_count) sn_builder_warn_of_label(b, member->scene, label);
+    }
+}
+
 // The materials in the order in which the body numbers them, and their labels.
 static sinew_status list_materials(const sn_builder *b, sn_scene_member *member, int32_t **labels) {
     const sn_scene_body *scene = member->scene;
@@ -129,6 +144,7 @@ static sinew_status list_materials(const sn_builder *b, sn_scene_member *member,
         member->materials[i] = scene->labels[i].material;
         (*labels)[i] = scene->labels[i].label;
     }
+    look_for_labels(b, member);
     return count > 0 ? add_other_labels(b, member, *labels, most) : SINEW_OK;
 }
 

@@ -27,13 +27,22 @@ static int32_t material_of_label(const sn_scene_body *body, int32_t label) {
     return body->material;
 }
 
-// Labels that a scene speaks of but the voxels do not have are slips of the pen.
+static bool has_label(const tissue_table *table, int32_t label) {
+    for (int32_t k = 0; k < table->count; k++) {
+        if (table->labels[k] == label) return true;
+    }
+    return false;
+}
+
+// Labels of rigid or bound tissues that the voxels do not have are slips of the pen.
 static void check_labels(const sn_builder *b, const sn_scene_body *body, const tissue_table *table) {
     for (int32_t i = 0; i < body->frames->tissue_count; i++) {
         const sn_scene_tissue *tissue = &body->frames->tissues[i];
-        bool found = false;
-        for (int32_t k = 0; k < table->count; k++) found = found || table->labels[k] == tissue->label;
-        if (!found) sn_json_key_mistake(b->mistakes, tissue->json, "no voxel has the label %d", tissue->label);
+        if (has_label(table, tissue->label)) continue;
+        sn_json_key_mistake(b->mistakes, tissue->json, "no voxel has the label %d", tissue->label);
+    }
+    for (int32_t i = 0; i < body->label_count; i++) {
+        if (!has_label(table, body->labels[i].label)) sn_builder_warn_of_label(b, body, body->labels[i].label);
     }
 }
 

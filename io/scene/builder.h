@@ -36,4 +36,7 @@ sinew_status sn_element_member_values(sn_scene_member *member, sn_scene_color co
 // What a state shows in a colour: the norm of the strain, or the von Mises stress.
 double sn_state_value(const sinew_element_state *state, sn_scene_color color);
 
+// That "materials" of a body names a label which none of its elements or voxels has.
+void sn_builder_warn_of_label(const sn_builder *b, const sn_scene_body *body, int32_t label);
+
 #endif

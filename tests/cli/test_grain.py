@@ -283,6 +283,8 @@ def test_fibres_of_labels_contract():
                                       ({"2": "muscle", "1": "fat"}, 1), ({"2": "muscle"}, 1), ({"1": "muscle"}, 0)):
                 ends = shortened(out, {**body, "materials": materials, "material": "fat"})
                 assert ends[muscle] > 0.01 and abs(ends[1 - muscle]) < 0.003, (materials, ends)
+            result = program.run("check", os.path.join(out, "labels.json"), "-s", 'bodies[0].materials={"1": "muscle", "7": "fat"}')
+            assert result.returncode == 0 and "names a material for label 7, which nothing of it has" in result.stderr, result.stderr
         for model in ("warped", "warped-edges", "positions"):
             path = scene(out, material={"young": 1e5, "fibre_stress": 1e4}, model=model)
             for setting in ("1e4", '{"keys": [[0, 0], [1, 1e4]]}'):
