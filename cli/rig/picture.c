@@ -88,21 +88,30 @@ static sn_camera find_camera(const sinew_mesh *surface) {
     return sn_camera_fit_end(&fit);
 }
 
-// The solid without what lies before the middle of its box, where that shows more than its surface does.
+static int32_t row_of(const sinew_voxels *voxels, int32_t v) {
+    int32_t cell[3];
+    sn_cell_coordinates(voxels->cells, voxels->cell[v], cell);
+    return cell[1];
+}
+
+// The solid without what lies before its middle, where that shows more than its surface does.
 static sinew_status cut_open(painter *p, sn_arena *arena) {
     const rig_run *rig = p->rig;
+    const sinew_voxels *voxels = rig->voxels;
     int32_t tissues = 0;
     for (int32_t i = 0; i < rig->tissue_count; i++) tissues += rig->tissue_voxels[i] > 0;
     if (tissues < 2 || is_flat(p->model->surface)) return SINEW_OK;
     sinew_label_grid grid;
     uint16_t *labels = rig_push_labels(rig, arena, &grid);
     if (!labels) return SINEW_OUT_OF_MEMORY;
-    sn_box box = sn_box_of_points(p->model->surface->points, p->model->surface->point_count);
-    int32_t middle = (int32_t)((0.5 * (box.lower.y + box.upper.y) - grid.lower[1]) / grid.spacing[1]);
-    for (int32_t v = 0; v < rig->voxels->count; v++) {
-        int32_t c[3];
-        sn_cell_coordinates(grid.cells, rig->voxels->cell[v], c);
-        if (c[1] < middle) labels[rig->voxels->cell[v]] = 0;
+    int32_t first = INT32_MAX, last = 0;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        int32_t row = row_of(voxels, v);
+        first = row < first ? row : first;
+        last = row > last ? row : last;
+    }
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (row_of(voxels, v) < first + (last - first) / 2) labels[voxels->cell[v]] = 0;
     }
     sinew_voxels *half = NULL;
     sinew_status status = sinew_voxels_create_from_labels(rig->context, &grid, SIZE_MAX, &half);
