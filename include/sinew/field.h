@@ -73,9 +73,10 @@ typedef enum sinew_field_solver {
     SINEW_FIELD_SOLVER_ITERATIVE, ///< Conjugate gradients with multigrid and splines: little memory.
 } sinew_field_solver;
 
-/// When it is found what each curve of a field of frames gives alone, which is all that turning it needs. Takes another solve
-/// for each curve but one (direct: about a twelfth of the first each; by iterations half of it) and 32 bytes for each curve
-/// and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as with more than 16 curves.
+/// When it is found what each curve of a field of frames gives alone, which is all that turning it needs. Takes a solve
+/// for each curve (direct: about a twelfth of the first each; by iterations four side by side take about twice as long as one)
+/// and 32 bytes for each curve and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as
+/// with more than 16 curves.
 typedef enum sinew_field_turns {
     SINEW_FIELD_TURNS_AUTO,     ///< Prepared if a factor is kept, which makes it cheap, or if there are at most four curves.
     SINEW_FIELD_TURNS_PREPARED, ///< When the field is made: turning takes next to no time also the first time.

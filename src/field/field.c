@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-// Turns of so many curves are prepared by iterations unless otherwise wished: each but one takes half of a first solve.
-enum { MOST_PREPARED = 4 };
+// Turns of so many curves are prepared by iterations unless otherwise wished: one solve serves as many.
+enum { WIDTH = SN_SMOOTHING_WIDTH, MOST_AT_ONCE = SN_SMOOTHING_MOST_WIDTH / WIDTH };
 
 sinew_field_def sinew_default_field_def(void) {
     return (sinew_field_def){
@@ -158,7 +158,7 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     }
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field) : build_element_graph(field));
     SN_TRY(sn_smoothing_create(field->context, &field->neighbours, field->positions, def->solver, &field->smoothing));
-    field->components = field->kind == SINEW_FIELD_FRAMES ? SN_SMOOTHING_WIDTH : 2 * SN_SMOOTHING_WIDTH;
+    field->components = field->kind == SINEW_FIELD_FRAMES ? WIDTH : 2 * WIDTH;
     size_t count = (size_t)field->unknown_count * (size_t)field->components;
     field->x = SN_PUSH(&field->arena, double, count);
     if (!field->smoothing.direct) field->history = SN_PUSH(&field->arena, double, SN_SMOOTHING_PASSES *count);
@@ -166,8 +166,9 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) field->spacing = diagonal;
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
-    bool cheap = field->smoothing.direct || field->curve_count <= MOST_PREPARED;
-    field->prepare_turns = def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && cheap);
+    bool cheap = field->smoothing.direct || field->curve_count <= MOST_AT_ONCE;
+    bool wished = def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && cheap);
+    field->prepare_turns = wished && field->curve_count <= SN_FIELD_RESPONSES;
     field->moved = true;
     return sinew_field_solve(field);
 }
@@ -244,18 +245,15 @@ static sinew_status compute_factors(const sinew_field *field, const sn_guides *g
     return SINEW_OK;
 }
 
-// What each constraint asks for, [row][component]; of one curve only, or of all (-1).
-static void compute_values(const sinew_field *field, const sn_guides *guides, const sn_quat *factors, int32_t curve,
-                           double *values) {
+// What each constraint asks for, [row][component].
+static void compute_values(const sinew_field *field, const sn_guides *guides, const sn_quat *factors, double *values) {
     for (int32_t r = 0; r < guides->constraints.count; r++) {
-        int32_t source = guides->sources[r], its_curve = guides->curves[source];
+        int32_t source = guides->sources[r];
         double *target = values + (size_t)r * (size_t)field->components;
-        if (curve >= 0 && its_curve != curve) continue;
         if (field->kind == SINEW_FIELD_FIBRES) {
             store_tensor(target, sn_quat_rotate(guides->frames[source], sn_v3(0, 0, 1)));
         } else {
-            store_quat(target,
-                       factors != NULL ? sn_quat_mul(guides->frames[source], factors[its_curve]) : guides->frames[source]);
+            store_quat(target, sn_quat_mul(guides->frames[source], factors[guides->curves[source]]));
         }
     }
 }
@@ -284,7 +282,7 @@ static sinew_status solve_all(sinew_field *field, const sn_guides *guides, const
                               sn_arena *scratch) {
     double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
     SN_TRY(sn_arena_status(scratch));
-    compute_values(field, guides, factors, -1, values);
+    compute_values(field, guides, factors, values);
     bool resumed = field->history_known;
     field->history_known = false;
     if (resumed) carry_history(field);
@@ -317,10 +315,11 @@ static sn_quat load_quat(const double *x) {
     return (sn_quat){x[0], x[1], x[2], x[3]};
 }
 
-// x += the response times a factor
-static void add_response(double *x, const sn_response *response, sn_quat factor, int32_t count) {
-    for (size_t i = 0; i < SN_SMOOTHING_WIDTH * (size_t)count; i += SN_SMOOTHING_WIDTH) {
-        store_quat(x + i, sn_quat_add(load_quat(x + i), sn_quat_mul(load_quat(response->x + i), factor)));
+// x[unknown][4] += y[unknown][stride] times a factor
+static void add_product(double *x, const double *y, size_t stride, sn_quat factor, int32_t count) {
+    for (size_t i = 0; i < (size_t)count; i++) {
+        double *target = x + WIDTH * i;
+        store_quat(target, sn_quat_add(load_quat(target), sn_quat_mul(load_quat(y + stride * i), factor)));
     }
 }
 
@@ -329,51 +328,95 @@ static sinew_status push_response(sinew_field *field, int32_t curve) {
     sn_response *response = response_of(field, curve);
     response->curve = -1;
     if (response->x != NULL) return SINEW_OK;
-    response->x = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *(size_t)field->components);
+    response->x = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *WIDTH);
     field->arena.failed = false; // a later try may have the memory
     return response->x != NULL ? SINEW_OK : SINEW_OUT_OF_MEMORY;
+}
+
+// What up to MOST_AT_ONCE curves give each alone, solved for side by side: x and history are [unknown][curve][4].
+typedef struct batch {
+    int32_t first, count; // curves
+    size_t stride;
+    double *x, *history;
+} batch;
+
+static sinew_status solve_batch(sinew_field *field, const sn_guides *guides, batch *made, sn_solve_report *report,
+                                sn_arena *scratch) {
+    made->stride = WIDTH * (size_t)made->count;
+    size_t size = (size_t)field->unknown_count * made->stride;
+    double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count * made->stride);
+    made->x = SN_PUSH(scratch, double, size);
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t r = 0; r < guides->constraints.count; r++) {
+        int32_t source = guides->sources[r], place = guides->curves[source] - made->first;
+        if (place < 0 || place >= made->count) continue;
+        store_quat(values + made->stride * (size_t)r + WIDTH * (size_t)place, guides->frames[source]);
+    }
+    return sn_smoothing_solve(&field->smoothing, &guides->constraints, values, (int32_t)made->stride, made->x, made->history,
+                              false, report);
+}
+
+static sinew_status keep_batch(sinew_field *field, const batch *made) {
+    for (int32_t c = 0; c < made->count; c++) {
+        SN_TRY(push_response(field, made->first + c));
+        sn_response *response = response_of(field, made->first + c);
+        const double *from = made->x + WIDTH * c;
+        for (size_t i = 0; i < (size_t)field->unknown_count; i++) {
+            memcpy(response->x + WIDTH * i, from + made->stride * i, WIDTH * sizeof(double));
+        }
+        response->curve = made->first + c;
+    }
+    return SINEW_OK;
 }
 
 static sinew_status find_response(sinew_field *field, const sn_guides *guides, int32_t curve, sn_solve_report *report,
                                   sn_arena *scratch) {
     if (is_known(field, curve)) return SINEW_OK;
-    double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
-    SN_TRY(sn_arena_status(scratch));
-    SN_TRY(push_response(field, curve));
-    sn_response *response = response_of(field, curve);
-    memset(response->x, 0, (size_t)field->unknown_count * (size_t)field->components * sizeof(double));
-    compute_values(field, guides, NULL, curve, values);
-    SN_TRY(sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components, response->x, NULL, false,
-                              report));
-    response->curve = curve;
-    return SINEW_OK;
+    batch made = {.first = curve, .count = 1};
+    SN_TRY(solve_batch(field, guides, &made, report, scratch));
+    return keep_batch(field, &made);
 }
 
-// What all curves give together is known: the last one gives what the others leave of it.
-static sinew_status find_all_responses(sinew_field *field, const sn_guides *guides, const sn_quat *factors,
-                                       sn_arena *scratch) {
-    int32_t last = field->curve_count - 1;
-    if (field->curve_count > SN_FIELD_RESPONSES) return SINEW_OK;
-    sn_solve_report report;
-    for (int32_t c = 0; c < last; c++) SN_TRY(find_response(field, guides, c, &report, scratch));
-    SN_TRY(push_response(field, last));
-    sn_response *rest = response_of(field, last);
-    sn_quat back = sn_quat_conjugate(factors[last]);
-    memset(rest->x, 0, (size_t)field->unknown_count * SN_SMOOTHING_WIDTH * sizeof(double));
-    add_response(rest->x, &(sn_response){.x = field->x}, back, field->unknown_count);
-    for (int32_t c = 0; c < last; c++) {
-        sn_quat less = sn_quat_scale(-1, sn_quat_mul(factors[c], back));
-        add_response(rest->x, response_of(field, c), less, field->unknown_count);
+// Adds what the passes of a batch came to, times factors, to the field's.
+static void add_history(sinew_field *field, const batch *made, const sn_quat *factors) {
+    size_t n = (size_t)field->unknown_count;
+    for (size_t pass = 0; pass < SN_SMOOTHING_PASSES; pass++) {
+        for (int32_t c = 0; c < made->count; c++) {
+            add_product(field->history + pass * n * WIDTH, made->history + pass * n * made->stride + WIDTH * c, made->stride,
+                        factors[made->first + c], field->unknown_count);
+        }
     }
-    rest->curve = last;
-    return SINEW_OK;
 }
 
 static void sum_responses(sinew_field *field, const sn_quat *factors) {
-    memset(field->x, 0, (size_t)field->unknown_count * SN_SMOOTHING_WIDTH * sizeof(double));
+    memset(field->x, 0, (size_t)field->unknown_count * WIDTH * sizeof(double));
     for (int32_t c = 0; c < field->curve_count; c++) {
-        add_response(field->x, response_of(field, c), factors[c], field->unknown_count);
+        add_product(field->x, response_of(field, c)->x, WIDTH, factors[c], field->unknown_count);
     }
+}
+
+// The first solve, by what each curve gives alone.
+static sinew_status solve_each(sinew_field *field, const sn_guides *guides, const sn_quat *factors, sn_solve_report *report,
+                               sn_arena *scratch) {
+    size_t n = (size_t)field->unknown_count;
+    for (int32_t first = 0; first < field->curve_count; first += MOST_AT_ONCE) {
+        int32_t left = field->curve_count - first;
+        sn_arena_mark mark = sn_arena_get_mark(scratch);
+        sn_solve_report part;
+        batch made = {.first = first, .count = left < MOST_AT_ONCE ? left : MOST_AT_ONCE};
+        if (field->history != NULL) {
+            made.history = SN_PUSH(scratch, double, SN_SMOOTHING_PASSES *n *WIDTH *(size_t)made.count);
+        }
+        SN_TRY(solve_batch(field, guides, &made, &part, scratch));
+        SN_TRY(keep_batch(field, &made));
+        if (field->history != NULL) add_history(field, &made, factors);
+        report->iterations += part.iterations;
+        report->relative_residual = fmax(report->relative_residual, part.relative_residual);
+        sn_arena_rewind(scratch, mark);
+    }
+    sum_responses(field, factors);
+    field->history_known = field->history != NULL;
+    return SINEW_OK;
 }
 
 static sn_quat change_of(const sinew_field *field, const sn_quat *factors, int32_t curve) {
@@ -394,6 +437,7 @@ static int32_t find_turned(const sinew_field *field, const sn_quat *factors) {
 
 static sinew_status solve_linear(sinew_field *field, const sn_guides *guides, const sn_quat *factors, sn_solve_report *report,
                                  sn_arena *scratch) {
+    if (field->prepare_turns) return solve_each(field, guides, factors, report, scratch);
     int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
     if (turned == -1) return SINEW_OK;
     if (!field->moved && are_all_known(field)) {
@@ -402,7 +446,7 @@ static sinew_status solve_linear(sinew_field *field, const sn_guides *guides, co
         return solve_all(field, guides, factors, report, scratch);
     } else {
         SN_TRY(find_response(field, guides, turned, report, scratch));
-        add_response(field->x, response_of(field, turned), change_of(field, factors, turned), field->unknown_count);
+        add_product(field->x, response_of(field, turned)->x, WIDTH, change_of(field, factors, turned), field->unknown_count);
     }
     return SINEW_OK;
 }
@@ -412,7 +456,6 @@ static sinew_status solve_frames(sinew_field *field, const sn_guides *guides, sn
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
     SN_TRY(solve_linear(field, guides, factors, report, scratch));
-    if (field->prepare_turns) SN_TRY(find_all_responses(field, guides, factors, scratch));
     field->prepare_turns = false; // the first time
     field->seam_count = 0;
     if (sn_has_seam(field, guides, aligned)) SN_TRY(sn_solve_seam(field, guides, aligned, report));

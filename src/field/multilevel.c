@@ -1,4 +1,4 @@
-// Multigrid for a graph's Laplacian: the matrix and its ties in, a hierarchy out, V-cycles on four functions at once.
+// Multigrid for a graph's Laplacian: the matrix and its ties in, a hierarchy out, V-cycles on some functions at once.
 //
 // Method: smoothed aggregation (Vanek, Mandel and Brezina 1996) with two weighted Jacobi sweeps. Cost: set-up and cycle linear
 // in the unknowns; the levels together hold about twice the entries of the first.
@@ -150,9 +150,6 @@ static sinew_status push_level(sn_arena *arena, const sn_sparse *M, bool finest,
     size_t n = (size_t)M->rows;
     SN_TRY(push_narrow(arena, M, !finest, &level->M));
     level->inverse_diagonal = SN_PUSH(arena, float, n);
-    level->r = SN_PUSH(arena, float, n *WIDTH);
-    level->x = SN_PUSH(arena, float, n *WIDTH);
-    level->b = SN_PUSH(arena, float, n *WIDTH);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < M->rows; i++) level->inverse_diagonal[i] = (float)inverse_diagonal(M, i);
     return SINEW_OK;
@@ -243,63 +240,85 @@ sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const doub
 
 // ---- The cycle ----------------------------------------------------------------------------------
 
-static void run(const sn_multilevel *multilevel, sn_range_fn *loop, int32_t rows, sn_narrow_job job) {
-    sn_parallel_for(multilevel->context, rows, SN_ROW_CHUNK, loop, &job);
+sinew_status sn_cycle_create(sn_arena *arena, const sn_multilevel *multilevel, int32_t quads, sn_cycle *cycle) {
+    SN_ASSERT(quads >= 1 && quads <= SN_ROW_MOST_QUADS);
+    *cycle = (sn_cycle){.quads = quads};
+    for (int32_t l = 0; l < multilevel->level_count; l++) {
+        size_t count = (size_t)multilevel->levels[l].M.rows * (size_t)(WIDTH * quads);
+        cycle->levels[l] = (sn_level_vectors){
+            .x = SN_PUSH(arena, float, count), .b = SN_PUSH(arena, float, count), .r = SN_PUSH(arena, float, count)};
+    }
+    return sn_arena_status(arena);
+}
+
+// What the functions of a cycle work on.
+typedef struct cycling {
+    const sn_multilevel *multilevel;
+    const sn_narrow_kernels *kernels;
+    sn_cycle *cycle;
+} cycling;
+
+static void run(const cycling *work, sn_range_fn *loop, int32_t rows, sn_narrow_job job) {
+    job.quads = work->cycle->quads;
+    sn_parallel_for(work->multilevel->context, rows, SN_ROW_CHUNK, loop, &job);
 }
 
 // Two sweeps of x += weight diag(M)^-1 (b - M x), by way of r; from 0 the first needs no product.
-static void relax(const sn_multilevel *multilevel, sn_level *level, bool from_zero) {
-    const sn_narrow_kernels *kernels = multilevel->kernels;
-    sn_narrow_job sweep = {.A = &level->M, .x = level->x, .b = level->b, .factors = level->inverse_diagonal, .y = level->r};
+static void relax(const cycling *work, int32_t l, bool from_zero) {
+    const sn_level *level = &work->multilevel->levels[l];
+    const sn_level_vectors *v = &work->cycle->levels[l];
+    sn_narrow_job sweep = {.A = &level->M, .x = v->x, .b = v->b, .factors = level->inverse_diagonal, .y = v->r};
     sweep.scale = SWEEPS[0];
-    run(multilevel, from_zero ? kernels->weigh : kernels->relax, level->M.rows, sweep);
+    run(work, from_zero ? work->kernels->weigh : work->kernels->relax, level->M.rows, sweep);
     sweep.scale = SWEEPS[1];
-    sweep.x = level->r;
-    sweep.y = level->x;
-    run(multilevel, kernels->relax, level->M.rows, sweep);
+    sweep.x = v->r;
+    sweep.y = v->x;
+    run(work, work->kernels->relax, level->M.rows, sweep);
 }
 
-static void solve_coarsest(const sn_multilevel *multilevel, sn_level *level) {
-    int32_t n = level->M.rows;
-    if (multilevel->dense == NULL) {
-        for (int k = 0; k < 10; k++) relax(multilevel, level, k == 0);
+static void solve_coarsest(const cycling *work) {
+    int32_t last = work->multilevel->level_count - 1, n = work->multilevel->levels[last].M.rows;
+    if (work->multilevel->dense == NULL) {
+        for (int k = 0; k < 10; k++) relax(work, last, k == 0);
         return;
     }
+    const sn_level_vectors *v = &work->cycle->levels[last];
+    size_t width = (size_t)(WIDTH * work->cycle->quads);
     double column[SN_MULTILEVEL_DENSE];
-    for (size_t c = 0; c < WIDTH; c++) {
-        for (int32_t i = 0; i < n; i++) column[i] = (double)level->b[WIDTH * (size_t)i + c];
-        sn_dense_cholesky_solve(multilevel->dense, n, n, column);
-        for (int32_t i = 0; i < n; i++) level->x[WIDTH * (size_t)i + c] = (float)column[i];
+    for (size_t c = 0; c < width; c++) {
+        for (int32_t i = 0; i < n; i++) column[i] = (double)v->b[width * (size_t)i + c];
+        sn_dense_cholesky_solve(work->multilevel->dense, n, n, column);
+        for (int32_t i = 0; i < n; i++) v->x[width * (size_t)i + c] = (float)column[i];
     }
 }
 
 // x = about M^-1 b on the finest level.
-static void cycle(sn_multilevel *multilevel) {
-    const sn_narrow_kernels *kernels = multilevel->kernels;
-    int32_t last = multilevel->level_count - 1;
+static void run_cycle(const cycling *work) {
+    int32_t last = work->multilevel->level_count - 1;
     for (int32_t l = 0; l < last; l++) {
-        sn_level *level = &multilevel->levels[l];
-        relax(multilevel, level, true);
-        run(multilevel, kernels->subtract, level->M.rows,
-            (sn_narrow_job){.A = &level->M, .x = level->x, .b = level->b, .y = level->r});
-        run(multilevel, kernels->multiply, level->R.rows, (sn_narrow_job){.A = &level->R, .x = level->r, .y = level[1].b});
+        const sn_level *level = &work->multilevel->levels[l];
+        const sn_level_vectors *v = &work->cycle->levels[l];
+        relax(work, l, true);
+        run(work, work->kernels->subtract, level->M.rows, (sn_narrow_job){.A = &level->M, .x = v->x, .b = v->b, .y = v->r});
+        run(work, work->kernels->multiply, level->R.rows, (sn_narrow_job){.A = &level->R, .x = v->r, .y = v[1].b});
     }
-    solve_coarsest(multilevel, &multilevel->levels[last]);
+    solve_coarsest(work);
     for (int32_t l = last - 1; l >= 0; l--) {
-        sn_level *level = &multilevel->levels[l];
-        run(multilevel, kernels->add, level->P.rows, (sn_narrow_job){.A = &level->P, .x = level[1].x, .y = level->x});
-        relax(multilevel, level, false);
+        const sn_level *level = &work->multilevel->levels[l];
+        const sn_level_vectors *v = &work->cycle->levels[l];
+        run(work, work->kernels->add, level->P.rows, (sn_narrow_job){.A = &level->P, .x = v[1].x, .y = v->x});
+        relax(work, l, false);
     }
 }
 
-void sn_multilevel_apply(sn_multilevel *multilevel, double *z, const double *r) {
-    const sn_narrow_kernels *kernels = multilevel->kernels;
-    sn_level *finest = &multilevel->levels[0];
-    int32_t n = finest->M.rows;
-    run(multilevel, kernels->narrow, n, (sn_narrow_job){.wide_x = r, .y = finest->b});
-    cycle(multilevel);
-    run(multilevel, kernels->weigh, n,
+void sn_multilevel_apply(const sn_multilevel *multilevel, sn_cycle *cycle, double *z, const double *r) {
+    cycling work = {multilevel, multilevel->kernels, cycle};
+    const sn_level_vectors *finest = &cycle->levels[0];
+    int32_t n = multilevel->levels[0].M.rows;
+    run(&work, work.kernels->narrow, n, (sn_narrow_job){.wide_x = r, .y = finest->b});
+    run_cycle(&work);
+    run(&work, work.kernels->weigh, n,
         (sn_narrow_job){.scale = 1, .factors = multilevel->squares, .b = finest->x, .y = finest->b});
-    cycle(multilevel);
-    run(multilevel, kernels->widen, n, (sn_narrow_job){.x = finest->x, .wide_y = z});
+    run_cycle(&work);
+    run(&work, work.kernels->widen, n, (sn_narrow_job){.x = finest->x, .wide_y = z});
 }

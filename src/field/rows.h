@@ -1,5 +1,6 @@
-// The loops of the smoothing's iterations over unknowns with four functions side by side, x[unknown][4]: bodies of
-// sn_parallel_for (base/threads.h), built once for each instruction set.
+// The loops of the smoothing's iterations over unknowns with some groups of four functions side by side, x[unknown][4 quads]:
+// bodies of sn_parallel_for (base/threads.h), built once for each instruction set. Each reads a row of a matrix once for all
+// functions; what becomes of a function does not depend on those beside it but for rounding.
 #ifndef SN_FIELD_ROWS_H
 #define SN_FIELD_ROWS_H
 
@@ -7,16 +8,17 @@
 #include "base/threads.h"
 #include "linalg/sparse.h"
 
-enum { SN_ROW_WIDTH = 4, SN_ROW_CHUNK = 4096 };
+enum { SN_ROW_WIDTH = 4, SN_ROW_MOST_QUADS = 4, SN_ROW_MOST_WIDTH = SN_ROW_WIDTH * SN_ROW_MOST_QUADS, SN_ROW_CHUNK = 4096 };
 
 // What a loop reads and writes; each says which.
 typedef struct sn_row_job {
+    int32_t quads; // 1 to SN_ROW_MOST_QUADS
     const sn_sparse *A;
     const double *x, *b;
     const double *factors; // one for each row
     double *y, *z;
-    double scale[SN_ROW_WIDTH]; // one for each function
-    double *sums;               // of each chunk
+    double scale[SN_ROW_MOST_WIDTH]; // one for each function
+    double *sums;                    // of each chunk
 } sn_row_job;
 
 typedef struct sn_row_kernels {
@@ -38,6 +40,7 @@ typedef struct sn_narrow {
 } sn_narrow;
 
 typedef struct sn_narrow_job {
+    int32_t quads; // as above
     const sn_narrow *A;
     const float *x, *b;
     const float *factors; // one for each row

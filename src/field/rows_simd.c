@@ -1,68 +1,129 @@
-// Loops over unknowns with four functions side by side, a quad each; see rows.h. A row of a matrix is one sum of quads.
+// Loops over unknowns with some quads of functions side by side; see rows.h. A row of a matrix is one sum for each quad.
 #include "field/rows.h"
 
+#include "base/prefetch.h"
 #include "math/quad.h"
 
-SN_INLINE sn_quad row_of(const double *x, int32_t i) {
-    return sn_quad_load(x + SN_ROW_WIDTH * (size_t)i);
+enum { WIDTH = SN_ROW_WIDTH, MOST = SN_ROW_MOST_QUADS, AHEAD = 64 };
+
+// The loop `name`, for which name_rows(job, begin, end, chunk, quads) is built once for each number of quads: as a constant it
+// keeps the sums in registers.
+#define DEFINE_LOOP(type, name)                                                                                               \
+    static void name(void *data, int32_t begin, int32_t end, int32_t chunk) {                                                 \
+        const type job = *(const type *)data;                                                                                 \
+        switch (job.quads) {                                                                                                  \
+        case 1: name##_rows(&job, begin, end, chunk, 1); break;                                                               \
+        case 2: name##_rows(&job, begin, end, chunk, 2); break;                                                               \
+        case 3: name##_rows(&job, begin, end, chunk, 3); break;                                                               \
+        default: name##_rows(&job, begin, end, chunk, MOST); break;                                                           \
+        }                                                                                                                     \
+    }
+
+SN_INLINE size_t place_of(int32_t row, int quads) {
+    return (size_t)(WIDTH * quads) * (size_t)row;
 }
 
-SN_INLINE void set_row(double *x, int32_t i, sn_quad value) {
-    sn_quad_store(x + SN_ROW_WIDTH * (size_t)i, value);
+// Of the row that an entry some way ahead wants. With one quad the neighbours of a row in a mesh stay in the second cache from
+// their first use to their last; with more they do not, and have to be asked for.
+SN_INLINE size_t place_ahead(const int32_t *indices, int32_t k, int32_t count, int quads) {
+    return place_of(indices[k + AHEAD < count ? k + AHEAD : k], quads);
 }
 
-// sum_j A_ij x_j
-SN_INLINE sn_quad multiply_row(const sn_sparse *A, const double *x, int32_t i) {
-    sn_quad sum = sn_quad_all(0);
+// sums = sum_j A_ij x_j
+SN_INLINE void multiply_row(sn_quad *sums, const sn_sparse *A, const double *x, int32_t i, int quads) {
+    int32_t count = A->starts[A->rows];
+    for (int q = 0; q < quads; q++) sums[q] = sn_quad_all(0);
     for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-        sum = sn_quad_fma(sn_quad_all(A->values[k]), row_of(x, A->indices[k]), sum);
+        const double *from = x + place_of(A->indices[k], quads);
+        sn_quad value = sn_quad_all(A->values[k]);
+        for (int q = 0; quads > 1 && q < quads; q += 2) SN_PREFETCH(x + place_ahead(A->indices, k, count, quads) + WIDTH * q);
+        for (int q = 0; q < quads; q++) sums[q] = sn_quad_fma(value, sn_quad_load(from + WIDTH * q), sums[q]);
     }
-    return sum;
 }
 
-static void multiply(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) set_row(job.y, i, multiply_row(job.A, job.x, i));
-}
-
-static void weigh(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
+SN_INLINE void multiply_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        set_row(job.y, i, sn_quad_mul(sn_quad_all(job.factors[i]), multiply_row(job.A, job.x, i)));
+        sn_quad sums[MOST];
+        double *y = job->y + place_of(i, quads);
+        multiply_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_quad_store(y + WIDTH * q, sums[q]);
     }
 }
 
-static void subtract(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) set_row(job.y, i, sn_quad_sub(row_of(job.b, i), multiply_row(job.A, job.x, i)));
-}
-
-static void dot(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
-    sn_quad sum = sn_quad_all(0);
-    for (int32_t i = begin; i < end; i++) sum = sn_quad_fma(row_of(job.x, i), row_of(job.b, i), sum);
-    set_row(job.sums, chunk, sum);
-}
-
-static void advance(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
-    sn_quad scale = sn_quad_load_any(job.scale), opposite = sn_quad_sub(sn_quad_all(0), scale);
+SN_INLINE void weigh_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        set_row(job.y, i, sn_quad_fma(scale, row_of(job.x, i), row_of(job.y, i)));
-        set_row(job.z, i, sn_quad_fma(opposite, row_of(job.b, i), row_of(job.z, i)));
+        sn_quad sums[MOST], factor = sn_quad_all(job->factors[i]);
+        double *y = job->y + place_of(i, quads);
+        multiply_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_quad_store(y + WIDTH * q, sn_quad_mul(factor, sums[q]));
     }
 }
 
-static void turn(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_row_job job = *(const sn_row_job *)data;
-    sn_quad scale = sn_quad_load_any(job.scale);
+SN_INLINE void subtract_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
     (void)chunk;
-    for (int32_t i = begin; i < end; i++) set_row(job.y, i, sn_quad_fma(scale, row_of(job.y, i), row_of(job.x, i)));
+    for (int32_t i = begin; i < end; i++) {
+        sn_quad sums[MOST];
+        const double *b = job->b + place_of(i, quads);
+        double *y = job->y + place_of(i, quads);
+        multiply_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_quad_store(y + WIDTH * q, sn_quad_sub(sn_quad_load(b + WIDTH * q), sums[q]));
+    }
 }
+
+SN_INLINE void dot_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    sn_quad sums[MOST];
+    for (int q = 0; q < quads; q++) sums[q] = sn_quad_all(0);
+    for (int32_t i = begin; i < end; i++) {
+        const double *x = job->x + place_of(i, quads), *b = job->b + place_of(i, quads);
+        for (int q = 0; q < quads; q++) {
+            sums[q] = sn_quad_fma(sn_quad_load(x + WIDTH * q), sn_quad_load(b + WIDTH * q), sums[q]);
+        }
+    }
+    for (int q = 0; q < quads; q++) sn_quad_store(job->sums + place_of(chunk, quads) + WIDTH * q, sums[q]);
+}
+
+// y += scale x
+SN_INLINE void add_scaled(double *y, const sn_quad *scale, const double *x, int quads) {
+    for (int q = 0; q < quads; q++) {
+        sn_quad_store(y + WIDTH * q, sn_quad_fma(scale[q], sn_quad_load(x + WIDTH * q), sn_quad_load(y + WIDTH * q)));
+    }
+}
+
+SN_INLINE void advance_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    sn_quad scale[MOST], opposite[MOST];
+    (void)chunk;
+    for (int q = 0; q < quads; q++) {
+        scale[q] = sn_quad_load_any(job->scale + WIDTH * q);
+        opposite[q] = sn_quad_sub(sn_quad_all(0), scale[q]);
+    }
+    for (int32_t i = begin; i < end; i++) {
+        size_t place = place_of(i, quads);
+        add_scaled(job->y + place, scale, job->x + place, quads);
+        add_scaled(job->z + place, opposite, job->b + place, quads);
+    }
+}
+
+SN_INLINE void turn_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    sn_quad scale[MOST];
+    (void)chunk;
+    for (int q = 0; q < quads; q++) scale[q] = sn_quad_load_any(job->scale + WIDTH * q);
+    for (int32_t i = begin; i < end; i++) {
+        const double *x = job->x + place_of(i, quads);
+        double *y = job->y + place_of(i, quads);
+        for (int q = 0; q < quads; q++) {
+            sn_quad_store(y + WIDTH * q, sn_quad_fma(scale[q], sn_quad_load(y + WIDTH * q), sn_quad_load(x + WIDTH * q)));
+        }
+    }
+}
+
+DEFINE_LOOP(sn_row_job, multiply)
+DEFINE_LOOP(sn_row_job, weigh)
+DEFINE_LOOP(sn_row_job, subtract)
+DEFINE_LOOP(sn_row_job, dot)
+DEFINE_LOOP(sn_row_job, advance)
+DEFINE_LOOP(sn_row_job, turn)
 
 const sn_row_kernels *SN_ISA_NAME(sn_row_get_kernels)(void) {
     static const sn_row_kernels kernels = {multiply, weigh, subtract, dot, advance, turn};
@@ -71,67 +132,87 @@ const sn_row_kernels *SN_ISA_NAME(sn_row_get_kernels)(void) {
 
 // ---- Single precision ---------------------------------------------------------------------------
 
-SN_INLINE sn_narrow_quad narrow_row_of(const float *x, int32_t i) {
-    return sn_narrow_quad_load(x + SN_ROW_WIDTH * (size_t)i);
-}
-
-SN_INLINE void set_narrow_row(float *x, int32_t i, sn_narrow_quad value) {
-    sn_narrow_quad_store(x + SN_ROW_WIDTH * (size_t)i, value);
-}
-
-SN_INLINE sn_narrow_quad multiply_narrow_row(const sn_narrow *A, const float *x, int32_t i) {
-    sn_narrow_quad sum = {0};
-    for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) sum += A->values[k] * narrow_row_of(x, A->indices[k]);
-    return sum;
-}
-
-static void multiply_narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_narrow_job job = *(const sn_narrow_job *)data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) set_narrow_row(job.y, i, multiply_narrow_row(job.A, job.x, i));
-}
-
-static void add_narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_narrow_job job = *(const sn_narrow_job *)data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) {
-        set_narrow_row(job.y, i, narrow_row_of(job.y, i) + multiply_narrow_row(job.A, job.x, i));
+SN_INLINE void multiply_narrow_row(sn_narrow_quad *sums, const sn_narrow *A, const float *x, int32_t i, int quads) {
+    int32_t count = A->starts[A->rows];
+    for (int q = 0; q < quads; q++) sums[q] = (sn_narrow_quad){0};
+    for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
+        const float *from = x + place_of(A->indices[k], quads);
+        float value = A->values[k];
+        if (quads > 1) SN_PREFETCH(x + place_ahead(A->indices, k, count, quads));
+        for (int q = 0; q < quads; q++) sums[q] += value * sn_narrow_quad_load(from + WIDTH * q);
     }
 }
 
-static void subtract_narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_narrow_job job = *(const sn_narrow_job *)data;
+SN_INLINE void multiply_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        set_narrow_row(job.y, i, narrow_row_of(job.b, i) - multiply_narrow_row(job.A, job.x, i));
+        sn_narrow_quad sums[MOST];
+        float *y = job->y + place_of(i, quads);
+        multiply_narrow_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_narrow_quad_store(y + WIDTH * q, sums[q]);
     }
 }
 
-static void weigh_narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_narrow_job job = *(const sn_narrow_job *)data;
-    (void)chunk;
-    for (int32_t i = begin; i < end; i++) set_narrow_row(job.y, i, job.scale * job.factors[i] * narrow_row_of(job.b, i));
-}
-
-static void relax_narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_narrow_job job = *(const sn_narrow_job *)data;
+SN_INLINE void add_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_narrow_quad left = narrow_row_of(job.b, i) - multiply_narrow_row(job.A, job.x, i);
-        set_narrow_row(job.y, i, narrow_row_of(job.x, i) + job.scale * job.factors[i] * left);
+        sn_narrow_quad sums[MOST];
+        float *y = job->y + place_of(i, quads);
+        multiply_narrow_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_narrow_quad_store(y + WIDTH * q, sn_narrow_quad_load(y + WIDTH * q) + sums[q]);
     }
 }
+
+SN_INLINE void subtract_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) {
+        sn_narrow_quad sums[MOST];
+        const float *b = job->b + place_of(i, quads);
+        float *y = job->y + place_of(i, quads);
+        multiply_narrow_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) sn_narrow_quad_store(y + WIDTH * q, sn_narrow_quad_load(b + WIDTH * q) - sums[q]);
+    }
+}
+
+SN_INLINE void weigh_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) {
+        const float *b = job->b + place_of(i, quads);
+        float *y = job->y + place_of(i, quads), factor = job->scale * job->factors[i];
+        for (int q = 0; q < quads; q++) sn_narrow_quad_store(y + WIDTH * q, factor * sn_narrow_quad_load(b + WIDTH * q));
+    }
+}
+
+SN_INLINE void relax_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t end, int32_t chunk, int quads) {
+    (void)chunk;
+    for (int32_t i = begin; i < end; i++) {
+        sn_narrow_quad sums[MOST];
+        const float *b = job->b + place_of(i, quads), *x = job->x + place_of(i, quads);
+        float *y = job->y + place_of(i, quads), factor = job->scale * job->factors[i];
+        multiply_narrow_row(sums, job->A, job->x, i, quads);
+        for (int q = 0; q < quads; q++) {
+            sn_narrow_quad left = sn_narrow_quad_load(b + WIDTH * q) - sums[q];
+            sn_narrow_quad_store(y + WIDTH * q, sn_narrow_quad_load(x + WIDTH * q) + factor * left);
+        }
+    }
+}
+
+DEFINE_LOOP(sn_narrow_job, multiply_narrow)
+DEFINE_LOOP(sn_narrow_job, add_narrow)
+DEFINE_LOOP(sn_narrow_job, subtract_narrow)
+DEFINE_LOOP(sn_narrow_job, weigh_narrow)
+DEFINE_LOOP(sn_narrow_job, relax_narrow)
 
 static void narrow(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_narrow_job job = *(const sn_narrow_job *)data;
     (void)chunk;
-    for (size_t k = SN_ROW_WIDTH * (size_t)begin; k < SN_ROW_WIDTH * (size_t)end; k++) job.y[k] = (float)job.wide_x[k];
+    for (size_t k = place_of(begin, job.quads); k < place_of(end, job.quads); k++) job.y[k] = (float)job.wide_x[k];
 }
 
 static void widen(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_narrow_job job = *(const sn_narrow_job *)data;
     (void)chunk;
-    for (size_t k = SN_ROW_WIDTH * (size_t)begin; k < SN_ROW_WIDTH * (size_t)end; k++) job.wide_y[k] = (double)job.x[k];
+    for (size_t k = place_of(begin, job.quads); k < place_of(end, job.quads); k++) job.wide_y[k] = (double)job.x[k];
 }
 
 const sn_narrow_kernels *SN_ISA_NAME(sn_narrow_get_kernels)(void) {

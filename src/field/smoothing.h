@@ -55,7 +55,12 @@ typedef struct sn_smoothing {
 
 // Up to this many unknowns the factor takes about as long as iterations, and less than a gigabyte; and once there it makes
 // turning a curve a tenth of the work.
-enum { SN_SMOOTHING_MOST_DIRECT = 100000, SN_SMOOTHING_WIDTH = 4, SN_SMOOTHING_PASSES = 3 };
+enum {
+    SN_SMOOTHING_MOST_DIRECT = 100000,
+    SN_SMOOTHING_WIDTH = SN_ROW_WIDTH,
+    SN_SMOOTHING_MOST_WIDTH = SN_ROW_MOST_WIDTH,
+    SN_SMOOTHING_PASSES = 3
+};
 
 // Weights exp(-d^2 / d'^2) for neighbours at distance d, d'^2 the product of the mean neighbour distances of the two: no unit
 // of length enters, and d/d' is bounded, so that no weight vanishes. `neighbours` lists each pair from both sides, without the
@@ -72,8 +77,9 @@ double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column)
 sinew_status sn_smoothing_set_constraints(sn_smoothing *smoothing, const sn_constraints *rows);
 
 // Solves for `components` functions at once: values[row][component] in, x[unknown][component] out. `components` is a multiple
-// of SN_SMOOTHING_WIDTH. `history`, SN_SMOOTHING_PASSES times as large as x or NULL, takes what each pass of iterations comes
-// to; `resumed`: it holds that of an earlier solve, from which they start.
+// of SN_SMOOTHING_WIDTH, at most SN_SMOOTHING_MOST_WIDTH; what a function comes to does not depend on those beside it but
+// for rounding. `history`, SN_SMOOTHING_PASSES times as large as x or NULL, takes what each pass of iterations comes to;
+// `resumed`: it holds that of an earlier solve, from which they start.
 sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
                                 double *x, double *history, bool resumed, sn_solve_report *report);
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MOST_WIDTH = 3 * WIDTH };
+enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MOST_WIDTH = SN_ROW_MOST_WIDTH };
 // Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the worst place.
 static const double TOLERANCES[PASSES] = {1e-5, 1e-5, 1e-6}, ROUGH = 1e-3;
 
@@ -22,11 +22,10 @@ typedef struct passes {
     const sn_slope_kernels *kernels;
     sn_slope_job job; // its x is the result, its b the right-hand side; both with ghosts
     sn_iteration iteration;
-    double scales[MOST_WIDTH]; // of the right-hand sides of the first pass, which later ones resemble
-    double *history;           // of sn_smoothing_solve, or NULL
-    bool resumed;              // as well
-    bool by_factor;            // no iterations
-    bool rough;                // one pass, which need not be exact
+    double *history; // of sn_smoothing_solve, or NULL
+    bool resumed;    // as well
+    bool by_factor;  // no iterations
+    bool rough;      // one pass, which need not be exact
 } passes;
 
 // ---- Right-hand sides ---------------------------------------------------------------------------
@@ -100,25 +99,19 @@ static void solve_by_factor(passes *work, bool from_zero, double *x) {
     for (size_t i = 0; i < count; i++) x[i] += work->job.b[i];
 }
 
-// x = A^-1 b by iterations, in groups of WIDTH.
-static void solve_by_iterations(passes *work, bool measured, double *group, double *x, sn_solve_report *report) {
-    size_t n = (size_t)work->smoothing->n, width = work->job.width;
-    sn_iteration *it = &work->iteration;
-    report->relative_residual = 0; // of the last pass
-    for (size_t first = 0; first < width; first += WIDTH) {
-        sn_solve_report part = {0};
-        for (size_t i = 0; i < n; i++) {
-            memcpy(group + i * WIDTH, work->job.b + i * width + first, WIDTH * sizeof(double));
-            memcpy(it->x + i * WIDTH, x + i * width + first, WIDTH * sizeof(double));
-        }
-        it->scale = work->scales + first;
-        if (!measured) sn_iteration_measure(it, group);
-        sn_iterate(it, group, &part);
-        for (size_t i = 0; i < n; i++) memcpy(x + i * width + first, it->x + i * WIDTH, WIDTH * sizeof(double));
-        report->iterations += part.iterations;
-        report->relative_residual = fmax(report->relative_residual, part.relative_residual);
-        if (part.outcome != SN_SOLVE_CONVERGED) report->outcome = part.outcome;
-    }
+// x = A^-1 b by iterations. Later right-hand sides resemble the first, by which all are measured.
+static void solve_by_iterations(passes *work, int pass, double *x, sn_solve_report *report) {
+    size_t count = (size_t)work->smoothing->n * work->job.width;
+    double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
+    sn_solve_report part = {0};
+    work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
+    if (before != NULL && work->resumed) memcpy(x, before, count * sizeof(double));
+    if (pass == 0) sn_iteration_measure(&work->iteration, work->job.b);
+    sn_iterate(&work->iteration, work->job.b, &part);
+    if (before != NULL) memcpy(before, x, count * sizeof(double));
+    report->iterations += part.iterations;
+    report->relative_residual = part.relative_residual; // of the last pass
+    if (part.outcome != SN_SOLVE_CONVERGED) report->outcome = part.outcome;
 }
 
 static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
@@ -134,20 +127,18 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
     work->job.inverse_degrees = smoothing->inverse_degrees;
     work->job.x = x;
     work->job.b = SN_PUSH(scratch, double, columns *width);
-    work->job.edges = SN_PUSH(scratch, double, 3 * columns * width);
-    work->job.slopes = SN_PUSH(scratch, double, 3 * columns * width);
+    double *vectors = SN_PUSH(scratch, double, SN_ITERATION_VECTORS *columns *width);
+    SN_TRY(sn_arena_status(scratch));
+    work->job.edges = vectors; // spent before iterations begin, as the slopes are
+    work->job.slopes = vectors + 3 * columns * width;
     work->job.drift = work->job.edges; // which are spent when the slopes are known
-    if (!work->by_factor) {
-        work->iteration = (sn_iteration){.smoothing = smoothing, .matching = matching};
-        SN_TRY(sn_iteration_prepare(&work->iteration, scratch));
-    }
-    return sn_arena_status(scratch);
+    if (work->by_factor) return SINEW_OK;
+    work->iteration = (sn_iteration){.smoothing = smoothing, .matching = matching, .x = x};
+    return sn_iteration_prepare(&work->iteration, (int32_t)(width / WIDTH), vectors, scratch);
 }
 
 static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_report *report) {
     SN_TRY(prepare(work, scratch, x));
-    double *group = SN_PUSH(scratch, double, work->by_factor ? 0 : (size_t)work->smoothing->n *WIDTH);
-    SN_TRY(sn_arena_status(scratch));
     for (int pass = 0; pass < (work->rough ? 1 : PASSES); pass++) {
         if (pass == 0) {
             compute_right_side(work);
@@ -159,12 +150,7 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
         if (work->by_factor) {
             solve_by_factor(work, pass == 0, x);
         } else {
-            size_t count = (size_t)work->smoothing->n * work->job.width;
-            double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
-            work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
-            if (before != NULL && work->resumed) memcpy(x, before, count * sizeof(double));
-            solve_by_iterations(work, pass > 0, group, x, report);
-            if (before != NULL) memcpy(before, x, count * sizeof(double));
+            solve_by_iterations(work, pass, x, report);
         }
     }
     return SINEW_OK;

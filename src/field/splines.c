@@ -207,8 +207,6 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
     for (size_t k = 0; k < places; k++) splines->cell_count += starts[k + 1] > starts[k];
     size_t cells = (size_t)splines->cell_count;
     int32_t *cell_starts = SN_PUSH(arena, int32_t, cells + 1), *list = SN_PUSH(arena, int32_t, SUPPORT * cells);
-    splines->job.shares = SN_PUSH(arena, double, SUPPORT *SN_ROW_WIDTH *cells);
-    splines->job.coefficients = SN_PUSH(arena, double, SN_ROW_WIDTH *((size_t)splines->count + 1));
     SN_TRY(sn_arena_status(arena));
     for (size_t k = 0; k < n; k++) memcpy(t + 3 * k, locate(splines, splines->places[order[k]]).t, 3 * sizeof(float));
     size_t cell = 0;
@@ -436,13 +434,23 @@ void sn_splines_update(sn_splines *splines, const sn_constraints *rows) {
     splines->usable = sn_factor_update(splines->factor, K) < 0;
 }
 
-void sn_splines_add(sn_splines *splines, double *y, const double *x) {
+// ---- Solving ------------------------------------------------------------------------------------
+
+sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads, sn_spline_job *job) {
+    size_t width = SN_ROW_WIDTH * (size_t)quads;
+    *job = splines->job;
+    job->quads = quads;
+    job->shares = SN_PUSH(arena, double, SUPPORT *width *(size_t)splines->cell_count);
+    job->coefficients = SN_PUSH(arena, double, width *((size_t)splines->count + 1));
+    return sn_arena_status(arena);
+}
+
+void sn_splines_add(const sn_splines *splines, sn_spline_job *job, double *y, const double *x) {
     SN_ASSERT(splines->usable);
-    sn_spline_job job = splines->job;
-    job.x = x;
-    job.y = y;
-    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->gather, &job);
-    sn_parallel_for(splines->context, splines->count, SPLINE_CHUNK, splines->kernels->collect, &job);
-    sn_factor_solve(splines->factor, job.coefficients, SN_ROW_WIDTH);
-    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->spread, &job);
+    job->x = x;
+    job->y = y;
+    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->gather, job);
+    sn_parallel_for(splines->context, splines->count, SPLINE_CHUNK, splines->kernels->collect, job);
+    sn_factor_solve(splines->factor, job->coefficients, SN_ROW_WIDTH * job->quads);
+    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->spread, job);
 }

@@ -26,8 +26,9 @@ typedef struct sn_spline_job {
     const float *places;              // three for each of them: where in its cell, 0 to 1
     const int32_t *splines;           // SN_SPLINE_SUPPORT for each cell, z fastest
     const int32_t *use_starts, *uses; // of each spline: its places in `shares`
-    double *shares;                   // SN_SPLINE_SUPPORT x SN_ROW_WIDTH for each cell
-    double *coefficients;             // SN_ROW_WIDTH for each spline, and as many zeros behind the last
+    int32_t quads;                    // of functions side by side (rows.h)
+    double *shares;                   // SN_SPLINE_SUPPORT x SN_ROW_WIDTH quads for each cell
+    double *coefficients;             // SN_ROW_WIDTH quads for each spline, and as many zeros behind the last
     const double *x;
     double *y;
 } sn_spline_job;
@@ -53,8 +54,8 @@ typedef struct sn_splines {
     sn_sparse K;
     double *LL; // the values of K without constraints
     sn_factor *factor;
-    bool usable; // there are splines, and K of the last update is positive definite
-    sn_spline_job job;
+    bool usable;       // there are splines, and K of the last update is positive definite
+    sn_spline_job job; // but for what depends on the functions
 } sn_splines;
 
 // G and the inverse of its degrees as in smoothing.h. Lives in the arena but for the factor.
@@ -65,7 +66,10 @@ void sn_splines_destroy(sn_splines *splines);
 // Numeric phase, when constraints have changed. splines->usable tells whether the splines are of use.
 void sn_splines_update(sn_splines *splines, const struct sn_constraints *rows);
 
-// y += Q x of usable splines, four functions at once. Allocates nothing.
-void sn_splines_add(sn_splines *splines, double *y, const double *x);
+// Makes what sn_splines_add needs for so many quads of functions, in the arena.
+sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads, sn_spline_job *job);
+
+// y += Q x of usable splines, all functions of the job at once: x[unknown][4 quads]. Allocates nothing.
+void sn_splines_add(const sn_splines *splines, sn_spline_job *job, double *y, const double *x);
 
 #endif

@@ -1,10 +1,14 @@
-// Loops between unknowns and splines, four functions in a quad; see splines.h. Weights come from the place in the cell when
-// they are needed: 27 of them stored would take longer to read.
+// Loops between unknowns and splines, four functions in a quad, quad by quad for some unknowns of a cell at a time, whose 27
+// sums fill the registers; see splines.h. Weights come from the place in the cell when they are needed, and serve all quads:
+// 27 of them stored would take longer to read.
 #include "field/splines.h"
 
+#include "base/prefetch.h"
 #include "math/quad.h"
 
-enum { WIDTH = SN_ROW_WIDTH, SUPPORT = SN_SPLINE_SUPPORT };
+#include <string.h>
+
+enum { WIDTH = SN_ROW_WIDTH, SUPPORT = SN_SPLINE_SUPPORT, BLOCK = 64 };
 
 // The three quadratic splines of one axis at t from 0 to 1.
 SN_INLINE void weigh_axis(double t, double w[3]) {
@@ -13,69 +17,104 @@ SN_INLINE void weigh_axis(double t, double w[3]) {
     w[1] = 1 - w[0] - w[2];
 }
 
-SN_INLINE void weigh(const float *place, double w[3][3]) {
-    for (int a = 0; a < 3; a++) weigh_axis((double)place[a], w[a]);
+// Of an unknown: of each spline w = xy z.
+typedef struct weights {
+    double xy[9], z[3];
+} weights;
+
+// Weights of some unknowns from `item` on, at most BLOCK; how many is returned. Their functions x will be needed.
+SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, const double *x, weights *w) {
+    int32_t count = end - item < BLOCK ? end - item : BLOCK;
+    size_t stride = WIDTH * (size_t)job->quads;
+    for (int32_t i = 0; i < count; i++) {
+        const float *place = job->places + 3 * (size_t)(item + i);
+        for (size_t c = 0; c < stride; c += 8) SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
+        double x[3], y[3];
+        weigh_axis((double)place[0], x);
+        weigh_axis((double)place[1], y);
+        weigh_axis((double)place[2], w[i].z);
+        for (int k = 0; k < 9; k++) w[i].xy[k] = x[k / 3] * y[k % 3];
+    }
+    return count;
+}
+
+// shares[spline][stride] += what some unknowns have for the splines of their cell, of one quad of x[unknown][stride].
+SN_INLINE void gather_quad(double *shares, const weights *w, const int32_t *unknowns, int32_t count, const double *x,
+                           size_t stride) {
+    sn_quad sums[SUPPORT];
+    for (size_t k = 0; k < SUPPORT; k++) sums[k] = sn_quad_load(shares + stride * k);
+    for (int32_t i = 0; i < count; i++) {
+        sn_quad own = sn_quad_load(x + stride * (size_t)unknowns[i]);
+        for (int k = 0; k < 9; k++) {
+            sn_quad xy = sn_quad_mul(sn_quad_all(w[i].xy[k]), own);
+            for (int c = 0; c < 3; c++) sums[3 * k + c] = sn_quad_fma(sn_quad_all(w[i].z[c]), xy, sums[3 * k + c]);
+        }
+    }
+    for (size_t k = 0; k < SUPPORT; k++) sn_quad_store(shares + stride * k, sums[k]);
 }
 
 static void gather(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
+    size_t stride = WIDTH * (size_t)job.quads;
+    weights w[BLOCK];
     (void)chunk;
     for (int32_t cell = begin; cell < end; cell++) {
-        sn_quad sums[SUPPORT];
-        for (int k = 0; k < SUPPORT; k++) sums[k] = sn_quad_all(0);
-        for (int32_t item = job.cell_starts[cell]; item < job.cell_starts[cell + 1]; item++) {
-            sn_quad x = sn_quad_load(job.x + WIDTH * (size_t)job.unknowns[item]);
-            double w[3][3];
-            weigh(job.places + 3 * (size_t)item, w);
-            for (int a = 0; a < 3; a++) {
-                for (int b = 0; b < 3; b++) {
-                    sn_quad xy = sn_quad_mul(sn_quad_all(w[0][a] * w[1][b]), x);
-                    for (int c = 0; c < 3; c++) {
-                        int k = 9 * a + 3 * b + c;
-                        sums[k] = sn_quad_fma(sn_quad_all(w[2][c]), xy, sums[k]);
-                    }
-                }
+        double *shares = job.shares + SUPPORT * stride * (size_t)cell;
+        memset(shares, 0, SUPPORT * stride * sizeof(double));
+        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1]; item += count) {
+            count = weigh(&job, item, job.cell_starts[cell + 1], job.x, w);
+            for (size_t c = 0; c < stride; c += WIDTH) {
+                gather_quad(shares + c, w, job.unknowns + item, count, job.x + c, stride);
             }
         }
-        double *shares = job.shares + SUPPORT * WIDTH * (size_t)cell;
-        for (int k = 0; k < SUPPORT; k++) sn_quad_store(shares + WIDTH * k, sums[k]);
     }
 }
 
 static void collect(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
+    size_t stride = WIDTH * (size_t)job.quads;
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_quad sum = sn_quad_all(0);
-        for (int32_t k = job.use_starts[i]; k < job.use_starts[i + 1]; k++) {
-            sum = sn_quad_add(sum, sn_quad_load(job.shares + WIDTH * (size_t)job.uses[k]));
+        for (size_t c = 0; c < stride; c += WIDTH) {
+            sn_quad sum = sn_quad_all(0);
+            for (int32_t k = job.use_starts[i]; k < job.use_starts[i + 1]; k++) {
+                sum = sn_quad_add(sum, sn_quad_load(job.shares + stride * (size_t)job.uses[k] + c));
+            }
+            sn_quad_store(job.coefficients + stride * (size_t)i + c, sum);
         }
-        sn_quad_store(job.coefficients + WIDTH * (size_t)i, sum);
+    }
+}
+
+// One quad of y[unknown][stride] += what the splines of a cell make of their coefficients[spline][stride].
+SN_INLINE void spread_quad(double *y, const weights *w, const int32_t *unknowns, int32_t count, const double *coefficients,
+                           const int32_t *splines, size_t stride) {
+    sn_quad own[SUPPORT];
+    for (int k = 0; k < SUPPORT; k++) own[k] = sn_quad_load(coefficients + stride * (size_t)splines[k]);
+    for (int32_t i = 0; i < count; i++) {
+        double *target = y + stride * (size_t)unknowns[i];
+        sn_quad sum = sn_quad_load(target);
+        for (int k = 0; k < 9; k++) {
+            sn_quad along = sn_quad_mul(sn_quad_all(w[i].z[0]), own[3 * k]);
+            along = sn_quad_fma(sn_quad_all(w[i].z[1]), own[3 * k + 1], along);
+            along = sn_quad_fma(sn_quad_all(w[i].z[2]), own[3 * k + 2], along);
+            sum = sn_quad_fma(sn_quad_all(w[i].xy[k]), along, sum);
+        }
+        sn_quad_store(target, sum);
     }
 }
 
 static void spread(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
+    size_t stride = WIDTH * (size_t)job.quads;
+    weights w[BLOCK];
     (void)chunk;
     for (int32_t cell = begin; cell < end; cell++) {
-        sn_quad own[SUPPORT];
-        for (int k = 0; k < SUPPORT; k++) {
-            own[k] = sn_quad_load(job.coefficients + WIDTH * (size_t)job.splines[SUPPORT * (size_t)cell + (size_t)k]);
-        }
-        for (int32_t item = job.cell_starts[cell]; item < job.cell_starts[cell + 1]; item++) {
-            double w[3][3], *y = job.y + WIDTH * (size_t)job.unknowns[item];
-            weigh(job.places + 3 * (size_t)item, w);
-            sn_quad sum = sn_quad_load(y);
-            for (int a = 0; a < 3; a++) {
-                for (int b = 0; b < 3; b++) {
-                    const sn_quad *line = own + 9 * a + 3 * b;
-                    sn_quad along = sn_quad_mul(sn_quad_all(w[2][0]), line[0]);
-                    along = sn_quad_fma(sn_quad_all(w[2][1]), line[1], along);
-                    along = sn_quad_fma(sn_quad_all(w[2][2]), line[2], along);
-                    sum = sn_quad_fma(sn_quad_all(w[0][a] * w[1][b]), along, sum);
-                }
+        const int32_t *splines = job.splines + SUPPORT * (size_t)cell;
+        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1]; item += count) {
+            count = weigh(&job, item, job.cell_starts[cell + 1], job.y, w);
+            for (size_t c = 0; c < stride; c += WIDTH) {
+                spread_quad(job.y + c, w, job.unknowns + item, count, job.coefficients + c, splines, stride);
             }
-            sn_quad_store(y, sum);
         }
     }
 }

@@ -286,7 +286,10 @@ sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const 
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
     SN_ASSERT(count % 4 == 0);
     const sn_supernodal_change *change = factor->changed_since ? &factor->change : NULL;
-    for (int32_t done = 0; done < count; done += 4) sn_supernodal_solve_four(&factor->factor, change, x + done, (size_t)count);
+    for (int32_t done = 0, next; done < count; done += next) {
+        next = count - done < SN_SUPERNODAL_MOST_SIDES ? count - done : SN_SUPERNODAL_MOST_SIDES;
+        sn_supernodal_solve_fours(&factor->factor, change, x + done, next, (size_t)count);
+    }
 }
 
 typedef struct system {

@@ -271,8 +271,8 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     factor->values = SN_PUSH(arena, double, factor->value_count);
     factor->narrow = SN_PUSH(arena, float, b == 1 ? factor->value_count : 0);
     factor->product = SN_PUSH(arena, double, largest_product(factor));
-    // Scalar matrices may be solved for four right-hand sides at once.
-    factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? 4 : b));
+    // Scalar matrices may be solved for many right-hand sides at once.
+    factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? SN_SUPERNODAL_MOST_SIDES : b));
     factor->gathered = SN_PUSH(arena, double, most_rows);
     return sn_arena_status(arena);
 }

@@ -45,11 +45,12 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
 // Solves in place.
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
-// Solves in place for four right-hand sides side by side, row i at x + i stride: the factor, which is what takes the time to
-// read, is read once for all, in single precision: refine with the residual for more digits. Scalar matrices (block 1) only.
-// `change` is what has changed since (supernodal_change.h), or NULL.
+// Solves in place for `count` right-hand sides side by side, a multiple of four, row i at x + i stride: the factor, which is
+// what takes the time to read, is read once for all, in single precision: refine with the residual for more digits. Scalar
+// matrices (block 1) only. `change` is what has changed since (supernodal_change.h), or NULL.
+enum { SN_SUPERNODAL_MOST_SIDES = 16 };
 struct sn_supernodal_change;
-void sn_supernodal_solve_four(const sn_supernodal *factor, const struct sn_supernodal_change *change, double *x,
-                              size_t stride);
+void sn_supernodal_solve_fours(const sn_supernodal *factor, const struct sn_supernodal_change *change, double *x,
+                               int32_t count, size_t stride);
 
 #endif

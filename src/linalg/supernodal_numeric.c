@@ -176,22 +176,32 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
     }
 }
 
-void sn_supernodal_solve_four(const sn_supernodal *factor, const sn_supernodal_change *change, double *x, size_t stride) {
-    SN_ASSERT(factor->block == 1);
+void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_change *change, double *x, int32_t count,
+                               size_t stride) {
+    SN_ASSERT(factor->block == 1 && count % 4 == 0 && count <= SN_SUPERNODAL_MOST_SIDES);
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
-    for (size_t i = 0; i < (size_t)factor->n; i++) {
-        memcpy(factor->x + 4 * i, x + (size_t)factor->order[i] * stride, 4 * sizeof(double));
+    size_t n = (size_t)factor->n;
+    double *end = factor->x + n * (size_t)count; // four sides after the other
+    for (double *four = factor->x; four < end; four += 4 * n, x += 4) {
+        for (size_t i = 0; i < n; i++) memcpy(four + 4 * i, x + (size_t)factor->order[i] * stride, 4 * sizeof(double));
     }
     for (int32_t t = 0; t < factor->supernodes; t++) {
-        kernels->four_forward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
-                              factor->rows + factor->row_starts[t], rows_below(factor, t));
+        for (double *four = factor->x; four < end; four += 4 * n) {
+            kernels->four_forward(four, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
+                                  factor->rows + factor->row_starts[t], rows_below(factor, t));
+        }
     }
-    if (change != NULL) sn_supernodal_change_apply(factor, change, factor->x);
+    for (double *four = factor->x; change != NULL && four < end; four += 4 * n) {
+        sn_supernodal_change_apply(factor, change, four);
+    }
     for (int32_t t = factor->supernodes; t-- > 0;) {
-        kernels->four_backward(factor->x, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
-                               factor->rows + factor->row_starts[t], rows_below(factor, t));
+        for (double *four = factor->x; four < end; four += 4 * n) {
+            kernels->four_backward(four, factor->narrow + factor->panels[t], width(factor, t), factor->first[t],
+                                   factor->rows + factor->row_starts[t], rows_below(factor, t));
+        }
     }
-    for (size_t i = 0; i < (size_t)factor->n; i++) {
-        memcpy(x + (size_t)factor->order[i] * stride, factor->x + 4 * i, 4 * sizeof(double));
+    x -= count;
+    for (double *four = factor->x; four < end; four += 4 * n, x += 4) {
+        for (size_t i = 0; i < n; i++) memcpy(x + (size_t)factor->order[i] * stride, four + 4 * i, 4 * sizeof(double));
     }
 }

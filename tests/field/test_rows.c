@@ -1,11 +1,11 @@
-// The loops over unknowns with four functions side by side against plain ones, in every instruction set.
+// The loops over unknowns with 4 to 16 functions side by side against plain ones, in every instruction set.
 #include "support/test.h"
 
 #include "field/rows.h"
 #include "field/slopes.h"
 #include "math/simd.h"
 
-enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * WIDTH };
+enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * SN_ROW_MOST_WIDTH };
 
 typedef struct fixture {
     sn_sparse A;
@@ -36,57 +36,61 @@ static void make_fixture(fixture *f) {
     fill(f->z, COUNT, &random);
 }
 
-static void multiply_plain(const fixture *f, double *product) {
+static void multiply_plain(const fixture *f, int32_t width, double *product) {
     for (int32_t i = 0; i < N; i++) {
-        for (int c = 0; c < WIDTH; c++) {
+        for (int32_t c = 0; c < width; c++) {
             double sum = 0;
-            for (int32_t k = f->starts[i]; k < f->starts[i + 1]; k++) sum += f->values[k] * f->x[WIDTH * f->indices[k] + c];
-            product[WIDTH * i + c] = sum;
+            for (int32_t k = f->starts[i]; k < f->starts[i + 1]; k++) sum += f->values[k] * f->x[width * f->indices[k] + c];
+            product[width * i + c] = sum;
         }
     }
 }
 
-static void check_products(const sn_row_kernels *kernels) {
+static void check_products(const sn_row_kernels *kernels, int32_t quads) {
+    int32_t width = WIDTH * quads, count = N * width;
     sn_range_fn *loops[3] = {kernels->multiply, kernels->weigh, kernels->subtract};
     for (int loop = 0; loop < 3; loop++) {
         fixture f = {0};
         make_fixture(&f);
         double product[COUNT], wanted[COUNT];
-        multiply_plain(&f, product);
-        for (int32_t k = 0; k < COUNT; k++) {
-            double cases[3] = {product[k], f.factors[k / WIDTH] * product[k], f.b[k] - product[k]};
+        multiply_plain(&f, width, product);
+        for (int32_t k = 0; k < count; k++) {
+            double cases[3] = {product[k], f.factors[k / width] * product[k], f.b[k] - product[k]};
             wanted[k] = cases[loop];
         }
-        sn_row_job job = {.A = &f.A, .x = f.x, .b = f.b, .factors = f.factors, .y = f.y};
+        sn_row_job job = {.quads = quads, .A = &f.A, .x = f.x, .b = f.b, .factors = f.factors, .y = f.y};
         loops[loop](&job, 0, N, 0);
-        assert_true(test_relative_error(f.y, wanted, COUNT) < 1e-14);
+        assert_true(test_relative_error(f.y, wanted, (size_t)count) < 1e-14);
     }
 }
 
-static void check_vectors(const sn_row_kernels *kernels) {
+static void check_vectors(const sn_row_kernels *kernels, int32_t quads) {
+    int32_t width = WIDTH * quads, count = N * width;
     fixture f = {0};
     make_fixture(&f);
-    double scale[WIDTH] = {0.5, -2, 0, 3}, advanced[2][COUNT], turned[COUNT], sums[WIDTH] = {0};
-    for (int32_t k = 0; k < COUNT; k++) {
-        advanced[0][k] = f.y[k] + scale[k % WIDTH] * f.x[k];
-        advanced[1][k] = f.z[k] - scale[k % WIDTH] * f.b[k];
-        turned[k] = f.x[k] + scale[k % WIDTH] * advanced[0][k];
-        sums[k % WIDTH] += f.x[k] * f.b[k];
+    double scale[SN_ROW_MOST_WIDTH], advanced[2][COUNT], turned[COUNT], sums[SN_ROW_MOST_WIDTH] = {0};
+    for (int32_t c = 0; c < SN_ROW_MOST_WIDTH; c++) scale[c] = 0.5 * (c % 7) - 1;
+    for (int32_t k = 0; k < count; k++) {
+        advanced[0][k] = f.y[k] + scale[k % width] * f.x[k];
+        advanced[1][k] = f.z[k] - scale[k % width] * f.b[k];
+        turned[k] = f.x[k] + scale[k % width] * advanced[0][k];
+        sums[k % width] += f.x[k] * f.b[k];
     }
-    double found[2 * WIDTH] SN_ALIGNED = {0};
-    sn_row_job job = {.x = f.x, .b = f.b, .y = f.y, .z = f.z, .sums = found};
+    double found[2 * SN_ROW_MOST_WIDTH] SN_ALIGNED = {0};
+    sn_row_job job = {.quads = quads, .x = f.x, .b = f.b, .y = f.y, .z = f.z, .sums = found};
     memcpy(job.scale, scale, sizeof scale);
     kernels->dot(&job, 0, N, 1);
-    assert_true(test_relative_error(found + WIDTH, sums, WIDTH) < 1e-14);
+    assert_true(test_relative_error(found + width, sums, (size_t)width) < 1e-14);
     kernels->advance(&job, 0, N, 0);
-    assert_true(test_relative_error(f.y, advanced[0], COUNT) < 1e-14);
-    assert_true(test_relative_error(f.z, advanced[1], COUNT) < 1e-14);
+    assert_true(test_relative_error(f.y, advanced[0], (size_t)count) < 1e-14);
+    assert_true(test_relative_error(f.z, advanced[1], (size_t)count) < 1e-14);
     kernels->turn(&job, 0, N, 0);
-    assert_true(test_relative_error(f.y, turned, COUNT) < 1e-14);
+    assert_true(test_relative_error(f.y, turned, (size_t)count) < 1e-14);
 }
 
 // The loops in single precision against plain ones in double, to a few of its last digits.
-static void check_narrow(const sn_narrow_kernels *kernels) {
+static void check_narrow(const sn_narrow_kernels *kernels, int32_t quads) {
+    int32_t width = WIDTH * quads, count = N * width;
     static float values[N * MOST], factors[N], x[COUNT] SN_ALIGNED, b[COUNT] SN_ALIGNED, y[COUNT] SN_ALIGNED;
     sn_range_fn *loops[7] = {kernels->multiply, kernels->add,    kernels->subtract, kernels->weigh,
                              kernels->relax,    kernels->narrow, kernels->widen};
@@ -95,11 +99,11 @@ static void check_narrow(const sn_narrow_kernels *kernels) {
         make_fixture(&f);
         for (int32_t k = 0; k < f.starts[N]; k++) values[k] = (float)f.values[k];
         for (int32_t i = 0; i < N; i++) factors[i] = (float)f.factors[i];
-        for (int32_t k = 0; k < COUNT; k++) x[k] = (float)f.x[k], b[k] = (float)f.b[k], y[k] = (float)f.y[k];
+        for (int32_t k = 0; k < count; k++) x[k] = (float)f.x[k], b[k] = (float)f.b[k], y[k] = (float)f.y[k];
         double product[COUNT], wanted[COUNT], found[COUNT];
-        multiply_plain(&f, product);
-        for (int32_t k = 0; k < COUNT; k++) {
-            double factor = 0.7 * f.factors[k / WIDTH];
+        multiply_plain(&f, width, product);
+        for (int32_t k = 0; k < count; k++) {
+            double factor = 0.7 * f.factors[k / width];
             double cases[7] = {product[k],
                                f.y[k] + product[k],
                                f.b[k] - product[k],
@@ -110,10 +114,10 @@ static void check_narrow(const sn_narrow_kernels *kernels) {
             wanted[k] = cases[loop];
         }
         sn_narrow A = {N, N, f.starts, f.indices, values};
-        sn_narrow_job job = {&A, x, b, factors, y, 0.7F, f.z, f.y};
+        sn_narrow_job job = {quads, &A, x, b, factors, y, 0.7F, f.z, f.y};
         loops[loop](&job, 0, N, 0);
-        for (int32_t k = 0; k < COUNT; k++) found[k] = loop == 6 ? f.y[k] : (double)y[k];
-        assert_true(test_relative_error(found, wanted, COUNT) < 1e-6);
+        for (int32_t k = 0; k < count; k++) found[k] = loop == 6 ? f.y[k] : (double)y[k];
+        assert_true(test_relative_error(found, wanted, (size_t)count) < 1e-6);
     }
 }
 
@@ -164,9 +168,11 @@ static void test_loops(void **state) {
     for (sn_isa isa = SN_ISA_BASE; isa < SN_ISA_COUNT; isa++) {
         if (!sn_isa_available(isa)) continue;
         const sn_row_kernels *kernels = SN_ISA_PICK(isa, sn_row_get_kernels)();
-        check_products(kernels);
-        check_vectors(kernels);
-        check_narrow(SN_ISA_PICK(isa, sn_narrow_get_kernels)());
+        for (int32_t quads = 1; quads <= SN_ROW_MOST_QUADS; quads++) {
+            check_products(kernels, quads);
+            check_vectors(kernels, quads);
+            check_narrow(SN_ISA_PICK(isa, sn_narrow_get_kernels)(), quads);
+        }
         check_slopes(SN_ISA_PICK(isa, sn_slope_get_kernels)());
     }
 }

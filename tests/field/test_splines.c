@@ -64,9 +64,13 @@ static void test_reproduces_splines(void **state) {
         sn_random random = sn_random_seed(7);
         assert_true(smoothing->splines.usable && smoothing->splines.count >= 8);
         for (size_t i = 0; i < count; i++) r[i] = sn_random_range(&random, -1, 1), x[i] = again[i] = 0;
-        sn_splines_add(&smoothing->splines, x, r);
+        sn_arena scratch = sn_arena_create(context);
+        sn_spline_job job;
+        assert_int_equal(sn_splines_prepare(&scratch, &smoothing->splines, 1, &job), SINEW_OK);
+        sn_splines_add(&smoothing->splines, &job, x, r);
         apply_plain(smoothing, &field->guides.constraints, y, x);
-        sn_splines_add(&smoothing->splines, again, y);
+        sn_splines_add(&smoothing->splines, &job, again, y);
+        sn_arena_destroy(&scratch);
         double error = test_relative_error(again, x, count);
         print_message("%d splines for %d unknowns: found again to %.1e\n", (int)smoothing->splines.count, (int)smoothing->n,
                       error);
