@@ -74,7 +74,7 @@ typedef enum sinew_field_solver {
 } sinew_field_solver;
 
 /// When it is found what each curve of a field of frames gives alone, which is all that turning it needs. Takes a solve
-/// for each curve (direct: about a twelfth of the first each; by iterations four side by side take about twice as long as one)
+/// for each curve (direct: about a twelfth of the first each; by iterations four side by side take little more than two)
 /// and 32 bytes for each curve and unknown. Moving a curve makes it out of date: then it is found when a curve is turned, as
 /// with more than 16 curves.
 typedef enum sinew_field_turns {

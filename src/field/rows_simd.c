@@ -23,8 +23,8 @@ SN_INLINE size_t place_of(int32_t row, int quads) {
     return (size_t)(WIDTH * quads) * (size_t)row;
 }
 
-// Of the row that an entry some way ahead wants. With one quad the neighbours of a row in a mesh stay in the second cache from
-// their first use to their last; with more they do not, and have to be asked for.
+// Of the row that an entry some way ahead wants. Asking for it early takes a fifth off the time of loops with four quads, and
+// adds to that of loops with one.
 SN_INLINE size_t place_ahead(const int32_t *indices, int32_t k, int32_t count, int quads) {
     return place_of(indices[k + AHEAD < count ? k + AHEAD : k], quads);
 }

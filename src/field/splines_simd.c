@@ -29,11 +29,11 @@ SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, con
     for (int32_t i = 0; i < count; i++) {
         const float *place = job->places + 3 * (size_t)(item + i);
         for (size_t c = 0; c < stride; c += 8) SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
-        double x[3], y[3];
-        weigh_axis((double)place[0], x);
-        weigh_axis((double)place[1], y);
+        double wx[3], wy[3];
+        weigh_axis((double)place[0], wx);
+        weigh_axis((double)place[1], wy);
         weigh_axis((double)place[2], w[i].z);
-        for (int k = 0; k < 9; k++) w[i].xy[k] = x[k / 3] * y[k % 3];
+        for (int k = 0; k < 9; k++) w[i].xy[k] = wx[k / 3] * wy[k % 3];
     }
     return count;
 }

@@ -44,4 +44,31 @@ static inline sinew_mesh *make_tube(sinew_context *context, double scale) {
     return make_tube_of(context, scale, 2, TEST_SANITIZED ? 14 : 32, TEST_SANITIZED ? 8 : 24);
 }
 
+enum { TUBE_CURVES = 4 };
+
+// A field of a tube with up to TUBE_CURVES curves along it, a quarter turn from one to the next.
+static inline sinew_field *make_tube_field(sinew_context *context, int32_t curve_count, sinew_field_unknowns unknowns,
+                                           sinew_field_solver solver) {
+    static const double points[TUBE_CURVES][6] = {{0.4, 0, -0.8, 0.38, 0.05, 0.8},
+                                                  {0, 0.4, -0.8, -0.05, 0.38, 0.8},
+                                                  {-0.4, 0, -0.8, -0.38, -0.05, 0.8},
+                                                  {0, -0.4, -0.8, 0.05, -0.38, 0.8}};
+    sinew_mesh *mesh = make_tube_of(context, 1, 2, 24, 16);
+    sinew_curve_def curves[TUBE_CURVES];
+    for (int32_t c = 0; c < curve_count; c++) {
+        curves[c] = sinew_default_curve_def();
+        curves[c].points = points[c];
+        curves[c].point_count = 2;
+    }
+    sinew_field_def def = sinew_default_field_def();
+    def.mesh = mesh;
+    def.curves = curves;
+    def.curve_count = curve_count;
+    def.unknowns = unknowns;
+    def.solver = solver;
+    sinew_field *field = make_field(context, &def);
+    sinew_mesh_destroy(mesh);
+    return field;
+}
+
 #endif

@@ -5,22 +5,6 @@
 
 enum { WIDTH = SN_SMOOTHING_WIDTH, MOST = SN_SMOOTHING_MOST_WIDTH };
 
-static sinew_field *make_tube_field(sinew_context *context, sinew_field_solver solver) {
-    sinew_mesh *mesh = make_tube_of(context, 1, 2, 24, 16);
-    double points[6] = {0.4, 0, -0.8, 0.38, 0.05, 0.8};
-    sinew_curve_def curve = sinew_default_curve_def();
-    curve.points = points;
-    curve.point_count = 2;
-    sinew_field_def def = sinew_default_field_def();
-    def.mesh = mesh;
-    def.curves = &curve;
-    def.curve_count = 1;
-    def.solver = solver;
-    sinew_field *field = make_field(context, &def);
-    sinew_mesh_destroy(mesh);
-    return field;
-}
-
 // Columns first .. first + width of the values, solved for together.
 static double *solve(sinew_field *field, sn_arena *arena, const double *values, size_t first, size_t width) {
     const sn_constraints *rows = &field->guides.constraints;
@@ -49,7 +33,7 @@ static double difference(const double *wide, size_t width, size_t column, const 
 }
 
 static void check_side_by_side(sinew_context *context, sinew_field_solver solver) {
-    sinew_field *field = make_tube_field(context, solver);
+    sinew_field *field = make_tube_field(context, 1, SINEW_FIELD_BY_ELEMENT, solver);
     sn_arena arena = sn_arena_create(context);
     size_t rows = (size_t)field->guides.constraints.count, n = (size_t)field->unknown_count;
     double *values = SN_PUSH(&arena, double, MOST *rows), *few[MOST / WIDTH];

@@ -7,23 +7,6 @@
 
 enum { WIDTH = SN_SMOOTHING_WIDTH };
 
-static sinew_field *make_tube_field(sinew_context *context, bool by_vertex) {
-    sinew_mesh *mesh = make_tube_of(context, 1, 2, 24, 16);
-    double points[6] = {0.4, 0, -0.8, 0.38, 0.05, 0.8};
-    sinew_curve_def curve = sinew_default_curve_def();
-    curve.points = points;
-    curve.point_count = 2;
-    sinew_field_def def = sinew_default_field_def();
-    def.mesh = mesh;
-    def.curves = &curve;
-    def.curve_count = 1;
-    def.unknowns = by_vertex ? SINEW_FIELD_BY_VERTEX : SINEW_FIELD_BY_ELEMENT;
-    def.solver = SINEW_FIELD_SOLVER_ITERATIVE;
-    sinew_field *field = make_field(context, &def);
-    sinew_mesh_destroy(mesh);
-    return field;
-}
-
 static double *make_vector(size_t count) {
     return aligned_alloc(SN_ALIGNMENT, (count * sizeof(double) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT);
 }
@@ -57,7 +40,7 @@ static void test_reproduces_splines(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     for (int by = 0; by < 2; by++) {
-        sinew_field *field = make_tube_field(context, by == 1);
+        sinew_field *field = make_tube_field(context, 1, (sinew_field_unknowns)by, SINEW_FIELD_SOLVER_ITERATIVE);
         sn_smoothing *smoothing = &field->smoothing;
         size_t count = WIDTH * (size_t)smoothing->n;
         double *r = make_vector(count), *x = make_vector(count), *y = make_vector(count), *again = make_vector(count);
@@ -82,8 +65,8 @@ static void test_reproduces_splines(void **state) {
 }
 
 static uint64_t hash_field(sinew_context *context, void *user) {
-    (void)user;
-    sinew_field *field = make_tube_field(context, false);
+    int32_t curves = *(const int32_t *)user;
+    sinew_field *field = make_tube_field(context, curves, SINEW_FIELD_BY_ELEMENT, SINEW_FIELD_SOLVER_ITERATIVE);
     uint64_t hash = test_hash(TEST_HASH_START, sinew_field_get_axes(field),
                               9 * sizeof(double) * (size_t)sinew_field_get_element_count(field));
     sinew_field_destroy(field);
@@ -92,10 +75,45 @@ static uint64_t hash_field(sinew_context *context, void *user) {
 
 static void test_threads(void **state) {
     (void)state;
-    test_over_threads("field by iterations", hash_field, NULL);
+    for (int32_t curves = 1; curves <= TUBE_CURVES; curves += TUBE_CURVES - 1) { // four functions at once, and sixteen
+        test_over_threads("field by iterations", hash_field, &curves);
+    }
+}
+
+// The splines are those of smooth functions on the mesh, not in space, or iterations would be twice as many; and they do not
+// grow with the mesh.
+static void test_iterations(void **state) {
+    (void)state;
+    static const double points[2][9] = {{-0.9, 0.2, 0, 0, -0.1, 0.2, 0.9, 0.1, 0.3},
+                                        {-0.9, -0.3, 0.1, 0, 0, -0.3, 0.9, 0.2, -0.2}};
+    sinew_context *context = test_context(2);
+    for (int32_t cells = 8; cells <= (TEST_SANITIZED ? 8 : 16); cells *= 2) {
+        sinew_shape_def shape = sinew_default_shape_def();
+        shape.size[0] = 2, shape.size[1] = shape.size[2] = 1;
+        shape.cells[0] = 2 * cells, shape.cells[1] = shape.cells[2] = cells;
+        sinew_mesh *mesh;
+        assert_int_equal(sinew_mesh_create_shape(context, &shape, &mesh), SINEW_OK);
+        sinew_curve_def curves[2] = {sinew_default_curve_def(), sinew_default_curve_def()};
+        for (int c = 0; c < 2; c++) curves[c].points = points[c], curves[c].point_count = 3;
+        sinew_field_def def = sinew_default_field_def();
+        def.mesh = mesh;
+        def.curves = curves;
+        def.curve_count = 2;
+        def.solver = SINEW_FIELD_SOLVER_ITERATIVE;
+        def.turns = SINEW_FIELD_TURNS_LATER;
+        sinew_field *field = make_field(context, &def);
+        sinew_field_report report;
+        sinew_field_get_report(field, &report);
+        print_message("%d unknowns: %d iterations\n", (int)report.unknown_count, (int)report.iterations);
+        assert_true(report.iterations <= 45);
+        sinew_field_destroy(field);
+        sinew_mesh_destroy(mesh);
+    }
+    sinew_context_destroy(context);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reproduces_splines), cmocka_unit_test(test_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_reproduces_splines), cmocka_unit_test(test_threads),
+                                       cmocka_unit_test(test_iterations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
