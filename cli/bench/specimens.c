@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { STEPS = 40, WARM_UP = 5, SKINNED = 600000, SIZES = 4, SETUPS = 3, REPEATED_VOXELS = 600000 };
+enum { STEPS = 40, WARM_UP = 5, SKINNED = 600000, SIZES = 4, SETUPS = 3, REPEATED_VOXELS = 5000000 };
 
 typedef struct model_case {
     sinew_specimen specimen;
