@@ -138,18 +138,18 @@ static void report_stiffness(const sn_shape *shape, double factor, sinew_autorig
 static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omega_squared) {
     sinew_context *context = body->context;
     double *K = sn_bsr_push_values(arena, &body->pattern), *M = sn_bsr_push_values(arena, &body->pattern);
-    double *shape = SN_PUSH(arena, double, sn_body_size(body)), stiffness = 0, mass = 0, mu;
+    double *shape = SN_PUSH(arena, double, sn_body_size(body)), mean = 0, mu;
     SN_TRY(sn_arena_status(arena));
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
     body->ops->evaluate(body, &evaluation);
     sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];
-        for (size_t k = 0; k < 3; k++) stiffness += K[place + 4 * k], mass += M[place + 4 * k];
+        for (size_t k = 0; k < 3; k++) mean += K[place + 4 * k] / M[place + 4 * k] / sn_body_size(body);
     }
     *omega_squared = 0;
-    if (!(stiffness > 0)) return SINEW_OK; // a single rigid frame
-    double shift = 1e-3 * stiffness / mass;
+    if (!(mean > 0)) return SINEW_OK; // a single rigid frame
+    double shift = 1e-3 * mean;
     sn_body_add_mass(body, &body->pattern, K, shift, body->rest);
     sn_bsr_mirror(context, &body->pattern, K);
     sn_bsr_mirror(context, &body->pattern, M);

@@ -37,16 +37,16 @@ static sinew_status check(sinew_context *context, const sn_modes_def *def, sn_mo
     return SINEW_OK;
 }
 
-// The mean of omega^2 over the free unknowns taken one by one: the scale of the highest modes of the mesh.
-static double mean_omega_squared(const sn_modes_def *def, int32_t n) {
-    double stiffness = 0, mass = 0;
+// The mean of omega^2 over the free unknowns taken one by one: the scale of the highest modes of the mesh. One by one, as the
+// mass of a frame's slopes is that of its place times a length squared, and would vanish beside it in a small body.
+static double mean_omega_squared(const sn_modes_def *def, int32_t n, int32_t free) {
+    double sum = 0;
     for (int32_t k = 0; k < n; k++) {
         if (is_masked(def, k)) continue;
         size_t place = 9 * (size_t)def->pattern->diagonal[k / 3] + (size_t)(4 * (k % 3));
-        stiffness += def->stiffness[place];
-        mass += def->lumped_mass ? def->lumped_mass[k] : def->consistent_mass[place];
+        sum += def->stiffness[place] / (def->lumped_mass ? def->lumped_mass[k] : def->consistent_mass[place]);
     }
-    return stiffness / mass;
+    return sum / free;
 }
 
 // Factors K - sigma M. Where rounding makes it indefinite, a larger shift is tried unless the caller chose it.
@@ -160,7 +160,7 @@ static sinew_status compute(sn_modes_problem *p, sn_arena *arena, double *omega_
     p->right = SN_PUSH(arena, double, p->n);
     p->product = SN_PUSH(arena, double, p->n);
     SN_TRY(sn_arena_status(arena));
-    double mean = mean_omega_squared(def, p->n);
+    double mean = mean_omega_squared(def, p->n, p->free);
     if (!(mean > 0)) mean = 1; // no stiffness at all: every motion is rigid
     SN_TRY(prepare_mass(p, arena));
     SN_TRY(factor(p, arena, mean));

@@ -179,11 +179,11 @@ static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
     for (int restarts = 0; restarts < MAX_RESTARTS;) {
         for (int32_t b = 0; b < BLOCK && l->used < l->size; b++) expand(l);
         if (l->used == l->size) append_random(l, BLOCK); // an invariant subspace: look elsewhere
-        bool all = l->used == l->p->free;
+        bool restartable = l->size + BLOCK > l->capacity && l->capacity < l->p->free;
         if (!compute_ritz(l)) return false;
         if (has_converged(l)) return true;
-        if (all) return false; // rounding allows no better
-        if (l->size + BLOCK > l->capacity && l->capacity < l->p->free) {
+        if (l->used == l->size && !restartable) return false; // rounding allows no better
+        if (restartable) {
             int32_t keep = count + BLOCK < l->used - BLOCK ? count + BLOCK : l->used - BLOCK;
             restart(l, keep);
             restarts++;
@@ -200,7 +200,14 @@ sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *
     sinew_status status = allocate(&arena, &l);
     if (status == SINEW_OK) {
         *converged = iterate(&l, seeds, vectors);
-        SN_ASSERT(l.used >= count);
+        if (l.used < count) {
+            status = sn_fail(problem->context, SINEW_INVALID_DATA,
+                             "of %d modes rounding leaves %d: the others are too slow or "
+                             "too fast beside them",
+                             count, l.used);
+        }
+    }
+    if (status == SINEW_OK) {
         for (int32_t m = 0; m < count; m++) theta[m] = l.values[l.used - 1 - m];
         restart(&l, count);
         memcpy(vectors, l.V, (size_t)count * (size_t)l.n * sizeof(double));

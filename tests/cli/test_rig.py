@@ -144,9 +144,11 @@ def test_units():
         path = os.path.join(place, "v.nrrd")
         write_volume(path, (4, 4, 4), lambda x, y, z: 1, units='"" "" ""')
         for unit, metres in (("mm", 1e-3), ("um", 1e-6), ("0.5", 0.5)):
-            volume = rig(os.path.join(place, "rig"), path, "-n", 1, "--unit", unit)["volume"]
+            report = rig(os.path.join(place, "rig"), path, "-n", 1, "--unit", unit)
             expected = 64 * (2 * metres) ** 3
-            assert abs(volume - expected) < 1e-9 * expected, (unit, volume)
+            assert abs(report["volume"] - expected) < 1e-9 * expected, (unit, report)
+            for frequency, of_metres in zip(report["frequency"], (1.808, 6.89)):  # as the inverse of its size
+                assert abs(frequency * metres / of_metres - 1) < 0.01, (unit, report)
 
 
 def test_absent_label():
