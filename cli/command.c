@@ -15,18 +15,24 @@ enum { HELP_COLUMN = 26, MAX_WORDS = 64 };
 int cli_fail(const cli_command *command, int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); // a progress line may stand there
+    if (isatty(STDERR_FILENO)) {
+        fputs("\r\033[K", stderr); // a progress line may stand there
+    }
+
     fprintf(stderr, "sinew%s%s: ", command ? " " : "", command ? command->name : "");
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
+
     return status;
 }
 
 // Warnings go where errors go; what is said for information stays silent.
 static void write_log(void *user, sinew_log_level level, const char *line) {
     (void)user;
-    if (level >= SINEW_LOG_WARNING) fprintf(stderr, "sinew: warning: %s\n", line);
+    if (level >= SINEW_LOG_WARNING) {
+        fprintf(stderr, "sinew: warning: %s\n", line);
+    }
 }
 
 sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
@@ -34,17 +40,29 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
     def.threads = threads;
     def.logger.write = write_log;
     sinew_context *context = sinew_context_create(&def);
-    if (!context) cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
+
+    if (!context) {
+        cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
+    }
+
     return context;
 }
 
 bool cli_read_unit(const cli_command *command, const char *text, double *metres) {
     char *end;
     *metres = sn_volume_unit((sn_word){text, strlen(text)});
-    if (*metres > 0) return true;
+    if (*metres > 0) {
+        return true;
+    }
+
     *metres = strtod(text, &end);
-    if (end != text && !*end && *metres >= 1e-12 && *metres <= 1e6) return true;
-    cli_fail(command, CLI_USAGE, "--unit takes m, cm, mm, um, nm, or metres between 1e-12 and 1e6, not '%s'", text);
+    if (end != text && !*end && *metres >= 1e-12 && *metres <= 1e6) {
+        return true;
+    }
+
+    cli_fail(command, CLI_USAGE,
+             "--unit takes m, cm, mm, um, nm, or metres between 1e-12 and 1e6, not '%s'", text);
+
     return false;
 }
 
@@ -59,27 +77,43 @@ void cli_join_words(char *text, size_t size, const char *const *words, int count
 const char *cli_did_you_mean(const char *word, const char *const *words, int count) {
     static char text[128];
     int32_t nearest = sn_suggest(word, words, count);
-    if (nearest < 0) return "";
+    if (nearest < 0) {
+        return "";
+    }
+
     snprintf(text, sizeof text, " (did you mean '%s'?)", words[nearest]);
     return text;
 }
 
 static void print_option(const cli_option *option) {
-    char left[96], letter[8] = "    ";
-    if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    char left[96];
+    char letter[8] = "    ";
+    if (option->letter) {
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    }
+
     const char *argument = option->argument ? option->argument : "";
     bool optional = option->kind == CLI_OPTIONAL_TEXT;
-    snprintf(left, sizeof left, "  %s--%s%s%s%s%s", letter, option->name, *argument ? " " : "", optional ? "[" : "", argument,
-             optional ? "]" : "");
+
+    snprintf(left, sizeof left, "  %s--%s%s%s%s%s", letter, option->name, *argument ? " " : "",
+             optional ? "[" : "", argument, optional ? "]" : "");
     printf("%-*s %s\n", HELP_COLUMN, left, option->help);
 }
 
 static void print_help(const cli_command *command, const cli_option *options, int count) {
-    printf("Usage: sinew %s%s%s%s\n\n%s\n", command->name, count ? " [OPTIONS]" : "", *command->arguments ? " " : "",
-           command->arguments, command->summary);
-    if (count) printf("\nOptions:\n");
-    for (int i = 0; i < count; i++) print_option(&options[i]);
-    if (command->details) printf("\n%s\n", command->details);
+    printf("Usage: sinew %s%s%s%s\n\n%s\n", command->name, count ? " [OPTIONS]" : "",
+           *command->arguments ? " " : "", command->arguments, command->summary);
+    if (count) {
+        printf("\nOptions:\n");
+    }
+
+    for (int i = 0; i < count; i++) {
+        print_option(&options[i]);
+    }
+
+    if (command->details) {
+        printf("\n%s\n", command->details);
+    }
 }
 
 // Compares the name part of --name or --name=value.
@@ -89,76 +123,104 @@ static const cli_option *find_option(const cli_option *options, int count, const
         bool is_long = word[0] == '-' && word[1] == '-' && strlen(options[i].name) == length - 2 &&
                        strncmp(word + 2, options[i].name, length - 2) == 0;
         bool is_short = word[1] == options[i].letter && options[i].letter && length == 2;
-        if (is_long || is_short) return &options[i];
+        if (is_long || is_short) {
+            return &options[i];
+        }
     }
+
     return NULL;
 }
 
 static int store_number(const cli_command *command, const cli_option *option, const char *text) {
     char *end;
     errno = 0;
+
     bool whole = option->kind == CLI_INTEGER;
     double number = whole ? (double)strtoll(text, &end, 10) : strtod(text, &end);
     bool ranged = option->low != 0 || option->high != 0;
+
     if (end == text || *end || errno || !(number - number == 0)) {
-        return cli_fail(command, CLI_USAGE, "--%s takes a%s number, not '%s'", option->name, whole ? " whole" : "", text);
+        return cli_fail(command, CLI_USAGE, "--%s takes a%s number, not '%s'", option->name,
+                        whole ? " whole" : "", text);
     }
+
     if (ranged && !(number >= option->low && number <= option->high)) {
-        return cli_fail(command, CLI_USAGE, "--%s is %s; it must lie between %g and %g", option->name, text, option->low,
-                        option->high);
+        return cli_fail(command, CLI_USAGE, "--%s is %s; it must lie between %g and %g",
+                        option->name, text, option->low, option->high);
     }
+
     if (whole) {
         *(int64_t *)option->value = (int64_t)number;
     } else {
         *(double *)option->value = number;
     }
+
     return CLI_OK;
 }
 
 // Stores the option's value; *used says whether the following argument belonged to it.
-static int store(const cli_command *command, const cli_option *option, const char *word, const char *next, bool *used) {
+static int store(const cli_command *command, const cli_option *option, const char *word,
+                 const char *next, bool *used) {
     const char *attached = strchr(word, '=');
     const char *text = attached ? attached + 1 : next;
+
     *used = false;
     if (option->kind == CLI_FLAG) {
-        if (attached) return cli_fail(command, CLI_USAGE, "--%s takes no value", option->name);
+        if (attached) {
+            return cli_fail(command, CLI_USAGE, "--%s takes no value", option->name);
+        }
         *(bool *)option->value = true;
         return CLI_OK;
     }
+
     if (option->kind == CLI_OPTIONAL_TEXT) {
         bool follows = !attached && next && next[0] != '-';
-        *(cli_optional_text *)option->value = (cli_optional_text){true, attached || follows ? text : NULL};
+        *(cli_optional_text *)option->value =
+            (cli_optional_text){true, attached || follows ? text : NULL};
         *used = follows;
         return CLI_OK;
     }
-    if (!text) return cli_fail(command, CLI_USAGE, "--%s needs %s", option->name, option->argument);
+
+    if (!text) {
+        return cli_fail(command, CLI_USAGE, "--%s needs %s", option->name, option->argument);
+    }
+
     *used = !attached;
     if (option->kind == CLI_TEXT) {
         *(const char **)option->value = text;
         return CLI_OK;
     }
+
     if (option->kind == CLI_LIST) {
         cli_list *list = option->value;
-        if (list->count == CLI_LIST_CAPACITY) return cli_fail(command, CLI_USAGE, "--%s is given too often", option->name);
+        if (list->count == CLI_LIST_CAPACITY) {
+            return cli_fail(command, CLI_USAGE, "--%s is given too often", option->name);
+        }
         list->items[list->count++] = text;
         return CLI_OK;
     }
+
     return store_number(command, option, text);
 }
 
-static int fail_unknown(const cli_command *command, const cli_option *options, int count, const char *word) {
+static int fail_unknown(const cli_command *command, const cli_option *options, int count,
+                        const char *word) {
     const char *words[MAX_WORDS];
     int known = 0;
-    for (int i = 0; i < count && known < MAX_WORDS; i++) words[known++] = options[i].name;
+    for (int i = 0; i < count && known < MAX_WORDS; i++) {
+        words[known++] = options[i].name;
+    }
+
     const char *bare = word + strspn(word, "-");
-    return cli_fail(command, CLI_USAGE, "there is no option '%s'%s; 'sinew %s --help' lists them", word,
-                    cli_did_you_mean(bare, words, known), command->name);
+    return cli_fail(command, CLI_USAGE, "there is no option '%s'%s; 'sinew %s --help' lists them",
+                    word, cli_did_you_mean(bare, words, known), command->name);
 }
 
-int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc, char **argv,
-              const char **positional, int capacity, int *count, bool *finished) {
+int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc,
+              char **argv, const char **positional, int capacity, int *count, bool *finished) {
     *count = 0;
     *finished = true;
+
     bool only_positional = false;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
@@ -169,18 +231,25 @@ int cli_parse(const cli_command *command, const cli_option *options, int option_
             return CLI_OK;
         } else if (!only_positional && word[0] == '-' && word[1]) {
             const cli_option *option = find_option(options, option_count, word);
-            if (!option) return fail_unknown(command, options, option_count, word);
+            if (!option) {
+                return fail_unknown(command, options, option_count, word);
+            }
+
             bool used;
             int status = store(command, option, word, i + 1 < argc ? argv[i + 1] : NULL, &used);
-            if (status != CLI_OK) return status;
+            if (status != CLI_OK) {
+                return status;
+            }
+
             i += used;
         } else if (*count == capacity) {
-            return cli_fail(command, CLI_USAGE, "'%s' is one argument too many; usage: sinew %s %s", word, command->name,
-                            command->arguments);
+            return cli_fail(command, CLI_USAGE, "'%s' is one argument too many; usage: sinew %s %s",
+                            word, command->name, command->arguments);
         } else {
             positional[(*count)++] = word;
         }
     }
+
     *finished = false;
     return CLI_OK;
 }

@@ -4,7 +4,8 @@
 
 #include "sinew/base.h"
 
-// Exit statuses: the run did what was asked; the call was wrong; a file was wrong; the simulation diverged.
+// Exit statuses: the run did what was asked; the call was wrong; a file was wrong; the simulation
+// diverged.
 enum { CLI_OK = 0, CLI_USAGE = 1, CLI_BAD_INPUT = 2, CLI_DIVERGED = 3 };
 
 typedef enum cli_option_kind {
@@ -50,10 +51,11 @@ typedef struct cli_command {
 extern const cli_command *const cli_commands[];
 extern const int cli_command_count;
 
-// Reads argv[1..]: options into the table's values, the rest into `positional` (room for `capacity`, how many in *count).
-// Handles --help itself. Returns CLI_OK to go on; otherwise the command returns the status at once (*finished).
-int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc, char **argv,
-              const char **positional, int capacity, int *count, bool *finished);
+// Reads argv[1..]: options into the table's values, the rest into `positional` (room for
+// `capacity`, how many in *count). Handles --help itself. Returns CLI_OK to go on; otherwise the
+// command returns the status at once (*finished).
+int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc,
+              char **argv, const char **positional, int capacity, int *count, bool *finished);
 
 // Prints "sinew NAME: message" to standard error and returns `status`.
 #if defined(__GNUC__)
@@ -64,13 +66,15 @@ int cli_fail(const cli_command *command, int status, const char *format, ...);
 // A context with that many threads; NULL with the message printed.
 sinew_context *cli_create_context(const cli_command *command, int32_t threads);
 
-// Metres in a unit of length, by its name (mm, um, ...) or as a number; false with the message printed.
+// Metres in a unit of length, by its name (mm, um, ...) or as a number; false with the message
+// printed.
 bool cli_read_unit(const cli_command *command, const char *text, double *metres);
 
 // Words in a row, "a, b, c", as far as the room goes.
 void cli_join_words(char *text, size_t size, const char *const *words, int count);
 
-// The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory, overwritten by the next call.
+// The nearest of `count` words as " (did you mean 'x'?)", or an empty text. Static memory,
+// overwritten by the next call.
 const char *cli_did_you_mean(const char *word, const char *const *words, int count);
 
 #endif

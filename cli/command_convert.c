@@ -7,53 +7,74 @@
 
 static bool is_surface_format(const char *path) {
     const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".obj") || !strcmp(dot, ".ply") || !strcmp(dot, ".stl") || !strcmp(dot, ".glb"));
+    return dot && (!strcmp(dot, ".obj") || !strcmp(dot, ".ply") || !strcmp(dot, ".stl") ||
+                   !strcmp(dot, ".glb"));
 }
 
 // Writes the boundary of a solid mesh.
-static int write_boundary(sinew_context *context, const cli_command *command, const sinew_mesh *mesh, const char *path) {
+static int write_boundary(sinew_context *context, const cli_command *command,
+                          const sinew_mesh *mesh, const char *path) {
     sinew_mesh *surface = NULL;
     if (sinew_mesh_create_surface(context, mesh, &surface, NULL) != SINEW_OK) {
         return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     }
+
     sn_mesh_view view = sn_mesh_view_of(surface);
     int status = cli_mesh_write(context, command, &view, path);
     sinew_mesh_destroy(surface);
+
     return status;
 }
 
-static int convert(sinew_context *context, const cli_command *command, const char *in, const char *out, bool surface) {
+static int convert(sinew_context *context, const cli_command *command, const char *in,
+                   const char *out, bool surface) {
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, in, &file);
     if (status == CLI_OK) {
         sinew_mesh mesh = cli_mesh_best(&file.mesh.view);
         bool solid = mesh.element != SINEW_ELEMENT_TRIANGLE;
         if (solid && !surface && is_surface_format(out)) {
-            status = cli_fail(command, CLI_USAGE, "%s holds solid elements, which %s cannot; --surface writes their boundary",
-                              in, out);
+            status = cli_fail(
+                command, CLI_USAGE,
+                "%s holds solid elements, which %s cannot; --surface writes their boundary", in,
+                out);
         } else if (solid && surface) {
             status = write_boundary(context, command, &mesh, out);
         } else {
             status = cli_mesh_write(context, command, &file.mesh.view, out);
         }
     }
+
     cli_mesh_close(context, &file);
     return status;
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
     bool surface = false;
-    const cli_option table[] = {{"surface", 's', CLI_FLAG, &surface, NULL, "write the boundary of a solid mesh", 0, 0}};
+    const cli_option table[] = {
+        {"surface", 's', CLI_FLAG, &surface, NULL, "write the boundary of a solid mesh", 0, 0}};
     const char *paths[2];
     int count;
     bool finished;
     int status = cli_parse(command, table, 1, argc, argv, paths, 2, &count, &finished);
-    if (finished) return status;
-    if (count < 2) return cli_fail(command, CLI_USAGE, "from which file to which? usage: sinew convert IN OUT");
+
+    if (finished) {
+        return status;
+    }
+
+    if (count < 2) {
+        return cli_fail(command, CLI_USAGE,
+                        "from which file to which? usage: sinew convert IN OUT");
+    }
+
     sinew_context *context = cli_create_context(command, 1);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     status = convert(context, command, paths[0], paths[1], surface);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -61,7 +82,8 @@ const cli_command cli_command_convert = {
     .name = "convert",
     .summary = "Turn a mesh file into another format.",
     .arguments = "IN OUT",
-    .details = "Formats, told by the ending: .obj .ply .stl .glb (surfaces), .msh .mesh .vtu .node (solids).\n"
+    .details = "Formats, told by the ending: .obj .ply .stl .glb (surfaces), .msh .mesh .vtu .node "
+               "(solids).\n"
                "Also read: .gltf. A .node brings its .ele along.",
     .run = run,
 };

@@ -11,37 +11,54 @@
 #include <string.h>
 
 static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
+    size_t length = strlen(path);
+    size_t tail = strlen(ending);
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
 // Tells the kind of the bytes by their beginning, or by the name.
 static int inspect_source(inspect_report *report, const sn_source *source, double unit) {
     bool hierarchy = source->size >= 9 && memcmp(source->data, "HIERARCHY", 9) == 0;
-    if (hierarchy || ends_with(source->name, ".bvh")) return inspect_motion(report, source);
+    if (hierarchy || ends_with(source->name, ".bvh")) {
+        return inspect_motion(report, source);
+    }
+
     bool field = source->size >= 11 && memcmp(source->data, "sinew-field", 11) == 0;
-    if (field || ends_with(source->name, ".field")) return inspect_field(report, source);
-    if (sn_volume_detect(source) != SN_VOLUME_UNKNOWN) return inspect_volume(report, source, unit);
+    if (field || ends_with(source->name, ".field")) {
+        return inspect_field(report, source);
+    }
+    if (sn_volume_detect(source) != SN_VOLUME_UNKNOWN) {
+        return inspect_volume(report, source, unit);
+    }
+
     switch (sn_mesh_detect(source)) {
     case SN_MESH_GLTF: return inspect_gltf(report, source);
     case SN_MESH_UNKNOWN:
-        return cli_fail(report->command, CLI_BAD_INPUT,
-                        "%s: of no known kind; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh .node .vtu), "
-                        "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
-                        source->name);
+        return cli_fail(
+            report->command, CLI_BAD_INPUT,
+            "%s: of no known kind; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh .node "
+            ".vtu), "
+            "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
+            source->name);
     default: return inspect_mesh(report, source);
     }
 }
 
 static int inspect_file(inspect_report *report, const char *path, double unit) {
     cli_bytes bytes = {NULL, 0};
-    if (cli_read_file(report->context, path, 0, &bytes) != SINEW_OK) return inspect_fail(report);
+    if (cli_read_file(report->context, path, 0, &bytes) != SINEW_OK) {
+        return inspect_fail(report);
+    }
+
     cli_fetcher fetcher;
     cli_fetcher_create(report->context, path, &fetcher);
+
     sn_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher};
     int status = inspect_source(report, &source, unit);
+
     cli_fetcher_destroy(&fetcher);
     cli_free_bytes(report->context, &bytes);
+
     return status;
 }
 
@@ -51,26 +68,41 @@ static int run(const cli_command *command, int argc, char **argv) {
     double unit = 0;
     const cli_option table[] = {
         {"json", 0, CLI_FLAG, &json, NULL, "as JSON", 0, 0},
-        {"unit", 'u', CLI_TEXT, &unit_name, "UNIT", "of a volume's lengths: mm, um, ... or metres (default: its header's)", 0,
-         0},
+        {"unit", 'u', CLI_TEXT, &unit_name, "UNIT",
+         "of a volume's lengths: mm, um, ... or metres (default: its header's)", 0, 0},
     };
     const char *path;
     int count;
     bool finished;
-    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
-    if (finished) return status;
-    if (count == 0) return cli_fail(command, CLI_USAGE, "which file? usage: sinew inspect FILE");
-    if (unit_name && !cli_read_unit(command, unit_name, &unit)) return CLI_USAGE;
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1,
+                           &count, &finished);
+
+    if (finished) {
+        return status;
+    }
+    if (count == 0) {
+        return cli_fail(command, CLI_USAGE, "which file? usage: sinew inspect FILE");
+    }
+    if (unit_name && !cli_read_unit(command, unit_name, &unit)) {
+        return CLI_USAGE;
+    }
+
     sinew_context *context = cli_create_context(command, 1);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     inspect_report report;
     inspect_report_begin(&report, context, command, json);
+
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
-    status = ends_with(path, ".json") ? inspect_scene(&report, path) : inspect_file(&report, path, unit);
+    status =
+        ends_with(path, ".json") ? inspect_scene(&report, path) : inspect_file(&report, path, unit);
     cli_activity_end(&activity);
     status = inspect_report_finish(&report, status);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -78,11 +110,14 @@ const cli_command cli_command_inspect = {
     .name = "inspect",
     .summary = "Tell what is in a file.",
     .arguments = "FILE",
-    .details = "Meshes (.obj .ply .stl .msh .mesh .node .vtu): elements, bounds, labels, quality, mistakes.\n"
-               "Label volumes (.nii .nii.gz .nrrd .nhdr .mha .mhd): cells, bounds, labels; lengths in metres.\n"
-               "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, frames, duration.\n"
-               "Fields of material axes (.field): elements, the direction that most fibres share.\n"
-               "Scenes (.json): bodies, materials, probes, how certain fields are. Other lengths are in\n"
-               "the file's unit.",
+    .details =
+        "Meshes (.obj .ply .stl .msh .mesh .node .vtu): elements, bounds, labels, quality, "
+        "mistakes.\n"
+        "Label volumes (.nii .nii.gz .nrrd .nhdr .mha .mhd): cells, bounds, labels; lengths in "
+        "metres.\n"
+        "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, frames, duration.\n"
+        "Fields of material axes (.field): elements, the direction that most fibres share.\n"
+        "Scenes (.json): bodies, materials, probes, how certain fields are. Other lengths are in\n"
+        "the file's unit.",
     .run = run,
 };

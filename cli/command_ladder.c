@@ -19,64 +19,116 @@ static int32_t find_body(const cli_command *command, const sn_scene *scene, cons
     const char *names[64];
     int32_t count = scene->body_count < 64 ? scene->body_count : 64;
     for (int32_t i = 0; i < scene->body_count; i++) {
-        if (!name || strcmp(scene->bodies[i].name, name) == 0) return i;
+        if (!name || strcmp(scene->bodies[i].name, name) == 0) {
+            return i;
+        }
     }
-    for (int32_t i = 0; i < count; i++) names[i] = scene->bodies[i].name;
+
+    for (int32_t i = 0; i < count; i++) {
+        names[i] = scene->bodies[i].name;
+    }
+
     cli_fail(command, CLI_USAGE, "there is no body '%s'%s", name ? name : "",
              name ? cli_did_you_mean(name, names, count) : "");
+
     return -1;
 }
 
 static sinew_status write_json(const ladder *l, const cli_optional_text *json) {
-    if (!json->given) return SINEW_OK;
+    if (!json->given) {
+        return SINEW_OK;
+    }
+
     sn_buffer out = sn_buffer_create(l->object.context);
     ladder_write_json(l, &out);
+
     sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK && json->text) status = cli_write_file(l->object.context, json->text, out.data, out.size);
-    if (status == SINEW_OK && !json->text) fwrite(out.data, 1, out.size, stdout);
+    if (status == SINEW_OK && json->text) {
+        status = cli_write_file(l->object.context, json->text, out.data, out.size);
+    }
+    if (status == SINEW_OK && !json->text) {
+        fwrite(out.data, 1, out.size, stdout);
+    }
+
     sn_buffer_destroy(&out);
     return status;
 }
 
-static int climb(const cli_command *command, sinew_context *context, cli_scene_file *file, const ladder_options *options) {
+static int climb(const cli_command *command, sinew_context *context, cli_scene_file *file,
+                 const ladder_options *options) {
     int32_t body = find_body(command, &file->scene, options->body);
-    if (body < 0) return CLI_USAGE;
+    if (body < 0) {
+        return CLI_USAGE;
+    }
+
     ladder *l = sn_allocate(context, 1, sizeof *l);
-    if (!l) return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    if (!l) {
+        return cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    }
+
     bool silent = options->json.given && !options->json.text;
     l->tell = silent ? NULL : ladder_print;
+
     sinew_status status = ladder_run(l, context, file, body, (int32_t)options->steps);
-    if (status == SINEW_OK) status = ladder_write_pages(l, options->output);
-    if (status == SINEW_OK) status = write_json(l, &options->json);
-    if (status == SINEW_OK && !silent) printf("in %s: ladder.svg (error over cost), ladder.md (the table)\n", options->output);
+    if (status == SINEW_OK) {
+        status = ladder_write_pages(l, options->output);
+    }
+    if (status == SINEW_OK) {
+        status = write_json(l, &options->json);
+    }
+    if (status == SINEW_OK && !silent) {
+        printf("in %s: ladder.svg (error over cost), ladder.md (the table)\n", options->output);
+    }
+
     ladder_destroy(l);
     sn_release(context, l, 1, sizeof *l);
-    return status == SINEW_OK ? CLI_OK : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+
+    return status == SINEW_OK
+               ? CLI_OK
+               : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
     ladder_options o = {.output = "out", .steps = -1, .threads = 1};
     const cli_option table[] = {
-        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for ladder.svg and ladder.md (default: out)", 0, 0},
+        {"output", 'o', CLI_TEXT, &o.output, "DIR",
+         "folder for ladder.svg and ladder.md (default: out)", 0, 0},
         {"body", 'b', CLI_TEXT, &o.body, "NAME", "which body (default: the first)", 0, 0},
-        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0, 1e6},
+        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0,
+         1e6},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 1)", 1, 64},
-        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene, e.g. materials.gel.poisson=0.3", 0, 0},
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the table as JSON (to standard output)", 0, 0},
+        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE",
+         "change the scene, e.g. materials.gel.poisson=0.3", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the table as JSON (to standard output)", 0,
+         0},
     };
     const char *path = NULL;
     int count;
     bool finished;
-    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
-    if (finished) return status;
-    if (!path) return cli_fail(command, CLI_USAGE, "which scene? usage: sinew ladder SCENE.json");
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1,
+                           &count, &finished);
+
+    if (finished) {
+        return status;
+    }
+    if (!path) {
+        return cli_fail(command, CLI_USAGE, "which scene? usage: sinew ladder SCENE.json");
+    }
+
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     cli_scene_file file;
     status = cli_scene_open(context, command, path, &o.settings, &file);
-    if (status == CLI_OK) status = climb(command, context, &file, &o);
+    if (status == CLI_OK) {
+        status = climb(command, context, &file, &o);
+    }
+
     cli_scene_close(context, &file);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -84,10 +136,13 @@ const cli_command cli_command_ladder = {
     .name = "ladder",
     .summary = "Compare all models on one object: error, time, memory.",
     .arguments = "SCENE.json",
-    .details = "One body of the scene, alone, with its supports and forces: as tets of several laws and sizes, as rigid,\n"
-               "affine and quadratic frames of several counts, with springs between frames, and by position dynamics. Errors "
+    .details = "One body of the scene, alone, with its supports and forces: as tets of several "
+               "laws and sizes, as rigid,\n"
+               "affine and quadratic frames of several counts, with springs between frames, and by "
+               "position dynamics. Errors "
                "are root mean square\n"
-               "distances from ten-node tets finer than the scene's, over the distance that those move. A model that\n"
+               "distances from ten-node tets finer than the scene's, over the distance that those "
+               "move. A model that\n"
                "cannot show the scene stays in the table with the reason.",
     .run = run,
 };

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static const char starter[] =
-    "// A scene for sinew. Comments are allowed; lengths are in \"units\", everything else in SI units.\n"
+    "// A scene for sinew. Comments are allowed; lengths are in \"units\", everything else in SI "
+    "units.\n"
     "{\n"
     "  \"version\": 1,\n"
     "  \"title\": \"My first bar\",\n"
@@ -15,18 +16,21 @@ static const char starter[] =
     "  \"gravity\": [0, 0, -9.81],      // [m/s2]\n"
     "  \"step\": 0.01,                  // [s]\n"
     "  \"duration\": 2,                 // [s], or \"steps\": 200\n"
-    "  \"integrator\": \"implicit-euler\", // or newton-euler, symplectic-euler, newmark, midpoint, bdf2\n"
+    "  \"integrator\": \"implicit-euler\", // or newton-euler, symplectic-euler, newmark, "
+    "midpoint, bdf2\n"
     "\n"
     "  // Materials by name: a law, and its constants or a preset ('sinew list' shows both).\n"
     "  \"materials\": {\n"
-    "    \"gel\": { \"law\": \"corotational\", \"young\": 2e5, \"poisson\": 0.4, \"density\": 1000 },\n"
+    "    \"gel\": { \"law\": \"corotational\", \"young\": 2e5, \"poisson\": 0.4, \"density\": 1000 "
+    "},\n"
     "    \"rubber\": { \"law\": \"stable-neo-hookean\", \"preset\": \"rubber\" }\n"
     "  },\n"
     "\n"
     "  \"bodies\": [\n"
     "    {\n"
     "      \"name\": \"bar\",\n"
-    "      // A generated shape (box, cylinder, sphere, tube, l, t, u), or { \"file\": \"mesh.msh\" }, or a surface to be "
+    "      // A generated shape (box, cylinder, sphere, tube, l, t, u), or { \"file\": "
+    "\"mesh.msh\" }, or a surface to be "
     "filled\n"
     "      // with tets: { \"file\": \"surface.obj\", \"tets\": 20000 }.\n"
     "      \"shape\": { \"kind\": \"box\", \"size\": [1, 0.2, 0.2], \"cells\": [20, 4, 4] },\n"
@@ -51,27 +55,38 @@ static const char starter[] =
 
 static int run(const cli_command *command, int argc, char **argv) {
     bool force = false;
-    const cli_option table[] = {{"force", 'f', CLI_FLAG, &force, NULL, "overwrite a file that is there", 0, 0}};
+    const cli_option table[] = {
+        {"force", 'f', CLI_FLAG, &force, NULL, "overwrite a file that is there", 0, 0}};
     const char *name = "scene";
     int count;
     bool finished;
     int status = cli_parse(command, table, 1, argc, argv, &name, 1, &count, &finished);
-    if (finished) return status;
+
+    if (finished) {
+        return status;
+    }
+
     char path[4096];
     size_t length = strlen(name);
     bool complete = length > 5 && strcmp(name + length - 5, ".json") == 0;
+
     snprintf(path, sizeof path, "%s%s", name, complete ? "" : ".json");
     if (!force && access(path, F_OK) == 0) {
         return cli_fail(command, CLI_USAGE, "%s is there already; --force overwrites it", path);
     }
+
     sinew_context *context = cli_create_context(command, 1);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     status = CLI_OK;
     if (cli_write_file(context, path, starter, sizeof starter - 1) != SINEW_OK) {
         status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     } else {
         printf("wrote %s; try: sinew run %s\n", path, path);
     }
+
     sinew_context_destroy(context);
     return status;
 }
@@ -80,6 +95,7 @@ const cli_command cli_command_new = {
     .name = "new",
     .summary = "Write a scene to start from.",
     .arguments = "[NAME]",
-    .details = "NAME.json is written, scene.json without a name. Its comments explain what can be changed.",
+    .details = "NAME.json is written, scene.json without a name. Its comments explain what can be "
+               "changed.",
     .run = run,
 };

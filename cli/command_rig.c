@@ -1,4 +1,5 @@
-// sinew rig: from a surface or a label volume to a model of a few frames, with everything to run it.
+// sinew rig: from a surface or a label volume to a model of a few frames, with everything to run
+// it.
 #include "commands.h"
 #include "progress.h"
 #include "rig/rig.h"
@@ -44,54 +45,78 @@ sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffe
 
 // The file's name without its folder and endings.
 static void name_of(const char *path, char name[RIG_NAME]) {
-    const char *slash = strrchr(path, '/'), *colon = strrchr(path, ':');
+    const char *slash = strrchr(path, '/');
+    const char *colon = strrchr(path, ':');
     const char *begin = slash ? slash + 1 : colon ? colon + 1 : path;
     size_t length = strcspn(begin, ".");
-    snprintf(name, RIG_NAME, "%.*s", (int)(length > 0 && length < RIG_NAME ? length : RIG_NAME - 1), begin);
+    snprintf(name, RIG_NAME, "%.*s", (int)(length > 0 && length < RIG_NAME ? length : RIG_NAME - 1),
+             begin);
 }
 
-static bool pick_word(const cli_command *command, const char *option, const char *word, const char *const *words, int count,
-                      int *index) {
+static bool pick_word(const cli_command *command, const char *option, const char *word,
+                      const char *const *words, int count, int *index) {
     for (*index = 0; *index < count; ++*index) {
-        if (strcmp(word, words[*index]) == 0) return true;
+        if (strcmp(word, words[*index]) == 0) {
+            return true;
+        }
     }
+
     char valid[128];
     cli_join_words(valid, sizeof valid, words, count);
-    cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word, cli_did_you_mean(word, words, count), valid);
+    cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word,
+             cli_did_you_mean(word, words, count), valid);
+
     return false;
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
     static const char *const kinds[] = {"rigid", "affine", "quadratic"};
     static const char *const blends[] = {"linear", "dual-quaternion"};
-    static const char *const metrics[] = {"euclidean", "compliance"}, *const axes[] = {"y", "z"};
+    static const char *const metrics[] = {"euclidean", "compliance"};
+    static const char *const axes[] = {"y", "z"};
+
     int kind, blend, metric, up;
-    if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) return false;
-    if (!pick_word(command, "kind", o->kind, kinds, 3, &kind)) return false;
-    if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) return false;
-    if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) return false;
+    if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) {
+        return false;
+    }
+    if (!pick_word(command, "kind", o->kind, kinds, 3, &kind)) {
+        return false;
+    }
+    if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) {
+        return false;
+    }
+    if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) {
+        return false;
+    }
+
     def->kind = (sinew_node_kind)(SINEW_NODE_RIGID + kind);
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
+
     return true;
 }
 
 // Places the user chose; they stay where they are.
 static bool take_places(const cli_command *command, const cli_list *at, rig_run *rig) {
     if (at->count > rig->def.placement.count) {
-        cli_fail(command, CLI_USAGE, "--at names %d places, --nodes %d frames in all", at->count, rig->def.placement.count);
+        cli_fail(command, CLI_USAGE, "--at names %d places, --nodes %d frames in all", at->count,
+                 rig->def.placement.count);
         return false;
     }
+
     for (int i = 0; i < at->count; i++) {
         double *p = rig->places + 3 * (size_t)i;
         char rest;
         if (sscanf(at->items[i], "%lf,%lf,%lf%c", p, p + 1, p + 2, &rest) != 3) {
-            cli_fail(command, CLI_USAGE, "--at takes three numbers such as 0.1,0,0.05, not '%s'", at->items[i]);
+            cli_fail(command, CLI_USAGE, "--at takes three numbers such as 0.1,0,0.05, not '%s'",
+                     at->items[i]);
             return false;
         }
     }
+
     rig->def.placement.fixed = rig->places;
     rig->def.placement.fixed_count = at->count;
+
     return true;
 }
 
@@ -99,7 +124,9 @@ static void count_tissues(rig_run *rig) {
     const sinew_voxels *voxels = rig->voxels;
     for (int32_t i = 0; i < rig->tissue_count; i++) {
         rig->tissue_voxels[i] = 0;
-        for (int32_t v = 0; v < voxels->count; v++) rig->tissue_voxels[i] += voxels->label[v] == rig->tissues[i].label;
+        for (int32_t v = 0; v < voxels->count; v++) {
+            rig->tissue_voxels[i] += voxels->label[v] == rig->tissues[i].label;
+        }
     }
 }
 
@@ -111,6 +138,7 @@ static sinew_status make_model(rig_run *rig) {
     rig->def.surface = rig->surface;
     rig->def.tissues = rig->tissues;
     rig->def.tissue_count = rig->tissue_count;
+
     return sinew_autorig_create(rig->world, &rig->def, &rig->report, &rig->body);
 }
 
@@ -120,38 +148,61 @@ static sinew_status time_steps(rig_run *rig) {
     world.step = rig->report.advised_step;
     SN_TRY(sinew_world_set_def(rig->world, &world));
     rig->step_seconds = 1e9;
+
     for (int i = -WARM_UP; i < TIMED_STEPS; i++) {
         double start = sn_seconds();
         SN_TRY(sinew_world_step(rig->world, NULL));
         double seconds = sn_seconds() - start;
-        if (i >= 0 && seconds < rig->step_seconds) rig->step_seconds = seconds;
+        if (i >= 0 && seconds < rig->step_seconds) {
+            rig->step_seconds = seconds;
+        }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status write_all(rig_run *rig) {
     SN_TRY(cli_make_folder(rig->context, rig->folder));
     SN_TRY(rig_write_scene(rig));
+
     sinew_status status = rig_write_picture(rig);
-    if (status == SINEW_UNSUPPORTED) fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
-    if (status != SINEW_OK && status != SINEW_UNSUPPORTED) return status;
+    if (status == SINEW_UNSUPPORTED) {
+        fprintf(stderr, "sinew rig: no picture: %s\n", sinew_context_message(rig->context));
+    }
+    if (status != SINEW_OK && status != SINEW_UNSUPPORTED) {
+        return status;
+    }
+
     SN_TRY(rig_write_skin(rig));
     SN_TRY(time_steps(rig));
+
     sn_buffer out = sn_buffer_create(rig->context);
     rig_write_report(rig, &out);
     status = rig_write_file(rig, "report.json", &out);
     sn_buffer_destroy(&out);
+
     return status;
 }
 
 static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
-    if (!json->given || json->text) rig_print_report(rig);
-    if (!json->given) return SINEW_OK;
+    if (!json->given || json->text) {
+        rig_print_report(rig);
+    }
+    if (!json->given) {
+        return SINEW_OK;
+    }
+
     sn_buffer out = sn_buffer_create(rig->context);
     rig_write_report(rig, &out);
+
     sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK && json->text) status = cli_write_file(rig->context, json->text, out.data, out.size);
-    if (status == SINEW_OK && !json->text) fwrite(out.data, 1, out.size, stdout);
+    if (status == SINEW_OK && json->text) {
+        status = cli_write_file(rig->context, json->text, out.data, out.size);
+    }
+    if (status == SINEW_OK && !json->text) {
+        fwrite(out.data, 1, out.size, stdout);
+    }
+
     sn_buffer_destroy(&out);
     return status;
 }
@@ -159,10 +210,14 @@ static sinew_status tell(const rig_run *rig, const cli_optional_text *json) {
 static int make(rig_run *rig, const char *const *paths, int count, const rig_options *o) {
     char name[RIG_NAME];
     double unit = 0;
-    if (o->unit && !cli_read_unit(rig->command, o->unit, &unit)) return CLI_USAGE;
+    if (o->unit && !cli_read_unit(rig->command, o->unit, &unit)) {
+        return CLI_USAGE;
+    }
+
     name_of(paths[0], name);
     rig->name = name;
     rig->folder = o->output;
+
     rig_reading reading = {.resolution = (int32_t)o->resolution,
                            .spacing = o->spacing,
                            .memory_limit = (size_t)o->memory * 1000000,
@@ -170,20 +225,34 @@ static int make(rig_run *rig, const char *const *paths, int count, const rig_opt
                            .up = o->up ? o->up[0] : 0,
                            .specimen_voxels = (int32_t)o->voxels};
     cli_activity activity;
+
     cli_activity_begin(&activity, "reading");
     int status = rig_read_inputs(rig, paths, count, &reading);
-    if (status == CLI_OK && o->tissues) status = rig_read_tissues(rig, o->tissues);
+    if (status == CLI_OK && o->tissues) {
+        status = rig_read_tissues(rig, o->tissues);
+    }
+
     cli_activity_end(&activity);
-    if (status != CLI_OK) return status;
+    if (status != CLI_OK) {
+        return status;
+    }
+
     count_tissues(rig);
     cli_activity_begin(&activity, "placing nodes, computing weights and samples");
+
     sinew_status made = make_model(rig);
     cli_activity_end(&activity);
-    if (made != SINEW_OK) return rig_fail(rig);
+    if (made != SINEW_OK) {
+        return rig_fail(rig);
+    }
+
     cli_activity_begin(&activity, "writing");
     made = write_all(rig);
     cli_activity_end(&activity);
-    if (made == SINEW_OK) made = tell(rig, &o->json);
+    if (made == SINEW_OK) {
+        made = tell(rig, &o->json);
+    }
+
     return made == SINEW_OK ? CLI_OK : rig_fail(rig);
 }
 
@@ -197,48 +266,82 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .threads = 2,
                      .memory = 4096};
     const cli_option table[] = {
-        {"nodes", 'n', CLI_INTEGER, &o.nodes, "N", "frames in all, those of rigid parts included (default: 10)", 1, 65535},
-        {"at", 0, CLI_LIST, &o.at, "X,Y,Z", "a frame that stays at this place, in metres (may be given again)", 0, 0},
-        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for what is written (default: rig)", 0, 0},
-        {"tissues", 0, CLI_TEXT, &o.tissues, "FILE", "what the labels stand for (default: one soft material)", 0, 0},
-        {"resolution", 'r', CLI_INTEGER, &o.resolution, "N", "surfaces: voxels along the longest side (default: 64)", 1, 4096},
-        {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9, 1e6},
-        {"unit", 'u', CLI_TEXT, &o.unit, "UNIT", "of the file: mm, um, ... or metres (default: the header's; surfaces m)", 0,
+        {"nodes", 'n', CLI_INTEGER, &o.nodes, "N",
+         "frames in all, those of rigid parts included (default: 10)", 1, 65535},
+        {"at", 0, CLI_LIST, &o.at, "X,Y,Z",
+         "a frame that stays at this place, in metres (may be given again)", 0, 0},
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for what is written (default: rig)", 0,
          0},
-        {"up", 0, CLI_TEXT, &o.up, "AXIS", "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
-        {"samples", 0, CLI_INTEGER, &o.samples, "N", "where strain is measured (default: as many as the fit asks)", 1, 1e7},
-        {"fit", 0, CLI_NUMBER, &o.fit, "ERROR", "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
-        {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)", 1, 16},
-        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0, 0},
+        {"tissues", 0, CLI_TEXT, &o.tissues, "FILE",
+         "what the labels stand for (default: one soft material)", 0, 0},
+        {"resolution", 'r', CLI_INTEGER, &o.resolution, "N",
+         "surfaces: voxels along the longest side (default: 64)", 1, 4096},
+        {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9,
+         1e6},
+        {"unit", 'u', CLI_TEXT, &o.unit, "UNIT",
+         "of the file: mm, um, ... or metres (default: the header's; surfaces m)", 0, 0},
+        {"up", 0, CLI_TEXT, &o.up, "AXIS",
+         "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
+        {"samples", 0, CLI_INTEGER, &o.samples, "N",
+         "where strain is measured (default: as many as the fit asks)", 1, 1e7},
+        {"fit", 0, CLI_NUMBER, &o.fit, "ERROR",
+         "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
+        {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)",
+         1, 16},
+        {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0,
+         0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
-        {"every-part", 0, CLI_FLAG, &o.every_part, NULL, "a frame in each disconnected part that has none", 0, 0},
-        {"voxels", 0, CLI_INTEGER, &o.voxels, "N", "specimens: about how many (default: the papers')", 1, 1e8},
-        {"memory", 0, CLI_INTEGER, &o.memory, "MB", "refuse grids that need more (default: 4096)", 1, 1 << 20},
+        {"every-part", 0, CLI_FLAG, &o.every_part, NULL,
+         "a frame in each disconnected part that has none", 0, 0},
+        {"voxels", 0, CLI_INTEGER, &o.voxels, "N",
+         "specimens: about how many (default: the papers')", 1, 1e8},
+        {"memory", 0, CLI_INTEGER, &o.memory, "MB", "refuse grids that need more (default: 4096)",
+         1, 1 << 20},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 2)", 1, 64},
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)",
+         0, 0},
     };
     const char *paths[RIG_INPUTS];
     int count;
     bool finished;
-    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, paths, RIG_INPUTS, &count, &finished);
-    if (finished) return status;
-    if (count == 0) return cli_fail(command, CLI_USAGE, "which surface or volume? usage: sinew rig INPUT...");
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, paths,
+                           RIG_INPUTS, &count, &finished);
+
+    if (finished) {
+        return status;
+    }
+    if (count == 0) {
+        return cli_fail(command, CLI_USAGE, "which surface or volume? usage: sinew rig INPUT...");
+    }
+
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     static rig_run rig;
     rig_create(&rig, context, command);
     rig.def.placement.count = (int32_t)o.nodes;
     rig.def.placement.every_part = o.every_part;
     rig.def.sampling.count = (int32_t)o.samples;
-    if (o.fit > 0) rig.def.sampling.fit_error = o.fit;
+
+    if (o.fit > 0) {
+        rig.def.sampling.fit_error = o.fit;
+    }
+
     rig.def.weights.levels = (int32_t)o.levels;
     bool clear = o.samples == 0 || o.fit == 0;
-    if (!clear) cli_fail(command, CLI_USAGE, "--samples and --fit answer the same question: give one of them");
+    if (!clear) {
+        cli_fail(command, CLI_USAGE,
+                 "--samples and --fit answer the same question: give one of them");
+    }
+
     clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
     status = clear ? make(&rig, paths, count, &o) : CLI_USAGE;
     rig_destroy(&rig);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -246,12 +349,16 @@ const cli_command cli_command_rig = {
     .name = "rig",
     .summary = "Make a model of a few frames from a surface or a volume.",
     .arguments = "INPUT...",
-    .details = "INPUT is a closed surface (.obj .ply .stl .glb; several get the labels 1, 2, ... and the later wins where\n"
-               "they overlap), a label volume (.nii .nrrd .mha), or specimen:NAME (steak, gradient, inclusion, ribbon,\n"
-               "knee, animal, dragon). --tissues names a JSON file:\n"
-               "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
-               "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
-               "Written, with z up, are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, weights, regions),\n"
-               "skin.glb (joints and weights for an animator) and report.json.",
+    .details =
+        "INPUT is a closed surface (.obj .ply .stl .glb; several get the labels 1, 2, ... and the "
+        "later wins where\n"
+        "they overlap), a label volume (.nii .nrrd .mha), or specimen:NAME (steak, gradient, "
+        "inclusion, ribbon,\n"
+        "knee, animal, dragon). --tissues names a JSON file:\n"
+        "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
+        "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
+        "Written, with z up, are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, "
+        "weights, regions),\n"
+        "skin.glb (joints and weights for an animator) and report.json.",
     .run = run,
 };

@@ -32,37 +32,54 @@ typedef struct run_options {
 // --format vtu,glb: the bits of the words, or -1 with a message.
 static int32_t parse_formats(const cli_command *command, const char *text) {
     enum { WORDS = 8 };
-    static const char *const words[WORDS] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
+    static const char *const words[WORDS] = {"vtu", "ply", "obj", "glb",
+                                             "pc2", "csv", "png", "skin"};
+
     int32_t formats = 0;
     while (*text) {
         size_t length = strcspn(text, ",");
         int32_t found = -1;
         for (int32_t i = 0; i < WORDS; i++) {
-            if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0) found = i;
+            if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0) {
+                found = i;
+            }
         }
+
         if (found < 0) {
             char word[32];
             snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, text);
-            cli_fail(command, CLI_USAGE, "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png, skin", word,
-                     cli_did_you_mean(word, words, WORDS));
+            cli_fail(command, CLI_USAGE,
+                     "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png, skin",
+                     word, cli_did_you_mean(word, words, WORDS));
             return -1;
         }
+
         formats |= 1 << found;
         text += length + (text[length] == ',');
     }
+
     return formats;
 }
 
 static int apply_options(const cli_command *command, const run_options *options, sn_scene *scene) {
-    if (options->steps >= 0 && options->duration >= 0)
+    if (options->steps >= 0 && options->duration >= 0) {
         return cli_fail(command, CLI_USAGE, "give --steps or --duration, not both");
-    if (options->steps >= 0) scene->steps = (int32_t)options->steps;
-    if (options->duration >= 0) scene->steps = (int32_t)fmin(ceil(options->duration / scene->world.step - 1e-9), 1e8);
+    }
+    if (options->steps >= 0) {
+        scene->steps = (int32_t)options->steps;
+    }
+    if (options->duration >= 0) {
+        scene->steps = (int32_t)fmin(ceil(options->duration / scene->world.step - 1e-9), 1e8);
+    }
+
     if (options->format) {
         int32_t formats = parse_formats(command, options->format);
-        if (formats < 0) return CLI_USAGE;
+        if (formats < 0) {
+            return CLI_USAGE;
+        }
         scene->output.formats = formats;
     }
+
     return CLI_OK;
 }
 
@@ -74,14 +91,17 @@ static sinew_status prepare(run_state *run) {
     run->times = SN_PUSH(&run->arena, double, run->frame_capacity);
     run->frame_points = SN_PUSH(&run->arena, double **, run->frame_capacity);
     SN_TRY(sn_arena_status(&run->arena));
+
     for (int32_t i = 0; i < run->frame_capacity; i++) {
         run->frame_points[i] = SN_PUSH(&run->arena, double *, run->scene->body_count);
     }
+
     run->smallest_J = INFINITY;
     run->largest_J = -INFINITY;
     SN_TRY(sn_arena_status(&run->arena));
     SN_TRY(run_begin_skins(run));
     SN_TRY(run_write_fields(run));
+
     return run_begin_preview(run);
 }
 
@@ -89,7 +109,8 @@ static void take_report(run_state *run, const sinew_step_report *report) {
     run->newton_iterations += report->newton_iterations;
     run->solver_iterations += report->solver_iterations;
     run->line_search_cuts += report->line_search_cuts;
-    run->unconverged_steps += report->outcome != SINEW_OUTCOME_CONVERGED || !report->solver_converged;
+    run->unconverged_steps +=
+        report->outcome != SINEW_OUTCOME_CONVERGED || !report->solver_converged;
     run->simulate_seconds += report->total_seconds;
     run->assemble_seconds += report->assemble_seconds;
     run->solve_seconds += report->solve_seconds;
@@ -107,42 +128,70 @@ static sinew_status simulate(run_state *run) {
     cli_progress progress = cli_progress_begin(run->scene->steps, run->quiet);
     sinew_step_report report = {0};
     sinew_status status = SINEW_OK;
+
     run->outcome = "completed";
-    int32_t first = (int32_t)lround(sinew_world_get_time(run->world->world) / run->scene->world.step);
+    int32_t first =
+        (int32_t)lround(sinew_world_get_time(run->world->world) / run->scene->world.step);
+
     if (run->scene->statics && first == 0) {
         status = sn_scene_world_solve_static(run->world, &report);
         take_report(run, &report);
     }
-    if (status == SINEW_OK) status = run_output(run, first, first >= run->scene->steps);
+
+    if (status == SINEW_OK) {
+        status = run_output(run, first, first >= run->scene->steps);
+    }
+
     take_measures(run);
     for (int32_t step = first + 1; status == SINEW_OK && step <= run->scene->steps; step++) {
         status = sn_scene_world_step(run->world, &report);
-        if (status != SINEW_OK) break;
+        if (status != SINEW_OK) {
+            break;
+        }
+
         take_report(run, &report);
         run->steps++;
+
         bool last = step == run->scene->steps || stop_requested || run->world->motion_ended;
         status = run_output(run, step, last);
-        if (step % 16 == 0 || last) take_measures(run);
+        if (step % 16 == 0 || last) {
+            take_measures(run);
+        }
+
         char note[64];
         snprintf(note, sizeof note, "%d solver iterations", report.solver_iterations);
         cli_progress_show(&progress, step - first, note);
+
         if (stop_requested) {
             run->outcome = "stopped";
             break;
         }
-        if (run->world->motion_ended) break;
+
+        if (run->world->motion_ended) {
+            break;
+        }
     }
+
     cli_progress_end(&progress);
-    if (status == SINEW_DIVERGED) run->outcome = "diverged";
+    if (status == SINEW_DIVERGED) {
+        run->outcome = "diverged";
+    }
+
     return status;
 }
 
 static sinew_status save_state(run_state *run, const char *path) {
     size_t size = sinew_world_get_snapshot_size(run->world->world);
     void *bytes = sn_allocate(run->context, size, 1);
-    if (!bytes) return SINEW_OUT_OF_MEMORY;
+    if (!bytes) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     sinew_status status = sinew_world_take_snapshot(run->world->world, bytes, size);
-    if (status == SINEW_OK) status = cli_write_file(run->context, path, bytes, size);
+    if (status == SINEW_OK) {
+        status = cli_write_file(run->context, path, bytes, size);
+    }
+
     sn_release(run->context, bytes, size, 1);
     return status;
 }
@@ -156,11 +205,17 @@ static sinew_status load_state(run_state *run, const char *path) {
 }
 
 static sinew_status write_json(run_state *run, const cli_optional_text *json) {
-    if (!json->given) return SINEW_OK;
+    if (!json->given) {
+        return SINEW_OK;
+    }
+
     sn_buffer_clear(&run->buffer);
     run_write_summary(run, &run->buffer);
     SN_TRY(sn_buffer_status(&run->buffer));
-    if (json->text) return cli_write_file(run->context, json->text, run->buffer.data, run->buffer.size);
+    if (json->text) {
+        return cli_write_file(run->context, json->text, run->buffer.data, run->buffer.size);
+    }
+
     fwrite(run->buffer.data, 1, run->buffer.size, stdout);
     return SINEW_OK;
 }
@@ -169,9 +224,13 @@ static sinew_status write_json(run_state *run, const cli_optional_text *json) {
 static void print_rigging(const run_state *run) {
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
-        if (!report) continue;
-        printf("%s: %d elements follow bones, %d at joints do not; %d bones cut no element\n", run->scene->bodies[i].name,
-               report->bound_elements, report->shared_elements, report->idle_bones);
+        if (!report) {
+            continue;
+        }
+
+        printf("%s: %d elements follow bones, %d at joints do not; %d bones cut no element\n",
+               run->scene->bodies[i].name, report->bound_elements, report->shared_elements,
+               report->idle_bones);
     }
 }
 
@@ -188,26 +247,34 @@ static void print_body_files(const run_state *run, const char *ending, const cha
     } else {
         snprintf(file, sizeof file, "%s%s", run->scene->bodies[0].name, ending);
     }
+
     print_file(file, what);
 }
 
-// What a skin loses, and what would lose less: more joints at a point, or a format that keeps every position.
+// What a skin loses, and what would lose less: more joints at a point, or a format that keeps every
+// position.
 static void describe_skin(const run_skin *skin, int32_t joints, char *what, size_t size) {
     double other = skin->errors[joints == 4 ? 1 : 0];
-    int length = snprintf(what, size, "joints and weights: replays the surface within %.2g m", skin->largest_error);
+    int length = snprintf(what, size, "joints and weights: replays the surface within %.2g m",
+                          skin->largest_error);
+
     if (fabs(other - skin->largest_error) > 0.1 * skin->largest_error) {
-        length +=
-            snprintf(what + length, size - (size_t)length, "; with %d joints at a point %.2g m", joints == 4 ? 8 : 4, other);
+        length += snprintf(what + length, size - (size_t)length,
+                           "; with %d joints at a point %.2g m", joints == 4 ? 8 : 4, other);
     }
+
     if (skin->fit_error > 0.1 * skin->largest_error) {
-        snprintf(what + length, size - (size_t)length, "; joints cannot shear or bend (%.2g m): glb and pc2 are exact",
-                 skin->fit_error);
+        snprintf(what + length, size - (size_t)length,
+                 "; joints cannot shear or bend (%.2g m): glb and pc2 are exact", skin->fit_error);
     }
 }
 
 static void print_skins(const run_state *run) {
     for (int32_t i = 0; i < run->scene->body_count; i++) {
-        if (!run->world->members[i].frames) continue;
+        if (!run->world->members[i].frames) {
+            continue;
+        }
+
         char file[256], what[256];
         snprintf(file, sizeof file, "%s_skin.glb", run->scene->bodies[i].name);
         describe_skin(&run->skins[i], run->scene->output.skin_joints, what, sizeof what);
@@ -220,111 +287,198 @@ static void print_fields(const run_state *run) {
     int32_t first = -1, count = 0;
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sinew_field *field = run->world->members[i].field;
-        if (!field || sinew_field_get_curve_count(field) == 0) continue;
-        if (count++ == 0) first = i;
+        if (!field || sinew_field_get_curve_count(field) == 0) {
+            continue;
+        }
+        if (count++ == 0) {
+            first = i;
+        }
     }
-    if (count == 0) return;
+
+    if (count == 0) {
+        return;
+    }
+
     int length = snprintf(file, sizeof file, "%.200s.field", run->scene->bodies[first].name);
-    if (count > 1) snprintf(file + length, sizeof file - (size_t)length, " and %d more", (int)count - 1);
+    if (count > 1) {
+        snprintf(file + length, sizeof file - (size_t)length, " and %d more", (int)count - 1);
+    }
+
     print_file(file, "the axes of each element: a scene takes them as the \"file\" of a field");
 }
 
 static void print_closing(const run_state *run, const run_options *options) {
-    if (options->quiet || (options->json.given && !options->json.text)) return;
+    if (options->quiet || (options->json.given && !options->json.text)) {
+        return;
+    }
+
     int32_t formats = run->scene->output.formats;
-    printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome, (long long)run->steps,
-           sinew_world_get_time(run->world->world), run->simulate_seconds, run->output_seconds);
-    if (run->unconverged_steps) printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
+    printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome,
+           (long long)run->steps, sinew_world_get_time(run->world->world), run->simulate_seconds,
+           run->output_seconds);
+
+    if (run->unconverged_steps) {
+        printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
+    }
+
     printf("\n");
     print_rigging(run);
     cli_scene_print_fields(run->scene, run->world);
     printf("in %s:\n", run->folder);
-    if (run->film) print_file("film_*.png", "the motion, picture by picture");
+
+    if (run->film) {
+        print_file("film_*.png", "the motion, picture by picture");
+    }
+
     if (run->pictureless) {
         printf("  no preview.png: this build has no libpng\n");
     } else if (formats & SN_OUTPUT_PNG) {
         print_file("preview.png", "the motion at a glance: open with any viewer");
     }
-    if (formats & SN_OUTPUT_GLB) print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
-    if (formats & SN_OUTPUT_VTU) print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
+
+    if (formats & SN_OUTPUT_GLB) {
+        print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
+    }
+    if (formats & SN_OUTPUT_VTU) {
+        print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
+    }
+
     print_fields(run);
-    if (formats & SN_OUTPUT_SKIN) print_skins(run);
-    if (formats & SN_OUTPUT_PC2) print_body_files(run, ".pc2, .obj", "a mesh and its cache: Blender's Mesh Cache");
-    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) print_file("probes.csv", "the probes over time");
+    if (formats & SN_OUTPUT_SKIN) {
+        print_skins(run);
+    }
+    if (formats & SN_OUTPUT_PC2) {
+        print_body_files(run, ".pc2, .obj", "a mesh and its cache: Blender's Mesh Cache");
+    }
+    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) {
+        print_file("probes.csv", "the probes over time");
+    }
 }
 
-static int finish(const cli_command *command, run_state *run, const run_options *options, sinew_status status) {
+static int finish(const cli_command *command, run_state *run, const run_options *options,
+                  sinew_status status) {
     char message[1024];
     snprintf(message, sizeof message, "%s", sinew_context_message(run->context));
+
     char last[4200];
     snprintf(last, sizeof last, "%s/last.state", run->folder);
+
     sinew_status written = run_finish(run);
-    if (written == SINEW_OK && options->checkpoint) written = save_state(run, options->checkpoint);
-    if (written == SINEW_OK && status == SINEW_DIVERGED) written = save_state(run, last);
-    if (written == SINEW_OK) written = write_json(run, &options->json);
+    if (written == SINEW_OK && options->checkpoint) {
+        written = save_state(run, options->checkpoint);
+    }
+    if (written == SINEW_OK && status == SINEW_DIVERGED) {
+        written = save_state(run, last);
+    }
+    if (written == SINEW_OK) {
+        written = write_json(run, &options->json);
+    }
+
     if (status == SINEW_DIVERGED) {
-        return cli_fail(command, CLI_DIVERGED, "%s. What was computed before is in %s, the state in last.state", message,
+        return cli_fail(command, CLI_DIVERGED,
+                        "%s. What was computed before is in %s, the state in last.state", message,
                         run->folder);
     }
-    if (status != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", message);
-    if (written != SINEW_OK) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(run->context));
+
+    if (status != SINEW_OK) {
+        return cli_fail(command, CLI_BAD_INPUT, "%s", message);
+    }
+    if (written != SINEW_OK) {
+        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(run->context));
+    }
+
     print_closing(run, options);
     return CLI_OK;
 }
 
-static int run_scene(const cli_command *command, sinew_context *context, const char *path, const run_options *options) {
+static int run_scene(const cli_command *command, sinew_context *context, const char *path,
+                     const run_options *options) {
     cli_scene_file file;
     run_state run = {.context = context, .film = options->film, .quiet = options->quiet};
     int status = cli_scene_open(context, command, path, &options->settings, &file);
-    if (status == CLI_OK) status = apply_options(command, options, &file.scene);
-    if (status == CLI_OK) status = cli_scene_build(context, command, &file, &run.world);
+    if (status == CLI_OK) {
+        status = apply_options(command, options, &file.scene);
+    }
+    if (status == CLI_OK) {
+        status = cli_scene_build(context, command, &file, &run.world);
+    }
+
     if (status == CLI_OK) {
         run.scene = &file.scene;
         run.folder = options->output;
+
         sinew_status made = cli_make_folder(context, run.folder);
-        if (made == SINEW_OK) made = prepare(&run);
-        if (made == SINEW_OK && options->resume) made = load_state(&run, options->resume);
-        if (made != SINEW_OK) status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
-        if (made == SINEW_OK) status = finish(command, &run, options, simulate(&run));
+        if (made == SINEW_OK) {
+            made = prepare(&run);
+        }
+        if (made == SINEW_OK && options->resume) {
+            made = load_state(&run, options->resume);
+        }
+        if (made != SINEW_OK) {
+            status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        }
+        if (made == SINEW_OK) {
+            status = finish(command, &run, options, simulate(&run));
+        }
+
         sn_preview_destroy(run.preview);
         sn_buffer_destroy(&run.buffer);
         sn_buffer_destroy(&run.probes);
         sn_arena_destroy(&run.arena);
     }
+
     sn_scene_world_destroy(run.world);
     cli_scene_close(context, &file);
+
     return status;
 }
 
 static int run_command(const cli_command *command, int argc, char **argv) {
     run_options o = {.output = "out", .steps = -1, .duration = -1, .threads = 1};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
     o.threads = cores > 8 ? 8 : cores > 0 ? cores : 1;
     const cli_option table[] = {
-        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for everything written (default: out)", 0, 0},
-        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0, 1e8},
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for everything written (default: out)",
+         0, 0},
+        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0,
+         1e8},
         {"duration", 'd', CLI_NUMBER, &o.duration, "S", "seconds instead of the scene's", 0, 1e9},
-        {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: one a core; results are the same)", 1, 64},
-        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png, skin", 0, 0},
-        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene, e.g. bodies[0].material.young=2e5", 0, 0},
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0, 0},
+        {"threads", 't', CLI_INTEGER, &o.threads, "N",
+         "threads (default: one a core; results are the same)", 1, 64},
+        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png, skin",
+         0, 0},
+        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE",
+         "change the scene, e.g. bodies[0].material.young=2e5", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0,
+         0},
         {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE", "save the state at the end", 0, 0},
-        {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0, 0},
+        {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0,
+         0},
         {"film", 0, CLI_FLAG, &o.film, NULL, "numbered pictures too, one for every output", 0, 0},
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };
     const char *path = "examples/default.json";
     int count;
     bool finished;
-    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
-    if (finished) return status;
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1,
+                           &count, &finished);
+
+    if (finished) {
+        return status;
+    }
+
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     struct sigaction action = {.sa_handler = request_stop};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     status = run_scene(command, context, path, &o);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -332,7 +486,9 @@ const cli_command cli_command_run = {
     .name = "run",
     .summary = "Simulate a scene.",
     .arguments = "[SCENE.json]",
-    .details = "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: 0 done,\n"
-               "1 wrong usage, 2 a mistake in a file, 3 the simulation diverged (what came before is kept).",
+    .details = "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: "
+               "0 done,\n"
+               "1 wrong usage, 2 a mistake in a file, 3 the simulation diverged (what came before "
+               "is kept).",
     .run = run_command,
 };

@@ -6,16 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_report(const char *out, const sinew_mesh *tets, const sinew_tetrahedralize_report *r) {
-    printf("%s: %d tets, %d points, cells of %.4g m\n", out, tets->element_count, tets->point_count, r->cell_size);
-    printf("dihedral angles %.1f to %.1f degrees, mean ratio %.3f at worst, %.3f on average\n", r->quality.smallest_angle,
-           r->quality.largest_angle, r->quality.smallest_ratio, r->quality.mean_ratio);
-    printf("volume %.6g m3, of the surface %.6g m3; boundary within %.3g m of it; parts: %d\n", r->quality.volume,
-           r->surface_volume, r->surface_distance, r->quality.component_count);
-    if (r->merged_points + r->dropped_triangles + r->flipped_triangles + r->open_edges + r->crowded_edges > 0) {
-        printf(
-            "the surface had %d repeated points, %d useless triangles, %d turned wrongly, %d open edges, %d crowded edges\n",
-            r->merged_points, r->dropped_triangles, r->flipped_triangles, r->open_edges, r->crowded_edges);
+static void print_report(const char *out, const sinew_mesh *tets,
+                         const sinew_tetrahedralize_report *r) {
+    printf("%s: %d tets, %d points, cells of %.4g m\n", out, tets->element_count, tets->point_count,
+           r->cell_size);
+    printf("dihedral angles %.1f to %.1f degrees, mean ratio %.3f at worst, %.3f on average\n",
+           r->quality.smallest_angle, r->quality.largest_angle, r->quality.smallest_ratio,
+           r->quality.mean_ratio);
+    printf("volume %.6g m3, of the surface %.6g m3; boundary within %.3g m of it; parts: %d\n",
+           r->quality.volume, r->surface_volume, r->surface_distance, r->quality.component_count);
+
+    if (r->merged_points + r->dropped_triangles + r->flipped_triangles + r->open_edges +
+            r->crowded_edges >
+        0) {
+        printf("the surface had %d repeated points, %d useless triangles, %d turned wrongly, %d "
+               "open edges, %d crowded edges\n",
+               r->merged_points, r->dropped_triangles, r->flipped_triangles, r->open_edges,
+               r->crowded_edges);
     }
 }
 
@@ -26,54 +33,79 @@ static int fill(sinew_context *context, const cli_command *command, const char *
     if (status == CLI_OK && file.mesh.view.cells[SINEW_ELEMENT_TRIANGLE].count == 0) {
         status = cli_fail(command, CLI_BAD_INPUT, "%s holds no triangles", in);
     }
+
     if (status == CLI_OK) {
         const sn_mesh_cells *cells = &file.mesh.view.cells[SINEW_ELEMENT_TRIANGLE];
-        sinew_mesh surface = {
-            file.mesh.view.points, file.mesh.view.point_count, SINEW_ELEMENT_TRIANGLE, cells->nodes, cells->count, NULL};
+        sinew_mesh surface = {file.mesh.view.points,  file.mesh.view.point_count,
+                              SINEW_ELEMENT_TRIANGLE, cells->nodes,
+                              cells->count,           NULL};
         sinew_mesh *tets = NULL;
         sinew_tetrahedralize_report report;
         cli_activity activity;
+
         cli_activity_begin(&activity, "filling");
         sinew_status filled = sinew_tetrahedralize(context, &surface, def, &tets, &report);
+
         cli_activity_end(&activity);
         if (filled != SINEW_OK) {
             status = cli_fail(command, CLI_BAD_INPUT, "%s: %s", in, sinew_context_message(context));
         } else {
             sn_mesh_view view = sn_mesh_view_of(tets);
             status = cli_mesh_write(context, command, &view, out);
-            if (status == CLI_OK) print_report(out, tets, &report);
+            if (status == CLI_OK) {
+                print_report(out, tets, &report);
+            }
         }
+
         sinew_mesh_destroy(tets);
     }
+
     cli_mesh_close(context, &file);
     return status;
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
     sinew_tetrahedralize_def def = sinew_default_tetrahedralize_def();
-    const char *output = "tets.msh", *element = "tet4", *path;
+    const char *output = "tets.msh";
+    const char *element = "tet4";
+    const char *path;
     int64_t tets = def.tet_count;
     const cli_option table[] = {
-        {"output", 'o', CLI_TEXT, &output, "FILE", "where to (default: tets.msh; .msh .mesh .vtu .node)", 0, 0},
+        {"output", 'o', CLI_TEXT, &output, "FILE",
+         "where to (default: tets.msh; .msh .mesh .vtu .node)", 0, 0},
         {"tets", 'n', CLI_INTEGER, &tets, "N", "about how many (default: 10000)", 1, 50e6},
-        {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE", "edge of the lattice's cubes instead", 0, 1e9},
+        {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE", "edge of the lattice's cubes instead", 0,
+         1e9},
         {"element", 'e', CLI_TEXT, &element, "KIND", "tet4 or tet10", 0, 0},
-        {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0, 0},
+        {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
+         0},
     };
     int count;
     bool finished;
-    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1, &count, &finished);
-    if (finished) return status;
-    if (count == 0) return cli_fail(command, CLI_USAGE, "which surface? usage: sinew tetrahedralize SURFACE");
+    int status = cli_parse(command, table, sizeof table / sizeof *table, argc, argv, &path, 1,
+                           &count, &finished);
+
+    if (finished) {
+        return status;
+    }
+    if (count == 0) {
+        return cli_fail(command, CLI_USAGE, "which surface? usage: sinew tetrahedralize SURFACE");
+    }
     if (strcmp(element, "tet4") != 0 && strcmp(element, "tet10") != 0) {
         return cli_fail(command, CLI_USAGE, "--element is '%s'; valid are tet4 and tet10", element);
     }
+
     def.element = strcmp(element, "tet10") == 0 ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
     def.tet_count = (int32_t)tets;
+
     sinew_context *context = cli_create_context(command, 2);
-    if (!context) return CLI_BAD_INPUT;
+    if (!context) {
+        return CLI_BAD_INPUT;
+    }
+
     status = fill(context, command, path, output, &def);
     sinew_context_destroy(context);
+
     return status;
 }
 
@@ -81,6 +113,7 @@ const cli_command cli_command_tetrahedralize = {
     .name = "tetrahedralize",
     .summary = "Fill a closed surface with tets.",
     .arguments = "SURFACE",
-    .details = "Works with small holes, overlaps and wrongly turned triangles, and says what it found.",
+    .details =
+        "Works with small holes, overlaps and wrongly turned triangles, and says what it found.",
     .run = run,
 };

@@ -17,12 +17,14 @@ typedef struct inspect_report {
 } inspect_report;
 
 // The report must stay where it is until it is finished.
-void inspect_report_begin(inspect_report *report, sinew_context *context, const cli_command *command, bool json);
+void inspect_report_begin(inspect_report *report, sinew_context *context,
+                          const cli_command *command, bool json);
 
 // Prints what was collected, if `status` is CLI_OK, and frees it.
 int inspect_report_finish(inspect_report *report, int status);
 
-// Facts. Texts may come from the file: what is no valid UTF-8 and control characters become question marks.
+// Facts. Texts may come from the file: what is no valid UTF-8 and control characters become
+// question marks.
 void inspect_text(inspect_report *report, const char *key, const char *value);
 void inspect_count(inspect_report *report, const char *key, int64_t value);
 void inspect_number(inspect_report *report, const char *key, double value);

@@ -1,4 +1,5 @@
-// Meshes: what they hold, how large they are, how well shaped, and what keeps a body from being made of them.
+// Meshes: what they hold, how large they are, how well shaped, and what keeps a body from being
+// made of them.
 #include "inspect.h"
 #include "mesh_file.h"
 
@@ -8,14 +9,19 @@ static void tell_cells(inspect_report *report, const sn_mesh_view *view) {
     static const char *const names[SN_ELEMENT_KINDS] = {"triangles", "tet4", "tet10", "hex8"};
     inspect_count(report, "points", view->point_count);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
-        if (view->cells[kind].count) inspect_count(report, names[kind], view->cells[kind].count);
+        if (view->cells[kind].count) {
+            inspect_count(report, names[kind], view->cells[kind].count);
+        }
     }
+
     inspect_box(report, view->points, view->point_count);
 }
 
 static const char *group_name(const sn_mesh_view *view, int32_t dimension, int32_t label) {
     for (int32_t i = 0; i < view->group_count; i++) {
-        if (view->groups[i].dimension == dimension && view->groups[i].label == label) return view->groups[i].name;
+        if (view->groups[i].dimension == dimension && view->groups[i].label == label) {
+            return view->groups[i].name;
+        }
     }
     return NULL;
 }
@@ -31,43 +37,63 @@ static int64_t next_label(const sinew_mesh *mesh, int64_t label, int64_t *count)
         }
         *count += mesh->labels[e] == next;
     }
+
     return next;
 }
 
 // Labels in ascending order, the first MOST of them: each costs a pass over the elements.
 static void tell_labels(inspect_report *report, const sn_mesh_view *view, const sinew_mesh *mesh) {
     enum { MOST = 256 };
-    if (!mesh->labels) return;
-    int32_t dimension = mesh->element == SINEW_ELEMENT_TRIANGLE ? 2 : 3, found = 0;
-    int64_t labels[MOST], counts[MOST], count, label = next_label(mesh, INT64_MIN, &count);
+    if (!mesh->labels) {
+        return;
+    }
+
+    int32_t dimension = mesh->element == SINEW_ELEMENT_TRIANGLE ? 2 : 3;
+    int32_t found = 0;
+    int64_t labels[MOST], counts[MOST], count;
+    int64_t label = next_label(mesh, INT64_MIN, &count);
+
     for (; label != INT64_MAX && found < MOST; label = next_label(mesh, label, &count)) {
         labels[found] = label;
         counts[found++] = count;
     }
+
     inspect_begin_list(report, "labels", found);
     for (int32_t i = 0; i < found; i++) {
         const char *name = group_name(view, dimension, (int32_t)labels[i]);
         inspect_begin_item(report);
         inspect_count(report, "label", labels[i]);
         inspect_count(report, "elements", counts[i]);
-        if (name) inspect_text(report, "name", name);
+
+        if (name) {
+            inspect_text(report, "name", name);
+        }
+
         inspect_end_item(report);
     }
+
     inspect_end_list(report);
-    if (label != INT64_MAX) inspect_text(report, "more_labels", "not shown");
+    if (label != INT64_MAX) {
+        inspect_text(report, "more_labels", "not shown");
+    }
 }
 
 static sinew_status tell_quality(inspect_report *report, const sinew_mesh *mesh) {
     sinew_quality quality;
     sinew_status status = sinew_mesh_compute_quality(report->context, mesh, &quality);
-    if (status != SINEW_OK) return status;
-    inspect_number(report, mesh->element == SINEW_ELEMENT_TRIANGLE ? "area" : "volume", quality.volume);
+    if (status != SINEW_OK) {
+        return status;
+    }
+
+    inspect_number(report, mesh->element == SINEW_ELEMENT_TRIANGLE ? "area" : "volume",
+                   quality.volume);
     inspect_number(report, "mean_ratio_worst", quality.smallest_ratio);
     inspect_number(report, "mean_ratio_average", quality.mean_ratio);
     inspect_count(report, "worst_element", quality.worst_element);
     inspect_number(report, "smallest_angle", quality.smallest_angle);
     inspect_number(report, "largest_angle", quality.largest_angle);
     inspect_count(report, "parts", quality.component_count);
+
     return SINEW_OK;
 }
 
@@ -76,14 +102,19 @@ static sinew_status tell_surface(inspect_report *report, const sinew_mesh *mesh)
     sn_arena arena = sn_arena_create(report->context);
     sn_repaired_surface repaired;
     sinew_status status = sn_repair_surface(&arena, mesh, &repaired);
+
     if (status == SINEW_OK) {
-        if (repaired.open_edges == 0) inspect_number(report, "enclosed_volume", repaired.volume);
+        if (repaired.open_edges == 0) {
+            inspect_number(report, "enclosed_volume", repaired.volume);
+        }
+
         inspect_count(report, "open_edges", repaired.open_edges);
         inspect_count(report, "crowded_edges", repaired.crowded_edges);
         inspect_count(report, "repeated_points", repaired.merged_points);
         inspect_count(report, "useless_triangles", repaired.dropped_triangles);
         inspect_count(report, "turned_triangles", repaired.flipped_triangles);
     }
+
     sn_arena_destroy(&arena);
     return status;
 }
@@ -94,13 +125,24 @@ static sinew_status tell_elements(inspect_report *report, const sn_mesh_view *vi
         inspect_text(report, "warning", "there are no elements");
         return SINEW_OK;
     }
+
     tell_labels(report, view, &mesh);
     sinew_status status = tell_quality(report, &mesh);
-    if (status == SINEW_OK && mesh.element == SINEW_ELEMENT_TRIANGLE) status = tell_surface(report, &mesh);
-    if (status != SINEW_OK) return status;
+    if (status == SINEW_OK && mesh.element == SINEW_ELEMENT_TRIANGLE) {
+        status = tell_surface(report, &mesh);
+    }
+    if (status != SINEW_OK) {
+        return status;
+    }
+
     status = sinew_mesh_check(report->context, &mesh);
-    if (status == SINEW_OUT_OF_MEMORY) return status;
-    if (status != SINEW_OK) inspect_text(report, "warning", sinew_context_message(report->context));
+    if (status == SINEW_OUT_OF_MEMORY) {
+        return status;
+    }
+    if (status != SINEW_OK) {
+        inspect_text(report, "warning", sinew_context_message(report->context));
+    }
+
     return SINEW_OK;
 }
 
@@ -111,9 +153,13 @@ int inspect_mesh(inspect_report *report, const sn_source *source) {
         inspect_text(report, "kind", "mesh");
         inspect_text(report, "format", sn_mesh_format_name(file.format));
         tell_cells(report, &file.view);
-        if (file.turned_count) inspect_count(report, "turned_elements", file.turned_count);
+        if (file.turned_count) {
+            inspect_count(report, "turned_elements", file.turned_count);
+        }
+
         status = tell_elements(report, &file.view);
     }
+
     sn_mesh_file_destroy(&file);
     return status == SINEW_OK ? CLI_OK : inspect_fail(report);
 }

@@ -13,13 +13,20 @@ static void tell_gltf_mesh(inspect_report *report, const sn_gltf_mesh *mesh) {
         const sn_gltf_primitive *primitive = &mesh->primitives[i];
         points += primitive->point_count;
         triangles += primitive->index_count / 3;
-        if (primitive->target_count > targets) targets = primitive->target_count;
+        if (primitive->target_count > targets) {
+            targets = primitive->target_count;
+        }
     }
+
     inspect_begin_item(report);
     inspect_text(report, "name", mesh->name);
     inspect_count(report, "points", points);
     inspect_count(report, "triangles", triangles);
-    if (targets) inspect_count(report, "morph_targets", targets);
+
+    if (targets) {
+        inspect_count(report, "morph_targets", targets);
+    }
+
     inspect_end_item(report);
 }
 
@@ -27,8 +34,11 @@ static void tell_gltf_animation(inspect_report *report, const sn_gltf_animation 
     double duration = 0;
     for (int32_t i = 0; i < animation->channel_count; i++) {
         const sn_gltf_channel *channel = &animation->channels[i];
-        if (channel->key_count) duration = fmax(duration, channel->times[channel->key_count - 1]);
+        if (channel->key_count) {
+            duration = fmax(duration, channel->times[channel->key_count - 1]);
+        }
     }
+
     inspect_begin_item(report);
     inspect_text(report, "name", animation->name);
     inspect_count(report, "channels", animation->channel_count);
@@ -40,7 +50,11 @@ static void tell_gltf(inspect_report *report, const sn_gltf *gltf) {
     inspect_count(report, "nodes", gltf->node_count);
     inspect_count(report, "materials", gltf->material_count);
     inspect_begin_list(report, "meshes", gltf->mesh_count);
-    for (int32_t i = 0; i < gltf->mesh_count; i++) tell_gltf_mesh(report, &gltf->meshes[i]);
+
+    for (int32_t i = 0; i < gltf->mesh_count; i++) {
+        tell_gltf_mesh(report, &gltf->meshes[i]);
+    }
+
     inspect_end_list(report);
     inspect_begin_list(report, "skins", gltf->skin_count);
     for (int32_t i = 0; i < gltf->skin_count; i++) {
@@ -49,9 +63,13 @@ static void tell_gltf(inspect_report *report, const sn_gltf *gltf) {
         inspect_count(report, "joints", gltf->skins[i].joint_count);
         inspect_end_item(report);
     }
+
     inspect_end_list(report);
     inspect_begin_list(report, "animations", gltf->animation_count);
-    for (int32_t i = 0; i < gltf->animation_count; i++) tell_gltf_animation(report, &gltf->animations[i]);
+    for (int32_t i = 0; i < gltf->animation_count; i++) {
+        tell_gltf_animation(report, &gltf->animations[i]);
+    }
+
     inspect_end_list(report);
 }
 
@@ -62,6 +80,7 @@ int inspect_gltf(inspect_report *report, const sn_source *source) {
         inspect_text(report, "kind", "glTF");
         tell_gltf(report, &file.view);
     }
+
     sn_gltf_file_destroy(&file);
     return status == SINEW_OK ? CLI_OK : inspect_fail(report);
 }
@@ -71,18 +90,25 @@ static double rest_height(const sinew_skeleton *skeleton) {
     int32_t count;
     const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
     double lower = INFINITY, upper = -INFINITY;
+
     for (int32_t i = 0; i < count; i++) {
         lower = fmin(lower, fmin(bones[i].from[1], bones[i].to[1]));
         upper = fmax(upper, fmax(bones[i].from[1], bones[i].to[1]));
     }
+
     return count ? upper - lower : 0;
 }
 
 int inspect_motion(inspect_report *report, const sn_source *source) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    sinew_status status = sinew_bvh_read(report->context, source->name, source->data, source->size, 1, &skeleton, &motion);
-    if (status != SINEW_OK) return inspect_fail(report);
+    sinew_status status = sinew_bvh_read(report->context, source->name, source->data, source->size,
+                                         1, &skeleton, &motion);
+
+    if (status != SINEW_OK) {
+        return inspect_fail(report);
+    }
+
     int32_t frames = sinew_motion_frame_count(motion);
     inspect_text(report, "kind", "BVH motion");
     inspect_count(report, "joints", sinew_skeleton_joint_count(skeleton));
@@ -93,5 +119,6 @@ int inspect_motion(inspect_report *report, const sn_source *source) {
     inspect_number(report, "height", rest_height(skeleton));
     sinew_motion_destroy(motion);
     sinew_skeleton_destroy(skeleton);
+
     return CLI_OK;
 }

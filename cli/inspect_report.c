@@ -9,10 +9,14 @@
 
 enum { TEXT_CAPACITY = 512 };
 
-void inspect_report_begin(inspect_report *report, sinew_context *context, const cli_command *command, bool json) {
-    *report = (inspect_report){.context = context, .command = command, .out = sn_buffer_create(context), .json = json};
+void inspect_report_begin(inspect_report *report, sinew_context *context,
+                          const cli_command *command, bool json) {
+    *report = (inspect_report){
+        .context = context, .command = command, .out = sn_buffer_create(context), .json = json};
     report->writer = sn_json_writer_create(&report->out, false);
-    if (report->json) sn_json_begin_object(&report->writer);
+    if (report->json) {
+        sn_json_begin_object(&report->writer);
+    }
 }
 
 int inspect_report_finish(inspect_report *report, int status) {
@@ -20,10 +24,14 @@ int inspect_report_finish(inspect_report *report, int status) {
         sn_json_end_object(&report->writer);
         sn_buffer_add_text(&report->out, "\n");
     }
+
     if (status == CLI_OK && sn_buffer_status(&report->out) != SINEW_OK) {
         status = cli_fail(report->command, CLI_BAD_INPUT, "out of memory");
     }
-    if (status == CLI_OK) fwrite(report->out.data, 1, report->out.size, stdout);
+    if (status == CLI_OK) {
+        fwrite(report->out.data, 1, report->out.size, stdout);
+    }
+
     sn_buffer_destroy(&report->out);
     return status;
 }
@@ -37,6 +45,7 @@ static void begin_fact(inspect_report *report, const char *key) {
         sn_json_write_key(&report->writer, key);
         return;
     }
+
     sn_buffer_add_text(&report->out, report->item_started ? ", " : report->in_item ? "  " : "");
     sn_buffer_print(&report->out, "%s: ", key);
     report->item_started = report->in_item;
@@ -44,17 +53,22 @@ static void begin_fact(inspect_report *report, const char *key) {
 
 // Facts of an item share a line.
 static void end_fact(inspect_report *report) {
-    if (!report->in_item) sn_buffer_add_text(&report->out, "\n");
+    if (!report->in_item) {
+        sn_buffer_add_text(&report->out, "\n");
+    }
 }
 
-// Copies a text that may hold anything: broken UTF-8 and control characters (C0, DEL, C1) would garble terminals and JSON.
+// Copies a text that may hold anything: broken UTF-8 and control characters (C0, DEL, C1) would
+// garble terminals and JSON.
 static void copy_clean(char *clean, const char *text) {
     const char *end = text + strlen(text);
     size_t size = 0;
     while (text < end && size + 5 < TEXT_CAPACITY) {
         int length = sn_utf8_length(text, end);
         bool control = length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f);
-        bool second_control = length == 2 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+        bool second_control =
+            length == 2 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
+
         if (length == 0 || control || second_control) {
             clean[size++] = '?';
             text += length ? length : 1;
@@ -64,6 +78,7 @@ static void copy_clean(char *clean, const char *text) {
             text += length;
         }
     }
+
     clean[size] = 0;
 }
 
@@ -71,6 +86,7 @@ void inspect_text(inspect_report *report, const char *key, const char *value) {
     char clean[TEXT_CAPACITY];
     copy_clean(clean, value ? value : "");
     begin_fact(report, key);
+
     if (report->json) {
         sn_json_write_string(&report->writer, clean);
     } else {
@@ -117,7 +133,10 @@ void inspect_vector(inspect_report *report, const char *key, const double *value
 }
 
 void inspect_box(inspect_report *report, const double *points, int32_t count) {
-    if (count == 0) return;
+    if (count == 0) {
+        return;
+    }
+
     sn_box box = sn_box_of_points(points, count);
     sn_vec3 size = sn_box_size(box);
     inspect_vector(report, "lower", (double[3]){box.lower.x, box.lower.y, box.lower.z});
@@ -131,16 +150,21 @@ void inspect_begin_list(inspect_report *report, const char *key, int32_t count) 
         inspect_count(report, key, count);
         return;
     }
+
     begin_fact(report, key);
     sn_json_begin_array(&report->writer);
 }
 
 void inspect_end_list(inspect_report *report) {
-    if (report->json) sn_json_end_array(&report->writer);
+    if (report->json) {
+        sn_json_end_array(&report->writer);
+    }
 }
 
 void inspect_begin_item(inspect_report *report) {
-    if (report->json) sn_json_begin_object(&report->writer);
+    if (report->json) {
+        sn_json_begin_object(&report->writer);
+    }
     report->in_item = true;
     report->item_started = false;
 }

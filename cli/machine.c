@@ -11,15 +11,22 @@
 static void read_processor(char *name, size_t size) {
     snprintf(name, size, "unknown processor");
     FILE *file = fopen("/proc/cpuinfo", "r");
-    if (!file) return;
+    if (!file) {
+        return;
+    }
+
     char line[256];
     while (fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
+        if (strncmp(line, "model name", 10) != 0 || !colon) {
+            continue;
+        }
+
         line[strcspn(line, "\n")] = 0;
         snprintf(name, size, "%s", colon + 1 + strspn(colon + 1, " "));
         break;
     }
+
     fclose(file);
 }
 
@@ -28,6 +35,7 @@ void cli_describe_machine(char *text, size_t size) {
     double load = 0;
     read_processor(processor, sizeof processor);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
     if (getloadavg(&load, 1) == 1) {
         snprintf(text, size, "%s, %ld cores, load average %.1f", processor, cores, load);
     } else {

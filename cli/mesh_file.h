@@ -17,14 +17,17 @@ typedef struct cli_mesh_file {
 } cli_mesh_file;
 
 // CLI_OK, or CLI_BAD_INPUT with the message printed.
-int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path, cli_mesh_file *file);
+int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path,
+                  cli_mesh_file *file);
 void cli_mesh_close(sinew_context *context, cli_mesh_file *file);
 
-// The best elements of a file as a mesh of one kind: ten-node tets, hexahedra, tets, triangles, in this order.
+// The best elements of a file as a mesh of one kind: ten-node tets, hexahedra, tets, triangles, in
+// this order.
 sinew_mesh cli_mesh_best(const sn_mesh_view *view);
 
-// Writes a mesh in the format of the name: .vtu .obj .ply .stl .msh .mesh .node (with .ele) .glb. Triangles for the surface
-// formats.
-int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_mesh_view *view, const char *path);
+// Writes a mesh in the format of the name: .vtu .obj .ply .stl .msh .mesh .node (with .ele) .glb.
+// Triangles for the surface formats.
+int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_mesh_view *view,
+                   const char *path);
 
 #endif

@@ -1,5 +1,6 @@
-// A progress bar on standard error: rate, time left, steps, solver iterations. Silent when that is no terminal, or in the
-// first second. Work in one piece, whose length nobody knows beforehand, shows what it does and since when.
+// A progress bar on standard error: rate, time left, steps, solver iterations. Silent when that is
+// no terminal, or in the first second. Work in one piece, whose length nobody knows beforehand,
+// shows what it does and since when.
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -18,7 +19,8 @@ cli_progress cli_progress_begin(int64_t total, bool quiet);
 void cli_progress_show(cli_progress *progress, int64_t done, const char *note);
 void cli_progress_end(cli_progress *progress);
 
-// A line that a thread of its own keeps up to date. Must stay where it is until it ends; messages are printed after that.
+// A line that a thread of its own keeps up to date. Must stay where it is until it ends; messages
+// are printed after that.
 typedef struct cli_activity {
     bool enabled;
     double begin; // [s]

@@ -13,7 +13,9 @@ typedef struct cli_row_choice {
 
 bool cli_row_is_wanted(const cli_row_choice *choice, const char *id);
 
-// CLI_OK if every wanted id is among the names of the rows; otherwise CLI_USAGE with the first that is not, printed.
-int cli_check_rows(const cli_command *command, const cli_row_choice *choice, const char *const *names, int count);
+// CLI_OK if every wanted id is among the names of the rows; otherwise CLI_USAGE with the first that
+// is not, printed.
+int cli_check_rows(const cli_command *command, const cli_row_choice *choice,
+                   const char *const *names, int count);
 
 #endif

@@ -9,24 +9,34 @@ void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *f
     memset(fetcher, 0, sizeof *fetcher);
     fetcher->context = context;
     const char *slash = strrchr(path, '/');
-    snprintf(fetcher->folder, sizeof fetcher->folder, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    snprintf(fetcher->folder, sizeof fetcher->folder, "%.*s", slash ? (int)(slash - path + 1) : 0,
+             path);
 }
 
 bool cli_fetch(void *user, const char *name, const void **data, size_t *size) {
     cli_fetcher *fetcher = user;
     char path[8192];
-    if (fetcher->count == 256) return false;
+    if (fetcher->count == 256) {
+        return false;
+    }
+
     snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : fetcher->folder, name);
     cli_bytes *bytes = &fetcher->files[fetcher->count];
-    if (cli_read_file(fetcher->context, path, 0, bytes) != SINEW_OK) return false;
+    if (cli_read_file(fetcher->context, path, 0, bytes) != SINEW_OK) {
+        return false;
+    }
+
     fetcher->count++;
     *data = bytes->data;
     *size = bytes->size;
+
     return true;
 }
 
 void cli_fetcher_destroy(cli_fetcher *fetcher) {
-    for (int32_t i = 0; i < fetcher->count; i++) cli_free_bytes(fetcher->context, &fetcher->files[i]);
+    for (int32_t i = 0; i < fetcher->count; i++) {
+        cli_free_bytes(fetcher->context, &fetcher->files[i]);
+    }
     fetcher->count = 0;
 }
 
@@ -37,39 +47,47 @@ static void print_mistakes(sinew_context *context, const sn_mistakes *mistakes) 
     sn_buffer_destroy(&text);
 }
 
-static int fail_with_mistakes(sinew_context *context, const cli_command *command, const cli_scene_file *file,
-                              const char *path) {
-    if (file->mistakes.total == 0) return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+static int fail_with_mistakes(sinew_context *context, const cli_command *command,
+                              const cli_scene_file *file, const char *path) {
+    if (file->mistakes.total == 0) {
+        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    }
     print_mistakes(context, &file->mistakes);
-    return cli_fail(command, CLI_BAD_INPUT, "%s: %lld mistake%s", path, (long long)file->mistakes.total,
-                    file->mistakes.total == 1 ? "" : "s");
+    return cli_fail(command, CLI_BAD_INPUT, "%s: %lld mistake%s", path,
+                    (long long)file->mistakes.total, file->mistakes.total == 1 ? "" : "s");
 }
 
-int cli_scene_open(sinew_context *context, const cli_command *command, const char *path, const cli_list *settings,
-                   cli_scene_file *file) {
+int cli_scene_open(sinew_context *context, const cli_command *command, const char *path,
+                   const cli_list *settings, cli_scene_file *file) {
     memset(file, 0, sizeof *file);
     file->mistakes = sn_mistakes_create(context);
     cli_fetcher_create(context, path, &file->fetcher);
     if (cli_read_file(context, path, (size_t)64 << 20, &file->bytes) != SINEW_OK) {
         return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
     }
+
     file->read = true;
-    if (sn_scene_read(context, path, file->bytes.data, file->bytes.size, settings->items, settings->count, &file->mistakes,
-                      &file->scene) != SINEW_OK) {
+    if (sn_scene_read(context, path, file->bytes.data, file->bytes.size, settings->items,
+                      settings->count, &file->mistakes, &file->scene) != SINEW_OK) {
         return fail_with_mistakes(context, command, file, path);
     }
+
     return CLI_OK;
 }
 
-int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file, sn_scene_world **world) {
-    if (sn_scene_build(context, &file->scene, cli_fetch, &file->fetcher, &file->mistakes, world) != SINEW_OK) {
+int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file,
+                    sn_scene_world **world) {
+    if (sn_scene_build(context, &file->scene, cli_fetch, &file->fetcher, &file->mistakes, world) !=
+        SINEW_OK) {
         return fail_with_mistakes(context, command, file, file->scene.name);
     }
     return CLI_OK;
 }
 
 void cli_scene_close(sinew_context *context, cli_scene_file *file) {
-    if (file->read) sn_scene_destroy(&file->scene);
+    if (file->read) {
+        sn_scene_destroy(&file->scene);
+    }
     cli_fetcher_destroy(&file->fetcher);
     sn_mistakes_destroy(&file->mistakes);
     cli_free_bytes(context, &file->bytes);
@@ -78,15 +96,23 @@ void cli_scene_close(sinew_context *context, cli_scene_file *file) {
 void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world) {
     for (int32_t i = 0; i < scene->body_count; i++) {
         const sn_scene_member *member = &world->members[i];
-        if (!member->field || sinew_field_get_curve_count(member->field) == 0) continue;
+        if (!member->field || sinew_field_get_curve_count(member->field) == 0) {
+            continue;
+        }
+
         sinew_field_report report;
         sinew_field_get_report(member->field, &report);
+
         int32_t curves = sinew_field_get_curve_count(member->field);
         const double *at = report.least_certain_at;
+
         printf("%s: %s from %d curve%s; certainty (0 to 1) at least %.2g", member->scene->name,
-               sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES ? "fibres" : "frames", (int)curves,
-               curves == 1 ? "" : "s", report.least_certainty);
-        if (report.least_certainty < CERTAIN) printf(", least near [%.3g, %.3g, %.3g] m", at[0], at[1], at[2]);
+               sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES ? "fibres" : "frames",
+               (int)curves, curves == 1 ? "" : "s", report.least_certainty);
+        if (report.least_certainty < CERTAIN) {
+            printf(", least near [%.3g, %.3g, %.3g] m", at[0], at[1], at[2]);
+        }
+
         printf("\n");
     }
 }

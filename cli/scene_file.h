@@ -30,9 +30,10 @@ typedef struct cli_scene_file {
 } cli_scene_file;
 
 // Returns CLI_OK, or CLI_BAD_INPUT with everything printed. Close in every case.
-int cli_scene_open(sinew_context *context, const cli_command *command, const char *path, const cli_list *settings,
-                   cli_scene_file *file);
-int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file, sn_scene_world **world);
+int cli_scene_open(sinew_context *context, const cli_command *command, const char *path,
+                   const cli_list *settings, cli_scene_file *file);
+int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file,
+                    sn_scene_world **world);
 // A line for each field that curves made: how certain it is, and where least.
 void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world);
 void cli_scene_close(sinew_context *context, cli_scene_file *file);

@@ -6,9 +6,16 @@
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static int value_of(char c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c >= 'A' && c <= 'Z') {
+        return c - 'A';
+    }
+    if (c >= 'a' && c <= 'z') {
+        return c - 'a' + 26;
+    }
+    if (c >= '0' && c <= '9') {
+        return c - '0' + 52;
+    }
+
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
@@ -17,9 +24,15 @@ static int decode_group(sn_base64 *s, uint8_t out[3]) {
     uint32_t bits = 0;
     int count = 0, padding = 0;
     while (count < 4) {
-        if (s->at >= s->end) return count == 0 ? 0 : -1;
+        if (s->at >= s->end) {
+            return count == 0 ? 0 : -1;
+        }
+
         char c = *s->at++;
-        if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
+        if (c == ' ' || c == '\n' || c == '\r' || c == '\t') {
+            continue;
+        }
+
         int value = value_of(c);
         if (c == '=' && count >= 2) {
             padding++;
@@ -28,10 +41,15 @@ static int decode_group(sn_base64 *s, uint8_t out[3]) {
             s->at--;
             return -1;
         }
+
         bits = bits << 6 | (uint32_t)value;
         count++;
     }
-    for (int i = 0; i < 3; i++) out[i] = (uint8_t)(bits >> (16 - 8 * i));
+
+    for (int i = 0; i < 3; i++) {
+        out[i] = (uint8_t)(bits >> (16 - 8 * i));
+    }
+
     return 3 - padding;
 }
 
@@ -45,6 +63,7 @@ bool sn_base64_read(sn_base64 *s, void *out, size_t size) {
                 return false;
             }
         }
+
         size_t taken = size < (size_t)s->waiting_count ? size : (size_t)s->waiting_count;
         memcpy(bytes, s->waiting, taken);
         memmove(s->waiting, s->waiting + taken, sizeof s->waiting - taken);
@@ -52,13 +71,17 @@ bool sn_base64_read(sn_base64 *s, void *out, size_t size) {
         bytes += taken;
         size -= taken;
     }
+
     return true;
 }
 
 bool sn_base64_decode(const char *at, const char *end, sn_buffer *out) {
     sn_base64 stream = sn_base64_create(at, end);
     char *room = sn_buffer_reserve(out, (size_t)(end - at) / 4 * 3 + 3);
-    if (!room) return false;
+    if (!room) {
+        return false;
+    }
+
     size_t size = 0;
     for (;;) {
         uint8_t group[3];
@@ -67,6 +90,7 @@ bool sn_base64_decode(const char *at, const char *end, sn_buffer *out) {
             out->size += size;
             return count == 0;
         }
+
         memcpy(room + size, group, (size_t)count);
         size += (size_t)count;
     }
@@ -75,16 +99,25 @@ bool sn_base64_decode(const char *at, const char *end, sn_buffer *out) {
 void sn_base64_encode(const void *data, size_t size, sn_buffer *out) {
     const uint8_t *bytes = data;
     char *at = sn_buffer_reserve(out, (size + 2) / 3 * 4);
-    if (!at) return;
+    if (!at) {
+        return;
+    }
+
     for (size_t i = 0; i < size; i += 3) {
         size_t left = size - i;
         uint32_t bits = (uint32_t)bytes[i] << 16;
-        if (left > 1) bits |= (uint32_t)bytes[i + 1] << 8;
-        if (left > 2) bits |= bytes[i + 2];
+        if (left > 1) {
+            bits |= (uint32_t)bytes[i + 1] << 8;
+        }
+        if (left > 2) {
+            bits |= bytes[i + 2];
+        }
+
         *at++ = alphabet[bits >> 18];
         *at++ = alphabet[bits >> 12 & 63];
         *at++ = left > 1 ? alphabet[bits >> 6 & 63] : '=';
         *at++ = left > 2 ? alphabet[bits & 63] : '=';
     }
+
     out->size += (size + 2) / 3 * 4;
 }

@@ -4,7 +4,8 @@
 
 #include "io/buffer.h"
 
-// Decodes as much as it is asked for. White space is skipped; padding ends a group of four, and another stream may follow it.
+// Decodes as much as it is asked for. White space is skipped; padding ends a group of four, and
+// another stream may follow it.
 typedef struct sn_base64 {
     const char *at, *end;
     uint8_t waiting[3]; // decoded but not handed out

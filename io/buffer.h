@@ -1,7 +1,8 @@
 // A growing buffer of bytes: what every writer writes into. Memory comes from the context.
 //
-// Adding never reports: a failure sticks, later additions do nothing, and the writer asks once at the end. Numbers are written
-// the same in every locale, binary values in little-endian order on every machine.
+// Adding never reports: a failure sticks, later additions do nothing, and the writer asks once at
+// the end. Numbers are written the same in every locale, binary values in little-endian order on
+// every machine.
 #ifndef SN_IO_BUFFER_H
 #define SN_IO_BUFFER_H
 
@@ -24,12 +25,13 @@ void sn_buffer_clear(sn_buffer *buffer);
 // SINEW_OK, or SINEW_OUT_OF_MEMORY if anything was refused.
 sinew_status sn_buffer_status(const sn_buffer *buffer);
 
-// Room for `size` more bytes without changing the size: returns the place behind the content, or NULL (then buffer->failed).
-// The caller writes at most `size` bytes there and adds what it wrote to buffer->size.
+// Room for `size` more bytes without changing the size: returns the place behind the content, or
+// NULL (then buffer->failed). The caller writes at most `size` bytes there and adds what it wrote
+// to buffer->size.
 char *sn_buffer_reserve(sn_buffer *buffer, size_t size);
 
-// `count` items of `size` bytes at the end of the content, for the caller to fill in; NULL on failure, also if the product
-// does not fit in a size_t.
+// `count` items of `size` bytes at the end of the content, for the caller to fill in; NULL on
+// failure, also if the product does not fit in a size_t.
 void *sn_buffer_push(sn_buffer *buffer, size_t count, size_t size);
 
 void sn_buffer_add(sn_buffer *buffer, const void *bytes, size_t size);
@@ -47,7 +49,8 @@ void sn_buffer_print(sn_buffer *buffer, const char *format, ...);
 
 void sn_buffer_add_integer(sn_buffer *buffer, int64_t value);
 
-// The shortest decimal that reads back as the same double (sn_text_write_double), or as the same float.
+// The shortest decimal that reads back as the same double (sn_text_write_double), or as the same
+// float.
 void sn_buffer_add_double(sn_buffer *buffer, double value);
 void sn_buffer_add_float(sn_buffer *buffer, double value);
 
@@ -65,7 +68,8 @@ void sn_buffer_add_i32s(sn_buffer *buffer, const int32_t *values, size_t count);
 void sn_buffer_add_f32s(sn_buffer *buffer, const double *values, size_t count); // narrowed to float
 void sn_buffer_add_f64s(sn_buffer *buffer, const double *values, size_t count);
 
-// Writes a 32-bit value over the bytes at `offset`, which must exist: for sizes known only afterwards.
+// Writes a 32-bit value over the bytes at `offset`, which must exist: for sizes known only
+// afterwards.
 void sn_buffer_patch_u32(sn_buffer *buffer, size_t offset, uint32_t value);
 
 #endif

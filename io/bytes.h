@@ -19,7 +19,8 @@ static inline uint32_t sn_load_u32(const void *at, bool big) {
 
 static inline uint64_t sn_load_u64(const void *at, bool big) {
     const uint8_t *b = (const uint8_t *)at;
-    uint64_t first = sn_load_u32(b, big), second = sn_load_u32(b + 4, big);
+    uint64_t first = sn_load_u32(b, big);
+    uint64_t second = sn_load_u32(b + 4, big);
     return big ? (first << 32) | second : (second << 32) | first;
 }
 
@@ -74,16 +75,21 @@ static inline double sn_load_number(const void *at, sn_number_type type, bool bi
     case SN_TYPE_F32: return (double)sn_load_f32(at, big);
     case SN_TYPE_F64: return sn_load_f64(at, big);
     }
+
     return 0;
 }
 
 // An integer type as an int64; what does not fit (only beyond INT64_MAX) becomes INT64_MAX.
 static inline int64_t sn_load_integer(const void *at, sn_number_type type, bool big) {
-    if (type == SN_TYPE_I64) return (int64_t)sn_load_u64(at, big);
+    if (type == SN_TYPE_I64) {
+        return (int64_t)sn_load_u64(at, big);
+    }
+
     if (type == SN_TYPE_U64) {
         uint64_t value = sn_load_u64(at, big);
         return value > INT64_MAX ? INT64_MAX : (int64_t)value;
     }
+
     return (int64_t)sn_load_number(at, type, big);
 }
 

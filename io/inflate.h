@@ -1,5 +1,6 @@
-// Decompression of deflate data (RFC 1951) in its zlib (RFC 1950) and gzip (RFC 1952) wrappings, from memory to memory. Of our
-// own, because the page in the browser has no zlib. Checksums are verified.
+// Decompression of deflate data (RFC 1951) in its zlib (RFC 1950) and gzip (RFC 1952) wrappings,
+// from memory to memory. Of our own, because the page in the browser has no zlib. Checksums are
+// verified.
 #ifndef SN_IO_INFLATE_H
 #define SN_IO_INFLATE_H
 
@@ -25,7 +26,8 @@ sn_inflate_result sn_inflate_zlib(const void *data, size_t size, size_t limit, s
 sn_inflate_result sn_inflate_gzip(const void *data, size_t size, size_t limit, sn_buffer *out);
 
 // The raw stream; *used is the number of input bytes it took.
-sn_inflate_result sn_inflate_raw(const void *data, size_t size, size_t limit, sn_buffer *out, size_t *used);
+sn_inflate_result sn_inflate_raw(const void *data, size_t size, size_t limit, sn_buffer *out,
+                                 size_t *used);
 
 uint32_t sn_adler32(const void *data, size_t size);
 uint32_t sn_crc32(const void *data, size_t size);

@@ -1,10 +1,12 @@
 // JSON (RFC 8259) as a tree that knows where in the text each value and key stands.
 //
-// Strict: a duplicate key, a number that is none in JSON (NaN, Infinity, +1, .5, 01) or none in double precision (1e999), a
-// raw control character, malformed UTF-8 and anything behind the value are mistakes; a mistake from which reading can go on is
-// noted and reading goes on, so that a file's mistakes come out together. Comments (// to the end of the line, /* ... */) are
-// accepted where the options allow them: scenes do, glTF does not. A byte order mark at the start is skipped. Limits: 1 GB of
-// text, a depth of 100, 4 million values. Time and memory are linear in the text.
+// Strict: a duplicate key, a number that is none in JSON (NaN, Infinity, +1, .5, 01) or none in
+// double precision (1e999), a raw control character, malformed UTF-8 and anything behind the value
+// are mistakes; a mistake from which reading can go on is noted and reading goes on, so that a
+// file's mistakes come out together. Comments (// to the end of the line, /* ... */) are accepted
+// where the options allow them: scenes do, glTF does not. A byte order mark at the start is
+// skipped. Limits: 1 GB of text, a depth of 100, 4 million values. Time and memory are linear in
+// the text.
 #ifndef SN_IO_JSON_H
 #define SN_IO_JSON_H
 
@@ -49,11 +51,13 @@ typedef struct sn_json_document {
     sn_json *root;
 } sn_json_document;
 
-// Reads a text into a tree (the text is copied). Mistakes go to `mistakes`, which may be NULL; if there are any the document
-// still holds what could be read, or a NULL root, and SINEW_INVALID_DATA is returned with the first in the context's message.
-// The document must be destroyed in every case.
-sinew_status sn_json_parse(sinew_context *context, const void *text, size_t size, const sn_json_options *options,
-                           sn_mistakes *mistakes, sn_json_document *document);
+// Reads a text into a tree (the text is copied). Mistakes go to `mistakes`, which may be NULL; if
+// there are any the document still holds what could be read, or a NULL root, and SINEW_INVALID_DATA
+// is returned with the first in the context's message. The document must be destroyed in every
+// case.
+sinew_status sn_json_parse(sinew_context *context, const void *text, size_t size,
+                           const sn_json_options *options, sn_mistakes *mistakes,
+                           sn_json_document *document);
 void sn_json_document_destroy(sn_json_document *document);
 
 // The member of an object with this key, or NULL (also if `object` is NULL or no object).
@@ -69,14 +73,15 @@ const char *sn_json_kind_name(sn_json_kind kind);
 sn_place sn_json_place(const sn_json *value);
 sn_place sn_json_key_place(const sn_json *value);
 
-// The path from the root: "bodies[0].material.young"; keys that are no plain words are quoted: ["a b"]. Cut with "..." if it
-// does not fit. Returns `out`.
+// The path from the root: "bodies[0].material.young"; keys that are no plain words are quoted: ["a
+// b"]. Cut with "..." if it does not fit. Returns `out`.
 const char *sn_json_path(const sn_json *value, char *out, size_t size);
 
-// Sets the value at a path, e.g. "bodies[0].material.young=2e5" or "outputs[1].name=film". Behind the first '=' stands JSON; a
-// text that is none and does not start like an object, array or string is taken as a string. Missing members are created on
-// the way, and an index equal to the number of items appends. What is set knows where it came from: messages about it name the
-// assignment instead of the file.
+// Sets the value at a path, e.g. "bodies[0].material.young=2e5" or "outputs[1].name=film". Behind
+// the first '=' stands JSON; a text that is none and does not start like an object, array or string
+// is taken as a string. Missing members are created on the way, and an index equal to the number of
+// items appends. What is set knows where it came from: messages about it name the assignment
+// instead of the file.
 sinew_status sn_json_set(sn_json_document *document, const char *assignment, sn_mistakes *mistakes);
 
 #endif

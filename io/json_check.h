@@ -1,8 +1,9 @@
-// Typed reading of a JSON tree. Each call checks one value and, if it is wrong, adds a mistake that says where it stands, what
-// was found and what would be valid; the caller reads on, so that all mistakes of a file come out together.
+// Typed reading of a JSON tree. Each call checks one value and, if it is wrong, adds a mistake that
+// says where it stands, what was found and what would be valid; the caller reads on, so that all
+// mistakes of a file come out together.
 //
-// `value` may be NULL (a member that is not there): then nothing is written and true is returned, so that a default stays.
-// Ask sn_json_require for members that must be there.
+// `value` may be NULL (a member that is not there): then nothing is written and true is returned,
+// so that a default stays. Ask sn_json_require for members that must be there.
 #ifndef SN_IO_JSON_CHECK_H
 #define SN_IO_JSON_CHECK_H
 
@@ -28,19 +29,23 @@ sn_json *sn_json_require(sn_mistakes *mistakes, const sn_json *object, const cha
 // Is it of this kind?
 bool sn_json_is(sn_mistakes *mistakes, const sn_json *value, sn_json_kind kind);
 
-// Every key of the object must be one of `words`; for others the nearest is offered. "$schema" and keys that start with "//"
-// always pass.
-bool sn_json_check_keys(sn_mistakes *mistakes, const sn_json *object, const char *const *words, int32_t count);
+// Every key of the object must be one of `words`; for others the nearest is offered. "$schema" and
+// keys that start with "//" always pass.
+bool sn_json_check_keys(sn_mistakes *mistakes, const sn_json *object, const char *const *words,
+                        int32_t count);
 
-// A number in [low, high]; either bound may be infinite, `unit` (may be "") is shown in the message.
-bool sn_json_number(sn_mistakes *mistakes, const sn_json *value, double low, double high, const char *unit, double *out);
+// A number in [low, high]; either bound may be infinite, `unit` (may be "") is shown in the
+// message.
+bool sn_json_number(sn_mistakes *mistakes, const sn_json *value, double low, double high,
+                    const char *unit, double *out);
 
 // A number in the open interval (low, high).
-bool sn_json_number_inside(sn_mistakes *mistakes, const sn_json *value, double low, double high, const char *unit,
-                           double *out);
+bool sn_json_number_inside(sn_mistakes *mistakes, const sn_json *value, double low, double high,
+                           const char *unit, double *out);
 
 // A whole number in [low, high].
-bool sn_json_integer(sn_mistakes *mistakes, const sn_json *value, int64_t low, int64_t high, int64_t *out);
+bool sn_json_integer(sn_mistakes *mistakes, const sn_json *value, int64_t low, int64_t high,
+                     int64_t *out);
 
 bool sn_json_boolean(sn_mistakes *mistakes, const sn_json *value, bool *out);
 
@@ -48,7 +53,8 @@ bool sn_json_boolean(sn_mistakes *mistakes, const sn_json *value, bool *out);
 bool sn_json_string(sn_mistakes *mistakes, const sn_json *value, const char **out);
 
 // A string that is one of `words`; *out is its index.
-bool sn_json_word(sn_mistakes *mistakes, const sn_json *value, const char *const *words, int32_t count, int32_t *out);
+bool sn_json_word(sn_mistakes *mistakes, const sn_json *value, const char *const *words,
+                  int32_t count, int32_t *out);
 
 // An array of exactly `count` numbers.
 bool sn_json_numbers(sn_mistakes *mistakes, const sn_json *value, int32_t count, double *out);

@@ -13,9 +13,14 @@ static bool is_inline(const sn_json_writer *writer) {
 }
 
 static void break_line(sn_json_writer *writer) {
-    if (writer->compact) return;
+    if (writer->compact) {
+        return;
+    }
+
     sn_buffer_add_text(writer->out, "\n");
-    for (int32_t i = 0; i < writer->depth; i++) sn_buffer_add_text(writer->out, "  ");
+    for (int32_t i = 0; i < writer->depth; i++) {
+        sn_buffer_add_text(writer->out, "  ");
+    }
 }
 
 // What stands before a value or key: a comma, a line break.
@@ -24,8 +29,14 @@ static void separate(sn_json_writer *writer) {
         writer->after_key = false;
         return;
     }
-    if (!writer->first) sn_buffer_add_text(writer->out, is_inline(writer) && !writer->compact ? ", " : ",");
-    if (writer->depth > 0 && !is_inline(writer)) break_line(writer);
+
+    if (!writer->first) {
+        sn_buffer_add_text(writer->out, is_inline(writer) && !writer->compact ? ", " : ",");
+    }
+    if (writer->depth > 0 && !is_inline(writer)) {
+        break_line(writer);
+    }
+
     writer->first = false;
 }
 
@@ -46,6 +57,7 @@ static void write_quoted(sn_buffer *out, const char *text, size_t size) {
             sn_buffer_add(out, c, 1);
         }
     }
+
     sn_buffer_add_text(out, "\"");
 }
 
@@ -103,22 +115,33 @@ static void begin(sn_json_writer *writer, const char *bracket, bool on_one_line)
     sn_buffer_add_text(writer->out, bracket);
     writer->depth++;
     writer->first = true;
-    if (on_one_line && !is_inline(writer)) writer->inline_depth = writer->depth;
+
+    if (on_one_line && !is_inline(writer)) {
+        writer->inline_depth = writer->depth;
+    }
 }
 
 static void end(sn_json_writer *writer, const char *bracket) {
     SN_ASSERT(writer->depth > 0 && !writer->after_key);
     bool on_one_line = is_inline(writer);
-    if (writer->inline_depth == writer->depth) writer->inline_depth = 0;
+    if (writer->inline_depth == writer->depth) {
+        writer->inline_depth = 0;
+    }
+
     writer->depth--;
-    if (!writer->first && !on_one_line) break_line(writer);
+    if (!writer->first && !on_one_line) {
+        break_line(writer);
+    }
+
     sn_buffer_add_text(writer->out, bracket);
     writer->first = false;
 }
 
 void sn_json_write_numbers(sn_json_writer *writer, const double *values, int32_t count) {
     begin(writer, "[", true);
-    for (int32_t i = 0; i < count; i++) sn_json_write_number(writer, values[i]);
+    for (int32_t i = 0; i < count; i++) {
+        sn_json_write_number(writer, values[i]);
+    }
     end(writer, "]");
 }
 
@@ -145,10 +168,17 @@ static bool is_short(const sn_json *value) {
     int32_t width = 0;
     for (int32_t i = 0; i < value->count; i++) {
         const sn_json *item = &value->items[i];
-        if (item->kind == SN_JSON_ARRAY || item->kind == SN_JSON_OBJECT) return false;
-        width += (item->kind == SN_JSON_STRING ? item->count : 6) + (item->key ? (int32_t)strlen(item->key) : 0) + 4;
-        if (width > SHORT_LINE) return false;
+        if (item->kind == SN_JSON_ARRAY || item->kind == SN_JSON_OBJECT) {
+            return false;
+        }
+
+        width += (item->kind == SN_JSON_STRING ? item->count : 6) +
+                 (item->key ? (int32_t)strlen(item->key) : 0) + 4;
+        if (width > SHORT_LINE) {
+            return false;
+        }
     }
+
     return true;
 }
 
@@ -156,9 +186,12 @@ static void write_container(sn_json_writer *writer, const sn_json *value) {
     bool object = value->kind == SN_JSON_OBJECT;
     begin(writer, object ? "{" : "[", is_short(value));
     for (int32_t i = 0; i < value->count; i++) {
-        if (object) sn_json_write_key(writer, value->items[i].key);
+        if (object) {
+            sn_json_write_key(writer, value->items[i].key);
+        }
         sn_json_write_tree(writer, &value->items[i]);
     }
+
     end(writer, object ? "}" : "]");
 }
 

@@ -1,4 +1,5 @@
-// The mistakes found in a file, all of them, each with its place: a reader adds, the program prints.
+// The mistakes found in a file, all of them, each with its place: a reader adds, the program
+// prints.
 #ifndef SN_IO_MISTAKES_H
 #define SN_IO_MISTAKES_H
 
@@ -37,8 +38,9 @@ void sn_mistakes_sort(sn_mistakes *mistakes);
 // "file:line:column: path: message", one a line, and a last line if more were found than kept.
 void sn_mistakes_print(const sn_mistakes *mistakes, sn_buffer *out);
 
-// SINEW_OK if there are none; otherwise stores the first with the number of the others in the context's message and returns
-// SINEW_INVALID_DATA (SINEW_OUT_OF_MEMORY if the list itself ran short).
+// SINEW_OK if there are none; otherwise stores the first with the number of the others in the
+// context's message and returns SINEW_INVALID_DATA (SINEW_OUT_OF_MEMORY if the list itself ran
+// short).
 sinew_status sn_mistakes_status(const sn_mistakes *mistakes);
 
 #endif

@@ -1,5 +1,6 @@
-// The little of XML that mesh files use: tags with attributes, and the text between them. Comments, declarations and
-// processing instructions are skipped; entities in attributes are resolved on demand; DTDs are refused.
+// The little of XML that mesh files use: tags with attributes, and the text between them. Comments,
+// declarations and processing instructions are skipped; entities in attributes are resolved on
+// demand; DTDs are refused.
 #ifndef SN_IO_XML_H
 #define SN_IO_XML_H
 
@@ -35,7 +36,8 @@ sinew_status sn_xml_next(sn_xml *xml, sn_xml_tag *tag);
 // The value of an attribute, or one with at = NULL.
 sn_word sn_xml_attribute(const sn_xml_tag *tag, const char *name);
 
-// Adds a text with its five predefined entities (&lt; ...) resolved, or with the characters that need it replaced by them.
+// Adds a text with its five predefined entities (&lt; ...) resolved, or with the characters that
+// need it replaced by them.
 void sn_xml_add_resolved(sn_buffer *out, sn_word text);
 void sn_xml_add_escaped(sn_buffer *out, const char *text);
 

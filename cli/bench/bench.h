@@ -1,4 +1,5 @@
-// Rows of speed: each measures something at one or several sizes, beside the machine's limits and the papers' figures.
+// Rows of speed: each measures something at one or several sizes, beside the machine's limits and
+// the papers' figures.
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
 
@@ -52,7 +53,8 @@ double bench_fit_exponent(const double *x, const double *y, int32_t count);
 // A hash of numbers, for `hash`.
 uint64_t bench_hash(const double *values, size_t count);
 
-// Multiply-adds, counted as two, of the stiffness and the force of a sample with that many controls (interp/samples.h).
+// Multiply-adds, counted as two, of the stiffness and the force of a sample with that many controls
+// (interp/samples.h).
 double bench_control_flops(double controls);
 
 bool bench_passes(const bench_result *result);

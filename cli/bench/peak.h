@@ -1,4 +1,5 @@
-// What the machine can do at best: multiply-adds from registers, and memory read and written in a stream.
+// What the machine can do at best: multiply-adds from registers, and memory read and written in a
+// stream.
 #ifndef CLI_BENCH_PEAK_H
 #define CLI_BENCH_PEAK_H
 
@@ -6,18 +7,19 @@
 
 SN_ISA_DECLARE(double, peak_multiply_add, (int64_t rounds));
 
-// The clock of all measurements. With one thread it is the processor time of the program, which other programs on the machine
-// disturb less; with more it is the time on the wall.
+// The clock of all measurements. With one thread it is the processor time of the program, which
+// other programs on the machine disturb less; with more it is the time on the wall.
 double peak_seconds(const sinew_context *context);
 
 // [flop/s], a multiply-add counted as two, on all threads of the context.
 double peak_measure_flops(sinew_context *context);
 
-// [byte/s] of a[i] = b[i] + s c[i] over arrays larger than the caches, on all threads; 0 without memory.
+// [byte/s] of a[i] = b[i] + s c[i] over arrays larger than the caches, on all threads; 0 without
+// memory.
 double peak_measure_bandwidth(sinew_context *context);
 
-// [flop/s] of OpenBLAS's matrix product on one thread, and the core type whose code it picked: it may mistake a new processor
-// for an old one. 0 and "none" without OpenBLAS.
+// [flop/s] of OpenBLAS's matrix product on one thread, and the core type whose code it picked: it
+// may mistake a new processor for an old one. 0 and "none" without OpenBLAS.
 double peak_measure_blas(sinew_context *context, char *core, size_t size);
 
 #endif

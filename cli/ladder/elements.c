@@ -1,4 +1,5 @@
-// Rungs of finite elements: the scene is built anew with another mesh, law or model, and stepped as `sinew run` would.
+// Rungs of finite elements: the scene is built anew with another mesh, law or model, and stepped as
+// `sinew run` would.
 #include "ladder/ladder.h"
 
 #include "base/memory.h"
@@ -27,70 +28,103 @@ static void destroy(void *self) {
 
 static sinew_status step(void *self, double time) {
     elements *e = self;
-    return time > 0 ? sn_scene_world_step(e->world, NULL) : sn_scene_world_solve_static(e->world, NULL);
+    return time > 0 ? sn_scene_world_step(e->world, NULL)
+                    : sn_scene_world_solve_static(e->world, NULL);
 }
 
 static sinew_status read(void *self, double *points) {
     elements *e = self;
-    sinew_embedding_compute_points(e->embedding, sinew_body_get_positions(e->world->members[0].body), points);
+    sinew_embedding_compute_points(e->embedding,
+                                   sinew_body_get_positions(e->world->members[0].body), points);
     return SINEW_OK;
 }
 
 // Finer or coarser, with or without middle nodes. Meshes from files keep their cells.
-static sinew_status change_shape(sinew_context *context, sn_scene_shape *shape, const ladder_elements_def *def) {
+static sinew_status change_shape(sinew_context *context, sn_scene_shape *shape,
+                                 const ladder_elements_def *def) {
     sinew_element element = def->quadratic ? SINEW_ELEMENT_TET10 : SINEW_ELEMENT_TET4;
     if (shape->generated) {
         shape->shape.element = element;
         shape->shape.cell_size /= def->refine;
         for (int c = 0; c < 3; c++) {
-            if (shape->shape.cells[c] == 0) continue;
+            if (shape->shape.cells[c] == 0) {
+                continue;
+            }
+
             int32_t cells = (int32_t)lround(shape->shape.cells[c] * def->refine);
-            if (shape->shape.shape == SINEW_SHAPE_TUBE && c == 1) cells += cells & 1;
+            if (shape->shape.shape == SINEW_SHAPE_TUBE && c == 1) {
+                cells += cells & 1;
+            }
+
             shape->shape.cells[c] = cells > 1 ? cells : 1;
         }
+
         return SINEW_OK;
     }
+
     if (shape->tetrahedralize) {
         shape->tets.element = element;
         shape->tets.cell_size /= def->refine;
         shape->tets.tet_count = (int32_t)fmax(1, shape->tets.tet_count * pow(def->refine, 3));
         return SINEW_OK;
     }
+
     shape->quadratic = def->quadratic;
-    if (def->refine == 1) return SINEW_OK;
+    if (def->refine == 1) {
+        return SINEW_OK;
+    }
+
     return sn_fail(context, SINEW_UNSUPPORTED, "a mesh from a file is not refined");
 }
 
 static sinew_status change_materials(elements *e, sinew_context *context, const char *law) {
-    if (!law) return SINEW_OK;
+    if (!law) {
+        return SINEW_OK;
+    }
+
     sn_scene_material *materials = SN_PUSH(&e->arena, sn_scene_material, e->scene.material_count);
     SN_TRY(sn_arena_status(&e->arena));
     for (int32_t i = 0; i < e->scene.material_count; i++) {
         materials[i] = e->scene.materials[i];
         SN_TRY(sinew_material_set_law(context, law, &materials[i].def));
     }
+
     e->scene.materials = materials;
     return SINEW_OK;
 }
 
 static sinew_status fill(elements *e, ladder_object *object, const ladder_elements_def *def) {
-    if (def->law || def->model != SINEW_MODEL_ELASTIC) SN_TRY(ladder_check_plain(object));
+    if (def->law || def->model != SINEW_MODEL_ELASTIC) {
+        SN_TRY(ladder_check_plain(object));
+    }
+
     e->scene = object->scene;
     e->body = object->body;
     e->scene.bodies = &e->body;
-    e->body.def.model = def->law || def->model != SINEW_MODEL_ELASTIC ? def->model : object->body.def.model;
-    if (def->refine == 1 && !def->quadratic && object->given->members[0].mesh->element == SINEW_ELEMENT_TET4) {
+    e->body.def.model =
+        def->law || def->model != SINEW_MODEL_ELASTIC ? def->model : object->body.def.model;
+
+    if (def->refine == 1 && !def->quadratic &&
+        object->given->members[0].mesh->element == SINEW_ELEMENT_TET4) {
         e->body.shape = object->body.shape;
     } else {
         SN_TRY(change_shape(object->context, &e->body.shape, def));
     }
+
     SN_TRY(change_materials(e, object->context, def->law));
-    SN_TRY(sn_scene_build(object->context, &e->scene, cli_fetch, &object->file->fetcher, &e->mistakes, &e->world));
-    sinew_mesh points = {.points = object->points, .point_count = object->point_count, .element = SINEW_ELEMENT_TRIANGLE};
-    return sinew_embedding_create(object->context, &points, e->world->members[0].mesh, &e->embedding);
+    SN_TRY(sn_scene_build(object->context, &e->scene, cli_fetch, &object->file->fetcher,
+                          &e->mistakes, &e->world));
+
+    sinew_mesh points = {.points = object->points,
+                         .point_count = object->point_count,
+                         .element = SINEW_ELEMENT_TRIANGLE};
+
+    return sinew_embedding_create(object->context, &points, e->world->members[0].mesh,
+                                  &e->embedding);
 }
 
-sinew_status ladder_elements_create(ladder_object *object, const ladder_elements_def *def, ladder_rung *rung) {
+sinew_status ladder_elements_create(ladder_object *object, const ladder_elements_def *def,
+                                    ladder_rung *rung) {
     sn_arena arena = sn_arena_create(object->context);
     elements *e = SN_PUSH(&arena, elements, 1);
     SN_TRY(sn_arena_status(&arena));
@@ -99,11 +133,14 @@ sinew_status ladder_elements_create(ladder_object *object, const ladder_elements
     *rung = (ladder_rung){.self = e, .step = step, .read = read, .destroy = destroy};
     SN_TRY(fill(e, object, def));
     rung->unknowns = 3 * sinew_body_get_node_count(e->world->members[0].body);
+
     return SINEW_OK;
 }
 
 double ladder_reference_refinement(const ladder_object *object) {
-    if (!object->body.shape.generated && !object->body.shape.tetrahedralize) return 1;
+    if (!object->body.shape.generated && !object->body.shape.tetrahedralize) {
+        return 1;
+    }
     double count = object->given->members[0].mesh->element_count;
     return fmax(1, fmin(2, cbrt(REFERENCE_TETS / count)));
 }

@@ -1,5 +1,5 @@
-// Rungs of frames: the body's mesh as voxels, one frame held at the middle of each patch of held nodes, the others placed
-// automatically, in the body's own coordinates.
+// Rungs of frames: the body's mesh as voxels, one frame held at the middle of each patch of held
+// nodes, the others placed automatically, in the body's own coordinates.
 #include "ladder/ladder.h"
 
 #include "base/memory.h"
@@ -42,60 +42,84 @@ static sinew_status apply(frames *f, double time) {
     const sn_scene_body *scene = f->member->scene;
     for (int32_t i = 0; i < f->patch_count; i++) {
         const sn_scene_support *support = &scene->supports[f->patches[i].support];
-        if (!support->scripted) continue;
-        double position[3], rotation[4] = {0, 0, 0, 1};
+        if (!support->scripted) {
+            continue;
+        }
+
+        double position[3];
+        double rotation[4] = {0, 0, 0, 1};
+
         sn_store3(position, sn_scene_motion_at(&support->motion, f->patches[i].middle, time));
         if (support->motion.turns) {
-            sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&support->motion.angle, time), sn_load3(support->motion.axis)));
-            rotation[0] = q.x, rotation[1] = q.y, rotation[2] = q.z, rotation[3] = q.w;
+            sn_quat q = sn_quat_exp(sn_scale(sn_curve_at(&support->motion.angle, time),
+                                             sn_load3(support->motion.axis)));
+            rotation[0] = q.x;
+            rotation[1] = q.y;
+            rotation[2] = q.z;
+            rotation[3] = q.w;
         }
+
         SN_TRY(sinew_frame_body_move(f->body, i, position, rotation));
     }
+
     sinew_frame_body_clear_forces(f->body);
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &f->member->loads[i];
         double share[3];
         sn_store3(share, sn_scale(sn_curve_at(&scene->loads[i].scale, time) / picked->count,
                                   ladder_to_body(f->object, scene->loads[i].vector)));
+
         for (int32_t k = 0; k < picked->count; k++) {
-            SN_TRY(sinew_frame_body_add_force(f->body, f->member->mesh->points + 3 * (size_t)picked->nodes[k], share));
+            SN_TRY(sinew_frame_body_add_force(
+                f->body, f->member->mesh->points + 3 * (size_t)picked->nodes[k], share));
         }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status step(void *self, double time) {
     frames *f = self;
     SN_TRY(apply(f, time));
-    if (time == 0) return sinew_world_solve_static(f->world, &f->object->scene.static_def, NULL);
+    if (time == 0) {
+        return sinew_world_solve_static(f->world, &f->object->scene.static_def, NULL);
+    }
     return sinew_world_step(f->world, NULL);
 }
 
 static sinew_status read(void *self, double *points) {
     frames *f = self;
     for (int32_t i = 0; i < f->object->point_count; i++) {
-        SN_TRY(sinew_frame_body_get_point(f->body, f->object->points + 3 * (size_t)i, points + 3 * (size_t)i));
+        SN_TRY(sinew_frame_body_get_point(f->body, f->object->points + 3 * (size_t)i,
+                                          points + 3 * (size_t)i));
     }
+
     ladder_to_world(f->object, points, f->object->point_count);
     return SINEW_OK;
 }
 
 // Spreads over the held nodes that share elements with `first`, which lose their mark.
-static patch grow_patch(frames *f, const sn_adjacency *near, uint8_t *held, int32_t *queue, int32_t first) {
+static patch grow_patch(frames *f, const sn_adjacency *near, uint8_t *held, int32_t *queue,
+                        int32_t first) {
     const sinew_mesh *mesh = f->member->mesh;
     int32_t count = 1;
     sn_vec3 sum = {0, 0, 0};
+
     queue[0] = first;
     held[first] = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t node = queue[i];
         f->patch_of[node] = f->patch_count;
         sum = sn_add(sum, sn_mesh_point(mesh, node));
+
         for (int32_t k = near->offsets[node]; k < near->offsets[node + 1]; k++) {
-            if (held[near->items[k]]) queue[count++] = near->items[k];
+            if (held[near->items[k]]) {
+                queue[count++] = near->items[k];
+            }
             held[near->items[k]] = 0;
         }
     }
+
     return (patch){.middle = sn_scale(1.0 / count, sum)};
 }
 
@@ -104,26 +128,41 @@ static sinew_status find_patches(frames *f) {
     sn_arena scratch = sn_arena_create(f->object->context);
     sn_adjacency near;
     uint8_t *held = SN_PUSH(&scratch, uint8_t, mesh->point_count);
+
     f->patch_of = SN_PUSH(&f->arena, int32_t, mesh->point_count);
     int32_t *queue = SN_PUSH(&scratch, int32_t, mesh->point_count);
     sinew_status status = sn_arena_status(&f->arena);
-    if (status == SINEW_OK) status = sn_build_node_neighbours(&scratch, mesh, &near);
-    for (int32_t i = 0; status == SINEW_OK && i < mesh->point_count; i++) f->patch_of[i] = -1;
+    if (status == SINEW_OK) {
+        status = sn_build_node_neighbours(&scratch, mesh, &near);
+    }
+
+    for (int32_t i = 0; status == SINEW_OK && i < mesh->point_count; i++) {
+        f->patch_of[i] = -1;
+    }
+
     for (int32_t s = 0; status == SINEW_OK && s < f->member->scene->support_count; s++) {
         const sn_picked *picked = &f->member->supports[s];
         memset(held, 0, (size_t)mesh->point_count);
-        for (int32_t k = 0; k < picked->count; k++) held[picked->nodes[k]] = 1;
+        for (int32_t k = 0; k < picked->count; k++) {
+            held[picked->nodes[k]] = 1;
+        }
+
         for (int32_t k = 0; status == SINEW_OK && k < picked->count; k++) {
-            if (!held[picked->nodes[k]]) continue;
+            if (!held[picked->nodes[k]]) {
+                continue;
+            }
+
             if (f->patch_count == MOST_PATCHES) {
-                status =
-                    sn_fail(f->object->context, SINEW_UNSUPPORTED, "the body is held at more than %d places", MOST_PATCHES);
+                status = sn_fail(f->object->context, SINEW_UNSUPPORTED,
+                                 "the body is held at more than %d places", MOST_PATCHES);
                 break;
             }
+
             f->patches[f->patch_count] = grow_patch(f, &near, held, queue, picked->nodes[k]);
             f->patches[f->patch_count++].support = s;
         }
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -132,28 +171,40 @@ static int32_t material_count(const frames *f) {
     return f->member->scene->label_count > 0 ? f->member->scene->label_count : 1;
 }
 
-// The patch that a voxel belongs to, or -1: where interpolated from the nodes a voxel is held but for what it is thick.
+// The patch that a voxel belongs to, or -1: where interpolated from the nodes a voxel is held but
+// for what it is thick.
 static int32_t held_by(const frames *f, const sn_location *location, double cell) {
     const int32_t *nodes = sn_mesh_nodes(f->member->mesh, location->element);
     double held = 0;
     int32_t patch = -1;
+
     for (int32_t k = 0; k < sinew_element_node_count(f->member->mesh->element); k++) {
-        if (f->patch_of[nodes[k]] < 0) continue;
+        if (f->patch_of[nodes[k]] < 0) {
+            continue;
+        }
         held += location->weights[k];
         patch = f->patch_of[nodes[k]];
     }
+
     return held > 1 - 0.75 * cell / f->edge ? patch : -1;
 }
 
-// Label of a voxel: the place of its material in the body's table, plus one; held voxels have the labels behind those, since
-// the patch's frame alone carries them.
+// Label of a voxel: the place of its material in the body's table, plus one; held voxels have the
+// labels behind those, since the patch's frame alone carries them.
 static uint8_t label_of(const frames *f, const sn_location *location, double cell) {
     const sn_scene_body *body = f->member->scene;
-    int32_t element = location->element, patch = held_by(f, location, cell);
-    if (patch >= 0) return (uint8_t)(material_count(f) + patch + 1);
-    for (int32_t k = 0; f->member->mesh->labels && k < body->label_count; k++) {
-        if (body->labels[k].label == f->member->mesh->labels[element]) return (uint8_t)(k + 1);
+    int32_t element = location->element;
+    int32_t patch = held_by(f, location, cell);
+    if (patch >= 0) {
+        return (uint8_t)(material_count(f) + patch + 1);
     }
+
+    for (int32_t k = 0; f->member->mesh->labels && k < body->label_count; k++) {
+        if (body->labels[k].label == f->member->mesh->labels[element]) {
+            return (uint8_t)(k + 1);
+        }
+    }
+
     return 1;
 }
 
@@ -161,32 +212,45 @@ static uint8_t label_of(const frames *f, const sn_location *location, double cel
 static sinew_status fill_labels(frames *f, sn_arena *scratch, sinew_label_grid *grid) {
     const sinew_mesh *mesh = f->member->mesh;
     sn_element_tree tree;
+
     SN_TRY(sn_element_tree_build(scratch, mesh, &tree));
-    sn_vec3 lower = sn_mesh_point(mesh, 0), upper = lower;
+    sn_vec3 lower = sn_mesh_point(mesh, 0);
+    sn_vec3 upper = lower;
+
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        lower = sn_min3(lower, sn_mesh_point(mesh, i)), upper = sn_max3(upper, sn_mesh_point(mesh, i));
+        lower = sn_min3(lower, sn_mesh_point(mesh, i));
+        upper = sn_max3(upper, sn_mesh_point(mesh, i));
     }
+
     double size[3], cell;
     sn_store3(size, sn_sub(upper, lower));
     sn_store3(grid->lower, lower);
     cell = cbrt(size[0] * size[1] * size[2] / VOXELS);
+
     sinew_quality quality;
     SN_TRY(sinew_mesh_compute_quality(f->object->context, mesh, &quality));
     f->edge = cbrt(5 * quality.volume / mesh->element_count);
+
     for (int c = 0; c < 3; c++) {
         grid->cells[c] = (int32_t)fmax(1, round(size[c] / cell));
         grid->spacing[c] = size[c] / grid->cells[c];
     }
+
     const int32_t *n = grid->cells;
     uint8_t *labels = SN_PUSH(scratch, uint8_t, (size_t)n[0] * (size_t)n[1] * (size_t)n[2]);
+
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < n[0] * n[1] * n[2]; i++) {
         sn_vec3 at = {grid->lower[0] + (i % n[0] + 0.5) * grid->spacing[0],
                       grid->lower[1] + (i / n[0] % n[1] + 0.5) * grid->spacing[1],
                       grid->lower[2] + (i / n[0] / n[1] + 0.5) * grid->spacing[2]};
         sn_location location = sn_element_tree_locate(&tree, at);
-        if (location.distance == 0) labels[i] = label_of(f, &location, cell);
+
+        if (location.distance == 0) {
+            labels[i] = label_of(f, &location, cell);
+        }
     }
+
     grid->labels8 = labels;
     return SINEW_OK;
 }
@@ -195,85 +259,118 @@ static sinew_status make_voxels(frames *f) {
     sn_arena scratch = sn_arena_create(f->object->context);
     sinew_label_grid grid = {0};
     sinew_status status = fill_labels(f, &scratch, &grid);
+
     if (status == SINEW_OK) {
         size_t limit = sinew_default_voxel_def().memory_limit;
         status = sinew_voxels_create_from_labels(f->object->context, &grid, limit, &f->voxels);
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
-// A tissue for each material, and for each patch one that its frame carries; it is held and its stiffness does not matter.
+// A tissue for each material, and for each patch one that its frame carries; it is held and its
+// stiffness does not matter.
 static sinew_status set_tissues(frames *f, sinew_frame_body_def *def) {
     const sn_scene_body *body = f->member->scene;
-    int32_t plain = material_count(f), count = plain + f->patch_count;
+    int32_t plain = material_count(f);
+    int32_t count = plain + f->patch_count;
     sinew_tissue *tissues = SN_PUSH(&f->arena, sinew_tissue, count);
     sinew_material_def *materials = SN_PUSH(&f->arena, sinew_material_def, count);
     int32_t *labels = SN_PUSH(&f->arena, int32_t, count);
+
     SN_TRY(sn_arena_status(&f->arena));
     for (int32_t i = 0; i < count; i++) {
-        int32_t material = body->label_count ? body->labels[i < plain ? i : 0].material : body->material;
+        int32_t material =
+            body->label_count ? body->labels[i < plain ? i : 0].material : body->material;
+
         materials[i] = f->object->scene.materials[material].def;
         tissues[i] = sinew_default_tissue();
         tissues[i].label = labels[i] = i + 1;
         tissues[i].young = materials[i].young;
         tissues[i].density = materials[i].density;
-        if (i >= plain) tissues[i].node = i - plain;
+
+        if (i >= plain) {
+            tissues[i].node = i - plain;
+        }
     }
-    def->tissues = tissues, def->tissue_count = count;
-    def->materials = materials, def->material_count = count, def->material_labels = labels;
+
+    def->tissues = tissues;
+    def->tissue_count = count;
+    def->materials = materials;
+    def->material_count = count;
+    def->material_labels = labels;
+
     return SINEW_OK;
 }
 
 // The patches' frames first, moved into the nearest voxel where their middle is hollow.
-static sinew_status place(frames *f, sinew_node_kind kind, int32_t count, sinew_frame_body_def *def) {
-    double *positions = SN_PUSH(&f->arena, double, 3 * (size_t)count), fixed[3 * MOST_PATCHES];
+static sinew_status place(frames *f, sinew_node_kind kind, int32_t count,
+                          sinew_frame_body_def *def) {
+    double *positions = SN_PUSH(&f->arena, double, 3 * (size_t)count);
+    double fixed[3 * MOST_PATCHES];
     sinew_frame_node *nodes = SN_PUSH(&f->arena, sinew_frame_node, count);
+
     SN_TRY(sn_arena_status(&f->arena));
     double spacing[3];
+
     sinew_voxels_get_grid(f->voxels, NULL, spacing, NULL);
     for (int32_t i = 0; i < f->patch_count; i++) {
         sn_store3(fixed + 3 * i, f->patches[i].middle);
         int32_t voxel = sinew_voxels_find_nearest(f->voxels, fixed + 3 * i, INFINITY);
         double center[3];
         sinew_voxels_get_center(f->voxels, voxel, center);
+
         if (sn_distance(sn_load3(center), f->patches[i].middle) > sn_length(sn_load3(spacing))) {
             memcpy(fixed + 3 * i, center, sizeof center);
             f->patches[i].middle = sn_load3(center);
         }
     }
+
     sinew_placement_def placement = sinew_default_placement_def();
     placement.count = count;
-    placement.fixed = fixed, placement.fixed_count = f->patch_count;
+    placement.fixed = fixed;
+    placement.fixed_count = f->patch_count;
     placement.every_part = true;
-    SN_TRY(sinew_place_nodes(f->object->context, f->voxels, def->tissues, def->tissue_count, &placement, positions, NULL));
+    SN_TRY(sinew_place_nodes(f->object->context, f->voxels, def->tissues, def->tissue_count,
+                             &placement, positions, NULL));
+
     for (int32_t i = 0; i < count; i++) {
         nodes[i].kind = kind;
         memcpy(nodes[i].position, positions + 3 * (size_t)i, sizeof nodes[i].position);
     }
-    def->nodes = nodes, def->node_count = count;
+
+    def->nodes = nodes;
+    def->node_count = count;
+
     return SINEW_OK;
 }
 
 static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool springs) {
     ladder_object *object = f->object;
     const sinew_body_def *scene = &f->member->scene->def;
+
     SN_TRY(ladder_check_plain(object));
     SN_TRY(find_patches(f));
     if (count <= f->patch_count) {
-        return sn_fail(object->context, SINEW_UNSUPPORTED, "%d frames are held and none is free", f->patch_count);
+        return sn_fail(object->context, SINEW_UNSUPPORTED, "%d frames are held and none is free",
+                       f->patch_count);
     }
+
     SN_TRY(make_voxels(f));
     sinew_world_def world = object->scene.world;
+
     world.solver = SINEW_SOLVER_AUTO;
     sn_store3(world.gravity, ladder_to_body(object, object->scene.world.gravity));
     SN_TRY(sinew_world_create(object->context, &world, &f->world));
+
     sinew_frame_body_def def = sinew_default_frame_body_def();
     SN_TRY(set_tissues(f, &def));
     SN_TRY(place(f, kind, count, &def));
     def.voxels = f->voxels;
     def.springs = springs;
-    def.mass_damping = scene->mass_damping, def.stiffness_damping = scene->stiffness_damping;
+    def.mass_damping = scene->mass_damping;
+    def.stiffness_damping = scene->stiffness_damping;
     sn_store3(def.velocity, ladder_to_body(object, scene->velocity));
     sn_store3(def.angular_velocity, ladder_to_body(object, scene->angular_velocity));
     def.weights.adopt_unreached = true;
@@ -281,19 +378,29 @@ static sinew_status fill(frames *f, sinew_node_kind kind, int32_t count, bool sp
     def.weights.levels = 1; // local: the more frames, the finer
     def.sampling.count = SAMPLES_PER_NODE * count;
     SN_TRY(sinew_frame_body_create(f->world, &def, &f->body));
-    for (int32_t i = 0; i < f->patch_count; i++) SN_TRY(sinew_frame_body_hold(f->body, i, SINEW_HOLD_ALL));
+
+    for (int32_t i = 0; i < f->patch_count; i++) {
+        SN_TRY(sinew_frame_body_hold(f->body, i, SINEW_HOLD_ALL));
+    }
+
     return SINEW_OK;
 }
 
-sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, bool springs,
-                                  ladder_rung *rung) {
+sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count,
+                                  bool springs, ladder_rung *rung) {
     static const int32_t unknowns[] = {3, 6, 12, 30};
     sn_arena arena = sn_arena_create(object->context);
     frames *f = SN_PUSH(&arena, frames, 1);
+
     SN_TRY(sn_arena_status(&arena));
     f->arena = arena;
     f->object = object;
     f->member = &object->given->members[0];
-    *rung = (ladder_rung){.self = f, .step = step, .read = read, .destroy = destroy, .unknowns = unknowns[kind] * count};
+    *rung = (ladder_rung){.self = f,
+                          .step = step,
+                          .read = read,
+                          .destroy = destroy,
+                          .unknowns = unknowns[kind] * count};
+
     return fill(f, kind, count, springs);
 }

@@ -1,8 +1,10 @@
-// One object, all models: the first body of a scene, or the one named, moved by frames, by springs between them, by tets of
-// several laws and by position dynamics, each compared with the finest elements there are.
+// One object, all models: the first body of a scene, or the one named, moved by frames, by springs
+// between them, by tets of several laws and by position dynamics, each compared with the finest
+// elements there are.
 //
-// Every model is a rung: something that steps and tells where the object's points are. Rungs live in files of their own
-// (elements.c, frames.c, positions.c); ladder.c runs them, result.c writes what came out.
+// Every model is a rung: something that steps and tells where the object's points are. Rungs live
+// in files of their own (elements.c, frames.c, positions.c); ladder.c runs them, result.c writes
+// what came out.
 #ifndef CLI_LADDER_LADDER_H
 #define CLI_LADDER_LADDER_H
 
@@ -43,7 +45,8 @@ typedef struct ladder_result {
     const char *family; // a curve of the plot
     char name[80];
     int32_t unknowns;
-    double error;      // root mean square distance from the reference over all points and records, over its motion [-]
+    double error; // root mean square distance from the reference over all points and records, over
+                  // its motion [-]
     double last_error; // the same at the end
     double seconds;    // median of a step
     double bytes;
@@ -58,9 +61,10 @@ typedef struct ladder {
     void (*tell)(const ladder_result *result); // NULL: nobody listens
 } ladder;
 
-// Builds the object and runs all rungs, the reference first. A rung that cannot be built is kept with the reason. `file` was
-// opened without mistakes. Destroy in every case.
-sinew_status ladder_run(ladder *l, sinew_context *context, cli_scene_file *file, int32_t body, int32_t steps);
+// Builds the object and runs all rungs, the reference first. A rung that cannot be built is kept
+// with the reason. `file` was opened without mistakes. Destroy in every case.
+sinew_status ladder_run(ladder *l, sinew_context *context, cli_scene_file *file, int32_t body,
+                        int32_t steps);
 void ladder_destroy(ladder *l);
 
 // Elements of the scene's mesh, or finer and coarser ones.
@@ -70,18 +74,23 @@ typedef struct ladder_elements_def {
     sinew_model model;
     const char *law; // NULL: the scene's
 } ladder_elements_def;
-sinew_status ladder_elements_create(ladder_object *object, const ladder_elements_def *def, ladder_rung *rung);
+sinew_status ladder_elements_create(ladder_object *object, const ladder_elements_def *def,
+                                    ladder_rung *rung);
 // Elements of the reference, as many as can be borne.
 double ladder_reference_refinement(const ladder_object *object);
 
-// With `springs` the strain between frames is stored once in joint springs instead of being integrated in every step.
-sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count, bool springs, ladder_rung *rung);
+// With `springs` the strain between frames is stored once in joint springs instead of being
+// integrated in every step.
+sinew_status ladder_frames_create(ladder_object *object, sinew_node_kind kind, int32_t count,
+                                  bool springs, ladder_rung *rung);
 sinew_status ladder_positions_create(ladder_object *object, int32_t iterations, ladder_rung *rung);
 
-// For models that run in the body's own coordinates: the scene's vectors there, and points back in the world.
+// For models that run in the body's own coordinates: the scene's vectors there, and points back in
+// the world.
 sn_vec3 ladder_to_body(const ladder_object *object, const double vector[3]);
 void ladder_to_world(const ladder_object *object, double *points, int32_t count);
-// SINEW_UNSUPPORTED for loads other than forces, partly held nodes, and laws without Young's modulus and Poisson's ratio.
+// SINEW_UNSUPPORTED for loads other than forces, partly held nodes, and laws without Young's
+// modulus and Poisson's ratio.
 sinew_status ladder_check_plain(const ladder_object *object);
 
 // A line for each result; JSON; a page of Markdown and its plot of error over cost.

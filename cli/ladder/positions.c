@@ -1,4 +1,5 @@
-// Rungs of position dynamics: the scene's tets with compliances from its moduli, in the body's own coordinates.
+// Rungs of position dynamics: the scene's tets with compliances from its moduli, in the body's own
+// coordinates.
 #include "ladder/ladder.h"
 
 #include "sinew/pbd.h"
@@ -26,7 +27,11 @@ static void destroy(void *self) {
 
 static sinew_status step(void *self, double time) {
     positions *p = self;
-    if (time == 0) return sn_fail(p->object->context, SINEW_UNSUPPORTED, "position dynamics has no static solve");
+    if (time == 0) {
+        return sn_fail(p->object->context, SINEW_UNSUPPORTED,
+                       "position dynamics has no static solve");
+    }
+
     const sn_scene_body *scene = p->member->scene;
     for (int32_t i = 0; i < scene->support_count; i++) {
         const sn_picked *picked = &p->member->supports[i];
@@ -36,13 +41,17 @@ static sinew_status step(void *self, double time) {
             sn_store3(p->targets + at, sn_scene_motion_at(&scene->supports[i].motion, X, time));
         }
     }
+
     memset(p->forces, 0, 3 * (size_t)p->member->mesh->point_count * sizeof(double));
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_picked *picked = &p->member->loads[i];
         sn_vec3 share = sn_scale(sn_curve_at(&scene->loads[i].scale, time) / picked->count,
                                  ladder_to_body(p->object, scene->loads[i].vector));
-        for (int32_t k = 0; k < picked->count; k++) sn_add_to3(p->forces + 3 * (size_t)picked->nodes[k], share);
+        for (int32_t k = 0; k < picked->count; k++) {
+            sn_add_to3(p->forces + 3 * (size_t)picked->nodes[k], share);
+        }
     }
+
     return sinew_pbd_step(p->pbd, p->object->scene.world.step, p->targets, p->forces);
 }
 
@@ -56,7 +65,8 @@ static sinew_status read(void *self, double *points) {
 
 static sinew_pbd_material material_of(const sn_scene *scene, int32_t index) {
     const sinew_material_def *def = &scene->materials[index].def;
-    return sinew_isotropic_pbd_material(def->young, def->poisson < 0 ? 0 : def->poisson, def->density);
+    return sinew_isotropic_pbd_material(def->young, def->poisson < 0 ? 0 : def->poisson,
+                                        def->density);
 }
 
 // One material for each of the scene's, and which of them each tet has.
@@ -66,50 +76,70 @@ static sinew_status set_materials(positions *p, sinew_pbd_def *def) {
     const sinew_mesh *mesh = p->member->mesh;
     sinew_pbd_material *materials = SN_PUSH(&p->arena, sinew_pbd_material, scene->material_count);
     int32_t *of_tet = SN_PUSH(&p->arena, int32_t, mesh->element_count);
+
     SN_TRY(sn_arena_status(&p->arena));
-    for (int32_t i = 0; i < scene->material_count; i++) materials[i] = material_of(scene, i);
+    for (int32_t i = 0; i < scene->material_count; i++) {
+        materials[i] = material_of(scene, i);
+    }
+
     for (int32_t i = 0; i < mesh->element_count; i++) {
         of_tet[i] = body->label_count ? body->labels[0].material : body->material;
         for (int32_t k = 0; mesh->labels && k < body->label_count; k++) {
-            if (body->labels[k].label == mesh->labels[i]) of_tet[i] = body->labels[k].material;
+            if (body->labels[k].label == mesh->labels[i]) {
+                of_tet[i] = body->labels[k].material;
+            }
         }
     }
+
     def->materials = materials;
     def->material_count = scene->material_count;
     def->tet_materials = of_tet;
+
     return SINEW_OK;
 }
 
 // The body's velocity in its own coordinates: v + w x X.
 static sinew_status set_velocities(positions *p) {
     const sinew_body_def *def = &p->member->scene->def;
-    sn_vec3 v = ladder_to_body(p->object, def->velocity), w = ladder_to_body(p->object, def->angular_velocity);
+    sn_vec3 v = ladder_to_body(p->object, def->velocity);
+    sn_vec3 w = ladder_to_body(p->object, def->angular_velocity);
     const sinew_mesh *mesh = p->member->mesh;
+
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        sn_store3(p->forces + 3 * (size_t)i, sn_add(v, sn_cross(w, sn_load3(mesh->points + 3 * (size_t)i))));
+        sn_store3(p->forces + 3 * (size_t)i,
+                  sn_add(v, sn_cross(w, sn_load3(mesh->points + 3 * (size_t)i))));
     }
+
     return sinew_pbd_set_state(p->pbd, mesh->points, p->forces);
 }
 
 static sinew_status fill(positions *p, int32_t iterations) {
     ladder_object *object = p->object;
     const sinew_mesh *mesh = p->member->mesh;
+
     SN_TRY(ladder_check_plain(object));
     if (mesh->element != SINEW_ELEMENT_TET4) {
-        return sn_fail(object->context, SINEW_UNSUPPORTED, "position dynamics needs tets of four nodes");
+        return sn_fail(object->context, SINEW_UNSUPPORTED,
+                       "position dynamics needs tets of four nodes");
     }
+
     sinew_pbd_def def = sinew_default_pbd_def();
     uint8_t *kinematic = SN_PUSH(&p->arena, uint8_t, mesh->point_count);
+
     p->x = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);
     p->targets = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);
     p->forces = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);
     SN_TRY(sn_arena_status(&p->arena));
     SN_TRY(set_materials(p, &def));
     memcpy(p->targets, mesh->points, 3 * (size_t)mesh->point_count * sizeof(double));
+
     for (int32_t i = 0; i < p->member->scene->support_count; i++) {
         const sn_picked *picked = &p->member->supports[i];
-        for (int32_t k = 0; k < picked->count; k++) kinematic[picked->nodes[k]] = 1;
+        for (int32_t k = 0; k < picked->count; k++) {
+            kinematic[picked->nodes[k]] = 1;
+        }
     }
+
     def.mode = SINEW_PBD_COMPLIANCE;
     def.iterations = iterations;
     def.kinematic = kinematic;
@@ -118,13 +148,18 @@ static sinew_status fill(positions *p, int32_t iterations) {
     sn_store3(def.gravity, ladder_to_body(object, object->scene.world.gravity));
     SN_TRY(sinew_pbd_create(object->context, mesh, &def, &p->pbd));
     SN_TRY(set_velocities(p));
-    sinew_mesh points = {.points = object->points, .point_count = object->point_count, .element = SINEW_ELEMENT_TRIANGLE};
+
+    sinew_mesh points = {.points = object->points,
+                         .point_count = object->point_count,
+                         .element = SINEW_ELEMENT_TRIANGLE};
+
     return sinew_embedding_create(object->context, &points, mesh, &p->embedding);
 }
 
 sinew_status ladder_positions_create(ladder_object *object, int32_t iterations, ladder_rung *rung) {
     sn_arena arena = sn_arena_create(object->context);
     positions *p = SN_PUSH(&arena, positions, 1);
+
     SN_TRY(sn_arena_status(&arena));
     p->arena = arena;
     p->object = object;
@@ -132,5 +167,6 @@ sinew_status ladder_positions_create(ladder_object *object, int32_t iterations, 
     *rung = (ladder_rung){.self = p, .step = step, .read = read, .destroy = destroy};
     SN_TRY(fill(p, iterations));
     rung->unknowns = 3 * p->member->mesh->point_count;
+
     return SINEW_OK;
 }

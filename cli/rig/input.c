@@ -1,5 +1,5 @@
-// What sinew rig reads: surfaces by the mesh readers, label volumes by the volume readers, specimens by name; all become
-// voxels.
+// What sinew rig reads: surfaces by the mesh readers, label volumes by the volume readers,
+// specimens by name; all become voxels.
 #include "rig/rig.h"
 
 #include "mesh_file.h"
@@ -20,7 +20,11 @@ static int refuse_specimen(const rig_run *rig, const char *name) {
     const char *names[16];
     char valid[160];
     int32_t count = sinew_specimen_count() < 16 ? sinew_specimen_count() : 16;
-    for (int32_t i = 0; i < count; i++) names[i] = sinew_specimen_name((sinew_specimen)i);
+
+    for (int32_t i = 0; i < count; i++) {
+        names[i] = sinew_specimen_name((sinew_specimen)i);
+    }
+
     cli_join_words(valid, sizeof valid, names, count);
     return cli_fail(rig->command, CLI_BAD_INPUT, "there is no specimen '%s'%s; valid: %s", name,
                     cli_did_you_mean(name, names, count), valid);
@@ -28,16 +32,29 @@ static int refuse_specimen(const rig_run *rig, const char *name) {
 
 static int read_specimen(rig_run *rig, const char *name, const rig_reading *reading) {
     int32_t specimen = sinew_specimen_find(name);
-    if (specimen < 0) return refuse_specimen(rig, name);
+    if (specimen < 0) {
+        return refuse_specimen(rig, name);
+    }
+
     sinew_specimen kind = (sinew_specimen)specimen;
-    int32_t count = reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
-    sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count, reading->memory_limit, &rig->voxels);
-    if (status != SINEW_OK) return rig_fail(rig);
+    int32_t count =
+        reading->specimen_voxels ? reading->specimen_voxels : sinew_specimen_voxel_count(kind);
+    sinew_status status = sinew_voxels_create_specimen(rig->context, kind, count,
+                                                       reading->memory_limit, &rig->voxels);
+
+    if (status != SINEW_OK) {
+        return rig_fail(rig);
+    }
+
     rig->specimen = sinew_specimen_name(kind);
     rig->specimen_voxels = count;
+
     const sinew_specimen_tissue *table = sinew_specimen_tissues(kind, &count);
     rig->tissue_count = rig_specimen_tissues(kind, rig->tissues);
-    for (int32_t i = 0; i < count; i++) snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
+    for (int32_t i = 0; i < count; i++) {
+        snprintf(rig->tissue_names[i], RIG_NAME, "%s", table[i].name);
+    }
+
     return CLI_OK;
 }
 
@@ -45,25 +62,33 @@ static int read_volume(rig_run *rig, const sn_source *source, const rig_reading 
     sn_volume_file file;
     sn_volume_options options = {.unit = reading->unit, .memory_limit = reading->memory_limit};
     sinew_status status = sn_volume_read(rig->context, source, &options, &file);
+
     rig->askew = status == SINEW_OK && file.askew;
     int result = status == SINEW_OK ? CLI_OK : rig_fail(rig);
     if (status == SINEW_OK &&
-        sinew_voxels_create_from_labels(rig->context, &file.grid, reading->memory_limit, &rig->voxels) != SINEW_OK) {
-        result = cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", source->name, sinew_context_message(rig->context));
+        sinew_voxels_create_from_labels(rig->context, &file.grid, reading->memory_limit,
+                                        &rig->voxels) != SINEW_OK) {
+        result = cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", source->name,
+                          sinew_context_message(rig->context));
     }
+
     sn_volume_file_destroy(&file);
     return result;
 }
 
 // glTF has y up by its standard, OBJ by custom.
 static bool has_y_up(const rig_reading *reading, const char *path) {
-    if (reading->up) return reading->up == 'y';
+    if (reading->up) {
+        return reading->up == 'y';
+    }
     const char *ending = strrchr(path, '.');
-    return ending && (strcmp(ending, ".obj") == 0 || strcmp(ending, ".glb") == 0 || strcmp(ending, ".gltf") == 0);
+    return ending && (strcmp(ending, ".obj") == 0 || strcmp(ending, ".glb") == 0 ||
+                      strcmp(ending, ".gltf") == 0);
 }
 
 // The triangles of a file, or the boundary of its solid elements, in metres, z up.
-static int read_surface(rig_run *rig, const char *path, const rig_reading *reading, sinew_mesh **surface) {
+static int read_surface(rig_run *rig, const char *path, const rig_reading *reading,
+                        sinew_mesh **surface) {
     cli_mesh_file file;
     int status = cli_mesh_open(rig->context, rig->command, path, &file);
     if (status == CLI_OK) {
@@ -71,64 +96,105 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
         sinew_status made = best.element == SINEW_ELEMENT_TRIANGLE
                                 ? sinew_mesh_copy(rig->context, &best, surface)
                                 : sinew_mesh_create_surface(rig->context, &best, surface, NULL);
-        if (made != SINEW_OK) status = rig_fail(rig);
+
+        if (made != SINEW_OK) {
+            status = rig_fail(rig);
+        }
     }
+
     cli_mesh_close(rig->context, &file);
-    if (status != CLI_OK) return status;
-    sn_owned_mesh *mesh = (sn_owned_mesh *)(void *)*surface; // made by the library: the view is its first member
+    if (status != CLI_OK) {
+        return status;
+    }
+
+    sn_owned_mesh *mesh =
+        (sn_owned_mesh *)(void *)*surface; // made by the library: the view is its first member
     double unit = reading->unit > 0 ? reading->unit : 1;
+
     for (int32_t i = 0; i < mesh->view.point_count; i++) {
         double *x = mesh->points + 3 * (size_t)i;
         sn_vec3 turned = has_y_up(reading, path) ? (sn_vec3){x[0], -x[2], x[1]} : sn_load3(x);
         sn_store3(x, sn_scale(unit, turned));
     }
+
     return CLI_OK;
 }
 
 // All surfaces as one: parts of a later one may lie outside the first.
 static sinew_status join_surfaces(rig_run *rig, sinew_mesh *const *meshes, int count) {
     int64_t points = 0, triangles = 0;
-    for (int i = 0; i < count; i++) points += meshes[i]->point_count, triangles += meshes[i]->element_count;
+    for (int i = 0; i < count; i++) {
+        points += meshes[i]->point_count;
+        triangles += meshes[i]->element_count;
+    }
+
     sn_owned_mesh *all = NULL;
-    SN_TRY(sn_owned_mesh_create(rig->context, SINEW_ELEMENT_TRIANGLE, points, triangles, false, &all));
+    SN_TRY(
+        sn_owned_mesh_create(rig->context, SINEW_ELEMENT_TRIANGLE, points, triangles, false, &all));
     rig->surface = &all->view;
+
     double *point = all->points;
-    int32_t *index = all->indices, first = 0;
+    int32_t *index = all->indices;
+    int32_t first = 0;
+
     for (int i = 0; i < count; i++) {
         size_t coordinates = 3 * (size_t)meshes[i]->point_count;
         memcpy(point, meshes[i]->points, coordinates * sizeof *point);
         point += coordinates;
-        for (int32_t k = 0; k < 3 * meshes[i]->element_count; k++) *index++ = first + meshes[i]->indices[k];
+
+        for (int32_t k = 0; k < 3 * meshes[i]->element_count; k++) {
+            *index++ = first + meshes[i]->indices[k];
+        }
+
         first += meshes[i]->point_count;
     }
+
     return SINEW_OK;
 }
 
-static int read_surfaces(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
+static int read_surfaces(rig_run *rig, const char *const *paths, int count,
+                         const rig_reading *reading) {
     sinew_mesh *meshes[RIG_INPUTS] = {NULL};
     sinew_labelled_surface surfaces[RIG_INPUTS];
     sinew_voxel_def grid = sinew_default_voxel_def();
-    if (reading->resolution > 0) grid.resolution = reading->resolution;
-    for (int k = 0; k < 3; k++) grid.spacing[k] = reading->spacing;
+    if (reading->resolution > 0) {
+        grid.resolution = reading->resolution;
+    }
+
+    for (int k = 0; k < 3; k++) {
+        grid.spacing[k] = reading->spacing;
+    }
+
     grid.memory_limit = reading->memory_limit;
     int status = CLI_OK;
     for (int i = 0; i < count && status == CLI_OK; i++) {
         status = read_surface(rig, paths[i], reading, &meshes[i]);
         surfaces[i] = (sinew_labelled_surface){meshes[i], i + 1, i};
     }
-    if (status == CLI_OK && sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &grid, &rig->voxels,
-                                                              &rig->voxel_report) != SINEW_OK) {
-        status = count == 1 ? cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", paths[0], sinew_context_message(rig->context))
+
+    if (status == CLI_OK &&
+        sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &grid, &rig->voxels,
+                                          &rig->voxel_report) != SINEW_OK) {
+        status = count == 1 ? cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", paths[0],
+                                       sinew_context_message(rig->context))
                             : rig_fail(rig);
     }
+
     rig->from_surfaces = true;
-    if (status == CLI_OK && join_surfaces(rig, meshes, count) != SINEW_OK) status = rig_fail(rig);
-    for (int i = 0; i < count; i++) sinew_mesh_destroy(meshes[i]);
+    if (status == CLI_OK && join_surfaces(rig, meshes, count) != SINEW_OK) {
+        status = rig_fail(rig);
+    }
+
+    for (int i = 0; i < count; i++) {
+        sinew_mesh_destroy(meshes[i]);
+    }
+
     return status;
 }
 
 // An option that an input of this kind has no use for is a misunderstanding.
-static int check_options(const rig_run *rig, const rig_reading *reading, const char *path, input_kind kind) {
+static int check_options(const rig_run *rig, const rig_reading *reading, const char *path,
+                         input_kind kind) {
     static const char *const kinds[] = {"a specimen", "a label volume", "a surface"};
     static const struct {
         const char *option, *purpose;
@@ -140,19 +206,24 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
         {"unit", "tells the lengths in files", {false, true, true}},
         {"voxels", "sets the size of specimens", {true, false, false}},
     };
-    const bool given[] = {reading->resolution > 0, reading->spacing > 0, reading->up != 0, reading->unit > 0,
-                          reading->specimen_voxels > 0};
+
+    const bool given[] = {reading->resolution > 0, reading->spacing > 0, reading->up != 0,
+                          reading->unit > 0, reading->specimen_voxels > 0};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (!given[i] || options[i].suits[kind]) continue;
-        return cli_fail(rig->command, CLI_USAGE, "--%s %s; %s is %s", options[i].option, options[i].purpose, path,
-                        kinds[kind]);
+        if (!given[i] || options[i].suits[kind]) {
+            continue;
+        }
+        return cli_fail(rig->command, CLI_USAGE, "--%s %s; %s is %s", options[i].option,
+                        options[i].purpose, path, kinds[kind]);
     }
+
     return CLI_OK;
 }
 
 // Names that no reader of meshes will know either.
 static bool is_unknown(const sn_source *source) {
-    return sn_volume_detect(source) == SN_VOLUME_UNKNOWN && sn_mesh_detect(source) == SN_MESH_UNKNOWN;
+    return sn_volume_detect(source) == SN_VOLUME_UNKNOWN &&
+           sn_mesh_detect(source) == SN_MESH_UNKNOWN;
 }
 
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {
@@ -161,24 +232,39 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
         int status = check_options(rig, reading, paths[0], INPUT_SPECIMEN);
         return status == CLI_OK ? read_specimen(rig, paths[0] + prefix, reading) : status;
     }
+
     cli_bytes bytes = {NULL, 0};
-    if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) return rig_fail(rig);
+    if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) {
+        return rig_fail(rig);
+    }
+
     cli_fetcher fetcher;
     cli_fetcher_create(rig->context, paths[0], &fetcher);
+
     sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher};
     bool volume = sn_volume_detect(&source) != SN_VOLUME_UNKNOWN;
     int status = check_options(rig, reading, paths[0], volume ? INPUT_VOLUME : INPUT_SURFACE);
+
     if (status == CLI_OK && is_unknown(&source)) {
-        status =
-            cli_fail(rig->command, CLI_BAD_INPUT,
-                     "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd .nhdr .mha .mhd); "
-                     "raw numbers need a header: a few lines of text in an .mhd file that names them",
-                     paths[0]);
+        status = cli_fail(
+            rig->command, CLI_BAD_INPUT,
+            "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd "
+            ".nhdr .mha .mhd); "
+            "raw numbers need a header: a few lines of text in an .mhd file that names them",
+            paths[0]);
     }
-    if (status == CLI_OK && volume && count > 1)
-        status = cli_fail(rig->command, CLI_USAGE, "a label volume stands alone; surfaces may be several");
-    if (status == CLI_OK && volume) status = read_volume(rig, &source, reading);
+
+    if (status == CLI_OK && volume && count > 1) {
+        status = cli_fail(rig->command, CLI_USAGE,
+                          "a label volume stands alone; surfaces may be several");
+    }
+
+    if (status == CLI_OK && volume) {
+        status = read_volume(rig, &source, reading);
+    }
+
     cli_fetcher_destroy(&fetcher);
     cli_free_bytes(rig->context, &bytes);
+
     return volume || status != CLI_OK ? status : read_surfaces(rig, paths, count, reading);
 }

@@ -21,6 +21,7 @@ static void pair(sn_json_writer *w, const char *key, const double value[2]) {
 void rig_write_report(const rig_run *rig, sn_buffer *out) {
     const sinew_autorig_report *r = &rig->report;
     sn_json_writer w = sn_json_writer_create(out, false);
+
     sn_json_begin_object(&w);
     sn_json_write_key(&w, "name");
     sn_json_write_string(&w, rig->name);
@@ -47,10 +48,12 @@ void rig_write_report(const rig_run *rig, sn_buffer *out) {
     number(&w, "advised_step", r->advised_step);
     number(&w, "step_seconds", rig->step_seconds);
     number(&w, "skin_weight_lost", rig->skin_loss);
+
     if (rig->from_surfaces) {
         integer(&w, "open_edges", rig->voxel_report.open_edges);
         integer(&w, "disputed_cells", rig->voxel_report.disputed_cells);
     }
+
     sn_json_end_object(&w);
     sn_buffer_add_text(out, "\n");
 }
@@ -62,43 +65,71 @@ static const char *plural(int32_t count) {
 void rig_print_report(const rig_run *rig) {
     const sinew_autorig_report *r = &rig->report;
     int32_t nodes = sinew_frame_body_get_node_count(rig->body);
-    printf("%s: %d voxel%s, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, plural(r->voxel_count), r->volume, r->mass);
+
+    printf("%s: %d voxel%s, %.4g m3, %.4g kg\n", rig->name, r->voxel_count, plural(r->voxel_count),
+           r->volume, r->mass);
     if (rig->voxel_report.open_edges > 0) {
-        printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were bridged\n",
-               rig->voxel_report.open_edges, rig->voxel_report.hole_count, rig->voxel_report.largest_hole);
+        printf("the surface has %d open edges around %d holes, the largest %.3g m wide; they were "
+               "bridged\n",
+               rig->voxel_report.open_edges, rig->voxel_report.hole_count,
+               rig->voxel_report.largest_hole);
     }
+
     for (int32_t i = 0; i < rig->tissue_count; i++) {
-        if (rig->tissue_voxels[i] > 0) continue;
+        if (rig->tissue_voxels[i] > 0) {
+            continue;
+        }
         printf("no voxel has the label %d (%s)\n", rig->tissues[i].label, rig->tissue_names[i]);
     }
-    if (rig->askew) printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
-    printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the volume (%.3g %% if evenly), a "
+
+    if (rig->askew) {
+        printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
+    }
+
+    printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the "
+           "volume (%.3g %% if evenly), a "
            "voxel is %.3g m from its node on average\n",
-           nodes, plural(nodes), r->rigid_node_count, r->unknown_count, 100 * r->coverage[0], 100 * r->coverage[1],
-           100 * r->coverage_mean, r->reach);
-    printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was dropped\n",
+           nodes, plural(nodes), r->rigid_node_count, r->unknown_count, 100 * r->coverage[0],
+           100 * r->coverage[1], 100 * r->coverage_mean, r->reach);
+    printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was "
+           "dropped\n",
            r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
+
     if (r->weights.unreached_voxels > 0) {
-        printf("%d voxels that no kernel reaches follow the nearest node: more levels or nodes reach farther\n",
+        printf("%d voxels that no kernel reaches follow the nearest node: more levels or nodes "
+               "reach farther\n",
                r->weights.unreached_voxels);
     }
-    printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in the worst region\n",
+
+    printf("%d sample%s; the weights differ from their linear fits by %.3f on average, by %.3f in "
+           "the worst region\n",
            r->sampling.sample_count, plural(r->sampling.sample_count), r->sampling.mean_fit_error,
            r->sampling.largest_fit_error);
-    if (r->young[1] > 0) printf("stiffness from %.3g to %.3g Pa where it is not rigid\n", r->young[0], r->young[1]);
+
+    if (r->young[1] > 0) {
+        printf("stiffness from %.3g to %.3g Pa where it is not rigid\n", r->young[0], r->young[1]);
+    }
+
     if (r->condition > 0) {
-        printf("natural frequencies, free in space: %.3g to %.3g Hz; condition about %.2g\n", r->frequency[0], r->frequency[1],
-               r->condition);
+        printf("natural frequencies, free in space: %.3g to %.3g Hz; condition about %.2g\n",
+               r->frequency[0], r->frequency[1], r->condition);
     } else if (r->frequency[1] > 0) {
-        printf("some motions meet no strain, the others have frequencies up to %.3g Hz: take more samples\n", r->frequency[1]);
+        printf("some motions meet no strain, the others have frequencies up to %.3g Hz: take more "
+               "samples\n",
+               r->frequency[1]);
     } else {
         printf("natural frequencies: none, for a body of so few unknowns\n");
     }
+
     printf("advised step %.2g s (implicit)", r->advised_step);
-    if (r->stable_step > 0) printf("; the explicit integrator needs steps below %.2g s", r->stable_step);
+    if (r->stable_step > 0) {
+        printf("; the explicit integrator needs steps below %.2g s", r->stable_step);
+    }
+
     printf("\n");
     printf("a step takes %.3g ms: %.0f a second\n", 1e3 * rig->step_seconds, 1 / rig->step_seconds);
-    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints a point, %.2g of a weight lost), "
+    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints a point, "
+           "%.2g of a weight lost), "
            "report.json\n",
            rig->folder, rig->surface ? ", surface.ply" : "", rig->skin_loss);
 }

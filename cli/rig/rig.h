@@ -1,5 +1,6 @@
-// sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; tissues.c the table of tissues; scene.c
-// writes the scene with its volume and surface; report.c explains the model; picture.c shows it.
+// sinew rig, in parts: input.c reads surfaces, volumes and specimens into voxels; tissues.c the
+// table of tissues; scene.c writes the scene with its volume and surface; report.c explains the
+// model; picture.c shows it.
 #ifndef CLI_RIG_RIG_H
 #define CLI_RIG_RIG_H
 
@@ -31,7 +32,8 @@ typedef struct rig_run {
     sinew_autorig_tissue tissues[RIG_TISSUES];
     char tissue_names[RIG_TISSUES][RIG_NAME];
     int32_t tissue_voxels[RIG_TISSUES];    // that have its label
-    const sn_json *materials[RIG_TISSUES]; // as the table has them; NULL: constants of a specimen, or the default
+    const sn_json *materials[RIG_TISSUES]; // as the table has them; NULL: constants of a specimen,
+                                           // or the default
     struct rig_table *table;               // what the materials live in, or NULL
 
     sinew_autorig_def def;
@@ -51,16 +53,16 @@ int rig_fail(const rig_run *rig);
 
 // How inputs are to be understood.
 typedef struct rig_reading {
-    int32_t resolution;      // surfaces: voxels along the longest side; 0: as is usual
-    double spacing;          // surfaces: edge of a voxel instead; 0: by the resolution
-    size_t memory_limit;     // bytes
-    double unit;             // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
-    char up;                 // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
+    int32_t resolution;  // surfaces: voxels along the longest side; 0: as is usual
+    double spacing;      // surfaces: edge of a voxel instead; 0: by the resolution
+    size_t memory_limit; // bytes
+    double unit; // metres in a unit of the files; 0: as a volume's header says, 1 for surfaces
+    char up;     // surfaces: the axis that points up, 'y' or 'z'; 0: as is usual for the format
     int32_t specimen_voxels; // about how many; 0: the papers'
 } rig_reading;
 
-// Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label volume, or
-// "specimen:NAME". Whatever was up, z is up in the rig.
+// Closed surfaces (labels 1, 2, ... in their order; the later wins where they overlap), one label
+// volume, or "specimen:NAME". Whatever was up, z is up in the rig.
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading);
 
 // {"1": {"name": "muscle", "material": {...}, "rigid": false}, ...}

@@ -1,4 +1,5 @@
-// Specimens as models: a world with one body made of a specimen's voxels and tissues, for benchmarks and proofs.
+// Specimens as models: a world with one body made of a specimen's voxels and tissues, for
+// benchmarks and proofs.
 #ifndef CLI_RIG_SPECIMEN_H
 #define CLI_RIG_SPECIMEN_H
 
@@ -16,10 +17,12 @@ typedef struct rig_specimen {
 } rig_specimen;
 
 // The tissues of a specimen as the library takes them; returns their number.
-int32_t rig_specimen_tissues(sinew_specimen specimen, sinew_autorig_tissue tissues[RIG_SPECIMEN_TISSUES]);
+int32_t rig_specimen_tissues(sinew_specimen specimen,
+                             sinew_autorig_tissue tissues[RIG_SPECIMEN_TISSUES]);
 
 // Voxels and a world without gravity. Destroy in every case.
-sinew_status rig_specimen_prepare(sinew_context *context, sinew_specimen specimen, int32_t voxel_count, rig_specimen *m);
+sinew_status rig_specimen_prepare(sinew_context *context, sinew_specimen specimen,
+                                  int32_t voxel_count, rig_specimen *m);
 
 // The body. `report` may be NULL.
 sinew_status rig_specimen_create(rig_specimen *m, sinew_autorig_report *report);

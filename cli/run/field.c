@@ -1,6 +1,8 @@
-// Material axes in pictures: places spread evenly over the surface of a body with a field, and the axes there as they are now.
+// Material axes in pictures: places spread evenly over the surface of a body with a field, and the
+// axes there as they are now.
 //
-// The field itself is written once, as a file that a scene can take up again (io/field/field_file.h).
+// The field itself is written once, as a file that a scene can take up again
+// (io/field/field_file.h).
 #include "run/run.h"
 
 #include "io/field/field_file.h"
@@ -9,22 +11,27 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_PLACES = 120, FEWEST_PLACES = 25 }; // shared by all bodies with a field, and of one at least
-static const double LENGTH = 0.6;               // of an axis, as part of that of a frame
+enum {
+    MOST_PLACES = 120,
+    FEWEST_PLACES = 25
+};                                // shared by all bodies with a field, and of one at least
+static const double LENGTH = 0.6; // of an axis, as part of that of a frame
 
 static sn_vec3 corner(const double *points, const int32_t *triangle, int k) {
     return sn_load3(points + 3 * (size_t)triangle[k]);
 }
 
 static sn_vec3 middle(const double *points, const int32_t *triangle) {
-    sn_vec3 sum = sn_add(corner(points, triangle, 0), sn_add(corner(points, triangle, 1), corner(points, triangle, 2)));
+    sn_vec3 sum = sn_add(corner(points, triangle, 0),
+                         sn_add(corner(points, triangle, 1), corner(points, triangle, 2)));
     return sn_scale(1.0 / 3, sum);
 }
 
 // Two edges and the unit normal.
 static sn_mat3 triangle_basis(const double *points, const int32_t *triangle) {
-    sn_vec3 a = corner(points, triangle, 0), e1 = sn_sub(corner(points, triangle, 1), a),
-            e2 = sn_sub(corner(points, triangle, 2), a);
+    sn_vec3 a = corner(points, triangle, 0);
+    sn_vec3 e1 = sn_sub(corner(points, triangle, 1), a);
+    sn_vec3 e2 = sn_sub(corner(points, triangle, 2), a);
     return sn_mat3_columns(e1, e2, sn_normalize(sn_cross(e1, e2)));
 }
 
@@ -35,16 +42,22 @@ static int32_t choose_triangles(const sinew_mesh *surface, int32_t most, int32_t
         sn_mat3 B = triangle_basis(surface->points, surface->indices + 3 * (size_t)t);
         area += 0.5 * sn_length(sn_cross(sn_mat3_column(B, 0), sn_mat3_column(B, 1)));
     }
+
     double apart = 1.1 * sqrt(area / most);
     int32_t count = 0;
     for (int32_t t = 0; t < surface->element_count && count < most; t++) {
         sn_vec3 p = middle(surface->points, surface->indices + 3 * (size_t)t);
         bool free = true;
         for (int32_t k = 0; k < count && free; k++) {
-            free = sn_distance(p, middle(surface->points, surface->indices + 3 * (size_t)chosen[k])) > apart;
+            free = sn_distance(p, middle(surface->points,
+                                         surface->indices + 3 * (size_t)chosen[k])) > apart;
         }
-        if (free) chosen[count++] = t;
+
+        if (free) {
+            chosen[count++] = t;
+        }
     }
+
     return count;
 }
 
@@ -53,17 +66,27 @@ sinew_status run_begin_fields(run_state *run) {
     run->field_triangles = SN_PUSH(&run->arena, int32_t *, bodies);
     run->field_counts = SN_PUSH(&run->arena, int32_t, bodies);
     SN_TRY(sn_arena_status(&run->arena));
+
     int32_t sharing = 0;
-    for (int32_t i = 0; i < bodies; i++) sharing += run->world->members[i].field != NULL;
-    int32_t most = sharing > 0 && MOST_PLACES / sharing > FEWEST_PLACES ? MOST_PLACES / sharing : FEWEST_PLACES;
+    for (int32_t i = 0; i < bodies; i++) {
+        sharing += run->world->members[i].field != NULL;
+    }
+
+    int32_t most = sharing > 0 && MOST_PLACES / sharing > FEWEST_PLACES ? MOST_PLACES / sharing
+                                                                        : FEWEST_PLACES;
     for (int32_t i = 0; i < bodies; i++) {
         const sn_scene_member *member = &run->world->members[i];
-        if (!member->field || !run->scene->preview.field) continue;
+        if (!member->field || !run->scene->preview.field) {
+            continue;
+        }
+
         run->field_triangles[i] = SN_PUSH(&run->arena, int32_t, MOST_PLACES);
         SN_TRY(sn_arena_status(&run->arena));
-        run->field_counts[i] = choose_triangles(member->surface.mesh, most, run->field_triangles[i]);
+        run->field_counts[i] =
+            choose_triangles(member->surface.mesh, most, run->field_triangles[i]);
         run->frame_glyphs += run->field_counts[i];
     }
+
     return SINEW_OK;
 }
 
@@ -71,30 +94,40 @@ int32_t run_update_field(const run_state *run, int32_t body, double *points, dou
     const sn_scene_member *member = &run->world->members[body];
     const sn_scene_surface *surface = &member->surface;
     for (int32_t k = 0; k < run->field_counts[body]; k++) {
-        const int32_t *triangle = surface->mesh->indices + 3 * (size_t)run->field_triangles[body][k];
+        const int32_t *triangle =
+            surface->mesh->indices + 3 * (size_t)run->field_triangles[body][k];
         double axes[9], rest[3];
+
         sn_store3(rest, middle(surface->mesh->points, triangle));
         sinew_field_compute_axes_at(member->field, rest, axes);
+
         sn_mat3 F = sn_mat3_mul(triangle_basis(surface->points, triangle),
                                 sn_mat3_inverse(triangle_basis(surface->mesh->points, triangle)));
+
         sn_store3(points + 3 * (size_t)k, middle(surface->points, triangle));
         bool fibres = sinew_field_get_kind(member->field) == SINEW_FIELD_FIBRES;
         for (int j = 0; j < 3; j++) {
             sn_vec3 now = sn_scale(LENGTH, sn_mat3_apply(F, sn_load3(axes + 3 * j)));
-            if (fibres && j < 2) now = sn_v3(0, 0, 0);
+            if (fibres && j < 2) {
+                now = sn_v3(0, 0, 0);
+            }
+
             matrices[9 * (size_t)k + (size_t)j] = now.x;
             matrices[9 * (size_t)k + 3 + (size_t)j] = now.y;
             matrices[9 * (size_t)k + 6 + (size_t)j] = now.z;
         }
     }
+
     return run->field_counts[body];
 }
 
-void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count, size_t place) {
+void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count,
+                     size_t place) {
     for (size_t k = 0; k < 3; k++) {
         double *axis = axes + 3 * (k * count + place);
         for (size_t i = 0; i < 3; i++) {
-            axis[i] = F[3 * i] * rest[3 * k] + F[3 * i + 1] * rest[3 * k + 1] + F[3 * i + 2] * rest[3 * k + 2];
+            axis[i] = F[3 * i] * rest[3 * k] + F[3 * i + 1] * rest[3 * k + 1] +
+                      F[3 * i + 2] * rest[3 * k + 2];
         }
     }
 }
@@ -102,19 +135,25 @@ void run_deform_axes(const double F[9], const double rest[9], double *axes, size
 int32_t run_name_axes(const sinew_field *field, const double *axes, size_t count, sn_field *named) {
     static const char *const names[3] = {"axis_1", "axis_2", "axis_3"};
     int32_t first = sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? 2 : 0;
-    for (int32_t k = first; k < 3; k++) named[k - first] = (sn_field){names[k], 3, axes + 3 * (size_t)k * count};
+    for (int32_t k = first; k < 3; k++) {
+        named[k - first] = (sn_field){names[k], 3, axes + 3 * (size_t)k * count};
+    }
     return 3 - first;
 }
 
 sinew_status run_write_fields(run_state *run) {
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sn_scene_member *member = &run->world->members[i];
-        if (!member->field || sinew_field_get_curve_count(member->field) == 0) continue;
+        if (!member->field || sinew_field_get_curve_count(member->field) == 0) {
+            continue;
+        }
+
         char name[256];
         snprintf(name, sizeof name, "%.200s.field", member->scene->name);
         sn_buffer_clear(&run->buffer);
         SN_TRY(sn_field_write(member->field, &run->buffer));
         SN_TRY(run_write(run, name, &run->buffer));
     }
+
     return SINEW_OK;
 }

@@ -7,8 +7,8 @@
 #include "io/picture/preview.h"
 #include "io/scene/build.h"
 
-// What became of a body of frames as a skin. Lengths are the largest distance, over all points and outputs, between what was
-// simulated and what the file replays.
+// What became of a body of frames as a skin. Lengths are the largest distance, over all points and
+// outputs, between what was simulated and what the file replays.
 typedef struct run_skin {
     double **poses;          // [output]: twelve numbers a frame, position and matrix
     int32_t joint_count;     // frames
@@ -36,7 +36,8 @@ typedef struct run_state {
     double **values, **surfaces; // of each body, for the preview
     float **colors;              // of each body that is coloured by weights, or NULL
     int32_t frame_glyphs;        // coordinate frames of all bodies, drawn as axes
-    int32_t **field_triangles;   // of each body: triangles of its surface at which material axes are drawn
+    int32_t *
+        *field_triangles; // of each body: triangles of its surface at which material axes are drawn
     int32_t *field_counts;
     double *frame_points_now, *frame_matrices_now;
     int32_t moment_count, film_count;
@@ -58,21 +59,26 @@ sinew_status run_output(run_state *run, int32_t step, bool last);
 sinew_status run_finish(run_state *run);
 
 // A body of frames as VTU: its surface, and its frames.
-sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member, const char *name);
-sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member, const char *name);
+sinew_status run_write_frame_surface(run_state *run, const sn_scene_member *member,
+                                     const char *name);
+sinew_status run_write_frame_points(run_state *run, const sn_scene_member *member,
+                                    const char *name);
 
-// Where material axes are drawn; how many frames that makes is added up. The axes of a body now; returns how many. The fields
-// that curves made, as files.
+// Where material axes are drawn; how many frames that makes is added up. The axes of a body now;
+// returns how many. The fields that curves made, as files.
 sinew_status run_begin_fields(run_state *run);
 int32_t run_update_field(const run_state *run, int32_t body, double *points, double *matrices);
 sinew_status run_write_fields(run_state *run);
 
-// Material axes for VTU: at `place` of three arrays of `count` vectors each what F makes of the axes at rest, F a, as long as
-// the material is stretched there; and the arrays by their names, axis 3 alone for fibres. Returns how many.
-void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count, size_t place);
+// Material axes for VTU: at `place` of three arrays of `count` vectors each what F makes of the
+// axes at rest, F a, as long as the material is stretched there; and the arrays by their names,
+// axis 3 alone for fibres. Returns how many.
+void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count,
+                     size_t place);
 int32_t run_name_axes(const sinew_field *field, const double *axes, size_t count, sn_field *named);
 
-// Bodies of frames as skins: asked for in a scene that can have them, the present poses kept, written at the end.
+// Bodies of frames as skins: asked for in a scene that can have them, the present poses kept,
+// written at the end.
 sinew_status run_begin_skins(run_state *run);
 sinew_status run_keep_poses(run_state *run, int32_t body, int32_t frame);
 sinew_status run_write_skin(run_state *run, int32_t body);

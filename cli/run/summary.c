@@ -10,7 +10,8 @@ static void write_pair(sn_json_writer *json, const char *key, double value) {
     sn_json_write_number(json, value);
 }
 
-static void write_vector(sn_json_writer *json, const char *key, const double *values, int32_t count) {
+static void write_vector(sn_json_writer *json, const char *key, const double *values,
+                         int32_t count) {
     sn_json_write_key(json, key);
     sn_json_write_numbers(json, values, count);
 }
@@ -43,6 +44,7 @@ static void write_probes(const run_state *run, sn_json_writer *json) {
         write_pair(json, "von_mises", state.element.von_mises);
         sn_json_end_object(json);
     }
+
     sn_json_end_object(json);
 }
 
@@ -52,33 +54,52 @@ static void write_rigging(const run_state *run, sn_json_writer *json) {
     sn_json_begin_object(json);
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
-        if (!report) continue;
-        const char *const keys[] = {"bound_elements", "shared_elements", "bound_nodes", "shared_nodes", "idle_bones"};
-        const int32_t values[] = {report->bound_elements, report->shared_elements, report->bound_nodes, report->shared_nodes,
-                                  report->idle_bones};
+        if (!report) {
+            continue;
+        }
+
+        const char *const keys[] = {"bound_elements", "shared_elements", "bound_nodes",
+                                    "shared_nodes", "idle_bones"};
+
+        const int32_t values[] = {report->bound_elements, report->shared_elements,
+                                  report->bound_nodes, report->shared_nodes, report->idle_bones};
+
         sn_json_write_key(json, run->scene->bodies[i].name);
         sn_json_begin_object(json);
         for (int k = 0; k < 5; k++) {
             sn_json_write_key(json, keys[k]);
             sn_json_write_integer(json, values[k]);
         }
+
         sn_json_end_object(json);
     }
+
     sn_json_end_object(json);
 }
 
 // How the shape functions and samples of bodies of frames came out.
 static void write_frames(const run_state *run, sn_json_writer *json) {
     bool any = false;
-    for (int32_t i = 0; i < run->scene->body_count; i++) any = any || run->world->members[i].frames;
-    if (!any) return;
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        any = any || run->world->members[i].frames;
+    }
+
+    if (!any) {
+        return;
+    }
+
     sn_json_write_key(json, "frames");
     sn_json_begin_object(json);
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sn_scene_member *member = &run->world->members[i];
         sinew_weights_report weights;
         sinew_sampling_report sampling;
-        if (!member->frames || sinew_frame_body_get_report(member->body, &weights, &sampling) != SINEW_OK) continue;
+
+        if (!member->frames ||
+            sinew_frame_body_get_report(member->body, &weights, &sampling) != SINEW_OK) {
+            continue;
+        }
+
         sn_json_write_key(json, member->scene->name);
         sn_json_begin_object(json);
         write_pair(json, "frames", sinew_frame_body_get_node_count(member->body));
@@ -90,25 +111,36 @@ static void write_frames(const run_state *run, sn_json_writer *json) {
         write_pair(json, "residual", weights.residual);
         sn_json_end_object(json);
     }
+
     sn_json_end_object(json);
 }
 
 // How the fields that curves made came out.
 static void write_fields(const run_state *run, sn_json_writer *json) {
     bool any = false;
-    for (int32_t i = 0; i < run->scene->body_count; i++) any = any || run->world->members[i].field;
-    if (!any) return;
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        any = any || run->world->members[i].field;
+    }
+
+    if (!any) {
+        return;
+    }
+
     sn_json_write_key(json, "fields");
     sn_json_begin_object(json);
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sinew_field *field = run->world->members[i].field;
-        if (!field) continue;
+        if (!field) {
+            continue;
+        }
+
         sinew_field_report report;
         sinew_field_get_report(field, &report);
         sn_json_write_key(json, run->scene->bodies[i].name);
         sn_json_begin_object(json);
         sn_json_write_key(json, "kind");
-        sn_json_write_string(json, sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres" : "frames");
+        sn_json_write_string(json, sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres"
+                                                                                     : "frames");
         write_pair(json, "curves", sinew_field_get_curve_count(field));
         write_pair(json, "unknowns", report.unknown_count);
         write_pair(json, "guides", report.constraint_count);
@@ -119,6 +151,7 @@ static void write_fields(const run_state *run, sn_json_writer *json) {
         write_vector(json, "least_certain_at", report.least_certain_at, 3);
         sn_json_end_object(json);
     }
+
     sn_json_end_object(json);
 }
 
@@ -127,7 +160,10 @@ static void write_skins(const run_state *run, sn_json_writer *json) {
     sn_json_begin_object(json);
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const run_skin *skin = &run->skins[i];
-        if (!run->world->members[i].frames) continue;
+        if (!run->world->members[i].frames) {
+            continue;
+        }
+
         sn_json_write_key(json, run->scene->bodies[i].name);
         sn_json_begin_object(json);
         sn_json_write_key(json, "joints");
@@ -141,6 +177,7 @@ static void write_skins(const run_state *run, sn_json_writer *json) {
         write_pair(json, "error_with_8_joints", skin->errors[1]);
         sn_json_end_object(json);
     }
+
     sn_json_end_object(json);
 }
 
@@ -168,9 +205,12 @@ static void write_counts(const run_state *run, sn_json_writer *json) {
 void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_writer json = sn_json_writer_create(out, false);
     sinew_measures measures;
+
     sinew_world_get_measures(run->world->world, &measures);
     char hash[24];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sinew_world_get_hash(run->world->world));
+
+    snprintf(hash, sizeof hash, "%016llx",
+             (unsigned long long)sinew_world_get_hash(run->world->world));
     sn_json_begin_object(&json);
     sn_json_write_key(&json, "scene");
     sn_json_write_string(&json, run->scene->name);
@@ -186,10 +226,17 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_key(&json, "hash");
     sn_json_write_string(&json, hash);
     write_probes(run, &json);
-    if (run->scene->skeleton_count > 0) write_rigging(run, &json);
+
+    if (run->scene->skeleton_count > 0) {
+        write_rigging(run, &json);
+    }
+
     write_frames(run, &json);
     write_fields(run, &json);
-    if (run->skins) write_skins(run, &json);
+    if (run->skins) {
+        write_skins(run, &json);
+    }
+
     sn_json_end_object(&json);
     sn_buffer_add_text(out, "\n");
 }

@@ -1,4 +1,5 @@
-// Pictures for the report: bodies as they are at some moment, drawn side by side with one camera and one colour scale.
+// Pictures for the report: bodies as they are at some moment, drawn side by side with one camera
+// and one colour scale.
 //
 // Without a report everything here does nothing; without libpng the album is left out.
 #ifndef CLI_VALIDATE_ALBUM_H
@@ -35,16 +36,19 @@ typedef struct album_look {
 
 void album_begin(validate_run *v, album *a);
 
-// A body as it is now: of frames (`mesh` NULL), or of elements with its rest mesh. `caption` must outlive the album.
+// A body as it is now: of frames (`mesh` NULL), or of elements with its rest mesh. `caption` must
+// outlive the album.
 void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh *mesh);
 
 // The same of a surface of triangles at rest and its present points.
 void album_add_surface(album *a, const char *caption, const sinew_mesh *rest, const double *points);
 
 // The same of a surface that shows other numbers, one for each point.
-void album_add_values(album *a, const char *caption, const sinew_mesh *surface, const double *values);
+void album_add_values(album *a, const char *caption, const sinew_mesh *surface,
+                      const double *values);
 
-// Writes validation/ID-NAME.png into the folder of the report and frees the album. `status` is passed on if it is a failure.
+// Writes validation/ID-NAME.png into the folder of the report and frees the album. `status` is
+// passed on if it is a failure.
 sinew_status album_end(album *a, const char *name, const album_look *look, sinew_status status);
 
 #endif

@@ -12,13 +12,17 @@ bar_def bar_default_def(void) {
                    .world = sinew_default_world_def()};
     def.world.gravity[2] = 0;
     def.world.solver = SINEW_SOLVER_DIRECT;
+
     return def;
 }
 
 static sinew_status repeat_axes(bar *b, const double *axes, const double **all) {
     double *copies = SN_PUSH(&b->arena, double, 9 * (size_t)b->mesh->element_count);
     SN_TRY(sn_arena_status(&b->arena));
-    for (int32_t i = 0; i < 9 * b->mesh->element_count; i++) copies[i] = axes[i % 9];
+    for (int32_t i = 0; i < 9 * b->mesh->element_count; i++) {
+        copies[i] = axes[i % 9];
+    }
+
     *all = copies;
     return SINEW_OK;
 }
@@ -27,27 +31,42 @@ static sinew_status fill(bar *b, const bar_def *def) {
     sinew_shape_def shape = sinew_default_shape_def();
     shape.element = def->element;
     shape.center[0] = def->size[0] / 2;
-    for (int c = 0; c < 3; c++) shape.size[c] = def->size[c], shape.cells[c] = def->cells[c];
+
+    for (int c = 0; c < 3; c++) {
+        shape.size[c] = def->size[c];
+        shape.cells[c] = def->cells[c];
+    }
+
     SN_TRY(sinew_mesh_create_shape(b->context, &shape, &b->mesh));
     SN_TRY(sinew_world_create(b->context, &def->world, &b->world));
+
     sinew_body_def body = sinew_default_body_def();
     body.mesh = b->mesh;
     body.model = def->model;
     body.materials = &def->material;
     body.material_count = 1;
-    if (def->axes) SN_TRY(repeat_axes(b, def->axes, &body.material_axes));
+
+    if (def->axes) {
+        SN_TRY(repeat_axes(b, def->axes, &body.material_axes));
+    }
+
     return sinew_body_create(b->world, &body, &b->body);
 }
 
 sinew_status bar_create(sinew_context *context, const bar_def *def, bar *b) {
     *b = (bar){.context = context, .arena = sn_arena_create(context)};
     sinew_status status = fill(b, def);
-    if (status != SINEW_OK) bar_destroy(b);
+    if (status != SINEW_OK) {
+        bar_destroy(b);
+    }
     return status;
 }
 
 void bar_destroy(bar *b) {
-    if (!b->context) return;
+    if (!b->context) {
+        return;
+    }
+
     sinew_world_destroy(b->world);
     sinew_mesh_destroy(b->mesh);
     sn_arena_destroy(&b->arena);
@@ -55,17 +74,24 @@ void bar_destroy(bar *b) {
 }
 
 int32_t *bar_pick(bar *b, int axis, double value, int32_t *count) {
-    int32_t n = sinew_body_get_node_count(b->body), *nodes = SN_PUSH(&b->arena, int32_t, n);
+    int32_t n = sinew_body_get_node_count(b->body);
+    int32_t *nodes = SN_PUSH(&b->arena, int32_t, n);
     const double *X = sinew_body_get_rest_positions(b->body);
+
     *count = 0;
+
     for (int32_t i = 0; nodes && i < n; i++) {
-        if (fabs(X[3 * i + axis] - value) < 1e-9) nodes[(*count)++] = i;
+        if (fabs(X[3 * i + axis] - value) < 1e-9) {
+            nodes[(*count)++] = i;
+        }
     }
+
     return nodes;
 }
 
 sinew_status bar_clamp(bar *b) {
-    int32_t count, *nodes = bar_pick(b, 0, 0, &count);
+    int32_t count;
+    int32_t *nodes = bar_pick(b, 0, 0, &count);
     SN_TRY(sn_arena_status(&b->arena));
     return sinew_body_fix_nodes(b->body, nodes, count, SINEW_AXIS_ALL);
 }
@@ -74,18 +100,29 @@ sinew_status bar_pull(bar *b, int axis, double value, const double traction[3]) 
     sinew_load_def load = sinew_default_load_def();
     load.nodes = bar_pick(b, axis, value, &load.node_count);
     SN_TRY(sn_arena_status(&b->arena));
-    for (int c = 0; c < 3; c++) load.traction[c] = traction[c];
+
+    for (int c = 0; c < 3; c++) {
+        load.traction[c] = traction[c];
+    }
+
     return sinew_body_add_load(b->body, &load, NULL);
 }
 
 sinew_status bar_get_displacement(bar *b, double x, double displacement[3]) {
-    int32_t count, *nodes = bar_pick(b, 0, x, &count);
+    int32_t count;
+    int32_t *nodes = bar_pick(b, 0, x, &count);
+
     SN_TRY(sn_arena_status(&b->arena));
-    const double *now = sinew_body_get_positions(b->body), *rest = sinew_body_get_rest_positions(b->body);
+    const double *now = sinew_body_get_positions(b->body);
+    const double *rest = sinew_body_get_rest_positions(b->body);
+
     for (int c = 0; c < 3; c++) {
         displacement[c] = 0;
-        for (int32_t i = 0; i < count; i++) displacement[c] += (now[3 * nodes[i] + c] - rest[3 * nodes[i] + c]) / count;
+        for (int32_t i = 0; i < count; i++) {
+            displacement[c] += (now[3 * nodes[i] + c] - rest[3 * nodes[i] + c]) / count;
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -93,12 +130,20 @@ sinew_status bar_solve(bar *b, int32_t load_steps, double tolerance) {
     sinew_static_def statics = sinew_default_static_def();
     statics.load_steps = load_steps;
     statics.newton_tolerance = tolerance;
+
     sinew_step_report report;
     SN_TRY(sinew_world_solve_static(b->world, &statics, &report));
+
     // At the limit of rounding no step lowers the energy any more: as good as converged.
-    bool done = report.outcome == SINEW_OUTCOME_CONVERGED ||
-                (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);
-    if (done) return SINEW_OK;
-    return sn_fail(b->context, SINEW_DIVERGED, "the static solve ended with '%s' at a residual of %g",
+    bool done =
+        report.outcome == SINEW_OUTCOME_CONVERGED ||
+        (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);
+
+    if (done) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(b->context, SINEW_DIVERGED,
+                   "the static solve ended with '%s' at a residual of %g",
                    sinew_outcome_name(report.outcome), report.newton_residual);
 }

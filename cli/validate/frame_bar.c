@@ -16,20 +16,29 @@ frame_bar_def frame_bar_default_def(void) {
 static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
     sinew_solid_def solid = sinew_default_solid_def();
     solid.center[0] = def->length / 2;
-    solid.size[0] = def->length, solid.size[1] = solid.size[2] = def->width;
+    solid.size[0] = def->length;
+    solid.size[1] = solid.size[2] = def->width;
+
     sinew_voxel_def grid = sinew_default_voxel_def();
-    for (int c = 0; c < 3; c++) grid.spacing[c] = solid.size[c] / def->cells[c];
+    for (int c = 0; c < 3; c++) {
+        grid.spacing[c] = solid.size[c] / def->cells[c];
+    }
+
     SN_TRY(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &b->voxels));
     sinew_world_def world = sinew_default_world_def();
+
     world.gravity[2] = -def->gravity;
     world.solver = def->solver;
     world.integrator = def->integrator;
     world.newton_tolerance = def->newton_tolerance;
     SN_TRY(sinew_world_create(context, &world, &b->world));
+
     sinew_frame_node nodes[FRAME_BAR_MOST_FRAMES];
     for (int32_t i = 0; i < def->count; i++) {
-        nodes[i] = (sinew_frame_node){.kind = def->kind, .position = {def->length * i / (def->count - 1), 0, 0}};
+        nodes[i] = (sinew_frame_node){.kind = def->kind,
+                                      .position = {def->length * i / (def->count - 1), 0, 0}};
     }
+
     sinew_frame_body_def body = sinew_default_frame_body_def();
     body.voxels = b->voxels;
     body.nodes = nodes;
@@ -42,13 +51,16 @@ static sinew_status fill(sinew_context *context, const frame_bar_def *def, frame
     body.mass = def->mass;
     body.springs = def->springs;
     body.geometric_stiffness = def->geometric_stiffness;
+
     return sinew_frame_body_create(b->world, &body, &b->body);
 }
 
 sinew_status frame_bar_create(sinew_context *context, const frame_bar_def *def, frame_bar *b) {
     *b = (frame_bar){.context = context};
     sinew_status status = fill(context, def, b);
-    if (status != SINEW_OK) frame_bar_destroy(b);
+    if (status != SINEW_OK) {
+        frame_bar_destroy(b);
+    }
     return status;
 }
 
@@ -60,11 +72,18 @@ void frame_bar_destroy(frame_bar *b) {
 sinew_status frame_bar_solve(frame_bar *b, double tolerance) {
     sinew_static_def statics = sinew_default_static_def();
     statics.newton_tolerance = tolerance;
+
     sinew_step_report report;
     SN_TRY(sinew_world_solve_static(b->world, &statics, &report));
-    bool done = report.outcome == SINEW_OUTCOME_CONVERGED ||
-                (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);
-    if (done) return SINEW_OK;
-    return sn_fail(b->context, SINEW_DIVERGED, "the static solve ended with '%s' at a residual of %g",
+
+    bool done =
+        report.outcome == SINEW_OUTCOME_CONVERGED ||
+        (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);
+    if (done) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(b->context, SINEW_DIVERGED,
+                   "the static solve ended with '%s' at a residual of %g",
                    sinew_outcome_name(report.outcome), report.newton_residual);
 }

@@ -1,5 +1,5 @@
-// Bars of frames, for the rows of frame bodies: along x from 0 to their length, centred in y and z, frames equally spaced from
-// end to end.
+// Bars of frames, for the rows of frame bodies: along x from 0 to their length, centred in y and z,
+// frames equally spaced from end to end.
 #ifndef CLI_VALIDATE_FRAME_BAR_H
 #define CLI_VALIDATE_FRAME_BAR_H
 
@@ -23,8 +23,8 @@ typedef struct frame_bar_def {
     double newton_tolerance;
 } frame_bar_def;
 
-// A bar of unit length, a fifth as thick, of five rigid frames with linear weights between neighbours, 40 x 4 x 4 samples,
-// which is solved densely and to rounding; no gravity.
+// A bar of unit length, a fifth as thick, of five rigid frames with linear weights between
+// neighbours, 40 x 4 x 4 samples, which is solved densely and to rounding; no gravity.
 frame_bar_def frame_bar_default_def(void);
 
 typedef struct frame_bar {

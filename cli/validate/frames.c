@@ -11,31 +11,49 @@ static const double length = 1, width = 0.2; // of the default bar
 
 // --- A1: extension follows E A (e + 3/2 e^2 + 1/2 e^3) with any number of frames
 
-static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend, double force, double *e) {
+static sinew_status extension(validate_run *v, int32_t count, sinew_blend blend, double force,
+                              double *e) {
     sinew_material_def material = sinew_default_material_def();
-    material.strain = SINEW_STRAIN_GREEN, material.poisson = 0;
+    material.strain = SINEW_STRAIN_GREEN;
+    material.poisson = 0;
+
     frame_bar_def def = frame_bar_default_def();
     def.count = count;
     def.material = &material;
     def.blend = blend;
     def.geometric_stiffness = true;
+
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, &def, &b));
-    const double end[3] = {length, 0, 0}, pull[3] = {force, 0, 0};
+
+    const double end[3] = {length, 0, 0};
+    const double pull[3] = {force, 0, 0};
     double position[3] = {0};
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
-    if (status == SINEW_OK) status = sinew_frame_body_add_force(b.body, end, pull);
-    if (status == SINEW_OK) status = frame_bar_solve(&b, 1e-10);
-    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
+
+    if (status == SINEW_OK) {
+        status = sinew_frame_body_add_force(b.body, end, pull);
+    }
+    if (status == SINEW_OK) {
+        status = frame_bar_solve(&b, 1e-10);
+    }
+    if (status == SINEW_OK) {
+        status = sinew_frame_body_get_point(b.body, end, position);
+    }
+
     *e = position[0] / length - 1;
     frame_bar_destroy(&b);
+
     return status;
 }
 
 sinew_status validate_axis_frames(validate_run *v) {
     static const int32_t counts[4] = {2, 3, 5, 9};
     static const double strains[5] = {0.01, 0.1, 0.3, 0.6, 1};
-    double E = sinew_default_material_def().young, A = width * width, force[5], got[4][5];
+    double E = sinew_default_material_def().young;
+    double A = width * width;
+    double force[5], got[4][5];
+
     for (int k = 0; k < 4; k++) {
         double worst = 0;
         for (int i = 0; i < 5; i++) {
@@ -44,24 +62,35 @@ sinew_status validate_axis_frames(validate_run *v) {
             SN_TRY(extension(v, counts[k], SINEW_BLEND_LINEAR, force[i], &got[k][i]));
             worst = fmax(worst, fabs(got[k][i] / e - 1));
         }
+
         char claim[160];
-        snprintf(claim, sizeof claim, "extension of %d frames up to 100 %%: relative error of the extension", counts[k]);
+        snprintf(claim, sizeof claim,
+                 "extension of %d frames up to 100 %%: relative error of the extension", counts[k]);
         validate_at_most(v, claim, 1e-6, worst, "-");
     }
+
     double dual;
     SN_TRY(extension(v, 5, SINEW_BLEND_DUAL_QUATERNION, force[4], &dual));
-    validate_at_most(v, "extension of 5 dual quaternion frames by 100 %: relative error", 1e-6, fabs(dual / strains[4] - 1),
-                     "-");
+    validate_at_most(v, "extension of 5 dual quaternion frames by 100 %: relative error", 1e-6,
+                     fabs(dual / strains[4] - 1), "-");
+
     sn_plot_series series[2] = {sn_plot_series_default(), sn_plot_series_default()};
-    series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)", series[0].x = strains, series[0].y = force;
-    series[1].label = "9 frames", series[1].x = got[3], series[1].y = force;
+    series[0].label = "E A (e + 3/2 e^2 + 1/2 e^3)";
+    series[0].x = strains;
+    series[0].y = force;
+    series[1].label = "9 frames";
+    series[1].x = got[3];
+    series[1].y = force;
     series[0].count = series[1].count = 5;
-    series[0].style = SN_PLOT_LINE, series[1].style = SN_PLOT_MARKERS;
+    series[0].style = SN_PLOT_LINE;
+    series[1].style = SN_PLOT_MARKERS;
+
     sn_plot_panel panel = {.title = "Force over extension",
                            .x = {.label = "extension"},
                            .y = {.label = "force [N]"},
                            .series = series,
                            .series_count = 2};
+
     return validate_draw(v, "extension", &(sn_plot){.panels = &panel, .panel_count = 1});
 }
 
@@ -77,28 +106,38 @@ typedef struct centreline {
 } centreline;
 
 // How far the free end of a bar held at the other sinks, and the line it takes.
-static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag, centreline *line) {
+static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag,
+                           centreline *line) {
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
+
     const double end[3] = {length, 0, 0};
     double position[3] = {0};
     sinew_status status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
-    if (status == SINEW_OK) status = frame_bar_solve(&b, 1e-8);
-    if (status == SINEW_OK) status = sinew_frame_body_get_point(b.body, end, position);
+    if (status == SINEW_OK) {
+        status = frame_bar_solve(&b, 1e-8);
+    }
+    if (status == SINEW_OK) {
+        status = sinew_frame_body_get_point(b.body, end, position);
+    }
+
     *sag = -position[2];
     for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
         const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
         status = sinew_frame_body_get_point(b.body, rest, position);
-        line->x[i] = position[0], line->z[i] = position[2];
+        line->x[i] = position[0];
+        line->z[i] = position[2];
     }
+
     frame_bar_destroy(&b);
     return status;
 }
 
-static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson, double *sag,
-                               centreline *line) {
+static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson,
+                               double *sag, centreline *line) {
     sinew_material_def material = sinew_default_material_def();
     material.poisson = poisson;
+
     frame_bar_def def = frame_bar_default_def();
     def.count = count;
     def.kind = kind;
@@ -106,27 +145,38 @@ static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind k
     def.cells[1] = def.cells[2] = 8;
     def.gravity = sag_gravity;
     def.geometric_stiffness = true;
+
     return sag_of(v, &def, sag, line);
 }
 
 static sinew_status elements_sag(validate_run *v, double poisson, double *sag, centreline *line) {
     bar_def def = bar_default_def();
     def.size[1] = def.size[2] = width;
-    def.cells[0] = 16, def.cells[1] = def.cells[2] = 3;
+    def.cells[0] = 16;
+    def.cells[1] = def.cells[2] = 3;
     def.material.poisson = poisson;
     def.world.gravity[2] = -sag_gravity;
+
     bar b;
     double tip[3] = {0};
+
     SN_TRY(bar_create(v->context, &def, &b));
     sinew_status status = bar_clamp(&b);
-    if (status == SINEW_OK) status = bar_solve(&b, 1, 1e-8);
-    if (status == SINEW_OK) status = bar_get_displacement(&b, length, tip);
+    if (status == SINEW_OK) {
+        status = bar_solve(&b, 1, 1e-8);
+    }
+    if (status == SINEW_OK) {
+        status = bar_get_displacement(&b, length, tip);
+    }
+
     *sag = -tip[2];
     for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
         double x = length * i / (LINE_POINTS - 1);
         status = bar_get_displacement(&b, x, tip);
-        line->x[i] = x + tip[0], line->z[i] = tip[2];
+        line->x[i] = x + tip[0];
+        line->z[i] = tip[2];
     }
+
     bar_destroy(&b);
     return status;
 }
@@ -135,36 +185,62 @@ sinew_status validate_frame_cantilever(validate_run *v) {
     static const int32_t counts[4] = {2, 3, 5, 9};
     double sag, reference, x[4], ratio[4];
     centreline lines[5];
+
     SN_TRY(elements_sag(v, 0, &reference, &lines[4]));
     int rising = 0;
     for (int k = 0; k < 4; k++) {
         SN_TRY(frames_sag(v, counts[k], SINEW_NODE_AFFINE, 0, &sag, &lines[k]));
-        x[k] = counts[k], ratio[k] = sag / reference;
-        if (k) rising += ratio[k] > ratio[k - 1];
+        x[k] = counts[k];
+        ratio[k] = sag / reference;
+        if (k) {
+            rising += ratio[k] > ratio[k - 1];
+        }
     }
-    validate_near(v, "cantilever of 2, 3, 5, 9 affine frames: refinements that sag more", 3, rising, 0, "-");
-    validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f, %.4f", ratio[0], ratio[1], ratio[2], ratio[3]);
-    validate_near(v, "cantilever of 9 affine frames: sag over that of ten-node tets", 1, ratio[3], 0.02, "-");
+
+    validate_near(v, "cantilever of 2, 3, 5, 9 affine frames: refinements that sag more", 3, rising,
+                  0, "-");
+    validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f, %.4f", ratio[0], ratio[1],
+                  ratio[2], ratio[3]);
+    validate_near(v, "cantilever of 9 affine frames: sag over that of ten-node tets", 1, ratio[3],
+                  0.02, "-");
     SN_TRY(elements_sag(v, 0.3, &reference, NULL));
     SN_TRY(frames_sag(v, 9, SINEW_NODE_AFFINE, 0.3, &sag, NULL));
     validate_near(v, "the same with a Poisson ratio of 0.3", 1, sag / reference, 0.02, "-");
-    // A bent bar widens where it is compressed and narrows where it is stretched, quadratically in the height: what is affine
-    // in a section cannot, and resists with the modulus of a material held on both sides instead of Young's.
-    const double nu = 0.3, modulus = (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+
+    // A bent bar widens where it is compressed and narrows where it is stretched, quadratically in
+    // the height: what is affine in a section cannot, and resists with the modulus of a material
+    // held on both sides instead of Young's.
+    const double nu = 0.3;
+    const double modulus = (1 - nu) / ((1 + nu) * (1 - 2 * nu));
+
     validate_note(v,
-                  "affine frames on one line cannot widen below and narrow above as a bent bar does, and bend as if held on "
+                  "affine frames on one line cannot widen below and narrow above as a bent bar "
+                  "does, and bend as if held on "
                   "both sides: %.3f by beam theory",
                   1 / modulus);
     SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, &sag, NULL));
     validate_near(v, "and with 9 quadratic frames, which can", 1, sag / reference, 0.02, "-");
-    static const char *const names[5] = {"2 frames", "3 frames", "5 frames", "9 frames", "ten-node tets"};
-    sn_plot_series sags = sn_plot_series_default(), series[5];
-    sags.x = x, sags.y = ratio, sags.count = 4, sags.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+    static const char *const names[5] = {"2 frames", "3 frames", "5 frames", "9 frames",
+                                         "ten-node tets"};
+
+    sn_plot_series sags = sn_plot_series_default();
+    sn_plot_series series[5];
+
+    sags.x = x;
+    sags.y = ratio;
+    sags.count = 4;
+    sags.style = SN_PLOT_LINE | SN_PLOT_MARKERS;
+
     for (int k = 0; k < 5; k++) {
         series[k] = sn_plot_series_default();
-        series[k].label = names[k], series[k].x = lines[k].x, series[k].y = lines[k].z, series[k].count = LINE_POINTS;
-        series[k].style = k < 4 ? SN_PLOT_LINE : SN_PLOT_MARKERS, series[k].color = k;
+        series[k].label = names[k];
+        series[k].x = lines[k].x;
+        series[k].y = lines[k].z;
+        series[k].count = LINE_POINTS;
+        series[k].style = k < 4 ? SN_PLOT_LINE : SN_PLOT_MARKERS;
+        series[k].color = k;
     }
+
     sn_plot_panel panels[2] = {{.title = "Centrelines of affine frames over elements",
                                 .x = {.label = "x [m]"},
                                 .y = {.label = "z [m]"},
@@ -175,6 +251,7 @@ sinew_status validate_frame_cantilever(validate_run *v) {
                                 .y = {.label = "sag / sag of ten-node tets"},
                                 .series = &sags,
                                 .series_count = 1}};
+
     return validate_draw(v, "sag", &(sn_plot){.panels = panels, .panel_count = 2});
 }
 
@@ -195,19 +272,26 @@ sinew_status validate_few_frames(validate_run *v) {
         def.geometric_stiffness = true;
         SN_TRY(sag_of(v, &def, &sag[k], NULL));
     }
-    validate_at_least(v, "dual quaternion beam: sag of 3 frames over that of 2", 1, sag[1] / sag[0], "-");
-    validate_at_least(v, "dual quaternion beam: sag of 5 frames over that of 3", 1, sag[2] / sag[1], "-");
+
+    validate_at_least(v, "dual quaternion beam: sag of 3 frames over that of 2", 1, sag[1] / sag[0],
+                      "-");
+    validate_at_least(v, "dual quaternion beam: sag of 5 frames over that of 3", 1, sag[2] / sag[1],
+                      "-");
+
     double reference;
     SN_TRY(elements_sag(v, 0, &reference, NULL));
-    validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f", sag[0] / reference, sag[1] / reference,
-                  sag[2] / reference);
+    validate_note(v, "sag over that of ten-node tets %.4f, %.4f, %.4f", sag[0] / reference,
+                  sag[1] / reference, sag[2] / reference);
+
     return SINEW_OK;
 }
 
 // --- A25: what two frames can show (Gilles et al. 2013, figure 1.2)
 
 sinew_status validate_two_frames(validate_run *v) {
-    double c = cos(0.25), s = sin(0.25);
+    double c = cos(0.25);
+    double s = sin(0.25);
+
     const struct {
         const char *name;
         double position[3], rotation[4]; // of the second frame
@@ -215,32 +299,54 @@ sinew_status validate_two_frames(validate_run *v) {
                   {"shear", {length, 0, 0.3 * length}, {0, 0, 0, 1}},
                   {"bend", {length, 0, 0}, {0, s, 0, c}},
                   {"twist", {length, 0, 0}, {s, 0, 0, c}}};
+
     album pictures;
     album_begin(v, &pictures);
+
     sinew_status status = SINEW_OK;
     for (int k = 0; k < 4 && status == SINEW_OK; k++) {
         sinew_material_def material = sinew_default_material_def();
         material.poisson = 0.3;
+
         frame_bar_def def = frame_bar_default_def();
         def.count = 2;
         def.material = &material;
         def.integrator = SINEW_INTEGRATOR_MIDPOINT;
+
         frame_bar b;
         status = frame_bar_create(v->context, &def, &b);
-        if (status != SINEW_OK) break;
+        if (status != SINEW_OK) {
+            break;
+        }
+
         sinew_measures measures = {0};
         status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
-        if (status == SINEW_OK) status = sinew_frame_body_hold(b.body, 1, SINEW_HOLD_ALL);
-        if (status == SINEW_OK) status = sinew_frame_body_move(b.body, 1, moves[k].position, moves[k].rotation);
-        if (status == SINEW_OK) status = sinew_world_step(b.world, NULL);
-        if (status == SINEW_OK) sinew_body_get_measures(b.body, &measures);
-        if (status == SINEW_OK) album_add(&pictures, moves[k].name, b.body, NULL);
+        if (status == SINEW_OK) {
+            status = sinew_frame_body_hold(b.body, 1, SINEW_HOLD_ALL);
+        }
+        if (status == SINEW_OK) {
+            status = sinew_frame_body_move(b.body, 1, moves[k].position, moves[k].rotation);
+        }
+        if (status == SINEW_OK) {
+            status = sinew_world_step(b.world, NULL);
+        }
+        if (status == SINEW_OK) {
+            sinew_body_get_measures(b.body, &measures);
+        }
+        if (status == SINEW_OK) {
+            album_add(&pictures, moves[k].name, b.body, NULL);
+        }
+
         frame_bar_destroy(&b);
-        if (status != SINEW_OK) break;
+        if (status != SINEW_OK) {
+            break;
+        }
+
         char claim[160];
         snprintf(claim, sizeof claim, "two frames, %s: elastic energy", moves[k].name);
         validate_at_least(v, claim, 1e-3, measures.elastic_energy, "J");
     }
+
     album_look look = {.title = "What two frames show", .azimuth = -1.2, .elevation = 0.35};
     return album_end(&pictures, "deformations", &look, status);
 }

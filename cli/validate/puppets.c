@@ -1,5 +1,5 @@
-// Flesh about a skeleton: the layered order on a jumping leg, resolutions against each other, the volume of joints, and what
-// stiffnesses and compliances mean on two meshes.
+// Flesh about a skeleton: the layered order on a jumping leg, resolutions against each other, the
+// volume of joints, and what stiffnesses and compliances mean on two meshes.
 #include "validate/album.h"
 
 #include "base/context.h"
@@ -27,15 +27,18 @@ typedef struct take_def {
     int32_t iterations, consolidating, frames;
 } take_def;
 
-static sinew_status record_frames(sn_puppet *puppet, const sinew_embedding *embedding, int32_t frames, take *made) {
+static sinew_status record_frames(sn_puppet *puppet, const sinew_embedding *embedding,
+                                  int32_t frames, take *made) {
     for (int32_t frame = 0; frame < frames; frame++) {
         SN_TRY(sn_puppet_step(puppet, frame_time, 1, SINEW_MOTION_HOLD));
-        sinew_embedding_compute_points(embedding, puppet->positions, made->points + (size_t)frame * made->size);
+        sinew_embedding_compute_points(embedding, puppet->positions,
+                                       made->points + (size_t)frame * made->size);
         sinew_pbd_report report;
         sinew_pbd_measure(puppet->pbd, &report);
         made->residuals[frame] = report.residual;
         made->mean += report.residual / frames;
     }
+
     return SINEW_OK;
 }
 
@@ -43,22 +46,32 @@ static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
     sinew_character_def leg = sinew_default_character_def();
     leg.kind = SINEW_CHARACTER_LEG;
     leg.tet_count = def->tets;
+
     sinew_pbd_def flesh = sinew_default_pbd_def();
     flesh.order = def->order;
     flesh.iterations = def->iterations;
     flesh.consolidating = def->consolidating;
+
     sn_puppet puppet;
     SN_TRY(sn_puppet_create(arena->context, &leg, &flesh, &puppet));
-    *made = (take){.tets = puppet.character.flesh->element_count, .size = 3 * (size_t)puppet.character.skin->point_count};
+    *made = (take){.tets = puppet.character.flesh->element_count,
+                   .size = 3 * (size_t)puppet.character.skin->point_count};
     made->points = SN_PUSH(arena, double, made->size *(size_t)def->frames);
+
     sinew_embedding *embedding = NULL;
     sinew_status status = sn_arena_status(arena);
     if (status == SINEW_OK) {
-        status = sinew_embedding_create(arena->context, puppet.character.skin, puppet.character.flesh, &embedding);
+        status = sinew_embedding_create(arena->context, puppet.character.skin,
+                                        puppet.character.flesh, &embedding);
     }
-    if (status == SINEW_OK) status = record_frames(&puppet, embedding, def->frames, made);
+
+    if (status == SINEW_OK) {
+        status = record_frames(&puppet, embedding, def->frames, made);
+    }
+
     sinew_embedding_destroy(embedding);
     sn_puppet_destroy(&puppet);
+
     return status;
 }
 
@@ -66,43 +79,71 @@ static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
 static double compare(const take *a, const take *b, int32_t frames, double *by_frame) {
     double total = 0;
     for (int32_t frame = 0; frame < frames; frame++) {
-        const double *x = a->points + (size_t)frame * a->size, *y = b->points + (size_t)frame * b->size;
+        const double *x = a->points + (size_t)frame * a->size;
+        const double *y = b->points + (size_t)frame * b->size;
         double sum = 0;
-        for (size_t i = 0; i < a->size; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+
+        for (size_t i = 0; i < a->size; i++) {
+            sum += (x[i] - y[i]) * (x[i] - y[i]);
+        }
+
         sum *= 3 / (double)a->size;
         by_frame[frame] = 1e3 * sqrt(sum);
         total += sum / frames;
     }
+
     return 1e3 * sqrt(total);
 }
 
-static sinew_status draw_frames(validate_run *v, const char *name, const char *title, const char *quantity,
-                                const double *const *values, const char *const *labels, int32_t frames) {
+static sinew_status draw_frames(validate_run *v, const char *name, const char *title,
+                                const char *quantity, const double *const *values,
+                                const char *const *labels, int32_t frames) {
     sn_plot_series series[3];
     double times[FRAMES];
-    for (int32_t i = 0; i < frames; i++) times[i] = (i + 1) * frame_time;
+    for (int32_t i = 0; i < frames; i++) {
+        times[i] = (i + 1) * frame_time;
+    }
+
     for (int i = 0; i < 3; i++) {
         series[i] = sn_plot_series_default();
-        series[i].label = labels[i], series[i].x = times, series[i].y = values[i], series[i].count = frames;
+        series[i].label = labels[i];
+        series[i].x = times;
+        series[i].y = values[i];
+        series[i].count = frames;
         series[i].style = SN_PLOT_LINE;
     }
-    sn_plot_panel panel = {
-        .title = title, .x = {.label = "time [s]"}, .y = {.label = quantity}, .series = series, .series_count = 3};
+
+    sn_plot_panel panel = {.title = title,
+                           .x = {.label = "time [s]"},
+                           .y = {.label = quantity},
+                           .series = series,
+                           .series_count = 3};
+
     return validate_draw(v, name, &(sn_plot){.panels = &panel, .panel_count = 1});
 }
 
 static sinew_status layers_of_leg(validate_run *v, sn_arena *arena) {
-    int32_t tets = v->quick ? 8000 : 24837, frames = v->quick ? 16 : FRAMES;
+    int32_t tets = v->quick ? 8000 : 24837;
+    int32_t frames = v->quick ? 16 : FRAMES;
     const take_def defs[3] = {{tets, SINEW_PBD_LAYERED, 10, 6, frames},
                               {tets, SINEW_PBD_SEQUENCE, 50, 0, frames},
                               {tets, SINEW_PBD_SEQUENCE, 10, 0, frames}};
     take takes[3];
-    for (int i = 0; i < 3; i++) SN_TRY(record(arena, &defs[i], &takes[i]));
-    validate_at_most(v, "jumping leg: mean residual of 10 layered iterations, 6 consolidating, against 50 unordered ones",
+
+    for (int i = 0; i < 3; i++) {
+        SN_TRY(record(arena, &defs[i], &takes[i]));
+    }
+
+    validate_at_most(v,
+                     "jumping leg: mean residual of 10 layered iterations, 6 consolidating, "
+                     "against 50 unordered ones",
                      takes[1].mean, takes[0].mean, "-");
-    validate_note(v, "%d tets, %d frames; 10 unordered iterations leave %.3g", takes[0].tets, frames, takes[2].mean);
+    validate_note(v, "%d tets, %d frames; 10 unordered iterations leave %.3g", takes[0].tets,
+                  frames, takes[2].mean);
+
     const double *values[3] = {takes[0].residuals, takes[1].residuals, takes[2].residuals};
     const char *const labels[3] = {"10 layered", "50 unordered", "10 unordered"};
+
     return draw_frames(v, "leg", "A leg jumps", "residual", values, labels, frames);
 }
 
@@ -114,25 +155,40 @@ sinew_status validate_leg_layers(validate_run *v) {
 }
 
 static sinew_status resolutions_of_leg(validate_run *v, sn_arena *arena) {
-    int32_t high = v->quick ? 8000 : 24837, low = v->quick ? 1500 : 3452, frames = v->quick ? 16 : FRAMES;
+    int32_t high = v->quick ? 8000 : 24837;
+    int32_t low = v->quick ? 1500 : 3452;
+    int32_t frames = v->quick ? 16 : FRAMES;
     const take_def defs[5] = {{high, SINEW_PBD_LAYERED, 10, 6, frames},
                               {low, SINEW_PBD_LAYERED, 10, 2, frames},
                               {low, SINEW_PBD_LAYERED, 10, 6, frames},
                               {high, SINEW_PBD_SEQUENCE, 10, 0, frames},
                               {low, SINEW_PBD_SEQUENCE, 10, 0, frames}};
     take takes[5];
-    for (int i = 0; i < 5; i++) SN_TRY(record(arena, &defs[i], &takes[i]));
+
+    for (int i = 0; i < 5; i++) {
+        SN_TRY(record(arena, &defs[i], &takes[i]));
+    }
+
     double two[FRAMES], six[FRAMES], plain[FRAMES];
-    double with_two = compare(&takes[0], &takes[1], frames, two), with_six = compare(&takes[0], &takes[2], frames, six);
+    double with_two = compare(&takes[0], &takes[1], frames, two);
+    double with_six = compare(&takes[0], &takes[2], frames, six);
     double unordered = compare(&takes[3], &takes[4], frames, plain);
-    validate_at_most(v, "leg of 1.1 m: skin of a coarse one with 2 consolidating iterations from that of a fine one with 6",
+
+    validate_at_most(v,
+                     "leg of 1.1 m: skin of a coarse one with 2 consolidating iterations from that "
+                     "of a fine one with 6",
                      15, with_two, "mm");
-    validate_note(v, "%d and %d tets; coarse with 6 consolidating: %.3g mm", takes[1].tets, takes[0].tets, with_six);
-    validate_at_most(v, "the same over the difference of both resolutions without layers", 0.3, with_two / unordered, "-");
+    validate_note(v, "%d and %d tets; coarse with 6 consolidating: %.3g mm", takes[1].tets,
+                  takes[0].tets, with_six);
+    validate_at_most(v, "the same over the difference of both resolutions without layers", 0.3,
+                     with_two / unordered, "-");
     validate_note(v, "without: %.3g mm", unordered);
+
     const double *values[3] = {two, six, plain};
     const char *const labels[3] = {"2 consolidating", "6 consolidating", "unordered"};
-    return draw_frames(v, "resolutions", "Coarse against fine leg", "distance of the skins [mm]", values, labels, frames);
+
+    return draw_frames(v, "resolutions", "Coarse against fine leg", "distance of the skins [mm]",
+                       values, labels, frames);
 }
 
 sinew_status validate_resolutions(validate_run *v) {
@@ -147,24 +203,29 @@ enum { METHODS = 3 };
 static const char *const methods[METHODS] = {"simulated", "linear blend", "dual quaternions"};
 
 // Adds the skin at the places of the nodes to the pictures, turned from y to z as what is up.
-static sinew_status add_picture(album *pictures, const sn_puppet *puppet, const sinew_embedding *embedding,
-                                const double *positions, const char *caption) {
+static sinew_status add_picture(album *pictures, const sn_puppet *puppet,
+                                const sinew_embedding *embedding, const double *positions,
+                                const char *caption) {
     const sinew_mesh *skin = puppet->character.skin;
     sn_arena scratch = sn_arena_create(pictures->run->context);
     double *rest = SN_PUSH(&scratch, double, 3 * (size_t)skin->point_count);
     double *points = SN_PUSH(&scratch, double, 3 * (size_t)skin->point_count);
     sinew_status status = sn_arena_status(&scratch);
+
     if (status == SINEW_OK) {
         sinew_embedding_compute_points(embedding, positions, points);
         for (int32_t i = 0; i < skin->point_count; i++) {
-            sn_vec3 X = sn_load3(skin->points + 3 * (size_t)i), x = sn_load3(points + 3 * (size_t)i);
+            sn_vec3 X = sn_load3(skin->points + 3 * (size_t)i);
+            sn_vec3 x = sn_load3(points + 3 * (size_t)i);
             sn_store3(rest + 3 * (size_t)i, sn_v3(X.x, -X.z, X.y));
             sn_store3(points + 3 * (size_t)i, sn_v3(x.x, -x.z, x.y));
         }
+
         sinew_mesh upright = *skin;
         upright.points = rest;
         album_add_surface(pictures, caption, &upright, points);
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -173,68 +234,96 @@ static sinew_status add_picture(album *pictures, const sn_puppet *puppet, const 
 static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes, album *pictures) {
     sinew_pbd_material material = {{0.02, 0.02, 0.02}, {0.01, 0.01, 0.01}, 1, 1000};
     sinew_pbd_def flesh = sinew_default_pbd_def();
+
     flesh.gravity[1] = 0;
     flesh.materials = &material;
     flesh.material_count = 1;
+
     sinew_character_def def = sinew_default_character_def();
     def.kind = twisted ? SINEW_CHARACTER_TWISTING : SINEW_CHARACTER_BENDING;
     def.angle = twisted ? pi : 0.5 * pi;
     def.tet_count = v->quick ? 8000 : 25000;
+
     const sn_box region = {{-1, -0.15, -1}, {1, 0.15, 1}}; // a radius up and down from the joint
     sn_puppet puppet;
+
     SN_TRY(sn_puppet_create(v->context, &def, &flesh, &puppet));
     const sinew_mesh *mesh = puppet.character.flesh;
     sinew_status status = SINEW_OK;
+
     for (int frame = 0; frame < 45 && status == SINEW_OK; frame++) {
         status = sn_puppet_step(&puppet, frame_time, 1, SINEW_MOTION_HOLD);
     }
+
     double rest = sn_region_volume(mesh, mesh->points, region);
     volumes[0] = sn_region_volume(mesh, puppet.positions, region) / rest;
+
     sinew_skin *skin = NULL;
     sinew_embedding *embedding = NULL;
-    if (status == SINEW_OK) status = sinew_embedding_create(v->context, puppet.character.skin, mesh, &embedding);
-    if (status == SINEW_OK) status = add_picture(pictures, &puppet, embedding, puppet.positions, methods[0]);
     if (status == SINEW_OK) {
-        status = sinew_skin_create(v->context, puppet.character.skeleton, mesh->points, mesh->point_count, &skin);
+        status = sinew_embedding_create(v->context, puppet.character.skin, mesh, &embedding);
     }
+    if (status == SINEW_OK) {
+        status = add_picture(pictures, &puppet, embedding, puppet.positions, methods[0]);
+    }
+
+    if (status == SINEW_OK) {
+        status = sinew_skin_create(v->context, puppet.character.skeleton, mesh->points,
+                                   mesh->point_count, &skin);
+    }
+
     for (int method = 0; method < 2 && status == SINEW_OK; method++) {
         sinew_skin_compute(skin, puppet.world, (sinew_skin_method)method, puppet.targets);
         volumes[1 + method] = sn_region_volume(mesh, puppet.targets, region) / rest;
         status = add_picture(pictures, &puppet, embedding, puppet.targets, methods[1 + method]);
     }
+
     sinew_skin_destroy(skin);
     sinew_embedding_destroy(embedding);
     sn_puppet_destroy(&puppet);
+
     return status;
 }
 
 sinew_status validate_joints(validate_run *v) {
     double volumes[2][METHODS];
     album pictures;
+
     album_begin(v, &pictures);
     sinew_status status = SINEW_OK;
     for (int twisted = 0; twisted < 2 && status == SINEW_OK; twisted++) {
         status = joint_volumes(v, twisted, volumes[twisted], &pictures);
-        if (status != SINEW_OK) break;
+        if (status != SINEW_OK) {
+            break;
+        }
+
         char claim[160];
         snprintf(claim, sizeof claim, "joint %s: volume of its region over that at rest",
                  twisted ? "twisted by 180 degrees" : "bent by 90 degrees");
         validate_near(v, claim, 1, volumes[twisted][0], 0.03, "-");
-        validate_note(v, "linear blend %.3f, dual quaternions %.3f", volumes[twisted][1], volumes[twisted][2]);
+        validate_note(v, "linear blend %.3f, dual quaternions %.3f", volumes[twisted][1],
+                      volumes[twisted][2]);
     }
-    album_look look = {.title = "A joint bent by 90 and twisted by 180 degrees", .azimuth = 0.4, .elevation = 0.3};
+
+    album_look look = {
+        .title = "A joint bent by 90 and twisted by 180 degrees", .azimuth = 0.4, .elevation = 0.3};
+
     SN_TRY(album_end(&pictures, "joints", &look, status));
     sn_plot_series series[2];
     for (int i = 0; i < 2; i++) {
         series[i] = sn_plot_series_default();
         series[i].label = i ? "twisted by 180 degrees" : "bent by 90 degrees";
-        series[i].y = volumes[i], series[i].count = METHODS, series[i].style = SN_PLOT_BARS;
+        series[i].y = volumes[i];
+        series[i].count = METHODS;
+        series[i].style = SN_PLOT_BARS;
     }
+
     sn_plot_panel panel = {.title = "Volume at a joint",
                            .x = {.label = "", .names = methods, .name_count = METHODS},
                            .y = {.label = "volume over that at rest", .low = 0, .high = 1.2},
                            .series = series,
                            .series_count = 2};
+
     return validate_draw(v, "volume", &(sn_plot){.panels = &panel, .panel_count = 1});
 }
 
@@ -247,14 +336,21 @@ typedef struct sag_def {
 } sag_def;
 
 // How far its free end has sunk after 1.2 s. [m]
-static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const sag_def *sag, double *sunk) {
+static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const sag_def *sag,
+                                double *sunk) {
     uint8_t *kinematic = SN_PUSH(arena, uint8_t, mesh->point_count);
     double *positions = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
+
     SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < mesh->point_count; i++) kinematic[i] = mesh->points[3 * i + 2] < -1.499;
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        kinematic[i] = mesh->points[3 * i + 2] < -1.499;
+    }
+
     bool compliant = sag->mode == SINEW_PBD_COMPLIANCE;
-    sinew_pbd_material material = compliant ? sinew_isotropic_pbd_material(1e5, 0.3, 1000) : sinew_default_pbd_material();
+    sinew_pbd_material material =
+        compliant ? sinew_isotropic_pbd_material(1e5, 0.3, 1000) : sinew_default_pbd_material();
     sinew_pbd_def def = sinew_default_pbd_def();
+
     def.mode = sag->mode;
     def.order = sag->order;
     def.iterations = sag->iterations;
@@ -263,19 +359,30 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
     def.kinematic = kinematic;
     def.gravity[1] = compliant ? -1 : -9.81;
     def.damping = 0;
+
     sinew_pbd *pbd = NULL;
     sinew_status status = sinew_pbd_create(arena->context, mesh, &def, &pbd);
-    for (int step = 0; step < 24 && status == SINEW_OK; step++) status = sinew_pbd_step(pbd, 0.05, NULL, NULL);
-    if (status == SINEW_OK) sinew_pbd_get_positions(pbd, positions);
+    for (int step = 0; step < 24 && status == SINEW_OK; step++) {
+        status = sinew_pbd_step(pbd, 0.05, NULL, NULL);
+    }
+
+    if (status == SINEW_OK) {
+        sinew_pbd_get_positions(pbd, positions);
+    }
+
     int32_t count = 0;
     *sunk = 0;
     for (int32_t i = 0; i < mesh->point_count && status == SINEW_OK; i++) {
-        if (mesh->points[3 * i + 2] < 1.499) continue;
+        if (mesh->points[3 * i + 2] < 1.499) {
+            continue;
+        }
         *sunk += mesh->points[3 * i + 1] - positions[3 * i + 1];
         count++;
     }
+
     *sunk /= count > 0 ? count : 1;
     sinew_pbd_destroy(pbd);
+
     return status;
 }
 
@@ -284,17 +391,22 @@ static sinew_status sag_of(validate_run *v, const sag_def *sag, double *sunk) {
     shape.size[2] = 3;
     shape.cells[0] = shape.cells[1] = sag->cells;
     shape.cells[2] = 3 * sag->cells;
+
     sinew_mesh *mesh = NULL;
     SN_TRY(sinew_mesh_create_shape(v->context, &shape, &mesh));
+
     sn_arena arena = sn_arena_create(v->context);
     sinew_status status = measure_sag(mesh, &arena, sag, sunk);
+
     sn_arena_destroy(&arena);
     sinew_mesh_destroy(mesh);
+
     return status;
 }
 
 sinew_status validate_compliance(validate_run *v) {
-    int32_t coarse = v->quick ? 4 : 6, fine = v->quick ? 8 : 12;
+    int32_t coarse = v->quick ? 4 : 6;
+    int32_t fine = v->quick ? 8 : 12;
     const sag_def defs[6] = {{coarse, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLOURED, 60},
                              {fine, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLOURED, v->quick ? 60 : 160},
                              {coarse, SINEW_PBD_STIFFNESS, SINEW_PBD_LAYERED, 10},
@@ -302,10 +414,16 @@ sinew_status validate_compliance(validate_run *v) {
                              {coarse, SINEW_PBD_STIFFNESS, SINEW_PBD_COLOURED, 10},
                              {fine, SINEW_PBD_STIFFNESS, SINEW_PBD_COLOURED, 10}};
     double sunk[6];
-    for (int i = 0; i < 6; i++) SN_TRY(sag_of(v, &defs[i], &sunk[i]));
-    validate_near(v, "compliances: sag of a bar on a coarse over that on a mesh of eight times as many tets", 1,
-                  sunk[0] / sunk[1], 0.1, "-");
-    validate_note(v, "stiffnesses instead: %.3g and %.3g m in layers, %.3g and %.3g m without", sunk[2], sunk[3], sunk[4],
-                  sunk[5]);
+
+    for (int i = 0; i < 6; i++) {
+        SN_TRY(sag_of(v, &defs[i], &sunk[i]));
+    }
+
+    validate_near(
+        v, "compliances: sag of a bar on a coarse over that on a mesh of eight times as many tets",
+        1, sunk[0] / sunk[1], 0.1, "-");
+    validate_note(v, "stiffnesses instead: %.3g and %.3g m in layers, %.3g and %.3g m without",
+                  sunk[2], sunk[3], sunk[4], sunk[5]);
+
     return SINEW_OK;
 }

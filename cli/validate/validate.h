@@ -1,7 +1,8 @@
 // Rows of proof: each recomputes a claim and compares it with a reference number.
 //
-// A row is a function that measures and says what it found through validate_near and its sisters, once for each claim. Rows
-// that this build cannot compute yet are in the table too, with the reason: they count as failed, never as absent.
+// A row is a function that measures and says what it found through validate_near and its sisters,
+// once for each claim. Rows that this build cannot compute yet are in the table too, with the
+// reason: they count as failed, never as absent.
 #ifndef CLI_VALIDATE_H
 #define CLI_VALIDATE_H
 
@@ -16,7 +17,11 @@ typedef enum validate_verdict {
 } validate_verdict;
 
 // How `measured` stands to `reference`, up to `tolerance`.
-typedef enum validate_relation { VALIDATE_NEAR, VALIDATE_AT_MOST, VALIDATE_AT_LEAST } validate_relation;
+typedef enum validate_relation {
+    VALIDATE_NEAR,
+    VALIDATE_AT_MOST,
+    VALIDATE_AT_LEAST
+} validate_relation;
 
 typedef struct validate_result {
     const char *id;
@@ -49,7 +54,8 @@ typedef struct validate_run {
 
 typedef struct validate_row {
     const char *id;
-    const char *claim;                    // what it is about, for the rows that cannot run, or that the library may refuse
+    const char
+        *claim; // what it is about, for the rows that cannot run, or that the library may refuse
     sinew_status (*run)(validate_run *v); // NULL: not available
     const char *reason;                   // why not
 } validate_row;
@@ -58,9 +64,12 @@ extern const validate_row validate_rows[];
 extern const int32_t validate_row_count;
 
 // One claim each. `tolerance` is absolute, in `unit`; `unit` is static text.
-void validate_near(validate_run *v, const char *claim, double reference, double measured, double tolerance, const char *unit);
-void validate_at_most(validate_run *v, const char *claim, double limit, double measured, const char *unit);
-void validate_at_least(validate_run *v, const char *claim, double limit, double measured, const char *unit);
+void validate_near(validate_run *v, const char *claim, double reference, double measured,
+                   double tolerance, const char *unit);
+void validate_at_most(validate_run *v, const char *claim, double limit, double measured,
+                      const char *unit);
+void validate_at_least(validate_run *v, const char *claim, double limit, double measured,
+                       const char *unit);
 void validate_unavailable(validate_run *v, const char *claim, const char *reason);
 void validate_skip(validate_run *v, const char *claim, const char *reason);
 
@@ -73,8 +82,10 @@ void validate_note(validate_run *v, const char *format, ...);
 // Writes validation/ID-NAME.svg into the folder of the report, if there is one.
 sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot);
 
-// The same of a finished file, validation/ID-NAME.ENDING. Pictures of bodies side by side: validate/album.h.
-sinew_status validate_keep_picture(validate_run *v, const char *name, const char *ending, const sn_buffer *content);
+// The same of a finished file, validation/ID-NAME.ENDING. Pictures of bodies side by side:
+// validate/album.h.
+sinew_status validate_keep_picture(validate_run *v, const char *name, const char *ending,
+                                   const sn_buffer *content);
 
 // Prints a result as one line.
 void validate_print(const validate_result *result);
@@ -83,9 +94,10 @@ void validate_print(const validate_result *result);
 void validate_write_json(const validate_run *v, sn_buffer *out);
 void validate_write_page(const validate_run *v, sn_buffer *out);
 
-// The uniform state of a cube pulled along x, its material turned by `angle` about z; held without restraint.
-sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *material, double angle, double pull,
-                                     sinew_element_state *state);
+// The uniform state of a cube pulled along x, its material turned by `angle` about z; held without
+// restraint.
+sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *material,
+                                     double angle, double pull, sinew_element_state *state);
 
 // The rows, by what they are about.
 sinew_status validate_cantilever(validate_run *v);

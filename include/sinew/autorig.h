@@ -1,5 +1,6 @@
-// From data to a running model in one call: voxels of several tissues, or closed surfaces, become a frame body with nodes
-// placed, shape functions, samples and mass, and a report that explains the model.
+// From data to a running model in one call: voxels of several tissues, or closed surfaces, become a
+// frame body with nodes placed, shape functions, samples and mass, and a report that explains the
+// model.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_AUTORIG_H
@@ -28,7 +29,8 @@ typedef struct sinew_autorig_def {
     const char *name;
     /// The solid. Must outlive the body. Default NULL: made from `surfaces`.
     const sinew_voxels *voxels;
-    /// Closed surfaces with labels and priorities, voxelised by `grid`. Borrowed during the call. Default NULL.
+    /// Closed surfaces with labels and priorities, voxelised by `grid`. Borrowed during the call.
+    /// Default NULL.
     const sinew_labelled_surface *surfaces;
     /// Number of surfaces. [count] Default 0.
     int32_t surface_count;
@@ -38,10 +40,11 @@ typedef struct sinew_autorig_def {
     const sinew_autorig_tissue *tissues;
     /// Number of tissues. [count] At least 0. Default 0.
     int32_t tissue_count;
-    /// Where nodes go. `count` includes fixed ones and those of rigid parts. Default: sinew_default_placement_def() with 10.
+    /// Where nodes go. `count` includes fixed ones and those of rigid parts. Default:
+    /// sinew_default_placement_def() with 10.
     sinew_placement_def placement;
-    /// What the nodes can do: rigid, affine or quadratic; those in rigid parts are rigid in any case. Default
-    /// SINEW_NODE_AFFINE.
+    /// What the nodes can do: rigid, affine or quadratic; those in rigid parts are rigid in any
+    /// case. Default SINEW_NODE_AFFINE.
     sinew_node_kind kind;
     /// Default SINEW_BLEND_LINEAR. Dual quaternions need `kind` rigid.
     sinew_blend blend;
@@ -49,7 +52,8 @@ typedef struct sinew_autorig_def {
     sinew_weights_def weights;
     /// Where strain is measured. Default: sinew_default_sampling_def().
     sinew_sampling_def sampling;
-    /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed boundary of the voxels.
+    /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
+    /// boundary of the voxels.
     const sinew_mesh *surface;
     /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
     double mass_damping;
@@ -62,29 +66,34 @@ SINEW_API sinew_autorig_def sinew_default_autorig_def(void);
 
 /// What the model is, in numbers.
 typedef struct sinew_autorig_report {
-    int32_t voxel_count;            ///< [count]
-    int32_t rigid_node_count;       ///< Nodes in rigid parts. [count]
-    int32_t unknown_count;          ///< Scalars that a step solves for. [count]
-    double volume;                  ///< [m3]
-    double mass;                    ///< [kg]
-    double young[2];                ///< Least and most Young's modulus over the soft voxels, gradients included. [Pa]
-    double coverage[2];             ///< Least and most of the volume that one node dominates, as a share of the whole. [-]
-    double coverage_mean;           ///< The even share, 1 / nodes. [-]
-    double reach;                   ///< Mean distance of a voxel from the node that dominates it. [m]
-    double frequency[2];            ///< Lowest elastic and highest natural frequency, free in space; 0: none. [Hz]
-    double condition;               ///< Square of their ratio: the condition of the stiffness measured by the mass. [-]
-    double stable_step;             ///< Longest step of the explicit integrator, 1 / (pi f); 0: none. [s]
-    double advised_step;            ///< A thirtieth of the slowest elastic period, at most 1/30 s. [s]
+    int32_t voxel_count;      ///< [count]
+    int32_t rigid_node_count; ///< Nodes in rigid parts. [count]
+    int32_t unknown_count;    ///< Scalars that a step solves for. [count]
+    double volume;            ///< [m3]
+    double mass;              ///< [kg]
+    double
+        young[2]; ///< Least and most Young's modulus over the soft voxels, gradients included. [Pa]
+    double coverage[2]; ///< Least and most of the volume that one node dominates, as a share of the
+                        ///< whole. [-]
+    double coverage_mean; ///< The even share, 1 / nodes. [-]
+    double reach;         ///< Mean distance of a voxel from the node that dominates it. [m]
+    double frequency[2];  ///< Lowest elastic and highest natural frequency, free in space; 0: none.
+                          ///< [Hz]
+    double condition;     ///< Square of their ratio: the condition of the stiffness measured by the
+                          ///< mass. [-]
+    double stable_step;   ///< Longest step of the explicit integrator, 1 / (pi f); 0: none. [s]
+    double advised_step;  ///< A thirtieth of the slowest elastic period, at most 1/30 s. [s]
     sinew_voxel_report voxels;      ///< Of surfaces that were voxelised.
     sinew_weights_report weights;   ///< How the shape functions came out.
     sinew_sampling_report sampling; ///< How the samples came out.
 } sinew_autorig_report;
 
-/// Makes a frame body of a solid and adds it to the world, which owns it. Fails, with a message that names the culprit, on an
-/// unknown label, on fewer nodes than rigid parts, and on a disconnected part without a node unless `placement.every_part`
-/// asks for one. `report` and `body` may be NULL.
-SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def, sinew_autorig_report *report,
-                                            sinew_body **body);
+/// Makes a frame body of a solid and adds it to the world, which owns it. Fails, with a message
+/// that names the culprit, on an unknown label, on fewer nodes than rigid parts, and on a
+/// disconnected part without a node unless `placement.every_part` asks for one. `report` and `body`
+/// may be NULL.
+SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
+                                            sinew_autorig_report *report, sinew_body **body);
 
 #ifdef __cplusplus
 }

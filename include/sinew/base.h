@@ -1,4 +1,5 @@
-// What every other public header builds on: status codes, the context that carries memory, threads, log and the last error.
+// What every other public header builds on: status codes, the context that carries memory, threads,
+// log and the last error.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_BASE_H
@@ -22,12 +23,15 @@ extern "C" {
 #define SINEW_VERSION_MINOR 1
 #define SINEW_VERSION_PATCH 0
 
-/// Whether a call did what it was asked. A call that fails leaves its objects as they were; the message is in the context.
-/// Numerical outcomes (not converged, inverted elements) are not failures: the report of the step tells them.
+/// Whether a call did what it was asked. A call that fails leaves its objects as they were; the
+/// message is in the context. Numerical outcomes (not converged, inverted elements) are not
+/// failures: the report of the step tells them.
 typedef enum sinew_status {
     SINEW_OK = 0,
-    SINEW_INVALID_ARGUMENT, ///< A value is outside its valid range, or two arguments contradict each other.
-    SINEW_INVALID_DATA,     ///< A mesh, file or field is malformed: an index out of range, a flat element, truncated text.
+    SINEW_INVALID_ARGUMENT, ///< A value is outside its valid range, or two arguments contradict
+                            ///< each other.
+    SINEW_INVALID_DATA,     ///< A mesh, file or field is malformed: an index out of range, a flat
+                            ///< element, truncated text.
     SINEW_OUT_OF_MEMORY,    ///< The allocator returned NULL, or a stated limit would be exceeded.
     SINEW_UNSUPPORTED,      ///< Well formed, but this build or this combination does not offer it.
     SINEW_NOT_FOUND,        ///< A name or label that does not exist.
@@ -40,8 +44,8 @@ SINEW_API const char *sinew_status_name(sinew_status status);
 /// The version of the library at run time, e.g. "0.1.0". Static text.
 SINEW_API const char *sinew_version(void);
 
-/// Memory of the host's own. Both functions must be callable from the thread that calls the library; the library allocates
-/// nothing on worker threads, and nothing in a step after the first.
+/// Memory of the host's own. Both functions must be callable from the thread that calls the
+/// library; the library allocates nothing on worker threads, and nothing in a step after the first.
 typedef struct sinew_allocator {
     /// Returns `size` bytes aligned to `alignment` (a power of two, at most 64), or NULL.
     void *(*allocate)(void *user, size_t size, size_t alignment);
@@ -58,19 +62,21 @@ typedef struct sinew_logger {
     void *user;
 } sinew_logger;
 
-/// The host's own task system. `run` calls `task(data, i)` once for every i in [0, count), on any thread, and returns when all
-/// are done. Results do not depend on the order or the number of threads.
+/// The host's own task system. `run` calls `task(data, i)` once for every i in [0, count), on any
+/// thread, and returns when all are done. Results do not depend on the order or the number of
+/// threads.
 typedef struct sinew_tasks {
     void (*run)(void *user, void (*task)(void *data, int32_t index), void *data, int32_t count);
     void *user;
 } sinew_tasks;
 
-/// Opaque: memory, threads, log, and the message of the last failed call. One context serves one calling thread at a time;
-/// different contexts are independent.
+/// Opaque: memory, threads, log, and the message of the last failed call. One context serves one
+/// calling thread at a time; different contexts are independent.
 typedef struct sinew_context sinew_context;
 
 typedef struct sinew_context_def {
-    /// Threads that share the work, the caller included. [count] In [1, 64]. Default 1. Ignored if `tasks.run` is set.
+    /// Threads that share the work, the caller included. [count] In [1, 64]. Default 1. Ignored if
+    /// `tasks.run` is set.
     int32_t threads;
     /// Own memory. Default: aligned_alloc and free.
     sinew_allocator allocator;
@@ -83,14 +89,15 @@ typedef struct sinew_context_def {
 /// One thread, the memory of the C library, no log.
 SINEW_API sinew_context_def sinew_default_context_def(void);
 
-/// Creates a context. Returns NULL if `def` is invalid or memory is short (there is no context yet to hold a message).
+/// Creates a context. Returns NULL if `def` is invalid or memory is short (there is no context yet
+/// to hold a message).
 SINEW_API sinew_context *sinew_context_create(const sinew_context_def *def);
 
 /// Destroys a context; every object made with it must be gone. NULL is allowed.
 SINEW_API void sinew_context_destroy(sinew_context *context);
 
-/// What went wrong in the last failed call with this context: which item, its value, what would be valid. Empty if nothing
-/// has failed yet. Lives until the next call.
+/// What went wrong in the last failed call with this context: which item, its value, what would be
+/// valid. Empty if nothing has failed yet. Lives until the next call.
 SINEW_API const char *sinew_context_message(const sinew_context *context);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-// Bodies of finite elements: made from a mesh, held and loaded at nodes and faces, read at nodes and elements.
+// Bodies of finite elements: made from a mesh, held and loaded at nodes and faces, read at nodes
+// and elements.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_BODY_H
@@ -15,10 +16,12 @@ extern "C" {
 
 /// How forces follow from positions. The material says which strain and which law.
 typedef enum sinew_model {
-    /// Deformation gradient, strain, stress in each element: linear, corotational and hyperelastic by the material. The
+    /// Deformation gradient, strain, stress in each element: linear, corotational and hyperelastic
+    /// by the material. The
     /// default.
     SINEW_MODEL_ELASTIC,
-    /// Constant stiffness, turned with each vertex (Mueller et al. 2002); vertex rotations by the polar decomposition of the
+    /// Constant stiffness, turned with each vertex (Mueller et al. 2002); vertex rotations by the
+    /// polar decomposition of the
     /// neighbourhood. Tetrahedra and isotropic Hookean materials only; has no energy.
     SINEW_MODEL_WARPED,
     /// The same with the paper's quick estimate of the rotations from three edges.
@@ -44,14 +47,16 @@ typedef struct sinew_body_def {
     const sinew_mesh *mesh;
     /// Default SINEW_MODEL_ELASTIC.
     sinew_model model;
-    /// Materials; elements choose by their label's position in `material_labels`, or all take the first. Borrowed during the
-    /// call. Default NULL: the default material.
+    /// Materials; elements choose by their label's position in `material_labels`, or all take the
+    /// first. Borrowed during the call. Default NULL: the default material.
     const sinew_material_def *materials;
     /// Number of materials. [count] At least 0. Default 0.
     int32_t material_count;
-    /// `material_count` labels; not needed with one material. Borrowed during the call. Default NULL.
+    /// `material_count` labels; not needed with one material. Borrowed during the call. Default
+    /// NULL.
     const int32_t *material_labels;
-    /// Three orthonormal axes of the material in each element, axis by axis: nine numbers an element. Default NULL: x, y, z.
+    /// Three orthonormal axes of the material in each element, axis by axis: nine numbers an
+    /// element. Default NULL: x, y, z.
     const double *material_axes;
     /// Default SINEW_MASS_AUTO.
     sinew_mass_kind mass;
@@ -64,7 +69,8 @@ typedef struct sinew_body_def {
     double stiffness_damping;
     /// Initial placement x = R X + t: t. [m] Finite. Default 0.
     double position[3];
-    /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default (0, 0, 0, 1).
+    /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default
+    /// (0, 0, 0, 1).
     double rotation[4];
     /// Initial velocity v + w x (x - t): v. [m/s] Finite. Default 0.
     double velocity[3];
@@ -76,10 +82,11 @@ typedef struct sinew_body_def {
 SINEW_API sinew_body_def sinew_default_body_def(void);
 
 /// Makes a body and adds it to the world, which owns it. `body` may be NULL.
-SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **body);
+SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def,
+                                         sinew_body **body);
 
-/// Takes a body out of its world, with the attachments it is part of, and destroys it. The others keep their order and go on
-/// as they were. NULL is allowed. A world also destroys its bodies.
+/// Takes a body out of its world, with the attachments it is part of, and destroys it. The others
+/// keep their order and go on as they were. NULL is allowed. A world also destroys its bodies.
 SINEW_API void sinew_body_destroy(sinew_body *body);
 
 /// The name it was given. Lives as long as the body.
@@ -94,9 +101,10 @@ SINEW_API const double *sinew_body_get_rest_positions(const sinew_body *body); /
 SINEW_API const double *sinew_body_get_positions(const sinew_body *body);      ///< [m]
 SINEW_API const double *sinew_body_get_velocities(const sinew_body *body);     ///< [m/s]
 
-/// Overwrites positions or velocities of all nodes, three numbers each. Non-finite values are refused. Positions that invert
-/// or flatten more than a tenth of a body of elements (and of laws that handle inversion) lead it back to its rest shape
-/// first, by a convex energy, for the materials' own have tangles for local minima.
+/// Overwrites positions or velocities of all nodes, three numbers each. Non-finite values are
+/// refused. Positions that invert or flatten more than a tenth of a body of elements (and of laws
+/// that handle inversion) lead it back to its rest shape first, by a convex energy, for the
+/// materials' own have tangles for local minima.
 SINEW_API sinew_status sinew_body_set_positions(sinew_body *body, const double *positions);
 SINEW_API sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities);
 
@@ -104,14 +112,18 @@ SINEW_API sinew_status sinew_body_set_velocities(sinew_body *body, const double 
 enum { SINEW_AXIS_X = 1, SINEW_AXIS_Y = 2, SINEW_AXIS_Z = 4, SINEW_AXIS_ALL = 7 };
 
 /// Holds nodes where they are now, in the directions of `axes`; 0 sets them free.
-SINEW_API sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count, int32_t axes);
+SINEW_API sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
+                                            int32_t axes);
 
-/// Prescribes where held nodes are at the end of the next step (three numbers each; only held directions count). They arrive
-/// there exactly and stay until told otherwise.
-SINEW_API sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count, const double *targets);
+/// Prescribes where held nodes are at the end of the next step (three numbers each; only held
+/// directions count). They arrive there exactly and stay until told otherwise.
+SINEW_API sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
+                                             const double *targets);
 
-/// External forces on nodes, three numbers each, replacing what they had. [N] They last until changed.
-SINEW_API sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count, const double *forces);
+/// External forces on nodes, three numbers each, replacing what they had. [N] They last until
+/// changed.
+SINEW_API sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count,
+                                             const double *forces);
 
 typedef enum sinew_load_kind {
     SINEW_LOAD_TRACTION, ///< A force per rest area with a fixed direction. [Pa]
@@ -130,23 +142,29 @@ typedef struct sinew_load_def {
 /// A definition with every field at its default: no load.
 SINEW_API sinew_load_def sinew_default_load_def(void);
 
-/// Adds a load and gives its index; a selection without a whole face is refused. Change it later by its scale (1 at first).
-SINEW_API sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def, int32_t *index);
+/// Adds a load and gives its index; a selection without a whole face is refused. Change it later by
+/// its scale (1 at first).
+SINEW_API sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def,
+                                           int32_t *index);
 SINEW_API sinew_status sinew_body_set_load_scale(sinew_body *body, int32_t index, double scale);
 
 /// Replaces material number `index` (0 is the first). Density is taken too.
-SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sinew_material_def *material);
-/// Sets the tension of the fibres of material number `index` alone, as often as every step: a muscle or a heart contracts.
-/// [Pa] At least 0. Not of warped bodies, springs between frames and position dynamics,
-/// which have none.
+SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
+                                               const sinew_material_def *material);
+/// Sets the tension of the fibres of material number `index` alone, as often as every step: a
+/// muscle or a heart contracts. [Pa] At least 0. Not of warped bodies, springs between frames and
+/// position dynamics, which have none.
 SINEW_API sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress);
-SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping);
-/// Chooses how the systems of this body are solved from the next step on; SINEW_SOLVER_AUTO, the default, leaves it to the
-/// world. Bodies that attachments couple are one system: the first of them that chooses decides.
+SINEW_API sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
+                                              double stiffness_damping);
+/// Chooses how the systems of this body are solved from the next step on; SINEW_SOLVER_AUTO, the
+/// default, leaves it to the world. Bodies that attachments couple are one system: the first of
+/// them that chooses decides.
 SINEW_API sinew_status sinew_body_set_solver(sinew_body *body, sinew_solver solver);
 SINEW_API sinew_solver sinew_body_get_solver(const sinew_body *body);
 
-/// Elastic forces, and the forces that hold fixed and scripted nodes (zero elsewhere), three numbers a node. [N]
+/// Elastic forces, and the forces that hold fixed and scripted nodes (zero elsewhere), three
+/// numbers a node. [N]
 SINEW_API void sinew_body_compute_elastic_forces(sinew_body *body, double *forces);
 SINEW_API void sinew_body_compute_reactions(sinew_body *body, double *forces);
 
@@ -161,18 +179,21 @@ typedef struct sinew_element_state {
 } sinew_element_state;
 
 /// Evaluates one element at the present positions.
-SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state);
+SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
+                                                    sinew_element_state *state);
 
-/// Evaluates all elements at once, which is faster than one by one: `states` takes one for each element.
+/// Evaluates all elements at once, which is faster than one by one: `states` takes one for each
+/// element.
 SINEW_API void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states);
 
 /// Energies, momenta, volume of one body, as sinew_world_get_measures of all.
 SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measures);
 
-/// Natural frequencies about the rest shape with the present supports, by shift-invert Lanczos. Rigid modes come first, as
-/// zeros. `frequencies` takes `count` numbers [Hz], ascending; `shapes` may be NULL or takes `count` times three numbers a
-/// node, each with unit generalised mass.
-SINEW_API sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *frequencies, double *shapes);
+/// Natural frequencies about the rest shape with the present supports, by shift-invert Lanczos.
+/// Rigid modes come first, as zeros. `frequencies` takes `count` numbers [Hz], ascending; `shapes`
+/// may be NULL or takes `count` times three numbers a node, each with unit generalised mass.
+SINEW_API sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count,
+                                                double *frequencies, double *shapes);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,9 @@
-// Skeletons, recorded motion, and what follows them: the elements a bone cuts, or a skin by weights.
+// Skeletons, recorded motion, and what follows them: the elements a bone cuts, or a skin by
+// weights.
 //
-// A skeleton is a tree of joints; a bone is the straight line from a joint to one of its children, or to its tip, and moves
-// with that joint. Everything is given in a rest pose, where skeleton and flesh fit each other.
+// A skeleton is a tree of joints; a bone is the straight line from a joint to one of its children,
+// or to its tip, and moves with that joint. Everything is given in a rest pose, where skeleton and
+// flesh fit each other.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_SKELETON_H
@@ -29,7 +31,8 @@ typedef struct sinew_joint_def {
     int32_t parent;
     /// Rest pose in the parent's frame (in the world for the root). Default identity.
     sinew_transform rest;
-    /// Whether the joint has a bone that ends at `tip`, as the last joint of a finger does. Default false.
+    /// Whether the joint has a bone that ends at `tip`, as the last joint of a finger does. Default
+    /// false.
     bool has_tip;
     /// End of that bone in the joint's frame. [m] Default 0.
     double tip[3];
@@ -38,8 +41,8 @@ typedef struct sinew_joint_def {
 SINEW_API sinew_joint_def sinew_default_joint_def(void);
 
 /// Makes a skeleton of `count` joints. [count] In [1, 65536]. The joints are copied.
-SINEW_API sinew_status sinew_skeleton_create(sinew_context *context, const sinew_joint_def *joints, int32_t count,
-                                             sinew_skeleton **skeleton);
+SINEW_API sinew_status sinew_skeleton_create(sinew_context *context, const sinew_joint_def *joints,
+                                             int32_t count, sinew_skeleton **skeleton);
 SINEW_API void sinew_skeleton_destroy(sinew_skeleton *skeleton);
 
 /// How many joints. [count]
@@ -50,7 +53,8 @@ SINEW_API const char *sinew_skeleton_joint_name(const sinew_skeleton *skeleton, 
 SINEW_API int32_t sinew_skeleton_joint_parent(const sinew_skeleton *skeleton, int32_t joint);
 /// The index of a joint, or -1.
 SINEW_API int32_t sinew_skeleton_find(const sinew_skeleton *skeleton, const char *name);
-/// The rest pose, one transform for each joint: in the parents' frames, and in the world. Live as long as the skeleton.
+/// The rest pose, one transform for each joint: in the parents' frames, and in the world. Live as
+/// long as the skeleton.
 SINEW_API const sinew_transform *sinew_skeleton_rest_local(const sinew_skeleton *skeleton);
 SINEW_API const sinew_transform *sinew_skeleton_rest_world(const sinew_skeleton *skeleton);
 
@@ -64,9 +68,11 @@ typedef struct sinew_bone {
 /// All bones in the order of their joints; live as long as the skeleton.
 SINEW_API const sinew_bone *sinew_skeleton_bones(const sinew_skeleton *skeleton, int32_t *count);
 
-/// Forward kinematics: from the joints' transforms in their parents' frames to those in the world, one for each joint. `world`
-/// may be `local`. Fails on a number that is not finite and on a zero quaternion.
-SINEW_API sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skeleton, const sinew_transform *local,
+/// Forward kinematics: from the joints' transforms in their parents' frames to those in the world,
+/// one for each joint. `world` may be `local`. Fails on a number that is not finite and on a zero
+/// quaternion.
+SINEW_API sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skeleton,
+                                                    const sinew_transform *local,
                                                     sinew_transform *world);
 
 /// Opaque: one transform in the parent's frame for each joint and frame, at a fixed rate.
@@ -75,7 +81,8 @@ typedef struct sinew_motion sinew_motion;
 /// What comes after the last frame of a motion.
 typedef enum sinew_motion_end {
     SINEW_MOTION_HOLD, ///< The last pose stays.
-    SINEW_MOTION_LOOP, ///< The first frame follows the last after one frame time; the period is frames x frame time.
+    SINEW_MOTION_LOOP, ///< The first frame follows the last after one frame time; the period is
+                       ///< frames x frame time.
     SINEW_MOTION_STOP, ///< As hold, and `sinew_motion_sample` tells that the motion has ended.
 } sinew_motion_end;
 
@@ -88,22 +95,29 @@ typedef struct sinew_motion_def {
 } sinew_motion_def;
 
 /// Makes a motion from recorded frames.
-SINEW_API sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def, sinew_motion **motion);
+SINEW_API sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def,
+                                           sinew_motion **motion);
 
 /// One animated quantity of one joint, as key frames: how glTF stores motion.
 typedef struct sinew_motion_track {
     int32_t joint;
-    bool rotates;         ///< Four numbers a key (quaternion x y z w) turn the joint; otherwise three move it.
-    bool steps;           ///< A key holds until the next one. Otherwise: interpolated along the shorter arc or linearly.
-    int32_t key_count;    ///< At least 1.
-    const double *times;  ///< [s] Strictly increasing. Before the first and after the last key, that key holds.
+    bool rotates; ///< Four numbers a key (quaternion x y z w) turn the joint; otherwise three move
+                  ///< it.
+    bool steps;   ///< A key holds until the next one. Otherwise: interpolated along the shorter arc
+                  ///< or linearly.
+    int32_t key_count;   ///< At least 1.
+    const double *times; ///< [s] Strictly increasing. Before the first and after the last key, that
+                         ///< key holds.
     const double *values; ///< `key_count` times 4 or 3 numbers.
 } sinew_motion_track;
 
-/// Makes a motion by sampling tracks at a fixed rate from time 0 to the last key. What no track drives keeps its rest value.
-SINEW_API sinew_status sinew_motion_create_from_tracks(sinew_context *context, const sinew_skeleton *skeleton,
-                                                       const sinew_motion_track *tracks, int32_t track_count,
-                                                       double frame_time, sinew_motion **motion);
+/// Makes a motion by sampling tracks at a fixed rate from time 0 to the last key. What no track
+/// drives keeps its rest value.
+SINEW_API sinew_status sinew_motion_create_from_tracks(sinew_context *context,
+                                                       const sinew_skeleton *skeleton,
+                                                       const sinew_motion_track *tracks,
+                                                       int32_t track_count, double frame_time,
+                                                       sinew_motion **motion);
 SINEW_API void sinew_motion_destroy(sinew_motion *motion);
 
 /// Joints and frames [count], and the time from one frame to the next [s].
@@ -113,9 +127,11 @@ SINEW_API double sinew_motion_frame_time(const sinew_motion *motion);
 /// The transforms of one frame, one for each joint; live as long as the motion.
 SINEW_API const sinew_transform *sinew_motion_frame(const sinew_motion *motion, int32_t frame);
 
-/// The pose at a time, between frames by quaternion interpolation along the shorter arc. Before time 0 the first frame holds,
-/// except in a loop. `time` must be finite. Returns false if `end` is SINEW_MOTION_STOP and the last frame has passed.
-SINEW_API bool sinew_motion_sample(const sinew_motion *motion, double time, sinew_motion_end end, sinew_transform *local);
+/// The pose at a time, between frames by quaternion interpolation along the shorter arc. Before
+/// time 0 the first frame holds, except in a loop. `time` must be finite. Returns false if `end` is
+/// SINEW_MOTION_STOP and the last frame has passed.
+SINEW_API bool sinew_motion_sample(const sinew_motion *motion, double time, sinew_motion_end end,
+                                   sinew_transform *local);
 
 /// Two joints that stand for each other in two skeletons.
 typedef struct sinew_name_pair {
@@ -126,8 +142,8 @@ typedef struct sinew_retarget_def {
     /// Pairs of names that differ; joints of equal names pair by themselves. Default none.
     const sinew_name_pair *pairs;
     int32_t pair_count; ///< How many pairs. [count] Default 0.
-    /// Factor on all lengths of the motion. Motion files have no unit: 0.0254 if it is inches, 0.01 if centimetres. Positive.
-    /// Default 1.
+    /// Factor on all lengths of the motion. Motion files have no unit: 0.0254 if it is inches, 0.01
+    /// if centimetres. Positive. Default 1.
     double scale;
     /// Added to the root's position after scaling. [m] Default 0.
     double offset[3];
@@ -138,22 +154,30 @@ SINEW_API sinew_retarget_def sinew_default_retarget_def(void);
 typedef struct sinew_retarget_report {
     int32_t matched;          ///< Joints of the target that follow one of the source.
     int32_t source_unmatched; ///< Joints of the source that drive nothing.
-    int32_t target_unmatched; ///< Joints of the target that keep their rest pose relative to their parent.
-    double size_ratio;    ///< Lengths of the scaled source over those of the target, median over matched joints; 0: unknown.
+    int32_t target_unmatched; ///< Joints of the target that keep their rest pose relative to their
+                              ///< parent.
+    double size_ratio;    ///< Lengths of the scaled source over those of the target, median over
+                          ///< matched joints; 0: unknown.
     double fitting_scale; ///< The scale that would make `size_ratio` one; 0: unknown.
     bool sizes_differ;    ///< `size_ratio` is outside [0.8, 1.25]; a warning says so.
 } sinew_retarget_report;
 
-/// Carries a motion over to another skeleton. A matched joint turns in the world as its source does relative to its rest pose,
-/// so both rest poses should show the same posture; local axes and joints in between may differ. The root (or the first joint
-/// that matches) goes where its source goes, scaled. Fails if no joint matches.
-SINEW_API sinew_status sinew_motion_retarget(sinew_context *context, const sinew_skeleton *source, const sinew_motion *motion,
-                                             const sinew_skeleton *target, const sinew_retarget_def *def,
-                                             sinew_retarget_report *report, sinew_motion **retargeted);
+/// Carries a motion over to another skeleton. A matched joint turns in the world as its source does
+/// relative to its rest pose, so both rest poses should show the same posture; local axes and
+/// joints in between may differ. The root (or the first joint that matches) goes where its source
+/// goes, scaled. Fails if no joint matches.
+SINEW_API sinew_status sinew_motion_retarget(sinew_context *context, const sinew_skeleton *source,
+                                             const sinew_motion *motion,
+                                             const sinew_skeleton *target,
+                                             const sinew_retarget_def *def,
+                                             sinew_retarget_report *report,
+                                             sinew_motion **retargeted);
 
-/// Reads a BVH file from memory. Lengths are multiplied by `unit` (metres per unit of the file); `name` is used in messages.
-SINEW_API sinew_status sinew_bvh_read(sinew_context *context, const char *name, const char *text, size_t size, double unit,
-                                      sinew_skeleton **skeleton, sinew_motion **motion);
+/// Reads a BVH file from memory. Lengths are multiplied by `unit` (metres per unit of the file);
+/// `name` is used in messages.
+SINEW_API sinew_status sinew_bvh_read(sinew_context *context, const char *name, const char *text,
+                                      size_t size, double unit, sinew_skeleton **skeleton,
+                                      sinew_motion **motion);
 
 /// Opaque: which elements and nodes of a solid mesh are bound to which joint.
 typedef struct sinew_rig sinew_rig;
@@ -166,18 +190,22 @@ typedef struct sinew_rig_report {
     int32_t idle_bones;      ///< Cut no element at all; warnings name the first eight.
 } sinew_rig_report;
 
-/// Binds each element that is cut by the bones of exactly one joint to that joint, with its nodes; all others stay free. The
-/// mesh is of TET4, TET10 (taken as straight) or HEX8, in the rest pose. `report` may be NULL.
-SINEW_API sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton, const sinew_mesh *mesh,
-                                        sinew_rig_report *report, sinew_rig **rig);
+/// Binds each element that is cut by the bones of exactly one joint to that joint, with its nodes;
+/// all others stay free. The mesh is of TET4, TET10 (taken as straight) or HEX8, in the rest pose.
+/// `report` may be NULL.
+SINEW_API sinew_status sinew_rig_create(sinew_context *context, const sinew_skeleton *skeleton,
+                                        const sinew_mesh *mesh, sinew_rig_report *report,
+                                        sinew_rig **rig);
 SINEW_API void sinew_rig_destroy(sinew_rig *rig);
 
 /// The joint of each element and of each node, or -1 where free; live as long as the rig.
 SINEW_API const int32_t *sinew_rig_element_joints(const sinew_rig *rig);
 SINEW_API const int32_t *sinew_rig_node_joints(const sinew_rig *rig);
 
-/// Writes the positions of the bound nodes for the joints' transforms in the world, v = M T^-1 v0; others stay untouched.
-SINEW_API void sinew_rig_move_nodes(sinew_rig *rig, const sinew_transform *world, double *positions);
+/// Writes the positions of the bound nodes for the joints' transforms in the world, v = M T^-1 v0;
+/// others stay untouched.
+SINEW_API void sinew_rig_move_nodes(sinew_rig *rig, const sinew_transform *world,
+                                    double *positions);
 
 /// Opaque: a surface whose vertices follow up to four joints each, by weights.
 typedef struct sinew_skin sinew_skin;
@@ -189,24 +217,30 @@ typedef enum sinew_skin_method {
     SINEW_SKIN_DUAL_QUATERNION, ///< Blends rigid motions; bulges where a joint bends.
 } sinew_skin_method;
 
-/// Weights by distance: with d the distance from a vertex to the nearest bone of a joint, the four nearest joints weigh 1/d^4,
-/// normalised to one. Smooth, equal at equal distance; needs no painting, and knows nothing of what lies between.
-SINEW_API sinew_status sinew_skin_create(sinew_context *context, const sinew_skeleton *skeleton, const double *points,
-                                         int32_t point_count, sinew_skin **skin);
+/// Weights by distance: with d the distance from a vertex to the nearest bone of a joint, the four
+/// nearest joints weigh 1/d^4, normalised to one. Smooth, equal at equal distance; needs no
+/// painting, and knows nothing of what lies between.
+SINEW_API sinew_status sinew_skin_create(sinew_context *context, const sinew_skeleton *skeleton,
+                                         const double *points, int32_t point_count,
+                                         sinew_skin **skin);
 
-/// Given weights: four joints and four weights for each vertex, as in glTF. Weights are not negative, their sum is positive,
-/// and they are normalised.
-SINEW_API sinew_status sinew_skin_create_from_weights(sinew_context *context, const sinew_skeleton *skeleton,
-                                                      const double *points, int32_t point_count, const int32_t *joints,
-                                                      const double *weights, sinew_skin **skin);
+/// Given weights: four joints and four weights for each vertex, as in glTF. Weights are not
+/// negative, their sum is positive, and they are normalised.
+SINEW_API sinew_status sinew_skin_create_from_weights(sinew_context *context,
+                                                      const sinew_skeleton *skeleton,
+                                                      const double *points, int32_t point_count,
+                                                      const int32_t *joints, const double *weights,
+                                                      sinew_skin **skin);
 SINEW_API void sinew_skin_destroy(sinew_skin *skin);
 
-/// Four joints and four weights for each vertex, the heaviest first when made by distance; live as long as the skin.
+/// Four joints and four weights for each vertex, the heaviest first when made by distance; live as
+/// long as the skin.
 SINEW_API const int32_t *sinew_skin_joints(const sinew_skin *skin);
 SINEW_API const double *sinew_skin_weights(const sinew_skin *skin);
 
 /// Positions of all vertices, x y z triples, for the joints' transforms in the world.
-SINEW_API void sinew_skin_compute(sinew_skin *skin, const sinew_transform *world, sinew_skin_method method, double *positions);
+SINEW_API void sinew_skin_compute(sinew_skin *skin, const sinew_transform *world,
+                                  sinew_skin_method method, double *positions);
 
 #ifdef __cplusplus
 }

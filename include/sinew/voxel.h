@@ -1,5 +1,6 @@
-// Label grids: a solid as equal voxels, each with a label (a material, a part). Made from closed surfaces, from simple solids,
-// or from labels as an image gives them. Frame bodies compute their shape functions and integrals on them.
+// Label grids: a solid as equal voxels, each with a label (a material, a part). Made from closed
+// surfaces, from simple solids, or from labels as an image gives them. Frame bodies compute their
+// shape functions and integrals on them.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_VOXEL_H
@@ -12,8 +13,8 @@
 extern "C" {
 #endif
 
-/// Opaque: cells in a box; label 0 is outside. The cells with another label are the voxels, in an order of the grid's own that
-/// depends on the cells alone (see sinew_voxels_get_voxel).
+/// Opaque: cells in a box; label 0 is outside. The cells with another label are the voxels, in an
+/// order of the grid's own that depends on the cells alone (see sinew_voxels_get_voxel).
 typedef struct sinew_voxels sinew_voxels;
 
 /// Labels as they come from an image.
@@ -24,21 +25,24 @@ typedef struct sinew_label_grid {
     double spacing[3];
     /// Lower corner of cell (0, 0, 0). [m] Finite.
     double lower[3];
-    /// One label for each cell, x running fastest; 0 is outside. Exactly one of the two is set. Borrowed in the call.
+    /// One label for each cell, x running fastest; 0 is outside. Exactly one of the two is set.
+    /// Borrowed in the call.
     const uint8_t *labels8;
     const uint16_t *labels16;
-    /// An axis that runs backwards in the image: its cells are read from the far end. Default false.
+    /// An axis that runs backwards in the image: its cells are read from the far end. Default
+    /// false.
     bool flipped[3];
 } sinew_label_grid;
 
-/// How fine a grid is made around surfaces or solids. The grid is centred on their bounding box, so that a mirrored or turned
-/// shape gets the mirrored or turned grid.
+/// How fine a grid is made around surfaces or solids. The grid is centred on their bounding box, so
+/// that a mirrored or turned shape gets the mirrored or turned grid.
 typedef struct sinew_voxel_def {
     /// Edges of a cell. [m] Above 0, or all 0: chosen by `resolution`. Default 0.
     double spacing[3];
     /// Cells along the longest side of the bounding box. [count] At least 1. Default 64.
     int32_t resolution;
-    /// Largest hole in a surface that is bridged: the diameter of its rim. [m] At least 0; 0 means four cells. Default 0.
+    /// Largest hole in a surface that is bridged: the diameter of its rim. [m] At least 0; 0 means
+    /// four cells. Default 0.
     double hole_limit;
     /// More than this is not allocated; the message tells the estimate. [byte] Default 4 GiB.
     size_t memory_limit;
@@ -46,8 +50,8 @@ typedef struct sinew_voxel_def {
 
 SINEW_API sinew_voxel_def sinew_default_voxel_def(void);
 
-/// What a grid of that size will need, before it is made. [byte] `inside` is the share of the cells that will be voxels, in
-/// [0, 1].
+/// What a grid of that size will need, before it is made. [byte] `inside` is the share of the cells
+/// that will be voxels, in [0, 1].
 SINEW_API double sinew_voxels_estimate_memory(const int32_t cells[3], double inside);
 
 /// A closed surface and the label of what it encloses.
@@ -66,9 +70,11 @@ typedef enum sinew_solid {
     SINEW_SOLID_CYLINDER, ///< Along z; diameters size[0] and size[1], length size[2].
     SINEW_SOLID_CAPSULE,  ///< Along z; diameter size[0], length over all size[2] >= size[0].
     SINEW_SOLID_TORUS,    ///< Around z; outer diameter size[0], `thickness` of the tube.
-    SINEW_SOLID_L,        ///< Arms along x (below) and y (left), each `thickness` wide, extruded along z.
-    SINEW_SOLID_T,        ///< A bar along x on top of a stem along y, each `thickness` wide, extruded along z.
-    SINEW_SOLID_U,        ///< Two arms along y joined by a bar along x below, each `thickness` wide, extruded along z.
+    SINEW_SOLID_L, ///< Arms along x (below) and y (left), each `thickness` wide, extruded along z.
+    SINEW_SOLID_T, ///< A bar along x on top of a stem along y, each `thickness` wide, extruded
+                   ///< along z.
+    SINEW_SOLID_U, ///< Two arms along y joined by a bar along x below, each `thickness` wide,
+                   ///< extruded along z.
 } sinew_solid;
 
 typedef enum sinew_solid_operation {
@@ -89,7 +95,8 @@ typedef struct sinew_solid_def {
     double center[3];
     /// Extents along its own axes. [m] Above 0. Default 1.
     double size[3];
-    /// Arms of L, T and U, tube of a torus. [m] Above 0 and less than what closes the hollow. Default 0.25.
+    /// Arms of L, T and U, tube of a torus. [m] Above 0 and less than what closes the hollow.
+    /// Default 0.25.
     double thickness;
     /// Turns its own axes into the grid's: quaternion (x, y, z, w). Default identity.
     double rotation[4];
@@ -98,7 +105,8 @@ typedef struct sinew_solid_def {
 SINEW_API sinew_solid_def sinew_default_solid_def(void);
 
 /// Labels from an image. Fails if every label is 0.
-SINEW_API sinew_status sinew_voxels_create_from_labels(sinew_context *context, const sinew_label_grid *grid,
+SINEW_API sinew_status sinew_voxels_create_from_labels(sinew_context *context,
+                                                       const sinew_label_grid *grid,
                                                        size_t memory_limit, sinew_voxels **voxels);
 
 /// What was found in the surfaces.
@@ -106,19 +114,25 @@ typedef struct sinew_voxel_report {
     int32_t open_edges;       ///< Edges with an odd number of triangles. [count]
     int32_t hole_count;       ///< Rims they form. [count]
     double largest_hole;      ///< Diameter of the largest rim. [m]
-    int64_t disputed_cells;   ///< Cells where the three directions did not agree; the majority decided. [count]
-    double surface_volume[2]; ///< Of the surface with the largest volume: enclosed by the mesh, and by its voxels. [m3]
+    int64_t disputed_cells;   ///< Cells where the three directions did not agree; the majority
+                              ///< decided. [count]
+    double surface_volume[2]; ///< Of the surface with the largest volume: enclosed by the mesh, and
+                              ///< by its voxels. [m3]
 } sinew_voxel_report;
 
-/// Voxelises closed surfaces: parity of the crossings along x, y and z through the middle of each cell, majority of the three.
-/// A surface with a hole wider than the limit is refused, with the hole's size and place. `report` may be NULL.
-SINEW_API sinew_status sinew_voxels_create_from_surfaces(sinew_context *context, const sinew_labelled_surface *surfaces,
-                                                         int32_t surface_count, const sinew_voxel_def *def,
-                                                         sinew_voxels **voxels, sinew_voxel_report *report);
+/// Voxelises closed surfaces: parity of the crossings along x, y and z through the middle of each
+/// cell, majority of the three. A surface with a hole wider than the limit is refused, with the
+/// hole's size and place. `report` may be NULL.
+SINEW_API sinew_status sinew_voxels_create_from_surfaces(
+    sinew_context *context, const sinew_labelled_surface *surfaces, int32_t surface_count,
+    const sinew_voxel_def *def, sinew_voxels **voxels, sinew_voxel_report *report);
 
 /// Voxelises solids: a cell is inside if its middle is, surface included.
-SINEW_API sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids,
-                                                       int32_t solid_count, const sinew_voxel_def *def, sinew_voxels **voxels);
+SINEW_API sinew_status sinew_voxels_create_from_solids(sinew_context *context,
+                                                       const sinew_solid_def *solids,
+                                                       int32_t solid_count,
+                                                       const sinew_voxel_def *def,
+                                                       sinew_voxels **voxels);
 
 /// NULL is allowed.
 SINEW_API void sinew_voxels_destroy(sinew_voxels *voxels);
@@ -126,8 +140,9 @@ SINEW_API void sinew_voxels_destroy(sinew_voxels *voxels);
 /// Relabels the voxels inside a solid (its operation is ignored: nothing is added or cut).
 SINEW_API sinew_status sinew_voxels_paint(sinew_voxels *voxels, const sinew_solid_def *solid);
 
-/// Relabels by layers: along `direction`, from the plane through `start` on, layers of the given thicknesses get the given
-/// labels, and the sequence repeats if `repeat`. Before the start and after the end nothing changes.
+/// Relabels by layers: along `direction`, from the plane through `start` on, layers of the given
+/// thicknesses get the given labels, and the sequence repeats if `repeat`. Before the start and
+/// after the end nothing changes.
 typedef struct sinew_layers_def {
     double start[3];         ///< [m]
     double direction[3];     ///< Not zero.
@@ -138,10 +153,12 @@ typedef struct sinew_layers_def {
 } sinew_layers_def;
 
 /// Applies layers.
-SINEW_API sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_def *layers);
+SINEW_API sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels,
+                                                 const sinew_layers_def *layers);
 
-/// A factor on the stiffness of each voxel that changes along a line: `first` at `start` and before, `last` at `end` and
-/// after, linearly or, if `geometric`, by equal ratios between. Multiplies what was there (1 at first).
+/// A factor on the stiffness of each voxel that changes along a line: `first` at `start` and
+/// before, `last` at `end` and after, linearly or, if `geometric`, by equal ratios between.
+/// Multiplies what was there (1 at first).
 typedef struct sinew_gradient_def {
     double start[3], end[3]; ///< [m] Different.
     double first, last;      ///< [-] Above 0.
@@ -149,7 +166,8 @@ typedef struct sinew_gradient_def {
 } sinew_gradient_def;
 
 /// Applies a gradient.
-SINEW_API sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradient_def *gradient);
+SINEW_API sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels,
+                                                   const sinew_gradient_def *gradient);
 
 /// Factors for all voxels at once (voxel_count numbers above 0), replacing what was there.
 SINEW_API sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors);
@@ -157,19 +175,24 @@ SINEW_API sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const do
 /// Number of voxels: cells with a label. [count]
 SINEW_API int32_t sinew_voxels_get_count(const sinew_voxels *voxels);
 /// The grid's cells [count], their edges [m] and its lower corner [m]. Each pointer may be NULL.
-SINEW_API void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3], double spacing[3], double lower[3]);
+SINEW_API void sinew_voxels_get_grid(const sinew_voxels *voxels, int32_t cells[3],
+                                     double spacing[3], double lower[3]);
 
 /// Label of a cell; 0 outside the solid and outside the grid.
-SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z);
+SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, int32_t y,
+                                         int32_t z);
 
 /// Number of the voxel at a cell, or -1 outside the solid and outside the grid.
-SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z);
+SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y,
+                                         int32_t z);
 
 /// Middle of a voxel. [m]
 SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]);
 
-/// The voxel whose middle is nearest to a point (the first among equals), or -1 if it is farther than `limit`. [m]
-SINEW_API int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3], double limit);
+/// The voxel whose middle is nearest to a point (the first among equals), or -1 if it is farther
+/// than `limit`. [m]
+SINEW_API int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3],
+                                            double limit);
 
 /// What carries one label.
 typedef struct sinew_label_statistics {
@@ -182,14 +205,17 @@ typedef struct sinew_label_statistics {
     double stiffness_range[2]; ///< Smallest and largest factor. [-]
 } sinew_label_statistics;
 
-/// Fills up to `capacity` entries by ascending label; `count` receives the number of labels there are.
-SINEW_API sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels, sinew_label_statistics *statistics,
+/// Fills up to `capacity` entries by ascending label; `count` receives the number of labels there
+/// are.
+SINEW_API sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
+                                                       sinew_label_statistics *statistics,
                                                        int32_t capacity, int32_t *count);
 
-/// The boundary of the solid as triangles, smoothed within a cell: one vertex in each cell corner's neighbourhood that the
-/// boundary crosses (surface nets), `smoothing` sweeps of averaging that never leave that neighbourhood. Triangles are
-/// labelled by the voxel behind them.
-SINEW_API sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing, sinew_mesh **surface);
+/// The boundary of the solid as triangles, smoothed within a cell: one vertex in each cell corner's
+/// neighbourhood that the boundary crosses (surface nets), `smoothing` sweeps of averaging that
+/// never leave that neighbourhood. Triangles are labelled by the voxel behind them.
+SINEW_API sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing,
+                                                   sinew_mesh **surface);
 
 #ifdef __cplusplus
 }

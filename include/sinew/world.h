@@ -16,35 +16,41 @@ typedef struct sinew_world sinew_world;
 /// Opaque: one elastic body of a world.
 typedef struct sinew_body sinew_body;
 
-/// How a step advances the state. All but the symplectic one solve for the new positions; they differ in the acceleration that
-/// those imply, and so in how much they damp.
+/// How a step advances the state. All but the symplectic one solve for the new positions; they
+/// differ in the acceleration that those imply, and so in how much they damp.
 typedef enum sinew_integrator {
-    /// Implicit Euler, one linearised solve a step (Baraff and Witkin 1998). First order, damps, very stable. The default.
+    /// Implicit Euler, one linearised solve a step (Baraff and Witkin 1998). First order, damps,
+    /// very stable. The default.
     SINEW_INTEGRATOR_IMPLICIT_EULER,
-    /// Implicit Euler to convergence: Newton on the incremental potential with a line search. First order, damps, as robust as
+    /// Implicit Euler to convergence: Newton on the incremental potential with a line search. First
+    /// order, damps, as robust as
     /// it gets.
     SINEW_INTEGRATOR_NEWTON_EULER,
-    /// Semi-implicit Euler: explicit, first order, its energy oscillates but does not drift; stable only for small steps.
+    /// Semi-implicit Euler: explicit, first order, its energy oscillates but does not drift; stable
+    /// only for small steps.
     SINEW_INTEGRATOR_SYMPLECTIC_EULER,
     /// Newmark with beta 1/4 and gamma 1/2, Newton to convergence. Second order, hardly damps.
     SINEW_INTEGRATOR_NEWMARK,
     /// Implicit midpoint, Newton to convergence. Second order, keeps momentum.
     SINEW_INTEGRATOR_MIDPOINT,
-    /// Backward differences of second order, Newton to convergence. Second order, damps high frequencies only.
+    /// Backward differences of second order, Newton to convergence. Second order, damps high
+    /// frequencies only.
     SINEW_INTEGRATOR_BDF2,
 } sinew_integrator;
 
 /// How the linear systems of a step are solved.
 typedef enum sinew_solver {
-    /// By size: dense, direct, multigrid, or of frame bodies with many controls at a sample matrix-free; direct for static
+    /// By size: dense, direct, multigrid, or of frame bodies with many controls at a sample
+    /// matrix-free; direct for static
     /// solves.
     SINEW_SOLVER_AUTO,
     SINEW_SOLVER_JACOBI,    ///< Conjugate gradients, block Jacobi.
     SINEW_SOLVER_CHOLESKY0, ///< Conjugate gradients, block incomplete Cholesky without fill.
     SINEW_SOLVER_MULTIGRID, ///< Conjugate gradients, algebraic multigrid.
-    SINEW_SOLVER_DIRECT,    ///< Sparse Cholesky (CHOLMOD where it is built in), its analysis reused.
-    SINEW_SOLVER_DENSE,     ///< Dense Cholesky, for systems of a few hundred unknowns.
-    /// Conjugate gradients, block Jacobi by frame. Frame bodies multiply by their stiffness sample by sample and never
+    SINEW_SOLVER_DIRECT, ///< Sparse Cholesky (CHOLMOD where it is built in), its analysis reused.
+    SINEW_SOLVER_DENSE,  ///< Dense Cholesky, for systems of a few hundred unknowns.
+    /// Conjugate gradients, block Jacobi by frame. Frame bodies multiply by their stiffness sample
+    /// by sample and never
     /// assemble it; other bodies do, as for the others.
     SINEW_SOLVER_MATRIX_FREE,
 } sinew_solver;
@@ -58,11 +64,13 @@ typedef struct sinew_world_def {
     sinew_integrator integrator;
     /// Default SINEW_SOLVER_AUTO.
     sinew_solver solver;
-    /// Residual at which a linear solve ends, relative to its right-hand side. [-] In (0, 1). Default 1e-6.
+    /// Residual at which a linear solve ends, relative to its right-hand side. [-] In (0, 1).
+    /// Default 1e-6.
     double solver_tolerance;
     /// Iterations after which a linear solve gives up. [count] At least 1. Default 1000.
     int32_t solver_iterations;
-    /// Residual force at which Newton ends, relative to the largest of the forces in balance. [-] In (0, 1). Default 1e-6.
+    /// Residual force at which Newton ends, relative to the largest of the forces in balance. [-]
+    /// In (0, 1). Default 1e-6.
     double newton_tolerance;
     /// Newton iterations after which a step is taken as it is. [count] At least 1. Default 50.
     int32_t newton_iterations;
@@ -72,18 +80,22 @@ typedef struct sinew_world_def {
 SINEW_API sinew_world_def sinew_default_world_def(void);
 
 /// Makes a world without bodies.
-SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def, sinew_world **world);
+SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
+                                          sinew_world **world);
 
 /// Destroys the world with all its bodies. NULL is allowed.
 SINEW_API void sinew_world_destroy(sinew_world *world);
 
-/// Why a step or a static solve ended as it did. None of these is an error; the state is the last accepted one.
+/// Why a step or a static solve ended as it did. None of these is an error; the state is the last
+/// accepted one.
 typedef enum sinew_outcome {
     SINEW_OUTCOME_CONVERGED,
     SINEW_OUTCOME_ITERATION_LIMIT, ///< The residual is still above the tolerance.
-    SINEW_OUTCOME_STALLED,         ///< No step along the search direction lowers the energy any more.
-    SINEW_OUTCOME_NOT_FINITE,      ///< The new state was not finite; the old one was kept and time stood still.
-    SINEW_OUTCOME_SINGULAR, ///< Dual quaternions of frames a full turn apart cancel; the old state was kept, time stood still.
+    SINEW_OUTCOME_STALLED,    ///< No step along the search direction lowers the energy any more.
+    SINEW_OUTCOME_NOT_FINITE, ///< The new state was not finite; the old one was kept and time stood
+                              ///< still.
+    SINEW_OUTCOME_SINGULAR, ///< Dual quaternions of frames a full turn apart cancel; the old state
+                            ///< was kept, time stood still.
 } sinew_outcome;
 
 /// The name of an outcome, e.g. "iteration limit". Static text.
@@ -96,15 +108,16 @@ typedef struct sinew_step_report {
     int32_t solver_iterations; ///< Of all linear solves.
     double solver_residual;    ///< Relative residual of the worst linear solve. [-]
     bool solver_converged;     ///< Whether every linear solve met its tolerance.
-    double newton_residual;    ///< Relative residual force at the end; for the linearised step, before the solve. [-]
-    int32_t line_search_cuts;  ///< Halvings of Newton steps.
-    double assemble_seconds;   ///< Forces and stiffness. [s]
-    double solve_seconds;      ///< Linear solves. [s]
-    double total_seconds;      ///< The whole step. [s]
+    double newton_residual; ///< Relative residual force at the end; for the linearised step, before
+                            ///< the solve. [-]
+    int32_t line_search_cuts; ///< Halvings of Newton steps.
+    double assemble_seconds;  ///< Forces and stiffness. [s]
+    double solve_seconds;     ///< Linear solves. [s]
+    double total_seconds;     ///< The whole step. [s]
 } sinew_step_report;
 
-/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new state is not finite
-/// or is singular; the state and the time are then as before the step.
+/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new
+/// state is not finite or is singular; the state and the time are then as before the step.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
 /// Time that has passed. [s]
@@ -119,66 +132,77 @@ SINEW_API int32_t sinew_world_get_body_count(const sinew_world *world);
 /// A body by its number, in the order they were made; NULL if there is none.
 SINEW_API sinew_body *sinew_world_get_body(const sinew_world *world, int32_t index);
 
-/// The static solve: positions at which all forces balance, by Newton with a line search, the loads raised in equal parts.
+/// The static solve: positions at which all forces balance, by Newton with a line search, the loads
+/// raised in equal parts.
 typedef struct sinew_static_def {
-    /// Parts in which gravity, loads and prescribed displacements are applied. [count] At least 1. Default 1.
+    /// Parts in which gravity, loads and prescribed displacements are applied. [count] At least 1.
+    /// Default 1.
     int32_t load_steps;
     /// Newton iterations for each part. [count] At least 1. Default 100.
     int32_t newton_iterations;
-    /// Residual force at which a part is solved, relative to the largest of the forces in balance. [-] In (0, 1). Default
-    /// 1e-8.
+    /// Residual force at which a part is solved, relative to the largest of the forces in balance.
+    /// [-] In (0, 1). Default 1e-8.
     double newton_tolerance;
 } sinew_static_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_static_def sinew_default_static_def(void);
 
-/// Moves every body to its static equilibrium near the present state; velocities become zero, time stands still. A body that
-/// nothing holds has none: SINEW_INVALID_ARGUMENT names it.
-SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def, sinew_step_report *report);
+/// Moves every body to its static equilibrium near the present state; velocities become zero, time
+/// stands still. A body that nothing holds has none: SINEW_INVALID_ARGUMENT names it.
+SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
+                                                sinew_step_report *report);
 
-/// Ties a node of one body of elements, or a point of a body of frames, to a material point of another (or the same) body or
-/// to a place.
+/// Ties a node of one body of elements, or a point of a body of frames, to a material point of
+/// another (or the same) body or to a place.
 typedef struct sinew_attachment_def {
     sinew_body *body; ///< The body whose node or point is tied.
-    /// The node of a body of elements. A hard tie to another such body needs one that is neither fixed nor scripted nor tied.
+    /// The node of a body of elements. A hard tie to another such body needs one that is neither
+    /// fixed nor scripted nor tied.
     int32_t node;
     /// The point of a body of frames, in its rest shape. [m] Finite. Default 0.
     double rest[3];
     sinew_body *target; ///< The body that holds it; NULL: a place that stays.
-    /// Tie it to the point of `target` (or to the place) that is where the node or point is now; the nearest of a body of
-    /// elements; outside a body of frames the point that moves with the nearest part of it. Default true.
+    /// Tie it to the point of `target` (or to the place) that is where the node or point is now;
+    /// the nearest of a body of elements; outside a body of frames the point that moves with the
+    /// nearest part of it. Default true.
     bool at_node;
-    /// Otherwise: the point of `target`, in its rest shape, or the place. [m] A hard tie brings both together in the next
-    /// step.
+    /// Otherwise: the point of `target`, in its rest shape, or the place. [m] A hard tie brings
+    /// both together in the next step.
     double point[3];
-    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties between bodies of elements hold
-    /// exactly, their unknowns eliminated. Those of frame bodies and of places hold by a force that is part of the solve: both
-    /// ends meet to within what newton_tolerance times the largest force of the step would move them, and mostly a thousandth
-    /// of that (the midpoint rule: in the middle of each step; at its end the gap is of second order in the step). Ties that
-    /// contradict each other share the gap. Default 0.
+    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties between
+    /// bodies of elements hold exactly, their unknowns eliminated. Those of frame bodies and of
+    /// places hold by a force that is part of the solve: both ends meet to within what
+    /// newton_tolerance times the largest force of the step would move them, and mostly a
+    /// thousandth of that (the midpoint rule: in the middle of each step; at its end the gap is of
+    /// second order in the step). Ties that contradict each other share the gap. Default 0.
     double stiffness;
 } sinew_attachment_def;
 
 /// A hard tie at the node's place, bodies still to be filled in.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
-/// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed. The frames of an attached body
-/// cannot change.
+/// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed. The
+/// frames of an attached body cannot change.
 SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
-/// Takes away every attachment of `body` to `target`, or to any body or place if `target` is NULL, and returns how many there
-/// were.
-/// What was tied moves on with the velocity it has.
-SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target);
+/// Takes away every attachment of `body` to `target`, or to any body or place if `target` is NULL,
+/// and returns how many there were. What was tied moves on with the velocity it has.
+SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body,
+                                     const sinew_body *target);
 
-/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators remember; what is held and where
-/// it goes, forces, scales of loads) as bytes that fit only a world built the same way, on the same kind of machine. Gravity,
-/// step, materials, damping and attachments are no part of it. [byte]
+/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators
+/// remember; what is held and where it goes, forces, scales of loads) as bytes that fit only a
+/// world built the same way, on the same kind of machine. Gravity, step, materials, damping and
+/// attachments are no part of it. [byte]
 SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
-/// Writes a snapshot into `size` bytes of the caller's, as many as sinew_world_get_snapshot_size says.
-SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size);
-/// Goes back to a snapshot; what follows is bitwise what followed it then. Bytes that do not fit this world are refused.
-SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size);
+/// Writes a snapshot into `size` bytes of the caller's, as many as sinew_world_get_snapshot_size
+/// says.
+SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes,
+                                                 size_t size);
+/// Goes back to a snapshot; what follows is bitwise what followed it then. Bytes that do not fit
+/// this world are refused.
+SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
+                                                    size_t size);
 
 /// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.
 typedef struct sinew_measures {
@@ -197,7 +221,8 @@ typedef struct sinew_measures {
 /// Sums over all bodies; the extremes of J over all samples.
 SINEW_API void sinew_world_get_measures(sinew_world *world, sinew_measures *measures);
 
-/// Hash of the state's bytes (FNV-1a, 64 bit): equal states, equal hashes, whatever the number of threads.
+/// Hash of the state's bytes (FNV-1a, 64 bit): equal states, equal hashes, whatever the number of
+/// threads.
 SINEW_API uint64_t sinew_world_get_hash(const sinew_world *world);
 
 #ifdef __cplusplus

@@ -3,10 +3,12 @@
 //   sinew-field 1
 //   kind frames            or fibres
 //   elements 2
-//   0 0 0 1                one line for each element in the order of the mesh: a quaternion x y z w whose rotation turns
-//   0 0 0.7071 0.7071      the coordinate axes to the axes of the material; for fibres also three numbers, a direction
+//   0 0 0 1                one line for each element in the order of the mesh: a quaternion x y z w
+//   whose rotation turns 0 0 0.7071 0.7071      the coordinate axes to the axes of the material;
+//   for fibres also three numbers, a direction
 //
-// Anything behind a # is a comment. Quaternions and directions need not have unit length. Nothing follows the last element.
+// Anything behind a # is a comment. Quaternions and directions need not have unit length. Nothing
+// follows the last element.
 #ifndef SN_IO_FIELD_FILE_H
 #define SN_IO_FIELD_FILE_H
 

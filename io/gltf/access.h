@@ -1,4 +1,5 @@
-// The parts of the glTF reader: buffers and accessors (access.c), meshes (read_meshes.c), the rest (read.c).
+// The parts of the glTF reader: buffers and accessors (access.c), meshes (read_meshes.c), the rest
+// (read.c).
 #ifndef SN_IO_GLTF_ACCESS_H
 #define SN_IO_GLTF_ACCESS_H
 
@@ -32,42 +33,48 @@ typedef struct sn_gltf_reader {
     int32_t accessor_count, view_count;
     const sn_json *accessors, *views; // arrays of objects
     sn_gltf_decoded *decoded;
-    uint64_t budget; // bytes that may still be decoded: accessors that overlap must not multiply a small file
+    uint64_t budget; // bytes that may still be decoded: accessors that overlap must not multiply a
+                     // small file
 } sn_gltf_reader;
 
 // A failure whose message is the first mistake noted.
 sinew_status sn_gltf_fail(sn_gltf_reader *r);
 
 // Notes a mistake at a value and fails.
-#define SN_GLTF_REFUSE(r, value, ...) (sn_json_mistake(&(r)->mistakes, (value), __VA_ARGS__), sn_gltf_fail(r))
+#define SN_GLTF_REFUSE(r, value, ...)                                                              \
+    (sn_json_mistake(&(r)->mistakes, (value), __VA_ARGS__), sn_gltf_fail(r))
 
 // A whole member in [low, high], or `fallback` if it is missing.
-sinew_status sn_gltf_integer(sn_gltf_reader *r, const sn_json *object, const char *key, int64_t low, int64_t high,
-                             int64_t fallback, int32_t *out);
+sinew_status sn_gltf_integer(sn_gltf_reader *r, const sn_json *object, const char *key, int64_t low,
+                             int64_t high, int64_t fallback, int32_t *out);
 
 // The index of one of `count` things.
-sinew_status sn_gltf_reference(sn_gltf_reader *r, const sn_json *value, int32_t count, int32_t *out);
+sinew_status sn_gltf_reference(sn_gltf_reader *r, const sn_json *value, int32_t count,
+                               int32_t *out);
 
 // object[key] as such an index, or -1 if it is missing.
-sinew_status sn_gltf_refer(sn_gltf_reader *r, const sn_json *object, const char *key, int32_t count, int32_t *out);
+sinew_status sn_gltf_refer(sn_gltf_reader *r, const sn_json *object, const char *key, int32_t count,
+                           int32_t *out);
 
 // Takes bytes from the budget.
 sinew_status sn_gltf_spend(sn_gltf_reader *r, const sn_json *value, uint64_t bytes);
 
 // A member of the root that is an array of objects; NULL (count 0) if it is missing.
-sinew_status sn_gltf_array(sn_gltf_reader *r, const sn_json *object, const char *key, const sn_json **out, int32_t *count);
+sinew_status sn_gltf_array(sn_gltf_reader *r, const sn_json *object, const char *key,
+                           const sn_json **out, int32_t *count);
 
 // A copy of the member "name", or NULL.
 const char *sn_gltf_name(sn_gltf_reader *r, const sn_json *object);
 
 sinew_status sn_gltf_load_buffers(sn_gltf_reader *r);
 
-// The numbers of an accessor whose index stands in object[key]. `components` is 1 (SCALAR), 2, 3, 4 (VEC) or 16 (MAT4); *count
-// is the number of its elements. *out is NULL (count 0) if the key is missing.
-sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const char *key, int32_t components, int32_t *count,
-                             const double **out);
-sinew_status sn_gltf_integers(sn_gltf_reader *r, const sn_json *object, const char *key, int32_t components, int32_t *count,
-                              const int32_t **out);
+// The numbers of an accessor whose index stands in object[key]. `components` is 1 (SCALAR), 2, 3, 4
+// (VEC) or 16 (MAT4); *count is the number of its elements. *out is NULL (count 0) if the key is
+// missing.
+sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const char *key,
+                             int32_t components, int32_t *count, const double **out);
+sinew_status sn_gltf_integers(sn_gltf_reader *r, const sn_json *object, const char *key,
+                              int32_t components, int32_t *count, const int32_t **out);
 
 sinew_status sn_gltf_read_meshes(sn_gltf_reader *r);
 

@@ -1,9 +1,9 @@
 // glTF 2.0 as data: nodes, meshes, skins, animations. What the reader fills and the writer writes.
 //
-// Read : .gltf (buffers in data URIs or fetched beside it) and .glb. Strict: every accessor is checked against its buffer
-// before
-//        room is made, sparse accessors and all component types are understood, unknown required extensions are refused.
-//        Cameras, lights, textures and images are ignored.
+// Read : .gltf (buffers in data URIs or fetched beside it) and .glb. Strict: every accessor is
+// checked against its buffer before
+//        room is made, sparse accessors and all component types are understood, unknown required
+//        extensions are refused. Cameras, lights, textures and images are ignored.
 // Write: .glb, checked with the Khronos validator and by Blender.
 #ifndef SN_IO_GLTF_GLTF_H
 #define SN_IO_GLTF_GLTF_H
@@ -57,10 +57,14 @@ typedef enum sn_gltf_path {
     SN_GLTF_WEIGHTS, // of the morph targets
 } sn_gltf_path;
 
-typedef enum sn_gltf_interpolation { SN_GLTF_LINEAR, SN_GLTF_STEP, SN_GLTF_CUBIC } sn_gltf_interpolation;
+typedef enum sn_gltf_interpolation {
+    SN_GLTF_LINEAR,
+    SN_GLTF_STEP,
+    SN_GLTF_CUBIC
+} sn_gltf_interpolation;
 
-// How one property of a node moves. `values` holds `components` numbers for each key (three times as many for cubic: tangent
-// in, value, tangent out).
+// How one property of a node moves. `values` holds `components` numbers for each key (three times
+// as many for cubic: tangent in, value, tangent out).
 typedef struct sn_gltf_channel {
     int32_t node;
     sn_gltf_path path;
@@ -110,14 +114,16 @@ sn_gltf_node sn_gltf_default_node(const char *name);
 // A node for what has z up, as scenes do: it turns that to y, which is up in glTF.
 sn_gltf_node sn_gltf_upright_node(const char *name);
 
-// The matrices from the nodes to the world, 16 numbers each, column after column, in `arena`. The parents form no cycle.
+// The matrices from the nodes to the world, 16 numbers each, column after column, in `arena`. The
+// parents form no cycle.
 sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, double **matrices);
 
 // Writes a .glb. Numbers are narrowed to float; normals, rotations and weights are made unit.
 sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out);
 
-// A surface whose points move: `frames[k]` holds all points at times[k]. One mesh whose morph targets are the frames; the
-// weights' animation shows one after the other. `indices`: three for each triangle. With one frame the mesh stands still.
+// A surface whose points move: `frames[k]` holds all points at times[k]. One mesh whose morph
+// targets are the frames; the weights' animation shows one after the other. `indices`: three for
+// each triangle. With one frame the mesh stands still.
 typedef struct sn_glb_frames {
     const char *name;
     int32_t point_count, index_count, frame_count;

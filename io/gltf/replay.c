@@ -8,35 +8,60 @@
 // The key at or before a time, and how far the time is towards the next one, in [0, 1].
 static int32_t find_key(const sn_gltf_channel *channel, double time, double *t) {
     int32_t key = 0;
-    while (key + 1 < channel->key_count && channel->times[key + 1] <= time) key++;
+    while (key + 1 < channel->key_count && channel->times[key + 1] <= time) {
+        key++;
+    }
+
     *t = 0;
     if (key + 1 < channel->key_count && time > channel->times[key]) {
         *t = (time - channel->times[key]) / (channel->times[key + 1] - channel->times[key]);
     }
+
     return key;
 }
 
-// The value of a channel at a time; `out` has room for its components. Cubic ones by Hermite's polynomials.
+// The value of a channel at a time; `out` has room for its components. Cubic ones by Hermite's
+// polynomials.
 static void sample_channel(const sn_gltf_channel *channel, double time, double *out) {
-    size_t n = (size_t)channel->components, stride = channel->interpolation == SN_GLTF_CUBIC ? 3 * n : n;
+    size_t n = (size_t)channel->components;
+    size_t stride = channel->interpolation == SN_GLTF_CUBIC ? 3 * n : n;
     double t;
     int32_t key = find_key(channel, time, &t);
-    const double *from = channel->values + (size_t)key * stride, *to = t > 0 ? from + stride : from;
+    const double *from = channel->values + (size_t)key * stride;
+    const double *to = t > 0 ? from + stride : from;
+
     if (channel->interpolation == SN_GLTF_CUBIC) {
-        double step = t > 0 ? channel->times[key + 1] - channel->times[key] : 0, t2 = t * t, t3 = t2 * t;
+        double step = t > 0 ? channel->times[key + 1] - channel->times[key] : 0;
+        double t2 = t * t;
+        double t3 = t2 * t;
+
         for (size_t k = 0; k < n; k++) {
-            out[k] = (2 * t3 - 3 * t2 + 1) * from[n + k] + step * (t3 - 2 * t2 + t) * from[2 * n + k] +
-                     (3 * t2 - 2 * t3) * to[n + k] + step * (t3 - t2) * to[k];
+            out[k] = (2 * t3 - 3 * t2 + 1) * from[n + k] +
+                     step * (t3 - 2 * t2 + t) * from[2 * n + k] + (3 * t2 - 2 * t3) * to[n + k] +
+                     step * (t3 - t2) * to[k];
         }
+
         return;
     }
-    if (channel->interpolation == SN_GLTF_STEP) t = 0;
+
+    if (channel->interpolation == SN_GLTF_STEP) {
+        t = 0;
+    }
+
     if (channel->path == SN_GLTF_ROTATION && t > 0) {
-        sn_quat q = sn_quat_slerp((sn_quat){from[0], from[1], from[2], from[3]}, (sn_quat){to[0], to[1], to[2], to[3]}, t);
-        out[0] = q.x, out[1] = q.y, out[2] = q.z, out[3] = q.w;
+        sn_quat q = sn_quat_slerp((sn_quat){from[0], from[1], from[2], from[3]},
+                                  (sn_quat){to[0], to[1], to[2], to[3]}, t);
+        out[0] = q.x;
+        out[1] = q.y;
+        out[2] = q.z;
+        out[3] = q.w;
+
         return;
     }
-    for (size_t k = 0; k < n; k++) out[k] = from[k] + t * (to[k] - from[k]);
+
+    for (size_t k = 0; k < n; k++) {
+        out[k] = from[k] + t * (to[k] - from[k]);
+    }
 }
 
 void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_node *nodes) {
@@ -45,7 +70,10 @@ void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_n
     for (int32_t i = 0; animation >= 0 && i < gltf->animations[animation].channel_count; i++) {
         const sn_gltf_channel *channel = &gltf->animations[animation].channels[i];
         sn_gltf_node *node = &nodes[channel->node];
-        if (channel->path == SN_GLTF_WEIGHTS) continue;
+        if (channel->path == SN_GLTF_WEIGHTS) {
+            continue;
+        }
+
         sample_channel(channel, time,
                        channel->path == SN_GLTF_ROTATION ? node->rotation
                        : channel->path == SN_GLTF_SCALE  ? node->scale
@@ -58,7 +86,9 @@ static void multiply(double out[16], const double a[16], const double b[16]) {
     for (int c = 0; c < 4; c++) {
         for (int r = 0; r < 4; r++) {
             double sum = 0;
-            for (int k = 0; k < 4; k++) sum += a[4 * k + r] * b[4 * c + k];
+            for (int k = 0; k < 4; k++) {
+                sum += a[4 * k + r] * b[4 * c + k];
+            }
             out[4 * c + r] = sum;
         }
     }
@@ -70,22 +100,29 @@ static void skin_primitive(const sn_gltf_primitive *p, const double *matrices, d
         const double *X = p->points + 3 * i;
         double x[3] = {0, 0, 0};
         for (size_t k = 0; k < each; k++) {
-            const double *m = matrices + 16 * (size_t)p->joints[i * each + k], weight = p->weights[i * each + k];
-            for (int r = 0; r < 3; r++) x[r] += weight * (m[r] * X[0] + m[4 + r] * X[1] + m[8 + r] * X[2] + m[12 + r]);
+            const double *m = matrices + 16 * (size_t)p->joints[i * each + k];
+            const double weight = p->weights[i * each + k];
+            for (int r = 0; r < 3; r++) {
+                x[r] += weight * (m[r] * X[0] + m[4 + r] * X[1] + m[8 + r] * X[2] + m[12 + r]);
+            }
         }
+
         memcpy(points + 3 * i, each ? x : X, sizeof x);
     }
 }
 
-sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t node, sn_arena *scratch,
-                                 double *points) {
+sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t node,
+                                 sn_arena *scratch, double *points) {
     SN_ASSERT(gltf->nodes[node].skin >= 0 && gltf->nodes[node].mesh >= 0);
     const sn_gltf_skin *skin = &gltf->skins[gltf->nodes[node].skin];
     const sn_gltf_mesh *mesh = &gltf->meshes[gltf->nodes[node].mesh];
     sn_arena_mark mark = sn_arena_get_mark(scratch);
     sn_gltf posed = *gltf;
+
     posed.nodes = nodes;
-    double *world = NULL, *matrices = SN_PUSH(scratch, double, 16 * (size_t)skin->joint_count);
+    double *world = NULL;
+    double *matrices = SN_PUSH(scratch, double, 16 * (size_t)skin->joint_count);
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_gltf_compute_matrices(&posed, scratch, &world));
     for (int32_t i = 0; i < skin->joint_count; i++) {
@@ -96,10 +133,12 @@ sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes,
             memcpy(matrices + 16 * (size_t)i, joint, 16 * sizeof *joint);
         }
     }
+
     for (int32_t i = 0; i < mesh->primitive_count; i++) {
         skin_primitive(&mesh->primitives[i], matrices, points);
         points += 3 * (size_t)mesh->primitives[i].point_count;
     }
+
     sn_arena_rewind(scratch, mark);
     return SINEW_OK;
 }

@@ -16,8 +16,8 @@ typedef struct bridge {
     const sn_gltf_skeleton_def *def;
     const sn_gltf_animation *animation; // or NULL
     int32_t count;                      // joints
-    int32_t *order;                     // joint of the skin for each joint of the skeleton: parents first
-    int32_t *nodes;                     // their nodes
+    int32_t *order; // joint of the skin for each joint of the skeleton: parents first
+    int32_t *nodes; // their nodes
     int32_t *parents;
     double shrink; // lengths of the mesh over those of the scene
     sn_arena *scratch;
@@ -26,67 +26,92 @@ typedef struct bridge {
 // The node's nearest ancestor among the joints, as a joint of the skin, or -1.
 static int32_t find_parent(const bridge *b, const int32_t *joint_of_node, int32_t node) {
     for (node = b->gltf->nodes[node].parent; node >= 0; node = b->gltf->nodes[node].parent) {
-        if (joint_of_node[node] >= 0) return joint_of_node[node];
+        if (joint_of_node[node] >= 0) {
+            return joint_of_node[node];
+        }
     }
     return -1;
 }
 
-// Each joint comes after its parent: one pass if they are listed so, as is usual, otherwise as many as the tree is deep.
+// Each joint comes after its parent: one pass if they are listed so, as is usual, otherwise as many
+// as the tree is deep.
 static sinew_status sort_joints(bridge *b) {
     int32_t *joint_of_node = SN_PUSH(b->scratch, int32_t, b->gltf->node_count);
-    int32_t *parents = SN_PUSH(b->scratch, int32_t, b->count), *places = SN_PUSH(b->scratch, int32_t, b->count);
+    int32_t *parents = SN_PUSH(b->scratch, int32_t, b->count);
+    int32_t *places = SN_PUSH(b->scratch, int32_t, b->count);
+
     SN_TRY(sn_arena_status(b->scratch));
-    for (int32_t i = 0; i < b->gltf->node_count; i++) joint_of_node[i] = -1;
+    for (int32_t i = 0; i < b->gltf->node_count; i++) {
+        joint_of_node[i] = -1;
+    }
+
     for (int32_t i = 0; i < b->count; i++) {
         if (joint_of_node[b->skin->joints[i]] >= 0) {
-            return sn_fail(b->context, SINEW_INVALID_DATA, "%s: node %d is listed twice in the skin", b->def->file,
+            return sn_fail(b->context, SINEW_INVALID_DATA,
+                           "%s: node %d is listed twice in the skin", b->def->file,
                            b->skin->joints[i]);
         }
         joint_of_node[b->skin->joints[i]] = i;
     }
+
     int32_t roots = 0, sorted = 0;
     for (int32_t i = 0; i < b->count; i++) {
         places[i] = -1;
         parents[i] = find_parent(b, joint_of_node, b->skin->joints[i]);
         roots += parents[i] < 0;
     }
+
     if (roots != 1) {
-        return sn_fail(b->context, SINEW_UNSUPPORTED, "%s: the skin has %d roots; a skeleton has one", b->def->file, roots);
+        return sn_fail(b->context, SINEW_UNSUPPORTED,
+                       "%s: the skin has %d roots; a skeleton has one", b->def->file, roots);
     }
+
     while (sorted < b->count) { // the nodes form a tree: every pass finds some
         for (int32_t i = 0; i < b->count; i++) {
             bool ready = parents[i] < 0 || places[parents[i]] >= 0;
-            if (places[i] >= 0 || !ready) continue;
+            if (places[i] >= 0 || !ready) {
+                continue;
+            }
             b->parents[sorted] = parents[i] < 0 ? -1 : places[parents[i]];
             b->nodes[sorted] = b->skin->joints[i];
             b->order[sorted] = i;
             places[i] = sorted++;
         }
     }
+
     return SINEW_OK;
 }
 
 static double column_length(const double *m, int column) {
-    return sqrt(m[4 * column] * m[4 * column] + m[4 * column + 1] * m[4 * column + 1] + m[4 * column + 2] * m[4 * column + 2]);
+    return sqrt(m[4 * column] * m[4 * column] + m[4 * column + 1] * m[4 * column + 1] +
+                m[4 * column + 2] * m[4 * column + 2]);
 }
 
 // Rotation and place of a matrix whose columns are even and upright; its scale goes to *scale.
 static bool split_matrix(const double m[16], sn_rigid *rigid, double *scale) {
     double s[3] = {column_length(m, 0), column_length(m, 1), column_length(m, 2)};
     *scale = (s[0] + s[1] + s[2]) / 3;
-    if (!(*scale > 1e-9) || !isfinite(*scale)) return false;
+    if (!(*scale > 1e-9) || !isfinite(*scale)) {
+        return false;
+    }
+
     sn_mat3 R;
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) R.m[i][j] = m[4 * j + i] / *scale;
+        for (int j = 0; j < 3; j++) {
+            R.m[i][j] = m[4 * j + i] / *scale;
+        }
     }
+
     sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(R), R), sn_mat3_identity());
     *rigid = (sn_rigid){sn_quat_from_mat3(R), sn_v3(m[12], m[13], m[14])};
+
     return sn_mat3_norm(error) < 1e-2 && sn_mat3_det(R) > 0 && sn_finite3(rigid->t);
 }
 
 static sinew_status uneven(const bridge *b, int32_t node) {
     const char *name = b->gltf->nodes[node].name;
-    return sn_fail(b->context, SINEW_UNSUPPORTED, "%s: joint %d (%s) is mirrored or scaled unevenly; apply its scale first",
+    return sn_fail(b->context, SINEW_UNSUPPORTED,
+                   "%s: joint %d (%s) is mirrored or scaled unevenly; apply its scale first",
                    b->def->file, node, name ? name : "without a name");
 }
 
@@ -95,23 +120,34 @@ static sinew_status find_rest(bridge *b, sn_rigid *rest) {
     double *matrices;
     SN_TRY(sn_gltf_compute_matrices(b->gltf, b->scratch, &matrices));
     b->shrink = 1;
+
     for (int32_t i = 0; i < b->count; i++) {
         sn_rigid pose;
         double scale, bound_scale;
-        if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &pose, &scale)) return uneven(b, b->nodes[i]);
+        if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &pose, &scale)) {
+            return uneven(b, b->nodes[i]);
+        }
+
         if (!b->skin->inverse_bind) {
             rest[i] = pose;
             continue;
         }
+
         sn_rigid inverse;
-        if (!split_matrix(b->skin->inverse_bind + 16 * (size_t)b->order[i], &inverse, &bound_scale)) {
+        if (!split_matrix(b->skin->inverse_bind + 16 * (size_t)b->order[i], &inverse,
+                          &bound_scale)) {
             return uneven(b, b->nodes[i]);
         }
+
         // x = s R X + t is undone by X = R'(x - t)/s.
         sn_quat q = sn_quat_conjugate(inverse.q);
+
         rest[i] = (sn_rigid){q, sn_scale(-1 / bound_scale, sn_quat_rotate(q, inverse.t))};
-        if (i == 0) b->shrink = 1 / (scale * bound_scale);
+        if (i == 0) {
+            b->shrink = 1 / (scale * bound_scale);
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -121,7 +157,8 @@ typedef struct joint_name {
 } joint_name;
 
 static int compare_names(const void *a, const void *b) {
-    const joint_name *x = a, *y = b;
+    const joint_name *x = a;
+    const joint_name *y = b;
     int order = strcmp(x->text, y->text);
     return order ? order : (x->joint > y->joint) - (x->joint < y->joint);
 }
@@ -134,71 +171,108 @@ static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
         const char *name = b->gltf->nodes[b->nodes[i]].name;
         names[i] = (joint_name){name ? name : "", i};
     }
+
     qsort(names, (size_t)b->count, sizeof *names, compare_names);
     for (int32_t i = 0; i < b->count; i++) {
         const char *name = names[i].text;
         joints[names[i].joint].name = name;
+
         bool repeats = i > 0 && strcmp(names[i - 1].text, name) == 0;
-        if (*name && strlen(name) <= SN_MAX_JOINT_NAME && !repeats) continue;
+        if (*name && strlen(name) <= SN_MAX_JOINT_NAME && !repeats) {
+            continue;
+        }
+
         char *made = SN_PUSH(b->scratch, char, SN_MAX_JOINT_NAME + 1);
         SN_TRY(sn_arena_status(b->scratch));
-        snprintf(made, SN_MAX_JOINT_NAME + 1, "%.*s.%d", SN_MAX_JOINT_NAME - 12, *name ? name : "joint",
-                 b->nodes[names[i].joint]);
+        snprintf(made, SN_MAX_JOINT_NAME + 1, "%.*s.%d", SN_MAX_JOINT_NAME - 12,
+                 *name ? name : "joint", b->nodes[names[i].joint]);
         joints[names[i].joint].name = made;
     }
+
     return SINEW_OK;
 }
 
-static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest, sinew_skeleton **skeleton) {
+static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest,
+                                  sinew_skeleton **skeleton) {
     sinew_joint_def *joints = SN_PUSH(b->scratch, sinew_joint_def, b->count);
     bool *has_child = SN_PUSH(b->scratch, bool, b->count);
+
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->count; i++) {
         joints[i] = sinew_default_joint_def();
         joints[i].parent = b->parents[i];
+
         sn_rigid own = {rest[i].q, sn_scale(b->def->unit, rest[i].t)};
+
         if (b->parents[i] >= 0) {
-            sn_rigid parent = {rest[b->parents[i]].q, sn_scale(b->def->unit, rest[b->parents[i]].t)};
+            sn_rigid parent = {rest[b->parents[i]].q,
+                               sn_scale(b->def->unit, rest[b->parents[i]].t)};
             own = sn_rigid_mul(sn_rigid_inverse(parent), own);
             has_child[b->parents[i]] = true;
         }
+
         sn_rigid_store(&joints[i].rest, own);
     }
+
     for (int32_t i = 1; i < b->count; i++) {
-        if (has_child[i]) continue;
+        if (has_child[i]) {
+            continue;
+        }
         sn_vec3 way = sn_scale(0.5 * b->def->unit, sn_sub(rest[i].t, rest[b->parents[i]].t));
         joints[i].has_tip = true;
         sn_store3(joints[i].tip, sn_quat_rotate(sn_quat_conjugate(rest[i].q), way));
     }
+
     SN_TRY(name_joints(b, joints));
     return sinew_skeleton_create(b->context, joints, b->count, skeleton);
 }
 
 // The value of a channel at a time, held before the first and after the last key.
 static void sample_channel(const sn_gltf_channel *channel, double time, double *out) {
-    int32_t last = channel->key_count - 1, key = 0, width = channel->components;
+    int32_t last = channel->key_count - 1;
+    int32_t key = 0;
+    int32_t width = channel->components;
     bool cubic = channel->interpolation == SN_GLTF_CUBIC;
-    int32_t stride = cubic ? 3 * width : width, value = cubic ? width : 0;
+    int32_t stride = cubic ? 3 * width : width;
+    int32_t value = cubic ? width : 0;
+
     for (int32_t step = last; step > 0; step /= 2) { // the last key that is not later
-        while (key + step <= last && channel->times[key + step] <= time) key += step;
+        while (key + step <= last && channel->times[key + step] <= time) {
+            key += step;
+        }
     }
+
     const double *a = channel->values + (size_t)key * (size_t)stride;
     memcpy(out, a + value, (size_t)width * sizeof *out);
-    if (key == last || time <= channel->times[key] || channel->interpolation == SN_GLTF_STEP) return;
+    if (key == last || time <= channel->times[key] || channel->interpolation == SN_GLTF_STEP) {
+        return;
+    }
+
     const double *next = a + stride;
-    double h = channel->times[key + 1] - channel->times[key], t = (time - channel->times[key]) / h;
+    double h = channel->times[key + 1] - channel->times[key];
+    double t = (time - channel->times[key]) / h;
+
     if (!cubic && width == 4) {
-        sn_quat q = sn_quat_slerp((sn_quat){a[0], a[1], a[2], a[3]}, (sn_quat){next[0], next[1], next[2], next[3]}, t);
+        sn_quat q = sn_quat_slerp((sn_quat){a[0], a[1], a[2], a[3]},
+                                  (sn_quat){next[0], next[1], next[2], next[3]}, t);
         memcpy(out, (double[4]){q.x, q.y, q.z, q.w}, 4 * sizeof *out);
         return;
     }
+
     for (int k = 0; k < width; k++) {
-        double from = a[value + k], to = next[value + k];
+        double from = a[value + k];
+        double to = next[value + k];
+
         out[k] = from + t * (to - from);
-        if (!cubic) continue;
-        double leaves = h * a[2 * width + k], arrives = h * next[k]; // tangents
-        out[k] = (1 + 2 * t) * (1 - t) * (1 - t) * from + t * (1 - t) * (1 - t) * leaves + t * t * (3 - 2 * t) * to +
-                 t * t * (t - 1) * arrives;
+        if (!cubic) {
+            continue;
+        }
+
+        double leaves = h * a[2 * width + k];
+        double arrives = h * next[k]; // tangents
+
+        out[k] = (1 + 2 * t) * (1 - t) * (1 - t) * from + t * (1 - t) * (1 - t) * leaves +
+                 t * t * (3 - 2 * t) * to + t * t * (t - 1) * arrives;
     }
 }
 
@@ -206,42 +280,67 @@ static void pose_nodes(const bridge *b, sn_gltf_node *nodes, double time) {
     for (int32_t i = 0; i < b->animation->channel_count; i++) {
         const sn_gltf_channel *channel = &b->animation->channels[i];
         sn_gltf_node *node = &nodes[channel->node];
-        if (channel->key_count < 1) continue;
-        if (channel->path == SN_GLTF_TRANSLATION) sample_channel(channel, time, node->translation);
-        if (channel->path != SN_GLTF_ROTATION) continue;
+        if (channel->key_count < 1) {
+            continue;
+        }
+        if (channel->path == SN_GLTF_TRANSLATION) {
+            sample_channel(channel, time, node->translation);
+        }
+        if (channel->path != SN_GLTF_ROTATION) {
+            continue;
+        }
+
         sample_channel(channel, time, node->rotation);
-        sn_quat q = sn_quat_normalize((sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
+        sn_quat q = sn_quat_normalize(
+            (sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
+
         memcpy(node->rotation, (double[4]){q.x, q.y, q.z, q.w}, sizeof node->rotation);
     }
 }
 
 // The local transforms of all joints as the nodes stand.
-static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rigid *world, sinew_transform *local) {
+static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rigid *world,
+                              sinew_transform *local) {
     sn_gltf posed = *b->gltf;
     posed.nodes = nodes;
+
     double *matrices;
     sn_arena_mark mark = sn_arena_get_mark(b->scratch);
+
     SN_TRY(sn_gltf_compute_matrices(&posed, b->scratch, &matrices));
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < b->count && status == SINEW_OK; i++) {
         double scale;
-        if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &world[i], &scale)) status = uneven(b, b->nodes[i]);
+        if (!split_matrix(matrices + 16 * (size_t)b->nodes[i], &world[i], &scale)) {
+            status = uneven(b, b->nodes[i]);
+        }
+
         world[i].t = sn_scale(b->def->unit * b->shrink, world[i].t);
-        sn_rigid own = b->parents[i] < 0 ? world[i] : sn_rigid_mul(sn_rigid_inverse(world[b->parents[i]]), world[i]);
+        sn_rigid own = b->parents[i] < 0
+                           ? world[i]
+                           : sn_rigid_mul(sn_rigid_inverse(world[b->parents[i]]), world[i]);
         sn_rigid_store(&local[i], own);
     }
+
     sn_arena_rewind(b->scratch, mark);
     return status;
 }
 
 // Exporters write scales that never change.
 static bool changes_scale(const bridge *b, const sn_gltf_channel *channel) {
-    if (channel->path != SN_GLTF_SCALE) return false;
-    int32_t stride = channel->interpolation == SN_GLTF_CUBIC ? 9 : 3, value = channel->interpolation == SN_GLTF_CUBIC ? 3 : 0;
+    if (channel->path != SN_GLTF_SCALE) {
+        return false;
+    }
+
+    int32_t stride = channel->interpolation == SN_GLTF_CUBIC ? 9 : 3;
+    int32_t value = channel->interpolation == SN_GLTF_CUBIC ? 3 : 0;
     for (int32_t i = 0; i < 3 * channel->key_count; i++) {
         double scale = channel->values[(size_t)(i / 3) * (size_t)stride + (size_t)(value + i % 3)];
-        if (fabs(scale - b->gltf->nodes[channel->node].scale[i % 3]) > 1e-4 * fabs(scale)) return true;
+        if (fabs(scale - b->gltf->nodes[channel->node].scale[i % 3]) > 1e-4 * fabs(scale)) {
+            return true;
+        }
     }
+
     return false;
 }
 
@@ -250,48 +349,73 @@ static double animation_length(const bridge *b) {
     bool scales = false;
     for (int32_t i = 0; b->animation && i < b->animation->channel_count; i++) {
         const sn_gltf_channel *channel = &b->animation->channels[i];
-        if (channel->key_count > 0) last = fmax(last, channel->times[channel->key_count - 1]);
+        if (channel->key_count > 0) {
+            last = fmax(last, channel->times[channel->key_count - 1]);
+        }
         scales = scales || changes_scale(b, channel);
     }
-    if (scales) sn_log(b->context, SINEW_LOG_WARNING, "%s: animated scales are ignored", b->def->file);
+
+    if (scales) {
+        sn_log(b->context, SINEW_LOG_WARNING, "%s: animated scales are ignored", b->def->file);
+    }
+
     return last;
 }
 
 static sinew_status make_motion(const bridge *b, sinew_motion **motion) {
     double frames = ceil(animation_length(b) / b->def->frame_time - 1e-6) + 1;
     if (!(frames * b->count <= MOST_POSES)) {
-        return sn_fail(b->context, SINEW_INVALID_DATA,
-                       "%s: an animation of %g frames for %d joints is too long; at most %d of both", b->def->file, frames,
-                       b->count, MOST_POSES);
+        return sn_fail(
+            b->context, SINEW_INVALID_DATA,
+            "%s: an animation of %g frames for %d joints is too long; at most %d of both",
+            b->def->file, frames, b->count, MOST_POSES);
     }
+
     sn_gltf_node *nodes = SN_PUSH(b->scratch, sn_gltf_node, b->gltf->node_count);
     sn_rigid *world = SN_PUSH(b->scratch, sn_rigid, b->count);
+
     SN_TRY(sn_arena_status(b->scratch));
     memcpy(nodes, b->gltf->nodes, (size_t)b->gltf->node_count * sizeof *nodes);
+
     sinew_motion *made = NULL;
-    SN_TRY(sn_motion_create_empty(b->context, b->count, (int32_t)frames, b->def->frame_time, &made));
+    SN_TRY(
+        sn_motion_create_empty(b->context, b->count, (int32_t)frames, b->def->frame_time, &made));
+
     sinew_status status = SINEW_OK;
     for (int32_t frame = 0; frame < made->frame_count && status == SINEW_OK; frame++) {
-        if (b->animation) pose_nodes(b, nodes, frame * b->def->frame_time);
+        if (b->animation) {
+            pose_nodes(b, nodes, frame * b->def->frame_time);
+        }
         status = read_pose(b, nodes, world, made->frames + (size_t)frame * (size_t)b->count);
     }
+
     if (status != SINEW_OK) {
         sinew_motion_destroy(made);
         return status;
     }
+
     *motion = made;
     return SINEW_OK;
 }
 
 static sinew_status choose_animation(bridge *b) {
-    if (b->gltf->animation_count > 0) b->animation = &b->gltf->animations[0];
+    if (b->gltf->animation_count > 0) {
+        b->animation = &b->gltf->animations[0];
+    }
+
     for (int32_t i = 0; b->def->animation && i < b->gltf->animation_count; i++) {
         b->animation = &b->gltf->animations[i];
-        if (b->animation->name && strcmp(b->animation->name, b->def->animation) == 0) return SINEW_OK;
+        if (b->animation->name && strcmp(b->animation->name, b->def->animation) == 0) {
+            return SINEW_OK;
+        }
     }
-    if (!b->def->animation) return SINEW_OK;
-    return sn_fail(b->context, SINEW_NOT_FOUND, "%s: none of its %d animations is called \"%s\"", b->def->file,
-                   b->gltf->animation_count, b->def->animation);
+
+    if (!b->def->animation) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(b->context, SINEW_NOT_FOUND, "%s: none of its %d animations is called \"%s\"",
+                   b->def->file, b->gltf->animation_count, b->def->animation);
 }
 
 static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **motion) {
@@ -299,33 +423,45 @@ static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **m
     b->order = SN_PUSH(b->scratch, int32_t, b->count);
     b->nodes = SN_PUSH(b->scratch, int32_t, b->count);
     b->parents = SN_PUSH(b->scratch, int32_t, b->count);
+
     sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     SN_TRY(sort_joints(b));
     SN_TRY(find_rest(b, rest));
     SN_TRY(make_skeleton(b, rest, skeleton));
+
     sinew_status status = make_motion(b, motion);
-    if (status == SINEW_OK) return SINEW_OK;
+    if (status == SINEW_OK) {
+        return SINEW_OK;
+    }
+
     sinew_skeleton_destroy(*skeleton);
     *skeleton = NULL;
+
     return status;
 }
 
-sinew_status sn_gltf_create_skeleton(sinew_context *context, const sn_gltf *gltf, const sn_gltf_skeleton_def *def,
-                                     sinew_skeleton **skeleton, sinew_motion **motion) {
+sinew_status sn_gltf_create_skeleton(sinew_context *context, const sn_gltf *gltf,
+                                     const sn_gltf_skeleton_def *def, sinew_skeleton **skeleton,
+                                     sinew_motion **motion) {
     SN_ASSERT(def->unit > 0 && def->frame_time > 0);
     if (gltf->skin_count == 0 || gltf->skins[0].joint_count == 0) {
         return sn_fail(context, SINEW_NOT_FOUND, "%s: holds no skin, hence no skeleton", def->file);
     }
+
     bridge b = {.context = context, .gltf = gltf, .skin = gltf->skins, .def = def};
     b.count = b.skin->joint_count;
     if (b.count > SN_MAX_JOINTS) {
-        return sn_fail(context, SINEW_INVALID_DATA, "%s: the skin has %d joints; at most %d are read", def->file, b.count,
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "%s: the skin has %d joints; at most %d are read", def->file, b.count,
                        SN_MAX_JOINTS);
     }
+
     sn_arena scratch = sn_arena_create(context);
     b.scratch = &scratch;
+
     sinew_status status = build(&b, skeleton, motion);
     sn_arena_destroy(&scratch);
+
     return status;
 }

@@ -1,8 +1,10 @@
-// Writing skins: the largest weights of each point, joints whose rest is a plain translation, and their motion.
+// Writing skins: the largest weights of each point, joints whose rest is a plain translation, and
+// their motion.
 //
-// The joints hang below one node, as the format wants it. The bind pose of joint i is the translation to its rest position
-// X_i, so that the inverse bind matrix takes X to X - X_i and the joint's pose does the rest. Rotations keep to one side of
-// the sphere of quaternions from key to key.
+// The joints hang below one node, as the format wants it. The bind pose of joint i is the
+// translation to its rest position X_i, so that the inverse bind matrix takes X to X - X_i and the
+// joint's pose does the rest. Rotations keep to one side of the sphere of quaternions from key to
+// key.
 #include "io/gltf/skin.h"
 
 #include "math/quat.h"
@@ -14,43 +16,79 @@
 
 double sn_joint_pose_fit(const double translation[3], const double matrix[9], sn_joint_pose *pose) {
     enum { ROUNDS = 50 };
-    sn_mat3 A, R = sn_mat3_identity();
+    sn_mat3 A;
+    sn_mat3 R = sn_mat3_identity();
+
     memcpy(A.m, matrix, sizeof A.m);
     double s[3] = {1, 1, 1};
-    // |A - R S| falls in each half of a round: R is the polar factor of A S, s the diagonal of R' A.
+
+    // |A - R S| falls in each half of a round: R is the polar factor of A S, s the diagonal of R'
+    // A.
     for (int round = 0; round < ROUNDS; round++) {
         sn_mat3 AS = A;
-        for (int i = 0; i < 9; i++) AS.m[i / 3][i % 3] *= s[i % 3];
+        for (int i = 0; i < 9; i++) {
+            AS.m[i / 3][i % 3] *= s[i % 3];
+        }
+
         R = sn_polar3(NULL, AS);
-        for (int k = 0; k < 3; k++) s[k] = sn_dot(sn_mat3_column(R, k), sn_mat3_column(A, k));
+        for (int k = 0; k < 3; k++) {
+            s[k] = sn_dot(sn_mat3_column(R, k), sn_mat3_column(A, k));
+        }
     }
+
     double lost = 0;
     for (int i = 0; i < 9; i++) {
         double d = A.m[i / 3][i % 3] - R.m[i / 3][i % 3] * s[i % 3];
         lost += d * d;
     }
+
     sn_quat q = sn_quat_from_mat3(R);
-    *pose = (sn_joint_pose){{translation[0], translation[1], translation[2]}, {q.x, q.y, q.z, q.w}, {s[0], s[1], s[2]}};
+    *pose = (sn_joint_pose){
+        {translation[0], translation[1], translation[2]}, {q.x, q.y, q.z, q.w}, {s[0], s[1], s[2]}};
+
     return sqrt(lost);
 }
 
-// The `count` largest positive weights of a point, largest first; returns the sum of what is left out, in absolute value,
-// before what stays is scaled to sum to 1.
-static double choose_weights(const sn_skin_def *def, int32_t point, int32_t count, int32_t *joints, double *weights) {
+// The `count` largest positive weights of a point, largest first; returns the sum of what is left
+// out, in absolute value, before what stays is scaled to sum to 1.
+static double choose_weights(const sn_skin_def *def, int32_t point, int32_t count, int32_t *joints,
+                             double *weights) {
     double all = 0, kept = 0;
-    for (int32_t k = 0; k < count; k++) joints[k] = 0, weights[k] = 0;
+    for (int32_t k = 0; k < count; k++) {
+        joints[k] = 0;
+        weights[k] = 0;
+    }
+
     for (int32_t k = def->start[point]; k < def->start[point + 1]; k++) {
         double weight = def->weight[k];
         all += fabs(weight);
+
         int32_t place = count;
-        while (place > 0 && weight > weights[place - 1]) place--;
-        if (place == count) continue;
-        for (int32_t i = count - 1; i > place; i--) joints[i] = joints[i - 1], weights[i] = weights[i - 1];
+        while (place > 0 && weight > weights[place - 1]) {
+            place--;
+        }
+
+        if (place == count) {
+            continue;
+        }
+
+        for (int32_t i = count - 1; i > place; i--) {
+            joints[i] = joints[i - 1];
+            weights[i] = weights[i - 1];
+        }
+
         joints[place] = def->joint[k];
         weights[place] = weight;
     }
-    for (int32_t k = 0; k < count; k++) kept += weights[k];
-    for (int32_t k = 0; kept > 0 && k < count; k++) weights[k] /= kept;
+
+    for (int32_t k = 0; k < count; k++) {
+        kept += weights[k];
+    }
+
+    for (int32_t k = 0; kept > 0 && k < count; k++) {
+        weights[k] /= kept;
+    }
+
     return all - kept;
 }
 
@@ -66,7 +104,9 @@ typedef struct skin_parts {
 } skin_parts;
 
 static sinew_status push_parts(sn_arena *scratch, const sn_skin_def *def, skin_parts *parts) {
-    size_t joints = (size_t)def->joint_count, entries = 4 * (size_t)def->sets * (size_t)def->point_count;
+    size_t joints = (size_t)def->joint_count;
+    size_t entries = 4 * (size_t)def->sets * (size_t)def->point_count;
+
     *parts = (skin_parts){SN_PUSH(scratch, int32_t, entries),
                           SN_PUSH(scratch, double, entries),
                           SN_PUSH(scratch, double, 16 * joints),
@@ -75,22 +115,33 @@ static sinew_status push_parts(sn_arena *scratch, const sn_skin_def *def, skin_p
                           sn_arena_push(scratch, joints, sizeof *parts->names),
                           SN_PUSH(scratch, sn_gltf_channel, 3 * joints),
                           SN_PUSH(scratch, double, 10 * joints * (size_t)def->frame_count)};
+
     return sn_arena_status(scratch);
 }
 
 // One property of a joint over time, out of the poses.
-static sn_gltf_channel make_channel(const sn_skin_def *def, int32_t joint, sn_gltf_path path, double *values) {
+static sn_gltf_channel make_channel(const sn_skin_def *def, int32_t joint, sn_gltf_path path,
+                                    double *values) {
     int components = path == SN_GLTF_ROTATION ? 4 : 3;
     for (int32_t f = 0; f < def->frame_count; f++) {
-        const sn_joint_pose *pose = &def->poses[(size_t)f * (size_t)def->joint_count + (size_t)joint];
+        const sn_joint_pose *pose =
+            &def->poses[(size_t)f * (size_t)def->joint_count + (size_t)joint];
         const double *source = path == SN_GLTF_ROTATION ? pose->rotation
                                : path == SN_GLTF_SCALE  ? pose->scale
                                                         : pose->translation;
-        double *value = values + (size_t)f * (size_t)components, dot = 0;
-        for (int k = 0; k < components; k++) dot += f > 0 ? source[k] * value[k - components] : 0;
+        double *value = values + (size_t)f * (size_t)components;
+        double dot = 0;
+
+        for (int k = 0; k < components; k++) {
+            dot += f > 0 ? source[k] * value[k - components] : 0;
+        }
+
         double sign = path == SN_GLTF_ROTATION && dot < 0 ? -1 : 1;
-        for (int k = 0; k < components; k++) value[k] = sign * source[k];
+        for (int k = 0; k < components; k++) {
+            value[k] = sign * source[k];
+        }
     }
+
     return (sn_gltf_channel){.node = joint,
                              .path = path,
                              .interpolation = SN_GLTF_LINEAR,
@@ -100,21 +151,30 @@ static sn_gltf_channel make_channel(const sn_skin_def *def, int32_t joint, sn_gl
                              .values = values};
 }
 
-static void fill_joint(const sn_skin_def *def, int32_t i, skin_parts *parts, double **values, int32_t *channels) {
+static void fill_joint(const sn_skin_def *def, int32_t i, skin_parts *parts, double **values,
+                       int32_t *channels) {
     const double *rest = def->joint_rest + 3 * (size_t)i;
     double *bind = parts->inverse_bind + 16 * (size_t)i;
+
     bind[0] = bind[5] = bind[10] = bind[15] = 1;
-    for (int k = 0; k < 3; k++) bind[12 + k] = -rest[k];
+    for (int k = 0; k < 3; k++) {
+        bind[12 + k] = -rest[k];
+    }
+
     parts->joint_nodes[i] = i;
     snprintf(parts->names[i], sizeof parts->names[i], "frame%d", i);
     parts->nodes[i] = sn_gltf_default_node(parts->names[i]);
     parts->nodes[i].parent = def->joint_count;
     memcpy(parts->nodes[i].translation, rest, 3 * sizeof *rest);
+
     bool scaled = false;
     for (int32_t f = 0; f < def->frame_count; f++) {
         const double *s = def->poses[(size_t)f * (size_t)def->joint_count + (size_t)i].scale;
-        for (int k = 0; k < 3; k++) scaled = scaled || fabs(s[k] - 1) > 1e-9;
+        for (int k = 0; k < 3; k++) {
+            scaled = scaled || fabs(s[k] - 1) > 1e-9;
+        }
     }
+
     const sn_gltf_path paths[] = {SN_GLTF_TRANSLATION, SN_GLTF_ROTATION, SN_GLTF_SCALE};
     for (int k = 0; k < (scaled ? 3 : 2); k++) {
         parts->channels[*channels] = make_channel(def, i, paths[k], *values);
@@ -123,7 +183,8 @@ static void fill_joint(const sn_skin_def *def, int32_t i, skin_parts *parts, dou
     }
 }
 
-static sinew_status write_parts(const sn_skin_def *def, const skin_parts *parts, int32_t channels, sn_buffer *out) {
+static sinew_status write_parts(const sn_skin_def *def, const skin_parts *parts, int32_t channels,
+                                sn_buffer *out) {
     sn_gltf_primitive primitive = {.point_count = def->point_count,
                                    .points = def->points,
                                    .joint_sets = def->sets,
@@ -144,6 +205,7 @@ static sinew_status write_parts(const sn_skin_def *def, const skin_parts *parts,
                     .animations = &animation,
                     .material_count = 1,
                     .materials = &def->material};
+
     return sn_write_glb(&gltf, out);
 }
 
@@ -153,22 +215,35 @@ sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *l
     skin_parts parts;
     sinew_status status = push_parts(&scratch, def, &parts);
     double largest = 0;
+
     if (status == SINEW_OK) {
-        int32_t each = 4 * def->sets, channels = 0;
+        int32_t each = 4 * def->sets;
+        int32_t channels = 0;
         for (int32_t i = 0; i < def->point_count; i++) {
             size_t at = (size_t)each * (size_t)i;
-            largest = fmax(largest, choose_weights(def, i, each, parts.joints + at, parts.weights + at));
+            largest =
+                fmax(largest, choose_weights(def, i, each, parts.joints + at, parts.weights + at));
         }
+
         double *values = parts.values;
-        for (int32_t i = 0; i < def->joint_count; i++) fill_joint(def, i, &parts, &values, &channels);
-        parts.nodes[def->joint_count] = def->z_up ? sn_gltf_upright_node("frames") : sn_gltf_default_node("frames");
+        for (int32_t i = 0; i < def->joint_count; i++) {
+            fill_joint(def, i, &parts, &values, &channels);
+        }
+
+        parts.nodes[def->joint_count] =
+            def->z_up ? sn_gltf_upright_node("frames") : sn_gltf_default_node("frames");
+
         sn_gltf_node *body = &parts.nodes[def->joint_count + 1];
         *body = sn_gltf_default_node(def->name);
         body->mesh = 0;
         body->skin = 0;
         status = write_parts(def, &parts, channels, out);
     }
+
     sn_arena_destroy(&scratch);
-    if (largest_loss) *largest_loss = largest;
+    if (largest_loss) {
+        *largest_loss = largest;
+    }
+
     return status;
 }

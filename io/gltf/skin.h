@@ -1,5 +1,5 @@
-// Skins: a surface whose points follow weighted joints. Written from what moves (frames of a body, bones), and replayed the
-// way any viewer does, to tell how far a file is from what it stands for.
+// Skins: a surface whose points follow weighted joints. Written from what moves (frames of a body,
+// bones), and replayed the way any viewer does, to tell how far a file is from what it stands for.
 #ifndef SN_IO_GLTF_SKIN_H
 #define SN_IO_GLTF_SKIN_H
 
@@ -12,8 +12,8 @@ typedef struct sn_joint_pose {
     double scale[3];
 } sn_joint_pose;
 
-// The pose nearest to x = translation + matrix * (X - rest), row by row: the scale is along the rotated axes, so that shear
-// is lost. Returns the norm (Frobenius) of what is lost of the matrix.
+// The pose nearest to x = translation + matrix * (X - rest), row by row: the scale is along the
+// rotated axes, so that shear is lost. Returns the norm (Frobenius) of what is lost of the matrix.
 double sn_joint_pose_fit(const double translation[3], const double matrix[9], sn_joint_pose *pose);
 
 typedef struct sn_skin_def {
@@ -26,7 +26,8 @@ typedef struct sn_skin_def {
     const double *weight;
     int32_t joint_count;
     const double *joint_rest; // three each
-    int32_t sets;             // of four joints at a point: 1 or 2. The largest weights stay and are scaled to sum to 1
+    int32_t sets; // of four joints at a point: 1 or 2. The largest weights stay and are scaled to
+                  // sum to 1
     int32_t frame_count;
     const double *times;        // [s], increasing
     const sn_joint_pose *poses; // joint after joint, frame after frame
@@ -34,16 +35,17 @@ typedef struct sn_skin_def {
     sn_gltf_material material;
 } sn_skin_def;
 
-// Writes a .glb with a mesh, its skin and an animation of the joints. `largest_loss` receives the largest sum of absolute
-// weights that a point lost; it may be NULL.
+// Writes a .glb with a mesh, its skin and an animation of the joints. `largest_loss` receives the
+// largest sum of absolute weights that a point lost; it may be NULL.
 sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *largest_loss);
 
-// The nodes as animation number `animation` places them at a time; `nodes` receives gltf->node_count of them.
+// The nodes as animation number `animation` places them at a time; `nodes` receives
+// gltf->node_count of them.
 void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_node *nodes);
 
-// The points of all primitives of a skinned node, one after the other, with the nodes placed as given. `points` has room for
-// three numbers each.
-sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t node, sn_arena *scratch,
-                                 double *points);
+// The points of all primitives of a skinned node, one after the other, with the nodes placed as
+// given. `points` has room for three numbers each.
+sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t node,
+                                 sn_arena *scratch, double *points);
 
 #endif

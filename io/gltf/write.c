@@ -1,5 +1,6 @@
-// The GLB writer. One pass over the data fills the binary chunk and, beside it, the lists of views and accessors; the JSON is
-// put together at the end. Each accessor has a view of its own, on a boundary of four bytes.
+// The GLB writer. One pass over the data fills the binary chunk and, beside it, the lists of views
+// and accessors; the JSON is put together at the end. Each accessor has a view of its own, on a
+// boundary of four bytes.
 #include "io/gltf/gltf.h"
 
 #include "io/json_write.h"
@@ -7,7 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125, FLOAT = 5126, VERTICES = 34962, INDICES = 34963 };
+enum {
+    UNSIGNED_SHORT = 5123,
+    UNSIGNED_INT = 5125,
+    FLOAT = 5126,
+    VERTICES = 34962,
+    INDICES = 34963
+};
 
 typedef struct writer {
     const sn_gltf *gltf;
@@ -15,7 +22,8 @@ typedef struct writer {
     sn_buffer views, accessors, meshes, skins, animations; // JSON text of these arrays
     sn_json_writer view_json, accessor_json, mesh_json, skin_json, animation_json;
     int32_t accessor_count;
-    int32_t *first_child, *next_sibling; // of each node; the roots hang below entry node_count; -1 ends a list
+    int32_t *first_child,
+        *next_sibling; // of each node; the roots hang below entry node_count; -1 ends a list
 } writer;
 
 static void write_key_integer(sn_json_writer *json, const char *key, int64_t value) {
@@ -29,13 +37,18 @@ static void write_key_string(sn_json_writer *json, const char *key, const char *
 }
 
 static void write_name(sn_json_writer *json, const char *name) {
-    if (name && *name) write_key_string(json, "name", name);
+    if (name && *name) {
+        write_key_string(json, "name", name);
+    }
 }
 
 // Numbers that the accessor's bounds are of, as they are after narrowing.
 static void write_bounds(sn_json_writer *json, const float *values, size_t count, int components) {
     float low[16], high[16];
-    for (int k = 0; k < components; k++) low[k] = high[k] = values[k];
+    for (int k = 0; k < components; k++) {
+        low[k] = high[k] = values[k];
+    }
+
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < components; k++) {
             float value = values[i * (size_t)components + (size_t)k];
@@ -43,55 +56,79 @@ static void write_bounds(sn_json_writer *json, const float *values, size_t count
             high[k] = fmaxf(high[k], value);
         }
     }
+
     for (int side = 0; side < 2; side++) {
         sn_json_write_key(json, side ? "max" : "min");
         sn_json_begin_array(json);
-        for (int k = 0; k < components; k++) sn_json_write_float(json, (double)(side ? high[k] : low[k]));
+        for (int k = 0; k < components; k++) {
+            sn_json_write_float(json, (double)(side ? high[k] : low[k]));
+        }
         sn_json_end_array(json);
     }
 }
 
 // An accessor on the `size` bytes at the end of the binary chunk. Returns its index.
-static int32_t add_accessor(writer *w, size_t offset, int type, int components, size_t count, int target, bool bounds) {
+static int32_t add_accessor(writer *w, size_t offset, int type, int components, size_t count,
+                            int target, bool bounds) {
     static const char *const names[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    sn_json_writer *view = &w->view_json, *json = &w->accessor_json;
+    sn_json_writer *view = &w->view_json;
+    sn_json_writer *json = &w->accessor_json;
+
     sn_json_begin_object(view);
     write_key_integer(view, "buffer", 0);
     write_key_integer(view, "byteOffset", (int64_t)offset);
     write_key_integer(view, "byteLength", (int64_t)(w->binary.size - offset));
-    if (target) write_key_integer(view, "target", target);
+
+    if (target) {
+        write_key_integer(view, "target", target);
+    }
+
     sn_json_end_object(view);
     sn_json_begin_object(json);
     write_key_integer(json, "bufferView", w->accessor_count);
     write_key_integer(json, "componentType", type);
     write_key_integer(json, "count", (int64_t)count);
     write_key_string(json, "type", components == 16 ? "MAT4" : names[components]);
-    if (bounds && !w->binary.failed)
-        write_bounds(json, (const float *)(const void *)(w->binary.data + offset), count, components);
+
+    if (bounds && !w->binary.failed) {
+        write_bounds(json, (const float *)(const void *)(w->binary.data + offset), count,
+                     components);
+    }
+
     sn_json_end_object(json);
     sn_buffer_align(&w->binary, 4, 0);
+
     return w->accessor_count++;
 }
 
-static int32_t add_floats(writer *w, const double *values, int components, size_t count, int target, bool bounds) {
+static int32_t add_floats(writer *w, const double *values, int components, size_t count, int target,
+                          bool bounds) {
     size_t offset = w->binary.size;
     sn_buffer_add_f32s(&w->binary, values, count * (size_t)components);
     return add_accessor(w, offset, FLOAT, components, count, target, bounds);
 }
 
 // Vectors made unit; what has no direction becomes `fallback`'s axis.
-static int32_t add_unit(writer *w, const double *values, int components, size_t count, int fallback, int target) {
+static int32_t add_unit(writer *w, const double *values, int components, size_t count, int fallback,
+                        int target) {
     size_t offset = w->binary.size;
     for (size_t i = 0; i < count; i++) {
-        double unit[4] = {0, 0, 0, 0}, length = 0;
-        for (int k = 0; k < components; k++)
-            length += values[i * (size_t)components + (size_t)k] * values[i * (size_t)components + (size_t)k];
+        double unit[4] = {0, 0, 0, 0};
+        double length = 0;
+        for (int k = 0; k < components; k++) {
+            length += values[i * (size_t)components + (size_t)k] *
+                      values[i * (size_t)components + (size_t)k];
+        }
+
         length = sqrt(length);
         bool good = length > 0 && isfinite(length);
-        for (int k = 0; k < components; k++)
+        for (int k = 0; k < components; k++) {
             unit[k] = good ? values[i * (size_t)components + (size_t)k] / length : k == fallback;
+        }
+
         sn_buffer_add_f32s(&w->binary, unit, (size_t)components);
     }
+
     return add_accessor(w, offset, FLOAT, components, count, target, false);
 }
 
@@ -99,18 +136,22 @@ static int32_t add_indices(writer *w, const int32_t *indices, size_t count, int3
     size_t offset = w->binary.size;
     bool wide = point_count > 65535;
     for (size_t i = 0; i < count; i++) {
-        if (wide)
+        if (wide) {
             sn_buffer_add_i32(&w->binary, indices[i]);
-        else
+        } else {
             sn_buffer_add_u16(&w->binary, (uint16_t)indices[i]);
+        }
     }
+
     return add_accessor(w, offset, wide ? UNSIGNED_INT : UNSIGNED_SHORT, 1, count, INDICES, false);
 }
 
-// Joints and weights of one set; the weights of all sets of a point are made to sum to 1 as floats. A joint without weight is
-// 0, as the format wants it.
+// Joints and weights of one set; the weights of all sets of a point are made to sum to 1 as floats.
+// A joint without weight is 0, as the format wants it.
 static void add_skinning(writer *w, const sn_gltf_primitive *p, sn_json_writer *json) {
-    static const char *const joint_keys[] = {"JOINTS_0", "JOINTS_1"}, *const weight_keys[] = {"WEIGHTS_0", "WEIGHTS_1"};
+    static const char *const joint_keys[] = {"JOINTS_0", "JOINTS_1"};
+    static const char *const weight_keys[] = {"WEIGHTS_0", "WEIGHTS_1"};
+
     size_t each = 4 * (size_t)p->joint_sets;
     for (int set = 0; set < p->joint_sets; set++) {
         size_t offset = w->binary.size;
@@ -120,44 +161,71 @@ static void add_skinning(writer *w, const sn_gltf_primitive *p, sn_json_writer *
                 sn_buffer_add_u16(&w->binary, p->weights[at] > 0 ? (uint16_t)p->joints[at] : 0);
             }
         }
-        write_key_integer(json, joint_keys[set],
-                          add_accessor(w, offset, UNSIGNED_SHORT, 4, (size_t)p->point_count, VERTICES, false));
+
+        write_key_integer(
+            json, joint_keys[set],
+            add_accessor(w, offset, UNSIGNED_SHORT, 4, (size_t)p->point_count, VERTICES, false));
         offset = w->binary.size;
+
         for (size_t i = 0; i < (size_t)p->point_count; i++) {
             double sum = 0;
-            for (size_t k = 0; k < each; k++) sum += p->weights[i * each + k] > 0 ? p->weights[i * each + k] : 0;
+            for (size_t k = 0; k < each; k++) {
+                sum += p->weights[i * each + k] > 0 ? p->weights[i * each + k] : 0;
+            }
+
             for (size_t k = 0; k < 4; k++) {
                 double weight = p->weights[i * each + 4 * (size_t)set + k];
-                sn_buffer_add_f32(&w->binary, (float)(weight > 0 ? weight / sum : sum > 0 || set || k ? 0 : 1));
+                sn_buffer_add_f32(&w->binary, (float)(weight > 0            ? weight / sum
+                                                      : sum > 0 || set || k ? 0
+                                                                            : 1));
             }
         }
-        write_key_integer(json, weight_keys[set], add_accessor(w, offset, FLOAT, 4, (size_t)p->point_count, VERTICES, false));
+
+        write_key_integer(
+            json, weight_keys[set],
+            add_accessor(w, offset, FLOAT, 4, (size_t)p->point_count, VERTICES, false));
     }
 }
 
 static void add_primitive(writer *w, const sn_gltf_primitive *p) {
     sn_json_writer *json = &w->mesh_json;
     size_t points = (size_t)p->point_count;
+
     sn_json_begin_object(json);
     sn_json_write_key(json, "attributes");
     sn_json_begin_object(json);
     write_key_integer(json, "POSITION", add_floats(w, p->points, 3, points, VERTICES, true));
-    if (p->normals) write_key_integer(json, "NORMAL", add_unit(w, p->normals, 3, points, 2, VERTICES));
-    if (p->uvs) write_key_integer(json, "TEXCOORD_0", add_floats(w, p->uvs, 2, points, VERTICES, false));
-    if (p->joint_sets) add_skinning(w, p, json);
+
+    if (p->normals) {
+        write_key_integer(json, "NORMAL", add_unit(w, p->normals, 3, points, 2, VERTICES));
+    }
+    if (p->uvs) {
+        write_key_integer(json, "TEXCOORD_0", add_floats(w, p->uvs, 2, points, VERTICES, false));
+    }
+    if (p->joint_sets) {
+        add_skinning(w, p, json);
+    }
+
     sn_json_end_object(json);
-    write_key_integer(json, "indices", add_indices(w, p->indices, (size_t)p->index_count, p->point_count));
-    if (p->material >= 0) write_key_integer(json, "material", p->material);
+    write_key_integer(json, "indices",
+                      add_indices(w, p->indices, (size_t)p->index_count, p->point_count));
+    if (p->material >= 0) {
+        write_key_integer(json, "material", p->material);
+    }
+
     if (p->target_count) {
         sn_json_write_key(json, "targets");
         sn_json_begin_array(json);
         for (int32_t i = 0; i < p->target_count; i++) {
             sn_json_begin_object(json);
-            write_key_integer(json, "POSITION", add_floats(w, p->targets[i], 3, points, VERTICES, true));
+            write_key_integer(json, "POSITION",
+                              add_floats(w, p->targets[i], 3, points, VERTICES, true));
             sn_json_end_object(json);
         }
+
         sn_json_end_array(json);
     }
+
     sn_json_end_object(json);
 }
 
@@ -169,15 +237,22 @@ static void add_meshes(writer *w) {
         write_name(json, mesh->name);
         sn_json_write_key(json, "primitives");
         sn_json_begin_array(json);
-        for (int32_t k = 0; k < mesh->primitive_count; k++) add_primitive(w, &mesh->primitives[k]);
+
+        for (int32_t k = 0; k < mesh->primitive_count; k++) {
+            add_primitive(w, &mesh->primitives[k]);
+        }
+
         sn_json_end_array(json);
         int32_t targets = mesh->primitive_count ? mesh->primitives[0].target_count : 0;
         if (targets) {
             sn_json_write_key(json, "weights");
             sn_json_begin_array(json);
-            for (int32_t k = 0; k < targets; k++) sn_json_write_integer(json, 0);
+            for (int32_t k = 0; k < targets; k++) {
+                sn_json_write_integer(json, 0);
+            }
             sn_json_end_array(json);
         }
+
         sn_json_end_object(json);
     }
 }
@@ -188,17 +263,26 @@ static void add_skins(writer *w) {
         const sn_gltf_skin *skin = &w->gltf->skins[i];
         sn_json_begin_object(json);
         write_name(json, skin->name);
+
         if (skin->inverse_bind) {
             size_t offset = w->binary.size;
-            for (size_t k = 0; k < 16 * (size_t)skin->joint_count; k++) { // the last row is exactly 0 0 0 1
-                sn_buffer_add_f32(&w->binary, k % 4 == 3 ? (k % 16 == 15 ? 1.0f : 0.0f) : (float)skin->inverse_bind[k]);
+            for (size_t k = 0; k < 16 * (size_t)skin->joint_count;
+
+                 k++) { // the last row is exactly 0 0 0 1
+                sn_buffer_add_f32(&w->binary, k % 4 == 3 ? (k % 16 == 15 ? 1.0f : 0.0f)
+                                                         : (float)skin->inverse_bind[k]);
             }
-            write_key_integer(json, "inverseBindMatrices",
-                              add_accessor(w, offset, FLOAT, 16, (size_t)skin->joint_count, 0, false));
+            write_key_integer(
+                json, "inverseBindMatrices",
+                add_accessor(w, offset, FLOAT, 16, (size_t)skin->joint_count, 0, false));
         }
+
         sn_json_write_key(json, "joints");
         sn_json_begin_array(json);
-        for (int32_t k = 0; k < skin->joint_count; k++) sn_json_write_integer(json, skin->joints[k]);
+        for (int32_t k = 0; k < skin->joint_count; k++) {
+            sn_json_write_integer(json, skin->joints[k]);
+        }
+
         sn_json_end_array(json);
         sn_json_end_object(json);
     }
@@ -209,21 +293,27 @@ static void add_samplers(writer *w, const sn_gltf_animation *animation) {
     sn_json_writer *json = &w->animation_json;
     const double *times = NULL;
     int32_t times_accessor = -1, times_count = 0;
+
     for (int32_t i = 0; i < animation->channel_count; i++) {
         const sn_gltf_channel *c = &animation->channels[i];
-        if (c->times != times || c->key_count != times_count) { // channels that share their times share the accessor
+        if (c->times != times ||
+            c->key_count != times_count) { // channels that share their times share the accessor
             times_accessor = add_floats(w, c->times, 1, (size_t)c->key_count, 0, true);
+
             times = c->times;
             times_count = c->key_count;
         }
+
         size_t count = (size_t)c->key_count * (c->interpolation == SN_GLTF_CUBIC ? 3 : 1);
         int32_t output;
-        if (c->path == SN_GLTF_WEIGHTS)
+        if (c->path == SN_GLTF_WEIGHTS) {
             output = add_floats(w, c->values, 1, count * (size_t)c->components, 0, false);
-        else if (c->path == SN_GLTF_ROTATION && c->interpolation != SN_GLTF_CUBIC)
+        } else if (c->path == SN_GLTF_ROTATION && c->interpolation != SN_GLTF_CUBIC) {
             output = add_unit(w, c->values, 4, count, 3, 0);
-        else
+        } else {
             output = add_floats(w, c->values, c->components, count, 0, false);
+        }
+
         sn_json_begin_object(json);
         write_key_integer(json, "input", times_accessor);
         write_key_string(json, "interpolation", kinds[c->interpolation]);
@@ -237,7 +327,10 @@ static void add_animations(writer *w) {
     sn_json_writer *json = &w->animation_json;
     for (int32_t i = 0; i < w->gltf->animation_count; i++) {
         const sn_gltf_animation *animation = &w->gltf->animations[i];
-        if (animation->channel_count == 0) continue;
+        if (animation->channel_count == 0) {
+            continue;
+        }
+
         sn_json_begin_object(json);
         write_name(json, animation->name);
         sn_json_write_key(json, "samplers");
@@ -246,6 +339,7 @@ static void add_animations(writer *w) {
         sn_json_end_array(json);
         sn_json_write_key(json, "channels");
         sn_json_begin_array(json);
+
         for (int32_t k = 0; k < animation->channel_count; k++) {
             sn_json_begin_object(json);
             write_key_integer(json, "sampler", k);
@@ -256,6 +350,7 @@ static void add_animations(writer *w) {
             sn_json_end_object(json);
             sn_json_end_object(json);
         }
+
         sn_json_end_array(json);
         sn_json_end_object(json);
     }
@@ -264,13 +359,18 @@ static void add_animations(writer *w) {
 static void write_floats(sn_json_writer *json, const char *key, const double *values, int count) {
     sn_json_write_key(json, key);
     sn_json_begin_array(json);
-    for (int i = 0; i < count; i++) sn_json_write_float(json, values[i]);
+    for (int i = 0; i < count; i++) {
+        sn_json_write_float(json, values[i]);
+    }
     sn_json_end_array(json);
 }
 
 static void link_children(writer *w) {
     int32_t count = w->gltf->node_count;
-    for (int32_t i = 0; i <= count; i++) w->first_child[i] = -1;
+    for (int32_t i = 0; i <= count; i++) {
+        w->first_child[i] = -1;
+    }
+
     for (int32_t i = count - 1; i >= 0; i--) {
         int32_t parent = w->gltf->nodes[i].parent;
         int32_t *first = &w->first_child[parent < 0 ? count : parent];
@@ -280,10 +380,16 @@ static void link_children(writer *w) {
 }
 
 static void write_children(const writer *w, sn_json_writer *json, const char *key, int32_t parent) {
-    if (w->first_child[parent] < 0) return;
+    if (w->first_child[parent] < 0) {
+        return;
+    }
+
     sn_json_write_key(json, key);
     sn_json_begin_array(json);
-    for (int32_t i = w->first_child[parent]; i >= 0; i = w->next_sibling[i]) sn_json_write_integer(json, i);
+    for (int32_t i = w->first_child[parent]; i >= 0; i = w->next_sibling[i]) {
+        sn_json_write_integer(json, i);
+    }
+
     sn_json_end_array(json);
 }
 
@@ -291,17 +397,32 @@ static void write_nodes(const writer *w, sn_json_writer *json) {
     const sn_gltf *gltf = w->gltf;
     for (int32_t i = 0; i < gltf->node_count; i++) {
         const sn_gltf_node *node = &gltf->nodes[i];
-        const double *t = node->translation, *q = node->rotation, *s = node->scale;
+        const double *t = node->translation;
+        const double *q = node->rotation;
+        const double *s = node->scale;
+
         sn_json_begin_object(json);
         write_name(json, node->name);
-        if (node->mesh >= 0) write_key_integer(json, "mesh", node->mesh);
-        if (node->skin >= 0) write_key_integer(json, "skin", node->skin);
-        if (t[0] != 0 || t[1] != 0 || t[2] != 0) write_floats(json, "translation", t, 3);
+        if (node->mesh >= 0) {
+            write_key_integer(json, "mesh", node->mesh);
+        }
+        if (node->skin >= 0) {
+            write_key_integer(json, "skin", node->skin);
+        }
+        if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
+            write_floats(json, "translation", t, 3);
+        }
+
         if (q[0] != 0 || q[1] != 0 || q[2] != 0) {
             double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-            write_floats(json, "rotation", (double[]){q[0] / length, q[1] / length, q[2] / length, q[3] / length}, 4);
+            write_floats(json, "rotation",
+                         (double[]){q[0] / length, q[1] / length, q[2] / length, q[3] / length}, 4);
         }
-        if (s[0] != 1 || s[1] != 1 || s[2] != 1) write_floats(json, "scale", s, 3);
+
+        if (s[0] != 1 || s[1] != 1 || s[2] != 1) {
+            write_floats(json, "scale", s, 3);
+        }
+
         write_children(w, json, "children", i);
         sn_json_end_object(json);
     }
@@ -320,17 +441,22 @@ static void write_materials(sn_json_writer *json, const sn_gltf *gltf) {
         sn_json_write_key(json, "roughnessFactor");
         sn_json_write_float(json, m->roughness);
         sn_json_end_object(json);
+
         if (m->double_sided) {
             sn_json_write_key(json, "doubleSided");
             sn_json_write_boolean(json, true);
         }
+
         sn_json_end_object(json);
     }
 }
 
 // Text of array items that was written beforehand.
 static void insert_array(sn_json_writer *json, const char *key, const sn_buffer *items) {
-    if (items->size == 0) return;
+    if (items->size == 0) {
+        return;
+    }
+
     sn_json_write_key(json, key);
     sn_json_begin_array(json);
     sn_buffer_add(json->out, items->data, items->size);
@@ -345,6 +471,7 @@ static void write_json(writer *w, sn_buffer *out) {
     write_key_string(&json, "version", "2.0");
     write_key_string(&json, "generator", "sinew");
     sn_json_end_object(&json);
+
     if (w->gltf->node_count) {
         write_key_integer(&json, "scene", 0);
         sn_json_write_key(&json, "scenes");
@@ -358,17 +485,20 @@ static void write_json(writer *w, sn_buffer *out) {
         write_nodes(w, &json);
         sn_json_end_array(&json);
     }
+
     if (w->gltf->material_count) {
         sn_json_write_key(&json, "materials");
         sn_json_begin_array(&json);
         write_materials(&json, w->gltf);
         sn_json_end_array(&json);
     }
+
     insert_array(&json, "meshes", &w->meshes);
     insert_array(&json, "skins", &w->skins);
     insert_array(&json, "animations", &w->animations);
     insert_array(&json, "accessors", &w->accessors);
     insert_array(&json, "bufferViews", &w->views);
+
     if (w->binary.size) {
         sn_json_write_key(&json, "buffers");
         sn_json_begin_array(&json);
@@ -377,6 +507,7 @@ static void write_json(writer *w, sn_buffer *out) {
         sn_json_end_object(&json);
         sn_json_end_array(&json);
     }
+
     sn_json_end_object(&json);
 }
 
@@ -388,13 +519,18 @@ static void write_container(writer *w, sn_buffer *out) {
     sn_buffer_add_u32(out, 0);
     sn_buffer_add(out, "JSON", 4);
     write_json(w, out);
-    while (!out->failed && (out->size - begin) % 4) sn_buffer_add(out, " ", 1);
+
+    while (!out->failed && (out->size - begin) % 4) {
+        sn_buffer_add(out, " ", 1);
+    }
+
     sn_buffer_patch_u32(out, begin + 12, (uint32_t)(out->size - begin - 20));
     if (w->binary.size) {
         sn_buffer_add_u32(out, (uint32_t)w->binary.size);
         sn_buffer_add(out, "BIN\0", 4);
         sn_buffer_add(out, w->binary.data, w->binary.size);
     }
+
     sn_buffer_patch_u32(out, begin + 8, (uint32_t)(out->size - begin));
 }
 
@@ -404,6 +540,7 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
                 .binary = sn_buffer_create(out->context),
                 .first_child = SN_PUSH(&scratch, int32_t, gltf->node_count + 1),
                 .next_sibling = SN_PUSH(&scratch, int32_t, gltf->node_count + 1)};
+
     struct {
         sn_buffer *buffer;
         sn_json_writer *json;
@@ -413,28 +550,40 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
                  {&w.skins, &w.skin_json},
                  {&w.animations, &w.animation_json}};
     enum { PARTS = sizeof parts / sizeof parts[0] };
+
     for (int i = 0; i < PARTS; i++) {
         *parts[i].buffer = sn_buffer_create(out->context);
         *parts[i].json = sn_json_writer_create(parts[i].buffer, true);
     }
+
     add_meshes(&w);
     add_skins(&w);
     add_animations(&w);
+
     bool failed = w.binary.failed || scratch.failed;
-    for (int i = 0; i < PARTS; i++) failed = failed || parts[i].buffer->failed;
+    for (int i = 0; i < PARTS; i++) {
+        failed = failed || parts[i].buffer->failed;
+    }
+
     sinew_status status = failed ? SINEW_OUT_OF_MEMORY : SINEW_OK;
     if (!failed && w.binary.size > UINT32_MAX - (1 << 28)) {
-        status =
-            sn_fail(out->context, SINEW_UNSUPPORTED, "the GLB would have %zu bytes; the format ends at 4 GB", w.binary.size);
+        status = sn_fail(out->context, SINEW_UNSUPPORTED,
+                         "the GLB would have %zu bytes; the format ends at 4 GB", w.binary.size);
     }
+
     if (status == SINEW_OK) {
         link_children(&w);
         write_container(&w, out);
         status = sn_buffer_status(out);
     }
-    for (int i = 0; i < PARTS; i++) sn_buffer_destroy(parts[i].buffer);
+
+    for (int i = 0; i < PARTS; i++) {
+        sn_buffer_destroy(parts[i].buffer);
+    }
+
     sn_buffer_destroy(&w.binary);
     sn_arena_destroy(&scratch);
+
     return status;
 }
 
@@ -442,17 +591,22 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
     SN_ASSERT(f->frame_count >= 1);
     sn_arena scratch = sn_arena_create(out->context);
     int32_t targets = f->frame_count - 1; // the first frame is the mesh itself
-    size_t numbers = 3 * (size_t)f->point_count, keys = (size_t)f->frame_count;
+    size_t numbers = 3 * (size_t)f->point_count;
+    size_t keys = (size_t)f->frame_count;
     const double **displacements = SN_PUSH(&scratch, const double *, targets);
     double *moved = SN_PUSH(&scratch, double, numbers *(size_t)targets);
     double *weights = SN_PUSH(&scratch, double, keys *(size_t)targets);
     sinew_status status = sn_arena_status(&scratch);
+
     if (status == SINEW_OK) {
         for (size_t k = 0; k < (size_t)targets; k++) {
-            for (size_t i = 0; i < numbers; i++) moved[k * numbers + i] = f->frames[k + 1][i] - f->frames[0][i];
+            for (size_t i = 0; i < numbers; i++) {
+                moved[k * numbers + i] = f->frames[k + 1][i] - f->frames[0][i];
+            }
             displacements[k] = moved + k * numbers;
             weights[(k + 1) * (size_t)targets + k] = 1;
         }
+
         sn_gltf_primitive primitive = {.point_count = f->point_count,
                                        .points = f->frames[0],
                                        .normals = f->normals,
@@ -463,9 +617,13 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
                                        .targets = displacements};
         sn_gltf_mesh mesh = {f->name, 1, &primitive};
         sn_gltf_node node = f->z_up ? sn_gltf_upright_node(f->name) : sn_gltf_default_node(f->name);
+
         node.mesh = 0;
-        sn_gltf_channel channel = {
-            .path = SN_GLTF_WEIGHTS, .key_count = f->frame_count, .components = targets, .times = f->times, .values = weights};
+        sn_gltf_channel channel = {.path = SN_GLTF_WEIGHTS,
+                                   .key_count = f->frame_count,
+                                   .components = targets,
+                                   .times = f->times,
+                                   .values = weights};
         sn_gltf_animation animation = {"simulation", 1, &channel};
         sn_gltf gltf = {.node_count = 1,
                         .nodes = &node,
@@ -475,8 +633,10 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
                         .materials = &f->material,
                         .animation_count = targets > 0,
                         .animations = &animation};
+
         status = sn_write_glb(&gltf, out);
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }

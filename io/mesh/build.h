@@ -4,15 +4,16 @@
 
 #include "io/mesh/mesh.h"
 
-// Room for `count` more points, elements, ...; NULL in a shortage of memory, which sn_mesh_finish reports. The caller fills
-// it.
+// Room for `count` more points, elements, ...; NULL in a shortage of memory, which sn_mesh_finish
+// reports. The caller fills it.
 double *sn_mesh_add_points(sn_mesh_file *file, size_t count);
 int32_t *sn_mesh_add_nodes(sn_mesh_file *file, sinew_element element, size_t count);
 
 void sn_mesh_add_point(sn_mesh_file *file, double x, double y, double z);
 
 // One element and its label.
-void sn_mesh_add_cell(sn_mesh_file *file, sinew_element element, const int32_t *nodes, int32_t label);
+void sn_mesh_add_cell(sn_mesh_file *file, sinew_element element, const int32_t *nodes,
+                      int32_t label);
 
 // A polygon as a fan of triangles.
 void sn_mesh_add_polygon(sn_mesh_file *file, const int32_t *nodes, int32_t count, int32_t label);
@@ -28,12 +29,13 @@ static inline size_t sn_mesh_cell_count(const sn_mesh_file *file, sinew_element 
     return file->labels[element].size / sizeof(int32_t);
 }
 
-// Checks what all formats must obey (finite coordinates, indices that exist, at least one element, counts within int32), turns
-// elements of negative volume round, and sets the view.
+// Checks what all formats must obey (finite coordinates, indices that exist, at least one element,
+// counts within int32), turns elements of negative volume round, and sets the view.
 sinew_status sn_mesh_finish(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 
 // A failure that every binary reader knows: `what` needs more bytes than the file has left.
-sinew_status sn_mesh_fail_short(sinew_context *context, const sn_source *source, const void *at, const char *what);
+sinew_status sn_mesh_fail_short(sinew_context *context, const sn_source *source, const void *at,
+                                const char *what);
 
 // The readers, each in its file. `file` is empty and stays destroyable.
 sinew_status sn_read_obj(sinew_context *context, const sn_source *source, sn_mesh_file *file);

@@ -1,11 +1,12 @@
-// Meshes in files: points, triangles, tets, hexahedra, labels, names of groups. What the mesh readers fill and the mesh
-// writers write.
+// Meshes in files: points, triangles, tets, hexahedra, labels, names of groups. What the mesh
+// readers fill and the mesh writers write.
 //
 // In : OBJ, PLY, STL, glTF/GLB, Gmsh .msh (2.2, 4.1), Medit .mesh, TetGen .node with .ele, VTU.
 // Out: the same (io/mesh/write.h, io/gltf/gltf.h).
-// Readers are strict: a count is believed only if the rest of the file can hold it, a coordinate must be finite, an index must
-// exist. A failure names the file, the line and column or the byte, what was found and what would be valid. Time and memory
-// are linear in the file; polygons become fans of triangles, quadrangles two triangles.
+// Readers are strict: a count is believed only if the rest of the file can hold it, a coordinate
+// must be finite, an index must exist. A failure names the file, the line and column or the byte,
+// what was found and what would be valid. Time and memory are linear in the file; polygons become
+// fans of triangles, quadrangles two triangles.
 #ifndef SN_IO_MESH_MESH_H
 #define SN_IO_MESH_MESH_H
 
@@ -47,7 +48,8 @@ typedef struct sn_mesh_group {
     int32_t label;
 } sn_mesh_group;
 
-// Values at the corners of triangles that need not be shared like the points: `indices` has three for each triangle.
+// Values at the corners of triangles that need not be shared like the points: `indices` has three
+// for each triangle.
 typedef struct sn_mesh_corners {
     int32_t count;
     const double *values;
@@ -78,14 +80,17 @@ typedef struct sn_mesh_file {
 // "OBJ", "Gmsh", ...
 const char *sn_mesh_format_name(sn_mesh_format format);
 
-// Tells the format by content where that is plain (a magic word), otherwise by the extension of the name.
+// Tells the format by content where that is plain (a magic word), otherwise by the extension of the
+// name.
 sn_mesh_format sn_mesh_detect(const sn_source *source);
 
 // Reads a mesh of any format. `file` must be destroyed in every case.
 sinew_status sn_mesh_read(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 
-// Reads a known format. For TetGen the source is the .node file; the .ele is fetched under the same name.
-sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source, sn_mesh_format format, sn_mesh_file *file);
+// Reads a known format. For TetGen the source is the .node file; the .ele is fetched under the same
+// name.
+sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source,
+                                 sn_mesh_format format, sn_mesh_file *file);
 
 void sn_mesh_file_destroy(sn_mesh_file *file);
 

@@ -1,4 +1,5 @@
-// What the two versions of the Gmsh format share: a cursor over text or binary, nodes by tag, element types.
+// What the two versions of the Gmsh format share: a cursor over text or binary, nodes by tag,
+// element types.
 #ifndef SN_IO_MESH_READ_GMSH_H
 #define SN_IO_MESH_READ_GMSH_H
 
@@ -16,7 +17,8 @@ typedef struct sn_gmsh {
     bool has_nodes, has_elements;
     sn_buffer node_tags; // int64, in the order of the nodes
     sn_tags tags;
-    sn_buffer elementary[SN_ELEMENT_KINDS]; // 2.2: the other labels, used in files without physical groups
+    sn_buffer elementary[SN_ELEMENT_KINDS]; // 2.2: the other labels, used in files without physical
+                                            // groups
     // 4.1: surfaces and volumes by tag, and the first physical group of each, or 0. int64 both.
     sn_buffer entity_tags[2], entity_groups[2];
     sn_tags entities[2];
@@ -25,7 +27,15 @@ typedef struct sn_gmsh {
 // What an element type becomes.
 typedef struct sn_gmsh_type {
     int32_t type, nodes;
-    enum { SN_GMSH_SKIP, SN_GMSH_TRIANGLE, SN_GMSH_QUADRANGLE, SN_GMSH_TET, SN_GMSH_TET10, SN_GMSH_HEX, SN_GMSH_REFUSE } use;
+    enum {
+        SN_GMSH_SKIP,
+        SN_GMSH_TRIANGLE,
+        SN_GMSH_QUADRANGLE,
+        SN_GMSH_TET,
+        SN_GMSH_TET10,
+        SN_GMSH_HEX,
+        SN_GMSH_REFUSE
+    } use;
     const char *name;
 } sn_gmsh_type;
 
@@ -41,12 +51,14 @@ sinew_status sn_gmsh_integer(sn_gmsh *g, size_t size, const char *what, int64_t 
 sinew_status sn_gmsh_double(sn_gmsh *g, const char *what, double *out);
 
 // A number of items of which each takes at least `numbers` numbers of `size` bytes.
-sinew_status sn_gmsh_count(sn_gmsh *g, size_t size, const char *what, size_t numbers, size_t number_size, int64_t *out);
+sinew_status sn_gmsh_count(sn_gmsh *g, size_t size, const char *what, size_t numbers,
+                           size_t number_size, int64_t *out);
 
 sinew_status sn_gmsh_find_type(sn_gmsh *g, int64_t type, const char *at, const sn_gmsh_type **out);
 
 // Adds an element whose nodes are given by tag.
-sinew_status sn_gmsh_add_element(sn_gmsh *g, const sn_gmsh_type *type, const int64_t *tags, int64_t label, const char *at);
+sinew_status sn_gmsh_add_element(sn_gmsh *g, const sn_gmsh_type *type, const int64_t *tags,
+                                 int64_t label, const char *at);
 
 // After all nodes: prepares the search by tag.
 sinew_status sn_gmsh_finish_nodes(sn_gmsh *g);

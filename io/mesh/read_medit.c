@@ -1,5 +1,6 @@
-// Medit .mesh, text, in three dimensions: Vertices, Triangles, Quadrilaterals, Tetrahedra, Hexahedra; references become
-// labels. Other sections are skipped: their numbers run to the next word. Binary .meshb is refused.
+// Medit .mesh, text, in three dimensions: Vertices, Triangles, Quadrilaterals, Tetrahedra,
+// Hexahedra; references become labels. Other sections are skipped: their numbers run to the next
+// word. Binary .meshb is refused.
 #include "io/mesh/build.h"
 
 #include <string.h>
@@ -12,44 +13,66 @@ typedef struct reader {
     bool has_vertices;
 } reader;
 
-#define FAIL(r, at, ...) sn_source_fail_at((r)->context, (r)->source, SINEW_INVALID_DATA, (at), __VA_ARGS__)
+#define FAIL(r, at, ...)                                                                           \
+    sn_source_fail_at((r)->context, (r)->source, SINEW_INVALID_DATA, (at), __VA_ARGS__)
 
 static sinew_status read_integer(reader *r, const char *what, int64_t *out) {
     sn_text_skip_comments(&r->text, '#');
     const char *begin = r->text.at;
-    if (sn_text_integer(&r->text.at, r->text.end, out) == SN_NUMBER_OK) return SINEW_OK;
+    if (sn_text_integer(&r->text.at, r->text.end, out) == SN_NUMBER_OK) {
+        return SINEW_OK;
+    }
+
     char shown[SN_TEXT_FOUND_SIZE];
-    return FAIL(r, begin, "found %s, expected %s, a whole number", sn_text_found(begin, r->text.end, shown), what);
+    return FAIL(r, begin, "found %s, expected %s, a whole number",
+                sn_text_found(begin, r->text.end, shown), what);
 }
 
 // How many items follow; each takes `numbers` numbers.
 static sinew_status read_count(reader *r, size_t numbers, int64_t *out) {
     sn_text_skip_comments(&r->text, '#');
     const char *begin = r->text.at;
+
     SN_TRY(read_integer(r, "how many follow", out));
     size_t left = (size_t)(r->text.end - r->text.at);
-    if (*out >= 0 && (uint64_t)*out <= left / (2 * numbers)) return SINEW_OK;
-    return FAIL(r, begin, "%lld items are announced; the %zu bytes that follow hold at most %zu", (long long)*out, left,
-                left / (2 * numbers));
+
+    if (*out >= 0 && (uint64_t)*out <= left / (2 * numbers)) {
+        return SINEW_OK;
+    }
+
+    return FAIL(r, begin, "%lld items are announced; the %zu bytes that follow hold at most %zu",
+                (long long)*out, left, left / (2 * numbers));
 }
 
 static sinew_status read_vertices(reader *r, const char *at) {
-    if (r->has_vertices) return FAIL(r, at, "the section Vertices is here twice");
+    if (r->has_vertices) {
+        return FAIL(r, at, "the section Vertices is here twice");
+    }
+
     r->has_vertices = true;
     int64_t count, reference;
+
     SN_TRY(read_count(r, 4, &count));
     double *points = sn_mesh_add_points(r->file, (size_t)count);
-    if (!points) return SINEW_OUT_OF_MEMORY;
+    if (!points) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     for (int64_t i = 0; i < 3 * count; i++) {
         sn_text_skip_comments(&r->text, '#');
         const char *begin = r->text.at;
         char shown[SN_TEXT_FOUND_SIZE];
+
         if (sn_text_double(&r->text.at, r->text.end, &points[i]) != SN_NUMBER_OK) {
             return FAIL(r, begin, "found %s, expected a coordinate, a finite number",
                         sn_text_found(begin, r->text.end, shown));
         }
-        if (i % 3 == 2) SN_TRY(read_integer(r, "a reference", &reference));
+
+        if (i % 3 == 2) {
+            SN_TRY(read_integer(r, "a reference", &reference));
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -60,8 +83,13 @@ typedef struct section {
 } section;
 
 static sinew_status read_elements(reader *r, const section *s, const char *at) {
-    if (!r->has_vertices) return FAIL(r, at, "%s stand before Vertices", s->name);
-    int64_t count, points = (int64_t)sn_mesh_point_count(r->file);
+    if (!r->has_vertices) {
+        return FAIL(r, at, "%s stand before Vertices", s->name);
+    }
+
+    int64_t count;
+    int64_t points = (int64_t)sn_mesh_point_count(r->file);
+
     SN_TRY(read_count(r, (size_t)s->nodes + 1, &count));
     for (int64_t i = 0; i < count; i++) {
         int32_t nodes[8];
@@ -69,30 +97,45 @@ static sinew_status read_elements(reader *r, const section *s, const char *at) {
         for (int32_t k = 0; k < s->nodes; k++) {
             SN_TRY(read_integer(r, "a vertex", &value));
             if (value < 1 || value > points) {
-                return FAIL(r, r->text.at, "item %lld of %s refers to vertex %lld; there are 1 to %lld", (long long)i + 1,
-                            s->name, (long long)value, (long long)points);
+                return FAIL(r, r->text.at,
+                            "item %lld of %s refers to vertex %lld; there are 1 to %lld",
+                            (long long)i + 1, s->name, (long long)value, (long long)points);
             }
+
             nodes[k] = (int32_t)(value - 1);
         }
+
         SN_TRY(read_integer(r, "a reference", &value));
         if (value < INT32_MIN || value > INT32_MAX) {
             return FAIL(r, r->text.at, "the reference %lld is beyond 32 bits", (long long)value);
         }
-        if (value) r->file->has_labels = true;
-        if (s->nodes == 4 && s->element == SINEW_ELEMENT_TRIANGLE)
+        if (value) {
+            r->file->has_labels = true;
+        }
+
+        if (s->nodes == 4 && s->element == SINEW_ELEMENT_TRIANGLE) {
             sn_mesh_add_polygon(r->file, nodes, 4, (int32_t)value);
-        else
+        } else {
             sn_mesh_add_cell(r->file, s->element, nodes, (int32_t)value);
-        if (r->file->nodes[s->element].failed) return SINEW_OUT_OF_MEMORY;
+        }
+
+        if (r->file->nodes[s->element].failed) {
+            return SINEW_OUT_OF_MEMORY;
+        }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status read_dimension(reader *r, const char *at) {
     int64_t dimension;
     SN_TRY(read_integer(r, "the dimension", &dimension));
-    if (dimension == 3) return SINEW_OK;
-    return sn_source_fail_at(r->context, r->source, SINEW_UNSUPPORTED, at, "dimension %lld; only meshes in space (3) are read",
+    if (dimension == 3) {
+        return SINEW_OK;
+    }
+
+    return sn_source_fail_at(r->context, r->source, SINEW_UNSUPPORTED, at,
+                             "dimension %lld; only meshes in space (3) are read",
                              (long long)dimension);
 }
 
@@ -104,7 +147,9 @@ static bool is_letter(char c) {
 static void skip_numbers(reader *r) {
     for (;;) {
         sn_text_skip_comments(&r->text, '#');
-        if (sn_text_at_end(&r->text) || is_letter(*r->text.at)) return;
+        if (sn_text_at_end(&r->text) || is_letter(*r->text.at)) {
+            return;
+        }
         sn_text_word(&r->text);
     }
 }
@@ -114,40 +159,67 @@ static sinew_status read_section(reader *r, sn_word word) {
                                        {"Quadrilaterals", 4, SINEW_ELEMENT_TRIANGLE},
                                        {"Tetrahedra", 4, SINEW_ELEMENT_TET4},
                                        {"Hexahedra", 8, SINEW_ELEMENT_HEX8}};
-    static const char *const refused[] = {"Prisms", "Pyramids", "TetrahedraP2", "HexahedraQ2", "TrianglesP2"};
-    if (sn_word_is(word, "Dimension")) return read_dimension(r, word.at);
-    if (sn_word_is(word, "Vertices")) return read_vertices(r, word.at);
+
+    static const char *const refused[] = {"Prisms", "Pyramids", "TetrahedraP2", "HexahedraQ2",
+                                          "TrianglesP2"};
+    if (sn_word_is(word, "Dimension")) {
+        return read_dimension(r, word.at);
+    }
+    if (sn_word_is(word, "Vertices")) {
+        return read_vertices(r, word.at);
+    }
+
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        if (sn_word_is(word, sections[i].name)) return read_elements(r, &sections[i], word.at);
+        if (sn_word_is(word, sections[i].name)) {
+            return read_elements(r, &sections[i], word.at);
+        }
     }
+
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (!sn_word_is(word, refused[i])) continue;
-        return sn_source_fail_at(r->context, r->source, SINEW_UNSUPPORTED, word.at,
-                                 "%s are not read; Triangles, Quadrilaterals, Tetrahedra and Hexahedra are", refused[i]);
+        if (!sn_word_is(word, refused[i])) {
+            continue;
+        }
+        return sn_source_fail_at(
+            r->context, r->source, SINEW_UNSUPPORTED, word.at,
+            "%s are not read; Triangles, Quadrilaterals, Tetrahedra and Hexahedra are", refused[i]);
     }
+
     skip_numbers(r);
     return SINEW_OK;
 }
 
 sinew_status sn_read_medit(sinew_context *context, const sn_source *source, sn_mesh_file *file) {
-    reader reading = {.context = context, .source = source, .file = file, .text = sn_source_text(source)}, *r = &reading;
+    reader reading = {
+        .context = context, .source = source, .file = file, .text = sn_source_text(source)};
+    reader *r = &reading;
+
     sn_text_skip_comments(&r->text, '#');
     sn_word word = sn_text_word(&r->text);
     if (!sn_word_is(word, "MeshVersionFormatted")) {
-        return FAIL(r, word.at, "a Medit file starts with MeshVersionFormatted; the binary form (.meshb) is not read");
+        return FAIL(
+            r, word.at,
+            "a Medit file starts with MeshVersionFormatted; the binary form (.meshb) is not read");
     }
+
     int64_t version;
     SN_TRY(read_integer(r, "the version", &version));
     for (;;) {
         sn_text_skip_comments(&r->text, '#');
         word = sn_text_word(&r->text);
+
         char shown[SN_TEXT_FOUND_SIZE];
-        if (word.size == 0) return FAIL(r, word.at, "the file ends without the word End");
-        if (sn_word_is(word, "End")) return SINEW_OK;
+        if (word.size == 0) {
+            return FAIL(r, word.at, "the file ends without the word End");
+        }
+        if (sn_word_is(word, "End")) {
+            return SINEW_OK;
+        }
+
         if (!is_letter(*word.at)) {
             return FAIL(r, word.at, "found %s, expected the name of a section, such as Vertices",
                         sn_text_found(word.at, r->text.end, shown));
         }
+
         SN_TRY(read_section(r, word));
     }
 }

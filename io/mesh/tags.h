@@ -1,5 +1,6 @@
-// From the numbers a file gives its nodes to indices from 0. Most files count on from some number, which costs a subtraction;
-// numbers with gaps go through a table or, if they are scattered widely, a binary search.
+// From the numbers a file gives its nodes to indices from 0. Most files count on from some number,
+// which costs a subtraction; numbers with gaps go through a table or, if they are scattered widely,
+// a binary search.
 #ifndef SN_IO_MESH_TAGS_H
 #define SN_IO_MESH_TAGS_H
 
@@ -15,18 +16,26 @@ typedef struct sn_tags {
     int32_t *order;
 } sn_tags;
 
-// Prepares for tags[i] -> i. On a tag that occurs twice, *twice is the second index and SINEW_INVALID_DATA is returned without
-// a message. Destroy in every case.
-sinew_status sn_tags_create(sinew_context *context, const int64_t *tags, int32_t count, sn_tags *out, int32_t *twice);
+// Prepares for tags[i] -> i. On a tag that occurs twice, *twice is the second index and
+// SINEW_INVALID_DATA is returned without a message. Destroy in every case.
+sinew_status sn_tags_create(sinew_context *context, const int64_t *tags, int32_t count,
+                            sn_tags *out, int32_t *twice);
 void sn_tags_destroy(sn_tags *tags);
 
 int32_t sn_tags_search(const sn_tags *tags, int64_t tag);
 
 // The index of a tag, or -1.
 static inline int32_t sn_tags_find(const sn_tags *tags, int64_t tag) {
-    if (tag < tags->first || tag > tags->last) return -1;
-    if (tags->table) return tags->table[tag - tags->first] - 1;
-    if (tags->sorted) return sn_tags_search(tags, tag);
+    if (tag < tags->first || tag > tags->last) {
+        return -1;
+    }
+    if (tags->table) {
+        return tags->table[tag - tags->first] - 1;
+    }
+    if (tags->sorted) {
+        return sn_tags_search(tags, tag);
+    }
+
     return (int32_t)(tag - tags->first);
 }
 

@@ -1,7 +1,8 @@
 // The camera: a point of view, and how to choose one that shows a whole motion.
 //
-// Framing is exact: for a given viewing direction, the nearest eye that sees every point added within the margins, found in
-// closed form from four extremes. Adding the points of every moment of a motion frames the motion.
+// Framing is exact: for a given viewing direction, the nearest eye that sees every point added
+// within the margins, found in closed form from four extremes. Adding the points of every moment of
+// a motion frames the motion.
 #ifndef SN_IO_PICTURE_CAMERA_H
 #define SN_IO_PICTURE_CAMERA_H
 
@@ -17,7 +18,8 @@ typedef struct sn_camera {
     double field;        // angle of view from bottom to top [rad]
 } sn_camera;
 
-// Right-handed, orthonormal: x to the right of the picture, y upwards in it, z against the viewing direction.
+// Right-handed, orthonormal: x to the right of the picture, y upwards in it, z against the viewing
+// direction.
 typedef struct sn_camera_axes {
     sn_vec3 x, y, z;
 } sn_camera_axes;
@@ -33,9 +35,11 @@ typedef struct sn_camera_fit {
     bool empty;
 } sn_camera_fit;
 
-// Looks down by `elevation` from the horizon, from the side `azimuth`, measured about `up` [rad]. `aspect` is width over
-// height of the picture, `margin` the share of it kept free on each side, in [0, 0.45].
-sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, double field, double aspect, double margin);
+// Looks down by `elevation` from the horizon, from the side `azimuth`, measured about `up` [rad].
+// `aspect` is width over height of the picture, `margin` the share of it kept free on each side, in
+// [0, 0.45].
+sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, double field,
+                                  double aspect, double margin);
 
 // Points that must be seen; those that are not finite, or beyond 1e100, are passed over.
 void sn_camera_fit_add(sn_camera_fit *fit, const double *positions, int32_t count);
@@ -45,7 +49,9 @@ void sn_camera_fit_add_box(sn_camera_fit *fit, sn_vec3 low, sn_vec3 high);
 // The camera. Nothing added, or a single point: one unit of length around it.
 sn_camera sn_camera_fit_end(const sn_camera_fit *fit);
 
-// Where a point appears in a picture of that size [pixels, y downwards]. Returns false if it is not in front of the camera.
-bool sn_camera_project(const sn_camera *camera, int32_t width, int32_t height, sn_vec3 point, double *x, double *y);
+// Where a point appears in a picture of that size [pixels, y downwards]. Returns false if it is not
+// in front of the camera.
+bool sn_camera_project(const sn_camera *camera, int32_t width, int32_t height, sn_vec3 point,
+                       double *x, double *y);
 
 #endif

@@ -1,8 +1,10 @@
-// Colour maps: from a number in [0, 1] to a colour, with steps that look equal; and a palette for things that have names.
+// Colour maps: from a number in [0, 1] to a colour, with steps that look equal; and a palette for
+// things that have names.
 //
-// A map is a curve through a few control points in CIELAB, walked at constant speed, so that equal differences of the value
-// are equal differences to the eye (the largest step over the smallest is tested). The sequential maps rise or fall
-// in lightness all the way; the diverging one rises to its middle and falls again in the same way.
+// A map is a curve through a few control points in CIELAB, walked at constant speed, so that equal
+// differences of the value are equal differences to the eye (the largest step over the smallest is
+// tested). The sequential maps rise or fall in lightness all the way; the diverging one rises to
+// its middle and falls again in the same way.
 #ifndef SN_IO_PICTURE_COLORMAP_H
 #define SN_IO_PICTURE_COLORMAP_H
 
@@ -22,7 +24,8 @@ typedef struct sn_colormap {
 } sn_colormap;
 
 void sn_colormap_init(sn_colormap *map, sn_colormap_kind kind);
-// A map with one flat band for each of the first `count` colours of the palette: value i / (count - 1) is label i.
+// A map with one flat band for each of the first `count` colours of the palette: value i / (count -
+// 1) is label i.
 void sn_colormap_init_labels(sn_colormap *map, int32_t count);
 
 // The name of a kind, e.g. "lagoon", and back. Returns false if there is no such name.
@@ -38,8 +41,8 @@ enum { SN_PALETTE_SIZE = 10 };
 sn_color sn_palette(int32_t index);
 uint32_t sn_palette_hex(int32_t index); // as 0xRRGGBB
 
-// The palette mixed by weights: what a point looks like that follows several frames. Negative weights count as zero; no
-// positive weight gives grey.
+// The palette mixed by weights: what a point looks like that follows several frames. Negative
+// weights count as zero; no positive weight gives grey.
 sn_color sn_palette_blend(const double *weights, int32_t count);
 
 #endif

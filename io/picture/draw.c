@@ -18,15 +18,21 @@ static int32_t clamp_pixel(double value, int32_t limit) {
     return value > 0 ? value < limit ? (int32_t)value : limit : 0;
 }
 
-void sn_draw_rectangle(sn_image image, double left, double top, double right, double bottom, sn_color color) {
-    double ink[3] = {255 * sn_srgb_encode(color.r), 255 * sn_srgb_encode(color.g), 255 * sn_srgb_encode(color.b)};
-    int32_t x1 = clamp_pixel(ceil(right), image.width), y1 = clamp_pixel(ceil(bottom), image.height);
+void sn_draw_rectangle(sn_image image, double left, double top, double right, double bottom,
+                       sn_color color) {
+    double ink[3] = {255 * sn_srgb_encode(color.r), 255 * sn_srgb_encode(color.g),
+                     255 * sn_srgb_encode(color.b)};
+    int32_t x1 = clamp_pixel(ceil(right), image.width);
+    int32_t y1 = clamp_pixel(ceil(bottom), image.height);
+
     for (int32_t y = clamp_pixel(floor(top), image.height); y < y1; y++) {
         for (int32_t x = clamp_pixel(floor(left), image.width); x < x1; x++) {
             double share = cover(x, left, right) * cover(y, top, bottom);
             SN_ASSERT(share >= 0 && share <= 1);
             uint8_t *pixel = sn_image_at(image, x, y);
-            for (int c = 0; c < 3; c++) pixel[c] = (uint8_t)(pixel[c] + share * (ink[c] - pixel[c]) + 0.5);
+            for (int c = 0; c < 3; c++) {
+                pixel[c] = (uint8_t)(pixel[c] + share * (ink[c] - pixel[c]) + 0.5);
+            }
         }
     }
 }
@@ -44,27 +50,38 @@ double sn_legend_height(const sn_legend *legend) {
 }
 
 double sn_legend_width(const sn_legend *legend) {
-    double size = text_size(legend), width = 0;
+    double size = text_size(legend);
+    double width = 0;
     sn_text_style style = sn_text_style_default(size);
+
     for (int32_t i = 0; !legend->map && i < legend->name_count; i++) {
         width += (swatch + 0.4 + 1) * size + sn_text_width(&style, legend->names[i]);
     }
+
     return legend->map ? 16 * size : width;
 }
 
-static void draw_scale(sn_image image, double left, double top, double width, const sn_legend *legend) {
+static void draw_scale(sn_image image, double left, double top, double width,
+                       const sn_legend *legend) {
     SN_ASSERT(legend->map && width >= 1);
-    double size = text_size(legend), bottom = top + bar_height * size;
+    double size = text_size(legend);
+    double bottom = top + bar_height * size;
+
     for (int32_t i = 0; i < (int32_t)width; i++) {
         sn_color color = sn_colormap_at(legend->map, (i + 0.5) / width);
         sn_draw_rectangle(image, left + i, top, left + i + 1, bottom, color);
     }
+
     sn_text_style style = sn_text_style_default(0.92 * size);
     style.anchor = SN_TEXT_CENTER;
+
     int32_t wanted = width > 24 * size ? 7 : width > 12 * size ? 4 : 2;
-    sn_ticks ticks = sn_ticks_linear(fmin(legend->low, legend->high), fmax(legend->low, legend->high), wanted);
+    sn_ticks ticks =
+        sn_ticks_linear(fmin(legend->low, legend->high), fmax(legend->low, legend->high), wanted);
+
     for (int32_t i = 0; i < ticks.count; i++) {
-        double x = left + floor(width) * (ticks.values[i] - legend->low) / (legend->high - legend->low);
+        double x =
+            left + floor(width) * (ticks.values[i] - legend->low) / (legend->high - legend->low);
         x = floor(fmin(fmax(x, left + 0.5), left + floor(width) - 0.5)) + 0.5;
         sn_draw_rectangle(image, x - 0.5, bottom, x + 0.5, bottom + 0.3 * size, style.color);
         char label[SN_TICK_LABEL_SIZE];
@@ -77,24 +94,31 @@ static void draw_names(sn_image image, double left, double top, const sn_legend 
     SN_ASSERT(legend->name_count == 0 || legend->names);
     double size = text_size(legend);
     sn_text_style style = sn_text_style_default(size);
+
     for (int32_t i = 0; i < legend->name_count; i++) {
-        sn_draw_rectangle(image, left, top + 0.2 * size, left + swatch * size, top + (0.2 + swatch) * size, sn_palette(i));
+        sn_draw_rectangle(image, left, top + 0.2 * size, left + swatch * size,
+                          top + (0.2 + swatch) * size, sn_palette(i));
         left += (swatch + 0.4) * size;
         sn_text_draw(image, left, top + size, &style, legend->names[i]);
         left += sn_text_width(&style, legend->names[i]) + size;
     }
 }
 
-void sn_legend_draw(sn_image image, double left, double top, double width, const sn_legend *legend) {
+void sn_legend_draw(sn_image image, double left, double top, double width,
+                    const sn_legend *legend) {
     double size = text_size(legend);
-    left = floor(left), top = floor(top);
+    left = floor(left);
+    top = floor(top);
+
     if (legend->title) {
         sn_text_style style = sn_text_style_default(size);
         sn_text_draw(image, left, top + 0.95 * size, &style, legend->title);
         top = floor(top + row_height * size);
     }
-    if (legend->map)
+
+    if (legend->map) {
         draw_scale(image, left, top, fmax(width, 1), legend);
-    else
+    } else {
         draw_names(image, left, top, legend);
+    }
 }

@@ -1,8 +1,9 @@
 // Text in pictures: a small stroke font of our own, drawn smooth at any size.
 //
-// A glyph is a path of straight and curved pen strokes on a grid of 20 units to the em: the baseline at 0, capitals and
-// digits 14 high, small letters 10, descenders to -4.5. All printable ASCII is there, and some signs that numbers need.
-// Text is UTF-8; what the font lacks is drawn as an empty box.
+// A glyph is a path of straight and curved pen strokes on a grid of 20 units to the em: the
+// baseline at 0, capitals and digits 14 high, small letters 10, descenders to -4.5. All printable
+// ASCII is there, and some signs that numbers need. Text is UTF-8; what the font lacks is drawn as
+// an empty box.
 #ifndef SN_IO_PICTURE_FONT_H
 #define SN_IO_PICTURE_FONT_H
 
@@ -26,7 +27,8 @@ bool sn_font_has(uint32_t code_point);
 // The width in pixels from the first pen position to the last.
 double sn_text_width(const sn_text_style *style, const char *text);
 
-// Draws one line with its baseline at y (pixels, downwards) and its anchor at x. Cut at the image's edges.
+// Draws one line with its baseline at y (pixels, downwards) and its anchor at x. Cut at the image's
+// edges.
 void sn_text_draw(sn_image image, double x, double y, const sn_text_style *style, const char *text);
 
 #endif

@@ -1,7 +1,8 @@
 // What every part of the pictures shares: colours and the image they end up in.
 //
-// A colour is linear light, so that sums and averages of it mean something; an image holds what a screen expects, sRGB of
-// eight bits a channel. An image may be a view: a rectangle inside a larger one.
+// A colour is linear light, so that sums and averages of it mean something; an image holds what a
+// screen expects, sRGB of eight bits a channel. An image may be a view: a rectangle inside a larger
+// one.
 #ifndef SN_IO_PICTURE_PICTURE_H
 #define SN_IO_PICTURE_PICTURE_H
 
@@ -55,14 +56,19 @@ typedef struct sn_srgb_encoder {
 void sn_srgb_encoder_init(sn_srgb_encoder *encoder);
 
 static inline uint8_t sn_srgb_encode_channel(const sn_srgb_encoder *encoder, float linear) {
-    if (!(linear > 0)) return 0; // also a NaN
+    if (!(linear > 0)) {
+        return 0; // also a NaN
+    }
+
     float place = (linear < 1 ? linear : 1) * SN_ENCODER_STEPS;
     int i = (int)place;
     const float *t = &encoder->table[i];
+
     return (uint8_t)(t[0] + (place - (float)i) * (t[1] - t[0]) + 0.5f);
 }
 
-static inline void sn_srgb_encode_color(const sn_srgb_encoder *encoder, sn_color color, uint8_t rgb[3]) {
+static inline void sn_srgb_encode_color(const sn_srgb_encoder *encoder, sn_color color,
+                                        uint8_t rgb[3]) {
     rgb[0] = sn_srgb_encode_channel(encoder, color.r);
     rgb[1] = sn_srgb_encode_channel(encoder, color.g);
     rgb[2] = sn_srgb_encode_channel(encoder, color.b);
@@ -76,8 +82,10 @@ typedef struct sn_image {
 
 enum { SN_IMAGE_LARGEST = 16384 }; // pixels along one side
 
-// A black image. Fails if a side is outside [1, SN_IMAGE_LARGEST] or memory is short. `image` is empty then.
-sinew_status sn_image_create(sinew_context *context, int32_t width, int32_t height, sn_image *image);
+// A black image. Fails if a side is outside [1, SN_IMAGE_LARGEST] or memory is short. `image` is
+// empty then.
+sinew_status sn_image_create(sinew_context *context, int32_t width, int32_t height,
+                             sn_image *image);
 // For an image from sn_image_create, never for a view.
 void sn_image_destroy(sinew_context *context, sn_image *image);
 

@@ -1,6 +1,8 @@
-// Plots as SVG text: lines, markers, error bars and bars over linear or logarithmic axes, several panels on one sheet.
+// Plots as SVG text: lines, markers, error bars and bars over linear or logarithmic axes, several
+// panels on one sheet.
 //
-// Everything is borrowed while writing. The text is the same for the same plot, on every machine and in every locale.
+// Everything is borrowed while writing. The text is the same for the same plot, on every machine
+// and in every locale.
 #ifndef SN_IO_PICTURE_PLOT_H
 #define SN_IO_PICTURE_PLOT_H
 
@@ -13,7 +15,8 @@ typedef enum sn_plot_style {
     SN_PLOT_DASHED = 8,
 } sn_plot_style;
 
-// One curve. Points that are not finite, or not positive on a logarithmic axis, are left out and break the line.
+// One curve. Points that are not finite, or not positive on a logarithmic axis, are left out and
+// break the line.
 typedef struct sn_plot_series {
     const char *label; // in the legend; NULL: none
     const double *x;   // NULL: 0, 1, 2, ...

@@ -1,4 +1,5 @@
-// What a picture shows: a camera, lights, a backdrop, triangle meshes and glyphs. All arrays are borrowed while rendering.
+// What a picture shows: a camera, lights, a backdrop, triangle meshes and glyphs. All arrays are
+// borrowed while rendering.
 //
 // Fill the structs from their default-makers, then sn_picture_render() (render.h).
 #ifndef SN_IO_PICTURE_SCENE_H
@@ -21,12 +22,14 @@ typedef struct sn_picture_mesh {
     const sn_colormap *map; // needed with `values`
     double low, high;       // the values at the two ends of the map
 
-    bool closed;         // watertight, triangles counter-clockwise from outside: half of them need not be drawn; default false
+    bool closed; // watertight, triangles counter-clockwise from outside: half of them need not be
+                 // drawn; default false
     double crease_angle; // edges sharper than this stay sharp [rad]; default 40 degrees
-    double opacity;      // in [0, 1]; below 1 only the nearest sheet is drawn, a glass shell over what lies behind
-    double wire;         // opacity of the triangles' edges, in [0, 1]; default 0
-    double gloss;        // strength of the highlight, in [0, 1]; default 0.25
-    bool no_shadow;      // casts none and gets none
+    double opacity; // in [0, 1]; below 1 only the nearest sheet is drawn, a glass shell over what
+                    // lies behind
+    double wire;    // opacity of the triangles' edges, in [0, 1]; default 0
+    double gloss;   // strength of the highlight, in [0, 1]; default 0.25
+    bool no_shadow; // casts none and gets none
     double hidden_opacity; // how much of it shines through other things, in [0, 1]; default 0
 } sn_picture_mesh;
 
@@ -41,10 +44,12 @@ typedef enum sn_glyph_kind {
 
 typedef struct sn_picture_glyphs {
     sn_glyph_kind kind;
-    const double *points;        // 3 each
-    int32_t count;               // points
-    const double *vectors;       // arrows: 3 a point. Frames: 9 a point, a matrix row by row whose columns are the axes
-    const int32_t *line_lengths; // lines: points of each polyline, which sum up to `count`; NULL: one line
+    const double *points;  // 3 each
+    int32_t count;         // points
+    const double *vectors; // arrows: 3 a point. Frames: 9 a point, a matrix row by row whose
+                           // columns are the axes
+    const int32_t
+        *line_lengths; // lines: points of each polyline, which sum up to `count`; NULL: one line
     int32_t line_count;
 
     double scale;          // factor on the vectors; default 1
@@ -63,9 +68,11 @@ typedef struct sn_picture_lights {
     sn_color key_color;
     sn_vec3 fill; // towards a weak light without shadows that opens the dark side
     sn_color fill_color;
-    sn_color sky, bounce;   // what comes from all of the sky, and back from the ground
-    double softness;        // blur of the key light's shadow, as a share of the picture's height; default 0.016
-    int32_t sky_directions; // directions from which the sky's own shadows are gathered; default 16, 0: none
+    sn_color sky, bounce; // what comes from all of the sky, and back from the ground
+    double softness; // blur of the key light's shadow, as a share of the picture's height; default
+                     // 0.016
+    int32_t sky_directions; // directions from which the sky's own shadows are gathered; default 16,
+                            // 0: none
 } sn_picture_lights;
 
 // A light from the upper left behind the camera.
@@ -93,7 +100,8 @@ typedef struct sn_picture_scene {
 // The camera with default lights and backdrop, and nothing to see.
 sn_picture_scene sn_picture_scene_default(const sn_camera *camera);
 
-// SINEW_OK, or which array index, count or number cannot be drawn. Positions and values may be anything.
+// SINEW_OK, or which array index, count or number cannot be drawn. Positions and values may be
+// anything.
 sinew_status sn_picture_check(sinew_context *context, const sn_picture_scene *scene);
 
 #endif

@@ -1,5 +1,6 @@
-// See shadow.h. The warp of the key light's map is exp(c d), d in [0, 1] the depth from the light: c large enough that a
-// surface hardly shines through the one above it, small enough for the squares in single precision.
+// See shadow.h. The warp of the key light's map is exp(c d), d in [0, 1] the depth from the light:
+// c large enough that a surface hardly shines through the one above it, small enough for the
+// squares in single precision.
 #include "io/picture/shadow.h"
 
 #include "base/threads.h"
@@ -19,9 +20,12 @@ enum {
     CHUNK = 512                  // vertices handled at a time
 };
 
-static const float wanted_sharpness = 36, most_sharpness = 42; // c for the casters' own depth, and for all depths
-static const float nothing = -1e30f;                           // the height where there is nothing
-static const float open_mark = 0, closed_mark = 0.5f; // shares of the sky that are yet to be computed, by kind of mesh
+static const float wanted_sharpness = 36,
+                   most_sharpness = 42; // c for the casters' own depth, and for all depths
+static const float nothing = -1e30f;    // the height where there is nothing
+static const float open_mark = 0,
+                   closed_mark =
+                       0.5f; // shares of the sky that are yet to be computed, by kind of mesh
 
 // ---- height maps ----
 
@@ -29,7 +33,8 @@ static bool casts(const sn_picture_mesh *mesh) {
     return !mesh->no_shadow && mesh->opacity >= 1;
 }
 
-static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction, int32_t size, sn_arena *arena) {
+static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction, int32_t size,
+                              sn_arena *arena) {
     SN_ASSERT(region->radius > 0 && size > 1);
     sn_mat3 basis = sn_mat3_basis(sn_normalize(direction));
     sn_shadow_map map = {.x = sn_float3_of(sn_mat3_column(basis, 0)),
@@ -37,6 +42,7 @@ static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction,
                          .z = sn_float3_of(sn_mat3_column(basis, 2)),
                          .size = size};
     float radius = region->radius * 1.08f; // a border for the blur
+
     map.left = sn_dot_f(map.x, region->center) - radius;
     map.top = sn_dot_f(map.y, region->center) - radius;
     map.scale = (float)size / (2 * radius);
@@ -44,6 +50,7 @@ static sn_shadow_map make_map(const sn_shadow_region *region, sn_vec3 direction,
     map.range = 2 * radius;
     map.sharpness = wanted_sharpness;
     map.heights = SN_PUSH(arena, float, (size_t)size *(size_t)size);
+
     return map;
 }
 
@@ -66,47 +73,89 @@ static float most(float a, float b) {
 
 // The first cell whose middle is not left of a grid coordinate, cut to [0, size].
 static int32_t first_cell(float value, int32_t size) {
-    if (!(value > 0)) return 0;
-    if (value >= (float)size) return size;
+    if (!(value > 0)) {
+        return 0;
+    }
+    if (value >= (float)size) {
+        return size;
+    }
+
     int32_t cell = (int32_t)value;
     return cell + ((float)cell < value);
 }
 
-// Raises the heights under one triangle, at the middles of cells. Corners are in grid coordinates, z the height.
-static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r, bool fronts_only) {
-    float dx1 = q.x - p.x, dy1 = q.y - p.y, dx2 = r.x - p.x, dy2 = r.y - p.y, area = dx1 * dy2 - dy1 * dx2;
-    if (fronts_only && area < 0) return; // a front covers it
-    int32_t left = first_cell(least(least(p.x, q.x), r.x), map->size),
-            right = first_cell(most(most(p.x, q.x), r.x), map->size);
-    if (left == right) return;
-    int32_t top = first_cell(least(least(p.y, q.y), r.y), map->size),
-            bottom = first_cell(most(most(p.y, q.y), r.y), map->size);
-    if (top == bottom || !((area < 0 ? -area : area) > 1e-12f)) return; // also edge on, or not finite
+// Raises the heights under one triangle, at the middles of cells. Corners are in grid coordinates,
+// z the height.
+static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r,
+                           bool fronts_only) {
+    float dx1 = q.x - p.x;
+    float dy1 = q.y - p.y;
+    float dx2 = r.x - p.x;
+    float dy2 = r.y - p.y;
+    float area = dx1 * dy2 - dy1 * dx2;
+
+    if (fronts_only && area < 0) {
+        return; // a front covers it
+    }
+
+    int32_t left = first_cell(least(least(p.x, q.x), r.x), map->size);
+    int32_t right = first_cell(most(most(p.x, q.x), r.x), map->size);
+    if (left == right) {
+        return;
+    }
+
+    int32_t top = first_cell(least(least(p.y, q.y), r.y), map->size);
+    int32_t bottom = first_cell(most(most(p.y, q.y), r.y), map->size);
+    if (top == bottom || !((area < 0 ? -area : area) > 1e-12f)) {
+        return; // also edge on, or not finite
+    }
+
     float inverse = 1 / area;
     for (int32_t j = top; j < bottom; j++) {
         float py = (float)j - p.y;
         for (int32_t i = left; i < right; i++) {
             float px = (float)i - p.x;
-            float b1 = (px * dy2 - py * dx2) * inverse, b2 = (py * dx1 - px * dy1) * inverse;
-            if (b1 < 0 || b2 < 0 || b1 + b2 > 1) continue;
-            float *height = &map->heights[j * map->size + i], at = p.z + b1 * (q.z - p.z) + b2 * (r.z - p.z);
-            if (at > *height) *height = at;
+            float b1 = (px * dy2 - py * dx2) * inverse;
+            float b2 = (py * dx1 - px * dy1) * inverse;
+            if (b1 < 0 || b2 < 0 || b1 + b2 > 1) {
+                continue;
+            }
+
+            float *height = &map->heights[j * map->size + i];
+            float at = p.z + b1 * (q.z - p.z) + b2 * (r.z - p.z);
+            if (at > *height) {
+                *height = at;
+            }
         }
     }
 }
 
-// Raises the heights under everything that casts shadows. `grid` has room for the vertices in grid coordinates.
+// Raises the heights under everything that casts shadows. `grid` has room for the vertices in grid
+// coordinates.
 static void raise_stage(const sn_shadow_map *map, const sn_stage *stage, sn_float3 *grid) {
-    for (int32_t k = 0; k < map->size * map->size; k++) map->heights[k] = nothing;
-    sn_float3 across = scaled(map->scale, map->x), down = scaled(map->scale, map->y);
-    float left = map->left * map->scale + 0.5f, top = map->top * map->scale + 0.5f;
+    for (int32_t k = 0; k < map->size * map->size; k++) {
+        map->heights[k] = nothing;
+    }
+
+    sn_float3 across = scaled(map->scale, map->x);
+    sn_float3 down = scaled(map->scale, map->y);
+    float left = map->left * map->scale + 0.5f;
+    float top = map->top * map->scale + 0.5f;
+
     for (int32_t i = 0; i < stage->object_count; i++) {
         const sn_stage_object *object = &stage->objects[i];
-        if (!casts(&object->mesh)) continue;
-        for (int32_t v = object->first_vertex; v < object->first_vertex + object->mesh.vertex_count; v++) {
-            sn_float3 p = stage->positions[v];
-            grid[v] = (sn_float3){sn_dot_f(across, p) - left, sn_dot_f(down, p) - top, sn_dot_f(map->z, p)};
+        if (!casts(&object->mesh)) {
+            continue;
         }
+
+        for (int32_t v = object->first_vertex; v < object->first_vertex + object->mesh.vertex_count;
+
+             v++) {
+            sn_float3 p = stage->positions[v];
+            grid[v] = (sn_float3){sn_dot_f(across, p) - left, sn_dot_f(down, p) - top,
+                                  sn_dot_f(map->z, p)};
+        }
+
         for (int32_t t = 0; t < object->mesh.triangle_count; t++) {
             const int32_t *v = stage->triangles + 3 * (size_t)(object->first_triangle + t);
             raise_triangle(map, grid[v[0]], grid[v[1]], grid[v[2]], object->mesh.closed);
@@ -115,25 +164,40 @@ static void raise_stage(const sn_shadow_map *map, const sn_stage *stage, sn_floa
 }
 
 // The height of the ground under a place of the grid, along the light.
-static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_height, float i, float j) {
-    float x = map->left + i / map->scale, y = map->top + j / map->scale;
-    return (ground_height - sn_dot_f(up, map->x) * x - sn_dot_f(up, map->y) * y) / sn_dot_f(up, map->z);
+static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_height, float i,
+                          float j) {
+    float x = map->left + i / map->scale;
+    float y = map->top + j / map->scale;
+    return (ground_height - sn_dot_f(up, map->x) * x - sn_dot_f(up, map->y) * y) /
+           sn_dot_f(up, map->z);
 }
 
-// Puts the ground where nothing else is: then the blur mixes each shadow's edge with what the shadow falls on.
+// Puts the ground where nothing else is: then the blur mixes each shadow's edge with what the
+// shadow falls on.
 static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) {
     SN_ASSERT(map->size == KEY_SIZE && map->range > 0);
-    if (sn_dot_f(up, map->z) < 0.05f) return;
+    if (sn_dot_f(up, map->z) < 0.05f) {
+        return;
+    }
+
     for (int32_t j = 0; j < map->size; j++) {
         for (int32_t i = 0; i < map->size; i++) {
             float *height = &map->heights[j * map->size + i];
-            if (*height == nothing) *height = ground_under(map, up, ground_height, (float)i + 0.5f, (float)j + 0.5f);
+            if (*height == nothing) {
+                *height = ground_under(map, up, ground_height, (float)i + 0.5f, (float)j + 0.5f);
+            }
         }
     }
-    float low = map->low, size = (float)map->size; // the depths must reach down to the ground in all four corners
-    for (int k = 0; k < 4; k++) low = least(low, ground_under(map, up, ground_height, k % 2 ? size : 0, k / 2 ? size : 0));
+
+    float low = map->low;
+    float size = (float)map->size; // the depths must reach down to the ground in all four corners
+    for (int k = 0; k < 4; k++) {
+        low = least(low, ground_under(map, up, ground_height, k % 2 ? size : 0, k / 2 ? size : 0));
+    }
+
     low = most(low, map->low - 2 * map->range);
     float longer = map->range + map->low - low;
+
     map->sharpness = least(map->sharpness * longer / map->range, most_sharpness);
     map->range = longer;
     map->low = low;
@@ -141,8 +205,9 @@ static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) 
 
 // ---- the key light ----
 
-// Warped depths are kept as four numbers: exp(c d), its square, exp(-c d), its square. The first pair tells an occluder from
-// what lies close beneath it, the second from what lies far beneath; each bounds the light from above, so the smaller counts.
+// Warped depths are kept as four numbers: exp(c d), its square, exp(-c d), its square. The first
+// pair tells an occluder from what lies close beneath it, the second from what lies far beneath;
+// each bounds the light from above, so the smaller counts.
 enum { MOMENTS = 4 };
 
 typedef struct blur_job {
@@ -153,39 +218,55 @@ typedef struct blur_job {
     bool columns;
 } blur_job;
 
-// Blurs along the rows or across them. A direct sum, a multiple of a whole line at a time: running sums would lose the small
-// values.
+// Blurs along the rows or across them. A direct sum, a multiple of a whole line at a time: running
+// sums would lose the small values.
 static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const blur_job *job = data;
+
     SN_ASSERT(job->reach >= 0 && job->reach <= MOST_KERNEL && job->source != job->result);
     enum { LINE = MOMENTS * MOMENTS_SIZE };
+
     float line[LINE + 2 * MOMENTS * MOST_KERNEL];
     for (int32_t j = begin; j < end; j++) {
         float *result = job->result + j * LINE;
-        for (int32_t i = 0; i < MOMENTS_SIZE + 2 * job->reach; i++) { // the row with its ends continued
+        for (int32_t i = 0; i < MOMENTS_SIZE + 2 * job->reach;
+
+             i++) { // the row with its ends continued
             int32_t at = clamp_index(i - job->reach, MOMENTS_SIZE);
-            for (int c = 0; c < MOMENTS; c++) line[MOMENTS * i + c] = job->source[j * LINE + MOMENTS * at + c];
+            for (int c = 0; c < MOMENTS; c++) {
+                line[MOMENTS * i + c] = job->source[j * LINE + MOMENTS * at + c];
+            }
         }
-        for (int32_t i = 0; i < LINE; i++) result[i] = 0;
+
+        for (int32_t i = 0; i < LINE; i++) {
+            result[i] = 0;
+        }
+
         for (int32_t k = 0; k <= 2 * job->reach; k++) {
             int32_t row = clamp_index(j + k - job->reach, MOMENTS_SIZE);
             const float *source = job->columns ? job->source + row * LINE : line + MOMENTS * k;
             float weight = job->kernel[k];
-            for (int32_t i = 0; i < LINE; i++) result[i] += weight * source[i];
+            for (int32_t i = 0; i < LINE; i++) {
+                result[i] += weight * source[i];
+            }
         }
     }
 }
 
-// exp(x) for x in [0, 60], to five digits: 2^i from the exponent's bits, 2^f, f in [0, 1), from its series. The maps only ask
-// that it grows and is the same everywhere.
+// exp(x) for x in [0, 60], to five digits: 2^i from the exponent's bits, 2^f, f in [0, 1), from its
+// series. The maps only ask that it grows and is the same everywhere.
 static float warp(float x) {
     float y = 1.44269504f * x;
     int32_t i = (int32_t)y;
-    float f = 0.69314718f * (y - (float)i), power;
+    float f = 0.69314718f * (y - (float)i);
+    float power;
     uint32_t bits = (uint32_t)(i + 127) << 23;
     memcpy(&power, &bits, sizeof power);
-    return power * (1 + f * (1 + f * (0.5f + f * (1.0f / 6 + f * (1.0f / 24 + f * (1.0f / 120 + f * (1.0f / 720)))))));
+
+    return power *
+           (1 + f * (1 + f * (0.5f + f * (1.0f / 6 +
+                                          f * (1.0f / 24 + f * (1.0f / 120 + f * (1.0f / 720)))))));
 }
 
 static float warped_depth(const sn_shadow_map *map, float height) {
@@ -198,12 +279,14 @@ static void compute_moments(void *data, int32_t begin, int32_t end, int32_t chun
     (void)chunk;
     sn_shadow_map *map = data;
     float empty = warp(map->sharpness);
+
     for (int32_t j = begin; j < end; j++) {
         for (int32_t i = 0; i < MOMENTS_SIZE; i++) {
             float *m = map->moments + MOMENTS * (j * MOMENTS_SIZE + i);
             for (int k = 0; k < 4; k++) {
                 float height = map->heights[(2 * j + k / 2) * map->size + 2 * i + k % 2];
-                float warped = height == nothing ? empty : warped_depth(map, height), inverse = 1 / warped;
+                float warped = height == nothing ? empty : warped_depth(map, height);
+                float inverse = 1 / warped;
                 m[0] += 0.25f * warped;
                 m[1] += 0.25f * warped * warped;
                 m[2] += 0.25f * inverse;
@@ -213,59 +296,99 @@ static void compute_moments(void *data, int32_t begin, int32_t end, int32_t chun
     }
 }
 
-// The map of the key light: heights, warped moments, a Gaussian blur of the given standard deviation [cells of moments].
-static sinew_status build_key(sn_illumination *light, const sn_stage *stage, double deviation, sn_arena *arena) {
+// The map of the key light: heights, warped moments, a Gaussian blur of the given standard
+// deviation [cells of moments].
+static sinew_status build_key(sn_illumination *light, const sn_stage *stage, double deviation,
+                              sn_arena *arena) {
     sn_shadow_map *map = &light->key;
     const int32_t numbers = MOMENTS_SIZE * MOMENTS_SIZE * MOMENTS;
+
     map->moments = SN_PUSH(arena, float, numbers);
     float *half_way = SN_PUSH(arena, float, numbers);
     sn_float3 *grid = SN_PUSH(arena, sn_float3, stage->vertex_count);
+
     SN_TRY(sn_arena_status(arena));
     raise_stage(map, stage, grid);
-    if (light->has_ground) raise_ground(map, stage->view.up, light->ground_height);
+    if (light->has_ground) {
+        raise_ground(map, stage->view.up, light->ground_height);
+    }
+
     sn_parallel_for(arena->context, MOMENTS_SIZE, ROWS, compute_moments, map);
     blur_job job = {.source = map->moments, .result = half_way};
+
     deviation = fmin(fmax(deviation, 0.5), MOST_KERNEL / 2.5);
     job.reach = (int32_t)(2.5 * deviation);
+
     double sum = 0;
-    for (int k = -job.reach; k <= job.reach; k++) sum += exp(-0.5 * k * k / (deviation * deviation));
+    for (int k = -job.reach; k <= job.reach; k++) {
+        sum += exp(-0.5 * k * k / (deviation * deviation));
+    }
+
     for (int k = -job.reach; k <= job.reach; k++) {
         job.kernel[k + job.reach] = (float)(exp(-0.5 * k * k / (deviation * deviation)) / sum);
     }
+
     sn_parallel_for(arena->context, MOMENTS_SIZE, ROWS, blur_rows, &job);
-    job.source = half_way, job.result = map->moments, job.columns = true;
+    job.source = half_way;
+    job.result = map->moments;
+    job.columns = true;
     sn_parallel_for(arena->context, MOMENTS_SIZE, ROWS, blur_rows, &job);
+
     return SINEW_OK;
 }
 
-// Chebyshev's bound on the share of occluders that do not stand above a receiver whose warped depth exceeds their mean by
-// `excess`, which is taken for nothing below `slack`.
+// Chebyshev's bound on the share of occluders that do not stand above a receiver whose warped depth
+// exceeds their mean by `excess`, which is taken for nothing below `slack`.
 static float chebyshev(float mean, float square, float excess, float slack) {
     SN_ASSERT(slack > 0);
-    if (excess <= 0) return 1;
+    if (excess <= 0) {
+        return 1;
+    }
     float variance = most(square - mean * mean, slack * slack);
     return variance / (variance + excess * excess);
 }
 
 float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n) {
-    if (!map->moments) return 1;
-    float scale = 0.5f * map->scale, limit = MOMENTS_SIZE - 1;
-    p = sn_madd_f(p, 0.75f / scale, n); // off its own surface
-    float gx = (sn_dot_f(map->x, p) - map->left) * scale - 0.5f, gy = (sn_dot_f(map->y, p) - map->top) * scale - 0.5f;
-    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) return 1;
-    int32_t i = (int32_t)gx, j = (int32_t)gy;
-    float fx = gx - (float)i, fy = gy - (float)j;
-    const float *a = map->moments + MOMENTS * (j * MOMENTS_SIZE + i), *b = a + MOMENTS * MOMENTS_SIZE;
-    float m[MOMENTS];
-    for (int c = 0; c < MOMENTS; c++) {
-        m[c] = (1 - fy) * ((1 - fx) * a[c] + fx * a[MOMENTS + c]) + fy * ((1 - fx) * b[c] + fx * b[MOMENTS + c]);
+    if (!map->moments) {
+        return 1;
     }
-    float warped = warped_depth(map, sn_dot_f(map->z, p)), inverse = 1 / warped, slack = 0.01f * map->sharpness;
+
+    float scale = 0.5f * map->scale;
+    float limit = MOMENTS_SIZE - 1;
+
+    p = sn_madd_f(p, 0.75f / scale, n); // off its own surface
+    float gx = (sn_dot_f(map->x, p) - map->left) * scale - 0.5f;
+    float gy = (sn_dot_f(map->y, p) - map->top) * scale - 0.5f;
+    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) {
+        return 1;
+    }
+
+    int32_t i = (int32_t)gx;
+    int32_t j = (int32_t)gy;
+    float fx = gx - (float)i;
+    float fy = gy - (float)j;
+    const float *a = map->moments + MOMENTS * (j * MOMENTS_SIZE + i);
+    const float *b = a + MOMENTS * MOMENTS_SIZE;
+    float m[MOMENTS];
+
+    for (int c = 0; c < MOMENTS; c++) {
+        m[c] = (1 - fy) * ((1 - fx) * a[c] + fx * a[MOMENTS + c]) +
+               fy * ((1 - fx) * b[c] + fx * b[MOMENTS + c]);
+    }
+
+    float warped = warped_depth(map, sn_dot_f(map->z, p));
+    float inverse = 1 / warped;
+    float slack = 0.01f * map->sharpness;
     float share = chebyshev(m[0], m[1], warped - m[0], slack * warped);
+
     share = least(share, chebyshev(m[2], m[3], m[2] - inverse, slack * inverse));
-    share = (share - 0.2f) / 0.75f; // the bound lets some light leak, and a slope under the blur takes some away
+    share = (share - 0.2f) /
+            0.75f; // the bound lets some light leak, and a slope under the blur takes some away
     share = share < 0 ? 0 : share > 1 ? 1 : share;
-    float border = least(least(gx, limit - gx), least(gy, limit - gy)) / 8; // beyond the map everything is lit
+
+    float border =
+        least(least(gx, limit - gx), least(gy, limit - gy)) / 8; // beyond the map everything is lit
+
     return border < 1 ? 1 + border * (share - 1) : share;
 }
 
@@ -284,40 +407,57 @@ static void raise_sky(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sky_job *job = data;
     for (int32_t k = begin; k < end; k++) {
-        raise_stage(&job->maps[job->first + k], job->stage, job->grids + (size_t)k * (size_t)job->stage->vertex_count);
+        raise_stage(&job->maps[job->first + k], job->stage,
+                    job->grids + (size_t)k * (size_t)job->stage->vertex_count);
     }
 }
 
-// How much of a direction's light arrives at p: the share of the four nearest cells that are not above it.
+// How much of a direction's light arrives at p: the share of the four nearest cells that are not
+// above it.
 static float sky_visible(const sn_shadow_map *map, sn_float3 p) {
-    float gx = (sn_dot_f(map->x, p) - map->left) * map->scale - 0.5f,
-          gy = (sn_dot_f(map->y, p) - map->top) * map->scale - 0.5f;
-    float limit = (float)(map->size - 1), height = sn_dot_f(map->z, p) + 0.75f / map->scale;
-    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) return 1;
-    int32_t i = (int32_t)gx, j = (int32_t)gy;
-    float fx = gx - (float)i, fy = gy - (float)j;
-    const float *h = map->heights + j * map->size + i, *below = h + map->size;
+    float gx = (sn_dot_f(map->x, p) - map->left) * map->scale - 0.5f;
+    float gy = (sn_dot_f(map->y, p) - map->top) * map->scale - 0.5f;
+    float limit = (float)(map->size - 1);
+    float height = sn_dot_f(map->z, p) + 0.75f / map->scale;
+
+    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) {
+        return 1;
+    }
+
+    int32_t i = (int32_t)gx;
+    int32_t j = (int32_t)gy;
+    float fx = gx - (float)i;
+    float fy = gy - (float)j;
+    const float *h = map->heights + j * map->size + i;
+    const float *below = h + map->size;
     float upper = (1 - fx) * (h[0] <= height ? 1.0f : 0.0f) + fx * (h[1] <= height ? 1.0f : 0.0f);
-    float lower = (1 - fx) * (below[0] <= height ? 1.0f : 0.0f) + fx * (below[1] <= height ? 1.0f : 0.0f);
+    float lower =
+        (1 - fx) * (below[0] <= height ? 1.0f : 0.0f) + fx * (below[1] <= height ? 1.0f : 0.0f);
+
     return (1 - fy) * upper + fy * lower;
 }
 
 // The sky's light on a surface of normal n, as a share of what it would be in the open.
 static float sky_share(const sky_job *job, sn_float3 p, sn_float3 n) {
-    float seen = 0.05f, all = 0.05f; // a surface that looks down sees little sky, open or not
+    float seen = 0.05f;
+    float all = 0.05f; // a surface that looks down sees little sky, open or not
     for (int32_t k = 0; k < job->directions; k++) {
         float cosine = sn_dot_f(n, job->maps[k].z);
-        if (cosine <= 0) continue;
+        if (cosine <= 0) {
+            continue;
+        }
         seen += cosine * sky_visible(&job->maps[k], sn_madd_f(p, 1.2f / job->maps[k].scale, n));
         all += cosine;
     }
+
     return seen / all;
 }
 
 static sn_float3 lattice_point(const sn_illumination *light, sn_float3 up, int32_t i, int32_t j) {
-    float x = light->lattice_left + ((float)i + 0.5f) / light->lattice_scale,
-          y = light->lattice_top + ((float)j + 0.5f) / light->lattice_scale;
-    sn_float3 p = {light->ground_height * up.x, light->ground_height * up.y, light->ground_height * up.z};
+    float x = light->lattice_left + ((float)i + 0.5f) / light->lattice_scale;
+    float y = light->lattice_top + ((float)j + 0.5f) / light->lattice_scale;
+    sn_float3 p = {light->ground_height * up.x, light->ground_height * up.y,
+                   light->ground_height * up.z};
     return sn_madd_f(sn_madd_f(p, x, light->ground_x), y, light->ground_y);
 }
 
@@ -326,7 +466,8 @@ static void light_ground(void *data, int32_t begin, int32_t end, int32_t chunk) 
     const sky_job *job = data;
     for (int32_t j = begin; j < end; j++) {
         for (int32_t i = 0; i < SN_SHADOW_LATTICE; i++) {
-            job->light->lattice[j * SN_SHADOW_LATTICE + i] = sky_share(job, lattice_point(job->light, job->up, i, j), job->up);
+            job->light->lattice[j * SN_SHADOW_LATTICE + i] =
+                sky_share(job, lattice_point(job->light, job->up, i, j), job->up);
         }
     }
 }
@@ -336,11 +477,16 @@ static void smooth_lattice(float *lattice) {
     enum { N = SN_SHADOW_LATTICE };
     float line[N];
     for (int pass = 0; pass < 2 * SMOOTHINGS; pass++) {
-        int along = pass % 2 ? N : 1, across = pass % 2 ? 1 : N;
+        int along = pass % 2 ? N : 1;
+        int across = pass % 2 ? 1 : N;
         for (int j = 0; j < N; j++) {
-            for (int i = 0; i < N; i++) line[i] = lattice[j * across + i * along];
+            for (int i = 0; i < N; i++) {
+                line[i] = lattice[j * across + i * along];
+            }
+
             for (int i = 1; i < N - 1; i++) {
-                lattice[j * across + i * along] = 0.25f * line[i - 1] + 0.5f * line[i] + 0.25f * line[i + 1];
+                lattice[j * across + i * along] =
+                    0.25f * line[i - 1] + 0.5f * line[i] + 0.25f * line[i + 1];
             }
         }
     }
@@ -349,22 +495,35 @@ static void smooth_lattice(float *lattice) {
 // Direction k of n, evenly over the upper half of the sphere: a spiral by the golden angle.
 static sn_vec3 sky_direction(sn_mat3 upright, int32_t k, int32_t n) {
     SN_ASSERT(k >= 0 && k < n);
-    double height = 1 - (k + 0.5) / n * 0.97, radius = sqrt(1 - height * height), angle = 2.399963229728653 * k;
+    double height = 1 - (k + 0.5) / n * 0.97;
+    double radius = sqrt(1 - height * height);
+    double angle = 2.399963229728653 * k;
     return sn_mat3_apply(upright, sn_v3(radius * cos(angle), radius * sin(angle), height));
 }
 
-// The light of the sky fades in smoothly towards the lattice's border, beyond which the ground is open.
+// The light of the sky fades in smoothly towards the lattice's border, beyond which the ground is
+// open.
 float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p) {
-    if (!light->lattice) return 1;
+    if (!light->lattice) {
+        return 1;
+    }
+
     float gx = (sn_dot_f(light->ground_x, p) - light->lattice_left) * light->lattice_scale - 0.5f;
     float gy = (sn_dot_f(light->ground_y, p) - light->lattice_top) * light->lattice_scale - 0.5f;
     float limit = (float)(SN_SHADOW_LATTICE - 1);
-    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) return 1;
-    int32_t i = (int32_t)gx, j = (int32_t)gy;
-    float fx = gx - (float)i, fy = gy - (float)j;
-    const float *a = light->lattice + j * SN_SHADOW_LATTICE + i, *b = a + SN_SHADOW_LATTICE;
+    if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) {
+        return 1;
+    }
+
+    int32_t i = (int32_t)gx;
+    int32_t j = (int32_t)gy;
+    float fx = gx - (float)i;
+    float fy = gy - (float)j;
+    const float *a = light->lattice + j * SN_SHADOW_LATTICE + i;
+    const float *b = a + SN_SHADOW_LATTICE;
     float value = (1 - fy) * ((1 - fx) * a[0] + fx * a[1]) + fy * ((1 - fx) * b[0] + fx * b[1]);
     float border = least(least(gx, limit - gx), least(gy, limit - gy)) / 8;
+
     return border < 1 ? 1 + border * (value - 1) : value;
 }
 
@@ -376,45 +535,70 @@ static float ground_share(const sn_illumination *light, sn_float3 up, sn_float3 
     return height > 1 ? 1 : height < 0 ? open : open + (1 - open) * height;
 }
 
-// What the sky and the ground give to each vertex. A surface may be seen from its back: it gets the light of the side that
-// the camera sees, unless it is closed and its back is never seen.
+// What the sky and the ground give to each vertex. A surface may be seen from its back: it gets the
+// light of the side that the camera sees, unless it is closed and its back is never seen.
 static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sky_job *job = data;
     const sn_stage *stage = job->stage;
+
     for (int32_t i = begin; i < end; i++) {
-        if (job->light->sky[i] == 1) continue; // gets no shadows
-        sn_float3 n = stage->vertex_normals[i], p = stage->positions[i], eye = stage->view.eye;
+        if (job->light->sky[i] == 1) {
+            continue; // gets no shadows
+        }
+
+        sn_float3 n = stage->vertex_normals[i];
+        sn_float3 p = stage->positions[i];
+        sn_float3 eye = stage->view.eye;
         sn_float3 to_eye = {eye.x - p.x, eye.y - p.y, eye.z - p.z};
         bool away = sn_dot_f(n, to_eye) < -0.5f * sqrtf(sn_dot_f(to_eye, to_eye));
-        if (away && job->light->sky[i] == closed_mark) continue;
-        if (away) n = scaled(-1, n);
+
+        if (away && job->light->sky[i] == closed_mark) {
+            continue;
+        }
+        if (away) {
+            n = scaled(-1, n);
+        }
+
         job->light->sky[i] = sky_share(job, p, n);
-        if (job->light->lattice) job->light->bounce[i] = ground_share(job->light, job->up, p);
+        if (job->light->lattice) {
+            job->light->bounce[i] = ground_share(job->light, job->up, p);
+        }
     }
 }
 
-static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int32_t directions, sn_vec3 up, sn_arena *arena) {
+static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int32_t directions,
+                              sn_vec3 up, sn_arena *arena) {
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sn_shadow_map *maps = SN_PUSH(arena, sn_shadow_map, directions);
+
     SN_TRY(sn_arena_status(arena));
     sn_mat3 upright = sn_mat3_basis(up);
     for (int32_t k = 0; k < directions; k++) {
         maps[k] = make_map(&light->region, sky_direction(upright, k, directions), SKY_SIZE, arena);
     }
-    sky_job job = {.stage = stage, .light = light, .maps = maps, .directions = directions, .up = sn_float3_of(up)};
+
+    sky_job job = {.stage = stage,
+                   .light = light,
+                   .maps = maps,
+                   .directions = directions,
+                   .up = sn_float3_of(up)};
+
     job.grids = SN_PUSH(arena, sn_float3, (size_t)BATCH * (size_t)stage->vertex_count);
     SN_TRY(sn_arena_status(arena));
     for (; job.first < directions; job.first += BATCH) {
         int32_t batch = directions - job.first < BATCH ? directions - job.first : BATCH;
         sn_parallel_for(arena->context, batch, 1, raise_sky, &job);
     }
+
     if (light->lattice) {
         sn_parallel_for(arena->context, SN_SHADOW_LATTICE, 4, light_ground, &job);
         smooth_lattice(light->lattice);
     }
+
     sn_parallel_for(arena->context, stage->vertex_count, CHUNK, light_vertices, &job);
     sn_arena_rewind(arena, mark);
+
     return SINEW_OK;
 }
 
@@ -423,64 +607,100 @@ static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int
 // A ball around what casts shadows; vertices much farther away than the camera sees do not count.
 static sn_shadow_region find_region(const sn_stage *stage) {
     float reach = 4;
-    sn_float3 low = {reach, reach, reach}, high = {-reach, -reach, -reach};
+    sn_float3 low = {reach, reach, reach};
+    sn_float3 high = {-reach, -reach, -reach};
     bool any = false;
+
     for (int32_t i = 0; i < stage->object_count; i++) {
         const sn_stage_object *object = &stage->objects[i];
         for (int32_t v = 0; casts(&object->mesh) && v < object->mesh.vertex_count; v++) {
             sn_float3 p = stage->positions[object->first_vertex + v];
-            if (!(sn_dot_f(p, p) < reach * reach)) continue;
+            if (!(sn_dot_f(p, p) < reach * reach)) {
+                continue;
+            }
+
             low = (sn_float3){least(low.x, p.x), least(low.y, p.y), least(low.z, p.z)};
             high = (sn_float3){most(high.x, p.x), most(high.y, p.y), most(high.z, p.z)};
             any = true;
         }
     }
-    if (!any) return (sn_shadow_region){0};
+
+    if (!any) {
+        return (sn_shadow_region){0};
+    }
+
     sn_float3 half = {0.5f * (high.x - low.x), 0.5f * (high.y - low.y), 0.5f * (high.z - low.z)};
     return (sn_shadow_region){.center = {low.x + half.x, low.y + half.y, low.z + half.z},
                               .radius = most(sqrtf(sn_dot_f(half, half)), 1e-6f)};
 }
 
-static void place_ground(sn_illumination *light, const sn_stage *stage, const sn_picture_scene *scene, sn_arena *arena) {
+static void place_ground(sn_illumination *light, const sn_stage *stage,
+                         const sn_picture_scene *scene, sn_arena *arena) {
     sn_vec3 up = scene->camera.up;
     light->has_ground = scene->backdrop.ground;
-    light->ground_height = (float)((scene->backdrop.ground_height - sn_dot(up, stage->view.origin)) / stage->view.unit);
+    light->ground_height =
+        (float)((scene->backdrop.ground_height - sn_dot(up, stage->view.origin)) /
+                stage->view.unit);
+
     sn_mat3 basis = sn_mat3_basis(up);
     light->ground_x = sn_float3_of(sn_mat3_column(basis, 0));
     light->ground_y = sn_float3_of(sn_mat3_column(basis, 1));
+
     float half = 1.7f * light->region.radius; // the sky's shadow reaches beyond the thing itself
     light->lattice_left = sn_dot_f(light->ground_x, light->region.center) - half;
     light->lattice_top = sn_dot_f(light->ground_y, light->region.center) - half;
     light->lattice_scale = SN_SHADOW_LATTICE / (2 * half);
+
     if (light->has_ground && light->region.radius > 0 && scene->lights.sky_directions > 0) {
         light->lattice = SN_PUSH(arena, float, SN_SHADOW_LATTICE *SN_SHADOW_LATTICE);
     }
 }
 
-sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage, const sn_picture_scene *scene,
-                                    sn_arena *arena) {
+sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage,
+                                    const sn_picture_scene *scene, sn_arena *arena) {
     *light = (sn_illumination){.region = find_region(stage),
                                .sky = SN_PUSH(arena, float, stage->vertex_count),
                                .bounce = SN_PUSH(arena, float, stage->vertex_count)};
     place_ground(light, stage, scene, arena);
     SN_TRY(sn_arena_status(arena));
+
     bool sky = light->region.radius > 0 && scene->lights.sky_directions > 0;
     for (int32_t k = 0; k < stage->object_count; k++) {
         const sn_stage_object *object = &stage->objects[k];
-        float share = !sky || object->mesh.no_shadow ? 1 : object->mesh.closed ? closed_mark : open_mark;
-        for (int32_t i = object->first_vertex; i < object->first_vertex + object->mesh.vertex_count; i++) {
-            light->sky[i] = share, light->bounce[i] = 1;
+        float share = !sky || object->mesh.no_shadow ? 1
+                      : object->mesh.closed          ? closed_mark
+                                                     : open_mark;
+
+        for (int32_t i = object->first_vertex; i < object->first_vertex + object->mesh.vertex_count;
+
+             i++) {
+            light->sky[i] = share;
+            light->bounce[i] = 1;
         }
     }
-    if (!(light->region.radius > 0)) return SINEW_OK;
+
+    if (!(light->region.radius > 0)) {
+        return SINEW_OK;
+    }
+
     light->key = make_map(&light->region, scene->lights.key, KEY_SIZE, arena);
     SN_TRY(sn_arena_status(arena));
-    // The blur is a share of the picture's height, which at the distance of the target is 2 tan(field / 2); a shadow that
-    // falls from high above is softer.
-    double deviation = scene->lights.softness * 2 * tan(0.5 * scene->camera.field) * 0.5 * light->key.scale;
-    double height = (sn_dot_f(light->region.center, stage->view.up) - light->ground_height) / light->region.radius;
-    if (light->has_ground) deviation *= 1 + fmin(fmax(height - 0.4, 0), 1.5);
+
+    // The blur is a share of the picture's height, which at the distance of the target is 2
+    // tan(field / 2); a shadow that falls from high above is softer.
+    double deviation =
+        scene->lights.softness * 2 * tan(0.5 * scene->camera.field) * 0.5 * light->key.scale;
+    double height = (sn_dot_f(light->region.center, stage->view.up) - light->ground_height) /
+                    light->region.radius;
+
+    if (light->has_ground) {
+        deviation *= 1 + fmin(fmax(height - 0.4, 0), 1.5);
+    }
+
     SN_TRY(build_key(light, stage, deviation, arena));
-    if (!sky) return SINEW_OK;
+    if (!sky) {
+        return SINEW_OK;
+    }
+
     return build_sky(light, stage, scene->lights.sky_directions, scene->camera.up, arena);
 }

@@ -1,10 +1,11 @@
 // Light and shadow: who stands in whose light.
 //
-// The stage is looked at from the light, and the height of the topmost surface towards the light is kept on a square grid. For
-// the key light the heights are blurred in the form of exponential variance shadow maps (Lauritzen and McCool 2008): one
-// lookup then tells which share of the light arrives, with a soft edge and no noise. For the sky, coarse grids from many
-// directions, fixed once and for all, give each vertex, and the points of a lattice on the ground, the share of the sky that
-// they see. Cost: triangles times directions, in small grids.
+// The stage is looked at from the light, and the height of the topmost surface towards the light is
+// kept on a square grid. For the key light the heights are blurred in the form of exponential
+// variance shadow maps (Lauritzen and McCool 2008): one lookup then tells which share of the light
+// arrives, with a soft edge and no noise. For the sky, coarse grids from many directions, fixed
+// once and for all, give each vertex, and the points of a lattice on the ground, the share of the
+// sky that they see. Cost: triangles times directions, in small grids.
 #ifndef SN_IO_PICTURE_SHADOW_H
 #define SN_IO_PICTURE_SHADOW_H
 
@@ -41,8 +42,8 @@ typedef struct sn_illumination {
 } sn_illumination;
 
 // Everything lives in the arena.
-sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage, const sn_picture_scene *scene,
-                                    sn_arena *arena);
+sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage,
+                                    const sn_picture_scene *scene, sn_arena *arena);
 
 // The share of the key light that arrives at p, whose surface has normal n.
 float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n);

@@ -1,6 +1,8 @@
-// A contact sheet: several pictures of a motion in a grid, each with a caption, one title and one legend for all.
+// A contact sheet: several pictures of a motion in a grid, each with a caption, one title and one
+// legend for all.
 //
-// Create the sheet, render into its cells, then write the image. Captions, title and legend are drawn at creation.
+// Create the sheet, render into its cells, then write the image. Captions, title and legend are
+// drawn at creation.
 #ifndef SN_IO_PICTURE_SHEET_H
 #define SN_IO_PICTURE_SHEET_H
 

@@ -1,5 +1,6 @@
-// The scene laid out for drawing: one list of vertices and one of triangles, in a space whose origin is what the camera looks
-// at and whose unit is the camera's distance, so that no later step depends on the scene's scale.
+// The scene laid out for drawing: one list of vertices and one of triangles, in a space whose
+// origin is what the camera looks at and whose unit is the camera's distance, so that no later step
+// depends on the scene's scale.
 #ifndef SN_IO_PICTURE_STAGE_H
 #define SN_IO_PICTURE_STAGE_H
 
@@ -21,7 +22,9 @@ static inline sn_float3 sn_madd_f(sn_float3 a, float s, sn_float3 b) {
 
 static inline sn_float3 sn_normalize_f(sn_float3 a) {
     float squared = sn_dot_f(a, a);
-    if (!(squared > 1e-30f)) return a;
+    if (!(squared > 1e-30f)) {
+        return a;
+    }
     float s = 1 / sqrtf(squared);
     return (sn_float3){s * a.x, s * a.y, s * a.z};
 }
@@ -63,6 +66,7 @@ sn_float3 sn_stage_point(const sn_stage_view *view, sn_vec3 p);
 enum { SN_STAGE_MOST_LAYERS = 16 }; // see-through objects beyond this share the last one
 
 // Lays the scene out. Everything lives in the arena.
-sinew_status sn_stage_create(sn_stage *stage, const sn_picture_scene *scene, int32_t width, int32_t height, sn_arena *arena);
+sinew_status sn_stage_create(sn_stage *stage, const sn_picture_scene *scene, int32_t width,
+                             int32_t height, sn_arena *arena);
 
 #endif

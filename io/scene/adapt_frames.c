@@ -1,7 +1,7 @@
 // Frames that join and leave a body at times that the scene names.
 //
-// An event is due before the first step that ends more than half a step after its time, so that rounding in the sum of the
-// steps does not matter.
+// An event is due before the first step that ends more than half a step after its time, so that
+// rounding in the sum of the steps does not matter.
 #include "io/scene/build_frames.h"
 
 #include "geom/voxel.h"
@@ -16,7 +16,9 @@ static bool is_due(const sn_member_frames *frames, double event, double time) {
 // The present number of a frame that joined, or -1.
 static int32_t find_frame(const sn_member_frames *frames, int32_t insertion) {
     for (int32_t i = frames->first_count; i < frames->node_count; i++) {
-        if (frames->insertion[i] == insertion) return i;
+        if (frames->insertion[i] == insertion) {
+            return i;
+        }
     }
     return -1;
 }
@@ -26,7 +28,11 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     const sn_scene_insertion *insertion = &member->scene->frames->insertions[index];
     sinew_frame_insert_def def = insertion->def;
     int32_t node;
-    if (!fades) def.fade = 0;
+
+    if (!fades) {
+        def.fade = 0;
+    }
+
     SN_TRY(sinew_frame_body_insert(member->body, &def, &node));
     SN_ASSERT(node == frames->node_count);
     frames->node_count++;
@@ -34,20 +40,24 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     frames->hold[node] = insertion->hold;
     frames->motion[node] = insertion->scripted ? &insertion->motion : NULL;
     frames->insertion[node] = index;
+
     return insertion->hold ? sinew_frame_body_hold(member->body, node, insertion->hold) : SINEW_OK;
 }
 
 static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
     sn_member_frames *frames = member->frames;
     double fade = fades ? member->scene->frames->insertions[frames->insertion[node]].def.fade : 0;
+
     SN_TRY(sinew_frame_body_remove(member->body, node, fade));
     frames->node_count--;
     for (int32_t i = node; i < frames->node_count; i++) {
-        memcpy(frames->rest + 3 * (size_t)i, frames->rest + 3 * (size_t)(i + 1), 3 * sizeof(double));
+        memcpy(frames->rest + 3 * (size_t)i, frames->rest + 3 * (size_t)(i + 1),
+               3 * sizeof(double));
         frames->hold[i] = frames->hold[i + 1];
         frames->motion[i] = frames->motion[i + 1];
         frames->insertion[i] = frames->insertion[i + 1];
     }
+
     return SINEW_OK;
 }
 
@@ -58,11 +68,17 @@ static sinew_status adapt(sn_scene_member *member, double time, bool fades, bool
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
         int32_t node = find_frame(frames, i);
-        bool wanted = is_due(frames, insertion->time, time) && !is_due(frames, insertion->leave, time);
-        if (wanted == (node >= 0)) continue;
+        bool wanted =
+            is_due(frames, insertion->time, time) && !is_due(frames, insertion->leave, time);
+
+        if (wanted == (node >= 0)) {
+            continue;
+        }
+
         SN_TRY(wanted ? join(member, i, fades) : leave(member, node, fades));
         *changed = true;
     }
+
     return SINEW_OK;
 }
 
@@ -88,19 +104,27 @@ static int64_t next_change(const sn_scene_member *member, int64_t step) {
         const double events[2] = {scene->insertions[i].time, scene->insertions[i].leave};
         for (int k = 0; k < 2; k++) {
             double first = floor(events[k] / member->frames->step + 0.5) + 1; // see is_due
-            if (!(first < 1e15)) continue;
-            if ((int64_t)first > step && (next < 0 || (int64_t)first < next)) next = (int64_t)first;
+            if (!(first < 1e15)) {
+                continue;
+            }
+            if ((int64_t)first > step && (next < 0 || (int64_t)first < next)) {
+                next = (int64_t)first;
+            }
         }
     }
+
     return next;
 }
 
 sinew_status sn_frames_replay(sn_scene_member *member, double time) {
     bool changed = false;
     int64_t last = llround(time / member->frames->step);
-    for (int64_t step = next_change(member, -1); step >= 0 && step <= last; step = next_change(member, step)) {
+    for (int64_t step = next_change(member, -1); step >= 0 && step <= last;
+
+         step = next_change(member, step)) {
         SN_TRY(adapt(member, (double)step * member->frames->step, false, &changed));
     }
+
     return changed ? find_points(member) : SINEW_OK;
 }
 
@@ -111,8 +135,11 @@ bool sn_frames_is_fading(const sn_scene_member *member, double time) {
         const double events[2] = {insertion->time, insertion->leave};
         for (int k = 0; k < 2; k++) {
             double last = events[k] + insertion->def.fade + member->frames->step;
-            if (is_due(member->frames, events[k], time) && !(last < time)) return true;
+            if (is_due(member->frames, events[k], time) && !(last < time)) {
+                return true;
+            }
         }
     }
+
     return false;
 }

@@ -10,7 +10,9 @@
 #include <string.h>
 
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time) {
-    if (!motion->turns) return sn_quat_identity();
+    if (!motion->turns) {
+        return sn_quat_identity();
+    }
     return sn_quat_exp(sn_scale(sn_curve_at(&motion->angle, time), sn_load3(motion->axis)));
 }
 
@@ -20,14 +22,19 @@ sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time
         sn_quat q = sn_scene_motion_turn(motion, time);
         X = sn_add(center, sn_quat_rotate(q, sn_sub(X, center)));
     }
-    sn_vec3 offset = {sn_curve_at(&motion->translate[0], time), sn_curve_at(&motion->translate[1], time),
+
+    sn_vec3 offset = {sn_curve_at(&motion->translate[0], time),
+                      sn_curve_at(&motion->translate[1], time),
                       sn_curve_at(&motion->translate[2], time)};
+
     return sn_add(X, offset);
 }
 
 sn_vec3 sn_scene_place(const sn_scene_body *body, sn_vec3 X) {
     const double *r = body->def.rotation;
-    if (r[0] == 0 && r[1] == 0 && r[2] == 0) return sn_add(X, sn_load3(body->def.position)); // without rounding
+    if (r[0] == 0 && r[1] == 0 && r[2] == 0) {
+        return sn_add(X, sn_load3(body->def.position)); // without rounding
+    }
     sn_quat R = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     return sn_add(sn_quat_rotate(R, X), sn_load3(body->def.position));
 }
@@ -36,11 +43,13 @@ static sinew_status apply_motion(const sn_scene_member *member, int32_t index, d
     const sn_scene_support *support = &member->scene->supports[index];
     const sn_picked *picked = &member->supports[index];
     for (int32_t i = 0; i < picked->count; i++) {
-        sn_vec3 X = sn_scene_motion_at(&support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
+        sn_vec3 X = sn_scene_motion_at(
+            &support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
         double target[3];
         sn_store3(target, sn_scene_place(member->scene, X));
         SN_TRY(sinew_body_move_nodes(member->body, &picked->nodes[i], 1, target));
     }
+
     return SINEW_OK;
 }
 
@@ -54,31 +63,46 @@ static sinew_status apply_loads(const sn_scene_member *member, double time) {
             SN_TRY(sinew_body_set_load_scale(member->body, member->load_index[i], scale));
             continue;
         }
+
         const sn_picked *picked = &member->loads[i];
-        if (!any) memset(member->forces, 0, 3 * (size_t)member->mesh->point_count * sizeof(double));
+        if (!any) {
+            memset(member->forces, 0, 3 * (size_t)member->mesh->point_count * sizeof(double));
+        }
+
         any = true;
         sn_vec3 share = sn_scale(scale / picked->count, sn_load3(scene->loads[i].vector));
-        for (int32_t k = 0; k < picked->count; k++) sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
+        for (int32_t k = 0; k < picked->count; k++) {
+            sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
+        }
     }
+
     for (int32_t node = 0; any && node < member->mesh->point_count; node++) {
         SN_TRY(sinew_body_set_forces(member->body, &node, 1, member->forces + 3 * (size_t)node));
     }
+
     return SINEW_OK;
 }
 
 static sinew_status apply(sn_scene_member *member, double time) {
     for (int32_t k = 0; k < member->scene->support_count; k++) {
-        if (member->scene->supports[k].scripted) SN_TRY(apply_motion(member, k, time));
+        if (member->scene->supports[k].scripted) {
+            SN_TRY(apply_motion(member, k, time));
+        }
     }
     return apply_loads(member, time);
 }
 
-static sinew_status apply_fibre_stress(const sn_scene_world *world, const sn_scene_member *member, double time) {
+static sinew_status apply_fibre_stress(const sn_scene_world *world, const sn_scene_member *member,
+                                       double time) {
     for (int32_t i = 0; i < member->material_count; i++) {
         const sn_scene_material *material = &world->scene->materials[member->materials[i]];
-        if (material->fibre_stress.kind == SN_CURVE_CONSTANT) continue;
-        SN_TRY(sinew_body_set_fibre_stress(member->body, i, sn_curve_at(&material->fibre_stress, time)));
+        if (material->fibre_stress.kind == SN_CURVE_CONSTANT) {
+            continue;
+        }
+        SN_TRY(sinew_body_set_fibre_stress(member->body, i,
+                                           sn_curve_at(&material->fibre_stress, time)));
     }
+
     return SINEW_OK;
 }
 
@@ -96,21 +120,29 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
     bool known = sn_snapshot_get_time(bytes, size, &time);
     for (int32_t i = 0; known && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
-        if (!member->frames) continue;
+        if (!member->frames) {
+            continue;
+        }
+
         if (sn_frames_is_fading(member, time)) {
             return sn_fail(member->body->context, SINEW_UNSUPPORTED,
-                           "frames of body \"%s\" were fading in or out at %g s: save the state when they have done so",
+                           "frames of body \"%s\" were fading in or out at %g s: save the state "
+                           "when they have done so",
                            member->scene->name, time);
         }
+
         SN_TRY(sn_frames_replay(member, time));
     }
+
     return sinew_world_restore_snapshot(world->world, bytes, size);
 }
 
 // Forces on turning frames depend on where they are: solved again until they and the shape agree.
 static bool loads_turn(const sn_scene_world *world) {
     for (int32_t i = 0; i < world->scene->body_count; i++) {
-        if (world->members[i].frames && world->members[i].scene->load_count > 0) return true;
+        if (world->members[i].frames && world->members[i].scene->load_count > 0) {
+            return true;
+        }
     }
     return false;
 }
@@ -123,8 +155,10 @@ sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *repor
 
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report) {
     enum { ROUNDS = 50 };
-    double time = sinew_world_get_time(world->world), energy = INFINITY;
+    double time = sinew_world_get_time(world->world);
+    double energy = INFINITY;
     bool turn = loads_turn(world);
+
     for (int round = 0; round < (turn ? ROUNDS : 1); round++) {
         SN_TRY(sn_scene_world_apply(world, time));
         SN_TRY(sinew_world_solve_static(world->world, &world->scene->static_def, report));
@@ -132,8 +166,12 @@ sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_repor
         sinew_world_get_measures(world->world, &measures);
         double change = fabs(measures.elastic_energy - energy);
         energy = measures.elastic_energy;
-        if (change <= world->scene->static_def.newton_tolerance * energy) break;
+
+        if (change <= world->scene->static_def.newton_tolerance * energy) {
+            break;
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -144,8 +182,10 @@ static void update_surface(sn_scene_member *member) {
         sinew_embedding_compute_points(surface->embedding, x, surface->points);
         return;
     }
+
     for (int32_t k = 0; k < surface->mesh->point_count; k++) {
-        memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k], 3 * sizeof(double));
+        memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k],
+               3 * sizeof(double));
     }
 }
 
@@ -161,10 +201,12 @@ static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_stat
     const int32_t *nodes = sn_mesh_nodes(member->mesh, place->element);
     const double *x = sinew_body_get_positions(member->body);
     sn_vec3 now = {0, 0, 0}, rest = {0, 0, 0};
+
     for (int32_t k = 0; k < sinew_element_node_count(member->mesh->element); k++) {
         now = sn_madd(now, place->weights[k], sn_load3(x + 3 * (size_t)nodes[k]));
         rest = sn_madd(rest, place->weights[k], sn_mesh_point(member->mesh, nodes[k]));
     }
+
     sn_store3(state->position, now);
     sn_store3(state->displacement, sn_sub(now, sn_scene_place(member->scene, rest)));
     sinew_body_get_element_state(member->body, place->element, &state->element);

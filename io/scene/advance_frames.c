@@ -14,32 +14,42 @@ static sinew_status apply_motions(const sn_scene_member *member, double time) {
     sn_quat R = placement_turn(member);
     for (int32_t i = 0; i < frames->node_count; i++) {
         const sn_scene_motion *motion = frames->motion[i];
-        if (!motion || frames->hold[i] == SINEW_HOLD_NOTHING) continue;
+        if (!motion || frames->hold[i] == SINEW_HOLD_NOTHING) {
+            continue;
+        }
+
         sn_vec3 X = sn_scene_motion_at(motion, sn_load3(frames->rest + 3 * (size_t)i), time);
         sn_quat q = sn_quat_mul(R, sn_scene_motion_turn(motion, time));
         double target[3];
+
         sn_store3(target, sn_scene_place(member->scene, X));
-        SN_TRY(sinew_frame_body_move(member->body, i, target, (const double[4]){q.x, q.y, q.z, q.w}));
+        SN_TRY(
+            sinew_frame_body_move(member->body, i, target, (const double[4]){q.x, q.y, q.z, q.w}));
     }
+
     return SINEW_OK;
 }
 
 // Twice the area of a triangle as a vector along its normal.
 static sn_vec3 triangle_area(const double *points, const int32_t *t) {
-    sn_vec3 a = sn_load3(points + 3 * (size_t)t[0]), b = sn_load3(points + 3 * (size_t)t[1]);
+    sn_vec3 a = sn_load3(points + 3 * (size_t)t[0]);
+    sn_vec3 b = sn_load3(points + 3 * (size_t)t[1]);
     return sn_cross(sn_sub(b, a), sn_sub(sn_load3(points + 3 * (size_t)t[2]), a));
 }
 
-// A traction on the rest area, or a pressure on the present one, shared by the corners of the triangles whose corners are all
-// picked.
-static void add_area_load(sn_scene_member *member, const sn_scene_load *load, const sn_picked *picked, double scale) {
+// A traction on the rest area, or a pressure on the present one, shared by the corners of the
+// triangles whose corners are all picked.
+static void add_area_load(sn_scene_member *member, const sn_scene_load *load,
+                          const sn_picked *picked, double scale) {
     const sinew_mesh *surface = member->surface.mesh;
     bool pressure = load->kind == SN_LOAD_PRESSURE;
     for (int32_t e = 0; e < surface->element_count; e++) {
         const int32_t *t = surface->indices + 3 * (size_t)e;
         int32_t inside = 0;
         for (int k = 0; k < 3; k++) { // `nodes` ascend
-            int32_t low = 0, high = picked->count;
+            int32_t low = 0;
+
+            int32_t high = picked->count;
             while (low < high) {
                 int32_t middle = low + (high - low) / 2;
                 if (picked->nodes[middle] < t[k]) {
@@ -50,11 +60,18 @@ static void add_area_load(sn_scene_member *member, const sn_scene_load *load, co
             }
             inside += low < picked->count && picked->nodes[low] == t[k];
         }
-        if (inside < 3) continue;
+
+        if (inside < 3) {
+            continue;
+        }
+
         sn_vec3 area = triangle_area(pressure ? member->surface.points : surface->points, t);
         sn_vec3 share = pressure ? sn_scale(-scale * load->pressure / 6, area)
                                  : sn_scale(scale * sn_length(area) / 6, sn_load3(load->vector));
-        for (int k = 0; k < 3; k++) sn_add_to3(member->forces + 3 * (size_t)t[k], share);
+
+        for (int k = 0; k < 3; k++) {
+            sn_add_to3(member->forces + 3 * (size_t)t[k], share);
+        }
     }
 }
 
@@ -64,36 +81,54 @@ static void update_surface(sn_scene_member *member) {
 
 static sinew_status apply_loads(sn_scene_member *member, double time) {
     const sn_scene_body *scene = member->scene;
-    if (scene->load_count == 0) return SINEW_OK;
+    if (scene->load_count == 0) {
+        return SINEW_OK;
+    }
+
     sinew_frame_body_clear_forces(member->body);
     memset(member->forces, 0, 3 * (size_t)member->surface.mesh->point_count * sizeof(double));
+
     bool any = false;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
         double scale = sn_curve_at(&load->scale, time);
         double force[3], torque[3];
+
         sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
         sn_store3(torque, sn_scale(scale, sn_load3(load->torque)));
         if (load->at_node) {
             bool turns = sn_length(sn_load3(load->torque)) > 0;
-            SN_TRY(sinew_frame_body_add_node_force(member->body, load->node, force, turns ? torque : NULL));
+            SN_TRY(sinew_frame_body_add_node_force(member->body, load->node, force,
+                                                   turns ? torque : NULL));
             continue;
         }
+
         if (load->at_point) {
             SN_TRY(sinew_frame_body_add_force(member->body, load->point, force));
             continue;
         }
+
         any = true;
         const sn_picked *picked = &member->loads[i];
-        if (load->kind == SN_LOAD_PRESSURE) update_surface(member);
+        if (load->kind == SN_LOAD_PRESSURE) {
+            update_surface(member);
+        }
+
         if (load->kind != SN_LOAD_FORCE) {
             add_area_load(member, load, picked, scale);
             continue;
         }
+
         sn_vec3 share = sn_scale(scale / picked->count, sn_load3(load->vector));
-        for (int32_t k = 0; k < picked->count; k++) sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
+        for (int32_t k = 0; k < picked->count; k++) {
+            sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
+        }
     }
-    if (any) sn_frame_points_add_forces(&member->frames->points, member->body, member->forces);
+
+    if (any) {
+        sn_frame_points_add_forces(&member->frames->points, member->body, member->forces);
+    }
+
     return SINEW_OK;
 }
 
@@ -107,11 +142,20 @@ static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_stat
     const sn_scene_probe *probe = &world->scene->probes[index];
     const sn_scene_member *member = &world->members[probe->body];
     const sinew_body *body = member->body;
+
     *state = (sn_probe_state){.position = {NAN, NAN, NAN}};
+
     // Both fail for want of memory only.
-    if (sinew_frame_body_get_point(body, probe->point, state->position) != SINEW_OK) return;
-    if (sinew_frame_body_get_state(body, probe->point, NULL, &state->element) != SINEW_OK) return;
-    sn_store3(state->displacement, sn_sub(sn_load3(state->position), sn_scene_place(member->scene, sn_load3(probe->point))));
+    if (sinew_frame_body_get_point(body, probe->point, state->position) != SINEW_OK) {
+        return;
+    }
+
+    if (sinew_frame_body_get_state(body, probe->point, NULL, &state->element) != SINEW_OK) {
+        return;
+    }
+
+    sn_store3(state->displacement, sn_sub(sn_load3(state->position),
+                                          sn_scene_place(member->scene, sn_load3(probe->point))));
 }
 
 static sinew_status compute_values(sn_scene_member *member, sn_scene_color color, double *values) {
@@ -120,23 +164,32 @@ static sinew_status compute_values(sn_scene_member *member, sn_scene_color color
     bool moving = color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED;
     sn_arena scratch = sn_arena_create(member->frames->points_arena.context);
     double *vectors = SN_PUSH(&scratch, double, moving ? 3 * (size_t)points->count : 0);
-    sinew_element_state *states = SN_PUSH(&scratch, sinew_element_state, moving ? 0 : points->count);
+    sinew_element_state *states =
+        SN_PUSH(&scratch, sinew_element_state, moving ? 0 : points->count);
     sinew_status status = sn_arena_status(&scratch);
+
     if (status == SINEW_OK) {
-        sn_frame_points_compute(points, member->body, color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
+        sn_frame_points_compute(points, member->body,
+                                color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
                                 color == SN_COLOR_SPEED ? vectors : NULL, moving ? NULL : states);
+
         for (int32_t i = 0; i < points->count; i++) {
             sn_vec3 from = {0, 0, 0};
-            if (color == SN_COLOR_DISPLACEMENT) from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
-            values[i] = moving ? sn_distance(sn_load3(vectors + 3 * (size_t)i), from) : sn_state_value(&states[i], color);
+            if (color == SN_COLOR_DISPLACEMENT) {
+                from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
+            }
+            values[i] = moving ? sn_distance(sn_load3(vectors + 3 * (size_t)i), from)
+                               : sn_state_value(&states[i], color);
         }
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
 int32_t sn_scene_member_frame_count(const sn_scene_member *member) {
-    return member->frames ? member->frames->first_count + member->scene->frames->insertion_count : 0;
+    return member->frames ? member->frames->first_count + member->scene->frames->insertion_count
+                          : 0;
 }
 
 static void release(sn_scene_member *member) {

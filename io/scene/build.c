@@ -1,4 +1,5 @@
-// Building: meshes from shapes and files, bodies, selections turned into node lists, attachments, probes.
+// Building: meshes from shapes and files, bodies, selections turned into node lists, attachments,
+// probes.
 #include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
 #include "io/scene/field.h"
@@ -12,56 +13,88 @@
 #include <string.h>
 
 sinew_status sn_builder_note(const sn_builder *b, const sn_json *json, sinew_status status) {
-    if (status == SINEW_OK || status == SINEW_OUT_OF_MEMORY) return status;
+    if (status == SINEW_OK || status == SINEW_OUT_OF_MEMORY) {
+        return status;
+    }
     sn_json_mistake(b->mistakes, json, "%s", sinew_context_message(b->context));
     return status;
 }
 
-static sinew_status copy_cells(const sn_builder *b, const sn_mesh_view *view, sinew_element element, double scale,
-                               sinew_mesh **out) {
+static sinew_status copy_cells(const sn_builder *b, const sn_mesh_view *view, sinew_element element,
+                               double scale, sinew_mesh **out) {
     const sn_mesh_cells *cells = &view->cells[element];
-    sinew_mesh mesh = {view->points, view->point_count, element, cells->nodes, cells->count, cells->labels};
+    sinew_mesh mesh = {view->points, view->point_count, element,
+                       cells->nodes, cells->count,      cells->labels};
+
     SN_TRY(sinew_mesh_copy(b->context, &mesh, out));
     double *points = (double *)(uintptr_t)(*out)->points; // our own copy
-    for (size_t i = 0; i < 3 * (size_t)mesh.point_count; i++) points[i] *= scale;
+
+    for (size_t i = 0; i < 3 * (size_t)mesh.point_count; i++) {
+        points[i] *= scale;
+    }
+
     return SINEW_OK;
 }
 
-// Reads a mesh file; fills a surface with tets if there are no solid elements or the scene asks for it.
-sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const sn_scene_shape *shape, bool surface,
-                                  sinew_mesh **out) {
+// Reads a mesh file; fills a surface with tets if there are no solid elements or the scene asks for
+// it.
+sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
+                                  const sn_scene_shape *shape, bool surface, sinew_mesh **out) {
     const void *data;
     size_t size;
     if (!b->fetch || !b->fetch(b->fetch_user, name, &data, &size)) {
         return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", name);
     }
+
     sn_source source = {name, data, size, b->fetch, b->fetch_user};
     sn_mesh_file file;
     sinew_status status = sn_mesh_read(b->context, &source, &file);
     double scale = b->scene->unit * (shape ? shape->scale : 1);
     sinew_element kinds[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8, SINEW_ELEMENT_TET4};
     sinew_element kind = SINEW_ELEMENT_TRIANGLE;
+
     for (int i = 0; status == SINEW_OK && !surface && i < 3; i++) {
-        if (file.view.cells[kinds[i]].count > 0 && !shape->tetrahedralize) kind = kinds[i];
+        if (file.view.cells[kinds[i]].count > 0 && !shape->tetrahedralize) {
+            kind = kinds[i];
+        }
     }
+
     if (status == SINEW_OK && file.view.cells[kind].count == 0) {
-        status = sn_fail(b->context, SINEW_INVALID_DATA, "\"%s\" holds neither tets nor hexahedra nor triangles", name);
+        status = sn_fail(b->context, SINEW_INVALID_DATA,
+                         "\"%s\" holds neither tets nor hexahedra nor triangles", name);
     }
-    if (status == SINEW_OK) status = copy_cells(b, &file.view, kind, scale, out);
+
+    if (status == SINEW_OK) {
+        status = copy_cells(b, &file.view, kind, scale, out);
+    }
+
     sn_mesh_file_destroy(&file);
     return status;
 }
 
 static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **out) {
-    if (shape->is_character) return sn_builder_make_flesh(b, shape, out);
-    if (shape->is_organism) return sn_builder_make_organism(b, shape, out);
-    if (shape->maps && (shape->generated || shape->maps->gradient_count > 0)) {
-        return sn_fail(b->context, SINEW_UNSUPPORTED, "gradients and layers are for bodies of \"model\": \"frames\"");
+    if (shape->is_character) {
+        return sn_builder_make_flesh(b, shape, out);
     }
-    if (shape->volume || shape->solid_count > 0 || shape->maps) return sn_builder_fill_voxels(b, shape, out);
-    if (shape->generated) return sinew_mesh_create_shape(b->context, &shape->shape, out);
+    if (shape->is_organism) {
+        return sn_builder_make_organism(b, shape, out);
+    }
+
+    if (shape->maps && (shape->generated || shape->maps->gradient_count > 0)) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED,
+                       "gradients and layers are for bodies of \"model\": \"frames\"");
+    }
+
+    if (shape->volume || shape->solid_count > 0 || shape->maps) {
+        return sn_builder_fill_voxels(b, shape, out);
+    }
+    if (shape->generated) {
+        return sinew_mesh_create_shape(b->context, &shape->shape, out);
+    }
+
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
+
     sinew_mesh *better = NULL;
     sinew_status status = SINEW_OK;
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
@@ -69,10 +102,12 @@ static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, 
     } else if (mesh->element == SINEW_ELEMENT_TET4 && shape->quadratic) {
         status = sinew_mesh_create_quadratic(b->context, mesh, &better);
     }
+
     if (better || status != SINEW_OK) {
         sinew_mesh_destroy(mesh);
         mesh = better;
     }
+
     *out = mesh;
     return status;
 }
@@ -80,16 +115,21 @@ static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, 
 static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
     sn_scene_surface *surface = &member->surface;
     if (member->scene->surface) {
-        SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true, &surface->mesh));
-        SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
+        SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true,
+                                    &surface->mesh));
+        SN_TRY(
+            sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else if (member->scene->skin) {
         const sn_scene_shape *shape = &member->scene->shape;
         SN_TRY(shape->is_organism ? sn_builder_make_organism_skin(b, shape, &surface->mesh)
                                   : sn_builder_make_skin(b, shape, &surface->mesh));
-        SN_TRY(sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
+        SN_TRY(
+            sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
     } else {
-        SN_TRY(sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
+        SN_TRY(
+            sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
     }
+
     surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
     return sn_arena_status(&b->world->arena);
 }
@@ -97,70 +137,100 @@ static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
 enum { MOST_OTHER_LABELS = 256 }; // without a material of their own
 
 // Labels of elements that "materials" leaves out take the body's "material", if there is one.
-static sinew_status add_other_labels(const sn_builder *b, sn_scene_member *member, int32_t *labels, int32_t most) {
+static sinew_status add_other_labels(const sn_builder *b, sn_scene_member *member, int32_t *labels,
+                                     int32_t most) {
     const sinew_mesh *mesh = member->mesh;
     for (int32_t e = 0; e < mesh->element_count; e++) {
-        int32_t label = mesh->labels ? mesh->labels[e] : 0, k = 0;
-        while (k < member->material_count && labels[k] != label) k++;
-        if (k < member->material_count) continue;
+        int32_t label = mesh->labels ? mesh->labels[e] : 0;
+        int32_t k = 0;
+        while (k < member->material_count && labels[k] != label) {
+            k++;
+        }
+
+        if (k < member->material_count) {
+            continue;
+        }
+
         if (!member->scene->material_given || k == most) {
             return sn_fail(b->context, SINEW_INVALID_DATA,
-                           "element %d has label %d, for which no material is given: \"materials\" names one for each label, "
+                           "element %d has label %d, for which no material is given: \"materials\" "
+                           "names one for each label, "
                            "and \"material\" one for up to %d others",
                            (int)e, (int)label, MOST_OTHER_LABELS);
         }
+
         member->materials[k] = member->scene->material;
         labels[k] = label;
         member->material_count++;
     }
+
     return SINEW_OK;
 }
 
-// A table may serve several bodies, so a label too many is no mistake, but it may be a slip of the pen.
+// A table may serve several bodies, so a label too many is no mistake, but it may be a slip of the
+// pen.
 void sn_builder_warn_of_label(const sn_builder *b, const sn_scene_body *body, int32_t label) {
-    sn_log(b->context, SINEW_LOG_WARNING, "body \"%s\" names a material for label %d, which nothing of it has", body->name,
+    sn_log(b->context, SINEW_LOG_WARNING,
+           "body \"%s\" names a material for label %d, which nothing of it has", body->name,
            (int)label);
 }
 
 static void look_for_labels(const sn_builder *b, const sn_scene_member *member) {
     const sinew_mesh *mesh = member->mesh;
     for (int32_t i = 0; i < member->scene->label_count; i++) {
-        int32_t label = member->scene->labels[i].label, e = 0;
-        while (e < mesh->element_count && (mesh->labels ? mesh->labels[e] : 0) != label) e++;
-        if (e == mesh->element_count) sn_builder_warn_of_label(b, member->scene, label);
+        int32_t label = member->scene->labels[i].label;
+        int32_t e = 0;
+        while (e < mesh->element_count && (mesh->labels ? mesh->labels[e] : 0) != label) {
+            e++;
+        }
+
+        if (e == mesh->element_count) {
+            sn_builder_warn_of_label(b, member->scene, label);
+        }
     }
 }
 
 // The materials in the order in which the body numbers them, and their labels.
 static sinew_status list_materials(const sn_builder *b, sn_scene_member *member, int32_t **labels) {
     const sn_scene_body *scene = member->scene;
-    int32_t count = scene->label_count, most = count + MOST_OTHER_LABELS;
+    int32_t count = scene->label_count;
+    int32_t most = count + MOST_OTHER_LABELS;
+
     member->materials = SN_PUSH(&b->world->arena, int32_t, most);
     *labels = SN_PUSH(&b->world->arena, int32_t, most);
     SN_TRY(sn_arena_status(&b->world->arena));
     member->material_count = count > 0 ? count : 1;
     member->materials[0] = scene->material;
+
     for (int32_t i = 0; i < count; i++) {
         member->materials[i] = scene->labels[i].material;
         (*labels)[i] = scene->labels[i].label;
     }
+
     look_for_labels(b, member);
     return count > 0 ? add_other_labels(b, member, *labels, most) : SINEW_OK;
 }
 
 sinew_status sn_builder_check_fibres(const sn_builder *b, const sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
-    if (scene->frames ? !scene->frames->springs : !scene->positions.used && scene->def.model == SINEW_MODEL_ELASTIC) {
+    if (scene->frames ? !scene->frames->springs
+                      : !scene->positions.used && scene->def.model == SINEW_MODEL_ELASTIC) {
         return SINEW_OK;
     }
+
     for (int32_t i = 0; i < member->material_count; i++) {
         const sn_scene_material *material = &b->scene->materials[member->materials[i]];
-        if (material->fibre_stress.kind == SN_CURVE_CONSTANT && material->def.fibre_stress == 0) continue;
+        if (material->fibre_stress.kind == SN_CURVE_CONSTANT && material->def.fibre_stress == 0) {
+            continue;
+        }
+
         return sn_fail(b->context, SINEW_UNSUPPORTED,
-                       "the fibre_stress of material \"%s\" has no effect in this model; fibres pull in the models elastic "
+                       "the fibre_stress of material \"%s\" has no effect in this model; fibres "
+                       "pull in the models elastic "
                        "and frames without springs",
                        material->name);
     }
+
     return SINEW_OK;
 }
 
@@ -168,18 +238,30 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     sinew_body_def def = scene->def;
     int32_t *labels;
+
     SN_TRY(list_materials(b, member, &labels));
     SN_TRY(sn_builder_check_fibres(b, member));
+
     int32_t count = member->material_count;
     sinew_material_def *materials = SN_PUSH(&b->world->arena, sinew_material_def, count);
+
     SN_TRY(sn_arena_status(&b->world->arena));
-    for (int32_t i = 0; i < count; i++) materials[i] = b->scene->materials[member->materials[i]].def;
+    for (int32_t i = 0; i < count; i++) {
+        materials[i] = b->scene->materials[member->materials[i]].def;
+    }
+
     def.mesh = member->mesh;
     def.materials = materials;
     def.material_count = count;
     def.material_labels = scene->label_count ? labels : NULL;
-    if (member->field) def.material_axes = sinew_field_get_axes(member->field);
-    if (scene->positions.used) return sn_builder_make_positions(b, member, &def);
+
+    if (member->field) {
+        def.material_axes = sinew_field_get_axes(member->field);
+    }
+    if (scene->positions.used) {
+        return sn_builder_make_positions(b, member, &def);
+    }
+
     return sinew_body_create(b->world->world, &def, &member->body);
 }
 
@@ -193,150 +275,222 @@ typedef struct node_table {
 static sinew_status build_node_table(sn_arena *scratch, const sinew_mesh *mesh, node_table *table) {
     SN_TRY(sn_build_node_elements(scratch, mesh, &table->elements));
     sn_surface surface;
+
     SN_TRY(sn_build_surface(scratch, mesh, &surface));
     int32_t most = 0;
     for (int32_t i = 0; i < mesh->point_count; i++) {
         int32_t degree = table->elements.offsets[i + 1] - table->elements.offsets[i];
         most = degree > most ? degree : most;
     }
+
     table->surface = SN_PUSH(scratch, uint8_t, mesh->point_count);
     table->labels = SN_PUSH(scratch, int32_t, most);
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < surface.vertex_count; i++) table->surface[surface.nodes[i]] = 1;
+
+    for (int32_t i = 0; i < surface.vertex_count; i++) {
+        table->surface[surface.nodes[i]] = 1;
+    }
+
     return SINEW_OK;
 }
 
-static bool test_node(const sn_select *select, const sinew_mesh *mesh, const node_table *table, int32_t i) {
+static bool test_node(const sn_select *select, const sinew_mesh *mesh, const node_table *table,
+                      int32_t i) {
     sn_select_node node = {.node = i, .surface = table->surface[i], .labels = table->labels};
     memcpy(node.position, mesh->points + 3 * (size_t)i, sizeof node.position);
-    for (int32_t k = table->elements.offsets[i]; mesh->labels && k < table->elements.offsets[i + 1]; k++) {
+    for (int32_t k = table->elements.offsets[i]; mesh->labels && k < table->elements.offsets[i + 1];
+
+         k++) {
         table->labels[node.label_count++] = mesh->labels[table->elements.items[k]];
     }
+
     return sn_select_test(select, &node);
 }
 
 // The nodes of a selection; none is a mistake.
-static sinew_status pick(sn_builder *b, const sn_select *select, const sinew_mesh *mesh, const node_table *table,
-                         sn_picked *picked) {
+static sinew_status pick(sn_builder *b, const sn_select *select, const sinew_mesh *mesh,
+                         const node_table *table, sn_picked *picked) {
     int32_t count = 0;
-    for (int32_t i = 0; i < mesh->point_count; i++) count += test_node(select, mesh, table, i);
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        count += test_node(select, mesh, table, i);
+    }
+
     if (count == 0) {
         sn_json_mistake(b->mistakes, select->json, "no node of the body is here");
         return SINEW_INVALID_DATA;
     }
+
     picked->nodes = SN_PUSH(&b->world->arena, int32_t, count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        if (test_node(select, mesh, table, i)) picked->nodes[picked->count++] = i;
+        if (test_node(select, mesh, table, i)) {
+            picked->nodes[picked->count++] = i;
+        }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status add_load(sn_builder *b, sn_scene_member *member, int32_t index) {
     const sn_scene_load *scene = &member->scene->loads[index];
     member->load_index[index] = -1;
-    if (scene->kind == SN_LOAD_FORCE) return SINEW_OK;
+    if (scene->kind == SN_LOAD_FORCE) {
+        return SINEW_OK;
+    }
+
     sinew_load_def def = sinew_default_load_def();
     def.kind = scene->kind == SN_LOAD_PRESSURE ? SINEW_LOAD_PRESSURE : SINEW_LOAD_TRACTION;
     def.nodes = member->loads[index].nodes;
     def.node_count = member->loads[index].count;
     memcpy(def.traction, scene->vector, sizeof def.traction);
     def.pressure = scene->pressure;
-    return sn_builder_note(b, scene->json, sinew_body_add_load(member->body, &def, &member->load_index[index]));
+
+    return sn_builder_note(b, scene->json,
+                           sinew_body_add_load(member->body, &def, &member->load_index[index]));
 }
 
-static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
+static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *member,
+                                           sn_arena *scratch) {
     const sn_scene_body *scene = member->scene;
     sn_arena *arena = &b->world->arena;
     node_table table;
+
     SN_TRY(build_node_table(scratch, member->mesh, &table));
     member->supports = SN_PUSH(arena, sn_picked, scene->support_count);
     member->loads = SN_PUSH(arena, sn_picked, scene->load_count);
     member->load_index = SN_PUSH(arena, int32_t, scene->load_count);
     member->forces = SN_PUSH(arena, double, 3 * (size_t)member->mesh->point_count);
     SN_TRY(sn_arena_status(arena));
+
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->support_count; i++) {
-        sinew_status picked = pick(b, &scene->supports[i].where, member->mesh, &table, &member->supports[i]);
-        if (picked != SINEW_OK) status = picked;
+        sinew_status picked =
+            pick(b, &scene->supports[i].where, member->mesh, &table, &member->supports[i]);
+        if (picked != SINEW_OK) {
+            status = picked;
+        }
+
         sn_picked *nodes = &member->supports[i];
-        SN_TRY(sinew_body_fix_nodes(member->body, nodes->nodes, nodes->count, scene->supports[i].axes));
+        SN_TRY(sinew_body_fix_nodes(member->body, nodes->nodes, nodes->count,
+                                    scene->supports[i].axes));
     }
+
     for (int32_t i = 0; i < scene->load_count; i++) {
-        sinew_status picked = pick(b, &scene->loads[i].where, member->mesh, &table, &member->loads[i]);
-        if (picked == SINEW_OK) picked = add_load(b, member, i);
-        if (picked != SINEW_OK) status = picked;
+        sinew_status picked =
+            pick(b, &scene->loads[i].where, member->mesh, &table, &member->loads[i]);
+        if (picked == SINEW_OK) {
+            picked = add_load(b, member, i);
+        }
+        if (picked != SINEW_OK) {
+            status = picked;
+        }
     }
+
     return status;
 }
 
 static sinew_status make_member(sn_builder *b, int32_t index) {
     sn_scene_member *member = &b->world->members[index];
     member->scene = &b->scene->bodies[index];
+
     const sn_json *json = member->scene->json;
     if (member->scene->frames) {
         SN_TRY(sn_builder_make_frames(b, member));
         SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
         return sn_builder_bind(b, member);
     }
+
     member->ops = &sn_element_member_ops;
     SN_TRY(sn_builder_note(b, json, make_mesh(b, &member->scene->shape, &member->mesh)));
     SN_TRY(sn_builder_make_field(b, member->scene, member->mesh, &member->field));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
     SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
     SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
+
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = sn_builder_bind(b, member);
-    if (status == SINEW_OK) status = add_supports_and_loads(b, member, &scratch);
+    if (status == SINEW_OK) {
+        status = add_supports_and_loads(b, member, &scratch);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
-static sinew_status attach(sn_builder *b, const sn_scene_attachment *scene, int32_t node, const double *rest) {
+static sinew_status attach(sn_builder *b, const sn_scene_attachment *scene, int32_t node,
+                           const double *rest) {
     sinew_attachment_def def = sinew_default_attachment_def();
     def.body = b->world->members[scene->body].body;
-    if (scene->target >= 0) def.target = b->world->members[scene->target].body;
+    if (scene->target >= 0) {
+        def.target = b->world->members[scene->target].body;
+    }
+
     def.node = node;
-    if (rest) memcpy(def.rest, rest, sizeof def.rest);
+    if (rest) {
+        memcpy(def.rest, rest, sizeof def.rest);
+    }
+
     def.at_node = !scene->has_place;
     memcpy(def.point, scene->place, sizeof def.point);
     def.stiffness = scene->stiffness;
+
     return sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def));
 }
 
 // Points of a body of frames: one, or those of its surface in a selection.
-static sinew_status attach_points(sn_builder *b, const sn_scene_attachment *scene, const sn_scene_member *member) {
-    if (scene->at_point) return attach(b, scene, 0, scene->point);
+static sinew_status attach_points(sn_builder *b, const sn_scene_attachment *scene,
+                                  const sn_scene_member *member) {
+    if (scene->at_point) {
+        return attach(b, scene, 0, scene->point);
+    }
+
     sn_picked picked = {0};
     SN_TRY(sn_builder_pick_surface(b, member, &scene->where, &picked));
     for (int32_t i = 0; i < picked.count; i++) {
         SN_TRY(attach(b, scene, 0, member->surface.mesh->points + 3 * (size_t)picked.nodes[i]));
     }
+
     return SINEW_OK;
 }
 
-static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene, const sn_scene_member *member) {
+static sinew_status attach_nodes(sn_builder *b, const sn_scene_attachment *scene,
+                                 const sn_scene_member *member) {
     if (scene->at_point) {
-        sn_json_mistake(b->mistakes, scene->json, "\"point\" is of bodies of frames; select nodes by \"where\"");
+        sn_json_mistake(b->mistakes, scene->json,
+                        "\"point\" is of bodies of frames; select nodes by \"where\"");
         return SINEW_INVALID_DATA;
     }
+
     sn_arena scratch = sn_arena_create(b->context);
     node_table table;
     sn_picked picked = {0};
     sinew_status status = build_node_table(&scratch, member->mesh, &table);
-    if (status == SINEW_OK) status = pick(b, &scene->where, member->mesh, &table, &picked);
+
+    if (status == SINEW_OK) {
+        status = pick(b, &scene->where, member->mesh, &table, &picked);
+    }
+
     sn_arena_destroy(&scratch);
     SN_TRY(status);
-    for (int32_t i = 0; i < picked.count; i++) SN_TRY(attach(b, scene, picked.nodes[i], NULL));
+    for (int32_t i = 0; i < picked.count; i++) {
+        SN_TRY(attach(b, scene, picked.nodes[i], NULL));
+    }
+
     return SINEW_OK;
 }
 
 // The weights of an attached body must stay as they are.
-static sinew_status check_insertions(sn_builder *b, const sn_scene_attachment *scene, int32_t body) {
+static sinew_status check_insertions(sn_builder *b, const sn_scene_attachment *scene,
+                                     int32_t body) {
     const sn_scene_member *member = body >= 0 ? &b->world->members[body] : NULL;
-    if (!member || !member->scene->frames || member->scene->frames->insertion_count == 0) return SINEW_OK;
-    sn_json_mistake(b->mistakes, scene->json, "frames join or leave body \"%s\": it cannot be attached",
+    if (!member || !member->scene->frames || member->scene->frames->insertion_count == 0) {
+        return SINEW_OK;
+    }
+
+    sn_json_mistake(b->mistakes, scene->json,
+                    "frames join or leave body \"%s\": it cannot be attached",
                     sinew_body_get_name(member->body));
+
     return SINEW_INVALID_DATA;
 }
 
@@ -348,6 +502,7 @@ static sinew_status make_attachments(sn_builder *b) {
         SN_TRY(check_insertions(b, scene, scene->target));
         SN_TRY(member->mesh ? attach_nodes(b, scene, member) : attach_points(b, scene, member));
     }
+
     return SINEW_OK;
 }
 
@@ -356,18 +511,26 @@ static sinew_status make_probes(sn_builder *b) {
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < b->scene->probe_count; i++) {
         const sn_scene_probe *probe = &b->scene->probes[i];
-        if (!b->world->members[probe->body].mesh) continue;
+        if (!b->world->members[probe->body].mesh) {
+            continue;
+        }
+
         sn_arena scratch = sn_arena_create(b->context);
         sn_element_tree tree;
-        sinew_status status = sn_element_tree_build(&scratch, b->world->members[probe->body].mesh, &tree);
+        sinew_status status =
+            sn_element_tree_build(&scratch, b->world->members[probe->body].mesh, &tree);
+
         if (status == SINEW_OK) {
             sn_location location = sn_element_tree_locate(&tree, sn_load3(probe->point));
             b->world->probes[i].element = location.element;
-            memcpy(b->world->probes[i].weights, location.weights, sizeof b->world->probes[i].weights);
+            memcpy(b->world->probes[i].weights, location.weights,
+                   sizeof b->world->probes[i].weights);
         }
+
         sn_arena_destroy(&scratch);
         SN_TRY(status);
     }
+
     return SINEW_OK;
 }
 
@@ -375,24 +538,31 @@ static sinew_status build(sn_builder *b) {
     b->world->members = SN_PUSH(&b->world->arena, sn_scene_member, b->scene->body_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     SN_TRY(sinew_world_create(b->context, &b->scene->world, &b->world->world));
+
     sinew_status status = sn_builder_make_bones(b);
     for (int32_t i = 0; i < b->scene->body_count; i++) { // all bodies, so that all mistakes show
         sinew_status made = make_member(b, i);
-        if (made != SINEW_OK) status = made;
+
+        if (made != SINEW_OK) {
+            status = made;
+        }
     }
     SN_TRY(status);
     SN_TRY(make_attachments(b));
     SN_TRY(make_probes(b));
+
     return sn_scene_world_apply(b->world, 0);
 }
 
-sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch, void *fetch_user,
-                            sn_mistakes *mistakes, sn_scene_world **out) {
+sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch,
+                            void *fetch_user, sn_mistakes *mistakes, sn_scene_world **out) {
     sn_arena arena = sn_arena_create(context);
     sn_scene_world *world = SN_PUSH(&arena, sn_scene_world, 1);
+
     SN_TRY(sn_arena_status(&arena));
     world->arena = arena;
     world->scene = scene;
+
     sn_builder b = {context, scene, fetch, fetch_user, mistakes, world};
     sinew_status status = build(&b);
     if (status != SINEW_OK) {
@@ -400,24 +570,34 @@ sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fe
         sn_mistakes_sort(mistakes);
         return status;
     }
+
     sn_scene_world_update_surfaces(world);
     *out = world;
+
     return SINEW_OK;
 }
 
 void sn_scene_world_destroy(sn_scene_world *world) {
-    if (!world) return;
+    if (!world) {
+        return;
+    }
+
     sinew_world_destroy(world->world);
     for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
-        if (member->ops && member->ops->release) member->ops->release(member);
+        if (member->ops && member->ops->release) {
+            member->ops->release(member);
+        }
+
         sn_bound_destroy(member->bound);
         sinew_field_destroy(member->field);
         sinew_embedding_destroy(member->surface.embedding);
         sinew_mesh_destroy(member->surface.mesh);
         sinew_mesh_destroy(member->mesh);
     }
+
     sn_bones_destroy(world);
     sn_arena arena = world->arena; // the struct lives in it
+
     sn_arena_destroy(&arena);
 }

@@ -1,4 +1,5 @@
-// From a scene to a world, and through time: what is held follows its motion, loads follow their curves, probes are read.
+// From a scene to a world, and through time: what is held follows its motion, loads follow their
+// curves, probes are read.
 #ifndef SN_IO_SCENE_BUILD_H
 #define SN_IO_SCENE_BUILD_H
 
@@ -42,9 +43,10 @@ struct sn_scene_member {
     const sn_member_ops *ops;
     const sn_scene_body *scene;
     sinew_body *body;
-    sinew_mesh *mesh;                   // rest mesh; owned; NULL for bodies of frames
-    sn_member_frames *frames;           // NULL for bodies of elements
-    int32_t material_count, *materials; // of the scene's list, in the order in which the body numbers them
+    sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
+    sn_member_frames *frames; // NULL for bodies of elements
+    int32_t material_count,
+        *materials; // of the scene's list, in the order in which the body numbers them
     sn_scene_surface surface;
     sn_picked *supports; // one for each support of the scene's body
     sn_picked *loads;    // one for each load
@@ -69,16 +71,18 @@ struct sn_scene_world {
     bool motion_ended; // of a skeleton that stops the run with it
 };
 
-// Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and selections goes to
-// `mistakes`. `fetch` hands over files that the scene names; names are as written there. The scene must outlive the world.
-sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch, void *fetch_user,
-                            sn_mistakes *mistakes, sn_scene_world **world);
+// Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and
+// selections goes to `mistakes`. `fetch` hands over files that the scene names; names are as
+// written there. The scene must outlive the world.
+sinew_status sn_scene_build(sinew_context *context, const sn_scene *scene, sn_fetch_fn *fetch,
+                            void *fetch_user, sn_mistakes *mistakes, sn_scene_world **world);
 void sn_scene_world_destroy(sn_scene_world *world);
 
 // Where a body's placement puts a rest point; displacements count from there.
 sn_vec3 sn_scene_place(const sn_scene_body *body, sn_vec3 X);
 
-// Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates before its placement.
+// Where a rest point is at a time: turned about the axis, then moved. In the body's own coordinates
+// before its placement.
 sn_vec3 sn_scene_motion_at(const sn_scene_motion *motion, sn_vec3 X, double time);
 
 // Sets targets of scripted parts and scales of loads for a moment: before a step to `time`.
@@ -88,8 +92,8 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time);
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report);
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report);
 
-// Continues from a snapshot of this scene's world: frames that had joined by then join first. A snapshot of a moment at which
-// frames were still fading in or out is refused.
+// Continues from a snapshot of this scene's world: frames that had joined by then join first. A
+// snapshot of a moment at which frames were still fading in or out is refused.
 sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size);
 
 // The most coordinate frames that a body has in the course of the scene; 0 for bodies of elements.

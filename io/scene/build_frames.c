@@ -1,5 +1,5 @@
-// Building bodies of frames: tissues from the labels of the voxels, frames written down and frames placed, the body, what
-// holds and loads it.
+// Building bodies of frames: tissues from the labels of the voxels, frames written down and frames
+// placed, the body, what holds and loads it.
 #include "io/scene/build_frames.h"
 #include "io/scene/field.h"
 
@@ -22,49 +22,69 @@ typedef struct tissue_table {
 
 static int32_t material_of_label(const sn_scene_body *body, int32_t label) {
     for (int32_t i = 0; i < body->label_count; i++) {
-        if (body->labels[i].label == label) return body->labels[i].material;
+        if (body->labels[i].label == label) {
+            return body->labels[i].material;
+        }
     }
     return body->material;
 }
 
 static bool has_label(const tissue_table *table, int32_t label) {
     for (int32_t k = 0; k < table->count; k++) {
-        if (table->labels[k] == label) return true;
+        if (table->labels[k] == label) {
+            return true;
+        }
     }
     return false;
 }
 
 // Labels of rigid or bound tissues that the voxels do not have are slips of the pen.
-static void check_labels(const sn_builder *b, const sn_scene_body *body, const tissue_table *table) {
+static void check_labels(const sn_builder *b, const sn_scene_body *body,
+                         const tissue_table *table) {
     for (int32_t i = 0; i < body->frames->tissue_count; i++) {
         const sn_scene_tissue *tissue = &body->frames->tissues[i];
-        if (has_label(table, tissue->label)) continue;
+        if (has_label(table, tissue->label)) {
+            continue;
+        }
         sn_json_key_mistake(b->mistakes, tissue->json, "no voxel has the label %d", tissue->label);
     }
+
     for (int32_t i = 0; i < body->label_count; i++) {
-        if (!has_label(table, body->labels[i].label)) sn_builder_warn_of_label(b, body, body->labels[i].label);
+        if (!has_label(table, body->labels[i].label)) {
+            sn_builder_warn_of_label(b, body, body->labels[i].label);
+        }
     }
 }
 
-// One stiffness for weights and placement, which know no directions: the mean of the three by their product.
+// One stiffness for weights and placement, which know no directions: the mean of the three by their
+// product.
 static double young_of(const sinew_material_def *def) {
     const sinew_orthotropic *o = &def->orthotropic;
     const sinew_transverse *t = &def->transverse;
-    if (def->law == SINEW_MATERIAL_ORTHOTROPIC) return cbrt(o->young_1) * cbrt(o->young_2) * cbrt(o->young_3);
-    if (def->law == SINEW_MATERIAL_TRANSVERSE) return cbrt(t->young_fibre) * cbrt(t->young_plane) * cbrt(t->young_plane);
+    if (def->law == SINEW_MATERIAL_ORTHOTROPIC) {
+        return cbrt(o->young_1) * cbrt(o->young_2) * cbrt(o->young_3);
+    }
+    if (def->law == SINEW_MATERIAL_TRANSVERSE) {
+        return cbrt(t->young_fibre) * cbrt(t->young_plane) * cbrt(t->young_plane);
+    }
+
     return def->young;
 }
 
-static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, sn_arena *scratch, tissue_table *table) {
+static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, sn_arena *scratch,
+                                 tissue_table *table) {
     const sn_scene_body *body = member->scene;
     const sinew_voxels *voxels = member->frames->voxels;
     sinew_label_statistics *statistics = SN_PUSH(scratch, sinew_label_statistics, MOST_LABELS);
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sinew_voxels_compute_statistics(voxels, statistics, MOST_LABELS, &table->count));
     if (table->count > MOST_LABELS) {
-        return sn_fail(b->context, SINEW_UNSUPPORTED, "the voxels have %d labels; a body takes up to %d", table->count,
+        return sn_fail(b->context, SINEW_UNSUPPORTED,
+                       "the voxels have %d labels; a body takes up to %d", table->count,
                        MOST_LABELS);
     }
+
     table->tissues = SN_PUSH(scratch, sinew_tissue, table->count);
     table->materials = SN_PUSH(scratch, sinew_material_def, table->count);
     table->labels = SN_PUSH(scratch, int32_t, table->count);
@@ -72,6 +92,7 @@ static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, s
     member->materials = SN_PUSH(&b->world->arena, int32_t, table->count);
     SN_TRY(sn_arena_status(&b->world->arena));
     member->material_count = table->count;
+
     for (int32_t i = 0; i < table->count; i++) {
         int32_t label = statistics[i].label;
         table->labels[i] = label;
@@ -81,36 +102,47 @@ static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, s
         table->tissues[i].label = label;
         table->tissues[i].young = young_of(&table->materials[i]);
         table->tissues[i].density = table->materials[i].density;
+
         for (int32_t k = 0; k < body->frames->tissue_count; k++) {
-            if (body->frames->tissues[k].label != label) continue;
+            if (body->frames->tissues[k].label != label) {
+                continue;
+            }
             table->tissues[i].rigid = body->frames->tissues[k].rigid;
             table->tissues[i].node = body->frames->tissues[k].node;
         }
     }
+
     check_labels(b, body, table);
     return SINEW_OK;
 }
 
 // A frame that is placed in a rigid part shall not deform it, whatever the others can do.
-static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table, const double position[3]) {
+static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table,
+                     const double position[3]) {
     int32_t voxel = sinew_voxels_find_nearest(voxels, position, INFINITY);
     for (int32_t i = 0; voxel >= 0 && i < table->count; i++) {
-        if (table->labels[i] == voxels->label[voxel]) return table->tissues[i].rigid;
+        if (table->labels[i] == voxels->label[voxel]) {
+            return table->tissues[i].rigid;
+        }
     }
+
     return false;
 }
 
 // Frames that are written down first, then those that are placed.
-static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene, const sinew_voxels *voxels,
-                               const tissue_table *table, sn_arena *scratch, sinew_frame_node **out) {
+static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene,
+                               const sinew_voxels *voxels, const tissue_table *table,
+                               sn_arena *scratch, sinew_frame_node **out) {
     int32_t count = scene->placement.count;
     sinew_frame_node *nodes = SN_PUSH(scratch, sinew_frame_node, count);
     double *positions = SN_PUSH(scratch, double, 3 * (size_t)count);
+
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < scene->node_count; i++) {
         nodes[i] = scene->nodes[i].def;
         memcpy(positions + 3 * (size_t)i, nodes[i].position, sizeof nodes[i].position);
     }
+
     if (count > scene->node_count) {
         sinew_placement_def def = scene->placement;
         double *fixed = SN_PUSH(scratch, double, 3 * (size_t)scene->node_count);
@@ -118,20 +150,25 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
         memcpy(fixed, positions, 3 * (size_t)scene->node_count * sizeof *fixed);
         def.fixed = fixed;
         def.fixed_count = scene->node_count;
-        SN_TRY(sinew_place_nodes(b->context, voxels, table->tissues, table->count, &def, positions, NULL));
+        SN_TRY(sinew_place_nodes(b->context, voxels, table->tissues, table->count, &def, positions,
+                                 NULL));
     }
+
     for (int32_t i = scene->node_count; i < count; i++) {
-        nodes[i].kind = in_rigid(voxels, table, positions + 3 * (size_t)i) ? SINEW_NODE_RIGID : scene->kind;
+        nodes[i].kind =
+            in_rigid(voxels, table, positions + 3 * (size_t)i) ? SINEW_NODE_RIGID : scene->kind;
         memcpy(nodes[i].position, positions + 3 * (size_t)i, sizeof nodes[i].position);
     }
+
     *out = nodes;
     return SINEW_OK;
 }
 
-static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_member *member, const tissue_table *table,
-                                     const sinew_frame_node *nodes) {
+static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_member *member,
+                                     const tissue_table *table, const sinew_frame_node *nodes) {
     const sn_scene_frames *scene = body->frames;
     sinew_frame_body_def def = sinew_default_frame_body_def();
+
     def.name = body->name;
     def.voxels = member->frames->voxels;
     def.tissues = table->tissues;
@@ -154,17 +191,25 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     memcpy(def.rotation, body->def.rotation, sizeof def.rotation);
     memcpy(def.velocity, body->def.velocity, sizeof def.velocity);
     memcpy(def.angular_velocity, body->def.angular_velocity, sizeof def.angular_velocity);
+
     return def;
 }
 
 // The field of material axes is smoothed over tets that fill the voxels; the field copies them.
 static sinew_status make_field(const sn_builder *b, sn_scene_member *member) {
-    if (!member->scene->field) return SINEW_OK;
+    if (!member->scene->field) {
+        return SINEW_OK;
+    }
+
     sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
     sinew_mesh *tets = NULL;
-    SN_TRY(sn_builder_note(b, member->scene->json, sn_builder_tets_of_voxels(b, member->frames->voxels, &fill, &tets)));
+
+    SN_TRY(sn_builder_note(b, member->scene->json,
+                           sn_builder_tets_of_voxels(b, member->frames->voxels, &fill, &tets)));
+
     sinew_status status = sn_builder_make_field(b, member->scene, tets, &member->field);
     sinew_mesh_destroy(tets);
+
     return status;
 }
 
@@ -174,15 +219,24 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     tissue_table table;
     sinew_frame_node *nodes = NULL;
     int64_t before = b->mistakes->total;
-    SN_TRY(
-        sn_builder_note(b, body->json, sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
-    SN_TRY(
-        sn_builder_note(b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
+
+    SN_TRY(sn_builder_note(
+        b, body->json,
+        sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
+    SN_TRY(sn_builder_note(
+        b, body->json,
+        sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
     SN_TRY(sn_builder_note(b, json, make_tissues(b, member, scratch, &table)));
-    if (b->mistakes->total > before) return SINEW_INVALID_DATA;
+
+    if (b->mistakes->total > before) {
+        return SINEW_INVALID_DATA;
+    }
+
     SN_TRY(sn_builder_note(b, body->json, sn_builder_check_fibres(b, member)));
-    SN_TRY(sn_builder_note(b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
+    SN_TRY(sn_builder_note(
+        b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
+
     sinew_frame_body_def def = make_def(body, member, &table, nodes);
     return sn_builder_note(b, json, sinew_frame_body_create(b->world->world, &def, &member->body));
 }
@@ -193,20 +247,26 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     sn_member_frames *frames = member->frames;
     frames->step = b->scene->world.step;
     frames->first_count = frames->node_count = sinew_frame_body_get_node_count(member->body);
+
     int32_t room = frames->node_count + member->scene->frames->insertion_count;
     frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
     frames->motion = SN_PUSH(&b->world->arena, const sn_scene_motion *, room);
     frames->insertion = SN_PUSH(&b->world->arena, int32_t, room);
     SN_TRY(sn_arena_status(&b->world->arena));
+
     for (int32_t i = 0; i < frames->node_count; i++) {
         sn_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i);
         frames->insertion[i] = -1;
-        if (i >= member->scene->frames->node_count) continue;
+        if (i >= member->scene->frames->node_count) {
+            continue;
+        }
+
         const sn_scene_node *node = &member->scene->frames->nodes[i];
         frames->hold[i] = node->hold;
         frames->motion[i] = node->scripted ? &node->motion : NULL;
     }
+
     return SINEW_OK;
 }
 
@@ -225,23 +285,36 @@ static sinew_status apply_supports(sn_builder *b, sn_scene_member *member) {
     sinew_status status = SINEW_OK;
     for (int32_t k = 0; k < member->scene->support_count; k++) {
         const sn_scene_support *support = &member->scene->supports[k];
+
         // Some axes: of the translation. All: the whole frame.
         const int32_t bits[3] = {SINEW_HOLD_X, SINEW_HOLD_Y, SINEW_HOLD_Z};
-        int32_t picked = 0, hold = support->axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
+        int32_t picked = 0;
+        int32_t hold = support->axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
+
         for (int axis = 0; axis < 3 && hold != SINEW_HOLD_ALL; axis++) {
-            if (support->axes & 1 << axis) hold |= bits[axis];
+            if (support->axes & 1 << axis) {
+                hold |= bits[axis];
+            }
         }
+
         for (int32_t i = 0; i < frames->node_count; i++) {
-            if (!select_frame(&support->where, frames, i)) continue;
+            if (!select_frame(&support->where, frames, i)) {
+                continue;
+            }
+
             picked++;
             frames->hold[i] = hold;
-            if (support->scripted) frames->motion[i] = &support->motion;
+            if (support->scripted) {
+                frames->motion[i] = &support->motion;
+            }
         }
+
         if (picked == 0) {
             sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
             status = SINEW_INVALID_DATA;
         }
     }
+
     return status;
 }
 
@@ -249,8 +322,10 @@ static sinew_status move_node(sinew_body *body, int32_t index, const sn_scene_no
     double x[3], r[4];
     SN_TRY(sinew_frame_body_get_node(body, index, x, r));
     sn_add_to3(x, sn_load3(node->translate));
-    sn_quat turn = sn_quat_normalize((sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
+    sn_quat turn = sn_quat_normalize(
+        (sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
     sn_quat q = sn_quat_mul(turn, (sn_quat){r[0], r[1], r[2], r[3]});
+
     return sinew_frame_body_set_node(body, index, x, (const double[4]){q.x, q.y, q.z, q.w});
 }
 
@@ -259,35 +334,59 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
     const sn_scene_frames *scene = member->scene->frames;
     for (int32_t i = 0; i < scene->node_count; i++) {
         const sn_scene_node *node = &scene->nodes[i];
-        if (node->moved) SN_TRY(sn_builder_note(b, node->json, move_node(member->body, i, node)));
-        if (!node->thrown) continue;
-        SN_TRY(sn_builder_note(b, node->json, sinew_frame_body_set_velocity(member->body, i, node->velocity, node->spin)));
+        if (node->moved) {
+            SN_TRY(sn_builder_note(b, node->json, move_node(member->body, i, node)));
+        }
+        if (!node->thrown) {
+            continue;
+        }
+
+        SN_TRY(sn_builder_note(
+            b, node->json,
+            sinew_frame_body_set_velocity(member->body, i, node->velocity, node->spin)));
     }
+
     for (int32_t i = 0; i < member->frames->node_count; i++) {
-        if (member->frames->hold[i]) SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
+        if (member->frames->hold[i]) {
+            SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
+        }
     }
+
     return SINEW_OK;
 }
 
-// Tells what is where an insertion is to be, at the same time: a frame of the body, or an earlier insertion. Returns whether.
-static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, int32_t index, double cell) {
+// Tells what is where an insertion is to be, at the same time: a frame of the body, or an earlier
+// insertion. Returns whether.
+static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, int32_t index,
+                            double cell) {
     const sn_scene_frames *scene = member->scene->frames;
     const sn_scene_insertion *own = &scene->insertions[index];
     const sn_json *place = sn_json_get(own->json, "position");
     sn_vec3 X = sn_load3(own->def.position);
+
     for (int32_t i = 0; i < member->frames->first_count; i++) {
-        if (sn_distance(X, sn_load3(member->frames->rest + 3 * (size_t)i)) > 1e-6 * cell) continue;
-        sn_json_mistake(b->mistakes, place, "frame %d is there already; stay a voxel (%g) away", i, cell / b->scene->unit);
-        return true;
-    }
-    for (int32_t i = 0; i < index; i++) {
-        const sn_scene_insertion *other = &scene->insertions[i];
-        bool meet = own->time < other->leave && other->time < own->leave;
-        if (!meet || sn_distance(X, sn_load3(other->def.position)) > 1e-6 * cell) continue;
-        sn_json_mistake(b->mistakes, place, "insertion %d is there at the same time; stay a voxel (%g) away", i,
+        if (sn_distance(X, sn_load3(member->frames->rest + 3 * (size_t)i)) > 1e-6 * cell) {
+            continue;
+        }
+        sn_json_mistake(b->mistakes, place, "frame %d is there already; stay a voxel (%g) away", i,
                         cell / b->scene->unit);
         return true;
     }
+
+    for (int32_t i = 0; i < index; i++) {
+        const sn_scene_insertion *other = &scene->insertions[i];
+        bool meet = own->time < other->leave && other->time < own->leave;
+        if (!meet || sn_distance(X, sn_load3(other->def.position)) > 1e-6 * cell) {
+            continue;
+        }
+
+        sn_json_mistake(b->mistakes, place,
+                        "insertion %d is there at the same time; stay a voxel (%g) away", i,
+                        cell / b->scene->unit);
+
+        return true;
+    }
+
     return false;
 }
 
@@ -297,25 +396,38 @@ static sinew_status check_insertions(const sn_builder *b, const sn_scene_member 
     const sinew_voxels *voxels = member->frames->voxels;
     double smallest = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
     sinew_status status = SINEW_OK;
+
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
         double reach = sn_length(sn_load3(voxels->spacing));
         bool inside = sinew_voxels_find_nearest(voxels, insertion->def.position, reach) >= 0;
-        bool wide = insertion->def.range >= smallest, free = !tell_coincident(b, member, i, smallest);
-        bool fits =
-            insertion->def.kind == SINEW_NODE_RIGID || !(scene->springs || scene->blend == SINEW_BLEND_DUAL_QUATERNION);
-        if (inside && wide && free && fits) continue;
+        bool wide = insertion->def.range >= smallest;
+        bool free = !tell_coincident(b, member, i, smallest);
+        bool fits = insertion->def.kind == SINEW_NODE_RIGID ||
+                    !(scene->springs || scene->blend == SINEW_BLEND_DUAL_QUATERNION);
+
+        if (inside && wide && free && fits) {
+            continue;
+        }
+
         status = SINEW_INVALID_DATA;
         if (!fits) {
-            sn_json_mistake(b->mistakes, insertion->json, "must be of kind \"rigid\", because the body %s",
+            sn_json_mistake(b->mistakes, insertion->json,
+                            "must be of kind \"rigid\", because the body %s",
                             scene->springs ? "has springs" : "is blended by dual quaternions");
         }
-        if (!inside) sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "position"), "is outside the solid");
+
+        if (!inside) {
+            sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "position"),
+                            "is outside the solid");
+        }
+
         if (!wide) {
-            sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "range"), "is less than a voxel, which measures %g",
-                            smallest / b->scene->unit);
+            sn_json_mistake(b->mistakes, sn_json_get(insertion->json, "range"),
+                            "is less than a voxel, which measures %g", smallest / b->scene->unit);
         }
     }
+
     return status;
 }
 
@@ -327,14 +439,22 @@ static bool select_point(const sn_select *select, const sinew_mesh *surface, int
     return sn_select_test(select, &node);
 }
 
-sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member, const sn_select *where, sn_picked *picked) {
+sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member,
+                                     const sn_select *where, sn_picked *picked) {
     const sinew_mesh *surface = member->surface.mesh;
     picked->nodes = SN_PUSH(&b->world->arena, int32_t, surface->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
+
     for (int32_t i = 0; i < surface->point_count; i++) {
-        if (select_point(where, surface, i)) picked->nodes[picked->count++] = i;
+        if (select_point(where, surface, i)) {
+            picked->nodes[picked->count++] = i;
+        }
     }
-    if (picked->count > 0) return SINEW_OK;
+
+    if (picked->count > 0) {
+        return SINEW_OK;
+    }
+
     sn_json_mistake(b->mistakes, where->json, "no point of the body's surface is here");
     return SINEW_INVALID_DATA;
 }
@@ -342,19 +462,29 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
 static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     member->loads = SN_PUSH(&b->world->arena, sn_picked, scene->load_count);
-    member->forces = SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
+    member->forces =
+        SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
+
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
         if (load->at_node && load->node >= member->frames->node_count) {
-            sn_json_mistake(b->mistakes, load->json, "frame %d: there are %d", load->node, member->frames->node_count);
+            sn_json_mistake(b->mistakes, load->json, "frame %d: there are %d", load->node,
+                            member->frames->node_count);
             status = SINEW_INVALID_DATA;
         }
-        if (load->at_point || load->at_node) continue;
+
+        if (load->at_point || load->at_node) {
+            continue;
+        }
+
         sinew_status picked = sn_builder_pick_surface(b, member, &load->where, &member->loads[i]);
-        if (picked != SINEW_OK) status = picked;
+        if (picked != SINEW_OK) {
+            status = picked;
+        }
     }
+
     return status;
 }
 
@@ -362,13 +492,18 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
     sn_scene_surface *surface = &member->surface;
     surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
-    SN_TRY(sn_frame_points_create(&member->frames->points_arena, member->body, surface->mesh->points,
-                                  surface->mesh->point_count, &member->frames->points));
+    SN_TRY(sn_frame_points_create(&member->frames->points_arena, member->body,
+                                  surface->mesh->points, surface->mesh->point_count,
+                                  &member->frames->points));
     SN_TRY(make_rest(b, member));
-    sinew_status supports = apply_supports(b, member), loads = make_loads(b, member);
+
+    sinew_status supports = apply_supports(b, member);
+    sinew_status loads = make_loads(b, member);
+
     SN_TRY(check_insertions(b, member));
     SN_TRY(supports);
     SN_TRY(loads);
+
     return set_nodes(b, member);
 }
 
@@ -381,5 +516,6 @@ sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member) {
     sinew_status status = make_body(b, member, &scratch);
     sn_arena_destroy(&scratch);
     SN_TRY(status);
+
     return finish(b, member);
 }

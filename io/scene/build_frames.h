@@ -22,28 +22,32 @@ struct sn_member_frames {
 };
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.
-sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
-                                    sinew_voxels **voxels);
+sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape,
+                                    const sinew_voxel_def *grid, sinew_voxels **voxels);
 // The same filled with tets, labelled by the voxels at their middles.
-sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets);
+sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape,
+                                    sinew_mesh **tets);
 // Voxels that are there already, filled the same way.
-sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels, const sinew_tetrahedralize_def *def,
-                                       sinew_mesh **tets);
-// The surface that is drawn: the body's file, the shape's own, or the boundary of the voxels, smoothed.
-sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels,
-                                           sinew_mesh **surface);
+sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels,
+                                       const sinew_tetrahedralize_def *def, sinew_mesh **tets);
+// The surface that is drawn: the body's file, the shape's own, or the boundary of the voxels,
+// smoothed.
+sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body,
+                                           const sinew_voxels *voxels, sinew_mesh **surface);
 
 // Everything of a body of frames. Mistakes are noted at their place in the scene.
 sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member);
 
 // The points of the body's surface in a selection; none is a mistake.
-sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member, const sn_select *where, sn_picked *picked);
+sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member,
+                                     const sn_select *where, sn_picked *picked);
 
 // Lets frames join and leave that are due before a step that ends at `time`.
 sinew_status sn_frames_adapt(sn_scene_member *member, double time);
 
-// Lets all frames join and leave that have done so by `time`, one after the other and without fades: sums are then taken in
-// the order of the run that a state was saved from, which it goes on with bit for bit.
+// Lets all frames join and leave that have done so by `time`, one after the other and without
+// fades: sums are then taken in the order of the run that a state was saved from, which it goes on
+// with bit for bit.
 sinew_status sn_frames_replay(sn_scene_member *member, double time);
 
 // Whether a change of frames is still fading at a time: a state of then cannot be taken up again.

@@ -1,4 +1,5 @@
-// Voxels for bodies of frames, from whatever a scene calls a shape, and the surface that goes with them.
+// Voxels for bodies of frames, from whatever a scene calls a shape, and the surface that goes with
+// them.
 #include "io/scene/build_frames.h"
 
 #include "io/scene/build_skeleton.h"
@@ -22,7 +23,11 @@ static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def sol
                                         [SINEW_SHAPE_L] = SINEW_SOLID_L,
                                         [SINEW_SHAPE_T] = SINEW_SOLID_T,
                                         [SINEW_SHAPE_U] = SINEW_SOLID_U};
-    if (shape->shape == SINEW_SHAPE_RECTANGLE) return 0;
+
+    if (shape->shape == SINEW_SHAPE_RECTANGLE) {
+        return 0;
+    }
+
     for (int i = 0; i < 2; i++) {
         solids[i] = sinew_default_solid_def();
         solids[i].solid = kinds[shape->shape];
@@ -30,132 +35,193 @@ static int32_t solids_of_shape(const sinew_shape_def *shape, sinew_solid_def sol
         memcpy(solids[i].center, shape->center, sizeof shape->center);
         memcpy(solids[i].size, shape->size, sizeof shape->size);
     }
-    if (shape->shape != SINEW_SHAPE_TUBE) return 1;
+
+    if (shape->shape != SINEW_SHAPE_TUBE) {
+        return 1;
+    }
+
     solids[1].operation = SINEW_SOLID_CUT;
-    for (int k = 0; k < 2; k++) solids[1].size[k] -= 2 * shape->thickness;
+    for (int k = 0; k < 2; k++) {
+        solids[1].size[k] -= 2 * shape->thickness;
+    }
+
     return 2;
 }
 
 // The inside of a file's mesh, or of a character's skin.
-static sinew_status voxels_of_mesh(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
-                                   sinew_voxels **voxels) {
+static sinew_status voxels_of_mesh(const sn_builder *b, const sn_scene_shape *shape,
+                                   const sinew_voxel_def *grid, sinew_voxels **voxels) {
     sinew_mesh *mesh = NULL, *boundary = NULL;
     SN_TRY(shape->is_character ? sn_builder_make_skin(b, shape, &mesh)
                                : sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
+
     sinew_status status = SINEW_OK;
-    if (mesh->element != SINEW_ELEMENT_TRIANGLE) status = sinew_mesh_create_surface(b->context, mesh, &boundary, NULL);
+    if (mesh->element != SINEW_ELEMENT_TRIANGLE) {
+        status = sinew_mesh_create_surface(b->context, mesh, &boundary, NULL);
+    }
+
     sinew_labelled_surface surface = {.mesh = boundary ? boundary : mesh, .label = 1};
-    if (status == SINEW_OK) status = sinew_voxels_create_from_surfaces(b->context, &surface, 1, grid, voxels, NULL);
+    if (status == SINEW_OK) {
+        status = sinew_voxels_create_from_surfaces(b->context, &surface, 1, grid, voxels, NULL);
+    }
+
     sinew_mesh_destroy(boundary);
     sinew_mesh_destroy(mesh);
+
     return status;
 }
 
-static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *shape, size_t memory_limit,
-                                     sinew_voxels **voxels) {
+static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *shape,
+                                     size_t memory_limit, sinew_voxels **voxels) {
     const void *data;
     size_t size;
     if (!b->fetch || !b->fetch(b->fetch_user, shape->volume, &data, &size)) {
-        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", shape->volume);
+        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read",
+                       shape->volume);
     }
+
     sn_source source = {shape->volume, data, size, b->fetch, b->fetch_user};
     sn_volume_options options = {.unit = shape->volume_unit};
     sn_volume_file file;
     sinew_status status = sn_volume_read(b->context, &source, &options, &file);
+
     if (status == SINEW_OK) {
         status = sinew_voxels_create_from_labels(b->context, &file.grid, memory_limit, voxels);
-        if (status != SINEW_OK) sn_source_fail(b->context, &source, status, "%s", sinew_context_message(b->context));
+        if (status != SINEW_OK) {
+            sn_source_fail(b->context, &source, status, "%s", sinew_context_message(b->context));
+        }
     }
+
     sn_volume_file_destroy(&file);
     return status;
 }
 
 // Surfaces of several files, each with its label.
-static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
-                                    sinew_voxels **voxels) {
+static sinew_status voxels_of_parts(const sn_builder *b, const sn_scene_shape *shape,
+                                    const sinew_voxel_def *grid, sinew_voxels **voxels) {
     const sn_scene_maps *maps = shape->maps;
     sn_arena scratch = sn_arena_create(b->context);
     sinew_mesh **meshes = SN_PUSH(&scratch, sinew_mesh *, maps->part_count);
     sinew_labelled_surface *surfaces = SN_PUSH(&scratch, sinew_labelled_surface, maps->part_count);
     sinew_status status = sn_arena_status(&scratch);
+
     for (int32_t i = 0; i < maps->part_count && status == SINEW_OK; i++) {
         status = sn_builder_read_mesh(b, maps->parts[i].file, shape, true, &meshes[i]);
-        surfaces[i] = (sinew_labelled_surface){meshes[i], maps->parts[i].label, maps->parts[i].priority};
+        surfaces[i] =
+            (sinew_labelled_surface){meshes[i], maps->parts[i].label, maps->parts[i].priority};
     }
+
     if (status == SINEW_OK) {
-        status = sinew_voxels_create_from_surfaces(b->context, surfaces, maps->part_count, grid, voxels, NULL);
+        status = sinew_voxels_create_from_surfaces(b->context, surfaces, maps->part_count, grid,
+                                                   voxels, NULL);
     }
-    for (int32_t i = 0; meshes && i < maps->part_count; i++) sinew_mesh_destroy(meshes[i]);
+
+    for (int32_t i = 0; meshes && i < maps->part_count; i++) {
+        sinew_mesh_destroy(meshes[i]);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
-static sinew_status make_solid(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
-                               sinew_voxels **voxels) {
+static sinew_status make_solid(const sn_builder *b, const sn_scene_shape *shape,
+                               const sinew_voxel_def *grid, sinew_voxels **voxels) {
     const sn_scene_maps *maps = shape->maps;
     if (maps && maps->specimen >= 0) {
-        return sinew_voxels_create_specimen(b->context, (sinew_specimen)maps->specimen, maps->specimen_voxels,
-                                            grid->memory_limit, voxels);
+        return sinew_voxels_create_specimen(b->context, (sinew_specimen)maps->specimen,
+                                            maps->specimen_voxels, grid->memory_limit, voxels);
     }
-    if (maps && maps->part_count > 0) return voxels_of_parts(b, shape, grid, voxels);
-    if (shape->volume) return voxels_of_volume(b, shape, grid->memory_limit, voxels);
+
+    if (maps && maps->part_count > 0) {
+        return voxels_of_parts(b, shape, grid, voxels);
+    }
+    if (shape->volume) {
+        return voxels_of_volume(b, shape, grid->memory_limit, voxels);
+    }
+
     if (shape->solid_count > 0) {
-        return sinew_voxels_create_from_solids(b->context, shape->solids, shape->solid_count, grid, voxels);
+        return sinew_voxels_create_from_solids(b->context, shape->solids, shape->solid_count, grid,
+                                               voxels);
     }
-    if (shape->is_character || !shape->generated) return voxels_of_mesh(b, shape, grid, voxels);
+
+    if (shape->is_character || !shape->generated) {
+        return voxels_of_mesh(b, shape, grid, voxels);
+    }
+
     sinew_solid_def solids[2];
     int32_t count = solids_of_shape(&shape->shape, solids);
-    if (count == 0) return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
+    if (count == 0) {
+        return sn_fail(b->context, SINEW_UNSUPPORTED, "a rectangle is flat; frames need a solid");
+    }
+
     return sinew_voxels_create_from_solids(b->context, solids, count, grid, voxels);
 }
 
 // Layers relabel what is there, gradients make it softer or stiffer, in this order.
-sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape, const sinew_voxel_def *grid,
-                                    sinew_voxels **voxels) {
+sinew_status sn_builder_make_voxels(const sn_builder *b, const sn_scene_shape *shape,
+                                    const sinew_voxel_def *grid, sinew_voxels **voxels) {
     const sn_scene_maps *maps = shape->maps;
     SN_TRY(make_solid(b, shape, grid, voxels));
     for (int32_t i = 0; maps && i < maps->layer_count; i++) {
         SN_TRY(sinew_voxels_paint_layers(*voxels, &maps->layers[i]));
     }
+
     for (int32_t i = 0; maps && i < maps->gradient_count; i++) {
         SN_TRY(sinew_voxels_apply_gradient(*voxels, &maps->gradients[i]));
     }
+
     return SINEW_OK;
 }
 
 // A copy of the mesh whose elements have the labels of the voxels at their middles.
-static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh, const sinew_voxels *voxels,
-                                     sinew_mesh **out) {
+static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh,
+                                     const sinew_voxels *voxels, sinew_mesh **out) {
     sn_arena scratch = sn_arena_create(b->context);
     int32_t *labels = SN_PUSH(&scratch, int32_t, mesh->element_count);
     sinew_status status = sn_arena_status(&scratch);
+
     for (int32_t e = 0; status == SINEW_OK && e < mesh->element_count; e++) {
         double middle[3];
         sn_vec3 sum = {0, 0, 0};
         const int32_t *nodes = sn_mesh_nodes(mesh, e);
-        for (int k = 0; k < 4; k++) sum = sn_madd(sum, 0.25, sn_mesh_point(mesh, nodes[k])); // corners come first
+
+        for (int k = 0; k < 4; k++) {
+            sum = sn_madd(sum, 0.25, sn_mesh_point(mesh, nodes[k])); // corners come first
+        }
+
         sn_store3(middle, sum);
         labels[e] = voxels->label[sinew_voxels_find_nearest(voxels, middle, INFINITY)];
     }
+
     sinew_mesh labelled = *mesh;
     labelled.labels = labels;
-    if (status == SINEW_OK) status = sinew_mesh_copy(b->context, &labelled, out);
+    if (status == SINEW_OK) {
+        status = sinew_mesh_copy(b->context, &labelled, out);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
-sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels, const sinew_tetrahedralize_def *def,
-                                       sinew_mesh **tets) {
+sinew_status sn_builder_tets_of_voxels(const sn_builder *b, const sinew_voxels *voxels,
+                                       const sinew_tetrahedralize_def *def, sinew_mesh **tets) {
     sinew_mesh *surface = NULL, *plain = NULL;
     sinew_status status = sinew_voxels_create_surface(voxels, SMOOTHING, &surface);
-    if (status == SINEW_OK) status = sinew_tetrahedralize(b->context, surface, def, &plain, NULL);
-    if (status == SINEW_OK) status = copy_with_labels(b, plain, voxels, tets);
+    if (status == SINEW_OK) {
+        status = sinew_tetrahedralize(b->context, surface, def, &plain, NULL);
+    }
+    if (status == SINEW_OK) {
+        status = copy_with_labels(b, plain, voxels, tets);
+    }
+
     sinew_mesh_destroy(plain);
     sinew_mesh_destroy(surface);
+
     return status;
 }
 
-sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape, sinew_mesh **tets) {
+sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *shape,
+                                    sinew_mesh **tets) {
     sinew_voxels *voxels = NULL;
     sinew_voxel_def grid = sinew_default_voxel_def();
     SN_TRY(sn_builder_make_voxels(b, shape, &grid, &voxels));
@@ -165,30 +231,45 @@ sinew_status sn_builder_fill_voxels(const sn_builder *b, const sn_scene_shape *s
 }
 
 // The triangles of a generated shape, about as fine as the voxels unless the scene says how fine.
-static sinew_status surface_of_shape(const sn_builder *b, const sinew_shape_def *shape, const sinew_voxels *voxels,
-                                     sinew_mesh **surface) {
+static sinew_status surface_of_shape(const sn_builder *b, const sinew_shape_def *shape,
+                                     const sinew_voxels *voxels, sinew_mesh **surface) {
     sinew_shape_def def = *shape;
     double spacing[3];
     sinew_voxels_get_grid(voxels, NULL, spacing, NULL);
     def.element = SINEW_ELEMENT_TRIANGLE;
-    if (def.cells[0] == 0) def.cell_size = fmax(spacing[0], fmax(spacing[1], spacing[2]));
+
+    if (def.cells[0] == 0) {
+        def.cell_size = fmax(spacing[0], fmax(spacing[1], spacing[2]));
+    }
+
     return sinew_mesh_create_shape(b->context, &def, surface);
 }
 
-sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body, const sinew_voxels *voxels,
-                                           sinew_mesh **surface) {
+sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body,
+                                           const sinew_voxels *voxels, sinew_mesh **surface) {
     const sn_scene_shape *shape = &body->shape;
-    if (body->surface) return sn_builder_read_mesh(b, body->surface, shape, true, surface);
-    if (shape->is_character) return sn_builder_make_skin(b, shape, surface);
-    if (shape->generated) return surface_of_shape(b, &shape->shape, voxels, surface);
-    if (!shape->file) return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
+    if (body->surface) {
+        return sn_builder_read_mesh(b, body->surface, shape, true, surface);
+    }
+    if (shape->is_character) {
+        return sn_builder_make_skin(b, shape, surface);
+    }
+    if (shape->generated) {
+        return surface_of_shape(b, &shape->shape, voxels, surface);
+    }
+    if (!shape->file) {
+        return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
+    }
+
     sinew_mesh *mesh = NULL;
     SN_TRY(sn_builder_read_mesh(b, shape->file, shape, false, &mesh));
     if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
         *surface = mesh;
         return SINEW_OK;
     }
+
     sinew_status status = sinew_mesh_create_surface(b->context, mesh, surface, NULL);
     sinew_mesh_destroy(mesh);
+
     return status;
 }

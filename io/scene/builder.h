@@ -1,4 +1,5 @@
-// What the files that build bodies share: the world under construction, files, mistakes; and the models' operations.
+// What the files that build bodies share: the world under construction, files, mistakes; and the
+// models' operations.
 #ifndef SN_IO_SCENE_BUILDER_H
 #define SN_IO_SCENE_BUILDER_H
 
@@ -15,23 +16,27 @@ typedef struct sn_builder {
     sn_scene_world *world;
 } sn_builder;
 
-// Notes what the context says as a mistake at a place of the scene; out of memory is passed on instead.
+// Notes what the context says as a mistake at a place of the scene; out of memory is passed on
+// instead.
 sinew_status sn_builder_note(const sn_builder *b, const sn_json *json, sinew_status status);
 
 // Refuses materials whose fibres would not pull in the model of the body.
 sinew_status sn_builder_check_fibres(const sn_builder *b, const sn_scene_member *member);
 
-// Reads a mesh file: its solid elements, or, if there are none or `surface` is asked for, its triangles.
-sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name, const sn_scene_shape *shape, bool surface,
-                                  sinew_mesh **out);
+// Reads a mesh file: its solid elements, or, if there are none or `surface` is asked for, its
+// triangles.
+sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
+                                  const sn_scene_shape *shape, bool surface, sinew_mesh **out);
 
 // How a motion turns at a time, before the body's placement.
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time);
 
 extern const sn_member_ops sn_element_member_ops;
 
-// A number for each point of the surface of a body of elements: means of the elements at each node, or the node's own motion.
-sinew_status sn_element_member_values(sn_scene_member *member, sn_scene_color color, double *values);
+// A number for each point of the surface of a body of elements: means of the elements at each node,
+// or the node's own motion.
+sinew_status sn_element_member_values(sn_scene_member *member, sn_scene_color color,
+                                      double *values);
 
 // What a state shows in a colour: the norm of the strain, or the von Mises stress.
 double sn_state_value(const sinew_element_state *state, sn_scene_color color);

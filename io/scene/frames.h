@@ -1,4 +1,5 @@
-// The section "frames" of a body: coordinate frames that drive a solid of voxels. What a person writes, as plain structures.
+// The section "frames" of a body: coordinate frames that drive a solid of voxels. What a person
+// writes, as plain structures.
 #ifndef SN_IO_SCENE_FRAMES_H
 #define SN_IO_SCENE_FRAMES_H
 

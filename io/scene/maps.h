@@ -1,4 +1,5 @@
-// Material maps of bodies of frames: where a solid of several tissues comes from, and how stiffness and labels vary in it.
+// Material maps of bodies of frames: where a solid of several tissues comes from, and how stiffness
+// and labels vary in it.
 #ifndef SN_IO_SCENE_MAPS_H
 #define SN_IO_SCENE_MAPS_H
 

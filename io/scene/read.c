@@ -6,8 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-bool sn_scene_check_object(const sn_scene_reader *reader, const sn_json *json, const char *const *keys, int32_t count) {
-    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return false;
+bool sn_scene_check_object(const sn_scene_reader *reader, const sn_json *json,
+                           const char *const *keys, int32_t count) {
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) {
+        return false;
+    }
     sn_json_check_keys(reader->mistakes, json, keys, count);
     return true;
 }
@@ -18,8 +21,13 @@ void *sn_scene_push(const sn_scene_reader *reader, int32_t count, size_t size) {
 
 int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json) {
     const char *names[256];
-    int32_t count = reader->scene->body_count < 256 ? reader->scene->body_count : 256, index = -1;
-    for (int32_t i = 0; i < count; i++) names[i] = reader->scene->bodies[i].name;
+    int32_t count = reader->scene->body_count < 256 ? reader->scene->body_count : 256;
+    int32_t index = -1;
+
+    for (int32_t i = 0; i < count; i++) {
+        names[i] = reader->scene->bodies[i].name;
+    }
+
     sn_json_word(reader->mistakes, json, names, count, &index);
     return index;
 }
@@ -28,7 +36,9 @@ static void read_unit(const sn_scene_reader *reader, const sn_json *json, double
     static const char *const words[] = {"m", "cm", "mm", "in", "ft"};
     static const double sizes[] = {1, 0.01, 0.001, 0.0254, 0.3048};
     int32_t index = 0;
-    if (json && sn_json_word(reader->mistakes, json, words, 5, &index)) *metres = sizes[index];
+    if (json && sn_json_word(reader->mistakes, json, words, 5, &index)) {
+        *metres = sizes[index];
+    }
 }
 
 void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres) {
@@ -39,8 +49,10 @@ void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, doub
     }
 }
 
-static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler", "newmark", "midpoint", "bdf2"};
-void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, sinew_solver *solver) {
+static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler",
+                                          "newmark",        "midpoint",     "bdf2"};
+void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json,
+                          sinew_solver *solver) {
     static const char *const words[] = {"auto",   "jacobi", "incomplete-cholesky", "multigrid",
                                         "direct", "dense",  "matrix-free"};
     int32_t kind = (int32_t)*solver;
@@ -50,15 +62,23 @@ void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, si
 
 static void read_solver(sn_scene_reader *reader, const sn_json *json) {
     sinew_world_def *world = &reader->scene->world;
-    if (!sn_scene_check_object(reader, json,
-                               SN_KEYS("kind", "tolerance", "iterations", "newton_tolerance", "newton_iterations")))
+    if (!sn_scene_check_object(
+            reader, json,
+            SN_KEYS("kind", "tolerance", "iterations", "newton_tolerance", "newton_iterations"))) {
         return;
-    int64_t iterations = world->solver_iterations, newton_iterations = world->newton_iterations;
+    }
+
+    int64_t iterations = world->solver_iterations;
+    int64_t newton_iterations = world->newton_iterations;
+
     sn_scene_read_solver(reader, sn_json_get(json, "kind"), &world->solver);
-    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &world->solver_tolerance);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "",
+                          &world->solver_tolerance);
     sn_json_integer(reader->mistakes, sn_json_get(json, "iterations"), 1, 1000000, &iterations);
-    sn_json_number_inside(reader->mistakes, sn_json_get(json, "newton_tolerance"), 0, 1, "", &world->newton_tolerance);
-    sn_json_integer(reader->mistakes, sn_json_get(json, "newton_iterations"), 1, 1000000, &newton_iterations);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "newton_tolerance"), 0, 1, "",
+                          &world->newton_tolerance);
+    sn_json_integer(reader->mistakes, sn_json_get(json, "newton_iterations"), 1, 1000000,
+                    &newton_iterations);
     world->solver_iterations = (int32_t)iterations;
     world->newton_iterations = (int32_t)newton_iterations;
 }
@@ -66,75 +86,120 @@ static void read_solver(sn_scene_reader *reader, const sn_json *json) {
 // Either "steps" or "duration"; 100 steps without both.
 static void read_length_of_run(sn_scene_reader *reader, const sn_json *root) {
     sn_scene *scene = reader->scene;
-    const sn_json *steps = sn_json_get(root, "steps"), *duration = sn_json_get(root, "duration");
+    const sn_json *steps = sn_json_get(root, "steps");
+    const sn_json *duration = sn_json_get(root, "duration");
     int64_t count = 100;
     double seconds = 0;
-    if (steps && duration) sn_json_key_mistake(reader->mistakes, duration, "\"steps\" is given too; one of both is enough");
+
+    if (steps && duration) {
+        sn_json_key_mistake(reader->mistakes, duration,
+                            "\"steps\" is given too; one of both is enough");
+    }
+
     sn_json_integer(reader->mistakes, steps, 0, 100000000, &count);
     if (duration && sn_json_number(reader->mistakes, duration, 0, 1e9, "s", &seconds)) {
         count = (int64_t)fmin(ceil(seconds / scene->world.step - 1e-9), 1e8);
     }
+
     scene->steps = (int32_t)count;
 }
 
 static void read_statics(sn_scene_reader *reader, const sn_json *json) {
     sn_scene *scene = reader->scene;
     scene->static_def = sinew_default_static_def();
-    if (!json) return;
+    if (!json) {
+        return;
+    }
+
     if (json->kind == SN_JSON_BOOLEAN) {
         scene->statics = json->boolean;
         return;
     }
-    if (!sn_scene_check_object(reader, json, SN_KEYS("load_steps", "iterations", "tolerance"))) return;
-    int64_t steps = scene->static_def.load_steps, iterations = scene->static_def.newton_iterations;
+
+    if (!sn_scene_check_object(reader, json, SN_KEYS("load_steps", "iterations", "tolerance"))) {
+        return;
+    }
+
+    int64_t steps = scene->static_def.load_steps;
+    int64_t iterations = scene->static_def.newton_iterations;
+
     sn_json_integer(reader->mistakes, sn_json_get(json, "load_steps"), 1, 100000, &steps);
     sn_json_integer(reader->mistakes, sn_json_get(json, "iterations"), 1, 100000, &iterations);
-    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "", &scene->static_def.newton_tolerance);
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "tolerance"), 0, 1, "",
+                          &scene->static_def.newton_tolerance);
     scene->static_def.load_steps = (int32_t)steps;
     scene->static_def.newton_iterations = (int32_t)iterations;
     scene->statics = true;
 }
 
-static void read_attachment(const sn_scene_reader *reader, const sn_json *json, sn_scene_attachment *item) {
+static void read_attachment(const sn_scene_reader *reader, const sn_json *json,
+                            sn_scene_attachment *item) {
     sn_mistakes *mistakes = reader->mistakes;
-    const sn_json *to = sn_json_get(json, "to"), *where = sn_json_get(json, "where"), *point = sn_json_get(json, "point");
+    const sn_json *to = sn_json_get(json, "to");
+    const sn_json *where = sn_json_get(json, "where");
+    const sn_json *point = sn_json_get(json, "point");
+
     item->json = json;
     item->body = sn_scene_find_body(reader, sn_json_require(mistakes, json, "body"));
     item->target = to ? sn_scene_find_body(reader, to) : -1;
     if ((where != NULL) + (point != NULL) != 1) {
         sn_json_mistake(mistakes, json, "an attachment is at one of \"where\" and \"point\"");
     }
-    if (where) sn_scene_read_select(reader, where, &item->where);
-    if (point) item->at_point = sn_scene_read_lengths(reader, point, item->point);
+    if (where) {
+        sn_scene_read_select(reader, where, &item->where);
+    }
+    if (point) {
+        item->at_point = sn_scene_read_lengths(reader, point, item->point);
+    }
+
     const sn_json *place = sn_json_get(json, "at");
-    if (place) item->has_place = sn_scene_read_lengths(reader, place, item->place);
+    if (place) {
+        item->has_place = sn_scene_read_lengths(reader, place, item->place);
+    }
+
     sn_json_number(mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "N/m", &item->stiffness);
 }
 
 static void read_attachments(sn_scene_reader *reader, const sn_json *json) {
-    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
+        return;
+    }
+
     sn_scene_attachment *items = sn_scene_push(reader, json->count, sizeof *items);
     for (int32_t i = 0; items && i < json->count; i++) {
-        if (!sn_scene_check_object(reader, &json->items[i], SN_KEYS("body", "to", "where", "point", "at", "stiffness")))
+        if (!sn_scene_check_object(reader, &json->items[i],
+                                   SN_KEYS("body", "to", "where", "point", "at", "stiffness"))) {
             continue;
+        }
         read_attachment(reader, &json->items[i], &items[i]);
     }
+
     reader->scene->attachments = items;
     reader->scene->attachment_count = items ? json->count : 0;
 }
 
 static void read_probes(sn_scene_reader *reader, const sn_json *json) {
-    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
+        return;
+    }
+
     sn_scene_probe *items = sn_scene_push(reader, json->count, sizeof *items);
     for (int32_t i = 0; items && i < json->count; i++) {
         const sn_json *item = &json->items[i];
         items[i].name = "probe";
-        if (!sn_scene_check_object(reader, item, SN_KEYS("name", "body", "point"))) continue;
-        sn_json_string(reader->mistakes, sn_json_require(reader->mistakes, item, "name"), &items[i].name);
+        if (!sn_scene_check_object(reader, item, SN_KEYS("name", "body", "point"))) {
+            continue;
+        }
+
+        sn_json_string(reader->mistakes, sn_json_require(reader->mistakes, item, "name"),
+                       &items[i].name);
+
         const sn_json *body = sn_json_get(item, "body");
         items[i].body = body ? sn_scene_find_body(reader, body) : 0;
-        sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, item, "point"), items[i].point);
+        sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, item, "point"),
+                              items[i].point);
     }
+
     reader->scene->probes = items;
     reader->scene->probe_count = items ? json->count : 0;
 }
@@ -142,46 +207,80 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
     static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
     sn_scene_output *output = &reader->scene->output;
-    *output = (sn_scene_output){
-        .formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG, .every = 1, .skin_joints = 4};
-    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every", "skin_joints"))) return;
+
+    *output =
+        (sn_scene_output){.formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG,
+                          .every = 1,
+                          .skin_joints = 4};
+
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every", "skin_joints"))) {
+        return;
+    }
+
     int64_t every = 1, joints = 4;
     const sn_json *joints_json = sn_json_get(json, "skin_joints");
-    if (sn_json_integer(reader->mistakes, joints_json, 4, 8, &joints) && joints != 4 && joints != 8) {
-        sn_json_mistake(reader->mistakes, joints_json, "%lld: valid are 4 and 8", (long long)joints);
+    if (sn_json_integer(reader->mistakes, joints_json, 4, 8, &joints) && joints != 4 &&
+        joints != 8) {
+        sn_json_mistake(reader->mistakes, joints_json, "%lld: valid are 4 and 8",
+                        (long long)joints);
     }
+
     output->skin_joints = joints > 4 ? 8 : 4;
     sn_json_integer(reader->mistakes, sn_json_get(json, "every"), 1, 100000000, &every);
     output->every = (int32_t)every;
+
     const sn_json *formats = sn_json_get(json, "formats");
-    if (!formats || !sn_json_is(reader->mistakes, formats, SN_JSON_ARRAY)) return;
+    if (!formats || !sn_json_is(reader->mistakes, formats, SN_JSON_ARRAY)) {
+        return;
+    }
+
     output->formats = 0;
     for (int32_t i = 0; i < formats->count; i++) {
         int32_t index;
-        if (sn_json_word(reader->mistakes, &formats->items[i], words, 8, &index)) output->formats |= 1 << index;
+        if (sn_json_word(reader->mistakes, &formats->items[i], words, 8, &index)) {
+            output->formats |= 1 << index;
+        }
     }
 }
 
 static void read_preview(sn_scene_reader *reader, const sn_json *json) {
-    static const char *const colors[] = {"strain", "stress", "displacement", "speed", "none", "weights"};
+    static const char *const colors[] = {"strain", "stress", "displacement",
+                                         "speed",  "none",   "weights"};
+
     sn_scene_preview *preview = &reader->scene->preview;
-    *preview = (sn_scene_preview){
-        .count = 6, .direction = {0.45, -0.8, 0.4}, .width = 480, .height = 360, .ground = true, .ghost = true, .field = true};
-    if (!json ||
-        !sn_scene_check_object(reader, json, SN_KEYS("color", "count", "from", "size", "largest", "ground", "ghost", "field")))
+    *preview = (sn_scene_preview){.count = 6,
+                                  .direction = {0.45, -0.8, 0.4},
+                                  .width = 480,
+                                  .height = 360,
+                                  .ground = true,
+                                  .ghost = true,
+                                  .field = true};
+
+    if (!json || !sn_scene_check_object(reader, json,
+                                        SN_KEYS("color", "count", "from", "size", "largest",
+                                                "ground", "ghost", "field"))) {
         return;
+    }
+
     int32_t color = 0;
     int64_t count = preview->count;
     double size[2] = {480, 360};
+
     sn_json_word(reader->mistakes, sn_json_get(json, "color"), colors, 6, &color);
     sn_json_integer(reader->mistakes, sn_json_get(json, "count"), 1, 64, &count);
-    if (sn_json_get(json, "from")) sn_scene_read_direction(reader, sn_json_get(json, "from"), preview->direction);
+    if (sn_json_get(json, "from")) {
+        sn_scene_read_direction(reader, sn_json_get(json, "from"), preview->direction);
+    }
+
     if (sn_json_numbers(reader->mistakes, sn_json_get(json, "size"), 2, size) &&
         !(size[0] >= 16 && size[0] <= 4096 && size[1] >= 16 && size[1] <= 4096)) {
-        sn_json_mistake(reader->mistakes, sn_json_get(json, "size"), "a picture is 16 to 4096 pixels wide and high");
+        sn_json_mistake(reader->mistakes, sn_json_get(json, "size"),
+                        "a picture is 16 to 4096 pixels wide and high");
         size[0] = size[1] = 16;
     }
-    sn_json_number(reader->mistakes, sn_json_get(json, "largest"), 0, INFINITY, "", &preview->largest);
+
+    sn_json_number(reader->mistakes, sn_json_get(json, "largest"), 0, INFINITY, "",
+                   &preview->largest);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ghost"), &preview->ghost);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "field"), &preview->field);
@@ -195,13 +294,16 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     sn_scene *scene = reader->scene;
     sn_mistakes *mistakes = reader->mistakes;
     if (!sn_scene_check_object(reader, root,
-                               SN_KEYS("version", "title", "units", "gravity", "step", "steps", "duration", "integrator",
-                                       "solver", "static", "materials", "skeletons", "bodies", "attachments", "probes",
-                                       "output", "preview"))) {
+                               SN_KEYS("version", "title", "units", "gravity", "step", "steps",
+                                       "duration", "integrator", "solver", "static", "materials",
+                                       "skeletons", "bodies", "attachments", "probes", "output",
+                                       "preview"))) {
         return;
     }
+
     int64_t version = 1;
     int32_t integrator = 0;
+
     sn_json_integer(mistakes, sn_json_require(mistakes, root, "version"), 1, 1, &version);
     sn_json_string(mistakes, sn_json_get(root, "title"), &scene->title);
     read_unit(reader, sn_json_get(root, "units"), &scene->unit);
@@ -209,7 +311,11 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     sn_json_number_inside(mistakes, sn_json_get(root, "step"), 0, 1e6, "s", &scene->world.step);
     sn_json_word(mistakes, sn_json_get(root, "integrator"), integrators, 6, &integrator);
     scene->world.integrator = (sinew_integrator)integrator;
-    if (sn_json_get(root, "solver")) read_solver(reader, sn_json_get(root, "solver"));
+
+    if (sn_json_get(root, "solver")) {
+        read_solver(reader, sn_json_get(root, "solver"));
+    }
+
     read_length_of_run(reader, root);
     read_statics(reader, sn_json_get(root, "static"));
     sn_scene_read_materials(reader, sn_json_get(root, "materials"));
@@ -222,17 +328,27 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
 }
 
 sinew_status sn_scene_read(sinew_context *context, const char *name, const void *text, size_t size,
-                           const char *const *settings, int32_t setting_count, sn_mistakes *mistakes, sn_scene *scene) {
-    *scene = (sn_scene){.arena = sn_arena_create(context), .name = name, .unit = 1, .world = sinew_default_world_def()};
+                           const char *const *settings, int32_t setting_count,
+                           sn_mistakes *mistakes, sn_scene *scene) {
+    *scene = (sn_scene){.arena = sn_arena_create(context),
+                        .name = name,
+                        .unit = 1,
+                        .world = sinew_default_world_def()};
+
     sn_json_options options = {.name = name, .comments = true};
     sn_json_parse(context, text, size, &options, mistakes, &scene->document);
     for (int32_t i = 0; scene->document.root && i < setting_count; i++) {
         sn_json_set(&scene->document, settings[i], mistakes);
     }
+
     sn_scene_reader reader = {scene, mistakes};
-    if (scene->document.root) read_root(&reader, scene->document.root);
+    if (scene->document.root) {
+        read_root(&reader, scene->document.root);
+    }
+
     SN_TRY(sn_arena_status(&scene->arena));
     sn_mistakes_sort(mistakes);
+
     return sn_mistakes_status(mistakes);
 }
 

@@ -6,153 +6,220 @@
 #include <string.h>
 
 static const char *const elements[] = {"triangle", "tet4", "tet10", "hex8"};
-static const char *const shapes[] = {"rectangle", "box", "cylinder", "sphere", "tube", "l", "t", "u"};
+static const char *const shapes[] = {"rectangle", "box", "cylinder", "sphere",
+                                     "tube",      "l",   "t",        "u"};
 
-static void read_generated(const sn_scene_reader *reader, const sn_json *json, sinew_shape_def *def) {
-    int32_t kind = SINEW_SHAPE_BOX, element = SINEW_ELEMENT_TET4;
+static void read_generated(const sn_scene_reader *reader, const sn_json *json,
+                           sinew_shape_def *def) {
+    int32_t kind = SINEW_SHAPE_BOX;
+    int32_t element = SINEW_ELEMENT_TET4;
+
     sn_json_word(reader->mistakes, sn_json_get(json, "kind"), shapes, 8, &kind);
     def->shape = (sinew_shape)kind;
-    if (def->shape == SINEW_SHAPE_RECTANGLE) element = SINEW_ELEMENT_TRIANGLE;
+    if (def->shape == SINEW_SHAPE_RECTANGLE) {
+        element = SINEW_ELEMENT_TRIANGLE;
+    }
+
     sn_json_word(reader->mistakes, sn_json_get(json, "element"), elements, 4, &element);
     def->element = (sinew_element)element;
-    for (int k = 0; k < 3; k++) def->size[k] = reader->scene->unit;
+    for (int k = 0; k < 3; k++) {
+        def->size[k] = reader->scene->unit;
+    }
+
     def->thickness = 0.25 * reader->scene->unit;
     def->cell_size = 0;
     sn_scene_read_lengths(reader, sn_json_get(json, "center"), def->center);
     sn_scene_read_lengths(reader, sn_json_get(json, "size"), def->size);
     sn_scene_read_length(reader, sn_json_get(json, "thickness"), &def->thickness);
     sn_scene_read_length(reader, sn_json_get(json, "cell"), &def->cell_size);
+
     double cells[3] = {0, 0, 0};
     const sn_json *cells_json = sn_json_get(json, "cells");
     if (sn_json_numbers(reader->mistakes, cells_json, 3, cells)) {
         for (int k = 0; k < 3; k++) {
             if (!(cells[k] >= 0 && cells[k] <= 100000 && cells[k] == floor(cells[k]))) {
-                sn_json_mistake(reader->mistakes, cells_json, "cells are whole numbers from 0 to 100000");
+                sn_json_mistake(reader->mistakes, cells_json,
+                                "cells are whole numbers from 0 to 100000");
                 cells[k] = 0;
             }
             def->cells[k] = (int32_t)cells[k];
         }
     }
-    if (def->cell_size == 0) def->cell_size = 0.1 * fmax(def->size[0], fmax(def->size[1], def->size[2]));
+
+    if (def->cell_size == 0) {
+        def->cell_size = 0.1 * fmax(def->size[0], fmax(def->size[1], def->size[2]));
+    }
+
     int64_t tets = def->tets_per_cell;
     sn_json_integer(reader->mistakes, sn_json_get(json, "tets_per_cell"), 5, 6, &tets);
     def->tets_per_cell = (int32_t)tets;
 }
 
 // How what is no mesh of solid elements yet is filled with them.
-static void read_filling(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
+static void read_filling(const sn_scene_reader *reader, const sn_json *json,
+                         sn_scene_shape *shape) {
     int32_t element = SINEW_ELEMENT_TET4;
     sn_json_word(reader->mistakes, sn_json_get(json, "element"), elements, 4, &element);
     shape->quadratic = element == SINEW_ELEMENT_TET10;
     shape->tets = sinew_default_tetrahedralize_def();
     shape->tets.element = (sinew_element)element;
+
     int64_t count = shape->tets.tet_count;
-    if (sn_json_get(json, "tets") || sn_json_get(json, "cell")) shape->tetrahedralize = true;
+    if (sn_json_get(json, "tets") || sn_json_get(json, "cell")) {
+        shape->tetrahedralize = true;
+    }
+
     sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 1, 50000000, &count);
     sn_scene_read_length(reader, sn_json_get(json, "cell"), &shape->tets.cell_size);
     shape->tets.tet_count = (int32_t)count;
 }
 
-static void read_organism(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
+static void read_organism(const sn_scene_reader *reader, const sn_json *json,
+                          sn_scene_shape *shape) {
     const char *words[16];
-    int32_t count = sinew_organism_count(), kind = 0;
+    int32_t count = sinew_organism_count();
+    int32_t kind = 0;
     int64_t tets = 4000;
-    for (int32_t i = 0; i < count && i < 16; i++) words[i] = sinew_organism_name((sinew_organism_kind)i);
+
+    for (int32_t i = 0; i < count && i < 16; i++) {
+        words[i] = sinew_organism_name((sinew_organism_kind)i);
+    }
+
     sn_json_word(reader->mistakes, sn_json_get(json, "organism"), words, count, &kind);
     sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 500, 50000000, &tets);
     shape->organism = (sinew_organism_kind)kind;
     shape->organism_tets = (int32_t)tets;
 }
 
-void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json, sn_scene_shape *shape) {
+void sn_scene_read_shape(const sn_scene_reader *reader, const sn_json *json,
+                         sn_scene_shape *shape) {
     *shape = (sn_scene_shape){.generated = true, .shape = sinew_default_shape_def(), .scale = 1};
     if (!sn_scene_check_object(reader, json,
-                               SN_KEYS("kind", "element", "center", "size", "thickness", "cells", "cell", "tets_per_cell",
-                                       "file", "tets", "scale", "solids", "volume", "character", "bone_radius", "specimen",
-                                       "voxels", "surfaces", "gradients", "layers", "organism"))) {
+                               SN_KEYS("kind", "element", "center", "size", "thickness", "cells",
+                                       "cell", "tets_per_cell", "file", "tets", "scale", "solids",
+                                       "volume", "character", "bone_radius", "specimen", "voxels",
+                                       "surfaces", "gradients", "layers", "organism"))) {
         return;
     }
-    sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "", &shape->scale);
+
+    sn_json_number_inside(reader->mistakes, sn_json_get(json, "scale"), 0, INFINITY, "",
+                          &shape->scale);
+
     const sn_json *solids = sn_json_get(json, "solids");
-    if (sn_json_get(json, "scale")) shape->volume_unit = shape->scale * reader->scene->unit;
+    if (sn_json_get(json, "scale")) {
+        shape->volume_unit = shape->scale * reader->scene->unit;
+    }
+
     sn_json_string(reader->mistakes, sn_json_get(json, "volume"), &shape->volume);
     shape->generated = !sn_json_get(json, "file") && !solids && !shape->volume;
     sn_scene_read_maps(reader, json, shape);
     shape->is_character = sn_json_get(json, "character") != NULL;
     shape->is_organism = sn_json_get(json, "organism") != NULL;
+
     if (shape->is_character) {
         int64_t tets = 3000;
         sn_scene_read_character(reader, sn_json_get(json, "character"), &shape->character);
         sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 100, 50000000, &tets);
         shape->character.tet_count = (int32_t)tets;
-        sn_json_number(reader->mistakes, sn_json_get(json, "bone_radius"), 0, 10, "m", &shape->character.bone_radius);
+        sn_json_number(reader->mistakes, sn_json_get(json, "bone_radius"), 0, 10, "m",
+                       &shape->character.bone_radius);
     } else if (shape->is_organism) {
         read_organism(reader, json, shape);
     } else if (shape->generated) {
         read_generated(reader, json, &shape->shape);
     } else {
         sn_json_string(reader->mistakes, sn_json_get(json, "file"), &shape->file);
-        if (solids) sn_scene_read_solids(reader, solids, shape);
+        if (solids) {
+            sn_scene_read_solids(reader, solids, shape);
+        }
         read_filling(reader, json, shape);
     }
 }
 
-static void read_placement(const sn_scene_reader *reader, const sn_json *json, sinew_body_def *def) {
+static void read_placement(const sn_scene_reader *reader, const sn_json *json,
+                           sinew_body_def *def) {
     sn_scene_read_lengths(reader, sn_json_get(json, "position"), def->position);
     sn_scene_read_rotation(reader, sn_json_get(json, "rotation"), def->rotation);
     sn_scene_read_lengths(reader, sn_json_get(json, "velocity"), def->velocity);
-    sn_json_numbers(reader->mistakes, sn_json_get(json, "angular_velocity"), 3, def->angular_velocity);
+    sn_json_numbers(reader->mistakes, sn_json_get(json, "angular_velocity"), 3,
+                    def->angular_velocity);
 }
 
 static void read_damping(const sn_scene_reader *reader, const sn_json *json, sinew_body_def *def) {
-    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("mass", "stiffness"))) return;
-    sn_json_number(reader->mistakes, sn_json_get(json, "mass"), 0, INFINITY, "1/s", &def->mass_damping);
-    sn_json_number(reader->mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "s", &def->stiffness_damping);
+    if (!json || !sn_scene_check_object(reader, json, SN_KEYS("mass", "stiffness"))) {
+        return;
+    }
+
+    sn_json_number(reader->mistakes, sn_json_get(json, "mass"), 0, INFINITY, "1/s",
+                   &def->mass_damping);
+    sn_json_number(reader->mistakes, sn_json_get(json, "stiffness"), 0, INFINITY, "s",
+                   &def->stiffness_damping);
 }
 
 // A whole number of up to nine digits.
 bool sn_scene_read_label(const sn_scene_reader *reader, const sn_json *item, int32_t *label) {
     const char *key = item->key;
     int32_t value = 0, digits = 0;
-    for (; key[digits] >= '0' && key[digits] <= '9' && digits < 9; digits++) value = 10 * value + (key[digits] - '0');
+    for (; key[digits] >= '0' && key[digits] <= '9' && digits < 9; digits++) {
+        value = 10 * value + (key[digits] - '0');
+    }
+
     *label = value;
-    if (digits > 0 && key[digits] == '\0') return true;
+    if (digits > 0 && key[digits] == '\0') {
+        return true;
+    }
+
     sn_json_key_mistake(reader->mistakes, item, "a label is a whole number in quotes, e.g. \"1\"");
     return false;
 }
 
 // {"1": "bone", "2": "fat"}: a material for each label.
 static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_body *body) {
-    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) return;
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_OBJECT)) {
+        return;
+    }
+
     sn_scene_label *labels = sn_scene_push(reader, json->count, sizeof *labels);
     for (int32_t i = 0; labels && i < json->count; i++) {
         int32_t label;
-        if (!sn_scene_read_label(reader, &json->items[i], &label)) continue;
+        if (!sn_scene_read_label(reader, &json->items[i], &label)) {
+            continue;
+        }
         labels[i] = (sn_scene_label){label, sn_scene_read_material(reader, &json->items[i])};
     }
+
     body->labels = labels;
     body->label_count = labels ? json->count : 0;
 }
 
-static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index, sn_scene_body *body) {
-    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames", "positions"};
+static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index,
+                      sn_scene_body *body) {
+    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames",
+                                         "positions"};
     enum { FRAMES = 3, POSITIONS = 4 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
+
     char *name = sn_scene_push(reader, 24, 1);
-    if (name) snprintf(name, 24, "body%d", index);
+    if (name) {
+        snprintf(name, 24, "body%d", index);
+    }
+
     body->name = name ? name : "body";
     body->json = json;
     body->def = sinew_default_body_def();
     body->material = -1;
     body->skeleton = -1;
+
     if (!sn_scene_check_object(reader, json,
-                               SN_KEYS("name", "shape", "model", "material", "materials", "mass", "plane", "thickness",
-                                       "damping", "solver", "position", "rotation", "velocity", "angular_velocity", "fixed",
-                                       "scripted", "loads", "surface", "field", "frames", "positions", "skeleton",
-                                       "binding"))) {
+                               SN_KEYS("name", "shape", "model", "material", "materials", "mass",
+                                       "plane", "thickness", "damping", "solver", "position",
+                                       "rotation", "velocity", "angular_velocity", "fixed",
+                                       "scripted", "loads", "surface", "field", "frames",
+                                       "positions", "skeleton", "binding"))) {
         return;
     }
+
     int32_t model = 0, mass = 0, plane = 0;
     sn_json_string(reader->mistakes, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
@@ -162,16 +229,24 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
     const char *const for_elements[] = {"mass", "plane", "thickness"};
+
     for (int i = 0; model == FRAMES && i < 3; i++) {
         const sn_json *value = sn_json_get(json, for_elements[i]);
-        if (value) sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+        if (value) {
+            sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
+        }
     }
+
     if (model == FRAMES && body->shape.is_organism) {
         sn_json_mistake(reader->mistakes, sn_json_get(sn_json_get(json, "shape"), "organism"),
                         "organisms are bodies of elements");
     }
+
     body->positions.used = model == POSITIONS;
-    if (model < FRAMES) body->def.model = (sinew_model)model;
+    if (model < FRAMES) {
+        body->def.model = (sinew_model)model;
+    }
+
     body->def.mass = (sinew_mass_kind)mass;
     body->def.plane = (sinew_plane)plane;
     body->def.thickness = reader->scene->unit;
@@ -185,26 +260,41 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     sn_scene_read_supports(reader, json, body);
     sn_scene_read_loads(reader, sn_json_get(json, "loads"), body);
     sn_json_string(reader->mistakes, sn_json_get(json, "surface"), &body->surface);
-    body->skin = (body->shape.is_character || body->shape.is_organism) && body->surface && strcmp(body->surface, "skin") == 0;
-    if (body->skin) body->surface = NULL;
+    body->skin = (body->shape.is_character || body->shape.is_organism) && body->surface &&
+                 strcmp(body->surface, "skin") == 0;
+
+    if (body->skin) {
+        body->surface = NULL;
+    }
+
     sn_scene_read_field(reader, sn_json_get(json, "field"), body);
     sn_scene_read_positions(reader, sn_json_get(json, "positions"), body);
     sn_scene_read_binding(reader, json, body);
 }
 
 void sn_scene_read_bodies(sn_scene_reader *reader, const sn_json *json) {
-    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) return;
-    if (json->count == 0) sn_json_mistake(reader->mistakes, json, "a scene needs at least one body");
+    if (!json || !sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
+        return;
+    }
+    if (json->count == 0) {
+        sn_json_mistake(reader->mistakes, json, "a scene needs at least one body");
+    }
+
     sn_scene_body *bodies = sn_scene_push(reader, json->count, sizeof *bodies);
-    if (!bodies) return;
+    if (!bodies) {
+        return;
+    }
+
     for (int32_t i = 0; i < json->count; i++) {
         read_body(reader, &json->items[i], i, &bodies[i]);
         for (int32_t k = 0; k < i; k++) {
             if (strcmp(bodies[k].name, bodies[i].name) == 0) {
-                sn_json_mistake(reader->mistakes, &json->items[i], "another body is called \"%s\" already", bodies[i].name);
+                sn_json_mistake(reader->mistakes, &json->items[i],
+                                "another body is called \"%s\" already", bodies[i].name);
             }
         }
     }
+
     reader->scene->bodies = bodies;
     reader->scene->body_count = json->count;
 }

@@ -1,8 +1,9 @@
-// Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and collects every mistake; building
-// (build.h) makes a world of them; running (run.h) moves it through time. All of it in memory: files come through a callback.
+// Scenes: what a person writes in JSON, as plain structures. Reading (read.h) fills them and
+// collects every mistake; building (build.h) makes a world of them; running (run.h) moves it
+// through time. All of it in memory: files come through a callback.
 //
-// A section of a scene has a file of its own: read_material.c, read_shape.c, read_select.c, read_curve.c ... A new kind of
-// body adds a file that reads it and one that builds it.
+// A section of a scene has a file of its own: read_material.c, read_shape.c, read_select.c,
+// read_curve.c ... A new kind of body adds a file that reads it and one that builds it.
 #ifndef SN_IO_SCENE_SCENE_H
 #define SN_IO_SCENE_SCENE_H
 
@@ -25,7 +26,8 @@ typedef struct sn_curve {
     const double *times, *values;
 } sn_curve;
 
-// Which nodes: primitive tests on rest positions (in scene units and the body's own coordinates) and combinations of them.
+// Which nodes: primitive tests on rest positions (in scene units and the body's own coordinates)
+// and combinations of them.
 typedef enum sn_select_kind {
     SN_SELECT_ALL,
     SN_SELECT_BOX,
@@ -72,7 +74,8 @@ typedef struct sn_scene_shape {
     sinew_tetrahedralize_def tets;
     bool quadratic; // make ten-node tets of what was read
     double scale;
-    const struct sn_scene_maps *maps; // specimens, surfaces, gradients, layers (io/scene/maps.h), or NULL
+    const struct sn_scene_maps
+        *maps; // specimens, surfaces, gradients, layers (io/scene/maps.h), or NULL
 } sn_scene_shape;
 
 typedef struct sn_scene_material {
@@ -102,7 +105,11 @@ typedef struct sn_scene_support {
     sn_scene_motion motion;
 } sn_scene_support;
 
-typedef enum sn_scene_load_kind { SN_LOAD_FORCE, SN_LOAD_TRACTION, SN_LOAD_PRESSURE } sn_scene_load_kind;
+typedef enum sn_scene_load_kind {
+    SN_LOAD_FORCE,
+    SN_LOAD_TRACTION,
+    SN_LOAD_PRESSURE
+} sn_scene_load_kind;
 
 typedef struct sn_scene_load {
     sn_scene_load_kind kind;
@@ -170,8 +177,8 @@ typedef struct sn_scene_body {
     const sn_scene_load *loads;
     const sn_scene_frames *frames; // NULL for other models
     const sn_scene_field *field;   // where material axes point; NULL: along x, y, z
-    const char *surface;           // file of a detailed surface that follows the body; NULL: its own boundary
-    bool skin;                     // ... the skin of the character that the shape is
+    const char *surface; // file of a detailed surface that follows the body; NULL: its own boundary
+    bool skin;           // ... the skin of the character that the shape is
     sn_scene_positions positions;
     int32_t skeleton; // index in the scene's list, or -1
     sn_scene_binding binding;

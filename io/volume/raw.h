@@ -5,7 +5,12 @@
 #include "io/bytes.h"
 #include "io/volume/volume.h"
 
-typedef enum sn_volume_encoding { SN_VOLUME_RAW, SN_VOLUME_GZIP, SN_VOLUME_ZLIB, SN_VOLUME_TEXT } sn_volume_encoding;
+typedef enum sn_volume_encoding {
+    SN_VOLUME_RAW,
+    SN_VOLUME_GZIP,
+    SN_VOLUME_ZLIB,
+    SN_VOLUME_TEXT
+} sn_volume_encoding;
 
 // What a header says.
 typedef struct sn_volume_header {
@@ -14,24 +19,30 @@ typedef struct sn_volume_header {
     bool big;                // byte order
     double slope, intercept; // label = slope * number + intercept
     double unit;             // metres; 0 if the header does not say
-    double step[3][3];       // from a cell to the next along each axis, in the file's unit and in NIfTI's coordinates
-    double origin[3];        // middle of the first cell
-    bool has_origin;         // otherwise the lower corner is at 0
+    double step[3][3]; // from a cell to the next along each axis, in the file's unit and in NIfTI's
+                       // coordinates
+    double origin[3];  // middle of the first cell
+    bool has_origin;   // otherwise the lower corner is at 0
     sn_volume_encoding encoding;
     sn_source data; // the file that holds the numbers; may be the header's own
     size_t offset;  // of the first number in it
 } sn_volume_header;
 
 // Decodes the numbers and sets the grid.
-sinew_status sn_volume_finish(sinew_context *context, const sn_source *source, const sn_volume_header *header,
-                              const sn_volume_options *options, sn_volume_file *file);
+sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
+                              const sn_volume_header *header, const sn_volume_options *options,
+                              sn_volume_file *file);
 
 // Each header reader; `source` is decompressed already.
-sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *source, sn_volume_header *header);
-sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source, sn_arena *arena, sn_volume_header *header);
-sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source, sn_arena *arena, sn_volume_header *header);
+sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *source,
+                                  sn_volume_header *header);
+sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source, sn_arena *arena,
+                                 sn_volume_header *header);
+sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source, sn_arena *arena,
+                                 sn_volume_header *header);
 
 // A file that the header names, fetched. `name` is copied.
-sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena, sn_word name, sn_source *out);
+sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena,
+                             sn_word name, sn_source *out);
 
 #endif

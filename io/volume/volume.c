@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static const size_t default_limit = SIZE_MAX / 2 < (UINT64_C(4) << 30) ? SIZE_MAX / 2 : (size_t)(UINT64_C(4) << 30);
+static const size_t default_limit =
+    SIZE_MAX / 2 < (UINT64_C(4) << 30) ? SIZE_MAX / 2 : (size_t)(UINT64_C(4) << 30);
 
 const char *sn_volume_format_name(sn_volume_format format) {
     static const char *const names[] = {"unknown", "NIfTI", "NRRD", "MetaImage"};
@@ -14,7 +15,8 @@ const char *sn_volume_format_name(sn_volume_format format) {
 }
 
 static bool ends_like(const char *name, const char *end) {
-    size_t size = strlen(name), end_size = strlen(end);
+    size_t size = strlen(name);
+    size_t end_size = strlen(end);
     return size > end_size && sn_word_is_like((sn_word){name + size - end_size, end_size}, end);
 }
 
@@ -25,16 +27,30 @@ static bool is_gzip(const sn_source *source) {
 
 sn_volume_format sn_volume_detect(const sn_source *source) {
     sn_word start = {source->data, source->size};
-    if (sn_word_starts(start, "NRRD000")) return SN_VOLUME_NRRD;
-    if (source->size >= 348) {
-        uint32_t little = sn_load_u32(source->data, false), big = sn_load_u32(source->data, true);
-        if (little == 348 || big == 348 || little == 540 || big == 540) return SN_VOLUME_NIFTI;
+    if (sn_word_starts(start, "NRRD000")) {
+        return SN_VOLUME_NRRD;
     }
-    if (ends_like(source->name, ".nii") || ends_like(source->name, ".nii.gz") || ends_like(source->name, ".hdr")) {
+
+    if (source->size >= 348) {
+        uint32_t little = sn_load_u32(source->data, false);
+        uint32_t big = sn_load_u32(source->data, true);
+        if (little == 348 || big == 348 || little == 540 || big == 540) {
+            return SN_VOLUME_NIFTI;
+        }
+    }
+
+    if (ends_like(source->name, ".nii") || ends_like(source->name, ".nii.gz") ||
+        ends_like(source->name, ".hdr")) {
         return SN_VOLUME_NIFTI;
     }
-    if (ends_like(source->name, ".mha") || ends_like(source->name, ".mhd")) return SN_VOLUME_META;
-    if (ends_like(source->name, ".nrrd") || ends_like(source->name, ".nhdr")) return SN_VOLUME_NRRD;
+
+    if (ends_like(source->name, ".mha") || ends_like(source->name, ".mhd")) {
+        return SN_VOLUME_META;
+    }
+    if (ends_like(source->name, ".nrrd") || ends_like(source->name, ".nhdr")) {
+        return SN_VOLUME_NRRD;
+    }
+
     return is_gzip(source) ? SN_VOLUME_NIFTI : SN_VOLUME_UNKNOWN;
 }
 
@@ -42,59 +58,85 @@ double sn_volume_unit(sn_word name) {
     static const struct {
         const char *name;
         double metres;
-    } units[] = {
-        {"m", 1},          {"meter", 1},         {"metre", 1},         {"meters", 1}, {"metres", 1},       {"cm", 1e-2},
-        {"mm", 1e-3},      {"millimeter", 1e-3}, {"millimetre", 1e-3}, {"um", 1e-6},  {"\xC2\xB5m", 1e-6}, {"micron", 1e-6},
-        {"microns", 1e-6}, {"micrometer", 1e-6}, {"nm", 1e-9}};
+    } units[] = {{"m", 1},          {"meter", 1},         {"metre", 1},
+                 {"meters", 1},     {"metres", 1},        {"cm", 1e-2},
+                 {"mm", 1e-3},      {"millimeter", 1e-3}, {"millimetre", 1e-3},
+                 {"um", 1e-6},      {"\xC2\xB5m", 1e-6},  {"micron", 1e-6},
+                 {"microns", 1e-6}, {"micrometer", 1e-6}, {"nm", 1e-9}};
+
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (sn_word_is_like(name, units[i].name)) return units[i].metres;
+        if (sn_word_is_like(name, units[i].name)) {
+            return units[i].metres;
+        }
     }
+
     return 0;
 }
 
-sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena, sn_word name, sn_source *out) {
+sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena,
+                             sn_word name, sn_source *out) {
     char *copy = SN_PUSH(arena, char, name.size + 1);
-    if (!copy) return SINEW_OUT_OF_MEMORY;
+    if (!copy) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     memcpy(copy, name.at, name.size);
     const void *data = NULL;
     size_t size = 0;
+
     if (!source->fetch || !source->fetch(source->fetch_user, copy, &data, &size)) {
-        return sn_source_fail(context, source, SINEW_NOT_FOUND, "the file %.200s, which holds the data, is not there", copy);
+        return sn_source_fail(context, source, SINEW_NOT_FOUND,
+                              "the file %.200s, which holds the data, is not there", copy);
     }
+
     *out = (sn_source){.name = copy, .data = data, .size = size};
     return SINEW_OK;
 }
 
-static sinew_status inflate(sinew_context *context, const sn_source *source, size_t offset, sn_volume_encoding encoding,
-                            size_t limit, sn_buffer *out) {
+static sinew_status inflate(sinew_context *context, const sn_source *source, size_t offset,
+                            sn_volume_encoding encoding, size_t limit, sn_buffer *out) {
     const char *data = (const char *)source->data + offset;
     size_t size = source->size - offset;
-    sn_inflate_result result =
-        encoding == SN_VOLUME_ZLIB ? sn_inflate_zlib(data, size, limit, out) : sn_inflate_gzip(data, size, limit, out);
-    if (result == SN_INFLATE_OK) return SINEW_OK;
-    if (result == SN_INFLATE_MEMORY) return SINEW_OUT_OF_MEMORY;
-    return sn_source_fail(context, source, SINEW_INVALID_DATA, "its compressed data %s", sn_inflate_message(result));
+    sn_inflate_result result = encoding == SN_VOLUME_ZLIB ? sn_inflate_zlib(data, size, limit, out)
+                                                          : sn_inflate_gzip(data, size, limit, out);
+
+    if (result == SN_INFLATE_OK) {
+        return SINEW_OK;
+    }
+    if (result == SN_INFLATE_MEMORY) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    return sn_source_fail(context, source, SINEW_INVALID_DATA, "its compressed data %s",
+                          sn_inflate_message(result));
 }
 
 // The numbers of a text-encoded file as doubles.
-static sinew_status read_text(sinew_context *context, const sn_volume_header *header, size_t count, sn_buffer *out) {
+static sinew_status read_text(sinew_context *context, const sn_volume_header *header, size_t count,
+                              sn_buffer *out) {
     sn_text text = sn_source_text(&header->data);
     text.at += header->offset;
     if (count > (size_t)(text.end - text.at) / 2 + 1) {
         return sn_source_fail(context, &header->data, SINEW_INVALID_DATA,
-                              "%zu cells are announced; %zu bytes cannot hold them", count, (size_t)(text.end - text.at));
+                              "%zu cells are announced; %zu bytes cannot hold them", count,
+                              (size_t)(text.end - text.at));
     }
+
     for (size_t i = 0; i < count; i++) {
         sn_text_skip_spaces(&text);
         const char *begin = text.at;
         double value;
         char shown[SN_TEXT_FOUND_SIZE];
+
         if (sn_text_double(&text.at, text.end, &value) != SN_NUMBER_OK) {
-            return sn_source_fail_at(context, &header->data, SINEW_INVALID_DATA, begin, "found %s, expected a number",
+            return sn_source_fail_at(context, &header->data, SINEW_INVALID_DATA, begin,
+                                     "found %s, expected a number",
                                      sn_text_found(begin, text.end, shown));
         }
+
         sn_buffer_add_f64(out, value);
     }
+
     return sn_buffer_status(out);
 }
 
@@ -102,7 +144,8 @@ static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// How the file's axes lie in the grid: axis k of the grid is axis `from[k]` of the file, backwards if `back[k]`.
+// How the file's axes lie in the grid: axis k of the grid is axis `from[k]` of the file, backwards
+// if `back[k]`.
 typedef struct turn {
     int from[3];
     bool back[3];
@@ -110,83 +153,132 @@ typedef struct turn {
 } turn;
 
 static double determinant(double m[3][3]) {
-    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+           m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
            m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
 // The order of the file's axes that fits x, y, z best, with the signs that make them run forwards.
 static void find_turn(double direction[3][3], turn *t) {
-    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     double best = -1;
+
     for (int i = 0; i < 6; i++) {
         double fit = 0;
-        for (int k = 0; k < 3; k++) fit += fabs(direction[orders[i][k]][k]);
-        if (fit <= best + 1e-12) continue;
+        for (int k = 0; k < 3; k++) {
+            fit += fabs(direction[orders[i][k]][k]);
+        }
+
+        if (fit <= best + 1e-12) {
+            continue;
+        }
+
         best = fit;
         memcpy(t->from, orders[i], sizeof t->from);
     }
+
     for (int k = 0; k < 3; k++) {
         t->back[k] = direction[t->from[k]][k] < 0;
-        for (int c = 0; c < 3; c++) t->unit[k][c] = (t->back[k] ? -1 : 1) * direction[t->from[k]][c];
+        for (int c = 0; c < 3; c++) {
+            t->unit[k][c] = (t->back[k] ? -1 : 1) * direction[t->from[k]][c];
+        }
     }
-    if (determinant(t->unit) > 0) return;
+
+    if (determinant(t->unit) > 0) {
+        return;
+    }
+
     int weakest = 0; // an oblique mirror: the axis that fits worst runs the other way
     for (int k = 1; k < 3; k++) {
-        if (t->unit[k][k] < t->unit[weakest][weakest]) weakest = k;
+        if (t->unit[k][k] < t->unit[weakest][weakest]) {
+            weakest = k;
+        }
     }
+
     t->back[weakest] = !t->back[weakest];
-    for (int c = 0; c < 3; c++) t->unit[weakest][c] = -t->unit[weakest][c];
+    for (int c = 0; c < 3; c++) {
+        t->unit[weakest][c] = -t->unit[weakest][c];
+    }
 }
 
-static sinew_status set_frame(sinew_context *context, const sn_source *source, const sn_volume_header *header, double unit,
-                              turn *t, sn_volume_file *file) {
+static sinew_status set_frame(sinew_context *context, const sn_source *source,
+                              const sn_volume_header *header, double unit, turn *t,
+                              sn_volume_file *file) {
     double direction[3][3], length[3], origin[3];
     for (int j = 0; j < 3; j++) {
         length[j] = sqrt(dot(header->step[j], header->step[j]));
         if (!(length[j] > 0) || !isfinite(length[j]) || !isfinite(header->origin[j])) {
-            return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                                  "axis %d has cells of length %g and starts at %g; valid is above 0, and finite", j,
-                                  length[j], header->origin[j]);
+            return sn_source_fail(
+                context, source, SINEW_INVALID_DATA,
+                "axis %d has cells of length %g and starts at %g; valid is above 0, and finite", j,
+                length[j], header->origin[j]);
         }
-        for (int c = 0; c < 3; c++) direction[j][c] = header->step[j][c] / length[j];
+
+        for (int c = 0; c < 3; c++) {
+            direction[j][c] = header->step[j][c] / length[j];
+        }
     }
+
     for (int j = 0; j < 3; j++) {
-        if (fabs(dot(direction[j], direction[(j + 1) % 3])) < 1e-3) continue;
+        if (fabs(dot(direction[j], direction[(j + 1) % 3])) < 1e-3) {
+            continue;
+        }
         return sn_source_fail(context, source, SINEW_UNSUPPORTED,
-                              "axes %d and %d are not at right angles; sheared grids are not read", j, (j + 1) % 3);
+                              "axes %d and %d are not at right angles; sheared grids are not read",
+                              j, (j + 1) % 3);
     }
+
     find_turn(direction, t);
     for (int c = 0; c < 3; c++) {
         origin[c] = header->origin[c];
         for (int k = 0; k < 3; k++) {
-            if (t->back[k]) origin[c] += (double)(header->size[t->from[k]] - 1) * header->step[t->from[k]][c];
+            if (t->back[k]) {
+                origin[c] += (double)(header->size[t->from[k]] - 1) * header->step[t->from[k]][c];
+            }
         }
     }
+
     double off = 0;
     for (int k = 0; k < 3; k++) {
-        for (int c = 0; c < 3; c++) off = fmax(off, fabs(t->unit[k][c] - (k == c)));
+        for (int c = 0; c < 3; c++) {
+            off = fmax(off, fabs(t->unit[k][c] - (k == c)));
+        }
     }
+
     file->askew = off > 1e-4; // headers hold floats
     for (int k = 0; k < 3; k++) {
-        for (int c = 0; c < 3; c++) file->axes[3 * k + c] = file->askew ? t->unit[k][c] : k == c;
+        for (int c = 0; c < 3; c++) {
+            file->axes[3 * k + c] = file->askew ? t->unit[k][c] : k == c;
+        }
+
         file->grid.spacing[k] = unit * length[t->from[k]];
         file->grid.cells[k] = (int32_t)header->size[t->from[k]];
         double middle = file->askew ? dot(t->unit[k], origin) : origin[k];
         file->grid.lower[k] = header->has_origin ? unit * middle - file->grid.spacing[k] / 2 : 0;
     }
+
     return SINEW_OK;
 }
 
 // Copies the labels in the grid's order, checking each.
-static sinew_status copy_labels(sinew_context *context, const sn_source *source, const sn_volume_header *header, const turn *t,
-                                const uint8_t *data, sn_number_type type, bool big, sn_volume_file *file) {
-    size_t stride[3] = {1, (size_t)header->size[0], (size_t)header->size[0] * (size_t)header->size[1]};
-    size_t number = sn_type_size(type), count = stride[2] * (size_t)header->size[2];
+static sinew_status copy_labels(sinew_context *context, const sn_source *source,
+                                const sn_volume_header *header, const turn *t, const uint8_t *data,
+                                sn_number_type type, bool big, sn_volume_file *file) {
+    size_t stride[3] = {1, (size_t)header->size[0],
+                        (size_t)header->size[0] * (size_t)header->size[1]};
+    size_t number = sn_type_size(type);
+    size_t count = stride[2] * (size_t)header->size[2];
     uint16_t *labels = sn_buffer_push(&file->labels, count, sizeof *labels);
-    if (!labels) return SINEW_OUT_OF_MEMORY;
+
+    if (!labels) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     const int32_t *cells = file->grid.cells;
     bool plain = header->slope == 1 && header->intercept == 0;
     size_t at = 0;
+
     for (int32_t z = 0; z < cells[2]; z++) {
         for (int32_t y = 0; y < cells[1]; y++) {
             int32_t c[3] = {0, y, z};
@@ -195,27 +287,39 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
                 for (int k = 0; k < 3; k++) {
                     from += stride[t->from[k]] * (size_t)(t->back[k] ? cells[k] - 1 - c[k] : c[k]);
                 }
+
                 double value = sn_load_number(data + from * number, type, big);
-                if (!plain) value = value * header->slope + header->intercept;
+                if (!plain) {
+                    value = value * header->slope + header->intercept;
+                }
+
                 double whole = floor(value + 0.5);
                 if (!(value >= 0 && value <= 65535) || fabs(value - whole) > 1e-6) {
-                    return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                                          "cell %d %d %d has the value %g; labels are whole numbers from 0 to 65535", c[0], y,
-                                          z, value);
+                    return sn_source_fail(
+                        context, source, SINEW_INVALID_DATA,
+                        "cell %d %d %d has the value %g; labels are whole numbers from 0 to 65535",
+                        c[0], y, z, value);
                 }
+
                 labels[at] = (uint16_t)whole;
-                if (labels[at]) file->inside_count++;
-                if (labels[at] > file->largest_label) file->largest_label = labels[at];
+                if (labels[at]) {
+                    file->inside_count++;
+                }
+                if (labels[at] > file->largest_label) {
+                    file->largest_label = labels[at];
+                }
             }
         }
     }
+
     file->grid.labels16 = labels;
     return SINEW_OK;
 }
 
 // Finds or makes the bytes of the numbers.
-static sinew_status open_data(sinew_context *context, const sn_volume_header *header, size_t count, size_t limit,
-                              sn_buffer *scratch, const uint8_t **data, size_t *size) {
+static sinew_status open_data(sinew_context *context, const sn_volume_header *header, size_t count,
+                              size_t limit, sn_buffer *scratch, const uint8_t **data,
+                              size_t *size) {
     size_t needed = count * sn_type_size(header->type);
     const sn_source *source = &header->data;
     if (header->encoding == SN_VOLUME_TEXT) {
@@ -223,67 +327,94 @@ static sinew_status open_data(sinew_context *context, const sn_volume_header *he
     } else if (header->encoding == SN_VOLUME_GZIP || header->encoding == SN_VOLUME_ZLIB) {
         if (needed / SN_INFLATE_RATIO > source->size) {
             return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                                  "%zu cells are announced; %zu compressed bytes cannot hold them", count, source->size);
+                                  "%zu cells are announced; %zu compressed bytes cannot hold them",
+                                  count, source->size);
         }
         SN_TRY(inflate(context, source, header->offset, header->encoding, limit, scratch));
     } else {
         *data = (const uint8_t *)source->data + header->offset;
         *size = source->size - header->offset;
     }
+
     if (header->encoding != SN_VOLUME_RAW) {
         *data = (const uint8_t *)scratch->data;
         *size = scratch->size;
     }
-    if (header->encoding == SN_VOLUME_TEXT || *size >= needed) return SINEW_OK;
+
+    if (header->encoding == SN_VOLUME_TEXT || *size >= needed) {
+        return SINEW_OK;
+    }
+
     return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                          "the data ends too early: %zu bytes for %zu cells, %zu are needed", *size, count, needed);
+                          "the data ends too early: %zu bytes for %zu cells, %zu are needed", *size,
+                          count, needed);
 }
 
-sinew_status sn_volume_finish(sinew_context *context, const sn_source *source, const sn_volume_header *header,
-                              const sn_volume_options *options, sn_volume_file *file) {
+sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
+                              const sn_volume_header *header, const sn_volume_options *options,
+                              sn_volume_file *file) {
     double unit = options && options->unit > 0 ? options->unit : header->unit;
     size_t limit = options && options->memory_limit ? options->memory_limit : default_limit;
     const int64_t *n = header->size;
+
     for (int k = 0; k < 3; k++) {
-        if (n[k] >= 1 && n[k] <= INT32_MAX) continue;
-        return sn_source_fail(context, source, SINEW_INVALID_DATA, "%lld cells along axis %d; valid is 1 to %d",
-                              (long long)n[k], k, INT32_MAX);
+        if (n[k] >= 1 && n[k] <= INT32_MAX) {
+            continue;
+        }
+        return sn_source_fail(context, source, SINEW_INVALID_DATA,
+                              "%lld cells along axis %d; valid is 1 to %d", (long long)n[k], k,
+                              INT32_MAX);
     }
+
     double total = (double)n[0] * (double)n[1] * (double)n[2];
     if (total > INT32_MAX || total * 8 > (double)limit) {
-        return sn_source_fail(
-            context, source, SINEW_OUT_OF_MEMORY,
-            "%lld x %lld x %lld cells need about %.4g MB, more than the limit of %.4g MB: take larger cells, "
-            "or only the part of the volume that matters",
-            (long long)n[0], (long long)n[1], (long long)n[2], total * 8e-6, (double)limit * 1e-6);
+        return sn_source_fail(context, source, SINEW_OUT_OF_MEMORY,
+                              "%lld x %lld x %lld cells need about %.4g MB, more than the limit of "
+                              "%.4g MB: take larger cells, "
+                              "or only the part of the volume that matters",
+                              (long long)n[0], (long long)n[1], (long long)n[2], total * 8e-6,
+                              (double)limit * 1e-6);
     }
+
     if (!(unit > 0)) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the header does not say in which unit its lengths are; name one (--unit mm, or \"scale\": 1e-3 "
+                              "the header does not say in which unit its lengths are; name one "
+                              "(--unit mm, or \"scale\": 1e-3 "
                               "in a scene of metres)");
     }
+
     if (header->offset > header->data.size) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the data should start at byte %zu, behind the end of the file", header->offset);
+                              "the data should start at byte %zu, behind the end of the file",
+                              header->offset);
     }
-    size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2], size = 0;
+
+    size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    size_t size = 0;
     turn t;
+
     SN_TRY(set_frame(context, source, header, unit, &t, file));
     sn_buffer scratch = sn_buffer_create(context);
     const uint8_t *data = NULL;
     sinew_status status = open_data(context, header, count, limit, &scratch, &data, &size);
     bool text = header->encoding == SN_VOLUME_TEXT; // read as doubles, little-endian
+
     if (status == SINEW_OK) {
-        status = copy_labels(context, source, header, &t, data, text ? SN_TYPE_F64 : header->type, !text && header->big, file);
+        status = copy_labels(context, source, header, &t, data, text ? SN_TYPE_F64 : header->type,
+                             !text && header->big, file);
     }
+
     sn_buffer_destroy(&scratch);
     return status;
 }
 
-static sinew_status read_header(sinew_context *context, const sn_source *source, sn_arena *arena, sn_volume_file *file,
-                                sn_volume_header *header) {
+static sinew_status read_header(sinew_context *context, const sn_source *source, sn_arena *arena,
+                                sn_volume_file *file, sn_volume_header *header) {
     *header = (sn_volume_header){.slope = 1};
-    for (int k = 0; k < 3; k++) header->step[k][k] = 1;
+    for (int k = 0; k < 3; k++) {
+        header->step[k][k] = 1;
+    }
+
     header->data = *source;
     switch (file->format) {
     case SN_VOLUME_NIFTI: return sn_read_nifti_header(context, source, header);
@@ -291,30 +422,44 @@ static sinew_status read_header(sinew_context *context, const sn_source *source,
     case SN_VOLUME_META: return sn_read_meta_header(context, source, arena, header);
     case SN_VOLUME_UNKNOWN: break;
     }
-    return sn_source_fail(
-        context, source, SINEW_UNSUPPORTED,
-        "this is no volume file that is known here; valid are .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha and .mhd");
+
+    return sn_source_fail(context, source, SINEW_UNSUPPORTED,
+                          "this is no volume file that is known here; valid are .nii, .nii.gz, "
+                          ".hdr, .nrrd, .nhdr, .mha and .mhd");
 }
 
-sinew_status sn_volume_read(sinew_context *context, const sn_source *source, const sn_volume_options *options,
-                            sn_volume_file *file) {
-    *file = (sn_volume_file){.format = sn_volume_detect(source), .labels = sn_buffer_create(context)};
+sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
+                            const sn_volume_options *options, sn_volume_file *file) {
+    *file =
+        (sn_volume_file){.format = sn_volume_detect(source), .labels = sn_buffer_create(context)};
+
     sn_arena arena = sn_arena_create(context);
     sn_buffer plain = sn_buffer_create(context);
     sn_source opened = *source;
     sn_volume_header header;
     sinew_status status = SINEW_OK;
+
     if (is_gzip(source)) { // .nii.gz: the whole file is packed
         size_t limit = options && options->memory_limit ? options->memory_limit : default_limit;
+
         status = inflate(context, source, 0, SN_VOLUME_GZIP, limit, &plain);
         opened.data = plain.data ? plain.data : "";
         opened.size = plain.size;
-        if (status == SINEW_OK) file->format = sn_volume_detect(&opened);
+        if (status == SINEW_OK) {
+            file->format = sn_volume_detect(&opened);
+        }
     }
-    if (status == SINEW_OK) status = read_header(context, &opened, &arena, file, &header);
-    if (status == SINEW_OK) status = sn_volume_finish(context, &opened, &header, options, file);
+
+    if (status == SINEW_OK) {
+        status = read_header(context, &opened, &arena, file, &header);
+    }
+    if (status == SINEW_OK) {
+        status = sn_volume_finish(context, &opened, &header, options, file);
+    }
+
     sn_buffer_destroy(&plain);
     sn_arena_destroy(&arena);
+
     return status;
 }
 

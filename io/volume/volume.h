@@ -1,12 +1,16 @@
-// Label volumes in files: a grid of labels with its place in space, turned so that its axes run along x, y and z.
+// Label volumes in files: a grid of labels with its place in space, turned so that its axes run
+// along x, y and z.
 //
-// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip or text),
-//      MetaImage (.mha, or .mhd with its raw file: raw or compressed data with a small text header).
+// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip
+// or text),
+//      MetaImage (.mha, or .mhd with its raw file: raw or compressed data with a small text
+//      header).
 // Out: NRRD and NIfTI-1.
-// Lengths become metres by the unit that the header states; a header without one is refused unless the caller names a unit.
-// Coordinates are those of NIfTI: x to the right, y to the front, z up; NRRD files that say otherwise are turned. Axes that
-// run backwards or in another order are put right. A grid that stands askew keeps its own axes, and the rest of the turn is
-// told. Labels are whole numbers from 0 to 65535, also where a file stores them as floating-point numbers.
+// Lengths become metres by the unit that the header states; a header without one is refused unless
+// the caller names a unit. Coordinates are those of NIfTI: x to the right, y to the front, z up;
+// NRRD files that say otherwise are turned. Axes that run backwards or in another order are put
+// right. A grid that stands askew keeps its own axes, and the rest of the turn is told. Labels are
+// whole numbers from 0 to 65535, also where a file stores them as floating-point numbers.
 #ifndef SN_IO_VOLUME_VOLUME_H
 #define SN_IO_VOLUME_VOLUME_H
 
@@ -16,7 +20,12 @@
 #include "io/source.h"
 #include "io/text.h"
 
-typedef enum sn_volume_format { SN_VOLUME_UNKNOWN, SN_VOLUME_NIFTI, SN_VOLUME_NRRD, SN_VOLUME_META } sn_volume_format;
+typedef enum sn_volume_format {
+    SN_VOLUME_UNKNOWN,
+    SN_VOLUME_NIFTI,
+    SN_VOLUME_NRRD,
+    SN_VOLUME_META
+} sn_volume_format;
 
 typedef struct sn_volume_options {
     double unit;         // metres in a unit of the file; 0: as the header says
@@ -25,8 +34,9 @@ typedef struct sn_volume_options {
 
 typedef struct sn_volume_file {
     sinew_label_grid grid; // labels16 is set; lives as long as the file
-    double axes[9];        // directions of the grid's x, y and z in the world, three numbers each: world = axes * grid
-    bool askew;            // the axes are not those of the world
+    double axes[9]; // directions of the grid's x, y and z in the world, three numbers each: world =
+                    // axes * grid
+    bool askew;     // the axes are not those of the world
     sn_volume_format format;
     int32_t largest_label;
     int64_t inside_count; // cells whose label is not 0
@@ -42,11 +52,12 @@ double sn_volume_unit(sn_word name);
 sn_volume_format sn_volume_detect(const sn_source *source);
 
 // `options` may be NULL. Destroy in every case.
-sinew_status sn_volume_read(sinew_context *context, const sn_source *source, const sn_volume_options *options,
-                            sn_volume_file *file);
+sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
+                            const sn_volume_options *options, sn_volume_file *file);
 void sn_volume_file_destroy(sn_volume_file *file);
 
-// Writes a grid, in millimetres, as the formats like it. labels8 or labels16 may be set; flipped axes are not.
+// Writes a grid, in millimetres, as the formats like it. labels8 or labels16 may be set; flipped
+// axes are not.
 sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out);
 sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out);
 

@@ -9,7 +9,10 @@ static void add_labels(const sinew_label_grid *grid, sn_buffer *out) {
         sn_buffer_add(out, grid->labels8, count);
         return;
     }
-    for (size_t i = 0; i < count; i++) sn_buffer_add_u16(out, grid->labels16[i]);
+
+    for (size_t i = 0; i < count; i++) {
+        sn_buffer_add_u16(out, grid->labels16[i]);
+    }
 }
 
 static void add_vector(sn_buffer *out, const double v[3]) {
@@ -22,9 +25,13 @@ static void add_vector(sn_buffer *out, const double v[3]) {
 
 sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out) {
     sn_buffer_print(out,
-                    "NRRD0004\n# label volume written by sinew\ntype: %s\ndimension: 3\nsizes: %d %d %d\nencoding: raw\n"
-                    "endian: little\nspace: right-anterior-superior\nspace units: \"mm\" \"mm\" \"mm\"\nspace directions:",
-                    grid->labels8 ? "uint8" : "uint16", grid->cells[0], grid->cells[1], grid->cells[2]);
+                    "NRRD0004\n# label volume written by sinew\ntype: %s\ndimension: 3\nsizes: %d "
+                    "%d %d\nencoding: raw\n"
+                    "endian: little\nspace: right-anterior-superior\nspace units: \"mm\" \"mm\" "
+                    "\"mm\"\nspace directions:",
+                    grid->labels8 ? "uint8" : "uint16", grid->cells[0], grid->cells[1],
+                    grid->cells[2]);
+
     double origin[3];
     for (int k = 0; k < 3; k++) {
         double direction[3] = {0, 0, 0};
@@ -33,29 +40,42 @@ sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out) {
         sn_buffer_add_text(out, " ");
         add_vector(out, direction);
     }
+
     sn_buffer_add_text(out, "\nspace origin: ");
     add_vector(out, origin);
     sn_buffer_add_text(out, "\n\n");
     add_labels(grid, out);
+
     return sn_buffer_status(out);
 }
 
 sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
     for (int k = 0; k < 3; k++) {
-        if (grid->cells[k] <= INT16_MAX) continue;
-        return sn_fail(out->context, SINEW_UNSUPPORTED, "%d cells along axis %d; NIfTI-1 ends at %d", grid->cells[k], k,
-                       INT16_MAX);
+        if (grid->cells[k] <= INT16_MAX) {
+            continue;
+        }
+        return sn_fail(out->context, SINEW_UNSUPPORTED,
+                       "%d cells along axis %d; NIfTI-1 ends at %d", grid->cells[k], k, INT16_MAX);
     }
+
     size_t begin = out->size;
     sn_buffer_add_i32(out, 348);
     sn_buffer_add_zeros(out, 36);
+
     int32_t dim[8] = {3, grid->cells[0], grid->cells[1], grid->cells[2], 1, 1, 1, 1};
-    for (int k = 0; k < 8; k++) sn_buffer_add_u16(out, (uint16_t)dim[k]);
+    for (int k = 0; k < 8; k++) {
+        sn_buffer_add_u16(out, (uint16_t)dim[k]);
+    }
+
     sn_buffer_add_zeros(out, 14);
     sn_buffer_add_u16(out, grid->labels8 ? 2 : 512); // data type
     sn_buffer_add_u16(out, grid->labels8 ? 8 : 16);  // bits
     sn_buffer_add_u16(out, 0);
-    for (int k = 0; k < 8; k++) sn_buffer_add_f32(out, k >= 1 && k <= 3 ? (float)(1e3 * grid->spacing[k - 1]) : 1.0f);
+
+    for (int k = 0; k < 8; k++) {
+        sn_buffer_add_f32(out, k >= 1 && k <= 3 ? (float)(1e3 * grid->spacing[k - 1]) : 1.0f);
+    }
+
     sn_buffer_add_f32(out, 352); // where the data starts
     sn_buffer_add_f32(out, 1);   // slope
     sn_buffer_add_f32(out, 0);
@@ -67,14 +87,19 @@ sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out) {
     sn_buffer_add_u16(out, 0); // no qform
     sn_buffer_add_u16(out, 2); // sform: aligned to something
     sn_buffer_add_zeros(out, 24);
+
     for (int row = 0; row < 3; row++) {
-        for (int k = 0; k < 3; k++) sn_buffer_add_f32(out, k == row ? (float)(1e3 * grid->spacing[k]) : 0.0f);
+        for (int k = 0; k < 3; k++) {
+            sn_buffer_add_f32(out, k == row ? (float)(1e3 * grid->spacing[k]) : 0.0f);
+        }
         sn_buffer_add_f32(out, (float)(1e3 * (grid->lower[row] + grid->spacing[row] / 2)));
     }
+
     sn_buffer_add_zeros(out, 16);
     sn_buffer_add(out, "n+1", 4);
     sn_buffer_add_zeros(out, 4); // no extensions
     SN_ASSERT(out->failed || out->size - begin == 352);
     add_labels(grid, out);
+
     return sn_buffer_status(out);
 }

@@ -39,6 +39,7 @@ const char *sinew_status_name(sinew_status status) {
     case SINEW_NOT_FOUND: return "not found";
     case SINEW_DIVERGED: return "diverged";
     }
+
     return "unknown status";
 }
 
@@ -50,23 +51,35 @@ sinew_context_def sinew_default_context_def(void) {
 }
 
 sinew_context *sinew_context_create(const sinew_context_def *def) {
-    if (!def || def->threads < 1 || def->threads > 64 || !def->allocator.allocate || !def->allocator.release) return NULL;
-    sinew_context *context = def->allocator.allocate(def->allocator.user, sizeof *context, SN_ALIGNMENT);
-    if (!context) return NULL;
+    if (!def || def->threads < 1 || def->threads > 64 || !def->allocator.allocate ||
+        !def->allocator.release) {
+        return NULL;
+    }
+
+    sinew_context *context =
+        def->allocator.allocate(def->allocator.user, sizeof *context, SN_ALIGNMENT);
+    if (!context) {
+        return NULL;
+    }
+
     memset(context, 0, sizeof *context);
     context->allocator = def->allocator;
     context->logger = def->logger;
     context->tasks = def->tasks;
     context->isa = sn_isa_detect();
+
     if (!def->tasks.run && sn_pool_create(context, def->threads) != SINEW_OK) {
         def->allocator.release(def->allocator.user, context, sizeof *context);
         return NULL;
     }
+
     return context;
 }
 
 void sinew_context_destroy(sinew_context *context) {
-    if (!context) return;
+    if (!context) {
+        return;
+    }
     sn_pool_destroy(context);
     sinew_allocator allocator = context->allocator;
     allocator.release(allocator.user, context, sizeof *context);
@@ -86,7 +99,10 @@ sinew_status sn_fail(sinew_context *context, sinew_status status, const char *fo
 }
 
 void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...) {
-    if (!context->logger.write) return;
+    if (!context->logger.write) {
+        return;
+    }
+
     char line[1024];
     va_list arguments;
     va_start(arguments, format);

@@ -1,4 +1,5 @@
-// The context: allocator, logger, thread pool and the message of the last failure. Public handle, private inside.
+// The context: allocator, logger, thread pool and the message of the last failure. Public handle,
+// private inside.
 #ifndef SN_BASE_CONTEXT_H
 #define SN_BASE_CONTEXT_H
 
@@ -20,7 +21,8 @@ struct sinew_context {
     char message[1024];
 };
 
-// Stores the message and returns `status`, so that a check reads: return sn_fail(context, SINEW_INVALID_ARGUMENT, "...", ...).
+// Stores the message and returns `status`, so that a check reads: return sn_fail(context,
+// SINEW_INVALID_ARGUMENT, "...", ...).
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -33,10 +35,11 @@ __attribute__((format(printf, 3, 4)))
 void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...);
 
 // Returns from the calling function with the status of a call that failed.
-#define SN_TRY(call)                                                                                                          \
-    do {                                                                                                                      \
-        sinew_status sn_try_status = (call);                                                                                  \
-        if (sn_try_status != SINEW_OK) return sn_try_status;                                                                  \
+#define SN_TRY(call)                                                                               \
+    do {                                                                                           \
+        sinew_status sn_try_status = (call);                                                       \
+        if (sn_try_status != SINEW_OK)                                                             \
+            return sn_try_status;                                                                  \
     } while (0)
 
 #endif

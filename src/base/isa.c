@@ -6,14 +6,17 @@ int sn_isa_available(sn_isa isa) {
 #if SN_ISA_X86
     case SN_ISA_AVX2: return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case SN_ISA_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl");
 #endif
     default: return 0;
     }
 }
 
 sn_isa sn_isa_detect(void) {
-    return sn_isa_available(SN_ISA_AVX512) ? SN_ISA_AVX512 : sn_isa_available(SN_ISA_AVX2) ? SN_ISA_AVX2 : SN_ISA_BASE;
+    return sn_isa_available(SN_ISA_AVX512) ? SN_ISA_AVX512
+           : sn_isa_available(SN_ISA_AVX2) ? SN_ISA_AVX2
+                                           : SN_ISA_BASE;
 }
 
 const char *sn_isa_name(sn_isa isa) {

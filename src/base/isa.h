@@ -1,4 +1,5 @@
-// Which of the instruction sets that the library was built for this machine can run (see cmake/SinewIsa.cmake).
+// Which of the instruction sets that the library was built for this machine can run (see
+// cmake/SinewIsa.cmake).
 #ifndef SN_BASE_ISA_H
 #define SN_BASE_ISA_H
 
@@ -11,12 +12,15 @@ typedef enum sn_isa {
 
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
 #define SN_ISA_X86 1
-// Picks a function of a *_simd.c file: SN_ISA_PICK(isa, sn_foo) is sn_foo_base, sn_foo_avx2 or sn_foo_avx512.
-#define SN_ISA_PICK(isa, name) ((isa) == SN_ISA_AVX512 ? name##_avx512 : (isa) == SN_ISA_AVX2 ? name##_avx2 : name##_base)
-// Declares all versions of a function: SN_ISA_DECLARE(void, sn_foo, (double *out, const double *in));
-#define SN_ISA_DECLARE(type, name, arguments)                                                                                 \
-    type name##_base arguments;                                                                                               \
-    type name##_avx2 arguments;                                                                                               \
+// Picks a function of a *_simd.c file: SN_ISA_PICK(isa, sn_foo) is sn_foo_base, sn_foo_avx2 or
+// sn_foo_avx512.
+#define SN_ISA_PICK(isa, name)                                                                     \
+    ((isa) == SN_ISA_AVX512 ? name##_avx512 : (isa) == SN_ISA_AVX2 ? name##_avx2 : name##_base)
+// Declares all versions of a function: SN_ISA_DECLARE(void, sn_foo, (double *out, const double
+// *in));
+#define SN_ISA_DECLARE(type, name, arguments)                                                      \
+    type name##_base arguments;                                                                    \
+    type name##_avx2 arguments;                                                                    \
     type name##_avx512 arguments
 #else
 #define SN_ISA_X86                            0

@@ -1,5 +1,5 @@
-// Allocation through the context, and arenas: blocks in a chain, each twice the last up to a limit, or as large as one push
-// needs.
+// Allocation through the context, and arenas: blocks in a chain, each twice the last up to a limit,
+// or as large as one push needs.
 #include "base/memory.h"
 
 #include <string.h>
@@ -13,16 +13,19 @@ struct sn_arena_block {
 enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 16 };
 
 // The payload starts at the next aligned place after the header.
-static const size_t header_size = (sizeof(sn_arena_block) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
+static const size_t header_size =
+    (sizeof(sn_arena_block) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
 
 static void *allocate_bytes(sinew_context *context, size_t bytes) {
     void *memory = context->allocator.allocate(context->allocator.user, bytes, SN_ALIGNMENT);
     context->allocations++;
     if (!memory) {
-        sn_fail(context, SINEW_OUT_OF_MEMORY, "out of memory: %zu bytes were refused, with %lld in use", bytes,
+        sn_fail(context, SINEW_OUT_OF_MEMORY,
+                "out of memory: %zu bytes were refused, with %lld in use", bytes,
                 (long long)context->bytes_in_use);
         return NULL;
     }
+
     context->bytes_in_use += (int64_t)bytes;
     return memory;
 }
@@ -35,36 +38,58 @@ static void release_bytes(sinew_context *context, void *memory, size_t bytes) {
 // Bytes of `count` items, at least one, or 0 if that does not fit in a size_t.
 static size_t checked_bytes(size_t count, size_t size) {
     SN_ASSERT(size > 0);
-    if (count > (SIZE_MAX / 2 - header_size) / size) return 0;
+    if (count > (SIZE_MAX / 2 - header_size) / size) {
+        return 0;
+    }
     return count ? count * size : 1;
 }
 
 void *sn_allocate(sinew_context *context, size_t count, size_t size) {
     size_t bytes = checked_bytes(count, size);
     if (!bytes) {
-        sn_fail(context, SINEW_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes exceed the address space", count, size);
+        sn_fail(context, SINEW_OUT_OF_MEMORY,
+                "out of memory: %zu items of %zu bytes exceed the address space", count, size);
         return NULL;
     }
+
     void *memory = allocate_bytes(context, bytes);
-    if (memory) memset(memory, 0, bytes);
+    if (memory) {
+        memset(memory, 0, bytes);
+    }
+
     return memory;
 }
 
 void sn_release(sinew_context *context, void *memory, size_t count, size_t size) {
-    if (memory) release_bytes(context, memory, checked_bytes(count, size));
+    if (memory) {
+        release_bytes(context, memory, checked_bytes(count, size));
+    }
 }
 
-sinew_status sn_grow(sinew_context *context, void **array, size_t *capacity, size_t used, size_t needed, size_t size) {
+sinew_status sn_grow(sinew_context *context, void **array, size_t *capacity, size_t used,
+                     size_t needed, size_t size) {
     SN_ASSERT(used <= *capacity);
-    if (needed <= *capacity) return SINEW_OK;
+    if (needed <= *capacity) {
+        return SINEW_OK;
+    }
+
     size_t larger = *capacity ? *capacity * 2 : 16;
-    if (larger < needed) larger = needed;
+    if (larger < needed) {
+        larger = needed;
+    }
+
     void *moved = sn_allocate(context, larger, size);
-    if (!moved) return SINEW_OUT_OF_MEMORY;
-    if (used) memcpy(moved, *array, used * size);
+    if (!moved) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+    if (used) {
+        memcpy(moved, *array, used * size);
+    }
+
     sn_release(context, *array, *capacity, size);
     *array = moved;
     *capacity = larger;
+
     return SINEW_OK;
 }
 
@@ -78,38 +103,55 @@ void sn_arena_destroy(sn_arena *arena) {
 
 static sn_arena_block *push_block(sn_arena *arena, size_t bytes) {
     size_t size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
-    if (size > LARGEST_BLOCK) size = LARGEST_BLOCK;
-    if (size < bytes) size = bytes;
+    if (size > LARGEST_BLOCK) {
+        size = LARGEST_BLOCK;
+    }
+    if (size < bytes) {
+        size = bytes;
+    }
+
     sn_arena_block *block = allocate_bytes(arena->context, header_size + size);
-    if (!block) return NULL;
+    if (!block) {
+        return NULL;
+    }
+
     *block = (sn_arena_block){.older = arena->blocks, .size = size};
     arena->blocks = block;
+
     return block;
 }
 
 void *sn_arena_push(sn_arena *arena, size_t count, size_t size) {
     void *memory = sn_arena_reserve(arena, count, size);
-    if (memory) memset(memory, 0, checked_bytes(count, size));
+    if (memory) {
+        memset(memory, 0, checked_bytes(count, size));
+    }
     return memory;
 }
 
 void *sn_arena_reserve(sn_arena *arena, size_t count, size_t size) {
     size_t bytes = checked_bytes(count, size);
     if (!bytes) {
-        sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "out of memory: %zu items of %zu bytes exceed the address space", count,
-                size);
+        sn_fail(arena->context, SINEW_OUT_OF_MEMORY,
+                "out of memory: %zu items of %zu bytes exceed the address space", count, size);
         arena->failed = true;
         return NULL;
     }
+
     bytes = (bytes + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
     sn_arena_block *block = arena->blocks;
-    if (!block || block->size - block->used < bytes) block = push_block(arena, bytes);
+    if (!block || block->size - block->used < bytes) {
+        block = push_block(arena, bytes);
+    }
+
     if (!block) {
         arena->failed = true;
         return NULL;
     }
+
     void *memory = (char *)block + header_size + block->used;
     block->used += bytes;
+
     return memory;
 }
 
@@ -127,6 +169,10 @@ void sn_arena_rewind(sn_arena *arena, sn_arena_mark mark) {
         arena->blocks = block->older;
         release_bytes(arena->context, block, header_size + block->size);
     }
-    if (mark.block) mark.block->used = mark.used;
+
+    if (mark.block) {
+        mark.block->used = mark.used;
+    }
+
     arena->failed = false; // what failed came after the mark, or the mark could not be used
 }

@@ -1,4 +1,5 @@
-// PCG32 (O'Neill 2014): small, fast, the same numbers on every machine. For tests, jitter and start vectors.
+// PCG32 (O'Neill 2014): small, fast, the same numbers on every machine. For tests, jitter and start
+// vectors.
 #ifndef SN_BASE_RANDOM_H
 #define SN_BASE_RANDOM_H
 

@@ -6,7 +6,8 @@
 
 // The place of a number in an ascending list, or -1.
 static inline int32_t sn_find_sorted(const int32_t *list, int32_t count, int32_t number) {
-    int32_t low = 0, high = count;
+    int32_t low = 0;
+    int32_t high = count;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
         if (list[middle] < number) {
@@ -15,6 +16,7 @@ static inline int32_t sn_find_sorted(const int32_t *list, int32_t count, int32_t
             high = middle;
         }
     }
+
     return low < count && list[low] == number ? low : -1;
 }
 

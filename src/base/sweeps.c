@@ -6,10 +6,11 @@
 
 enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPIN_TURNS = 64, MOST_STRANDS = 8 };
 
-// The order in which pieces of all rounds are handed out. Where neighbours are close in the list, a round may begin before the
-// one before it has ended: piece i of round r gets the time i + r delay, with `delay` beyond the reach of all neighbours, so
-// that what it waits for has an earlier time. Then `strands` rounds run at the same time, delay x strands >= piece_count, and
-// threads find work far from each other. Of one strand: round after round.
+// The order in which pieces of all rounds are handed out. Where neighbours are close in the list, a
+// round may begin before the one before it has ended: piece i of round r gets the time i + r delay,
+// with `delay` beyond the reach of all neighbours, so that what it waits for has an earlier time.
+// Then `strands` rounds run at the same time, delay x strands >= piece_count, and threads find work
+// far from each other. Of one strand: round after round.
 typedef struct sweep_order {
     int64_t end; // places to hand out, some of them empty
     int32_t delay, strands;
@@ -25,18 +26,24 @@ typedef struct sweep_job {
 } sweep_job;
 
 static sweep_order choose_order(const sn_sweeps *sweeps, int32_t rounds, bool alone) {
-    int32_t reach = 0, count = sweeps->piece_count;
+    int32_t reach = 0;
+    int32_t count = sweeps->piece_count;
     for (int32_t i = 0; !alone && i < count; i++) {
         for (int32_t k = sweeps->offsets[i]; k < sweeps->offsets[i + 1]; k++) {
             reach = sweeps->neighbours[k] - i > reach ? sweeps->neighbours[k] - i : reach;
         }
     }
+
     int32_t strands = alone ? 1 : count / (reach + 1);
     strands = strands > MOST_STRANDS ? MOST_STRANDS : strands;
     strands = strands > rounds ? rounds : strands;
-    if (strands < 1) strands = 1;
+    if (strands < 1) {
+        strands = 1;
+    }
+
     int32_t delay = (count + strands - 1) / strands;
     SN_ASSERT(strands == 1 || delay > reach);
+
     return (sweep_order){(int64_t)delay * strands * (rounds + strands - 1), delay, strands};
 }
 
@@ -52,7 +59,9 @@ static bool find_piece(const sweep_job *job, int64_t place, int32_t *piece, int3
 
 static void wait_for(atomic_int *done, int32_t rounds) {
     for (int turn = 1; atomic_load_explicit(done, memory_order_acquire) < rounds; turn++) {
-        if (turn % SPIN_TURNS == 0) sched_yield(); // more threads than cores must not starve the one that works
+        if (turn % SPIN_TURNS == 0) {
+            sched_yield(); // more threads than cores must not starve the one that works
+        }
     }
 }
 
@@ -60,32 +69,49 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)begin;
     (void)end;
     (void)chunk;
+
     sweep_job *job = data;
     const sn_sweeps *sweeps = job->sweeps;
     for (;;) {
         int64_t place = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        if (place >= job->order.end) return;
+        if (place >= job->order.end) {
+            return;
+        }
+
         int32_t piece, round;
-        if (!find_piece(job, place, &piece, &round)) continue;
+        if (!find_piece(job, place, &piece, &round)) {
+            continue;
+        }
+
         wait_for(&sweeps->done[piece], round);
         for (int32_t i = sweeps->offsets[piece]; i < sweeps->offsets[piece + 1]; i++) {
             int32_t other = sweeps->neighbours[i];
             wait_for(&sweeps->done[other], other < piece ? round + 1 : round);
         }
+
         job->body(job->data, piece, round);
         atomic_store_explicit(&sweeps->done[piece], round + 1, memory_order_release);
     }
 }
 
-void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t rounds, sn_sweep_fn *body, void *data) {
+void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t rounds,
+                   sn_sweep_fn *body, void *data) {
     SN_ASSERT(rounds >= 0 && sweeps->piece_count >= 0);
-    for (int32_t i = 0; i < sweeps->piece_count; i++) atomic_store_explicit(&sweeps->done[i], 0, memory_order_relaxed);
-    if (sweeps->piece_count == 0 || rounds == 0) return;
+    for (int32_t i = 0; i < sweeps->piece_count; i++) {
+        atomic_store_explicit(&sweeps->done[i], 0, memory_order_relaxed);
+    }
+
+    if (sweeps->piece_count == 0 || rounds == 0) {
+        return;
+    }
+
     bool alone = !context->pool && !context->tasks.run;
     sweep_job job = {sweeps, choose_order(sweeps, rounds, alone), rounds, body, data, 0};
-    // As many workers as there can be threads, those that come late find nothing left; but with few pieces all are neighbours,
-    // and threads would only wait for each other.
+
+    // As many workers as there can be threads, those that come late find nothing left; but with few
+    // pieces all are neighbours, and threads would only wait for each other.
     int32_t workers = sweeps->piece_count / PIECES_PER_WORKER;
+
     workers = workers < 1 ? 1 : workers > WORKERS ? WORKERS : workers;
     sn_parallel_for(context, workers, 1, work, &job);
 }

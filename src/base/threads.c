@@ -1,6 +1,7 @@
-// A small pool. The caller publishes a job and works on it too; workers spin briefly for the next job, because the phases of a
-// step follow one another within microseconds, and sleep after that. The caller waits for the chunks that others have begun,
-// not for the others: a worker that the system gives no time costs nothing.
+// A small pool. The caller publishes a job and works on it too; workers spin briefly for the next
+// job, because the phases of a step follow one another within microseconds, and sleep after that.
+// The caller waits for the chunks that others have begun, not for the others: a worker that the
+// system gives no time costs nothing.
 #include "base/threads.h"
 
 #include "base/memory.h"
@@ -11,8 +12,9 @@
 
 enum { SPIN_TURNS = 2000, DEAL_TURNS = 200 };
 
-// Under the thread sanitizer the caller leaves chunks to the workers for a while rather than take all there are: in a short
-// loop it would have them done before a worker wakes, and no race could be seen.
+// Under the thread sanitizer the caller leaves chunks to the workers for a while rather than take
+// all there are: in a short loop it would have them done before a worker wakes, and no race could
+// be seen.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define DEAL_CHUNKS 1
@@ -36,9 +38,10 @@ struct sn_pool {
     int32_t workers;     // started so far
     int32_t capacity;    // length of `threads`
     pthread_t *threads;
-    job current;                 // read only by who holds a chunk of it: it changes when all of them are done
-    atomic_uint_fast64_t ticket; // number of the job in the upper half, chunks that nobody has taken in the lower
-    atomic_int done;             // chunks of the current job
+    job current; // read only by who holds a chunk of it: it changes when all of them are done
+    atomic_uint_fast64_t
+        ticket; // number of the job in the upper half, chunks that nobody has taken in the lower
+    atomic_int done; // chunks of the current job
     atomic_bool quit;
 };
 
@@ -57,8 +60,8 @@ static uint32_t chunks_left(uint_fast64_t ticket) {
     return (uint32_t)ticket;
 }
 
-// Takes chunks until there are none. The number in the ticket keeps a late worker from taking a chunk of another job than it
-// saw.
+// Takes chunks until there are none. The number in the ticket keeps a late worker from taking a
+// chunk of another job than it saw.
 static void run_chunks(sn_pool *pool, bool caller) {
     uint_fast64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
     int patience = DEAL_CHUNKS && caller ? DEAL_TURNS : 0;
@@ -69,10 +72,12 @@ static void run_chunks(sn_pool *pool, bool caller) {
             ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
             continue;
         }
-        if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1, memory_order_acquire,
-                                                   memory_order_acquire)) {
+
+        if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1,
+                                                   memory_order_acquire, memory_order_acquire)) {
             continue;
         }
+
         const job *work = &pool->current;
         run_chunk(work, work->chunks - (int32_t)chunks_left(ticket));
         atomic_fetch_add_explicit(&pool->done, 1, memory_order_release);
@@ -81,29 +86,41 @@ static void run_chunks(sn_pool *pool, bool caller) {
 }
 
 static bool has_news(sn_pool *pool) {
-    return chunks_left(atomic_load_explicit(&pool->ticket, memory_order_acquire)) > 0 || atomic_load(&pool->quit);
+    return chunks_left(atomic_load_explicit(&pool->ticket, memory_order_acquire)) > 0 ||
+           atomic_load(&pool->quit);
 }
 
 // Waits until there are chunks to take. Returns false at the end of the pool.
 static bool wait_for_job(sn_pool *pool) {
     for (int turn = 0; turn < SPIN_TURNS; turn++) {
-        if (has_news(pool)) return !atomic_load(&pool->quit);
-        if (turn % 64 == 63) sched_yield(); // more threads than cores must not starve the one that works
+        if (has_news(pool)) {
+            return !atomic_load(&pool->quit);
+        }
+        if (turn % 64 == 63) {
+            sched_yield(); // more threads than cores must not starve the one that works
+        }
     }
+
     pthread_mutex_lock(&pool->mutex);
-    while (!has_news(pool)) pthread_cond_wait(&pool->wake, &pool->mutex);
+    while (!has_news(pool)) {
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    }
+
     pthread_mutex_unlock(&pool->mutex);
     return !atomic_load(&pool->quit);
 }
 
 static void *worker_main(void *argument) {
     sn_pool *pool = argument;
-    while (wait_for_job(pool)) run_chunks(pool, false);
+    while (wait_for_job(pool)) {
+        run_chunks(pool, false);
+    }
     return NULL;
 }
 
 static void wake_all(sn_pool *pool) {
-    pthread_mutex_lock(&pool->mutex); // between a worker's last look and its sleep nobody may publish
+    pthread_mutex_lock(
+        &pool->mutex); // between a worker's last look and its sleep nobody may publish
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -112,11 +129,17 @@ static void run_job(sn_pool *pool, const job *work) {
     uint_fast64_t number = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
     pool->current = *work;
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-    atomic_store_explicit(&pool->ticket, number << 32 | (uint32_t)work->chunks, memory_order_release);
+    atomic_store_explicit(&pool->ticket, number << 32 | (uint32_t)work->chunks,
+                          memory_order_release);
     wake_all(pool);
     run_chunks(pool, true);
-    for (int turn = 1; atomic_load_explicit(&pool->done, memory_order_acquire) < work->chunks; turn++) {
-        if (turn % 64 == 0) sched_yield();
+
+    for (int turn = 1; atomic_load_explicit(&pool->done, memory_order_acquire) < work->chunks;
+
+         turn++) {
+        if (turn % 64 == 0) {
+            sched_yield();
+        }
     }
 }
 
@@ -124,7 +147,8 @@ static void host_task(void *data, int32_t index) {
     run_chunk(data, index);
 }
 
-void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, sn_range_fn *body, void *data) {
+void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, sn_range_fn *body,
+                     void *data) {
     job work = {body, data, count, chunk_size, sn_chunk_count(count, chunk_size)};
     sn_pool *pool = context->pool;
     if (work.chunks > 1 && context->tasks.run) {
@@ -132,12 +156,16 @@ void sn_parallel_for(sinew_context *context, int32_t count, int32_t chunk_size, 
     } else if (work.chunks > 1 && pool) {
         run_job(pool, &work);
     } else {
-        for (int32_t chunk = 0; chunk < work.chunks; chunk++) run_chunk(&work, chunk);
+        for (int32_t chunk = 0; chunk < work.chunks; chunk++) {
+            run_chunk(&work, chunk);
+        }
     }
 }
 
 int32_t sn_thread_count(const sinew_context *context) {
-    if (context->tasks.run) return 8;
+    if (context->tasks.run) {
+        return 8;
+    }
     return context->pool ? context->pool->workers + 1 : 1;
 }
 
@@ -152,13 +180,17 @@ static void deal_to_slot(void *data, int32_t begin, int32_t end, int32_t slot) {
     (void)begin;
     (void)end;
     deal *work = data;
+
     for (;;) {
         int32_t item = atomic_fetch_add(&work->next, 1);
-        if (item >= work->end || !work->body(work->data, item, slot)) return;
+        if (item >= work->end || !work->body(work->data, item, slot)) {
+            return;
+        }
     }
 }
 
-int32_t sn_parallel_deal(sinew_context *context, int32_t begin, int32_t end, int32_t slots, sn_deal_fn *body, void *data) {
+int32_t sn_parallel_deal(sinew_context *context, int32_t begin, int32_t end, int32_t slots,
+                         sn_deal_fn *body, void *data) {
     SN_ASSERT(begin <= end && slots > 0 && end < INT32_MAX - slots);
     deal work = {.body = body, .data = data, .end = end};
     atomic_init(&work.next, begin);
@@ -180,40 +212,68 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sum->partial[chunk] = sum->body(sum->data, begin, end);
 }
 
-double sn_parallel_sum(sinew_context *context, int32_t count, int32_t chunk_size, sn_sum_fn *body, void *data) {
-    // Larger chunks for large counts, so that the partial sums fit on the stack: a rule of the count alone.
-    while (sn_chunk_count(count, chunk_size) > SUM_CHUNKS) chunk_size *= 2;
+double sn_parallel_sum(sinew_context *context, int32_t count, int32_t chunk_size, sn_sum_fn *body,
+                       void *data) {
+    // Larger chunks for large counts, so that the partial sums fit on the stack: a rule of the
+    // count alone.
+    while (sn_chunk_count(count, chunk_size) > SUM_CHUNKS) {
+        chunk_size *= 2;
+    }
+
     sum_job sum = {.body = body, .data = data};
     sn_parallel_for(context, count, chunk_size, sum_range, &sum);
+
     double total = 0;
-    for (int32_t chunk = 0; chunk < sn_chunk_count(count, chunk_size); chunk++) total += sum.partial[chunk];
+    for (int32_t chunk = 0; chunk < sn_chunk_count(count, chunk_size); chunk++) {
+        total += sum.partial[chunk];
+    }
+
     return total;
 }
 
 sinew_status sn_pool_create(sinew_context *context, int32_t threads) {
-    if (threads <= 1) return SINEW_OK;
+    if (threads <= 1) {
+        return SINEW_OK;
+    }
+
     sn_pool *pool = sn_allocate(context, 1, sizeof *pool);
-    if (!pool) return SINEW_OUT_OF_MEMORY;
+    if (!pool) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     context->pool = pool;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     pool->capacity = threads - 1;
     pool->threads = sn_allocate(context, (size_t)pool->capacity, sizeof *pool->threads);
+
     for (int32_t i = 0; pool->threads && i < threads - 1; i++) {
-        if (pthread_create(&pool->threads[i], NULL, worker_main, pool) != 0) break;
+        if (pthread_create(&pool->threads[i], NULL, worker_main, pool) != 0) {
+            break;
+        }
         pool->workers++;
     }
-    if (pool->workers == threads - 1) return SINEW_OK;
+
+    if (pool->workers == threads - 1) {
+        return SINEW_OK;
+    }
+
     sn_pool_destroy(context);
     return sn_fail(context, SINEW_OUT_OF_MEMORY, "could not start %d worker threads", threads - 1);
 }
 
 void sn_pool_destroy(sinew_context *context) {
     sn_pool *pool = context->pool;
-    if (!pool) return;
+    if (!pool) {
+        return;
+    }
+
     atomic_store(&pool->quit, true);
     wake_all(pool);
-    for (int32_t i = 0; i < pool->workers; i++) pthread_join(pool->threads[i], NULL);
+    for (int32_t i = 0; i < pool->workers; i++) {
+        pthread_join(pool->threads[i], NULL);
+    }
+
     sn_release(context, pool->threads, (size_t)pool->capacity, sizeof *pool->threads);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->mutex);

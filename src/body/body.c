@@ -7,45 +7,67 @@
 #include <string.h>
 
 void sn_body_destroy(sinew_body *body) {
-    if (body->ops && body->ops->release) body->ops->release(body);
+    if (body->ops && body->ops->release) {
+        body->ops->release(body);
+    }
     sn_arena arena = body->arena; // the body lives in it
     sn_arena_destroy(&arena);
 }
 
 sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     SN_ASSERT(body->rows > 0 && body->config_count >= 0);
-    size_t q = (size_t)body->config_count, n = (size_t)sn_body_size(body);
+    size_t q = (size_t)body->config_count;
+    size_t n = (size_t)sn_body_size(body);
+
     body->state_count = 4 * q + 5 * n + 3;
     body->state = SN_PUSH(arena, double, body->state_count);
     body->mask = SN_PUSH(arena, uint8_t, n);
     body->scratch = SN_PUSH(arena, double, n);
     SN_TRY(sn_arena_status(arena));
+
     double *next = body->state;
     double **configurations[] = {&body->q, &body->previous_q, &body->target, &body->balance_q};
-    double **vectors[] = {&body->v, &body->previous_v, &body->acceleration, &body->inertia, &body->applied};
-    for (int i = 0; i < 4; i++, next += q) *configurations[i] = next;
-    for (int i = 0; i < 5; i++, next += n) *vectors[i] = next;
+    double **vectors[] = {&body->v, &body->previous_v, &body->acceleration, &body->inertia,
+                          &body->applied};
+
+    for (int i = 0; i < 4; i++, next += q) {
+        *configurations[i] = next;
+    }
+
+    for (int i = 0; i < 5; i++, next += n) {
+        *vectors[i] = next;
+    }
+
     body->history = next++;
     body->age = next++;
     body->recovery = next++;
     SN_ASSERT(next == body->state + body->state_count);
+
     return SINEW_OK;
 }
 
-// A share of inverted volume that no simulation leads to, and a number of steps after which the body is left to itself.
+// A share of inverted volume that no simulation leads to, and a number of steps after which the
+// body is left to itself.
 static const double largely_inverted = 0.1;
 enum { RECOVERY_STEPS = 300 };
 
 void sn_body_begin_recovery(sinew_body *body) {
     *body->recovery = 0;
-    if (!body->ops->measure_recovery) return;
+    if (!body->ops->measure_recovery) {
+        return;
+    }
+
     double inverted, deviation;
     body->ops->measure_recovery(body, &inverted, &deviation);
-    if (inverted > largely_inverted) *body->recovery = RECOVERY_STEPS;
+    if (inverted > largely_inverted) {
+        *body->recovery = RECOVERY_STEPS;
+    }
 }
 
 void sn_body_end_recovery(sinew_body *body) {
-    if (*body->recovery == 0) return;
+    if (*body->recovery == 0) {
+        return;
+    }
     double inverted, deviation;
     body->ops->measure_recovery(body, &inverted, &deviation);
     *body->recovery = deviation < 1 ? 0 : *body->recovery - 1;
@@ -56,7 +78,10 @@ void sn_body_retract(const sinew_body *body, double *q, const double *base, cons
         body->ops->retract(body, q, base, xi);
         return;
     }
-    for (int32_t i = 0; i < body->config_count; i++) q[i] = base[i] + xi[i];
+
+    for (int32_t i = 0; i < body->config_count; i++) {
+        q[i] = base[i] + xi[i];
+    }
 }
 
 void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base) {
@@ -64,10 +89,14 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
         body->ops->difference(body, xi, q, base);
         return;
     }
-    for (int32_t i = 0; i < body->config_count; i++) xi[i] = q[i] - base[i];
+
+    for (int32_t i = 0; i < body->config_count; i++) {
+        xi[i] = q[i] - base[i];
+    }
 }
 
-void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q) {
+void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
+                      const double *q) {
     SN_ASSERT(body->ops->add_mass || pattern == &body->pattern);
     if (body->ops->add_mass) {
         body->ops->add_mass(body, pattern, matrix, s, q);
@@ -84,20 +113,26 @@ void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const d
     } else if (body->consistent_mass) {
         sn_bsr_multiply(body->context, &body->pattern, y, body->consistent_mass, x);
     } else {
-        for (int32_t i = 0; i < sn_body_size(body); i++) y[i] = body->lumped_mass[i] * x[i];
+        for (int32_t i = 0; i < sn_body_size(body); i++) {
+            y[i] = body->lumped_mass[i] * x[i];
+        }
     }
 }
 
 static void add_weight(const sinew_body *body, double *force, const double *gravity) {
-    for (int32_t i = 0; i < sn_body_size(body); i++) force[i] += body->row_mass[i / 3] * gravity[i % 3];
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        force[i] += body->row_mass[i / 3] * gravity[i % 3];
+    }
 }
 
-void sn_body_compute_external(sinew_body *body, double *force, const double *gravity, bool gyroscopic) {
+void sn_body_compute_external(sinew_body *body, double *force, const double *gravity,
+                              bool gyroscopic) {
     memcpy(force, body->applied, (size_t)sn_body_size(body) * sizeof *force);
     if (body->ops->add_gravity) {
         body->ops->add_gravity(body, force, gravity, body->q, gyroscopic ? body->v : NULL);
     } else {
         add_weight(body, force, gravity);
     }
+
     sn_loads_add_forces(body, force);
 }

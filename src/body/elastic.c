@@ -1,4 +1,5 @@
-// The elastic body of elements: rest gradients at the samples of each element, groups by material, mass.
+// The elastic body of elements: rest gradients at the samples of each element, groups by material,
+// mass.
 #include "body/elastic.h"
 
 #include "body/mass.h"
@@ -26,26 +27,32 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
                                  .force = evaluation->force,
                                  .matrix = evaluation->matrix};
     sn_mat3 R;
+
     if (evaluation->recovering) {
         R = sn_recovery_rotation(&model->groups, body->q);
         request.recovery = &R;
     }
+
     evaluation->energy += sn_sample_groups_evaluate(body->context, &model->groups, &request);
     bool tets = body->mesh.element == SINEW_ELEMENT_TET4;
-    if (evaluation->matrix && tets) sn_bsr_close_diagonal(body->context, &body->pattern, evaluation->matrix);
+    if (evaluation->matrix && tets) {
+        sn_bsr_close_diagonal(body->context, &body->pattern, evaluation->matrix);
+    }
 }
 
-// The states of `count` listed elements, that of element e in states[e - first]. In the order of samples a block is evaluated
-// once and read by those it belongs to.
+// The states of `count` listed elements, that of element e in states[e - first]. In the order of
+// samples a block is evaluated once and read by those it belongs to.
 static void compute_states(sinew_body *body, const int32_t *elements, int32_t count, int32_t first,
                            sinew_element_state *states) {
     const elastic *model = body->model;
     sn_block_state block;
     int32_t group = -1, loaded = -1;
+
     for (int32_t i = 0; i < count; i++) {
         int32_t e = elements[i];
         const double *volume = model->groups.items[model->element_group[e]].samples.volume;
         sn_state_sum sum = {.volume = 0};
+
         for (int32_t s = 0; s < model->rule_samples; s++) {
             int32_t sample = model->element_sample[e] + s;
             if (group != model->element_group[e] || loaded != sample / SN_BLOCK) {
@@ -53,8 +60,10 @@ static void compute_states(sinew_body *body, const int32_t *elements, int32_t co
                 loaded = sample / SN_BLOCK;
                 sn_sample_group_compute_block(&model->groups, group, loaded, body->q, &block);
             }
+
             sn_state_sum_add(&sum, &block, sample % SN_BLOCK, volume[sample]);
         }
+
         sn_state_sum_finish(&sum, &states[e - first]);
     }
 }
@@ -72,15 +81,21 @@ static void compute_element_states(sinew_body *body, sinew_element_state *states
 static bool may_recover(const elastic *model) {
     for (int32_t i = 0; i < model->groups.count; i++) {
         const sinew_material_def *def = &model->groups.items[i].def;
-        if (!def->inversion || def->strain == SINEW_STRAIN_INFINITESIMAL) return false;
+        if (!def->inversion || def->strain == SINEW_STRAIN_INFINITESIMAL) {
+            return false;
+        }
     }
+
     return true;
 }
 
 static void measure_recovery(sinew_body *body, double *inverted, double *deviation) {
     const elastic *model = body->model;
     *inverted = *deviation = 0;
-    if (!may_recover(model)) return;
+    if (!may_recover(model)) {
+        return;
+    }
+
     sn_recovery_state state = sn_recovery_measure(&model->groups, body->q);
     *inverted = state.inverted;
     *deviation = state.deviation;
@@ -95,33 +110,46 @@ static sinew_status build_mass(sinew_body *body, bool consistent) {
     const elastic *model = body->model;
     sn_arena scratch = sn_arena_create(body->context);
     double *density = SN_PUSH(&scratch, double, body->mesh.element_count);
+
     for (int32_t e = 0; density && e < body->mesh.element_count; e++) {
         density[e] = model->groups.items[model->element_group[e]].def.density;
     }
+
     sinew_status status = sn_arena_status(&scratch);
-    if (status == SINEW_OK) status = sn_body_build_mass(body, density, consistent);
+    if (status == SINEW_OK) {
+        status = sn_body_build_mass(body, density, consistent);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
-static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+static sinew_status set_material(sinew_body *body, int32_t index,
+                                 const sinew_material_def *material) {
     elastic *model = body->model;
     if (index < 0 || index >= model->groups.count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
                        model->groups.count);
     }
+
     double density = model->groups.items[index].def.density;
     SN_TRY(sn_sample_group_set_material(&body->arena, &model->groups, index, material));
-    if (material->density == density) return SINEW_OK;
+    if (material->density == density) {
+        return SINEW_OK;
+    }
+
     return build_mass(body, body->consistent_mass != NULL);
 }
 
 static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
     elastic *model = body->model;
     if (index < 0 || index >= model->groups.count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
                        model->groups.count);
     }
+
     sn_sample_group_set_fibre_stress(&model->groups.items[index], stress);
     return SINEW_OK;
 }
@@ -129,19 +157,29 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
 static bool locate(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point) {
     sn_arena scratch = sn_arena_create(body->context);
     sinew_mesh mesh = body->mesh;
-    if (deformed) mesh.points = body->q;
+    if (deformed) {
+        mesh.points = body->q;
+    }
+
     sn_element_tree tree;
     bool found = sn_element_tree_build(&scratch, &mesh, &tree) == SINEW_OK;
     sn_location location = {.element = -1};
-    if (found) location = sn_element_tree_locate(&tree, X);
+    if (found) {
+        location = sn_element_tree_locate(&tree, X);
+    }
+
     sn_arena_destroy(&scratch);
-    if (location.element < 0) return false;
+    if (location.element < 0) {
+        return false;
+    }
+
     const int32_t *nodes = sn_mesh_nodes(&mesh, location.element);
     point->count = sinew_element_node_count(mesh.element);
     for (int32_t k = 0; k < point->count; k++) {
         point->row[k] = nodes[k];
         point->weight[k] = location.weights[k];
     }
+
     return true;
 }
 
@@ -162,70 +200,108 @@ static sinew_status assign_groups(sinew_body *body, const sinew_body_def *def) {
     elastic *model = body->model;
     const sinew_mesh *mesh = &body->mesh;
     for (int32_t e = 0; e < mesh->element_count; e++) {
-        if (model->groups.count <= 1 || !def->material_labels) continue;
-        int32_t label = mesh->labels ? mesh->labels[e] : 0, index = 0;
-        while (index < model->groups.count && def->material_labels[index] != label) index++;
+        if (model->groups.count <= 1 || !def->material_labels) {
+            continue;
+        }
+
+        int32_t label = mesh->labels ? mesh->labels[e] : 0;
+        int32_t index = 0;
+        while (index < model->groups.count && def->material_labels[index] != label) {
+            index++;
+        }
+
         if (index == model->groups.count) {
             return sn_fail(body->context, SINEW_INVALID_DATA,
-                           "element %d of body \"%s\" has label %d, for which no material is given", e, body->name, label);
+                           "element %d of body \"%s\" has label %d, for which no material is given",
+                           e, body->name, label);
         }
+
         model->element_group[e] = index;
     }
+
     return SINEW_OK;
 }
 
 // Rest gradients and volumes of the samples of one element, and its material frame at each.
-static void fill_element(const sinew_body *body, const sn_element_rule *rule, int32_t element, int32_t first, int32_t *control,
-                         sn_vec3 *gradient, double *volume) {
+static void fill_element(const sinew_body *body, const sn_element_rule *rule, int32_t element,
+                         int32_t first, int32_t *control, sn_vec3 *gradient, double *volume) {
     const sinew_mesh *mesh = &body->mesh;
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     size_t width = (size_t)rule->nodes;
     sn_vec3 rest[SN_ELEMENT_MAX_NODES];
-    for (int32_t a = 0; a < rule->nodes; a++) rest[a] = sn_mesh_point(mesh, nodes[a]);
+
+    for (int32_t a = 0; a < rule->nodes; a++) {
+        rest[a] = sn_mesh_point(mesh, nodes[a]);
+    }
+
     for (int32_t s = 0; s < rule->samples; s++) {
         size_t sample = (size_t)(first + s);
         memcpy(control + sample * width, nodes, width * sizeof *nodes);
-        volume[sample] = sn_element_gradients(gradient + sample * width, rule, s, mesh->element, rest);
-        if (mesh->element == SINEW_ELEMENT_TRIANGLE) volume[sample] *= body->thickness;
+        volume[sample] =
+            sn_element_gradients(gradient + sample * width, rule, s, mesh->element, rest);
+
+        if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
+            volume[sample] *= body->thickness;
+        }
     }
 }
 
-// The axes of a material as columns, given with at least five digits, orthonormal to rounding: each step of Newton's method
-// squares the error.
+// The axes of a material as columns, given with at least five digits, orthonormal to rounding: each
+// step of Newton's method squares the error.
 static sn_mat3 sharpened_axes(const double *a) {
     sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
     for (int step = 0; step < 2; step++) {
         sn_mat3 X = sn_mat3_scale(-0.5, sn_mat3_mul(sn_mat3_transpose(Q), Q));
-        for (int i = 0; i < 3; i++) X.m[i][i] += 1.5;
+        for (int i = 0; i < 3; i++) {
+            X.m[i][i] += 1.5;
+        }
         Q = sn_mat3_mul(Q, X);
     }
+
     return Q;
 }
 
 // Samples of the elements of one group, in the order of the list.
-static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements, int32_t count,
-                                const sn_element_rule *rule, const double *axes, sn_arena *scratch) {
+static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *elements,
+                                int32_t count, const sn_element_rule *rule, const double *axes,
+                                sn_arena *scratch) {
     elastic *model = body->model;
     const sinew_mesh *mesh = &body->mesh;
-    if (count == 0) return SINEW_OK;
-    size_t samples = (size_t)count * (size_t)rule->samples, width = (size_t)rule->nodes;
+    if (count == 0) {
+        return SINEW_OK;
+    }
+
+    size_t samples = (size_t)count * (size_t)rule->samples;
+    size_t width = (size_t)rule->nodes;
     int32_t *control = SN_PUSH(scratch, int32_t, samples * width);
     sn_vec3 *gradient = SN_PUSH(scratch, sn_vec3, samples * width);
     double *volume = SN_PUSH(scratch, double, samples);
     sn_mat3 *frames = axes ? SN_PUSH(&body->arena, sn_mat3, samples) : NULL;
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&body->arena));
+
     int32_t next = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t e = elements[i];
         model->element_sample[e] = next;
         fill_element(body, rule, e, next, control, gradient, volume);
         const double *a = axes ? axes + 9 * (size_t)e : NULL;
-        for (int32_t s = 0; axes && s < rule->samples; s++) frames[next + s] = sharpened_axes(a);
+
+        for (int32_t s = 0; axes && s < rule->samples; s++) {
+            frames[next + s] = sharpened_axes(a);
+        }
+
         next += rule->samples;
     }
-    for (int32_t s = 0; s < next; s++) body->rest_volume += volume[s];
-    model->groups.items[index].may_turn = mesh->element != SINEW_ELEMENT_TRIANGLE; // F of a triangle stays in its plane
+
+    for (int32_t s = 0; s < next; s++) {
+        body->rest_volume += volume[s];
+    }
+
+    model->groups.items[index].may_turn =
+        mesh->element != SINEW_ELEMENT_TRIANGLE; // F of a triangle stays in its plane
+
     sn_samples_input input = {.count = next,
                               .width = rule->nodes,
                               .plane = mesh->element == SINEW_ELEMENT_TRIANGLE,
@@ -234,7 +310,9 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
                               .volume = volume,
                               .control_count = body->rows,
                               .tets = mesh->element == SINEW_ELEMENT_TET4};
-    return sn_sample_group_fill(&body->arena, &model->groups.items[index], &input, &body->pattern, frames, NULL);
+
+    return sn_sample_group_fill(&body->arena, &model->groups.items[index], &input, &body->pattern,
+                                frames, NULL);
 }
 
 static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
@@ -246,31 +324,44 @@ static sinew_status push_model(sinew_body *body, const sinew_body_def *def) {
     model->element_sample = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
     model->order = SN_PUSH(&body->arena, int32_t, body->mesh.element_count);
     SN_TRY(sn_arena_status(&body->arena));
+
     sn_plane plane = SN_PLANE_NONE;
     if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) {
         plane = def->plane == SINEW_PLANE_STRESS ? SN_PLANE_STRESS : SN_PLANE_STRAIN;
     }
+
     int32_t count = def->material_count > 0 ? def->material_count : 1;
     const sinew_material_def *materials = def->material_count > 0 ? def->materials : NULL;
+
     SN_TRY(sn_sample_groups_create(&body->arena, count, materials, plane, &model->groups));
     return assign_groups(body, def);
 }
 
-static sinew_status build_groups(sinew_body *body, const sinew_body_def *def, const sn_element_rule *rule) {
+static sinew_status build_groups(sinew_body *body, const sinew_body_def *def,
+                                 const sn_element_rule *rule) {
     elastic *model = body->model;
     sn_arena scratch = sn_arena_create(body->context);
-    // Along a Hilbert curve the elements of a chunk share most of their nodes, and with them the matrix blocks they add to.
+
+    // Along a Hilbert curve the elements of a chunk share most of their nodes, and with them the
+    // matrix blocks they add to.
     sn_order curve;
     sinew_status status = sn_build_hilbert_order(&scratch, &body->mesh, &curve);
-    for (int32_t i = 0, first = 0, last = 0; i < model->groups.count && status == SINEW_OK; i++, first = last) {
+
+    for (int32_t i = 0, first = 0, last = 0; i < model->groups.count && status == SINEW_OK;
+
+         i++, first = last) {
         for (int32_t k = 0; k < body->mesh.element_count; k++) {
-            if (model->element_group[curve.elements[k]] == i) model->order[last++] = curve.elements[k];
+            if (model->element_group[curve.elements[k]] == i) {
+                model->order[last++] = curve.elements[k];
+            }
         }
         sn_arena_mark mark = sn_arena_get_mark(&scratch);
-        status = build_group(body, i, model->order + first, last - first, rule, def->material_axes, &scratch);
+        status = build_group(body, i, model->order + first, last - first, rule, def->material_axes,
+                             &scratch);
         sn_arena_rewind(&scratch, mark);
     }
     sn_arena_destroy(&scratch);
+
     return status;
 }
 
@@ -278,12 +369,19 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     SN_TRY(push_model(body, def));
     elastic *model = body->model;
     sn_element_rule rule;
+
     sn_element_stiffness_rule(&rule, body->mesh.element);
     model->rule_samples = rule.samples;
-    sn_bsr_sets sets = {.count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
+
+    sn_bsr_sets sets = {
+        .count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
+
     SN_TRY(sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern));
     SN_TRY(build_groups(body, def, &rule));
+
     bool quadratic = body->mesh.element == SINEW_ELEMENT_TET10;
-    bool consistent = def->mass == SINEW_MASS_CONSISTENT || (def->mass == SINEW_MASS_AUTO && quadratic);
+    bool consistent =
+        def->mass == SINEW_MASS_CONSISTENT || (def->mass == SINEW_MASS_AUTO && quadratic);
+
     return build_mass(body, consistent);
 }

@@ -1,4 +1,5 @@
-// Loads on the surface: traction with a fixed direction on rest areas, pressure that follows the deformed surface.
+// Loads on the surface: traction with a fixed direction on rest areas, pressure that follows the
+// deformed surface.
 #ifndef SN_BODY_LOAD_H
 #define SN_BODY_LOAD_H
 

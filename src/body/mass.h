@@ -4,11 +4,13 @@
 
 #include "body/body.h"
 
-// Computes the masses of the body's mesh: lumped always, consistent if asked for. `density` holds one number per element
-// [kg/m^3]; a triangle's volume is its area times the body's thickness. Called again when a density changes.
+// Computes the masses of the body's mesh: lumped always, consistent if asked for. `density` holds
+// one number per element [kg/m^3]; a triangle's volume is its area times the body's thickness.
+// Called again when a density changes.
 //
-// Lumping keeps the total: the row sum where it is positive (linear elements), and for the ten-node tet, whose corners would
-// get negative masses, the diagonal of the consistent mass scaled up to the total (Hinton, Rock and Zienkiewicz 1976).
+// Lumping keeps the total: the row sum where it is positive (linear elements), and for the ten-node
+// tet, whose corners would get negative masses, the diagonal of the consistent mass scaled up to
+// the total (Hinton, Rock and Zienkiewicz 1976).
 sinew_status sn_body_build_mass(sinew_body *body, const double *density, bool consistent);
 
 #endif

@@ -24,18 +24,26 @@ typedef struct block_values {
     sn_tangent_form form;
 } block_values;
 
-// The rotation into the axes of a sample's material. Of left-handed axes the first is turned round: no law tells the
-// difference.
+// The rotation into the axes of a sample's material. Of left-handed axes the first is turned round:
+// no law tells the difference.
 static sn_mat3 turn_of(const sn_sample_group *group, int32_t lane) {
     sn_mat3 Q = group->frames[lane < group->samples.count ? lane : group->samples.count - 1];
-    if (sn_mat3_det(Q) > 0) return Q;
-    for (int i = 0; i < 3; i++) Q.m[i][0] = -Q.m[i][0];
+    if (sn_mat3_det(Q) > 0) {
+        return Q;
+    }
+
+    for (int i = 0; i < 3; i++) {
+        Q.m[i][0] = -Q.m[i][0];
+    }
+
     return Q;
 }
 
 static sn_mat3 unpack(const double *block, int32_t lane) {
     sn_mat3 out;
-    for (int i = 0; i < 9; i++) out.m[i / 3][i % 3] = block[i * SN_BLOCK + lane];
+    for (int i = 0; i < 9; i++) {
+        out.m[i / 3][i % 3] = block[i * SN_BLOCK + lane];
+    }
     return out;
 }
 
@@ -44,7 +52,9 @@ static void turn_block(const sn_sample_group *group, int32_t block, double *A, b
     for (int32_t lane = 0; group->turned && lane < SN_BLOCK; lane++) {
         sn_mat3 Q = turn_of(group, block * SN_BLOCK + lane);
         sn_mat3 turned = sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q);
-        for (int i = 0; i < 9; i++) A[i * SN_BLOCK + lane] = turned.m[i / 3][i % 3];
+        for (int i = 0; i < 9; i++) {
+            A[i * SN_BLOCK + lane] = turned.m[i / 3][i % 3];
+        }
     }
 }
 
@@ -52,7 +62,9 @@ static void turn_gradients(sn_sample_group *group, bool back) {
     int32_t width = group->samples.width;
     for (int32_t lane = 0; lane < group->samples.blocks * SN_BLOCK; lane++) {
         sn_mat3 Q = turn_of(group, lane);
-        double *g = group->samples.gradient + (size_t)(lane / SN_BLOCK) * (size_t)width * 3 * SN_BLOCK + lane % SN_BLOCK;
+        double *g = group->samples.gradient +
+                    (size_t)(lane / SN_BLOCK) * (size_t)width * 3 * SN_BLOCK + lane % SN_BLOCK;
+
         for (int32_t c = 0; c < width; c++, g += 3 * SN_BLOCK) {
             sn_vec3 old = {g[0], g[SN_BLOCK], g[2 * SN_BLOCK]};
             sn_vec3 turned = back ? sn_mat3_apply(Q, old) : sn_mat3_apply_transposed(Q, old);
@@ -63,18 +75,22 @@ static void turn_gradients(sn_sample_group *group, bool back) {
     }
 }
 
-// The caller's own laws are promised F in the rest frame, and an infinitesimal strain takes a turned rest frame for a turned
-// body.
+// The caller's own laws are promised F in the rest frame, and an infinitesimal strain takes a
+// turned rest frame for a turned body.
 static bool shall_turn(const sn_sample_group *group) {
     const sinew_material_def *def = &group->def;
-    return group->may_turn && group->frames && def->law != SINEW_MATERIAL_CUSTOM && def->strain != SINEW_STRAIN_INFINITESIMAL;
+    return group->may_turn && group->frames && def->law != SINEW_MATERIAL_CUSTOM &&
+           def->strain != SINEW_STRAIN_INFINITESIMAL;
 }
 
 // What leads the body back is stated in the rest frame.
-static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, double *F, const sn_material_result *out) {
+static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, double *F,
+                              const sn_material_result *out) {
     turn_block(job->group, block, F, true);
     sn_recovery_evaluate(job->recovery_stiffness, job->request->recovery, want, F, out);
-    if (want & SN_MATERIAL_STRESS) turn_block(job->group, block, out->P, false);
+    if (want & SN_MATERIAL_STRESS) {
+        turn_block(job->group, block, out->P, false);
+    }
 }
 
 enum { TANGENT = SN_MATERIAL_H_COUNT * SN_BLOCK };
@@ -95,18 +111,27 @@ static void multiply_block(const evaluate_job *job, int32_t block) {
 static double scatter_block(const evaluate_job *job, int32_t block, const block_values *values) {
     const sn_sample_group *group = job->group;
     const sn_groups_request *request = job->request;
-    if (request->force) job->groups->add_force(request->force, &group->samples, block, values->P);
+    if (request->force) {
+        job->groups->add_force(request->force, &group->samples, block, values->P);
+    }
+
     if (request->matrix && request->tangents) {
         memcpy(tangent_of(job, block), values->H, TANGENT * sizeof(double));
-        job->groups->add_own_stiffness(request->matrix, &group->samples, block, values->H, request->sets);
+        job->groups->add_own_stiffness(request->matrix, &group->samples, block, values->H,
+                                       request->sets);
     } else if (request->matrix) {
-        job->groups->add_stiffness[values->form](request->matrix, &group->samples, block, values->H);
+        job->groups->add_stiffness[values->form](request->matrix, &group->samples, block,
+                                                 values->H);
     }
+
     double energy = 0;
     if (request->want_energy) {
         const double *volume = group->samples.volume + (size_t)block * SN_BLOCK;
-        for (int l = 0; l < SN_BLOCK; l++) energy += volume[l] * values->psi[l];
+        for (int l = 0; l < SN_BLOCK; l++) {
+            energy += volume[l] * values->psi[l];
+        }
     }
+
     return energy;
 }
 
@@ -117,20 +142,37 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     block_values values[2];
     sn_material_block in[2];
     sn_material_result out[2];
-    int want = (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
-    if (request->matrix) want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    int want =
+        (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
+
+    if (request->matrix) {
+        want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+    }
+
     for (int32_t b = 0; b < count; b++) {
         block_values *v = &values[b];
         job->groups->compute_F(v->F, &group->samples, first + b, request->controls);
         v->form = SN_TANGENT_FULL;
         in[b] = (sn_material_block){v->F, sn_sample_group_parameters(group, first + b)};
         out[b] = (sn_material_result){v->psi, v->P, v->H, group->samples.tets ? &v->form : NULL};
-        if (request->recovery) evaluate_recovery(job, first + b, want, v->F, &out[b]);
+
+        if (request->recovery) {
+            evaluate_recovery(job, first + b, want, v->F, &out[b]);
+        }
     }
-    if (!request->recovery && count == 2) sn_material_evaluate_pair(&group->material, want, in, out);
-    if (!request->recovery && count == 1) sn_material_evaluate(&group->material, want, in, out);
+
+    if (!request->recovery && count == 2) {
+        sn_material_evaluate_pair(&group->material, want, in, out);
+    }
+    if (!request->recovery && count == 1) {
+        sn_material_evaluate(&group->material, want, in, out);
+    }
+
     double energy = 0;
-    for (int32_t b = 0; b < count; b++) energy += scatter_block(job, first + b, &values[b]);
+    for (int32_t b = 0; b < count; b++) {
+        energy += scatter_block(job, first + b, &values[b]);
+    }
+
     return energy;
 }
 
@@ -138,14 +180,21 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
     (void)index;
     const evaluate_job *job = data;
     int32_t blocks = job->group->samples.blocks;
+
     for (int32_t i = begin; i < end; i++) {
-        int32_t chunk = job->chunks[i], first = chunk * SN_SAMPLE_CHUNK;
+        int32_t chunk = job->chunks[i];
+        int32_t first = chunk * SN_SAMPLE_CHUNK;
         int32_t last = first + SN_SAMPLE_CHUNK < blocks ? first + SN_SAMPLE_CHUNK : blocks;
         double energy = 0;
-        for (int32_t block = first; job->product && block < last; block++) multiply_block(job, block);
+
+        for (int32_t block = first; job->product && block < last; block++) {
+            multiply_block(job, block);
+        }
+
         for (int32_t block = first; !job->product && block < last; block += 2) {
             energy += evaluate_blocks(job, block, last - block < 2 ? 1 : 2);
         }
+
         job->group->energies[chunk] = energy;
     }
 }
@@ -155,19 +204,25 @@ static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index)
     (void)end, (void)index;
     evaluate_job job = *(const evaluate_job *)data;
     const sn_sample_groups *groups = job.groups;
-    int32_t chunks = job.group->samples.coloring.chunk_count, parts = groups->part_count;
+    int32_t chunks = job.group->samples.coloring.chunk_count;
+    int32_t parts = groups->part_count;
     sn_groups_request request = *job.request;
+
     if (request.force) {
         request.force = groups->part_force + (size_t)begin * groups->force_count;
         memset(request.force, 0, groups->force_count * sizeof(double));
     }
+
     if (request.matrix) {
         size_t count = request.tangents ? request.own_count : groups->matrix_count;
         request.matrix = groups->part_matrix + (size_t)begin * count;
         memset(request.matrix, 0, count * sizeof(double));
     }
+
     job.request = &request;
-    int32_t first = (int32_t)((int64_t)begin * chunks / parts), last = (int32_t)((int64_t)(begin + 1) * chunks / parts);
+    int32_t first = (int32_t)((int64_t)begin * chunks / parts);
+    int32_t last = (int32_t)((int64_t)(begin + 1) * chunks / parts);
+
     for (int32_t chunk = first; chunk < last; chunk++) {
         job.chunks = &chunk;
         evaluate_chunks(&job, 0, 1, 0);
@@ -186,49 +241,69 @@ static void add_parts(void *data, int32_t begin, int32_t end, int32_t index) {
     const sum_job *job = data;
     for (int32_t part = 0; part < job->count; part++) {
         const double *from = job->parts + (size_t)part * job->stride;
-        for (int32_t i = begin; i < end; i++) job->sum[i] += from[i];
+        for (int32_t i = begin; i < end; i++) {
+            job->sum[i] += from[i];
+        }
     }
 }
 
-static void evaluate_parts(sinew_context *context, const sn_sample_groups *groups, evaluate_job *job) {
+static void evaluate_parts(sinew_context *context, const sn_sample_groups *groups,
+                           evaluate_job *job) {
     const sn_groups_request *request = job->request;
     sn_parallel_for(context, groups->part_count, 1, evaluate_part, job);
+
     sum_job force = {request->force, groups->part_force, groups->force_count, groups->part_count};
     size_t matrix_count = request->tangents ? request->own_count : groups->matrix_count;
     sum_job matrix = {request->matrix, groups->part_matrix, matrix_count, groups->part_count};
-    if (request->force) sn_parallel_for(context, (int32_t)groups->force_count, 4096, add_parts, &force);
-    if (request->matrix) sn_parallel_for(context, (int32_t)matrix_count, 4096, add_parts, &matrix);
+    if (request->force) {
+        sn_parallel_for(context, (int32_t)groups->force_count, 4096, add_parts, &force);
+    }
+    if (request->matrix) {
+        sn_parallel_for(context, (int32_t)matrix_count, 4096, add_parts, &matrix);
+    }
 }
 
-static double evaluate_groups(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request,
-                              bool product) {
+static double evaluate_groups(sinew_context *context, const sn_sample_groups *groups,
+                              const sn_groups_request *request, bool product) {
     double energy = 0;
     for (int32_t i = 0; i < groups->count; i++) {
         sn_sample_group *group = &groups->items[i];
         const sn_coloring *coloring = &group->samples.coloring;
-        double stiffness = request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
+        double stiffness =
+            request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
         bool divided = groups->part_count > 0 && coloring->chunk_count >= LEAST_CHUNKS;
+
         if (divided) {
             evaluate_job job = {groups, group, request, NULL, stiffness, product};
             evaluate_parts(context, groups, &job);
         }
+
         for (int32_t color = 0; !divided && color < coloring->color_count; color++) {
-            int32_t first = coloring->color_offsets[color], last = coloring->color_offsets[color + 1];
-            evaluate_job job = {groups, group, request, coloring->chunks + first, stiffness, product};
+            int32_t first = coloring->color_offsets[color];
+            int32_t last = coloring->color_offsets[color + 1];
+            evaluate_job job = {groups,    group,  request, coloring->chunks + first,
+                                stiffness, product};
             sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
         }
-        for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) energy += group->energies[chunk];
+
+        for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) {
+            energy += group->energies[chunk];
+        }
     }
+
     return energy;
 }
 
-double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups, const sn_groups_request *request) {
+double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups,
+                                 const sn_groups_request *request) {
     return evaluate_groups(context, groups, request, false);
 }
 
-void sn_sample_groups_multiply(sinew_context *context, const sn_sample_groups *groups, double *const *tangents,
-                               const double *a, double *force) {
-    evaluate_groups(context, groups, &(sn_groups_request){.controls = a, .force = force, .tangents = tangents}, true);
+void sn_sample_groups_multiply(sinew_context *context, const sn_sample_groups *groups,
+                               double *const *tangents, const double *a, double *force) {
+    evaluate_groups(context, groups,
+                    &(sn_groups_request){.controls = a, .force = force, .tangents = tangents},
+                    true);
 }
 
 // sigma = P F' / J; zero where the element has no volume left.
@@ -247,12 +322,14 @@ static void to_voigt(double *voigt, sn_mat3 A, double shear) {
 }
 
 static double von_mises(const double *s) {
-    double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+    double a = s[0] - s[1];
+    double b = s[1] - s[2];
+    double c = s[2] - s[0];
     return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
-void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index, int32_t block, const double *controls,
-                                   sn_block_state *state) {
+void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index, int32_t block,
+                                   const double *controls, sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
     groups->compute_F(state->F, &group->samples, block, controls);
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
@@ -262,8 +339,8 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
     turn_block(group, block, state->P, true);
 }
 
-void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t index, int32_t block, const double *controls,
-                               double *F) {
+void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t index, int32_t block,
+                               const double *controls, double *F) {
     groups->compute_F(F, &groups->items[index].samples, block, controls);
     turn_block(&groups->items[index], block, F, true);
 }
@@ -271,7 +348,8 @@ void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t index, in
 void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume) {
     sn_mat3 F = unpack(block->F, lane);
     sum->F = sn_mat3_add(sum->F, sn_mat3_scale(volume, F));
-    sum->stress = sn_mat3_add(sum->stress, sn_mat3_scale(volume, cauchy_stress(unpack(block->P, lane), F)));
+    sum->stress =
+        sn_mat3_add(sum->stress, sn_mat3_scale(volume, cauchy_stress(unpack(block->P, lane), F)));
     sum->energy += volume * block->psi[lane];
     sum->volume += volume;
 }
@@ -279,7 +357,8 @@ void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t la
 void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state) {
     sn_mat3 F = sn_mat3_scale(1 / sum->volume, sum->F);
     memcpy(state->F, F.m, sizeof state->F);
-    sn_mat3 E = sn_mat3_scale(0.5, sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(F), F), sn_mat3_identity()));
+    sn_mat3 E =
+        sn_mat3_scale(0.5, sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(F), F), sn_mat3_identity()));
     to_voigt(state->strain, E, 2);
     to_voigt(state->stress, sn_mat3_scale(1 / sum->volume, sum->stress), 1);
     state->von_mises = von_mises(state->stress);
@@ -287,17 +366,23 @@ void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state) {
     state->J = sn_mat3_det(F);
 }
 
-void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls, double *smallest_J, double *largest_J,
-                              double *volume) {
+void sn_sample_groups_measure(const sn_sample_groups *groups, const double *controls,
+                              double *smallest_J, double *largest_J, double *volume) {
     *smallest_J = INFINITY;
     *largest_J = -INFINITY;
     *volume = 0;
+
     for (int32_t i = 0; i < groups->count; i++) {
         const sn_samples *samples = &groups->items[i].samples;
         double F[9 * SN_BLOCK] SN_ALIGNED;
         for (int32_t sample = 0; sample < samples->count; sample++) {
-            if (sample % SN_BLOCK == 0) groups->compute_F(F, samples, sample / SN_BLOCK, controls);
-            if (samples->volume[sample] == 0) continue; // left out
+            if (sample % SN_BLOCK == 0) {
+                groups->compute_F(F, samples, sample / SN_BLOCK, controls);
+            }
+            if (samples->volume[sample] == 0) {
+                continue; // left out
+            }
+
             double J = sn_mat3_det(unpack(F, sample % SN_BLOCK));
             *smallest_J = fmin(*smallest_J, J);
             *largest_J = fmax(*largest_J, J);
@@ -323,40 +408,57 @@ static sinew_material_def scaled_def(const sinew_material_def *def, double s) {
                         &out.transverse.young_fibre,
                         &out.transverse.young_plane,
                         &out.transverse.shear_fibre};
-    for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++) *moduli[i] *= s;
+
+    for (size_t i = 0; i < sizeof moduli / sizeof *moduli; i++) {
+        *moduli[i] *= s;
+    }
+
     return out;
 }
 
 static void derive_parameters(const sn_sample_group *group, int32_t sample, double *parameters) {
-    sinew_material_def def = group->stiffness ? scaled_def(&group->def, group->stiffness[sample]) : group->def;
+    sinew_material_def def =
+        group->stiffness ? scaled_def(&group->def, group->stiffness[sample]) : group->def;
     const sn_mat3 *frame = group->frames && !group->turned ? &group->frames[sample] : NULL;
     sn_material_parameters(parameters, &group->material, &def, frame);
 }
 
 static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
-    bool framed = group->frames && !group->turned, varying = framed || group->stiffness;
+    bool framed = group->frames && !group->turned;
+    bool varying = framed || group->stiffness;
+
     group->material.own_axes = !framed;
-    size_t count = (size_t)group->material.parameter_count, block_size = count * SN_BLOCK;
+    size_t count = (size_t)group->material.parameter_count;
+    size_t block_size = count * SN_BLOCK;
     size_t needed = varying ? (size_t)group->samples.blocks * block_size : block_size;
+
     if (needed > group->parameter_room) {
         double *room = SN_PUSH(arena, double, needed);
         SN_TRY(sn_arena_status(arena));
         group->parameters = room;
         group->parameter_room = needed;
     }
+
     group->parameter_stride = varying ? block_size : 0;
     int32_t lanes = varying ? group->samples.blocks * SN_BLOCK : SN_BLOCK;
     for (int32_t lane = 0; lane < lanes; lane++) {
         double parameters[SN_MATERIAL_MAX_PARAMETERS];
-        int32_t sample = lane < group->samples.count ? lane : group->samples.count - 1; // padding repeats the last one
+        int32_t sample = lane < group->samples.count
+                             ? lane
+                             : group->samples.count - 1; // padding repeats the last one
         derive_parameters(group, sample, parameters);
         double *packed = group->parameters + (size_t)(lane / SN_BLOCK) * block_size;
-        for (size_t p = 0; p < count; p++) packed[p * SN_BLOCK + (size_t)(lane % SN_BLOCK)] = parameters[p];
+
+        for (size_t p = 0; p < count; p++) {
+            packed[p * SN_BLOCK + (size_t)(lane % SN_BLOCK)] = parameters[p];
+        }
     }
+
     return SINEW_OK;
 }
 
-sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew_material_def *materials, sn_plane plane,
+sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count,
+                                     const sinew_material_def *materials, sn_plane plane,
                                      sn_sample_groups *groups) {
     sn_isa isa = arena->context->isa;
     *groups = (sn_sample_groups){.count = count, .plane = plane};
@@ -370,15 +472,18 @@ sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count, const sinew
     groups->add_stiffness[SN_TANGENT_EXACT] = SN_ISA_PICK(isa, sn_samples_add_exact);
     groups->add_own_stiffness = SN_ISA_PICK(isa, sn_samples_add_own_stiffness);
     groups->apply_tangent = SN_ISA_PICK(isa, sn_samples_apply_tangent);
+
     for (int32_t i = 0; i < count; i++) {
         groups->items[i].def = materials ? materials[i] : sinew_default_material_def();
         groups->items[i].material = sn_material_prepare(&groups->items[i].def, plane, isa);
     }
+
     return SINEW_OK;
 }
 
-sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const sn_samples_input *input,
-                                  const sn_bsr *pattern, const sn_mat3 *frames, const double *stiffness) {
+sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group,
+                                  const sn_samples_input *input, const sn_bsr *pattern,
+                                  const sn_mat3 *frames, const double *stiffness) {
     SN_TRY(sn_samples_pack(arena, input, &group->samples));
     SN_TRY(sn_samples_map(arena, &group->samples, pattern));
     group->energies = SN_PUSH(arena, double, group->samples.coloring.chunk_count);
@@ -386,32 +491,47 @@ sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group, const
     group->frames = frames;
     group->stiffness = stiffness;
     group->turned = shall_turn(group);
-    if (group->turned) turn_gradients(group, false);
+
+    if (group->turned) {
+        turn_gradients(group, false);
+    }
+
     return fill_parameters(arena, group);
 }
 
-sinew_status sn_sample_groups_divide(sn_arena *arena, sn_sample_groups *groups, int32_t control_count, const sn_bsr *pattern) {
+sinew_status sn_sample_groups_divide(sn_arena *arena, sn_sample_groups *groups,
+                                     int32_t control_count, const sn_bsr *pattern) {
     int32_t chunks = 0, colors = 0;
     for (int32_t i = 0; i < groups->count; i++) {
         const sn_coloring *coloring = &groups->items[i].samples.coloring;
-        if (coloring->chunk_count < LEAST_CHUNKS) continue;
+        if (coloring->chunk_count < LEAST_CHUNKS) {
+            continue;
+        }
         chunks += coloring->chunk_count;
         colors += coloring->color_count;
     }
-    size_t force_count = 3 * (size_t)control_count, matrix_count = sn_bsr_value_count(pattern);
-    bool fits = PARTS * (force_count + matrix_count) * sizeof(double) <= (size_t)MOST_MEGABYTES << 20;
-    if (!fits || 2 * colors <= chunks) return SINEW_OK; // colours leave enough to do at the same time
+
+    size_t force_count = 3 * (size_t)control_count;
+    size_t matrix_count = sn_bsr_value_count(pattern);
+    bool fits = PARTS * (force_count + matrix_count) * sizeof(double) <= (size_t)MOST_MEGABYTES
+                                                                             << 20;
+
+    if (!fits || 2 * colors <= chunks) {
+        return SINEW_OK; // colours leave enough to do at the same time
+    }
+
     groups->part_force = SN_PUSH(arena, double, PARTS *force_count);
     groups->part_matrix = SN_PUSH(arena, double, PARTS *matrix_count);
     SN_TRY(sn_arena_status(arena));
     groups->force_count = force_count;
     groups->matrix_count = matrix_count;
     groups->part_count = PARTS;
+
     return SINEW_OK;
 }
 
-sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count, const sn_mat3 *frames,
-                                            const double *stiffness) {
+sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *group, int32_t count,
+                                            const sn_mat3 *frames, const double *stiffness) {
     group->samples.count = count;
     group->samples.blocks = (count + SN_BLOCK - 1) / SN_BLOCK;
     group->frames = frames;
@@ -422,27 +542,42 @@ sinew_status sn_sample_group_fill_materials(sn_arena *arena, sn_sample_group *gr
 sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
                                           const sinew_material_def *material) {
     SN_TRY(sinew_check_material(arena->context, material));
-    sn_sample_group *group = &groups->items[index], old = *group;
+    sn_sample_group *group = &groups->items[index];
+    sn_sample_group old = *group;
+
     group->def = *material;
     group->material = sn_material_prepare(material, groups->plane, arena->context->isa);
     group->turned = shall_turn(group);
+
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sinew_status status = group->samples.count > 0 ? fill_parameters(arena, group) : SINEW_OK;
     if (status != SINEW_OK) {
         sn_arena_rewind(arena, mark);
         *group = old;
-        if (group->samples.count > 0) fill_parameters(arena, group); // the room is there: this cannot fail
+        if (group->samples.count > 0) {
+            fill_parameters(arena, group); // the room is there: this cannot fail
+        }
     }
-    if (group->turned != old.turned && group->samples.count > 0) turn_gradients(group, old.turned);
+
+    if (group->turned != old.turned && group->samples.count > 0) {
+        turn_gradients(group, old.turned);
+    }
+
     return status;
 }
 
 void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress) {
     group->def.fibre_stress = stress;
-    if (group->samples.count == 0) return;
+    if (group->samples.count == 0) {
+        return;
+    }
+
     int32_t blocks = group->parameter_stride > 0 ? group->samples.blocks : 1;
     for (int32_t b = 0; b < blocks; b++) {
-        double *T = group->parameters + (size_t)b * group->parameter_stride + SN_PARAMETER_FIBRE_STRESS * SN_BLOCK;
-        for (int lane = 0; lane < SN_BLOCK; lane++) T[lane] = stress;
+        double *T = group->parameters + (size_t)b * group->parameter_stride +
+                    SN_PARAMETER_FIBRE_STRESS * SN_BLOCK;
+        for (int lane = 0; lane < SN_BLOCK; lane++) {
+            T[lane] = stress;
+        }
     }
 }

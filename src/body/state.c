@@ -1,4 +1,5 @@
-// Reading and changing a body from outside: positions, velocities, supports, forces, materials, damping, measures.
+// Reading and changing a body from outside: positions, velocities, supports, forces, materials,
+// damping, measures.
 #include "body/body.h"
 
 #include <math.h>
@@ -28,14 +29,16 @@ const double *sinew_body_get_velocities(const sinew_body *body) {
     return body->v;
 }
 
-static sinew_status check_finite(const sinew_body *body, const char *what, const double *values, int32_t count) {
+static sinew_status check_finite(const sinew_body *body, const char *what, const double *values,
+                                 int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                           "%s of node %d of body \"%s\" is %g along %c; it must be finite", what, i / 3, body->name,
-                           values[i], "xyz"[i % 3]);
+                           "%s of node %d of body \"%s\" is %g along %c; it must be finite", what,
+                           i / 3, body->name, values[i], "xyz"[i % 3]);
         }
     }
+
     return SINEW_OK;
 }
 
@@ -43,10 +46,11 @@ static sinew_status check_nodes(const sinew_body *body, const int32_t *nodes, in
     for (int32_t i = 0; i < count; i++) {
         if (nodes[i] < 0 || nodes[i] >= body->rows) {
             return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                           "node %d (number %d of the list) of body \"%s\": nodes are 0 to %d", nodes[i], i, body->name,
-                           body->rows - 1);
+                           "node %d (number %d of the list) of body \"%s\": nodes are 0 to %d",
+                           nodes[i], i, body->name, body->rows - 1);
         }
     }
+
     return SINEW_OK;
 }
 
@@ -58,6 +62,7 @@ sinew_status sinew_body_set_positions(sinew_body *body, const double *positions)
     memcpy(body->balance_q, positions, bytes);
     *body->history = 0;
     sn_body_begin_recovery(body);
+
     return SINEW_OK;
 }
 
@@ -68,65 +73,88 @@ sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocitie
     return SINEW_OK;
 }
 
-sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count, int32_t axes) {
+sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
+                                  int32_t axes) {
     SN_TRY(check_nodes(body, nodes, count));
     if (axes & ~SINEW_AXIS_ALL) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "axes are %d; valid are sums of 1 (x), 2 (y) and 4 (z)", axes);
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "axes are %d; valid are sums of 1 (x), 2 (y) and 4 (z)", axes);
     }
+
     for (int32_t i = 0; i < count; i++) {
         for (int k = 0; k < 3; k++) {
             int32_t unknown = 3 * nodes[i] + k;
             // The plane of a triangle mesh is never left.
-            bool plane = body->mesh.element == SINEW_ELEMENT_TRIANGLE && body->mesh.element_count > 0 && k == 2;
+            bool plane = body->mesh.element == SINEW_ELEMENT_TRIANGLE &&
+                         body->mesh.element_count > 0 && k == 2;
             body->mask[unknown] = plane || (axes >> k & 1);
             body->target[unknown] = body->q[unknown];
         }
     }
+
     return SINEW_OK;
 }
 
-sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count, const double *targets) {
+sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
+                                   const double *targets) {
     SN_TRY(check_nodes(body, nodes, count));
     SN_TRY(check_finite(body, "target", targets, 3 * count));
-    for (int32_t i = 0; i < count; i++) sn_store3(body->target + 3 * nodes[i], sn_load3(targets + 3 * i));
+    for (int32_t i = 0; i < count; i++) {
+        sn_store3(body->target + 3 * nodes[i], sn_load3(targets + 3 * i));
+    }
     return SINEW_OK;
 }
 
-sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count, const double *forces) {
+sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count,
+                                   const double *forces) {
     SN_TRY(check_nodes(body, nodes, count));
     SN_TRY(check_finite(body, "force", forces, 3 * count));
-    for (int32_t i = 0; i < count; i++) sn_store3(body->applied + 3 * nodes[i], sn_load3(forces + 3 * i));
+    for (int32_t i = 0; i < count; i++) {
+        sn_store3(body->applied + 3 * nodes[i], sn_load3(forces + 3 * i));
+    }
     return SINEW_OK;
 }
 
-sinew_status sinew_body_set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
+                                     const sinew_material_def *material) {
     return body->ops->set_material(body, index, material);
 }
 
 sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress) {
     if (!(stress >= 0 && isfinite(stress))) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "fibre stress of body \"%s\" is %g Pa; it is at least 0",
-                       body->name, stress);
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "fibre stress of body \"%s\" is %g Pa; it is at least 0", body->name,
+                       stress);
     }
+
     if (!body->ops->set_fibre_stress) {
-        return sn_fail(body->context, SINEW_UNSUPPORTED, "the model of body \"%s\" has no fibres", body->name);
+        return sn_fail(body->context, SINEW_UNSUPPORTED, "the model of body \"%s\" has no fibres",
+                       body->name);
     }
+
     return body->ops->set_fibre_stress(body, index, stress);
 }
 
-sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping, double stiffness_damping) {
-    if (!(mass_damping >= 0 && isfinite(mass_damping)) || !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "damping of body \"%s\" is %g 1/s and %g s; both must be finite and not negative", body->name,
-                       mass_damping, stiffness_damping);
+sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
+                                    double stiffness_damping) {
+    if (!(mass_damping >= 0 && isfinite(mass_damping)) ||
+        !(stiffness_damping >= 0 && isfinite(stiffness_damping))) {
+        return sn_fail(
+            body->context, SINEW_INVALID_ARGUMENT,
+            "damping of body \"%s\" is %g 1/s and %g s; both must be finite and not negative",
+            body->name, mass_damping, stiffness_damping);
     }
+
     body->mass_damping = mass_damping;
     body->stiffness_damping = stiffness_damping;
+
     return SINEW_OK;
 }
 
 sinew_status sn_check_solver(sinew_context *context, sinew_solver solver) {
-    if ((int)solver >= 0 && solver <= SINEW_SOLVER_MATRIX_FREE) return SINEW_OK;
+    if ((int)solver >= 0 && solver <= SINEW_SOLVER_MATRIX_FREE) {
+        return SINEW_OK;
+    }
     return sn_fail(context, SINEW_INVALID_ARGUMENT, "solver is %d; valid are 0 to %d", (int)solver,
                    (int)SINEW_SOLVER_MATRIX_FREE);
 }
@@ -141,11 +169,14 @@ sinew_solver sinew_body_get_solver(const sinew_body *body) {
     return body->solver;
 }
 
-sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
+sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
+                                          sinew_element_state *state) {
     if (element < 0 || element >= body->mesh.element_count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "element %d of body \"%s\": elements are 0 to %d", element,
-                       body->name, body->mesh.element_count - 1);
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "element %d of body \"%s\": elements are 0 to %d", element, body->name,
+                       body->mesh.element_count - 1);
     }
+
     body->ops->get_element_state(body, element, state);
     return SINEW_OK;
 }
@@ -155,7 +186,10 @@ void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *st
         body->ops->compute_element_states(body, states);
         return;
     }
-    for (int32_t e = 0; e < body->mesh.element_count; e++) body->ops->get_element_state(body, e, &states[e]);
+
+    for (int32_t e = 0; e < body->mesh.element_count; e++) {
+        body->ops->get_element_state(body, e, &states[e]);
+    }
 }
 
 void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {

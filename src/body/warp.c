@@ -1,13 +1,14 @@
 // With K the constant stiffness of the linear model and R_i the rotation of vertex i,
 //
-//   f_i = -R_i sum_j K_ij (R_i' x_j - X_j)                                                                  (paper, eq. 12)
+//   f_i = -R_i sum_j K_ij (R_i' x_j - X_j) (paper, eq. 12)
 //
-// Neighbouring rotations differ, so these forces leave a net force and torque on a free body; a correction proportional to
-// mass takes both away. The paper's Jacobian R_i K_ij R_i' is not symmetric; R_i K_ij R_j' is, keeps K's definiteness, and
-// agrees with it where rotations vary slowly. There is no energy.
+// Neighbouring rotations differ, so these forces leave a net force and torque on a free body; a
+// correction proportional to mass takes both away. The paper's Jacobian R_i K_ij R_i' is not
+// symmetric; R_i K_ij R_j' is, keeps K's definiteness, and agrees with it where rotations vary
+// slowly. There is no energy.
 //
-// Rotations: the polar factor of the best linear map of the edges at a vertex, or the paper's frame of three edges. Cost: a
-// product with K in 3x3 blocks, and a polar decomposition a vertex.
+// Rotations: the polar factor of the best linear map of the edges at a vertex, or the paper's frame
+// of three edges. Cost: a product with K in 3x3 blocks, and a polar decomposition a vertex.
 #include "body/warp.h"
 
 #include "base/threads.h"
@@ -25,30 +26,40 @@ typedef struct warp {
     double *stiffness;       // K, both triangles
     sn_mat3 *rotation;       // [node], at the last evaluation
     bool quick;
-    sn_mat3 *rest_inverse;         // [node]: inverse covariance of the rest edges; or, quick, the rest frame transposed
-    int32_t (*edges)[FRAME_EDGES]; // [node]: neighbours of the quick frame, the last one for its second axis
+    sn_mat3 *rest_inverse; // [node]: inverse covariance of the rest edges; or, quick, the rest
+                           // frame transposed
+    int32_t (*edges)[FRAME_EDGES]; // [node]: neighbours of the quick frame, the last one for its
+                                   // second axis
 } warp;
 
-// The linear map that fits the edges at node i best, x_j - x_i = F (X_j - X_i), before inversion of the rest part.
-static sn_mat3 edge_covariance(const sinew_body *body, int32_t i, const double *x, const double *y) {
+// The linear map that fits the edges at node i best, x_j - x_i = F (X_j - X_i), before inversion of
+// the rest part.
+static sn_mat3 edge_covariance(const sinew_body *body, int32_t i, const double *x,
+                               const double *y) {
     const sn_bsr *pattern = &body->pattern;
     sn_mat3 sum = {{{0}}};
     for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
         int32_t j = pattern->columns[k];
-        sn_vec3 a = sn_sub(sn_load3(x + 3 * j), sn_load3(x + 3 * i)), b = sn_sub(sn_load3(y + 3 * j), sn_load3(y + 3 * i));
+        sn_vec3 a = sn_sub(sn_load3(x + 3 * j), sn_load3(x + 3 * i));
+        sn_vec3 b = sn_sub(sn_load3(y + 3 * j), sn_load3(y + 3 * i));
         sum = sn_mat3_add(sum, sn_outer(a, b));
     }
+
     return sum;
 }
 
-// First axis along the mean of three edges, second across it and the last edge, third across both (paper, section 3.1).
+// First axis along the mean of three edges, second across it and the last edge, third across both
+// (paper, section 3.1).
 static sn_mat3 edge_frame(const int32_t *edges, int32_t i, const double *x) {
     sn_vec3 edge[FRAME_EDGES], mean = {0, 0, 0};
     for (int k = 0; k < FRAME_EDGES; k++) {
         edge[k] = sn_normalize(sn_sub(sn_load3(x + 3 * edges[k]), sn_load3(x + 3 * i)));
         mean = sn_add(mean, edge[k]);
     }
-    sn_vec3 n1 = sn_normalize(mean), n2 = sn_normalize(sn_cross(n1, edge[FRAME_EDGES - 1]));
+
+    sn_vec3 n1 = sn_normalize(mean);
+    sn_vec3 n2 = sn_normalize(sn_cross(n1, edge[FRAME_EDGES - 1]));
+
     return sn_mat3_columns(n1, n2, sn_cross(n1, n2));
 }
 
@@ -65,12 +76,16 @@ static void compute_rotations(void *data, int32_t begin, int32_t end, int32_t ch
     for (int32_t i = begin; i < end; i++) {
         sn_mat3 R;
         if (job->model->quick) {
-            R = sn_mat3_mul(edge_frame(job->model->edges[i], i, job->q), job->model->rest_inverse[i]);
-            if (!(fabs(sn_mat3_det(R) - 1) < 1e-6)) R = sn_mat3_identity(); // edges have collapsed
+            R = sn_mat3_mul(edge_frame(job->model->edges[i], i, job->q),
+                            job->model->rest_inverse[i]);
+            if (!(fabs(sn_mat3_det(R) - 1) < 1e-6)) {
+                R = sn_mat3_identity(); // edges have collapsed
+            }
         } else {
-            R = sn_polar3(NULL,
-                          sn_mat3_mul(edge_covariance(job->body, i, job->q, job->body->rest), job->model->rest_inverse[i]));
+            R = sn_polar3(NULL, sn_mat3_mul(edge_covariance(job->body, i, job->q, job->body->rest),
+                                            job->model->rest_inverse[i]));
         }
+
         job->model->rotation[i] = R;
     }
 }
@@ -79,16 +94,20 @@ static void compute_forces(void *data, int32_t begin, int32_t end, int32_t chunk
     (void)chunk;
     const warp_job *job = data;
     const sn_bsr *pattern = &job->body->pattern;
+
     for (int32_t i = begin; i < end; i++) {
         sn_mat3 R = job->model->rotation[i];
         sn_vec3 sum = {0, 0, 0};
         for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
             int32_t j = pattern->columns[k];
-            sn_vec3 u = sn_sub(sn_mat3_apply_transposed(R, sn_load3(job->q + 3 * j)), sn_load3(job->body->rest + 3 * j));
+            sn_vec3 u = sn_sub(sn_mat3_apply_transposed(R, sn_load3(job->q + 3 * j)),
+                               sn_load3(job->body->rest + 3 * j));
             const double *K = job->model->stiffness + 9 * (size_t)k;
-            sum = sn_add(sum, sn_v3(K[0] * u.x + K[1] * u.y + K[2] * u.z, K[3] * u.x + K[4] * u.y + K[5] * u.z,
+            sum = sn_add(sum, sn_v3(K[0] * u.x + K[1] * u.y + K[2] * u.z,
+                                    K[3] * u.x + K[4] * u.y + K[5] * u.z,
                                     K[6] * u.x + K[7] * u.y + K[8] * u.z));
         }
+
         sn_store3(job->force + 3 * i, sn_scale(-1, sn_mat3_apply(R, sum)));
     }
 }
@@ -102,6 +121,7 @@ static void remove_net_force(const sinew_body *body, const double *q, double *fo
         center = sn_madd(center, body->row_mass[i], sn_load3(q + 3 * i));
         net = sn_add(net, sn_load3(force + 3 * i));
     }
+
     center = sn_scale(1 / mass, center);
     sn_mat3 inertia = {{{0}}};
     for (int32_t i = 0; i < body->rows; i++) {
@@ -110,9 +130,12 @@ static void remove_net_force(const sinew_body *body, const double *q, double *fo
         sn_mat3 cross = sn_cross_matrix(r);
         inertia = sn_mat3_sub(inertia, sn_mat3_scale(body->row_mass[i], sn_mat3_mul(cross, cross)));
     }
-    sn_vec3 spin = sn_mat3_det(inertia) > 0 ? sn_mat3_apply(sn_mat3_inverse(inertia), torque) : sn_v3(0, 0, 0);
+
+    sn_vec3 spin =
+        sn_mat3_det(inertia) > 0 ? sn_mat3_apply(sn_mat3_inverse(inertia), torque) : sn_v3(0, 0, 0);
     for (int32_t i = 0; i < body->rows; i++) {
-        sn_vec3 field = sn_add(sn_scale(1 / mass, net), sn_cross(spin, sn_sub(sn_load3(q + 3 * i), center)));
+        sn_vec3 field =
+            sn_add(sn_scale(1 / mass, net), sn_cross(spin, sn_sub(sn_load3(q + 3 * i), center)));
         sn_add_to3(force + 3 * i, sn_scale(-body->row_mass[i], field));
     }
 }
@@ -126,7 +149,10 @@ static void add_matrix(const sinew_body *body, const warp *model, double *matrix
             memcpy(K.m, model->stiffness + 9 * (size_t)k, sizeof K.m);
             sn_mat3 Rt = sn_mat3_transpose(model->rotation[pattern->columns[k]]);
             sn_mat3 turned = sn_mat3_mul(model->rotation[i], sn_mat3_mul(K, Rt));
-            for (int e = 0; e < 9; e++) matrix[9 * (size_t)k + (size_t)e] += turned.m[e / 3][e % 3];
+
+            for (int e = 0; e < 9; e++) {
+                matrix[9 * (size_t)k + (size_t)e] += turned.m[e / 3][e % 3];
+            }
         }
     }
 }
@@ -138,12 +164,17 @@ static const warp *warp_of(const sinew_body *body) {
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     const warp *model = warp_of(body);
     warp_job job = {body, model, evaluation->q, evaluation->force};
+
     sn_parallel_for(body->context, body->rows, CHUNK, compute_rotations, &job);
     if (evaluation->force) {
         sn_parallel_for(body->context, body->rows, CHUNK, compute_forces, &job);
         remove_net_force(body, evaluation->q, evaluation->force);
     }
-    if (evaluation->matrix) add_matrix(body, model, evaluation->matrix);
+
+    if (evaluation->matrix) {
+        add_matrix(body, model, evaluation->matrix);
+    }
+
     evaluation->energy = NAN;
 }
 
@@ -158,21 +189,29 @@ static void compute_stiffness(sinew_body *body, warp *model) {
 static sinew_status check_law(sinew_context *context, const sinew_material_def *material) {
     if (material->fibre_stress > 0) {
         return sn_fail(context, SINEW_UNSUPPORTED,
-                       "a warped body has no fibres: fibre_stress is %g Pa; for fibres choose the elastic model",
+                       "a warped body has no fibres: fibre_stress is %g Pa; for fibres choose the "
+                       "elastic model",
                        material->fibre_stress);
     }
-    if (material->law == SINEW_MATERIAL_HOOKE) return SINEW_OK;
+
+    if (material->law == SINEW_MATERIAL_HOOKE) {
+        return SINEW_OK;
+    }
+
     return sn_fail(context, SINEW_UNSUPPORTED,
-                   "a warped body takes the linear isotropic law; for others choose the elastic model (corotational)");
+                   "a warped body takes the linear isotropic law; for others choose the elastic "
+                   "model (corotational)");
 }
 
-static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+static sinew_status set_material(sinew_body *body, int32_t index,
+                                 const sinew_material_def *material) {
     warp *model = (warp *)(void *)(uintptr_t)warp_of(body);
     SN_TRY(check_law(body->context, material));
     sinew_material_def linear = *material;
     linear.strain = SINEW_STRAIN_INFINITESIMAL;
     SN_TRY(model->elastic_ops.set_material(body, index, &linear));
     compute_stiffness(body, model);
+
     return SINEW_OK;
 }
 
@@ -181,18 +220,27 @@ static void choose_edges(const sinew_body *body, int32_t i, int32_t *edges) {
     const sn_bsr *pattern = &body->pattern;
     sn_vec3 first = {0, 0, 0};
     double best[2] = {-2, -2};
+
     edges[0] = edges[1] = edges[2] = i;
     for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
         int32_t j = pattern->columns[k];
-        if (j == i) continue;
-        sn_vec3 edge = sn_normalize(sn_sub(sn_load3(body->rest + 3 * j), sn_load3(body->rest + 3 * i)));
+        if (j == i) {
+            continue;
+        }
+
+        sn_vec3 edge =
+            sn_normalize(sn_sub(sn_load3(body->rest + 3 * j), sn_load3(body->rest + 3 * i)));
         if (edges[0] == i) {
             edges[0] = j;
             first = edge;
             continue;
         }
+
         double cosine = sn_dot(first, edge);
-        if (cosine > 0.95) cosine = -1; // nearly parallel: of no use for the second axis
+        if (cosine > 0.95) {
+            cosine = -1; // nearly parallel: of no use for the second axis
+        }
+
         if (cosine > best[0]) {
             best[1] = best[0];
             edges[2] = edges[1] == i ? j : edges[1];
@@ -211,7 +259,8 @@ static void prepare_rotations(const sinew_body *body, warp *model) {
             choose_edges(body, i, model->edges[i]);
             model->rest_inverse[i] = sn_mat3_transpose(edge_frame(model->edges[i], i, body->rest));
         } else {
-            model->rest_inverse[i] = sn_mat3_inverse(edge_covariance(body, i, body->rest, body->rest));
+            model->rest_inverse[i] =
+                sn_mat3_inverse(edge_covariance(body, i, body->rest, body->rest));
         }
     }
 }
@@ -220,15 +269,18 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     if (body->mesh.element != SINEW_ELEMENT_TET4) {
         return sn_fail(body->context, SINEW_UNSUPPORTED, "a warped body is made of four-node tets");
     }
+
     // The elastic body with the infinitesimal strain gives K, mass, F and stress.
     int32_t count = def->material_count > 0 ? def->material_count : 1;
     sinew_material_def *materials = SN_PUSH(&body->arena, sinew_material_def, count);
+
     SN_TRY(sn_arena_status(&body->arena));
     for (int32_t i = 0; i < count; i++) {
         materials[i] = def->material_count > 0 ? def->materials[i] : sinew_default_material_def();
         SN_TRY(check_law(body->context, &materials[i]));
         materials[i].strain = SINEW_STRAIN_INFINITESIMAL;
     }
+
     sinew_body_def linear = *def;
     linear.materials = materials;
     linear.material_count = count;
@@ -238,6 +290,7 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     double *stiffness = sn_bsr_push_values(&body->arena, &body->pattern);
     sn_mat3 *rotation = SN_PUSH(&body->arena, sn_mat3, body->rows);
     sn_mat3 *rest_inverse = SN_PUSH(&body->arena, sn_mat3, body->rows);
+
     int32_t(*edges)[FRAME_EDGES] = sn_arena_push(&body->arena, (size_t)body->rows, sizeof *edges);
     SN_TRY(sn_arena_status(&body->arena));
     *model = (warp){.ops = *body->ops,
@@ -254,5 +307,6 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
     compute_stiffness(body, model);
     prepare_rotations(body, model);
     body->ops = &model->ops;
+
     return SINEW_OK;
 }

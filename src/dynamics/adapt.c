@@ -1,5 +1,5 @@
-// Frames that join a body of a world or leave it: what the world derived from the body is derived anew in the next step. And
-// what holds single frames.
+// Frames that join a body of a world or leave it: what the world derived from the body is derived
+// anew in the next step. And what holds single frames.
 #include "dynamics/world.h"
 #include "frame/frame_body.h"
 
@@ -11,13 +11,18 @@ sinew_frame_insert_def sinew_default_frame_insert_def(void) {
 static sinew_status check_free(const sinew_body *body) {
     const sinew_world *world = body->world;
     for (size_t i = 0; i < world->attachment_count; i++) {
-        if (world->attachments[i].tied.body != body && world->attachments[i].target.body != body) continue;
-        return sn_fail(body->context, SINEW_UNSUPPORTED, "body \"%s\" is attached: its frames cannot change", body->name);
+        if (world->attachments[i].tied.body != body && world->attachments[i].target.body != body) {
+            continue;
+        }
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "body \"%s\" is attached: its frames cannot change", body->name);
     }
+
     return SINEW_OK;
 }
 
-sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node) {
+sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
+                                     int32_t *node) {
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_insert(body, def, node));
     sn_world_forget_islands(body->world);
@@ -31,17 +36,28 @@ sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade
     return SINEW_OK;
 }
 
-sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t index, double force[3], double torque[3]) {
+sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t index, double force[3],
+                                           double torque[3]) {
     const sn_node *node = NULL;
     SN_TRY(sn_frame_body_find_node(body, index, &node));
+
     size_t count = (size_t)sn_body_size(body);
     double *rows = sn_allocate(body->context, count, sizeof *rows);
-    if (!rows) return SINEW_OUT_OF_MEMORY;
+    if (!rows) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     sinew_body_compute_reactions(body, rows);
     sn_vec3 f, t;
+
     sn_frame_node_force(body, node, rows, &f, &t);
-    if (force) sn_store3(force, f);
-    if (torque) sn_store3(torque, t);
+    if (force) {
+        sn_store3(force, f);
+    }
+    if (torque) {
+        sn_store3(torque, t);
+    }
+
     sn_release(body->context, rows, count, sizeof *rows);
     return SINEW_OK;
 }

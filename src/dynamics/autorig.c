@@ -1,8 +1,10 @@
-// From data to a running model (Gilles et al. 2013, algorithm 1): voxels, nodes, shape functions, samples, mass, surface, and
-// a report. In: a label grid or closed surfaces, a table of tissues, a number of nodes. Out: a frame body in the world.
+// From data to a running model (Gilles et al. 2013, algorithm 1): voxels, nodes, shape functions,
+// samples, mass, surface, and a report. In: a label grid or closed surfaces, a table of tissues, a
+// number of nodes. Out: a frame body in the world.
 //
-// The highest frequency is found as the smallest of the inverse problem M phi = mu (K + s M) phi, mu = 1 / (omega^2 + s), so
-// that the solver of the lowest modes serves both ends. Cost: that of the frame body, and two small eigenproblems.
+// The highest frequency is found as the smallest of the inverse problem M phi = mu (K + s M) phi,
+// mu = 1 / (omega^2 + s), so that the solver of the lowest modes serves both ends. Cost: that of
+// the frame body, and two small eigenproblems.
 #include "sinew/autorig.h"
 
 #include "dynamics/world.h"
@@ -25,16 +27,20 @@ sinew_autorig_def sinew_default_autorig_def(void) {
                              .sampling = sinew_default_sampling_def()};
     def.placement.count = 10;
     def.weights.adopt_unreached = true;
+
     return def;
 }
 
 // One number for the compliance metric; of anisotropic laws the geometric mean.
 static double young_of(const sinew_material_def *m) {
     switch (m->law) {
-    case SINEW_MATERIAL_ORTHOTROPIC: return cbrt(m->orthotropic.young_1 * m->orthotropic.young_2 * m->orthotropic.young_3);
+    case SINEW_MATERIAL_ORTHOTROPIC:
+        return cbrt(m->orthotropic.young_1 * m->orthotropic.young_2 * m->orthotropic.young_3);
     case SINEW_MATERIAL_TRANSVERSE:
-        return cbrt(m->transverse.young_fibre * m->transverse.young_plane * m->transverse.young_plane);
-    case SINEW_MATERIAL_MOONEY_RIVLIN: return m->c10 + m->c01 > 0 ? 6 * (m->c10 + m->c01) : m->young;
+        return cbrt(m->transverse.young_fibre * m->transverse.young_plane *
+                    m->transverse.young_plane);
+    case SINEW_MATERIAL_MOONEY_RIVLIN:
+        return m->c10 + m->c01 > 0 ? 6 * (m->c10 + m->c01) : m->young;
     default: return m->young;
     }
 }
@@ -48,11 +54,13 @@ typedef struct tables {
     sinew_frame_node *nodes;
 } tables;
 
-static sinew_status push_tissues(sinew_context *context, const sinew_autorig_def *def, sn_arena *arena, tables *t) {
+static sinew_status push_tissues(sinew_context *context, const sinew_autorig_def *def,
+                                 sn_arena *arena, tables *t) {
     t->tissues = SN_PUSH(arena, sinew_tissue, def->tissue_count);
     t->materials = SN_PUSH(arena, sinew_material_def, def->tissue_count);
     t->labels = SN_PUSH(arena, int32_t, def->tissue_count);
     SN_TRY(sn_arena_status(arena));
+
     for (int32_t i = 0; i < def->tissue_count; i++) {
         const sinew_autorig_tissue *tissue = &def->tissues[i];
         SN_TRY(sinew_check_material(context, &tissue->material));
@@ -63,60 +71,77 @@ static sinew_status push_tissues(sinew_context *context, const sinew_autorig_def
         t->tissues[i].rigid = tissue->rigid;
         t->materials[i] = tissue->material;
     }
+
     return SINEW_OK;
 }
 
 static bool is_rigid(const sinew_autorig_def *def, int32_t label) {
     for (int32_t i = 0; i < def->tissue_count; i++) {
-        if (def->tissues[i].label == label) return def->tissues[i].rigid;
+        if (def->tissues[i].label == label) {
+            return def->tissues[i].rigid;
+        }
     }
     return false;
 }
 
-static sinew_status place_nodes(sinew_context *context, const sinew_autorig_def *def, const sinew_voxels *voxels,
-                                sn_arena *arena, tables *t, int32_t *rigid_count) {
+static sinew_status place_nodes(sinew_context *context, const sinew_autorig_def *def,
+                                const sinew_voxels *voxels, sn_arena *arena, tables *t,
+                                int32_t *rigid_count) {
     int32_t count = def->placement.count > 0 ? def->placement.count : 0;
     t->positions = SN_PUSH(arena, double, 3 * (size_t)count);
     t->nodes = SN_PUSH(arena, sinew_frame_node, count);
     SN_TRY(sn_arena_status(arena));
-    SN_TRY(sinew_place_nodes(context, voxels, t->tissues, def->tissue_count, &def->placement, t->positions, NULL));
+    SN_TRY(sinew_place_nodes(context, voxels, t->tissues, def->tissue_count, &def->placement,
+                             t->positions, NULL));
     *rigid_count = 0;
+
     for (int32_t i = 0; i < count; i++) {
         int32_t near[8];
         sn_vec3 p = sn_load3(t->positions + 3 * (size_t)i);
-        bool rigid = sn_nearest_voxels(voxels, p, INFINITY, near, NULL) > 0 && is_rigid(def, voxels->label[near[0]]);
+        bool rigid = sn_nearest_voxels(voxels, p, INFINITY, near, NULL) > 0 &&
+                     is_rigid(def, voxels->label[near[0]]);
         t->nodes[i].kind = rigid ? SINEW_NODE_RIGID : def->kind;
         sn_store3(t->nodes[i].position, p);
         *rigid_count += rigid;
     }
+
     return SINEW_OK;
 }
 
 // --- the report
 
 // Shares of the volume in which a node has the largest weight, and the mean distance from it.
-static sinew_status report_coverage(const sn_shape *shape, sn_arena *arena, sinew_autorig_report *report) {
+static sinew_status report_coverage(const sn_shape *shape, sn_arena *arena,
+                                    sinew_autorig_report *report) {
     const sn_weight_table *table = &shape->table;
     int32_t *voxels = SN_PUSH(arena, int32_t, shape->node_count);
+
     SN_TRY(sn_arena_status(arena));
     double distance = 0;
     for (int32_t v = 0; v < shape->voxels->count; v++) {
         int64_t best = table->start[v];
         for (int64_t k = best + 1; k < table->start[v + 1]; k++) {
-            if (table->weight[k] > table->weight[best]) best = k;
+            if (table->weight[k] > table->weight[best]) {
+                best = k;
+            }
         }
+
         int32_t node = table->node[best];
         voxels[node]++;
-        distance += sn_distance(sn_voxel_center(shape->voxels, v), sn_load3(shape->node_position + 3 * (size_t)node));
+        distance += sn_distance(sn_voxel_center(shape->voxels, v),
+                                sn_load3(shape->node_position + 3 * (size_t)node));
     }
+
     report->coverage[0] = INFINITY;
     for (int32_t i = 0; i < shape->node_count; i++) {
         double share = (double)voxels[i] / shape->voxels->count;
         report->coverage[0] = fmin(report->coverage[0], share);
         report->coverage[1] = fmax(report->coverage[1], share);
     }
+
     report->coverage_mean = 1.0 / shape->node_count;
     report->reach = distance / shape->voxels->count;
+
     return SINEW_OK;
 }
 
@@ -125,11 +150,14 @@ static void report_stiffness(const sn_shape *shape, double factor, sinew_autorig
     const sinew_voxels *voxels = shape->voxels;
     double least = INFINITY, most = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
-        if (shape->rigid[voxels->label[v]]) continue;
+        if (shape->rigid[voxels->label[v]]) {
+            continue;
+        }
         double E = factor * shape->young[voxels->label[v]] * sn_voxel_stiffness(voxels, v);
         least = fmin(least, E);
         most = fmax(most, E);
     }
+
     report->young[0] = most > 0 ? least : 0;
     report->young[1] = most;
 }
@@ -137,52 +165,88 @@ static void report_stiffness(const sn_shape *shape, double factor, sinew_autorig
 // The highest omega^2 of the body at rest.
 static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omega_squared) {
     sinew_context *context = body->context;
-    double *K = sn_bsr_push_values(arena, &body->pattern), *M = sn_bsr_push_values(arena, &body->pattern);
-    double *shape = SN_PUSH(arena, double, sn_body_size(body)), mean = 0, mu;
+    double *K = sn_bsr_push_values(arena, &body->pattern);
+    double *M = sn_bsr_push_values(arena, &body->pattern);
+    double *shape = SN_PUSH(arena, double, sn_body_size(body));
+    double mean = 0;
+    double mu;
+
     SN_TRY(sn_arena_status(arena));
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
+
     body->ops->evaluate(body, &evaluation);
     sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];
-        for (size_t k = 0; k < 3; k++) mean += K[place + 4 * k] / M[place + 4 * k] / sn_body_size(body);
+        for (size_t k = 0; k < 3; k++) {
+            mean += K[place + 4 * k] / M[place + 4 * k] / sn_body_size(body);
+        }
     }
+
     *omega_squared = 0;
-    if (!(mean > 0)) return SINEW_OK; // a single rigid frame
+    if (!(mean > 0)) {
+        return SINEW_OK; // a single rigid frame
+    }
+
     double shift = 1e-3 * mean;
     sn_body_add_mass(body, &body->pattern, K, shift, body->rest);
     sn_bsr_mirror(context, &body->pattern, K);
     sn_bsr_mirror(context, &body->pattern, M);
-    sn_modes_def def = {.pattern = &body->pattern, .stiffness = M, .consistent_mass = K, .count = 1, .tolerance = 1e-6};
+
+    sn_modes_def def = {.pattern = &body->pattern,
+                        .stiffness = M,
+                        .consistent_mass = K,
+                        .count = 1,
+                        .tolerance = 1e-6};
     sn_modes_report ignored;
+
     SN_TRY(sn_modes_compute(context, &def, &mu, shape, &ignored));
     *omega_squared = mu > 0 ? fmax(1 / mu - shift, 0) : 0;
+
     return SINEW_OK;
 }
 
-static sinew_status report_frequencies(sinew_body *body, sn_arena *arena, sinew_autorig_report *report) {
+static sinew_status report_frequencies(sinew_body *body, sn_arena *arena,
+                                       sinew_autorig_report *report) {
     int32_t *parts, part_count;
-    SN_TRY(sn_voxel_parts(sn_frame_model_of(body)->shape->voxels, arena, NULL, &parts, &part_count));
+    SN_TRY(
+        sn_voxel_parts(sn_frame_model_of(body)->shape->voxels, arena, NULL, &parts, &part_count));
+
     int32_t rigid = 6 * part_count; // motions without frequency: each part floats by itself
-    double *frequencies = SN_PUSH(arena, double, rigid + 1), highest;
+    double *frequencies = SN_PUSH(arena, double, rigid + 1);
+    double highest;
+
     SN_TRY(sn_arena_status(arena));
     report->advised_step = 1.0 / 30;
     SN_TRY(highest_mode(body, arena, &highest));
-    if (!(highest > 0) || sn_body_size(body) <= rigid + 1) return SINEW_OK;
+    if (!(highest > 0) || sn_body_size(body) <= rigid + 1) {
+        return SINEW_OK;
+    }
+
     SN_TRY(sinew_body_compute_modes(body, rigid + 1, frequencies, NULL));
     report->frequency[0] = frequencies[rigid];
     report->frequency[1] = sqrt(highest) / (2 * pi);
     report->stable_step = 1 / (pi * report->frequency[1]);
-    if (!(report->frequency[0] > 0)) return SINEW_OK; // frames that no strain holds
+
+    if (!(report->frequency[0] > 0)) {
+        return SINEW_OK; // frames that no strain holds
+    }
+
     report->condition = pow(report->frequency[1] / report->frequency[0], 2);
     report->advised_step = fmin(report->advised_step, 1 / (30 * report->frequency[0]));
+
     return SINEW_OK;
 }
 
-static sinew_status fill_report(sinew_body *body, const sinew_autorig_def *def, sinew_autorig_report *report) {
+static sinew_status fill_report(sinew_body *body, const sinew_autorig_def *def,
+                                sinew_autorig_report *report) {
     const sn_frame_model *model = sn_frame_model_of(body);
+
     // Without a table the metric, in which only ratios count, has a modulus of its own.
-    double factor = def->tissue_count > 0 ? 1 : sinew_default_material_def().young / sinew_default_tissue().young;
+    double factor = def->tissue_count > 0
+                        ? 1
+                        : sinew_default_material_def().young / sinew_default_tissue().young;
+
     report->voxel_count = model->shape->voxels->count;
     report->unknown_count = sn_body_size(body);
     report->volume = model->base_samples->report.volume;
@@ -190,20 +254,26 @@ static sinew_status fill_report(sinew_body *body, const sinew_autorig_def *def, 
     report->weights = model->shape->report;
     report->sampling = model->base_samples->report;
     report_stiffness(model->shape, factor, report);
+
     sn_arena arena = sn_arena_create(body->context);
     sinew_status status = report_coverage(model->shape, &arena, report);
-    if (status == SINEW_OK) status = report_frequencies(body, &arena, report);
+    if (status == SINEW_OK) {
+        status = report_frequencies(body, &arena, report);
+    }
+
     sn_arena_destroy(&arena);
     return status;
 }
 
 // --- the call
 
-static sinew_status make_body(sinew_world *world, const sinew_autorig_def *def, const sinew_voxels *voxels, sn_arena *arena,
+static sinew_status make_body(sinew_world *world, const sinew_autorig_def *def,
+                              const sinew_voxels *voxels, sn_arena *arena,
                               sinew_autorig_report *report, sinew_body **body) {
     tables t = {0};
     SN_TRY(push_tissues(world->context, def, arena, &t));
     SN_TRY(place_nodes(world->context, def, voxels, arena, &t, &report->rigid_node_count));
+
     sinew_frame_body_def body_def = sinew_default_frame_body_def();
     body_def.name = def->name;
     body_def.voxels = voxels;
@@ -219,46 +289,63 @@ static sinew_status make_body(sinew_world *world, const sinew_autorig_def *def, 
     body_def.surface = def->surface;
     body_def.mass_damping = def->mass_damping;
     body_def.stiffness_damping = def->stiffness_damping;
+
     return sinew_frame_body_create(world, &body_def, body);
 }
 
-sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def, sinew_autorig_report *report,
-                                  sinew_body **out) {
+sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
+                                  sinew_autorig_report *report, sinew_body **out) {
     sinew_context *context = world->context;
     sinew_autorig_report made = {0};
     if (!def->voxels == (def->surface_count < 1) || def->tissue_count < 0) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)", def->surface_count,
-                       def->tissue_count);
-    }
-    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {
         return sn_fail(
             context, SINEW_INVALID_ARGUMENT,
-            "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): between points alone a solid falls "
-            "flat",
-            (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
+            "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)",
+            def->surface_count, def->tissue_count);
     }
+
+    if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "nodes of kind %d; valid are rigid (%d), affine (%d) and quadratic (%d): "
+                       "between points alone a solid falls "
+                       "flat",
+                       (int)def->kind, SINEW_NODE_RIGID, SINEW_NODE_AFFINE, SINEW_NODE_QUADRATIC);
+    }
+
     sinew_voxels *own = NULL;
     if (!def->voxels) {
-        SN_TRY(sinew_voxels_create_from_surfaces(context, def->surfaces, def->surface_count, &def->grid, &own, &made.voxels));
+        SN_TRY(sinew_voxels_create_from_surfaces(context, def->surfaces, def->surface_count,
+                                                 &def->grid, &own, &made.voxels));
     }
+
     sinew_body *body = NULL;
     sn_arena arena = sn_arena_create(context);
     sinew_status status = make_body(world, def, own ? own : def->voxels, &arena, &made, &body);
+
     sn_arena_destroy(&arena);
     if (status != SINEW_OK) {
         sinew_voxels_destroy(own);
         return status;
     }
+
     sn_frame_model_of(body)->own_voxels = own;
-    if (report) status = fill_report(body, def, &made);
+    if (report) {
+        status = fill_report(body, def, &made);
+    }
     if (status != SINEW_OK) { // the newest body: nothing refers to it yet
         world->body_count--;
+
         sn_world_forget_islands(world);
         sn_body_destroy(body);
         return status;
     }
-    if (report) *report = made;
-    if (out) *out = body;
+
+    if (report) {
+        *report = made;
+    }
+    if (out) {
+        *out = body;
+    }
+
     return SINEW_OK;
 }

@@ -1,4 +1,5 @@
-// How the bodies of an island share one matrix: hard ties by elimination, and what links couple (link.h).
+// How the bodies of an island share one matrix: hard ties by elimination, and what links couple
+// (link.h).
 #ifndef SN_DYNAMICS_COUPLING_H
 #define SN_DYNAMICS_COUPLING_H
 

@@ -14,24 +14,34 @@ sinew_body_def sinew_default_body_def(void) {
     return (sinew_body_def){.thickness = 1, .rotation = {0, 0, 0, 1}};
 }
 
-static sinew_status check_numbers(sinew_context *context, const char *name, const double *values, int count) {
+static sinew_status check_numbers(sinew_context *context, const char *name, const double *values,
+                                  int count) {
     for (int i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
-            return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s[%d] is %g; it must be finite", name, i, values[i]);
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s[%d] is %g; it must be finite", name,
+                           i, values[i]);
         }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status check_materials(sinew_context *context, const sinew_body_def *def) {
     if (def->material_count < 0 || (def->material_count > 0 && !def->materials)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material_count is %d but materials is NULL", def->material_count);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material_count is %d but materials is NULL", def->material_count);
     }
+
     if (def->material_count > 1 && !def->material_labels) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d materials need material_labels that say which elements take which",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "%d materials need material_labels that say which elements take which",
                        def->material_count);
     }
-    for (int32_t i = 0; i < def->material_count; i++) SN_TRY(sinew_check_material(context, &def->materials[i]));
+
+    for (int32_t i = 0; i < def->material_count; i++) {
+        SN_TRY(sinew_check_material(context, &def->materials[i]));
+    }
+
     return SINEW_OK;
 }
 
@@ -41,16 +51,22 @@ static sinew_status check_axes(sinew_context *context, const sinew_body_def *def
         const double *a = def->material_axes + 9 * (size_t)e;
         sn_mat3 Q = sn_mat3_columns(sn_load3(a), sn_load3(a + 3), sn_load3(a + 6));
         sn_mat3 error = sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(Q), Q), sn_mat3_identity());
+
         if (!(sn_mat3_norm(error) < 1e-5)) {
-            return sn_fail(context, SINEW_INVALID_DATA, "the material axes of element %d are not orthonormal (off by %g)", e,
+            return sn_fail(context, SINEW_INVALID_DATA,
+                           "the material axes of element %d are not orthonormal (off by %g)", e,
                            sn_mat3_norm(error));
         }
     }
+
     return SINEW_OK;
 }
 
 static sinew_status check_body(sinew_context *context, const sinew_body_def *def) {
-    if (!def->mesh) return sn_fail(context, SINEW_INVALID_ARGUMENT, "a body needs a mesh");
+    if (!def->mesh) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a body needs a mesh");
+    }
+
     SN_TRY(sinew_mesh_check(context, def->mesh));
     SN_TRY(check_materials(context, def));
     SN_TRY(check_axes(context, def));
@@ -58,18 +74,30 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
     SN_TRY(check_numbers(context, "rotation", def->rotation, 4));
     SN_TRY(check_numbers(context, "velocity", def->velocity, 3));
     SN_TRY(check_numbers(context, "angular_velocity", def->angular_velocity, 3));
+
     double length = 0;
-    for (int k = 0; k < 4; k++) length += def->rotation[k] * def->rotation[k];
-    if (!(length > 1e-12))
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "rotation is a zero quaternion; (0, 0, 0, 1) is no turn");
+    for (int k = 0; k < 4; k++) {
+        length += def->rotation[k] * def->rotation[k];
+    }
+
+    if (!(length > 1e-12)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "rotation is a zero quaternion; (0, 0, 0, 1) is no turn");
+    }
+
     if (!(def->mass_damping >= 0 && isfinite(def->mass_damping)) ||
         !(def->stiffness_damping >= 0 && isfinite(def->stiffness_damping))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "damping is %g 1/s and %g s; both must be finite and not negative",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "damping is %g 1/s and %g s; both must be finite and not negative",
                        def->mass_damping, def->stiffness_damping);
     }
-    if (def->mesh->element == SINEW_ELEMENT_TRIANGLE && !(def->thickness > 0 && isfinite(def->thickness))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "thickness is %g m; it must be above 0", def->thickness);
+
+    if (def->mesh->element == SINEW_ELEMENT_TRIANGLE &&
+        !(def->thickness > 0 && isfinite(def->thickness))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "thickness is %g m; it must be above 0",
+                       def->thickness);
     }
+
     return SINEW_OK;
 }
 
@@ -78,29 +106,43 @@ static sinew_status copy_mesh(sinew_body *body, const sinew_mesh *mesh) {
     double *points = SN_PUSH(&body->arena, double, 3 * (size_t)mesh->point_count);
     int32_t *indices = SN_PUSH(&body->arena, int32_t, width * (size_t)mesh->element_count);
     int32_t *labels = SN_PUSH(&body->arena, int32_t, mesh->labels ? mesh->element_count : 0);
+
     SN_TRY(sn_arena_status(&body->arena));
     memcpy(points, mesh->points, 3 * (size_t)mesh->point_count * sizeof *points);
     memcpy(indices, mesh->indices, width * (size_t)mesh->element_count * sizeof *indices);
-    if (mesh->labels) memcpy(labels, mesh->labels, (size_t)mesh->element_count * sizeof *labels);
+    if (mesh->labels) {
+        memcpy(labels, mesh->labels, (size_t)mesh->element_count * sizeof *labels);
+    }
+
     body->mesh = *mesh;
     body->mesh.points = points;
     body->mesh.indices = indices;
     body->mesh.labels = mesh->labels ? labels : NULL;
     body->rest = points;
+
     return SINEW_OK;
 }
 
 // Positions and velocities of the initial placement.
 static void place(sinew_body *body, const sinew_body_def *def) {
-    sn_quat rotation = sn_quat_normalize((sn_quat){def->rotation[0], def->rotation[1], def->rotation[2], def->rotation[3]});
-    sn_vec3 t = sn_load3(def->position), v = sn_load3(def->velocity), w = sn_load3(def->angular_velocity);
+    sn_quat rotation = sn_quat_normalize(
+        (sn_quat){def->rotation[0], def->rotation[1], def->rotation[2], def->rotation[3]});
+    sn_vec3 t = sn_load3(def->position);
+    sn_vec3 v = sn_load3(def->velocity);
+    sn_vec3 w = sn_load3(def->angular_velocity);
     bool turned = rotation.x != 0 || rotation.y != 0 || rotation.z != 0;
+
     for (int32_t i = 0; i < body->rows; i++) {
-        sn_vec3 X = sn_load3(body->rest + 3 * i), r = turned ? sn_quat_rotate(rotation, X) : X;
+        sn_vec3 X = sn_load3(body->rest + 3 * i);
+        sn_vec3 r = turned ? sn_quat_rotate(rotation, X) : X;
         sn_store3(body->q + 3 * i, sn_add(r, t));
         sn_store3(body->v + 3 * i, sn_add(v, sn_cross(w, r)));
-        if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) body->mask[3 * i + 2] = 1;
+
+        if (body->mesh.element == SINEW_ELEMENT_TRIANGLE) {
+            body->mask[3 * i + 2] = 1;
+        }
     }
+
     size_t bytes = (size_t)body->config_count * sizeof(double);
     memcpy(body->previous_q, body->q, bytes);
     memcpy(body->target, body->q, bytes);
@@ -115,8 +157,10 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
     body->mass_damping = def->mass_damping;
     body->stiffness_damping = def->stiffness_damping;
     SN_TRY(sn_body_allocate_state(body, &body->arena));
-    SN_TRY(def->model == SINEW_MODEL_ELASTIC ? sn_elastic_build(body, def) : sn_warp_build(body, def));
+    SN_TRY(def->model == SINEW_MODEL_ELASTIC ? sn_elastic_build(body, def)
+                                             : sn_warp_build(body, def));
     place(body, def);
+
     return SINEW_OK;
 }
 
@@ -125,26 +169,36 @@ static sinew_status begin_body(sinew_world *world, const char *name, sinew_body 
     sn_arena arena = sn_arena_create(world->context);
     sinew_body *body = SN_PUSH(&arena, sinew_body, 1);
     char *copy = SN_PUSH(&arena, char, strlen(name) + 1);
+
     if (sn_arena_status(&arena) != SINEW_OK) {
         sn_arena_destroy(&arena);
         return SINEW_OUT_OF_MEMORY;
     }
+
     body->context = world->context;
     body->world = world;
     body->name = strcpy(copy, name);
     body->arena = arena;
     *out = body;
+
     return SINEW_OK;
 }
 
 // Takes a body that was built into the world, or frees it.
 static sinew_status finish_body(sinew_body *body, sinew_status status, sinew_body **out) {
-    if (status == SINEW_OK) status = sn_world_add_body(body->world, body);
+    if (status == SINEW_OK) {
+        status = sn_world_add_body(body->world, body);
+    }
+
     if (status != SINEW_OK) {
         sn_body_destroy(body);
         return status;
     }
-    if (out) *out = body;
+
+    if (out) {
+        *out = body;
+    }
+
     return SINEW_OK;
 }
 
@@ -155,7 +209,8 @@ sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, si
     return finish_body(body, build_body(body, def), out);
 }
 
-sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def, sinew_body **out) {
+sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def,
+                                     sinew_body **out) {
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
     return finish_body(body, sn_frame_body_build(body, def), out);
@@ -165,7 +220,8 @@ sinew_pbd_body_def sinew_default_pbd_body_def(void) {
     return (sinew_pbd_body_def){.pbd = sinew_default_pbd_def(), .rotation = {0, 0, 0, 1}};
 }
 
-static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *def, const sinew_body_def *placement) {
+static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *def,
+                                   const sinew_body_def *placement) {
     SN_TRY(copy_mesh(body, def->mesh));
     body->rows = body->mesh.point_count;
     SN_TRY(sn_pbd_body_build(body, &def->pbd, placement->rotation));
@@ -173,7 +229,8 @@ static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *d
     return SINEW_OK;
 }
 
-sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def, sinew_body **out) {
+sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def,
+                                   sinew_body **out) {
     sinew_body_def placement = sinew_default_body_def();
     placement.mesh = def->mesh;
     memcpy(placement.position, def->position, sizeof placement.position);
@@ -181,7 +238,9 @@ sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def 
     memcpy(placement.velocity, def->velocity, sizeof placement.velocity);
     memcpy(placement.angular_velocity, def->angular_velocity, sizeof placement.angular_velocity);
     SN_TRY(check_body(world->context, &placement));
+
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
+
     return finish_body(body, build_pbd_body(body, def, &placement), out);
 }

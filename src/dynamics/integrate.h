@@ -1,22 +1,26 @@
-// The integrators: what acceleration and velocity a step of an island implies, and the state after it.
+// The integrators: what acceleration and velocity a step of an island implies, and the state after
+// it.
 #ifndef SN_DYNAMICS_INTEGRATE_H
 #define SN_DYNAMICS_INTEGRATE_H
 
 #include "dynamics/newton.h"
 
-// Finds the step of an island; no state changes. With SINEW_OK the step is in island->xi and can be accepted.
+// Finds the step of an island; no state changes. With SINEW_OK the step is in island->xi and can be
+// accepted.
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report);
 
 // Whether the step that was found leads to finite positions and velocities.
 bool sn_integrate_is_finite(const sn_island *island);
 
-// SINEW_OK, or why the bodies cannot be interpolated where the step leads. The message is the body's.
+// SINEW_OK, or why the bodies cannot be interpolated where the step leads. The message is the
+// body's.
 sinew_status sn_integrate_check(sn_island *island);
 
 // Moves the bodies to the end of the step.
 void sn_integrate_accept(sn_island *island);
 
 // Static equilibrium of an island near its present state.
-sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def, sinew_step_report *report);
+sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
+                                 sinew_step_report *report);
 
 #endif

@@ -1,4 +1,5 @@
-// Building and evaluating an island. The build is linear in the number of matrix blocks; evaluation allocates nothing.
+// Building and evaluating an island. The build is linear in the number of matrix blocks; evaluation
+// allocates nothing.
 #include "dynamics/island.h"
 
 #include "dynamics/coupling.h"
@@ -8,17 +9,36 @@
 #include <string.h>
 
 static sinew_status push_vectors(sn_island *island) {
-    double **vectors[] = {
-        &island->xi,        &island->trial_xi, &island->xi_inertia, &island->velocity_offset, &island->prescribed,
-        &island->external,  &island->force,    &island->inertia,    &island->inertia_offset,  &island->residual,
-        &island->direction, &island->scratch,  &island->product,    &island->far_x,           &island->far_y};
+    double **vectors[] = {&island->xi,
+                          &island->trial_xi,
+                          &island->xi_inertia,
+                          &island->velocity_offset,
+                          &island->prescribed,
+                          &island->external,
+                          &island->force,
+                          &island->inertia,
+                          &island->inertia_offset,
+                          &island->residual,
+                          &island->direction,
+                          &island->scratch,
+                          &island->product,
+                          &island->far_x,
+                          &island->far_y};
+
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = SN_PUSH(&island->arena, double, sn_island_size(island));
     }
+
     island->mask = SN_PUSH(&island->arena, uint8_t, sn_island_size(island));
     bool points = true;
-    for (int32_t i = 0; i < island->body_count; i++) points = points && !island->bodies[i].body->ops->retract;
-    if (points) island->positions = SN_PUSH(&island->arena, double, sn_island_size(island));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        points = points && !island->bodies[i].body->ops->retract;
+    }
+
+    if (points) {
+        island->positions = SN_PUSH(&island->arena, double, sn_island_size(island));
+    }
+
     return sn_arena_status(&island->arena);
 }
 
@@ -27,6 +47,7 @@ static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t 
     SN_TRY(sn_arena_status(&island->arena));
     island->body_count = count;
     island->has_energy = true;
+
     for (int32_t i = 0; i < count; i++) {
         sn_island_body *member = &island->bodies[i];
         member->body = bodies[i];
@@ -36,6 +57,7 @@ static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t 
         island->has_energy = island->has_energy && bodies[i]->ops->has_energy;
         member->trial_q = SN_PUSH(&island->arena, double, bodies[i]->config_count);
     }
+
     return sn_arena_status(&island->arena);
 }
 
@@ -46,52 +68,74 @@ static sinew_status prepare_products(sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        if (body->ops->prepare_products) SN_TRY(body->ops->prepare_products(body, false, &member->near));
-        if (member->near) member->pattern = &member->near->pattern;
+        if (body->ops->prepare_products) {
+            SN_TRY(body->ops->prepare_products(body, false, &member->near));
+        }
+        if (member->near) {
+            member->pattern = &member->near->pattern;
+        }
+
         int32_t sets = member->near ? member->near->set_count : body->rows;
         for (int32_t k = 0; k < sets; k++) {
-            island->row_sets[island->row_set_count++] = member->first_row + (member->near ? member->near->set_starts[k] : k);
+            island->row_sets[island->row_set_count++] =
+                member->first_row + (member->near ? member->near->set_starts[k] : k);
         }
     }
+
     island->row_sets[island->row_set_count] = island->rows;
     return SINEW_OK;
 }
 
-// Without inertia the matrix is ill-conditioned: where the choice is free, statics are solved directly.
+// Without inertia the matrix is ill-conditioned: where the choice is free, statics are solved
+// directly.
 static bool wants_products(const sn_island *island, bool is_static) {
     sinew_solver solver = sn_island_chosen_solver(island);
-    if (solver != SINEW_SOLVER_AUTO || is_static) return solver == SINEW_SOLVER_MATRIX_FREE;
+    if (solver != SINEW_SOLVER_AUTO || is_static) {
+        return solver == SINEW_SOLVER_MATRIX_FREE;
+    }
+
     for (int32_t i = 0; i < island->body_count; i++) {
         const sinew_body *body = island->bodies[i].body;
-        if (!body->ops->prefers_products || !body->ops->prefers_products(body)) return false;
+        if (!body->ops->prefers_products || !body->ops->prefers_products(body)) {
+            return false;
+        }
     }
+
     return true;
 }
 
 static sinew_status build(sn_island *island, sinew_body **bodies, int32_t count, bool is_static) {
     SN_TRY(push_bodies(island, bodies, count));
     island->matrix_free = wants_products(island, is_static);
-    if (island->matrix_free) SN_TRY(prepare_products(island));
+    if (island->matrix_free) {
+        SN_TRY(prepare_products(island));
+    }
+
     SN_TRY(push_vectors(island));
     SN_TRY(sn_coupling_collect_ties(island));
     SN_TRY(sn_links_collect(island));
+
     if (count == 1 && island->tie_count == 0 && island->link_count == 0) {
         island->pattern = island->bodies[0].pattern;
     } else {
         SN_TRY(sn_coupling_build_pattern(island));
     }
+
     island->A = sn_bsr_push_values(&island->arena, island->pattern);
     for (int32_t i = 0; i < count; i++) {
         sn_island_body *member = &island->bodies[i];
         bool alone = island->pattern == member->pattern;
         member->matrix = alone ? island->A : sn_bsr_push_values(&island->arena, member->pattern);
     }
+
     return sn_arena_status(&island->arena);
 }
 
 sinew_solver sn_island_chosen_solver(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
-        if (island->bodies[i].body->solver != SINEW_SOLVER_AUTO) return island->bodies[i].body->solver;
+        if (island->bodies[i].body->solver != SINEW_SOLVER_AUTO) {
+            return island->bodies[i].body->solver;
+        }
     }
     return island->world->def.solver;
 }
@@ -100,23 +144,29 @@ bool sn_island_is_current(const sn_island *island, bool is_static) {
     return island->matrix_free == wants_products(island, is_static);
 }
 
-sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, bool is_static, sn_island **out) {
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count,
+                              bool is_static, sn_island **out) {
     sn_arena arena = sn_arena_create(world->context);
     sn_island *island = SN_PUSH(&arena, sn_island, 1);
+
     SN_TRY(sn_arena_status(&arena));
     island->world = world;
     island->arena = arena;
+
     sinew_status status = build(island, bodies, count, is_static);
     if (status != SINEW_OK) {
         sn_island_destroy(island);
         return status;
     }
+
     *out = island;
     return SINEW_OK;
 }
 
 void sn_island_destroy(sn_island *island) {
-    if (!island) return;
+    if (!island) {
+        return;
+    }
     sn_solver_destroy(island->solver);
     sn_arena arena = island->arena; // the island lives in it
     sn_arena_destroy(&arena);
@@ -124,25 +174,36 @@ void sn_island_destroy(sn_island *island) {
 
 double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want want) {
     double energy = 0;
-    bool want_force = want >= SN_WANT_FORCE, want_stiffness = want >= SN_WANT_EXACT_STIFFNESS;
-    if (want_force) memset(island->force, 0, (size_t)sn_island_size(island) * sizeof *island->force);
+    bool want_force = want >= SN_WANT_FORCE;
+    bool want_stiffness = want >= SN_WANT_EXACT_STIFFNESS;
+    if (want_force) {
+        memset(island->force, 0, (size_t)sn_island_size(island) * sizeof *island->force);
+    }
+
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
+
         sn_body_retract(body, member->trial_q, body->q, xi + 3 * member->first_row);
         sn_evaluation evaluation = {.q = member->trial_q,
                                     .want_energy = true,
                                     .projected = want == SN_WANT_PROJECTED_STIFFNESS,
                                     .recovering = *body->recovery > 0,
                                     .near = member->near != NULL};
-        if (want_force) evaluation.force = island->force + 3 * member->first_row;
+
+        if (want_force) {
+            evaluation.force = island->force + 3 * member->first_row;
+        }
+
         if (want_stiffness) {
             sn_bsr_set_zero_lower(body->context, member->pattern, member->matrix);
             evaluation.matrix = member->matrix;
         }
+
         body->ops->evaluate(body, &evaluation);
         energy += evaluation.energy;
     }
+
     return energy + sn_links_evaluate(island, want_force ? island->force : NULL);
 }
 
@@ -150,22 +211,33 @@ void sn_island_keep_damping(sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        if (!member->damping || body->stiffness_damping == 0) continue;
-        sn_bsr_scale(body->context, member->pattern, member->damping, body->stiffness_damping, member->matrix);
+        if (!member->damping || body->stiffness_damping == 0) {
+            continue;
+        }
+
+        sn_bsr_scale(body->context, member->pattern, member->damping, body->stiffness_damping,
+                     member->matrix);
         sn_bsr_mirror(body->context, member->pattern, member->damping);
-        if (member->near) body->ops->keep_tangent(body);
+        if (member->near) {
+            body->ops->keep_tangent(body);
+        }
     }
 }
 
 static sn_link_part link_part_of(sn_island_want want) {
-    if (want == SN_WANT_ENERGY) return SN_LINKS_HARD;
+    if (want == SN_WANT_ENERGY) {
+        return SN_LINKS_HARD;
+    }
     return want == SN_WANT_EXACT_STIFFNESS ? SN_LINKS_EXACT : SN_LINKS_PROJECTED;
 }
 
 bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want) {
     sinew_context *context = island->world->context;
     bool coupled = island->pattern == &island->own_pattern;
-    if (coupled) sn_bsr_set_zero_lower(context, island->pattern, island->A);
+    if (coupled) {
+        sn_bsr_set_zero_lower(context, island->pattern, island->A);
+    }
+
     island->far_stiffness = want != SN_WANT_ENERGY;
     island->far_damping = scheme.e;
     for (int32_t i = 0; i < island->body_count; i++) {
@@ -174,10 +246,16 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         if (member->damping && body->stiffness_damping > 0) {
             sn_bsr_add_scaled(context, member->pattern, member->matrix, scheme.e, member->damping);
         }
+
         double mass = scheme.c + scheme.e * body->mass_damping;
-        if (mass > 0) sn_body_add_mass(body, member->pattern, member->matrix, mass, body->q);
-        if (coupled) sn_coupling_add_matrix(island, member);
+        if (mass > 0) {
+            sn_body_add_mass(body, member->pattern, member->matrix, mass, body->q);
+        }
+        if (coupled) {
+            sn_coupling_add_matrix(island, member);
+        }
     }
+
     bool chosen = sn_links_choose_penalties(island);
     sn_links_add_matrix(island, link_part_of(want));
     for (int32_t i = 0; island->positions && i < island->body_count; i++) {
@@ -185,42 +263,63 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         memcpy(island->positions + 3 * member->first_row, member->trial_q,
                (size_t)sn_body_size(member->body) * sizeof(double));
     }
+
     return chosen;
 }
 
-// out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia; xi == NULL stands for zero.
+// out = M (a xi + b) + D (e xi + w), with a = c + alpha e and b = alpha w - c xi_inertia; xi ==
+// NULL stands for zero.
 static void compute_inertia(sn_island *island, sn_scheme scheme, const double *xi, double *out) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        int32_t first = 3 * member->first_row, count = sn_body_size(body);
-        double *u = island->scratch + first, alpha = body->mass_damping;
-        const double *xi_inertia = island->xi_inertia + first, *w = island->velocity_offset + first;
+        int32_t first = 3 * member->first_row;
+        int32_t count = sn_body_size(body);
+        double *u = island->scratch + first;
+        double alpha = body->mass_damping;
+        const double *xi_inertia = island->xi_inertia + first;
+        const double *w = island->velocity_offset + first;
+
         for (int32_t k = 0; k < count; k++) {
             double step = xi ? xi[first + k] : 0;
             u[k] = scheme.c * (step - xi_inertia[k]) + alpha * (scheme.e * step + w[k]);
         }
+
         sn_body_multiply_mass(body, out + first, u, body->q);
-        if (!member->damping || body->stiffness_damping == 0) continue;
+        if (!member->damping || body->stiffness_damping == 0) {
+            continue;
+        }
+
         double *product = island->product + first;
-        for (int32_t k = 0; k < count; k++) u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
+        for (int32_t k = 0; k < count; k++) {
+            u[k] = scheme.e * (xi ? xi[first + k] : 0) + w[k];
+        }
+
         sn_bsr_multiply(body->context, member->pattern, product, member->damping, u);
         sn_vector_add_scaled(body->context, count, out + first, 1, product);
-        if (member->near) body->ops->add_far_product(body, body->stiffness_damping, true, out + first, u);
+        if (member->near) {
+            body->ops->add_far_product(body, body->stiffness_damping, true, out + first, u);
+        }
     }
 }
 
 double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const double *xi) {
     sinew_context *context = island->world->context;
-    if (scheme.c == 0) return 0;
+    if (scheme.c == 0) {
+        return 0;
+    }
+
     compute_inertia(island, scheme, xi, island->inertia);
+
     // Half of xi' (A xi + 2 b) for the affine force A xi + b.
     return 0.5 * (sn_vector_dot(context, sn_island_size(island), xi, island->inertia) +
                   sn_vector_dot(context, sn_island_size(island), xi, island->inertia_offset));
 }
 
 void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme) {
-    if (scheme.c == 0) return;
+    if (scheme.c == 0) {
+        return;
+    }
     compute_inertia(island, scheme, NULL, island->inertia_offset);
 }
 
@@ -231,25 +330,44 @@ static void add_far_product(sn_island *island, double *y) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        if (!member->near) continue;
-        double *to = island->far_y + 3 * member->first_row, damping = island->far_damping * body->stiffness_damping;
+        if (!member->near) {
+            continue;
+        }
+
+        double *to = island->far_y + 3 * member->first_row;
+        double damping = island->far_damping * body->stiffness_damping;
         const double *from = island->far_x + 3 * member->first_row;
-        if (island->far_stiffness) body->ops->add_far_product(body, 1, false, to, from);
-        if (member->damping && damping > 0) body->ops->add_far_product(body, damping, true, to, from);
+        if (island->far_stiffness) {
+            body->ops->add_far_product(body, 1, false, to, from);
+        }
+        if (member->damping && damping > 0) {
+            body->ops->add_far_product(body, damping, true, to, from);
+        }
     }
+
     sn_island_reduce(island, island->far_y);
-    for (int32_t i = 0; i < sn_island_size(island); i++) y[i] += island->mask[i] ? 0 : island->far_y[i];
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        y[i] += island->mask[i] ? 0 : island->far_y[i];
+    }
 }
 
 void sn_island_add_far_product(void *data, double *y, const double *x) {
     sn_island *island = data;
-    for (int32_t i = 0; i < sn_island_size(island); i++) island->far_x[i] = island->mask[i] ? 0 : x[i];
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        island->far_x[i] = island->mask[i] ? 0 : x[i];
+    }
     add_far_product(island, y);
 }
 
 void sn_island_add_held_product(sn_island *island, double *y, const double *x) {
-    if (!island->matrix_free) return;
-    for (int32_t i = 0; i < sn_island_size(island); i++) island->far_x[i] = island->mask[i] == SN_MASK_HELD ? x[i] : 0;
+    if (!island->matrix_free) {
+        return;
+    }
+
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        island->far_x[i] = island->mask[i] == SN_MASK_HELD ? x[i] : 0;
+    }
+
     add_far_product(island, y);
 }
 

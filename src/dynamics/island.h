@@ -1,16 +1,17 @@
 // An island: bodies that attachments couple, solved as one system. Most islands hold one body.
 //
-// Vectors of an island are those of its bodies one after the other, three numbers a row. A body alone assembles straight into
-// the island's matrix; coupled bodies assemble into matrices of their own, which a precomputed map adds up. A hard tie
-// eliminates the tied row s by x_s = sum_m w_m x_m: its contributions go to the rows m, and its place in the matrix becomes
-// the identity.
+// Vectors of an island are those of its bodies one after the other, three numbers a row. A body
+// alone assembles straight into the island's matrix; coupled bodies assemble into matrices of their
+// own, which a precomputed map adds up. A hard tie eliminates the tied row s by x_s = sum_m w_m
+// x_m: its contributions go to the rows m, and its place in the matrix becomes the identity.
 #ifndef SN_DYNAMICS_ISLAND_H
 #define SN_DYNAMICS_ISLAND_H
 
 #include "dynamics/world.h"
 #include "linalg/solver.h"
 
-// Where a body's matrix block goes: weight times the block, or its transpose, to a block of the island's lower triangle.
+// Where a body's matrix block goes: weight times the block, or its transpose, to a block of the
+// island's lower triangle.
 typedef struct sn_block_target {
     int32_t slot;
     bool transposed;
@@ -22,10 +23,13 @@ typedef struct sn_island_body {
     int32_t first_row;
     double *trial_q;       // configuration under test
     double *matrix;        // what the body assembles into: the island's matrix if it is alone
-    double *damping;       // stiffness damping times the stiffness at the start of the step, both triangles; NULL without
+    double *damping;       // stiffness damping times the stiffness at the start of the step, both
+                           // triangles; NULL without
     const sn_bsr *pattern; // of both
-    const sn_near *near;   // that pattern's, if the body's stiffness comes in products; NULL: the matrix is whole
-    // Coupled: the targets of lower block k are targets[target_starts[k]] to targets[target_starts[k + 1] - 1].
+    const sn_near *near;   // that pattern's, if the body's stiffness comes in products; NULL: the
+                           // matrix is whole
+    // Coupled: the targets of lower block k are targets[target_starts[k]] to
+    // targets[target_starts[k + 1] - 1].
     int32_t *target_starts;
     sn_block_target *targets;
 } sn_island_body;
@@ -53,9 +57,10 @@ struct sn_island {
     int32_t link_count, hard_link_count;
     bool has_energy; // all bodies have one
 
-    bool matrix_free;      // products take the place of stiffness matrices where bodies have them
-    bool far_stiffness;    // whether the system has the stiffness, or the mass alone
-    double far_damping;    // what times the bodies' stiffness damping it has of that at the start of the step
+    bool matrix_free;   // products take the place of stiffness matrices where bodies have them
+    bool far_stiffness; // whether the system has the stiffness, or the mass alone
+    double far_damping; // what times the bodies' stiffness damping it has of that at the start of
+                        // the step
     double *far_x, *far_y; // vectors for products
     int32_t *row_sets;     // for the solver: see sn_solver_products
     int32_t row_set_count;
@@ -78,19 +83,21 @@ struct sn_island {
     double *positions; // of the rows, if all of them are points; NULL otherwise
 };
 
-// Builds the island of these bodies for steps or for static solves; the list is copied. Attachments of other bodies are
-// ignored.
-sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count, bool is_static, sn_island **island);
+// Builds the island of these bodies for steps or for static solves; the list is copied. Attachments
+// of other bodies are ignored.
+sinew_status sn_island_create(sinew_world *world, sinew_body **bodies, int32_t count,
+                              bool is_static, sn_island **island);
 void sn_island_destroy(sn_island *island);
 
-// How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia), v = e xi + velocity_offset. Zero in statics.
+// How acceleration and velocity follow from the step xi: a = c (xi - xi_inertia), v = e xi +
+// velocity_offset. Zero in statics.
 typedef struct sn_scheme {
     double c; // [1/s^2]
     double e; // [1/s]
 } sn_scheme;
 
-// What an evaluation is to find beside the energy: forces, and the bodies' own matrices (lower triangle) as they are or with
-// each sample's share made positive semi-definite.
+// What an evaluation is to find beside the energy: forces, and the bodies' own matrices (lower
+// triangle) as they are or with each sample's share made positive semi-definite.
 typedef enum sn_island_want {
     SN_WANT_ENERGY, // of a matrix: the mass alone
     SN_WANT_FORCE,
@@ -101,28 +108,32 @@ typedef enum sn_island_want {
 // Returns the elastic energy at the start configurations moved by xi; forces go to island->force.
 double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want want);
 
-// Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have stiffness damping.
+// Keeps the stiffness just evaluated as the damping matrix of the step, for bodies that have
+// stiffness damping.
 void sn_island_keep_damping(sn_island *island);
 
-// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, lower triangle. Returns whether
-// penalties of hard links were chosen: their forces are then still to be added.
+// A = stiffness just evaluated + c M + e (alpha M + beta K of the start), ties folded in, lower
+// triangle. Returns whether penalties of hard links were chosen: their forces are then still to be
+// added.
 bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want);
 
-// island->inertia at xi. Returns the potential of inertia and damping, whose gradient that is (up to a constant).
+// island->inertia at xi. Returns the potential of inertia and damping, whose gradient that is (up
+// to a constant).
 double sn_island_compute_inertia(sn_island *island, sn_scheme scheme, const double *xi);
 
-// Prepares island->inertia_offset for a step, once xi_inertia, velocity_offset and damping are known.
+// Prepares island->inertia_offset for a step, once xi_inertia, velocity_offset and damping are
+// known.
 void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme);
 
-// Adds what the bodies' stiffness and damping have beside the matrix last assembled, times x: to all rows, x being that of
-// free unknowns; tied rows follow. `data` is the island.
+// Adds what the bodies' stiffness and damping have beside the matrix last assembled, times x: to
+// all rows, x being that of free unknowns; tied rows follow. `data` is the island.
 void sn_island_add_far_product(void *data, double *y, const double *x);
 
 // The same for a motion x of held unknowns, of which tied rows follow too.
 void sn_island_add_held_product(sn_island *island, double *y, const double *x);
 
-// The solver that the island's bodies, or else the world, choose; and whether it, or the choice it leaves, is what the island
-// was made for.
+// The solver that the island's bodies, or else the world, choose; and whether it, or the choice it
+// leaves, is what the island was made for.
 sinew_solver sn_island_chosen_solver(const sn_island *island);
 bool sn_island_is_current(const sn_island *island, bool is_static);
 

@@ -8,7 +8,9 @@ static const double penalty_ratio = 1e3;
 
 static sn_island_body *member_of(const sn_island *island, const sinew_body *body) {
     for (int32_t i = 0; i < island->body_count; i++) {
-        if (island->bodies[i].body == body) return &island->bodies[i];
+        if (island->bodies[i].body == body) {
+            return &island->bodies[i];
+        }
     }
     return NULL;
 }
@@ -16,34 +18,48 @@ static sn_island_body *member_of(const sn_island *island, const sinew_body *body
 // What a row stands for.
 static sn_body_point carriers_of(const sn_island *island, int32_t row) {
     for (int32_t i = 0; i < island->tie_count; i++) {
-        if (island->ties[i].row == row) return island->ties[i].point;
+        if (island->ties[i].row == row) {
+            return island->ties[i].point;
+        }
     }
     return (sn_body_point){.count = 1, .row = {row}, .weight = {1}};
 }
 
 static sinew_status make_end(sn_island *island, const sn_anchor *anchor, sn_link_end *end) {
-    *end = (sn_link_end){.member = member_of(island, anchor->body), .rows = anchor->rows, .x = anchor->point};
-    if (!anchor->body) return SINEW_OK;
+    *end = (sn_link_end){
+        .member = member_of(island, anchor->body), .rows = anchor->rows, .x = anchor->point};
+    if (!anchor->body) {
+        return SINEW_OK;
+    }
+
     SN_ASSERT(end->member);
     if (!sn_anchor_is_linear(anchor)) {
-        SN_TRY(anchor->body->ops->create_point(&island->arena, anchor->body, anchor->point, &end->moving));
+        SN_TRY(anchor->body->ops->create_point(&island->arena, anchor->body, anchor->point,
+                                               &end->moving));
         end->term_count = end->moving.count;
     }
+
     for (int32_t k = 0; k < end->rows.count; k++) {
         end->term_count += carriers_of(island, end->member->first_row + end->rows.row[k]).count;
     }
+
     return SINEW_OK;
 }
 
 // Rows of the terms; of linear ends, which never change, the coefficients too.
-static void fill_terms(const sn_island *island, sn_link *link, const sn_link_end *end, double sign) {
+static void fill_terms(const sn_island *island, sn_link *link, const sn_link_end *end,
+                       double sign) {
     int32_t next = end->first_term;
-    for (int32_t k = 0; k < end->moving.count; k++) link->row[next++] = end->member->first_row + end->moving.row[k];
+    for (int32_t k = 0; k < end->moving.count; k++) {
+        link->row[next++] = end->member->first_row + end->moving.row[k];
+    }
+
     for (int32_t k = 0; k < end->rows.count; k++) {
         sn_body_point carriers = carriers_of(island, end->member->first_row + end->rows.row[k]);
         for (int32_t c = 0; c < carriers.count; c++, next++) {
             link->row[next] = carriers.row[c];
-            link->C[next] = sn_mat3_scale(sign * end->rows.weight[k] * carriers.weight[c], sn_mat3_identity());
+            link->C[next] =
+                sn_mat3_scale(sign * end->rows.weight[k] * carriers.weight[c], sn_mat3_identity());
         }
     }
 }
@@ -52,17 +68,23 @@ static sinew_status make_link(sn_island *island, const sn_attachment *attachment
     *link = (sn_link){.hard = attachment->stiffness == 0, .stiffness = attachment->stiffness};
     SN_TRY(make_end(island, &attachment->tied, &link->ends[0]));
     SN_TRY(make_end(island, &attachment->target, &link->ends[1]));
+
     int32_t most = 0;
     for (int e = 0; e < 2; e++) {
         link->ends[e].first_term = link->count;
         link->count += link->ends[e].term_count;
         most = link->ends[e].moving.count > most ? link->ends[e].moving.count : most;
     }
+
     link->row = SN_PUSH(&island->arena, int32_t, link->count);
     link->C = SN_PUSH(&island->arena, sn_mat3, link->count);
     link->curvature = SN_PUSH(&island->arena, sn_mat3, (size_t)most * (size_t)most);
     SN_TRY(sn_arena_status(&island->arena));
-    for (int e = 0; e < 2; e++) fill_terms(island, link, &link->ends[e], e ? -1 : 1);
+
+    for (int e = 0; e < 2; e++) {
+        fill_terms(island, link, &link->ends[e], e ? -1 : 1);
+    }
+
     return SINEW_OK;
 }
 
@@ -70,13 +92,18 @@ sinew_status sn_links_collect(sn_island *island) {
     const sinew_world *world = island->world;
     island->links = SN_PUSH(&island->arena, sn_link, world->attachment_count);
     SN_TRY(sn_arena_status(&island->arena));
+
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
-        if (sn_attachment_eliminates(attachment) || !member_of(island, attachment->tied.body)) continue;
+        if (sn_attachment_eliminates(attachment) || !member_of(island, attachment->tied.body)) {
+            continue;
+        }
+
         sn_link *link = &island->links[island->link_count++];
         SN_TRY(make_link(island, attachment, link));
         island->hard_link_count += link->hard;
     }
+
     return SINEW_OK;
 }
 
@@ -85,7 +112,9 @@ void sn_links_begin(sn_island *island) {
         sn_link *link = &island->links[i];
         link->multiplier = sn_v3(0, 0, 0);
         link->open = link->hard;
-        if (link->hard) link->stiffness = 0;
+        if (link->hard) {
+            link->stiffness = 0;
+        }
     }
 }
 
@@ -93,25 +122,34 @@ void sn_links_begin(sn_island *island) {
 static void prepare_points(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sinew_body *body = island->bodies[i].body;
-        if (body->ops->prepare_points) body->ops->prepare_points(body, island->bodies[i].trial_q);
+        if (body->ops->prepare_points) {
+            body->ops->prepare_points(body, island->bodies[i].trial_q);
+        }
     }
 }
 
 static void find_place(sn_link_end *end) {
-    if (!end->member) return;
+    if (!end->member) {
+        return;
+    }
+
     if (end->moving.count > 0) {
         end->member->body->ops->move_point(end->member->body, &end->moving);
         end->x = end->moving.x;
         return;
     }
+
     end->x = sn_v3(0, 0, 0);
     for (int32_t k = 0; k < end->rows.count; k++) {
-        end->x = sn_madd(end->x, end->rows.weight[k], sn_load3(end->member->trial_q + 3 * end->rows.row[k]));
+        end->x = sn_madd(end->x, end->rows.weight[k],
+                         sn_load3(end->member->trial_q + 3 * end->rows.row[k]));
     }
 }
 
 static void find_gap(sn_link *link) {
-    for (int e = 0; e < 2; e++) find_place(&link->ends[e]);
+    for (int e = 0; e < 2; e++) {
+        find_place(&link->ends[e]);
+    }
     link->gap = sn_sub(link->ends[0].x, link->ends[1].x);
 }
 
@@ -133,37 +171,52 @@ double sn_links_add_forces(const sn_island *island, bool hard_only, double *forc
     double energy = 0;
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
-        if (hard_only && !link->hard) continue;
+        if (hard_only && !link->hard) {
+            continue;
+        }
+
         sn_vec3 tension = tension_of(link);
-        energy += sn_dot(link->multiplier, link->gap) + 0.5 * link->stiffness * sn_dot(link->gap, link->gap);
+        energy += sn_dot(link->multiplier, link->gap) +
+                  0.5 * link->stiffness * sn_dot(link->gap, link->gap);
+
         for (int32_t k = 0; force && k < link->count; k++) {
-            sn_add_to3(force + 3 * link->row[k], sn_scale(-1, sn_mat3_apply_transposed(link->C[k], tension)));
+            sn_add_to3(force + 3 * link->row[k],
+                       sn_scale(-1, sn_mat3_apply_transposed(link->C[k], tension)));
         }
     }
+
     return energy;
 }
 
 double sn_links_evaluate(sn_island *island, double *force) {
-    if (island->link_count == 0) return 0;
+    if (island->link_count == 0) {
+        return 0;
+    }
+
     prepare_points(island);
     for (int32_t i = 0; i < island->link_count; i++) {
         find_gap(&island->links[i]);
         take_terms(&island->links[i]);
     }
+
     return sn_links_add_forces(island, false, force);
 }
 
-// How far a unit force on the link would open it if every unknown gave way alone, by the diagonal of the matrix.
+// How far a unit force on the link would open it if every unknown gave way alone, by the diagonal
+// of the matrix.
 static double compliance_of(const sn_island *island, const sn_link *link) {
     double sum = 0;
     for (int32_t k = 0; k < link->count; k++) {
         const double *block = island->A + 9 * (size_t)island->pattern->diagonal[link->row[k]];
         for (int c = 0; c < 3; c++) {
-            if (island->mask[3 * link->row[k] + c] || !(block[4 * c] > 0)) continue;
+            if (island->mask[3 * link->row[k] + c] || !(block[4 * c] > 0)) {
+                continue;
+            }
             sn_vec3 column = sn_mat3_column(link->C[k], c);
             sum += sn_dot(column, column) / block[4 * c];
         }
     }
+
     return sum / 3;
 }
 
@@ -171,12 +224,20 @@ bool sn_links_choose_penalties(sn_island *island) {
     bool chosen = false;
     for (int32_t i = 0; i < island->link_count; i++) {
         sn_link *link = &island->links[i];
-        if (!link->open) continue;
+        if (!link->open) {
+            continue;
+        }
+
         double compliance = compliance_of(island, link);
-        if (compliance > 0) link->stiffness = penalty_ratio / compliance; // otherwise both ends are held, and stay as they are
+        if (compliance > 0) {
+            link->stiffness =
+                penalty_ratio / compliance; // otherwise both ends are held, and stay as they are
+        }
+
         link->open = false;
         chosen = true;
     }
+
     return chosen;
 }
 
@@ -184,37 +245,61 @@ static void add_block(sn_island *island, int32_t row, int32_t column, double s, 
     int32_t slot = sn_bsr_find(island->pattern, row, column);
     SN_ASSERT(slot >= 0);
     double *out = island->A + 9 * (size_t)slot;
-    for (int e = 0; e < 9; e++) out[e] += s * block.m[e / 3][e % 3];
+    for (int e = 0; e < 9; e++) {
+        out[e] += s * block.m[e / 3][e % 3];
+    }
 }
 
-static void add_curvature(sn_island *island, const sn_link *link, const sn_link_end *end, sn_vec3 tension) {
+static void add_curvature(sn_island *island, const sn_link *link, const sn_link_end *end,
+                          sn_vec3 tension) {
     int32_t count = end->moving.count;
-    if (count == 0) return;
+    if (count == 0) {
+        return;
+    }
+
     memset(link->curvature, 0, (size_t)count * (size_t)count * sizeof *link->curvature);
     const sinew_body *body = end->member->body;
+
     body->ops->add_curvature(body, &end->moving, tension, link->curvature);
     for (int32_t a = 0; a < count; a++) {
         for (int32_t b = 0; b < count; b++) {
-            int32_t row = link->row[end->first_term + a], column = link->row[end->first_term + b];
-            if (row >= column) add_block(island, row, column, 1, link->curvature[a * count + b]);
+            int32_t row = link->row[end->first_term + a];
+            int32_t column = link->row[end->first_term + b];
+            if (row >= column) {
+                add_block(island, row, column, 1, link->curvature[a * count + b]);
+            }
         }
     }
 }
 
 void sn_links_add_matrix(sn_island *island, sn_link_part part) {
-    if (island->link_count == 0) return;
-    if (part == SN_LINKS_EXACT) prepare_points(island);
+    if (island->link_count == 0) {
+        return;
+    }
+    if (part == SN_LINKS_EXACT) {
+        prepare_points(island);
+    }
+
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
-        if (part == SN_LINKS_HARD && !link->hard) continue;
+        if (part == SN_LINKS_HARD && !link->hard) {
+            continue;
+        }
+
         for (int32_t a = 0; a < link->count; a++) { // two terms of one row meet in both orders
             for (int32_t b = 0; b < link->count; b++) {
-                if (link->row[a] < link->row[b]) continue;
+                if (link->row[a] < link->row[b]) {
+                    continue;
+                }
                 sn_mat3 block = sn_mat3_mul(sn_mat3_transpose(link->C[a]), link->C[b]);
                 add_block(island, link->row[a], link->row[b], link->stiffness, block);
             }
         }
-        if (part != SN_LINKS_EXACT) continue;
+
+        if (part != SN_LINKS_EXACT) {
+            continue;
+        }
+
         sn_vec3 tension = tension_of(link);
         add_curvature(island, link, &link->ends[0], tension);
         add_curvature(island, link, &link->ends[1], sn_scale(-1, tension));
@@ -226,7 +311,8 @@ void sn_links_predict(sn_island *island, const double *direction) {
         sn_link *link = &island->links[i];
         link->left = link->gap;
         for (int32_t k = 0; k < link->count; k++) {
-            link->left = sn_add(link->left, sn_mat3_apply(link->C[k], sn_load3(direction + 3 * link->row[k])));
+            link->left = sn_add(link->left,
+                                sn_mat3_apply(link->C[k], sn_load3(direction + 3 * link->row[k])));
         }
     }
 }
@@ -234,7 +320,9 @@ void sn_links_predict(sn_island *island, const double *direction) {
 void sn_links_advance(sn_island *island, double t) {
     for (int32_t i = 0; i < island->link_count; i++) {
         sn_link *link = &island->links[i];
-        if (link->hard) link->multiplier = sn_madd(link->multiplier, t * link->stiffness, link->left);
+        if (link->hard) {
+            link->multiplier = sn_madd(link->multiplier, t * link->stiffness, link->left);
+        }
     }
 }
 
@@ -243,6 +331,7 @@ void sn_links_compute_gaps(sn_island *island, const double *xi, double reach) {
         sn_island_body *member = &island->bodies[i];
         sn_body_retract(member->body, member->trial_q, member->body->q, xi + 3 * member->first_row);
     }
+
     prepare_points(island);
     for (int32_t i = 0; i < island->link_count; i++) {
         sn_link *link = &island->links[i];
@@ -256,11 +345,18 @@ double sn_links_largest_lack(const sn_island *island) {
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
         double gap = sn_length(link->gap);
-        if (!link->hard) continue;
+        if (!link->hard) {
+            continue;
+        }
+
         // A gap of rounding is none.
-        if (link->open && gap > 1e-14 * (sn_length(link->ends[0].x) + sn_length(link->ends[1].x))) return INFINITY;
+        if (link->open && gap > 1e-14 * (sn_length(link->ends[0].x) + sn_length(link->ends[1].x))) {
+            return INFINITY;
+        }
+
         largest = fmax(largest, link->stiffness * gap);
     }
+
     return largest;
 }
 
@@ -275,7 +371,10 @@ void sn_links_add_lack(const sn_island *island, double *force) {
 }
 
 void sn_links_subtract_tensions(sn_island *island, const double *xi, double *out) {
-    if (island->link_count == 0) return;
+    if (island->link_count == 0) {
+        return;
+    }
+
     sn_links_compute_gaps(island, xi, 1);
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
@@ -288,13 +387,17 @@ void sn_links_subtract_tensions(sn_island *island, const double *xi, double *out
 
 double sn_links_largest_stiffness(const sn_island *island) {
     double largest = 0;
-    for (int32_t i = 0; i < island->link_count; i++) largest = fmax(largest, island->links[i].stiffness);
+    for (int32_t i = 0; i < island->link_count; i++) {
+        largest = fmax(largest, island->links[i].stiffness);
+    }
     return largest;
 }
 
 bool sn_links_hold(const sn_island *island) {
     for (int32_t i = 0; i < island->link_count; i++) {
-        if (!island->links[i].ends[1].member) return true;
+        if (!island->links[i].ends[1].member) {
+            return true;
+        }
     }
     return false;
 }

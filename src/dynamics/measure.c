@@ -6,10 +6,11 @@
 #include <string.h>
 
 // Momentum-like sums of a body whose rows are points.
-static void add_point_momenta(const sinew_body *body, const double *momentum_of_row, const double *g,
-                              sinew_measures *measures) {
+static void add_point_momenta(const sinew_body *body, const double *momentum_of_row,
+                              const double *g, sinew_measures *measures) {
     for (int32_t i = 0; i < body->rows; i++) {
-        sn_vec3 x = sn_load3(body->q + 3 * i), p = sn_load3(momentum_of_row + 3 * i);
+        sn_vec3 x = sn_load3(body->q + 3 * i);
+        sn_vec3 p = sn_load3(momentum_of_row + 3 * i);
         sn_add_to3(measures->momentum, p);
         sn_add_to3(measures->angular_momentum, sn_cross(x, p));
         measures->kinetic_energy += 0.5 * sn_dot(sn_load3(body->v + 3 * i), p);
@@ -21,10 +22,12 @@ static void add_point_momenta(const sinew_body *body, const double *momentum_of_
 void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
     *measures = (sinew_measures){0};
     sn_evaluation evaluation = {.q = body->q, .want_energy = true};
+
     body->ops->evaluate(body, &evaluation);
     measures->elastic_energy = evaluation.energy;
     body->ops->measure(body, &measures->smallest_J, &measures->largest_J, &measures->volume);
     measures->rest_volume = body->rest_volume;
+
     const double *g = body->world->def.gravity;
     if (body->ops->add_momenta) {
         body->ops->add_momenta(body, g, measures);
@@ -52,17 +55,22 @@ void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {
     }
 }
 
-// A support carries what inertia needs and nothing else gives: inertia - f - external where the last step balanced them.
+// A support carries what inertia needs and nothing else gives: inertia - f - external where the
+// last step balanced them.
 void sinew_body_compute_reactions(sinew_body *body, double *forces) {
     int32_t count = sn_body_size(body);
     double *external = body->scratch;
     if (body->ops->advance) { // places are prescribed there, forces never computed
         memset(forces, 0, (size_t)count * sizeof *forces);
+
         return;
     }
     sn_body_compute_external(body, external, body->world->def.gravity, true);
     memset(forces, 0, (size_t)count * sizeof *forces);
+
     sn_evaluation evaluation = {.q = body->balance_q, .force = forces};
     body->ops->evaluate(body, &evaluation);
-    for (int32_t i = 0; i < count; i++) forces[i] = body->mask[i] ? body->inertia[i] - forces[i] - external[i] : 0;
+    for (int32_t i = 0; i < count; i++) {
+        forces[i] = body->mask[i] ? body->inertia[i] - forces[i] - external[i] : 0;
+    }
 }

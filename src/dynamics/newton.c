@@ -12,14 +12,15 @@ enum { MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
 
 // What one point of the search knows.
 typedef struct search_point {
-    double potential;       // phi
-    double residual, scale; // largest free residual, and largest force that takes part in the balance [N]
-    double floor;           // what rounding of the positions makes of forces [N]; known with the stiffness
-    double energy_floor;    // ... and of the potential [J]
+    double potential; // phi
+    double residual,
+        scale;    // largest free residual, and largest force that takes part in the balance [N]
+    double floor; // what rounding of the positions makes of forces [N]; known with the stiffness
+    double energy_floor; // ... and of the potential [J]
 } search_point;
 
-// Positions are known up to rounding, and forces up to that times the stiffness: below this a residual means nothing. So are
-// the strains whose energies add up to the potential.
+// Positions are known up to rounding, and forces up to that times the stiffness: below this a
+// residual means nothing. So are the strains whose energies add up to the potential.
 static void find_floors(const sn_island *island, search_point *point) {
     double stiffness = 0, position = 0;
     for (int32_t i = 0; i < island->body_count; i++) {
@@ -29,25 +30,32 @@ static void find_floors(const sn_island *island, search_point *point) {
             const double *block = member->matrix + 9 * (size_t)pattern->diagonal[row];
             stiffness = fmax(stiffness, block[0] + block[4] + block[8]);
         }
-        for (int32_t k = 0; k < member->body->config_count; k++) position = fmax(position, fabs(member->trial_q[k]));
+
+        for (int32_t k = 0; k < member->body->config_count; k++) {
+            position = fmax(position, fabs(member->trial_q[k]));
+        }
     }
+
     stiffness = fmax(stiffness, sn_links_largest_stiffness(island));
     point->floor = 8 * DBL_EPSILON * stiffness * position;
     point->energy_floor = point->floor * position;
 }
 
-// What inertia and external forces add to phi at xi; island->inertia too. The stiffness where a step begins becomes the
-// damping of the whole step; mostly that is at xi = 0.
-static double compute_load_potential(sn_island *island, const sn_newton_def *def, const double *xi, bool begins) {
+// What inertia and external forces add to phi at xi; island->inertia too. The stiffness where a
+// step begins becomes the damping of the whole step; mostly that is at xi = 0.
+static double compute_load_potential(sn_island *island, const sn_newton_def *def, const double *xi,
+                                     bool begins) {
     int32_t count = sn_island_size(island);
     if (begins) {
         sn_island_keep_damping(island);
         sn_island_compute_inertia_offset(island, def->scheme);
     }
+
     if (begins && !def->moved) {
         memcpy(island->inertia, island->inertia_offset, (size_t)count * sizeof(double));
         return 0;
     }
+
     double inertia = sn_island_compute_inertia(island, def->scheme, xi);
     return inertia - sn_vector_dot(island->world->context, count, xi, island->external);
 }
@@ -58,22 +66,35 @@ static void compute_residual(sn_island *island, search_point *point) {
     for (int32_t i = 0; i < count; i++) {
         island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
     }
+
     sn_island_reduce(island, island->residual);
-    for (int32_t i = 0; i < count; i++) island->residual[i] = island->mask[i] ? 0 : island->residual[i];
+    for (int32_t i = 0; i < count; i++) {
+        island->residual[i] = island->mask[i] ? 0 : island->residual[i];
+    }
+
     point->residual = sn_vector_largest(count, island->residual);
-    point->scale = fmax(sn_vector_largest(count, island->external),
-                        fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
-    if (!island->has_energy) point->potential = point->residual;
+    point->scale = fmax(
+        sn_vector_largest(count, island->external),
+        fmax(sn_vector_largest(count, island->force), sn_vector_largest(count, island->inertia)));
+
+    if (!island->has_energy) {
+        point->potential = point->residual;
+    }
 }
 
 // phi, residual and their sizes at xi; the bodies' matrices too if wanted.
-static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi, bool begins, sn_island_want want,
-                             sinew_step_report *report) {
+static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi,
+                             bool begins, sn_island_want want, sinew_step_report *report) {
     double begin = sn_seconds();
     search_point point = {.potential = sn_island_evaluate(island, xi, want)};
+
     point.potential += compute_load_potential(island, def, xi, begins);
     compute_residual(island, &point);
-    if (want >= SN_WANT_EXACT_STIFFNESS) find_floors(island, &point);
+
+    if (want >= SN_WANT_EXACT_STIFFNESS) {
+        find_floors(island, &point);
+    }
+
     report->assemble_seconds += sn_seconds() - begin;
     return point;
 }
@@ -90,14 +111,20 @@ static bool compute_remaining(const sn_island *island, double *remaining) {
 
 static void take_solve_report(sinew_step_report *report, const sn_solve_report *solve) {
     report->solver_iterations += solve->iterations;
-    if (!(solve->relative_residual <= report->solver_residual)) report->solver_residual = solve->relative_residual;
-    if (solve->outcome != SN_SOLVE_CONVERGED) report->solver_converged = false;
+    if (!(solve->relative_residual <= report->solver_residual)) {
+        report->solver_residual = solve->relative_residual;
+    }
+    if (solve->outcome != SN_SOLVE_CONVERGED) {
+        report->solver_converged = false;
+    }
 }
 
 // Adds s to the free part of the diagonal.
 static void shift_diagonal(sn_island *island, double s) {
     for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (!island->mask[i]) island->A[9 * (size_t)island->pattern->diagonal[i / 3] + 4 * (size_t)(i % 3)] += s;
+        if (!island->mask[i]) {
+            island->A[9 * (size_t)island->pattern->diagonal[i / 3] + 4 * (size_t)(i % 3)] += s;
+        }
     }
 }
 
@@ -109,78 +136,118 @@ static double mean_diagonal(const sn_island *island) {
     return sum / sn_island_size(island);
 }
 
-// The right-hand side for held unknowns that move by what is in `direction`, and the constrained matrix.
+// The right-hand side for held unknowns that move by what is in `direction`, and the constrained
+// matrix.
 static void constrain(sn_island *island, bool moving) {
     sinew_context *context = island->world->context;
-    double *rhs = island->scratch, *direction = island->direction;
+    double *rhs = island->scratch;
+    double *direction = island->direction;
     int32_t count = sn_island_size(island);
+
     memcpy(rhs, island->residual, (size_t)count * sizeof *rhs);
     if (moving) {
-        sn_bsr_multiply_masked(context, island->pattern, island->product, island->A, direction, island->mask);
+        sn_bsr_multiply_masked(context, island->pattern, island->product, island->A, direction,
+                               island->mask);
         sn_island_add_held_product(island, island->product, direction);
-        for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? direction[i] : rhs[i] - island->product[i];
+        for (int32_t i = 0; i < count; i++) {
+            rhs[i] = island->mask[i] ? direction[i] : rhs[i] - island->product[i];
+        }
     }
+
     sn_bsr_constrain(context, island->pattern, island->A, island->mask);
 }
 
-// Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is not positive definite (a
-// flattened element has no stiffness across) gets a growing shift, up to `shifts` times; the direction is then shorter, but
-// still downhill. *usable says whether there is a direction.
-static sinew_status solve_direction(sn_island *island, const sn_newton_def *def, bool moving, int shifts, bool *usable,
-                                    sinew_step_report *report) {
-    double begin = sn_seconds(), shift = 0;
+// Solves A direction = residual with held unknowns moving by their remaining step. A matrix that is
+// not positive definite (a flattened element has no stiffness across) gets a growing shift, up to
+// `shifts` times; the direction is then shorter, but still downhill. *usable says whether there is
+// a direction.
+static sinew_status solve_direction(sn_island *island, const sn_newton_def *def, bool moving,
+                                    int shifts, bool *usable, sinew_step_report *report) {
+    double begin = sn_seconds();
+    double shift = 0;
+
     constrain(island, moving);
     for (int attempt = 0;; attempt++) {
         SN_TRY(sn_solver_update(island->solver, island->A, island->positions));
         for (int32_t i = 0; i < sn_island_size(island); i++) {
-            if (!island->mask[i]) island->direction[i] = 0;
+            if (!island->mask[i]) {
+                island->direction[i] = 0;
+            }
         }
+
         sn_solve_report solve;
-        sn_solver_solve(island->solver, island->scratch, island->direction, def->solver_tolerance, def->solver_iterations,
-                        &solve);
+        sn_solver_solve(island->solver, island->scratch, island->direction, def->solver_tolerance,
+                        def->solver_iterations, &solve);
         *usable = solve.outcome == SN_SOLVE_CONVERGED || solve.outcome == SN_SOLVE_NOT_CONVERGED;
+
         if (*usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == shifts) {
-            if (*usable || shifts > 0) take_solve_report(report, &solve);
+            if (*usable || shifts > 0) {
+                take_solve_report(report, &solve);
+            }
             break;
         }
+
         report->solver_iterations += solve.iterations;
         double added = attempt ? 9 * shift : 1e-8 * mean_diagonal(island);
+
         shift_diagonal(island, added);
         shift += added;
     }
+
     sn_island_expand(island, island->direction);
     report->solve_seconds += sn_seconds() - begin;
+
     return SINEW_OK;
 }
 
 static void move(sn_island *island, double *out, double t) {
-    for (int32_t i = 0; i < sn_island_size(island); i++) out[i] = island->xi[i] + t * island->direction[i];
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        out[i] = island->xi[i] + t * island->direction[i];
+    }
 }
 
 typedef enum search_outcome { SEARCH_FOUND, SEARCH_FAILED, SEARCH_AT_ROUNDING } search_outcome;
 
-// Halves the step until phi falls by a fair part of what its slope promises. Leaves the step that was found in trial_xi, and
-// how much of the direction it is.
-static search_outcome search_line(sn_island *island, const sn_newton_def *def, const search_point *start, double *share,
+// Halves the step until phi falls by a fair part of what its slope promises. Leaves the step that
+// was found in trial_xi, and how much of the direction it is.
+static search_outcome search_line(sn_island *island, const sn_newton_def *def,
+                                  const search_point *start, double *share,
                                   sinew_step_report *report) {
-    double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual, island->direction);
-    // Once the promise is below what phi resolves, comparing potentials is comparing rounding errors.
+    double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual,
+                                 island->direction);
+
+    // Once the promise is below what phi resolves, comparing potentials is comparing rounding
+    // errors.
     bool at_rounding = island->has_energy && fabs(slope) <= start->energy_floor;
     bool trust = at_rounding || fabs(slope) <= 1e-11 * fabs(start->potential);
-    // Where rows turn, forces at xi are not quite the gradient of phi by xi: a residual that halves is as good a sign.
+
+    // Where rows turn, forces at xi are not quite the gradient of phi by xi: a residual that halves
+    // is as good a sign.
     bool turning = !island->positions;
     double t = 1;
+
     for (int cut = 0; cut < MAX_CUTS; cut++, t *= 0.5) {
         move(island, island->trial_xi, t);
         *share = t;
+
         search_point trial = evaluate(island, def, island->trial_xi, false, SN_WANT_FORCE, report);
         double promised = island->has_energy ? 1e-4 * t * slope : 1e-4 * t * start->potential;
         bool falls = trial.potential <= start->potential - promised;
-        bool halved = turning && isfinite(trial.potential) && trial.residual <= 0.5 * start->residual;
-        if (falls || halved || (trust && isfinite(trial.potential) && trial.residual <= start->residual)) return SEARCH_FOUND;
-        if (at_rounding) return SEARCH_AT_ROUNDING;
+        bool halved =
+            turning && isfinite(trial.potential) && trial.residual <= 0.5 * start->residual;
+
+        if (falls || halved ||
+            (trust && isfinite(trial.potential) && trial.residual <= start->residual)) {
+            return SEARCH_FOUND;
+        }
+
+        if (at_rounding) {
+            return SEARCH_AT_ROUNDING;
+        }
+
         report->line_search_cuts++;
     }
+
     return SEARCH_FAILED;
 }
 
@@ -189,50 +256,73 @@ static bool is_direct(const sn_island *island) {
     return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
 }
 
-static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def, sn_island_want want, bool moving,
-                                       int shifts, bool *usable, search_point *point, sinew_step_report *report) {
+static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *def,
+                                       sn_island_want want, bool moving, int shifts, bool *usable,
+                                       search_point *point, sinew_step_report *report) {
     double begin = sn_seconds();
     if (sn_island_assemble(island, def->scheme, want)) {
         point->potential += sn_links_add_forces(island, true, island->force);
         compute_residual(island, point);
         find_floors(island, point);
     }
+
     report->assemble_seconds += sn_seconds() - begin;
     return solve_direction(island, def, moving, shifts, usable, report);
 }
 
-// Newton's direction. A direct solver tells whether the true stiffness is positive definite, and then it is the best there is;
-// otherwise the projected one, which always leads downhill.
-static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact, bool moving, search_point *point,
-                                   sinew_step_report *report) {
+// Newton's direction. A direct solver tells whether the true stiffness is positive definite, and
+// then it is the best there is; otherwise the projected one, which always leads downhill.
+static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact,
+                                   bool moving, search_point *point, sinew_step_report *report) {
     bool usable = false;
     if (exact) {
-        SN_TRY(assemble_and_solve(island, def, SN_WANT_EXACT_STIFFNESS, moving, 0, &usable, point, report));
-        if (usable) return SINEW_OK;
+        SN_TRY(assemble_and_solve(island, def, SN_WANT_EXACT_STIFFNESS, moving, 0, &usable, point,
+                                  report));
+        if (usable) {
+            return SINEW_OK;
+        }
+
         evaluate(island, def, island->xi, false, SN_WANT_PROJECTED_STIFFNESS, report);
         compute_remaining(island, island->direction);
     }
-    return assemble_and_solve(island, def, SN_WANT_PROJECTED_STIFFNESS, moving, MAX_SHIFTS, &usable, point, report);
+
+    return assemble_and_solve(island, def, SN_WANT_PROJECTED_STIFFNESS, moving, MAX_SHIFTS, &usable,
+                              point, report);
 }
 
 void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
                            sinew_step_report *report) {
     int32_t count = sn_island_size(island);
-    double *rhs = island->scratch, *more = island->product;
+    double *rhs = island->scratch;
+    double *more = island->product;
+
     for (int pass = 0; island->hard_link_count > 0 && pass < MAX_PASSES; pass++) {
         sn_links_compute_gaps(island, island->xi, reach);
-        if (!(sn_links_largest_lack(island) > limit)) return;
+        if (!(sn_links_largest_lack(island) > limit)) {
+            return;
+        }
+
         memset(rhs, 0, (size_t)count * sizeof *rhs);
         memset(more, 0, (size_t)count * sizeof *more);
         sn_links_add_lack(island, rhs);
-        for (int32_t i = 0; i < count; i++) rhs[i] = island->mask[i] ? 0 : rhs[i];
+
+        for (int32_t i = 0; i < count; i++) {
+            rhs[i] = island->mask[i] ? 0 : rhs[i];
+        }
+
         sn_solve_report solve;
-        sn_solver_solve(island->solver, rhs, more, def->solver_tolerance, def->solver_iterations, &solve);
+        sn_solver_solve(island->solver, rhs, more, def->solver_tolerance, def->solver_iterations,
+                        &solve);
         report->solver_iterations += solve.iterations;
-        if (solve.outcome != SN_SOLVE_CONVERGED && solve.outcome != SN_SOLVE_NOT_CONVERGED) return;
+
+        if (solve.outcome != SN_SOLVE_CONVERGED && solve.outcome != SN_SOLVE_NOT_CONVERGED) {
+            return;
+        }
+
         sn_island_expand(island, more);
         sn_links_predict(island, more);
         sn_links_advance(island, 1);
+
         for (int32_t i = 0; i < count; i++) {
             island->direction[i] += more[i];
             island->xi[i] += reach * more[i];
@@ -240,9 +330,11 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
     }
 }
 
-sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report) {
+sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
+                             sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     bool exact = !def->linearised && is_direct(island);
+
     sn_links_begin(island);
     for (int32_t iteration = 0;; iteration++) {
         // The damping matrix of the step is the first one, and must be positive semi-definite.
@@ -250,38 +342,47 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_
         sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
         bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
         search_point point = evaluate(island, def, island->xi, begins, want, report);
+
         report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
         bool moving = compute_remaining(island, island->direction);
         if (!isfinite(point.residual)) {
             report->outcome = SINEW_OUTCOME_NOT_FINITE;
             return SINEW_OK;
         }
+
         double limit = fmax(def->tolerance * point.scale, point.floor);
         if (!moving && point.residual <= limit && sn_links_largest_lack(island) <= limit) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
             return SINEW_OK;
         }
+
         if (iteration == def->iterations) {
             report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
             return SINEW_OK;
         }
+
         report->newton_iterations++;
         SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
         sn_links_predict(island, island->direction);
+
         if (def->linearised) {
             move(island, island->xi, 1);
             sn_links_advance(island, 1);
-            sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor), report);
+            sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor),
+                                  report);
             report->outcome = SINEW_OUTCOME_CONVERGED;
             return SINEW_OK;
         }
+
         double share = 1;
         if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
             move(island, island->trial_xi, 1);
+
         } else {
             search_outcome found = search_line(island, def, &point, &share, report);
             if (found != SEARCH_FOUND) {
-                report->outcome = found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
+                report->outcome =
+                    found == SEARCH_AT_ROUNDING ? SINEW_OUTCOME_CONVERGED : SINEW_OUTCOME_STALLED;
                 return SINEW_OK;
             }
         }

@@ -1,10 +1,13 @@
-// One implicit step, or one static load step, of an island: find the step xi at which forces balance.
+// One implicit step, or one static load step, of an island: find the step xi at which forces
+// balance.
 //
-//   residual(xi) = external + f(q (+) xi) - M a(xi) - (alpha M + D) v(xi) = 0,      a = c (xi - xi_inertia),  v = e xi + w
+//   residual(xi) = external + f(q (+) xi) - M a(xi) - (alpha M + D) v(xi) = 0,      a = c (xi -
+//   xi_inertia),  v = e xi + w
 //
-// which is where phi(xi) = W(q (+) xi) + inertia potential - external . xi is stationary. Newton with positive semi-definite
-// stiffness goes downhill on phi; a line search cuts its steps (Armijo 1966). One iteration without line search is the
-// linearised implicit Euler step of Baraff and Witkin (1998).
+// which is where phi(xi) = W(q (+) xi) + inertia potential - external . xi is stationary. Newton
+// with positive semi-definite stiffness goes downhill on phi; a line search cuts its steps (Armijo
+// 1966). One iteration without line search is the linearised implicit Euler step of Baraff and
+// Witkin (1998).
 #ifndef SN_DYNAMICS_NEWTON_H
 #define SN_DYNAMICS_NEWTON_H
 
@@ -20,12 +23,16 @@ typedef struct sn_newton_def {
     int32_t solver_iterations;
 } sn_newton_def;
 
-// Starts from island->xi; needs xi_inertia, velocity_offset, prescribed, external and mask. Leaves the last accepted xi, and
-// the force and inertia there unless `linearised`. Adds to the report's counts and times.
-sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def, sinew_step_report *report);
+// Starts from island->xi; needs xi_inertia, velocity_offset, prescribed, external and mask. Leaves
+// the last accepted xi, and the force and inertia there unless `linearised`. Adds to the report's
+// counts and times.
+sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
+                             sinew_step_report *report);
 
-// After a linear solve for `direction` that moved xi by `reach` times it: solves with the same matrix until hard links lack no
-// more than the force `limit`. Direction and xi take in what that adds.
-void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit, sinew_step_report *report);
+// After a linear solve for `direction` that moved xi by `reach` times it: solves with the same
+// matrix until hard links lack no more than the force `limit`. Direction and xi take in what that
+// adds.
+void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
+                           sinew_step_report *report);
 
 #endif

@@ -1,5 +1,5 @@
-// The world: its definition, its bodies, the step. A step solves all islands first and accepts them together, so that a
-// failure leaves everything as it was.
+// The world: its definition, its bodies, the step. A step solves all islands first and accepts them
+// together, so that a failure leaves everything as it was.
 #include "dynamics/world.h"
 
 #include "base/clock.h"
@@ -34,53 +34,76 @@ const char *sinew_outcome_name(sinew_outcome outcome) {
     case SINEW_OUTCOME_NOT_FINITE: return "not finite";
     case SINEW_OUTCOME_SINGULAR: return "singular";
     }
+
     return "unknown outcome";
 }
 
 static sinew_status check_tolerance(sinew_context *context, const char *name, double value) {
-    if (value > 0 && value < 1) return SINEW_OK;
-    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %g; it must lie between 0 and 1", name, value);
+    if (value > 0 && value < 1) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %g; it must lie between 0 and 1", name,
+                   value);
 }
 
 static sinew_status check_count(sinew_context *context, const char *name, int32_t value) {
-    if (value >= 1) return SINEW_OK;
+    if (value >= 1) {
+        return SINEW_OK;
+    }
     return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %d; it must be at least 1", name, value);
 }
 
 static sinew_status check_world(sinew_context *context, const sinew_world_def *def) {
     for (int k = 0; k < 3; k++) {
         if (!isfinite(def->gravity[k])) {
-            return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite", k, def->gravity[k]);
+            return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite",
+                           k, def->gravity[k]);
         }
     }
+
     if (!(def->step > 0) || !isfinite(def->step)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "step is %g s; it must be finite and above 0", def->step);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "step is %g s; it must be finite and above 0", def->step);
     }
+
     if ((int)def->integrator < 0 || def->integrator > SINEW_INTEGRATOR_BDF2) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d", (int)def->integrator,
-                       (int)SINEW_INTEGRATOR_BDF2);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d",
+                       (int)def->integrator, (int)SINEW_INTEGRATOR_BDF2);
     }
+
     SN_TRY(sn_check_solver(context, def->solver));
     SN_TRY(check_tolerance(context, "solver_tolerance", def->solver_tolerance));
     SN_TRY(check_tolerance(context, "newton_tolerance", def->newton_tolerance));
     SN_TRY(check_count(context, "solver_iterations", def->solver_iterations));
+
     return check_count(context, "newton_iterations", def->newton_iterations);
 }
 
-sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def, sinew_world **out) {
+sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
+                                sinew_world **out) {
     SN_TRY(check_world(context, def));
     sinew_world *world = sn_allocate(context, 1, sizeof *world);
-    if (!world) return SINEW_OUT_OF_MEMORY;
+    if (!world) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     world->context = context;
     world->def = *def;
     *out = world;
+
     return SINEW_OK;
 }
 
 void sinew_world_destroy(sinew_world *world) {
-    if (!world) return;
+    if (!world) {
+        return;
+    }
+
     sn_world_forget_islands(world);
-    for (size_t i = 0; i < world->body_count; i++) sn_body_destroy(world->bodies[i]);
+    for (size_t i = 0; i < world->body_count; i++) {
+        sn_body_destroy(world->bodies[i]);
+    }
+
     sinew_context *context = world->context;
     sn_release(context, world->bodies, world->body_capacity, sizeof *world->bodies);
     sn_release(context, world->attachments, world->attachment_capacity, sizeof *world->attachments);
@@ -89,30 +112,39 @@ void sinew_world_destroy(sinew_world *world) {
 
 sinew_status sn_world_add_body(sinew_world *world, sinew_body *body) {
     void *bodies = world->bodies;
-    SN_TRY(sn_grow(world->context, &bodies, &world->body_capacity, world->body_count, world->body_count + 1,
-                   sizeof *world->bodies));
+    SN_TRY(sn_grow(world->context, &bodies, &world->body_capacity, world->body_count,
+                   world->body_count + 1, sizeof *world->bodies));
     world->bodies = bodies;
     body->index = (int32_t)world->body_count;
     world->bodies[world->body_count++] = body;
     sn_world_forget_islands(world);
+
     return SINEW_OK;
 }
 
 void sinew_body_destroy(sinew_body *body) {
-    if (!body) return;
+    if (!body) {
+        return;
+    }
+
     sinew_world *world = body->world;
     sn_world_forget_islands(world);
+
     size_t kept = 0;
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
-        if (attachment->tied.body != body && attachment->target.body != body) world->attachments[kept++] = *attachment;
+        if (attachment->tied.body != body && attachment->target.body != body) {
+            world->attachments[kept++] = *attachment;
+        }
     }
+
     world->attachment_count = kept;
     world->body_count--;
     for (int32_t i = body->index; i < (int32_t)world->body_count; i++) {
         world->bodies[i] = world->bodies[i + 1];
         world->bodies[i]->index = i;
     }
+
     sn_body_destroy(body);
 }
 
@@ -121,11 +153,17 @@ int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sin
     for (size_t i = 0; i < world->attachment_count; i++) {
         const sn_attachment *attachment = &world->attachments[i];
         bool gone = attachment->tied.body == body && (!target || attachment->target.body == target);
-        if (!gone) world->attachments[kept++] = *attachment;
+        if (!gone) {
+            world->attachments[kept++] = *attachment;
+        }
     }
+
     int32_t removed = (int32_t)(world->attachment_count - kept);
     world->attachment_count = kept;
-    if (removed > 0) sn_world_forget_islands(world);
+    if (removed > 0) {
+        sn_world_forget_islands(world);
+    }
+
     return removed;
 }
 
@@ -140,13 +178,20 @@ void sn_world_forget_islands(sinew_world *world) {
 
 // Numbers the bodies by the island they belong to: attachments join, the lowest number wins.
 static void find_islands(const sinew_world *world, int32_t *number) {
-    for (size_t i = 0; i < world->body_count; i++) number[i] = (int32_t)i;
+    for (size_t i = 0; i < world->body_count; i++) {
+        number[i] = (int32_t)i;
+    }
+
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
             const sn_attachment *attachment = &world->attachments[a];
-            if (!attachment->target.body) continue;
-            int32_t i = attachment->tied.body->index, j = attachment->target.body->index;
+            if (!attachment->target.body) {
+                continue;
+            }
+
+            int32_t i = attachment->tied.body->index;
+            int32_t j = attachment->target.body->index;
             int32_t lower = number[i] < number[j] ? number[i] : number[j];
             changed = changed || number[i] != number[j];
             number[i] = number[j] = lower;
@@ -157,38 +202,62 @@ static void find_islands(const sinew_world *world, int32_t *number) {
 // Whether the islands are there and made for the solvers that are chosen now.
 static bool is_prepared(const sinew_world *world, bool is_static) {
     for (const sn_island *island = world->islands; island; island = island->next) {
-        if (!sn_island_is_current(island, is_static)) return false;
+        if (!sn_island_is_current(island, is_static)) {
+            return false;
+        }
     }
     return world->prepared;
 }
 
 sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
-    if (is_prepared(world, is_static)) return SINEW_OK;
+    if (is_prepared(world, is_static)) {
+        return SINEW_OK;
+    }
+
     sn_world_forget_islands(world);
     sn_arena scratch = sn_arena_create(world->context);
     int32_t *number = SN_PUSH(&scratch, int32_t, world->body_count);
     sinew_body **members = SN_PUSH(&scratch, sinew_body *, world->body_count);
     sinew_status status = sn_arena_status(&scratch);
-    if (status == SINEW_OK) find_islands(world, number);
+
+    if (status == SINEW_OK) {
+        find_islands(world, number);
+    }
+
     sn_island **last = &world->islands;
     for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
         int32_t count = 0;
         for (size_t i = 0; i < world->body_count; i++) {
-            if (number[i] == first && !world->bodies[i]->ops->advance) members[count++] = world->bodies[i];
+            if (number[i] == first && !world->bodies[i]->ops->advance) {
+                members[count++] = world->bodies[i];
+            }
         }
-        if (count == 0) continue;
+
+        if (count == 0) {
+            continue;
+        }
+
         status = sn_island_create(world, members, count, is_static, last);
-        if (status == SINEW_OK) last = &(*last)->next;
+        if (status == SINEW_OK) {
+            last = &(*last)->next;
+        }
     }
+
     sn_arena_destroy(&scratch);
-    if (status != SINEW_OK) sn_world_forget_islands(world);
+    if (status != SINEW_OK) {
+        sn_world_forget_islands(world);
+    }
+
     world->prepared = status == SINEW_OK;
     return status;
 }
 
 // Adds one island's report to the step's.
 static void merge_report(sinew_step_report *total, const sinew_step_report *part) {
-    if (part->outcome > total->outcome) total->outcome = part->outcome;
+    if (part->outcome > total->outcome) {
+        total->outcome = part->outcome;
+    }
+
     total->newton_iterations += part->newton_iterations;
     total->solver_iterations += part->solver_iterations;
     total->solver_residual = fmax(total->solver_residual, part->solver_residual);
@@ -203,21 +272,26 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
     for (sn_island *island = world->islands; island; island = island->next) {
         sinew_step_report part = {.solver_converged = true};
         SN_TRY(sn_integrate_solve(island, &part));
-        if (!sn_integrate_is_finite(island)) part.outcome = SINEW_OUTCOME_NOT_FINITE;
+        if (!sn_integrate_is_finite(island)) {
+            part.outcome = SINEW_OUTCOME_NOT_FINITE;
+        }
+
         merge_report(report, &part);
         if (part.outcome == SINEW_OUTCOME_NOT_FINITE) {
-            return sn_fail(
-                world->context, SINEW_DIVERGED,
-                "the step at %g s would not give finite positions for body \"%s\"; the state is as before it. A smaller "
-                "step or another integrator may help",
-                world->time, island->bodies[0].body->name);
+            return sn_fail(world->context, SINEW_DIVERGED,
+                           "the step at %g s would not give finite positions for body \"%s\"; the "
+                           "state is as before it. A smaller "
+                           "step or another integrator may help",
+                           world->time, island->bodies[0].body->name);
         }
+
         sinew_status status = sn_integrate_check(island);
         if (status != SINEW_OK) {
             report->outcome = SINEW_OUTCOME_SINGULAR;
             return status;
         }
     }
+
     return SINEW_OK;
 }
 
@@ -225,16 +299,25 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
 static sinew_status advance_others(sinew_world *world) {
     for (size_t i = 0; i < world->body_count; i++) {
         sinew_body *body = world->bodies[i];
-        if (body->ops->advance) SN_TRY(body->ops->advance(body, world->def.gravity, world->def.step));
+        if (body->ops->advance) {
+            SN_TRY(body->ops->advance(body, world->def.gravity, world->def.step));
+        }
     }
+
     return SINEW_OK;
 }
 
 static void accept_step(sinew_world *world) {
-    for (sn_island *island = world->islands; island; island = island->next) sn_integrate_accept(island);
-    for (size_t i = 0; i < world->body_count; i++) {
-        if (world->bodies[i]->ops->accept) world->bodies[i]->ops->accept(world->bodies[i]);
+    for (sn_island *island = world->islands; island; island = island->next) {
+        sn_integrate_accept(island);
     }
+
+    for (size_t i = 0; i < world->body_count; i++) {
+        if (world->bodies[i]->ops->accept) {
+            world->bodies[i]->ops->accept(world->bodies[i]);
+        }
+    }
+
     world->time += world->def.step;
 }
 
@@ -242,25 +325,42 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
     double begin = sn_seconds();
     sinew_step_report report = {.solver_converged = true};
     sinew_status status = sn_world_prepare(world, false);
-    if (status == SINEW_OK) status = solve_islands(world, &report);
-    if (status == SINEW_OK) status = advance_others(world);
-    if (status == SINEW_OK) accept_step(world);
+    if (status == SINEW_OK) {
+        status = solve_islands(world, &report);
+    }
+    if (status == SINEW_OK) {
+        status = advance_others(world);
+    }
+    if (status == SINEW_OK) {
+        accept_step(world);
+    }
+
     report.total_seconds = sn_seconds() - begin;
-    if (out) *out = report;
+    if (out) {
+        *out = report;
+    }
+
     return status;
 }
 
-sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def, sinew_step_report *out) {
+sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
+                                      sinew_step_report *out) {
     double begin = sn_seconds();
     SN_TRY(check_count(world->context, "load_steps", def->load_steps));
     SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
     SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));
+
     for (size_t i = 0; i < world->body_count; i++) {
-        if (!world->bodies[i]->ops->advance) continue;
+        if (!world->bodies[i]->ops->advance) {
+            continue;
+        }
+
         return sn_fail(world->context, SINEW_UNSUPPORTED,
-                       "body \"%s\" is under position dynamics, which knows no static solve: let it settle in steps",
+                       "body \"%s\" is under position dynamics, which knows no static solve: let "
+                       "it settle in steps",
                        world->bodies[i]->name);
     }
+
     SN_TRY(sn_world_prepare(world, true));
     sinew_step_report report = {.solver_converged = true};
     for (sn_island *island = world->islands; island; island = island->next) {
@@ -268,10 +368,17 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
         SN_TRY(sn_integrate_static(island, def, &part));
         merge_report(&report, &part);
     }
+
     report.total_seconds = sn_seconds() - begin;
-    if (out) *out = report;
-    if (report.outcome != SINEW_OUTCOME_NOT_FINITE) return SINEW_OK;
-    return sn_fail(world->context, SINEW_DIVERGED, "the static solve left the finite numbers; the state is as before it");
+    if (out) {
+        *out = report;
+    }
+    if (report.outcome != SINEW_OUTCOME_NOT_FINITE) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(world->context, SINEW_DIVERGED,
+                   "the static solve left the finite numbers; the state is as before it");
 }
 
 double sinew_world_get_time(const sinew_world *world) {
@@ -280,10 +387,14 @@ double sinew_world_get_time(const sinew_world *world) {
 
 sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def) {
     SN_TRY(check_world(world->context, def));
+
     // Memories of another step length or scheme do not fit.
     if (def->step != world->def.step || def->integrator != world->def.integrator) {
-        for (size_t i = 0; i < world->body_count; i++) *world->bodies[i]->history = 0;
+        for (size_t i = 0; i < world->body_count; i++) {
+            *world->bodies[i]->history = 0;
+        }
     }
+
     world->def = *def;
     return SINEW_OK;
 }

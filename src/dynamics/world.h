@@ -25,9 +25,11 @@ static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
     return anchor->body && anchor->rows.count > 0;
 }
 
-// Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments are constraints (link.h).
+// Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments
+// are constraints (link.h).
 static inline bool sn_attachment_eliminates(const sn_attachment *attachment) {
-    return attachment->stiffness == 0 && sn_anchor_is_linear(&attachment->tied) && sn_anchor_is_linear(&attachment->target);
+    return attachment->stiffness == 0 && sn_anchor_is_linear(&attachment->tied) &&
+           sn_anchor_is_linear(&attachment->target);
 }
 
 struct sinew_world {

@@ -1,12 +1,14 @@
 // Which of the quaternions that mean the same to choose before they are averaged.
 //
-// q and -q are one rotation, and axes with two of them reversed are the same to an orthotropic material: eight quaternions
-// q g, g in {±1, ±i, ±j, ±k}, stand for one place. Along a curve the frames vary slowly, so that one g serves all of it; this
-// file finds the g of each curve. The mesh is flooded from all frames at once; where floods of different curves meet, the two
-// are neighbours. The meetings after the fewest steps make a spanning tree of the curves (Kruskal 1956), along which each
-// curve takes the g that brings it nearest to the one before, and then another one as long as all its neighbours together
-// agree better with it. Where some disagree after that, no choice serves all (seam.c). Cost: linear in the mesh once, hardly
-// any when frames are turned.
+// q and -q are one rotation, and axes with two of them reversed are the same to an orthotropic
+// material: eight quaternions q g, g in {±1, ±i, ±j, ±k}, stand for one place. Along a curve the
+// frames vary slowly, so that one g serves all of it; this file finds the g of each curve. The mesh
+// is flooded from all frames at once; where floods of different curves meet, the two are
+// neighbours. The meetings after the fewest steps make a spanning tree of the curves (Kruskal
+// 1956), along which each curve takes the g that brings it nearest to the one before, and then
+// another one as long as all its neighbours together agree better with it. Where some disagree
+// after that, no choice serves all (seam.c). Cost: linear in the mesh once, hardly any when frames
+// are turned.
 #include "field/field.h"
 
 #include "geom/sort.h"
@@ -16,24 +18,35 @@
 // ---- Who meets whom -----------------------------------------------------------------------------
 
 // Steps from the nearest guide, and which one that is, for every unknown; -1 where none comes.
-static void flood(const sinew_field *field, const sn_guides *guides, int32_t *steps, int32_t *origin, int32_t *queue) {
+static void flood(const sinew_field *field, const sn_guides *guides, int32_t *steps,
+                  int32_t *origin, int32_t *queue) {
     int32_t head = 0, tail = 0;
-    for (int32_t i = 0; i < field->unknown_count; i++) origin[i] = -1;
+    for (int32_t i = 0; i < field->unknown_count; i++) {
+        origin[i] = -1;
+    }
+
     for (int32_t g = 0; g < guides->count; g++) {
         const sn_constraints *rows = &guides->constraints;
         for (int32_t k = rows->starts[g]; k < rows->starts[g + 1]; k++) {
             int32_t i = rows->unknowns[k];
-            if (origin[i] >= 0) continue;
+            if (origin[i] >= 0) {
+                continue;
+            }
+
             origin[i] = g;
             steps[i] = 0;
             queue[tail++] = i;
         }
     }
+
     while (head < tail) {
         int32_t i = queue[head++];
         for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
             int32_t j = field->neighbours.items[k];
-            if (origin[j] >= 0) continue;
+            if (origin[j] >= 0) {
+                continue;
+            }
+
             origin[j] = origin[i];
             steps[j] = steps[i] + 1;
             queue[tail++] = j;
@@ -49,48 +62,69 @@ static int32_t find_root(int32_t *parent, int32_t i) {
     return i;
 }
 
-// All borders between floods of different curves: the unknown and the entry of its neighbour. With entries == NULL only
-// counts.
-static int32_t list_borders(const sinew_field *field, const sn_guides *guides, const int32_t *steps, const int32_t *origin,
-                            uint64_t *keys, int32_t *entries) {
+// All borders between floods of different curves: the unknown and the entry of its neighbour. With
+// entries == NULL only counts.
+static int32_t list_borders(const sinew_field *field, const sn_guides *guides, const int32_t *steps,
+                            const int32_t *origin, uint64_t *keys, int32_t *entries) {
     int32_t count = 0;
     for (int32_t i = 0; i < field->unknown_count; i++) {
         for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
             int32_t j = field->neighbours.items[k];
-            if (j < i || origin[i] < 0 || origin[j] < 0) continue;
-            if (guides->curves[origin[i]] == guides->curves[origin[j]]) continue;
+            if (j < i || origin[i] < 0 || origin[j] < 0) {
+                continue;
+            }
+            if (guides->curves[origin[i]] == guides->curves[origin[j]]) {
+                continue;
+            }
+
             if (entries != NULL) {
                 keys[count] = (uint64_t)(steps[i] + steps[j]);
                 entries[2 * count] = origin[i];
                 entries[2 * count + 1] = origin[j];
             }
+
             count++;
         }
     }
+
     return count;
 }
 
-static sinew_status span(const sinew_field *field, sn_guides *guides, const int32_t *steps, const int32_t *origin,
-                         sn_arena *scratch) {
+static sinew_status span(const sinew_field *field, sn_guides *guides, const int32_t *steps,
+                         const int32_t *origin, sn_arena *scratch) {
     int32_t *parent = SN_PUSH(scratch, int32_t, field->curve_count);
     guides->meetings = SN_PUSH(&guides->arena, sn_meeting, field->curve_count);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&guides->arena));
+
     int32_t count = list_borders(field, guides, steps, origin, NULL, NULL);
     uint64_t *keys = SN_PUSH(scratch, uint64_t, count);
-    int32_t *entries = SN_PUSH(scratch, int32_t, 2 * (size_t)count), *order = SN_PUSH(scratch, int32_t, count);
+    int32_t *entries = SN_PUSH(scratch, int32_t, 2 * (size_t)count);
+    int32_t *order = SN_PUSH(scratch, int32_t, count);
+
     SN_TRY(sn_arena_status(scratch));
     list_borders(field, guides, steps, origin, keys, entries);
-    for (int32_t k = 0; k < count; k++) order[k] = k;
+    for (int32_t k = 0; k < count; k++) {
+        order[k] = k;
+    }
+
     SN_TRY(sn_sort_by_key(scratch, keys, order, count));
-    for (int32_t c = 0; c < field->curve_count; c++) parent[c] = c;
+    for (int32_t c = 0; c < field->curve_count; c++) {
+        parent[c] = c;
+    }
+
     for (int32_t k = 0; k < count; k++) {
         const int32_t *pair = entries + 2 * (size_t)order[k];
-        int32_t a = find_root(parent, guides->curves[pair[0]]), b = find_root(parent, guides->curves[pair[1]]);
-        if (a == b) continue;
+        int32_t a = find_root(parent, guides->curves[pair[0]]);
+        int32_t b = find_root(parent, guides->curves[pair[1]]);
+        if (a == b) {
+            continue;
+        }
+
         parent[b] = a;
         guides->meetings[guides->meeting_count++] = (sn_meeting){{pair[0], pair[1]}};
     }
+
     return SINEW_OK;
 }
 
@@ -98,17 +132,26 @@ static sinew_status span(const sinew_field *field, sn_guides *guides, const int3
 
 // Two guides that are not next to one another on a curve, where frames are continuous.
 static bool may_disagree(const sn_guides *guides, int32_t a, int32_t b) {
-    return a >= 0 && b >= 0 && a != b && (guides->curves[a] != guides->curves[b] || (a - b != 1 && b - a != 1));
+    return a >= 0 && b >= 0 && a != b &&
+           (guides->curves[a] != guides->curves[b] || (a - b != 1 && b - a != 1));
 }
 
-static void list_pair(const sn_guides *guides, int32_t a, int32_t b, uint64_t *keys, int32_t *count) {
-    if (!may_disagree(guides, a, b)) return;
-    if (keys != NULL) keys[*count] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
+static void list_pair(const sn_guides *guides, int32_t a, int32_t b, uint64_t *keys,
+                      int32_t *count) {
+    if (!may_disagree(guides, a, b)) {
+        return;
+    }
+    if (keys != NULL) {
+        keys[*count] = (uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a);
+    }
+
     ++*count;
 }
 
-// Guides whose floods meet, or that guide the same unknown, once or more often each. With keys == NULL only counts.
-static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, const int32_t *origin, uint64_t *keys) {
+// Guides whose floods meet, or that guide the same unknown, once or more often each. With keys ==
+// NULL only counts.
+static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, const int32_t *origin,
+                          uint64_t *keys) {
     const sn_constraints *rows = &guides->constraints;
     int32_t count = 0;
     for (int32_t g = 0; g < guides->count; g++) {
@@ -116,42 +159,56 @@ static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, con
             list_pair(guides, g, origin[rows->unknowns[k]], keys, &count);
         }
     }
+
     for (int32_t i = 0; i < field->unknown_count; i++) {
         for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
             int32_t j = field->neighbours.items[k];
-            if (j > i) list_pair(guides, origin[i], origin[j], keys, &count);
+            if (j > i) {
+                list_pair(guides, origin[i], origin[j], keys, &count);
+            }
         }
     }
+
     return count;
 }
 
-static sinew_status find_pairs(const sinew_field *field, sn_guides *guides, const int32_t *origin, sn_arena *scratch) {
+static sinew_status find_pairs(const sinew_field *field, sn_guides *guides, const int32_t *origin,
+                               sn_arena *scratch) {
     int32_t count = list_pairs(field, guides, origin, NULL);
     uint64_t *keys = SN_PUSH(scratch, uint64_t, count);
     int32_t *order = SN_PUSH(scratch, int32_t, count);
+
     SN_TRY(sn_arena_status(scratch));
     list_pairs(field, guides, origin, keys);
     SN_TRY(sn_sort_by_key(scratch, keys, order, count));
+
     int32_t different = 0;
     for (int32_t k = 0; k < count; k++) {
-        if (k == 0 || keys[k] != keys[k - 1]) keys[different++] = keys[k];
+        if (k == 0 || keys[k] != keys[k - 1]) {
+            keys[different++] = keys[k];
+        }
     }
+
     guides->pairs = SN_PUSH(&guides->arena, sn_meeting, different);
     SN_TRY(sn_arena_status(&guides->arena));
     for (int32_t k = 0; k < different; k++) {
-        guides->pairs[k] = (sn_meeting){{(int32_t)(keys[k] >> 32), (int32_t)(keys[k] & UINT32_MAX)}};
+        guides->pairs[k] =
+            (sn_meeting){{(int32_t)(keys[k] >> 32), (int32_t)(keys[k] & UINT32_MAX)}};
     }
+
     guides->pair_count = different;
     return SINEW_OK;
 }
 
 static sinew_status find_meetings(const sinew_field *field, sn_guides *guides, sn_arena *scratch) {
     int32_t n = field->unknown_count;
-    int32_t *steps = SN_PUSH(scratch, int32_t, n), *origin = SN_PUSH(scratch, int32_t, n),
-            *queue = SN_PUSH(scratch, int32_t, n);
+    int32_t *steps = SN_PUSH(scratch, int32_t, n);
+    int32_t *origin = SN_PUSH(scratch, int32_t, n);
+    int32_t *queue = SN_PUSH(scratch, int32_t, n);
     SN_TRY(sn_arena_status(scratch));
     flood(field, guides, steps, origin, queue);
     SN_TRY(find_pairs(field, guides, origin, scratch));
+
     return field->curve_count < 2 ? SINEW_OK : span(field, guides, steps, origin, scratch);
 }
 
@@ -164,64 +221,95 @@ sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides) {
 
 // ---- Alignment ----------------------------------------------------------------------------------
 
-// Applies g from the right to every guide of the curves that hang together with `curve` so far. Meetings are few and curves
-// too, so that going through all guides each time is fine.
-static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_t which, sn_quat g, sn_quat *aligned) {
+// Applies g from the right to every guide of the curves that hang together with `curve` so far.
+// Meetings are few and curves too, so that going through all guides each time is fine.
+static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_t which, sn_quat g,
+                         sn_quat *aligned) {
     for (int32_t i = 0; i < guides->count; i++) {
-        if (cluster[guides->curves[i]] == which) aligned[i] = sn_quat_mul(aligned[i], g);
+        if (cluster[guides->curves[i]] == which) {
+            aligned[i] = sn_quat_mul(aligned[i], g);
+        }
     }
 }
 
-// How much better a curve would agree with its neighbours, summed over all of them, half turned by *g; `sums` is scratch.
-static double find_best_turn(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_quat *sums,
-                             int32_t *curve, sn_quat *g) {
+// How much better a curve would agree with its neighbours, summed over all of them, half turned by
+// *g; `sums` is scratch.
+static double find_best_turn(const sinew_field *field, const sn_guides *guides,
+                             const sn_quat *aligned, sn_quat *sums, int32_t *curve, sn_quat *g) {
     double best = 1e-9 * guides->pair_count; // more than rounding
     memset(sums, 0, (size_t)field->curve_count * sizeof(sn_quat));
     for (int32_t k = 0; k < guides->pair_count; k++) {
-        int32_t a = guides->pairs[k].guide[0], b = guides->pairs[k].guide[1];
-        if (guides->curves[a] == guides->curves[b]) continue;
+        int32_t a = guides->pairs[k].guide[0];
+        int32_t b = guides->pairs[k].guide[1];
+        if (guides->curves[a] == guides->curves[b]) {
+            continue;
+        }
+
         sn_quat p = sn_quat_mul(sn_quat_conjugate(aligned[a]), aligned[b]); // (q_a g) . q_b = p . g
         sums[guides->curves[a]] = sn_quat_add(sums[guides->curves[a]], p);
         sums[guides->curves[b]] = sn_quat_add(sums[guides->curves[b]], sn_quat_conjugate(p));
     }
+
     *curve = -1;
     for (int32_t c = 0; c < field->curve_count; c++) {
         sn_quat turn = sn_nearest_half_turn(sn_quat_identity(), sums[c]);
         double gain = sn_quat_dot(turn, sums[c]) - sums[c].w;
-        if (gain <= best) continue;
+        if (gain <= best) {
+            continue;
+        }
+
         best = gain;
         *curve = c;
         *g = turn;
     }
+
     return *curve < 0 ? 0 : best;
 }
 
-// The tree looks at one place of two curves only: as long as a half turn of a whole curve makes it agree better with all its
-// neighbours, it gets one.
-static void improve(const sinew_field *field, const sn_guides *guides, sn_quat *sums, sn_quat *aligned) {
+// The tree looks at one place of two curves only: as long as a half turn of a whole curve makes it
+// agree better with all its neighbours, it gets one.
+static void improve(const sinew_field *field, const sn_guides *guides, sn_quat *sums,
+                    sn_quat *aligned) {
     int32_t curve;
     sn_quat g;
     for (int32_t k = 0; k < field->curve_count; k++) {
-        if (find_best_turn(field, guides, aligned, sums, &curve, &g) <= 0) return;
+        if (find_best_turn(field, guides, aligned, sums, &curve, &g) <= 0) {
+            return;
+        }
+
         for (int32_t i = 0; i < guides->count; i++) {
-            if (guides->curves[i] == curve) aligned[i] = sn_quat_mul(aligned[i], g);
+            if (guides->curves[i] == curve) {
+                aligned[i] = sn_quat_mul(aligned[i], g);
+            }
         }
     }
 }
 
-void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *sums, sn_quat *aligned) {
+void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster,
+                     sn_quat *sums, sn_quat *aligned) {
     for (int32_t i = 0; i < guides->count; i++) {
         double half = 0.5 * field->curves[guides->curves[i]].curve.turn;
         aligned[i] = sn_quat_mul(guides->frames[i], (sn_quat){0, 0, sin(half), cos(half)});
     }
-    for (int32_t c = 0; c < field->curve_count; c++) cluster[c] = c;
+
+    for (int32_t c = 0; c < field->curve_count; c++) {
+        cluster[c] = c;
+    }
+
     for (int32_t m = 0; m < guides->meeting_count; m++) {
-        int32_t a = guides->meetings[m].guide[0], b = guides->meetings[m].guide[1];
-        int32_t kept = cluster[guides->curves[a]], joining = cluster[guides->curves[b]];
-        turn_cluster(guides, cluster, joining, sn_nearest_half_turn(aligned[b], aligned[a]), aligned);
+        int32_t a = guides->meetings[m].guide[0];
+        int32_t b = guides->meetings[m].guide[1];
+        int32_t kept = cluster[guides->curves[a]];
+        int32_t joining = cluster[guides->curves[b]];
+
+        turn_cluster(guides, cluster, joining, sn_nearest_half_turn(aligned[b], aligned[a]),
+                     aligned);
         for (int32_t c = 0; c < field->curve_count; c++) {
-            if (cluster[c] == joining) cluster[c] = kept;
+            if (cluster[c] == joining) {
+                cluster[c] = kept;
+            }
         }
     }
+
     improve(field, guides, sums, aligned);
 }

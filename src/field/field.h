@@ -1,4 +1,5 @@
-// The inside of a field: its mesh as a graph, its curves, the frames that guide it, the smoothing system, the result.
+// The inside of a field: its mesh as a graph, its curves, the frames that guide it, the smoothing
+// system, the result.
 #ifndef SN_FIELD_FIELD_H
 #define SN_FIELD_FIELD_H
 
@@ -10,7 +11,8 @@
 #include "geom/element_tree.h"
 #include "math/quat.h"
 
-// Components of what is smoothed, padded: a quaternion, or xx yy yz zx xy of the tensor d d' of a direction (its trace is 1).
+// Components of what is smoothed, padded: a quaternion, or xx yy yz zx xy of the tensor d d' of a
+// direction (its trace is 1).
 enum { SN_FIELD_MOST_COMPONENTS = 8 };
 
 // Of so many curves is kept what each gives alone.
@@ -28,7 +30,8 @@ typedef struct sn_field_curve {
     sn_curve curve;
 } sn_field_curve;
 
-// The nearest places of two curves on either side of a border between what they reach first (align.c).
+// The nearest places of two curves on either side of a border between what they reach first
+// (align.c).
 typedef struct sn_meeting {
     int32_t guide[2];
 } sn_meeting;
@@ -46,7 +49,8 @@ typedef struct sn_guides {
     int32_t meeting_count;
     sn_meeting *meetings; // a tree over the curves of each part: those nearest in the mesh first
     int32_t pair_count;
-    sn_meeting *pairs; // all guides that are neighbours in the mesh, but for those next to one another on a curve
+    sn_meeting *pairs; // all guides that are neighbours in the mesh, but for those next to one
+                       // another on a curve
     sinew_lonely_part *lonely;
     int32_t lonely_count;
     double *shown_points, *shown_axes; // for sinew_field_get_guides
@@ -75,36 +79,43 @@ struct sinew_field {
     double *axes;        // 9 for each element
     double *certainties; // of the axes of each element
     sn_quat *rotation;   // of each unknown
-    sn_quat *factors;    // of each curve: what its frames were multiplied by in the last solve (frames only)
+    sn_quat *factors; // of each curve: what its frames were multiplied by in the last solve (frames
+                      // only)
     sn_response responses[SN_FIELD_RESPONSES]; // of a curve: that of its number modulo their count
     bool prepare_turns, history_known, moved, turned;
     int32_t seam_count; // neighbours with half turns between them in the last solve
     sinew_field_report report;
 };
 
-// Frames, constraints, fallbacks and meetings of the present curves. The guides are empty if it fails.
+// Frames, constraints, fallbacks and meetings of the present curves. The guides are empty if it
+// fails.
 sinew_status sn_guides_build(const sinew_field *field, sn_guides *guides);
 
 // The tree of meetings; part of sn_guides_build.
 sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides);
 
-// What each guide asks for: frames turned, with the sign and, of the four frames that mean the same, the one that agree best
-// with the next curves'. `cluster` and `sums` are scratch, one for each curve; `aligned` has one quaternion for each guide.
-void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster, sn_quat *sums, sn_quat *aligned);
+// What each guide asks for: frames turned, with the sign and, of the four frames that mean the
+// same, the one that agree best with the next curves'. `cluster` and `sums` are scratch, one for
+// each curve; `aligned` has one quaternion for each guide.
+void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster,
+                     sn_quat *sums, sn_quat *aligned);
 
-// Whether frames that are neighbours contradict each other as they are aligned, though half turned they would not, and the
-// field smoothed as it is, field->x, has suffered.
+// Whether frames that are neighbours contradict each other as they are aligned, though half turned
+// they would not, and the field smoothed as it is, field->x, has suffered.
 bool sn_has_seam(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned);
 
-// Smooths frames with half turns between neighbours, and replaces field->x if that gives a smoother field. field->seam_count
-// tells how many neighbours then need one.
-sinew_status sn_solve_seam(sinew_field *field, const sn_guides *guides, const sn_quat *aligned, sn_solve_report *report);
+// Smooths frames with half turns between neighbours, and replaces field->x if that gives a smoother
+// field. field->seam_count tells how many neighbours then need one.
+sinew_status sn_solve_seam(sinew_field *field, const sn_guides *guides, const sn_quat *aligned,
+                           sn_solve_report *report);
 
 // Axes and quaternions from the smoothed functions, and how certain they are.
 void sn_field_finish(sinew_field *field);
 
 static inline void sn_store_axes(double *axes, sn_mat3 Q) {
-    for (int j = 0; j < 3; j++) sn_store3(axes + 3 * j, sn_mat3_column(Q, j));
+    for (int j = 0; j < 3; j++) {
+        sn_store3(axes + 3 * j, sn_mat3_column(Q, j));
+    }
 }
 
 #endif

@@ -1,8 +1,10 @@
-// From curves to constraints: frames along the curves in, the rows of C and the frame each row asks for out.
+// From curves to constraints: frames along the curves in, the rows of C and the frame each row asks
+// for out.
 //
-// A frame guides the unknowns next to it: by element those of the element that holds it and of the elements across its faces,
-// by vertex those of its element, weighted by exp(-d^2 / d'^2), d' the mean neighbour distance (Cai 2016, 5.7, made free of
-// the unit). A part of the mesh that no frame reaches takes the frame nearest to it. Cost: a search in a tree for each frame.
+// A frame guides the unknowns next to it: by element those of the element that holds it and of the
+// elements across its faces, by vertex those of its element, weighted by exp(-d^2 / d'^2), d' the
+// mean neighbour distance (Cai 2016, 5.7, made free of the unit). A part of the mesh that no frame
+// reaches takes the frame nearest to it. Cost: a search in a tree for each frame.
 #include "field/field.h"
 
 #include <string.h>
@@ -11,20 +13,29 @@
 
 static int32_t frame_count(const sinew_field *field, const sn_curve *curve) {
     double wished = ceil(sn_curve_length(curve) / field->spacing) + 1;
-    return wished < 2 ? 2 : wished > SN_CURVE_MOST_SAMPLES ? SN_CURVE_MOST_SAMPLES : (int32_t)wished;
+    return wished < 2                       ? 2
+           : wished > SN_CURVE_MOST_SAMPLES ? SN_CURVE_MOST_SAMPLES
+                                            : (int32_t)wished;
 }
 
 // Frames of one curve, all of them; signs of the quaternions continuous.
-static sinew_status compute_frames(sn_arena *scratch, const sn_curve *curve, int32_t count, sn_vec3 *x, sn_quat *q) {
-    sn_vec3 *t = SN_PUSH(scratch, sn_vec3, count), *r = SN_PUSH(scratch, sn_vec3, count);
+static sinew_status compute_frames(sn_arena *scratch, const sn_curve *curve, int32_t count,
+                                   sn_vec3 *x, sn_quat *q) {
+    sn_vec3 *t = SN_PUSH(scratch, sn_vec3, count);
+    sn_vec3 *r = SN_PUSH(scratch, sn_vec3, count);
+
     SN_TRY(sn_arena_status(scratch));
     sn_curve_sample(curve, count, x, t);
     r[0] = sn_curve_first_axis(curve, t[0]);
     sn_double_reflection(r, x, t, count);
+
     for (int32_t i = 0; i < count; i++) {
         q[i] = sn_quat_from_mat3(sn_mat3_columns(r[i], sn_cross(t[i], r[i]), t[i]));
-        if (i > 0 && sn_quat_dot(q[i], q[i - 1]) < 0) q[i] = sn_quat_scale(-1, q[i]);
+        if (i > 0 && sn_quat_dot(q[i], q[i - 1]) < 0) {
+            q[i] = sn_quat_scale(-1, q[i]);
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -37,51 +48,72 @@ static int32_t list_guided(const sinew_field *field, int32_t element, int32_t *u
         memcpy(unknowns, sn_mesh_nodes(field->mesh, element), (size_t)count * sizeof(int32_t));
         return count;
     }
-    int32_t begin = field->neighbours.offsets[element], count = field->neighbours.offsets[element + 1] - begin;
+
+    int32_t begin = field->neighbours.offsets[element];
+    int32_t count = field->neighbours.offsets[element + 1] - begin;
+
     unknowns[0] = element;
     memcpy(unknowns + 1, field->neighbours.items + begin, (size_t)count * sizeof(int32_t));
+
     return count + 1;
 }
 
 static void add_row(const sinew_field *field, sn_guides *guides, sn_vec3 x, int32_t element) {
     sn_constraints *rows = &guides->constraints;
-    int32_t begin = rows->starts[rows->count], count = list_guided(field, element, rows->unknowns + begin);
-    double scale = field->smoothing.mean_distance, nearest = INFINITY, sum = 0;
+    int32_t begin = rows->starts[rows->count];
+    int32_t count = list_guided(field, element, rows->unknowns + begin);
+    double scale = field->smoothing.mean_distance;
+    double nearest = INFINITY;
+    double sum = 0;
     double *w = rows->weights + begin;
+
     for (int32_t k = 0; k < count; k++) {
         double d = sn_distance(x, field->positions[rows->unknowns[begin + k]]);
         w[k] = scale > 0 ? d * d / (scale * scale) : 0;
         nearest = fmin(nearest, w[k]);
     }
+
     for (int32_t k = 0; k < count; k++) {
         w[k] = exp(nearest - w[k]); // a common factor cancels, and far places do not underflow
         sum += w[k];
     }
-    for (int32_t k = 0; k < count; k++) w[k] /= sum;
+
+    for (int32_t k = 0; k < count; k++) {
+        w[k] /= sum;
+    }
+
     rows->points[rows->count] = x;
     rows->starts[++rows->count] = begin + count;
 }
 
 // Of a curve none of whose frames guides the field.
-static sinew_status refuse_curve(const sinew_field *field, const sn_curve *curve, int32_t count, double nearest) {
+static sinew_status refuse_curve(const sinew_field *field, const sn_curve *curve, int32_t count,
+                                 double nearest) {
     if (count == SN_CURVE_MOST_SAMPLES) {
-        return sn_fail(field->context, SINEW_INVALID_DATA,
-                       "%s is %g m long, so that its %d frames are %g m apart and miss the body; shorten it", curve->name,
-                       sn_curve_length(curve), (int)count, sn_curve_length(curve) / (count - 1));
+        return sn_fail(
+            field->context, SINEW_INVALID_DATA,
+            "%s is %g m long, so that its %d frames are %g m apart and miss the body; shorten it",
+            curve->name, sn_curve_length(curve), (int)count, sn_curve_length(curve) / (count - 1));
     }
-    return sn_fail(field->context, SINEW_INVALID_DATA,
-                   "%s lies outside of the body: it comes no nearer than %g m, and guides up to %g m", curve->name, nearest,
-                   field->reach);
+
+    return sn_fail(
+        field->context, SINEW_INVALID_DATA,
+        "%s lies outside of the body: it comes no nearer than %g m, and guides up to %g m",
+        curve->name, nearest, field->reach);
 }
 
 // Keeps those frames of a curve that lie inside or near; refuses a curve without any.
-static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32_t index, sn_arena *scratch) {
+static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32_t index,
+                              sn_arena *scratch) {
     const sn_curve *curve = &field->curves[index].curve;
-    int32_t count = frame_count(field, curve), before = guides->count;
+    int32_t count = frame_count(field, curve);
+    int32_t before = guides->count;
     sn_vec3 *x = SN_PUSH(scratch, sn_vec3, count);
     sn_quat *q = SN_PUSH(scratch, sn_quat, count);
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_frames(scratch, curve, count, x, q));
+
     double nearest = INFINITY;
     for (int32_t i = 0; i < count; i++) {
         sn_location place = sn_element_tree_locate(&field->tree, x[i]);
@@ -90,6 +122,7 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
             guides->ignored++;
             continue;
         }
+
         guides->curves[guides->count] = index;
         guides->points[guides->count] = x[i];
         guides->frames[guides->count] = q[i];
@@ -97,6 +130,7 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
         guides->count++;
         add_row(field, guides, x[i], place.element);
     }
+
     return guides->count > before ? SINEW_OK : refuse_curve(field, curve, count, nearest);
 }
 
@@ -115,45 +149,76 @@ static double guide_distance2(void *data, int32_t item, double best) {
 }
 
 // For each lonely part the frame nearest to any of its unknowns.
-static sinew_status find_sources(const sinew_field *field, const sn_guides *guides, const int32_t *lonely_of, int32_t *sources,
-                                 sn_arena *scratch) {
+static sinew_status find_sources(const sinew_field *field, const sn_guides *guides,
+                                 const int32_t *lonely_of, int32_t *sources, sn_arena *scratch) {
     sn_box *boxes = SN_PUSH(scratch, sn_box, guides->count);
     double *best2 = SN_PUSH(scratch, double, field->part_count);
+
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < guides->count; i++) boxes[i] = (sn_box){guides->points[i], guides->points[i]};
-    for (int32_t i = 0; i < field->part_count; i++) best2[i] = INFINITY;
+    for (int32_t i = 0; i < guides->count; i++) {
+        boxes[i] = (sn_box){guides->points[i], guides->points[i]};
+    }
+
+    for (int32_t i = 0; i < field->part_count; i++) {
+        best2[i] = INFINITY;
+    }
+
     sn_bvh bvh;
     SN_TRY(sn_bvh_build(scratch, boxes, guides->count, &bvh));
     for (int32_t i = 0; i < field->unknown_count; i++) {
         int32_t lonely = lonely_of[field->parts[i]];
-        if (lonely < 0) continue;
+        if (lonely < 0) {
+            continue;
+        }
+
         nearest_search search = {guides, field->positions[i]};
         double found2;
-        int32_t found = sn_bvh_nearest(&bvh, search.p, best2[lonely], guide_distance2, &search, &found2);
-        if (found < 0) continue;
+        int32_t found =
+            sn_bvh_nearest(&bvh, search.p, best2[lonely], guide_distance2, &search, &found2);
+
+        if (found < 0) {
+            continue;
+        }
+
         best2[lonely] = found2;
         sources[lonely] = found;
     }
+
     return SINEW_OK;
 }
 
-// Ties the first unknown of each lonely part to the nearest frame: the smoothest function is then constant there.
-static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides, sn_arena *scratch) {
-    int32_t parts = field->part_count, lonely = 0;
-    int32_t *lonely_of = SN_PUSH(scratch, int32_t, parts), *sources = SN_PUSH(scratch, int32_t, parts);
+// Ties the first unknown of each lonely part to the nearest frame: the smoothest function is then
+// constant there.
+static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides,
+                                     sn_arena *scratch) {
+    int32_t parts = field->part_count;
+    int32_t lonely = 0;
+    int32_t *lonely_of = SN_PUSH(scratch, int32_t, parts);
+    int32_t *sources = SN_PUSH(scratch, int32_t, parts);
+
     SN_TRY(sn_arena_status(scratch));
     for (int32_t k = 0; k < guides->constraints.starts[guides->constraints.count]; k++) {
         lonely_of[field->parts[guides->constraints.unknowns[k]]] = -1;
     }
-    for (int32_t p = 0; p < parts; p++) lonely_of[p] = lonely_of[p] < 0 ? -1 : lonely++;
+
+    for (int32_t p = 0; p < parts; p++) {
+        lonely_of[p] = lonely_of[p] < 0 ? -1 : lonely++;
+    }
+
     guides->lonely_count = lonely;
     guides->lonely = SN_PUSH(&guides->arena, sinew_lonely_part, lonely);
     SN_TRY(sn_arena_status(&guides->arena));
-    if (lonely == 0) return SINEW_OK;
+    if (lonely == 0) {
+        return SINEW_OK;
+    }
+
     SN_TRY(find_sources(field, guides, lonely_of, sources, scratch));
     for (int32_t i = 0; i < field->unknown_count; i++) {
         int32_t part = lonely_of[field->parts[i]];
-        if (part < 0) continue;
+        if (part < 0) {
+            continue;
+        }
+
         if (guides->lonely[part].count++ == 0) {
             sn_constraints *rows = &guides->constraints;
             int32_t entry = rows->starts[rows->count];
@@ -166,15 +231,19 @@ static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides
             rows->starts[++rows->count] = entry + 1;
         }
     }
+
     for (int32_t p = 0; p < lonely; p++) {
         const sinew_lonely_part *part = &guides->lonely[p];
         sn_vec3 place = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
-               "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: it takes the nearest "
+               "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: "
+               "it takes the nearest "
                "frame, of %s",
-               (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element", part->count == 1 ? "" : "s",
-               (int)part->first, place.x, place.y, place.z, field->curves[part->curve].curve.name);
+               (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element",
+               part->count == 1 ? "" : "s", (int)part->first, place.x, place.y, place.z,
+               field->curves[part->curve].curve.name);
     }
+
     return SINEW_OK;
 }
 
@@ -182,12 +251,18 @@ static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides
 
 static sinew_status push_guides(const sinew_field *field, sn_guides *guides) {
     int64_t frames = 0;
-    for (int32_t c = 0; c < field->curve_count; c++) frames += frame_count(field, &field->curves[c].curve);
-    int64_t rows = frames + field->part_count, most = 1 + SN_MAX_FACES > 8 ? 1 + SN_MAX_FACES : 8;
+    for (int32_t c = 0; c < field->curve_count; c++) {
+        frames += frame_count(field, &field->curves[c].curve);
+    }
+
+    int64_t rows = frames + field->part_count;
+    int64_t most = 1 + SN_MAX_FACES > 8 ? 1 + SN_MAX_FACES : 8;
     if (rows * most > INT32_MAX) {
         return sn_fail(field->context, SINEW_INVALID_ARGUMENT,
-                       "%lld frames along the curves are too many: enlarge the spacing", (long long)frames);
+                       "%lld frames along the curves are too many: enlarge the spacing",
+                       (long long)frames);
     }
+
     sn_arena *arena = &guides->arena;
     guides->curves = SN_PUSH(arena, int32_t, frames);
     guides->points = SN_PUSH(arena, sn_vec3, frames);
@@ -199,6 +274,7 @@ static sinew_status push_guides(const sinew_field *field, sn_guides *guides) {
     guides->constraints.points = SN_PUSH(arena, sn_vec3, rows);
     guides->shown_points = SN_PUSH(arena, double, 3 * frames);
     guides->shown_axes = SN_PUSH(arena, double, 9 * frames);
+
     return sn_arena_status(arena);
 }
 
@@ -209,6 +285,7 @@ static sinew_status build(const sinew_field *field, sn_guides *guides, sn_arena 
         SN_TRY(add_curve(field, guides, c, scratch));
         sn_arena_rewind(scratch, mark);
     }
+
     SN_TRY(add_lonely_parts(field, guides, scratch));
     return field->kind == SINEW_FIELD_FRAMES ? sn_find_meetings(field, guides) : SINEW_OK;
 }
@@ -217,10 +294,13 @@ sinew_status sn_guides_build(const sinew_field *field, sn_guides *guides) {
     *guides = (sn_guides){.arena = sn_arena_create(field->context)};
     sn_arena scratch = sn_arena_create(field->context);
     sinew_status status = build(field, guides, &scratch);
+
     sn_arena_destroy(&scratch);
+
     if (status != SINEW_OK) {
         sn_arena_destroy(&guides->arena);
         *guides = (sn_guides){.arena = sn_arena_create(field->context)};
     }
+
     return status;
 }

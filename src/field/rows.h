@@ -1,6 +1,7 @@
-// The loops of the smoothing's iterations over unknowns with some groups of four functions side by side, x[unknown][4 quads]:
-// bodies of sn_parallel_for (base/threads.h), built once for each instruction set. Each reads a row of a matrix once for all
-// functions; what becomes of a function does not depend on those beside it but for rounding.
+// The loops of the smoothing's iterations over unknowns with some groups of four functions side by
+// side, x[unknown][4 quads]: bodies of sn_parallel_for (base/threads.h), built once for each
+// instruction set. Each reads a row of a matrix once for all functions; what becomes of a function
+// does not depend on those beside it but for rounding.
 #ifndef SN_FIELD_ROWS_H
 #define SN_FIELD_ROWS_H
 
@@ -8,7 +9,12 @@
 #include "base/threads.h"
 #include "linalg/sparse.h"
 
-enum { SN_ROW_WIDTH = 4, SN_ROW_MOST_QUADS = 4, SN_ROW_MOST_WIDTH = SN_ROW_WIDTH * SN_ROW_MOST_QUADS, SN_ROW_CHUNK = 4096 };
+enum {
+    SN_ROW_WIDTH = 4,
+    SN_ROW_MOST_QUADS = 4,
+    SN_ROW_MOST_WIDTH = SN_ROW_WIDTH * SN_ROW_MOST_QUADS,
+    SN_ROW_CHUNK = 4096
+};
 
 // What a loop reads and writes; each says which.
 typedef struct sn_row_job {
@@ -32,7 +38,8 @@ typedef struct sn_row_kernels {
 
 SN_ISA_DECLARE(const sn_row_kernels *, sn_row_get_kernels, (void));
 
-// The same in single precision, for preconditioners: reading matrices and vectors is what takes the time.
+// The same in single precision, for preconditioners: reading matrices and vectors is what takes the
+// time.
 typedef struct sn_narrow {
     int32_t rows, columns;
     const int32_t *starts, *indices;

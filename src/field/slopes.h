@@ -1,5 +1,6 @@
-// The loops behind the right-hand sides of the smoothing (smoothing.h): slopes of functions over a graph and what drifts make
-// of them. Bodies of sn_parallel_for (base/threads.h), built once for each instruction set.
+// The loops behind the right-hand sides of the smoothing (smoothing.h): slopes of functions over a
+// graph and what drifts make of them. Bodies of sn_parallel_for (base/threads.h), built once for
+// each instruction set.
 #ifndef SN_FIELD_SLOPES_H
 #define SN_FIELD_SLOPES_H
 
@@ -15,7 +16,8 @@ typedef struct sn_slope_job {
     const double *inverse_degrees;
     size_t width;    // functions side by side, a multiple of SN_ROW_WIDTH
     const double *x; // [unknown][width]
-    double *edges;   // sum over the edges of an unknown of W d (x_j - x_i): [unknown][group of SN_ROW_WIDTH][3][SN_ROW_WIDTH]
+    double *edges;   // sum over the edges of an unknown of W d (x_j - x_i): [unknown][group of
+                     // SN_ROW_WIDTH][3][SN_ROW_WIDTH]
     double *slopes;  // the same way
     double *drift;   // [unknown][width]
     double *b;       // [unknown][width]

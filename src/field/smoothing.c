@@ -1,7 +1,9 @@
-// Smoothing over a graph: neighbours and constraints in, a factor or a multigrid hierarchy kept, smooth functions out.
+// Smoothing over a graph: neighbours and constraints in, a factor or a multigrid hierarchy kept,
+// smooth functions out.
 //
-// Method: normal equations (Cai 2016, 5.4.2) with weights that do not depend on the unit of length. Cost: linear in the
-// unknowns but for the factor, which takes about n^1.5 in a solid of up to a hundred thousand.
+// Method: normal equations (Cai 2016, 5.4.2) with weights that do not depend on the unit of length.
+// Cost: linear in the unknowns but for the factor, which takes about n^1.5 in a solid of up to a
+// hundred thousand.
 #include "field/smoothing.h"
 
 #include "base/sorted.h"
@@ -11,31 +13,43 @@
 // ---- The graph ----------------------------------------------------------------------------------
 
 // Mean distance to the neighbours of each unknown; returns that over all pairs.
-static double compute_mean_distances(const sn_adjacency *neighbours, const sn_vec3 *positions, double *means) {
+static double compute_mean_distances(const sn_adjacency *neighbours, const sn_vec3 *positions,
+                                     double *means) {
     double total = 0;
     for (int32_t i = 0; i < neighbours->rows; i++) {
-        int32_t begin = neighbours->offsets[i], end = neighbours->offsets[i + 1];
+        int32_t begin = neighbours->offsets[i];
+        int32_t end = neighbours->offsets[i + 1];
         double sum = 0;
-        for (int32_t k = begin; k < end; k++) sum += sn_distance(positions[i], positions[neighbours->items[k]]);
+
+        for (int32_t k = begin; k < end; k++) {
+            sum += sn_distance(positions[i], positions[neighbours->items[k]]);
+        }
+
         means[i] = end > begin ? sum / (end - begin) : 0;
         total += sum;
     }
+
     int32_t pairs = neighbours->offsets[neighbours->rows];
     return pairs > 0 ? total / pairs : 0;
 }
 
-static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency *neighbours, const sn_vec3 *positions) {
+static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency *neighbours,
+                                    const sn_vec3 *positions) {
     int32_t n = neighbours->rows;
     sn_sparse *G = &smoothing->G;
+
     *G = (sn_sparse){.rows = n, .columns = n};
     int32_t entries = neighbours->offsets[n] + n;
+
     G->starts = SN_PUSH(&smoothing->arena, int32_t, (size_t)n + 1);
     G->indices = SN_PUSH(&smoothing->arena, int32_t, entries);
     G->values = SN_PUSH(&smoothing->arena, double, entries);
     smoothing->inverse_degrees = SN_PUSH(&smoothing->arena, double, n);
+
     double *means = SN_PUSH(&smoothing->arena, double, n);
     SN_TRY(sn_arena_status(&smoothing->arena));
     smoothing->mean_distance = compute_mean_distances(neighbours, positions, means);
+
     int32_t entry = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t diagonal = -1;
@@ -43,47 +57,74 @@ static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency 
         for (int32_t k = neighbours->offsets[i]; k < neighbours->offsets[i + 1]; k++) {
             int32_t j = neighbours->items[k];
             SN_ASSERT(j != i);
-            if (diagonal < 0 && j > i) diagonal = entry++;
-            double d = sn_distance(positions[i], positions[j]), scale = means[i] * means[j];
+            if (diagonal < 0 && j > i) {
+                diagonal = entry++;
+            }
+
+            double d = sn_distance(positions[i], positions[j]);
+            double scale = means[i] * means[j];
             double w = scale > 0 ? exp(-d * d / scale) : 1;
+
             G->indices[entry] = j;
             G->values[entry++] = -w;
             D += w;
         }
-        if (diagonal < 0) diagonal = entry++;
+
+        if (diagonal < 0) {
+            diagonal = entry++;
+        }
+
         G->indices[diagonal] = i;
         G->values[diagonal] = D;
         G->starts[i + 1] = entry;
         smoothing->inverse_degrees[i] = D > 0 ? 1 / D : 0;
     }
+
     return SINEW_OK;
 }
 
-// Drifts, and the moments sum W d d' of the edges at each unknown and its neighbours, inverted: twice round, so that also
-// at a corner they span space. What they do not span (a sheet, a chain) gets no slope.
+// Drifts, and the moments sum W d d' of the edges at each unknown and its neighbours, inverted:
+// twice round, so that also at a corner they span space. What they do not span (a sheet, a chain)
+// gets no slope.
 static sinew_status prepare_slopes(sn_smoothing *smoothing, const sn_vec3 *positions) {
     const sn_sparse *G = &smoothing->G;
     size_t n = (size_t)smoothing->n;
+
     smoothing->positions = positions;
     smoothing->drifts = SN_PUSH(&smoothing->arena, sn_vec3, n);
     smoothing->inverse_moments = SN_PUSH(&smoothing->arena, sn_mat3, n);
+
     sn_mat3 *moments = SN_PUSH(&smoothing->arena, sn_mat3, n);
     SN_TRY(sn_arena_status(&smoothing->arena));
     for (int32_t i = 0; i < G->rows; i++) {
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            if (G->indices[k] == i) continue;
+            if (G->indices[k] == i) {
+                continue;
+            }
+
             sn_vec3 d = sn_sub(positions[G->indices[k]], positions[i]);
-            smoothing->drifts[i] = sn_madd(smoothing->drifts[i], -G->values[k] * smoothing->inverse_degrees[i], d);
+            smoothing->drifts[i] =
+                sn_madd(smoothing->drifts[i], -G->values[k] * smoothing->inverse_degrees[i], d);
             moments[i] = sn_mat3_add(moments[i], sn_mat3_scale(-G->values[k], sn_outer(d, d)));
         }
     }
+
     for (int32_t i = 0; i < G->rows; i++) {
         sn_mat3 sum = {0};
-        for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) sum = sn_mat3_add(sum, moments[G->indices[k]]);
+        for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+            sum = sn_mat3_add(sum, moments[G->indices[k]]);
+        }
+
         double little = 1e-3 * sn_mat3_trace(sum);
-        for (int a = 0; a < 3; a++) sum.m[a][a] += little;
-        if (little > 0) smoothing->inverse_moments[i] = sn_mat3_inverse(sum);
+        for (int a = 0; a < 3; a++) {
+            sum.m[a][a] += little;
+        }
+
+        if (little > 0) {
+            smoothing->inverse_moments[i] = sn_mat3_inverse(sum);
+        }
     }
+
     return SINEW_OK;
 }
 
@@ -93,6 +134,7 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
     sn_arena scratch = sn_arena_create(smoothing->context);
     sn_sparse L = smoothing->G;
     int32_t entries = sn_sparse_entry_count(&L);
+
     L.values = SN_PUSH(&scratch, double, entries);
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {
@@ -103,17 +145,22 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
         }
         status = sn_sparse_normal(&smoothing->arena, &L, &smoothing->A);
     }
+
     sn_arena_destroy(&scratch);
     SN_TRY(status);
+
     size_t count = (size_t)sn_sparse_entry_count(&smoothing->A);
     smoothing->LL = SN_PUSH(&smoothing->arena, double, count);
     SN_TRY(sn_arena_status(&smoothing->arena));
     memcpy(smoothing->LL, smoothing->A.values, count * sizeof(double));
-    return sn_factor_create(smoothing->context, &smoothing->A, &smoothing->positions[0].x, &smoothing->factor);
+
+    return sn_factor_create(smoothing->context, &smoothing->A, &smoothing->positions[0].x,
+                            &smoothing->factor);
 }
 
 double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column) {
-    int32_t begin = A->starts[row], place = sn_find_sorted(A->indices + begin, A->starts[row + 1] - begin, column);
+    int32_t begin = A->starts[row];
+    int32_t place = sn_find_sorted(A->indices + begin, A->starts[row + 1] - begin, column);
     SN_ASSERT(place >= 0);
     return &A->values[begin + place];
 }
@@ -121,26 +168,45 @@ double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column)
 static bool same_row(const sn_constraints *a, int32_t i, const sn_constraints *b, int32_t j) {
     int32_t count = a->starts[i + 1] - a->starts[i];
     return count == b->starts[j + 1] - b->starts[j] &&
-           memcmp(a->unknowns + a->starts[i], b->unknowns + b->starts[j], (size_t)count * sizeof(int32_t)) == 0 &&
-           memcmp(a->weights + a->starts[i], b->weights + b->starts[j], (size_t)count * sizeof(double)) == 0;
+           memcmp(a->unknowns + a->starts[i], b->unknowns + b->starts[j],
+                  (size_t)count * sizeof(int32_t)) == 0 &&
+           memcmp(a->weights + a->starts[i], b->weights + b->starts[j],
+                  (size_t)count * sizeof(double)) == 0;
 }
 
-// The rows are listed curve by curve: what was before the first and behind the last curve that moved is the same.
+// The rows are listed curve by curve: what was before the first and behind the last curve that
+// moved is the same.
 static sinew_status change_factor(sn_smoothing *smoothing, const sn_constraints *rows, bool *done) {
     const sn_constraints *old = &smoothing->factored;
-    int32_t most = old->count < rows->count ? old->count : rows->count, before = 0, behind = 0;
-    while (before < most && same_row(old, before, rows, before)) before++;
-    while (behind < most - before && same_row(old, old->count - 1 - behind, rows, rows->count - 1 - behind)) behind++;
-    sn_row_set removed = {old->count - before - behind, old->starts + before, old->unknowns, old->weights};
-    sn_row_set added = {rows->count - before - behind, rows->starts + before, rows->unknowns, rows->weights};
+    int32_t most = old->count < rows->count ? old->count : rows->count;
+    int32_t before = 0;
+    int32_t behind = 0;
+
+    while (before < most && same_row(old, before, rows, before)) {
+        before++;
+    }
+
+    while (behind < most - before &&
+           same_row(old, old->count - 1 - behind, rows, rows->count - 1 - behind)) {
+        behind++;
+    }
+
+    sn_row_set removed = {old->count - before - behind, old->starts + before, old->unknowns,
+                          old->weights};
+    sn_row_set added = {rows->count - before - behind, rows->starts + before, rows->unknowns,
+                        rows->weights};
+
     return sn_factor_change(smoothing->factor, &added, &removed, done);
 }
 
 static sinew_status keep_rows(sn_smoothing *smoothing, const sn_constraints *rows) {
     sn_arena_destroy(&smoothing->factored_arena);
     smoothing->factored_arena = sn_arena_create(smoothing->context);
-    size_t count = (size_t)rows->count, entries = (size_t)rows->starts[count];
+
+    size_t count = (size_t)rows->count;
+    size_t entries = (size_t)rows->starts[count];
     sn_constraints *kept = &smoothing->factored;
+
     *kept = (sn_constraints){.starts = SN_PUSH(&smoothing->factored_arena, int32_t, count + 1),
                              .unknowns = SN_PUSH(&smoothing->factored_arena, int32_t, entries),
                              .weights = SN_PUSH(&smoothing->factored_arena, double, entries)};
@@ -149,6 +215,7 @@ static sinew_status keep_rows(sn_smoothing *smoothing, const sn_constraints *row
     memcpy(kept->starts, rows->starts, (count + 1) * sizeof(int32_t));
     memcpy(kept->unknowns, rows->unknowns, entries * sizeof(int32_t));
     memcpy(kept->weights, rows->weights, entries * sizeof(double));
+
     return SINEW_OK;
 }
 
@@ -158,41 +225,60 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
     for (int32_t r = 0; r < rows->count; r++) {
         for (int32_t a = rows->starts[r]; a < rows->starts[r + 1]; a++) {
             for (int32_t b = rows->starts[r]; b < rows->starts[r + 1]; b++) {
-                *sn_smoothing_find_entry(A, rows->unknowns[a], rows->unknowns[b]) += rows->weights[a] * rows->weights[b];
+                *sn_smoothing_find_entry(A, rows->unknowns[a], rows->unknowns[b]) +=
+                    rows->weights[a] * rows->weights[b];
             }
         }
     }
+
     bool done = false;
-    if (smoothing->factored.count > 0) SN_TRY(change_factor(smoothing, rows, &done));
-    if (done) return SINEW_OK;
+    if (smoothing->factored.count > 0) {
+        SN_TRY(change_factor(smoothing, rows, &done));
+    }
+    if (done) {
+        return SINEW_OK;
+    }
+
     SN_TRY(keep_rows(smoothing, rows));
     int32_t bad = sn_factor_update(smoothing->factor, A);
     if (bad >= 0) {
-        return sn_fail(smoothing->context, SINEW_INVALID_DATA, "the field's system is singular at unknown %d", (int)bad);
+        return sn_fail(smoothing->context, SINEW_INVALID_DATA,
+                       "the field's system is singular at unknown %d", (int)bad);
     }
+
     return SINEW_OK;
 }
 
 // ---- Both ---------------------------------------------------------------------------------------
 
-static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbours, const sn_vec3 *positions) {
+static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbours,
+                          const sn_vec3 *positions) {
     SN_TRY(build_laplacian(smoothing, neighbours, positions));
     SN_TRY(prepare_slopes(smoothing, positions));
-    if (smoothing->direct) return prepare_direct(smoothing);
-    return sn_splines_build(&smoothing->arena, &smoothing->G, smoothing->inverse_degrees, positions, &smoothing->splines);
+    if (smoothing->direct) {
+        return prepare_direct(smoothing);
+    }
+
+    return sn_splines_build(&smoothing->arena, &smoothing->G, smoothing->inverse_degrees, positions,
+                            &smoothing->splines);
 }
 
-sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours, const sn_vec3 *positions,
-                                 sinew_field_solver solver, sn_smoothing *smoothing) {
+sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours,
+                                 const sn_vec3 *positions, sinew_field_solver solver,
+                                 sn_smoothing *smoothing) {
     int32_t n = neighbours->rows;
     *smoothing = (sn_smoothing){.context = context, .n = n};
     smoothing->arena = sn_arena_create(context);
     smoothing->level_arena = sn_arena_create(context);
     smoothing->factored_arena = sn_arena_create(context);
-    smoothing->direct =
-        solver == SINEW_FIELD_SOLVER_DIRECT || (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MOST_DIRECT);
+    smoothing->direct = solver == SINEW_FIELD_SOLVER_DIRECT ||
+                        (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MOST_DIRECT);
+
     sinew_status status = build(smoothing, neighbours, positions);
-    if (status != SINEW_OK) sn_smoothing_destroy(smoothing);
+    if (status != SINEW_OK) {
+        sn_smoothing_destroy(smoothing);
+    }
+
     return status;
 }
 
@@ -205,23 +291,31 @@ void sn_smoothing_destroy(sn_smoothing *smoothing) {
     sn_arena_destroy(&smoothing->arena);
 }
 
-// The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c), c the sums of the constraints'
-// weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped. Two factors that are tied make it much stiffer than A
-// to functions that are smooth along a curve. Where splines see those, half of the tie and a little of D everywhere, so that
-// the multigrid does not care for what splines do better, take fewer iterations.
+// The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c), c
+// the sums of the constraints' weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped.
+// Two factors that are tied make it much stiffer than A to functions that are smooth along a curve.
+// Where splines see those, half of the tie and a little of D everywhere, so that the multigrid does
+// not care for what splines do better, take fewer iterations.
 static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constraints *rows) {
     sn_splines_update(&smoothing->splines, rows);
     bool alone = !smoothing->splines.usable;
-    double tie = alone ? 1 : 0.5, everywhere = alone ? 0 : 0.015;
+    double tie = alone ? 1 : 0.5;
+    double everywhere = alone ? 0 : 0.015;
+
     sn_arena_destroy(&smoothing->level_arena);
     smoothing->level_arena = sn_arena_create(smoothing->context);
+
     double *S = SN_PUSH(&smoothing->level_arena, double, smoothing->n);
     SN_TRY(sn_arena_status(&smoothing->level_arena));
-    for (int32_t k = 0; k < rows->starts[rows->count]; k++) S[rows->unknowns[k]] += rows->weights[k];
+    for (int32_t k = 0; k < rows->starts[rows->count]; k++) {
+        S[rows->unknowns[k]] += rows->weights[k];
+    }
+
     for (int32_t i = 0; i < smoothing->n; i++) {
         double D = smoothing->inverse_degrees[i] > 0 ? 1 / smoothing->inverse_degrees[i] : 1;
         S[i] = D * (tie * sqrt(S[i]) + everywhere);
     }
+
     return sn_multilevel_build(&smoothing->level_arena, &smoothing->G, S, &smoothing->multilevel);
 }
 

@@ -1,15 +1,18 @@
-// Iterations for the smoothing system: right-hand sides and a start in, up to sixteen functions out.
+// Iterations for the smoothing system: right-hand sides and a start in, up to sixteen functions
+// out.
 //
-// As many conjugate gradients share every load of a matrix. A costs two products with G. Preconditioner: the factor, if it is
-// of a matrix near A; otherwise B = (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle, which knows rough functions,
-// and Q = P K^-1 P' on splines (splines.h), which knows smooth ones and what constraints do to them:
+// As many conjugate gradients share every load of a matrix. A costs two products with G.
+// Preconditioner: the factor, if it is of a matrix near A; otherwise B = (G + S)^-1 D^2 (G + S)^-1,
+// each inverse a multigrid V-cycle, which knows rough functions, and Q = P K^-1 P' on splines
+// (splines.h), which knows smooth ones and what constraints do to them:
 //
 //   M^-1 = Q + (1 - Q A) B (1 - A Q)
 //
-// (balancing, Mandel 1993). Once P'r = 0 it stays so but for rounding, and B r + Q (r - A B r) is the same for half the work
-// (A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, who show that it bears an inexact Q). With a matching both are of the
-// system without it, seen from the estimated frames f of the matching: z = (M^-1 (r f*)) f. There the half turns of neighbours
-// vanish but for the slow change of f, so that the number of iterations does not grow with the mesh.
+// (balancing, Mandel 1993). Once P'r = 0 it stays so but for rounding, and B r + Q (r - A B r) is
+// the same for half the work (A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, who show that it
+// bears an inexact Q). With a matching both are of the system without it, seen from the estimated
+// frames f of the matching: z = (M^-1 (r f*)) f. There the half turns of neighbours vanish but for
+// the slow change of f, so that the number of iterations does not grow with the mesh.
 #include "field/smoothing_iterate.h"
 
 #include "base/threads.h"
@@ -29,31 +32,42 @@ static void run(const sn_iteration *it, sn_range_fn *loop, sn_row_job job) {
 }
 
 // y += sign C'C x
-static void add_constraints(const sn_constraints *rows, double sign, size_t width, double *y, const double *x) {
+static void add_constraints(const sn_constraints *rows, double sign, size_t width, double *y,
+                            const double *x) {
     for (int32_t r = 0; r < rows->count; r++) {
         double mean[MOST_WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             const double *xk = x + width * (size_t)rows->unknowns[k];
-            for (size_t c = 0; c < width; c++) mean[c] += sign * rows->weights[k] * xk[c];
+            for (size_t c = 0; c < width; c++) {
+                mean[c] += sign * rows->weights[k] * xk[c];
+            }
         }
+
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             double *yk = y + width * (size_t)rows->unknowns[k];
-            for (size_t c = 0; c < width; c++) yk[c] += rows->weights[k] * mean[c];
+            for (size_t c = 0; c < width; c++) {
+                yk[c] += rows->weights[k] * mean[c];
+            }
         }
     }
 }
 
-// y = A x or, unless b is NULL, b - A x; A = G D^-2 G + C'C, with half turns if there is a matching. t is scratch, ghosts of x
-// are filled.
-static void apply(const sn_iteration *it, const sn_matching *matching, double *y, const double *b, double *x) {
+// y = A x or, unless b is NULL, b - A x; A = G D^-2 G + C'C, with half turns if there is a
+// matching. t is scratch, ghosts of x are filled.
+static void apply(const sn_iteration *it, const sn_matching *matching, double *y, const double *b,
+                  double *x) {
     const sn_sparse *G = matching != NULL ? &matching->G : &it->smoothing->G;
     size_t width = width_of(it);
+
     sn_matching_fill(matching, x, width);
-    run(it, it->kernels->weigh, (sn_row_job){.A = G, .x = x, .factors = it->inverse_squares, .y = it->t});
+    run(it, it->kernels->weigh,
+        (sn_row_job){.A = G, .x = x, .factors = it->inverse_squares, .y = it->t});
     sn_matching_fill(matching, it->t, width);
-    run(it, b != NULL ? it->kernels->subtract : it->kernels->multiply, (sn_row_job){.A = G, .x = it->t, .b = b, .y = y});
+    run(it, b != NULL ? it->kernels->subtract : it->kernels->multiply,
+        (sn_row_job){.A = G, .x = it->t, .b = b, .y = y});
     sn_matching_clear(matching, y, width);
-    add_constraints(matching != NULL ? &matching->rows : &it->smoothing->rows, b != NULL ? -1 : 1, width, y, x);
+    add_constraints(matching != NULL ? &matching->rows : &it->smoothing->rows, b != NULL ? -1 : 1,
+                    width, y, x);
     sn_matching_fold(matching, y, width);
 }
 
@@ -67,11 +81,20 @@ static void precondition_by_levels(sn_iteration *it, double *z, const double *r,
         sn_splines_add(&smoothing->splines, &it->splines, z, r);
         apply(it, NULL, it->left, r, z);
         sn_multilevel_apply(&smoothing->multilevel, &it->cycle, it->left, it->left);
+
         sn_row_job add = {.x = it->left, .y = z};
-        for (int c = 0; c < MOST_WIDTH; c++) add.scale[c] = 1;
+
+        for (int c = 0; c < MOST_WIDTH; c++) {
+            add.scale[c] = 1;
+        }
+
         run(it, it->kernels->turn, add);
     }
-    if (!smoothing->splines.usable) return;
+
+    if (!smoothing->splines.usable) {
+        return;
+    }
+
     apply(it, NULL, it->left, r, z);
     sn_splines_add(&smoothing->splines, &it->splines, z, it->left);
 }
@@ -82,38 +105,59 @@ static void precondition(sn_iteration *it, double *z, const double *r, bool alig
         sn_matching_enter(it->matching, it->seen, r);
         seen = it->seen;
     }
+
     if (it->smoothing->direct) {
         memcpy(z, seen, (size_t)it->smoothing->n * width_of(it) * sizeof(double));
         sn_factor_solve(it->smoothing->factor, z, (int32_t)width_of(it));
     } else {
         precondition_by_levels(it, z, seen, aligned);
     }
-    if (it->matching != NULL) sn_matching_leave(it->matching, z);
+
+    if (it->matching != NULL) {
+        sn_matching_leave(it->matching, z);
+    }
 }
 
 // The product of each function, or of all together if half turns mix them.
-static void dot(const sn_iteration *it, const double *a, const double *b, double result[MOST_WIDTH]) {
+static void dot(const sn_iteration *it, const double *a, const double *b,
+                double result[MOST_WIDTH]) {
     int32_t chunks = sn_chunk_count(it->smoothing->n, SN_ROW_CHUNK);
     size_t width = width_of(it);
+
     run(it, it->kernels->dot, (sn_row_job){.x = a, .b = b, .sums = it->sums});
-    for (size_t c = 0; c < width; c++) result[c] = 0;
-    for (size_t k = 0; k < (size_t)chunks; k++) {
-        for (size_t c = 0; c < width; c++) result[c] += it->sums[width * k + c];
+    for (size_t c = 0; c < width; c++) {
+        result[c] = 0;
     }
-    if (it->matching == NULL) return;
+
+    for (size_t k = 0; k < (size_t)chunks; k++) {
+        for (size_t c = 0; c < width; c++) {
+            result[c] += it->sums[width * k + c];
+        }
+    }
+
+    if (it->matching == NULL) {
+        return;
+    }
+
     double all = result[0] + result[1] + result[2] + result[3];
-    for (size_t c = 0; c < WIDTH; c++) result[c] = all;
+    for (size_t c = 0; c < WIDTH; c++) {
+        result[c] = all;
+    }
 }
 
-// Independent conjugate gradients in step, or one if half turns mix the functions; one that has converged stands still.
+// Independent conjugate gradients in step, or one if half turns mix the functions; one that has
+// converged stands still.
 static void iterate(sn_iteration *it, sn_solve_report *report) {
     double rz[MOST_WIDTH], pq[MOST_WIDTH], next[MOST_WIDTH];
     size_t width = width_of(it);
-    sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r}, turn = {.x = it->z, .y = it->p};
+    sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r};
+    sn_row_job turn = {.x = it->z, .y = it->p};
     bool aligned = it->matching == NULL; // by the start
+
     precondition(it, it->z, it->r, aligned);
     dot(it, it->r, it->z, rz);
     memcpy(it->p, it->z, (size_t)it->smoothing->n * width * sizeof(double));
+
     for (report->iterations = 0;; report->iterations++) {
         report->relative_residual = 0;
         bool running[MOST_WIDTH], any = false;
@@ -123,36 +167,65 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
             running[c] = relative > it->tolerance;
             any = any || running[c];
         }
-        if (!any || report->iterations == MOST_ITERATIONS) break;
+
+        if (!any || report->iterations == MOST_ITERATIONS) {
+            break;
+        }
+
         apply(it, it->matching, it->q, NULL, it->p);
         dot(it, it->p, it->q, pq);
-        for (size_t c = 0; c < width; c++) advance.scale[c] = running[c] && pq[c] > 0 ? rz[c] / pq[c] : 0;
+        for (size_t c = 0; c < width; c++) {
+            advance.scale[c] = running[c] && pq[c] > 0 ? rz[c] / pq[c] : 0;
+        }
+
         run(it, it->kernels->advance, advance);
         precondition(it, it->z, it->r, aligned);
         dot(it, it->r, it->z, next);
+
         for (size_t c = 0; c < width; c++) {
             turn.scale[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
-            if (running[c]) rz[c] = next[c];
+            if (running[c]) {
+                rz[c] = next[c];
+            }
         }
+
         run(it, it->kernels->turn, turn);
     }
-    report->outcome = report->relative_residual <= it->tolerance ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
+
+    report->outcome =
+        report->relative_residual <= it->tolerance ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
 }
 
-sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors, sn_arena *scratch) {
+sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors,
+                                  sn_arena *scratch) {
     const sn_smoothing *smoothing = it->smoothing;
     SN_ASSERT(quads == 1 || (it->matching == NULL && quads <= SN_ROW_MOST_QUADS));
-    size_t n = (size_t)smoothing->n, columns = n + (size_t)(it->matching != NULL ? it->matching->ghost_count : 0);
+
+    size_t n = (size_t)smoothing->n;
+    size_t columns = n + (size_t)(it->matching != NULL ? it->matching->ghost_count : 0);
+
     it->quads = quads;
     it->kernels = SN_ISA_PICK(smoothing->context->isa, sn_row_get_kernels)();
+
     double **places[SN_ITERATION_VECTORS] = {&it->r, &it->z, &it->p, &it->q, &it->t, &it->left};
-    for (size_t k = 0; k < SN_ITERATION_VECTORS; k++) *places[k] = vectors + k * columns * width_of(it);
+    for (size_t k = 0; k < SN_ITERATION_VECTORS; k++) {
+        *places[k] = vectors + k * columns * width_of(it);
+    }
+
     it->seen = SN_PUSH(scratch, double, it->matching == NULL ? 0 : n * WIDTH);
     it->inverse_squares = SN_PUSH(scratch, double, n);
-    it->sums = SN_PUSH(scratch, double, width_of(it) * (size_t)sn_chunk_count(smoothing->n, SN_ROW_CHUNK));
+    it->sums =
+        SN_PUSH(scratch, double, width_of(it) * (size_t)sn_chunk_count(smoothing->n, SN_ROW_CHUNK));
     SN_TRY(sn_arena_status(scratch));
-    for (size_t i = 0; i < n; i++) it->inverse_squares[i] = smoothing->inverse_degrees[i] * smoothing->inverse_degrees[i];
-    if (smoothing->direct) return SINEW_OK;
+
+    for (size_t i = 0; i < n; i++) {
+        it->inverse_squares[i] = smoothing->inverse_degrees[i] * smoothing->inverse_degrees[i];
+    }
+
+    if (smoothing->direct) {
+        return SINEW_OK;
+    }
+
     SN_TRY(sn_splines_prepare(scratch, &smoothing->splines, quads, &it->splines));
     return sn_cycle_create(scratch, &smoothing->multilevel, quads, &it->cycle);
 }

@@ -1,5 +1,6 @@
-// Conjugate gradients for the smoothing system on some quads of functions side by side, x[unknown][4 quads] (rows.h),
-// preconditioned by the factor or, without one, by multigrid and splines.
+// Conjugate gradients for the smoothing system on some quads of functions side by side,
+// x[unknown][4 quads] (rows.h), preconditioned by the factor or, without one, by multigrid and
+// splines.
 #ifndef SN_FIELD_SMOOTHING_ITERATE_H
 #define SN_FIELD_SMOOTHING_ITERATE_H
 
@@ -12,20 +13,21 @@ typedef struct sn_iteration {
     const sn_matching *matching; // NULL: neighbours agree as they are; otherwise there is one quad
     const sn_row_kernels *kernels;
     int32_t quads;
-    double *x;                        // the start, and the result; this and the next: (unknowns + ghosts) x 4 quads
+    double *x; // the start, and the result; this and the next: (unknowns + ghosts) x 4 quads
     double *r, *z, *p, *q, *t, *left; // what they hold is spent between solves
     double *seen;                     // with a matching: a residual seen from its frames
     double *inverse_squares;          // D^-2
     double *sums;                     // of each chunk, one for each function
-    double tolerance;                 // of the residual in the preconditioner's norm, relative to `scale`
-    double scale[SN_ROW_MOST_WIDTH];  // b'M^-1 b of each function
-    sn_cycle cycle;                   // without a factor, as the next
+    double tolerance; // of the residual in the preconditioner's norm, relative to `scale`
+    double scale[SN_ROW_MOST_WIDTH]; // b'M^-1 b of each function
+    sn_cycle cycle;                  // without a factor, as the next
     sn_spline_job splines;
 } sn_iteration;
 
-// Makes what solves for so many quads need, in the arena; `vectors` are SN_ITERATION_VECTORS of the size of x, which may serve
-// for something else between solves.
-sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors, sn_arena *scratch);
+// Makes what solves for so many quads need, in the arena; `vectors` are SN_ITERATION_VECTORS of the
+// size of x, which may serve for something else between solves.
+sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors,
+                                  sn_arena *scratch);
 
 // Sets `scale`: once for right-hand sides that are much alike.
 void sn_iteration_measure(sn_iteration *it, const double *b);

@@ -1,7 +1,8 @@
 // Solving the smoothing system: values at the constraints in, functions over the unknowns out.
 //
-// With a factor by substitution, each pass for what the last one has left, which also mends the factor's single precision;
-// otherwise, and with a matching, by conjugate gradients (smoothing_iterate.c).
+// With a factor by substitution, each pass for what the last one has left, which also mends the
+// factor's single precision; otherwise, and with a matching, by conjugate gradients
+// (smoothing_iterate.c).
 #include "field/smoothing_iterate.h"
 
 #include "base/threads.h"
@@ -10,7 +11,8 @@
 #include <string.h>
 
 enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MOST_WIDTH = SN_ROW_MOST_WIDTH };
-// Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the worst place.
+// Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the
+// worst place.
 static const double TOLERANCES[PASSES] = {1e-5, 1e-5, 1e-6}, ROUGH = 1e-3;
 
 // A system to solve, and what its passes need.
@@ -36,7 +38,9 @@ static void add_row_values(passes *work, int32_t r, const double *values) {
     size_t width = work->job.width;
     for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
         double *target = work->job.b + (size_t)rows->unknowns[k] * width;
-        for (size_t c = 0; c < width; c++) target[c] += rows->weights[k] * values[c];
+        for (size_t c = 0; c < width; c++) {
+            target[c] += rows->weights[k] * values[c];
+        }
     }
 }
 
@@ -45,7 +49,9 @@ static void compute_right_side(passes *work) {
     size_t width = work->job.width;
     memset(work->job.b, 0, (size_t)work->smoothing->n * width * sizeof(double));
     sn_matching_clear(work->matching, work->job.b, width);
-    for (int32_t r = 0; r < work->rows->count; r++) add_row_values(work, r, work->values + (size_t)r * width);
+    for (int32_t r = 0; r < work->rows->count; r++) {
+        add_row_values(work, r, work->values + (size_t)r * width);
+    }
 }
 
 static void run_slopes(passes *work, sn_range_fn *loop) {
@@ -56,7 +62,9 @@ static void run_slopes(passes *work, sn_range_fn *loop) {
 static void add_along(const sn_slope_job *job, int32_t i, sn_vec3 v, double *target) {
     for (size_t first = 0; first < job->width; first += WIDTH) {
         const double *g = job->slopes + 3 * (job->width * (size_t)i + first);
-        for (size_t c = 0; c < WIDTH; c++) target[first + c] += v.x * g[c] + v.y * g[WIDTH + c] + v.z * g[2 * WIDTH + c];
+        for (size_t c = 0; c < WIDTH; c++) {
+            target[first + c] += v.x * g[c] + v.y * g[WIDTH + c] + v.z * g[2 * WIDTH + c];
+        }
     }
 }
 
@@ -69,19 +77,25 @@ static void compute_slopes(passes *work) {
     sn_matching_fill(work->matching, work->job.slopes, 3 * width);
 }
 
-// b = C'(c + u.g) + L'(v.g), with L' = -G D^-1: what the slopes of the last solution make of drifts.
+// b = C'(c + u.g) + L'(v.g), with L' = -G D^-1: what the slopes of the last solution make of
+// drifts.
 static void compute_corrected_side(passes *work) {
     const sn_constraints *rows = work->rows;
     compute_slopes(work);
     compute_right_side(work);
+
     for (int32_t r = 0; r < rows->count; r++) {
         double extra[MOST_WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             int32_t i = rows->unknowns[k];
-            add_along(&work->job, i, sn_scale(rows->weights[k], sn_sub(work->job.positions[i], rows->points[r])), extra);
+            add_along(&work->job, i,
+                      sn_scale(rows->weights[k], sn_sub(work->job.positions[i], rows->points[r])),
+                      extra);
         }
+
         add_row_values(work, r, extra);
     }
+
     sn_matching_fold(work->matching, work->job.b, work->job.width);
     run_slopes(work, work->kernels->weigh_drifts);
     sn_matching_fill(work->matching, work->job.drift, work->job.width);
@@ -93,10 +107,17 @@ static void compute_corrected_side(passes *work) {
 // x = A^-1 b by the factor, where x is what is known already (not `from_zero`); b is spent.
 static void solve_by_factor(passes *work, bool from_zero, double *x) {
     size_t count = (size_t)work->smoothing->n * work->job.width;
-    if (from_zero) memset(x, 0, count * sizeof(double));
-    if (!from_zero) run_slopes(work, work->kernels->subtract);
+    if (from_zero) {
+        memset(x, 0, count * sizeof(double));
+    }
+    if (!from_zero) {
+        run_slopes(work, work->kernels->subtract);
+    }
+
     sn_factor_solve(work->smoothing->factor, work->job.b, (int32_t)work->job.width);
-    for (size_t i = 0; i < count; i++) x[i] += work->job.b[i];
+    for (size_t i = 0; i < count; i++) {
+        x[i] += work->job.b[i];
+    }
 }
 
 // x = A^-1 b by iterations. Later right-hand sides resemble the first, by which all are measured.
@@ -104,20 +125,33 @@ static void solve_by_iterations(passes *work, int pass, double *x, sn_solve_repo
     size_t count = (size_t)work->smoothing->n * work->job.width;
     double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
     sn_solve_report part = {0};
+
     work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
-    if (before != NULL && work->resumed) memcpy(x, before, count * sizeof(double));
-    if (pass == 0) sn_iteration_measure(&work->iteration, work->job.b);
+    if (before != NULL && work->resumed) {
+        memcpy(x, before, count * sizeof(double));
+    }
+    if (pass == 0) {
+        sn_iteration_measure(&work->iteration, work->job.b);
+    }
+
     sn_iterate(&work->iteration, work->job.b, &part);
-    if (before != NULL) memcpy(before, x, count * sizeof(double));
+    if (before != NULL) {
+        memcpy(before, x, count * sizeof(double));
+    }
+
     report->iterations += part.iterations;
     report->relative_residual = part.relative_residual; // of the last pass
-    if (part.outcome != SN_SOLVE_CONVERGED) report->outcome = part.outcome;
+    if (part.outcome != SN_SOLVE_CONVERGED) {
+        report->outcome = part.outcome;
+    }
 }
 
 static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
     sn_smoothing *smoothing = work->smoothing;
     const sn_matching *matching = work->matching;
-    size_t width = work->job.width, columns = (size_t)smoothing->n + (size_t)(matching != NULL ? matching->ghost_count : 0);
+    size_t width = work->job.width;
+    size_t columns = (size_t)smoothing->n + (size_t)(matching != NULL ? matching->ghost_count : 0);
+
     work->kernels = SN_ISA_PICK(smoothing->context->isa, sn_slope_get_kernels)();
     work->job.G = matching != NULL ? &matching->G : &smoothing->G;
     work->job.A = &smoothing->A;
@@ -127,12 +161,17 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
     work->job.inverse_degrees = smoothing->inverse_degrees;
     work->job.x = x;
     work->job.b = SN_PUSH(scratch, double, columns *width);
+
     double *vectors = SN_PUSH(scratch, double, SN_ITERATION_VECTORS *columns *width);
     SN_TRY(sn_arena_status(scratch));
     work->job.edges = vectors; // spent before iterations begin, as the slopes are
     work->job.slopes = vectors + 3 * columns * width;
     work->job.drift = work->job.edges; // which are spent when the slopes are known
-    if (work->by_factor) return SINEW_OK;
+
+    if (work->by_factor) {
+        return SINEW_OK;
+    }
+
     work->iteration = (sn_iteration){.smoothing = smoothing, .matching = matching, .x = x};
     return sn_iteration_prepare(&work->iteration, (int32_t)(width / WIDTH), vectors, scratch);
 }
@@ -147,12 +186,14 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
             sn_matching_fill(work->matching, x, work->job.width);
             compute_corrected_side(work);
         }
+
         if (work->by_factor) {
             solve_by_factor(work, pass == 0, x);
         } else {
             solve_by_iterations(work, pass, x, report);
         }
     }
+
     return SINEW_OK;
 }
 
@@ -165,25 +206,34 @@ static sinew_status run_passes(passes *work, double *x, sn_solve_report *report)
     return status;
 }
 
-sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows, const double *values, int32_t components,
-                                double *x, double *history, bool resumed, sn_solve_report *report) {
-    passes work = {.smoothing = smoothing, .rows = rows, .values = values, .by_factor = smoothing->direct};
+sinew_status sn_smoothing_solve(sn_smoothing *smoothing, const sn_constraints *rows,
+                                const double *values, int32_t components, double *x,
+                                double *history, bool resumed, sn_solve_report *report) {
+    passes work = {
+        .smoothing = smoothing, .rows = rows, .values = values, .by_factor = smoothing->direct};
     work.history = history;
     work.resumed = resumed;
     work.job.width = (size_t)components;
     return run_passes(&work, x, report);
 }
 
-sinew_status sn_smoothing_estimate(sn_smoothing *smoothing, const sn_constraints *rows, const double *values,
-                                   int32_t components, double *x, sn_solve_report *report) {
-    passes work = {.smoothing = smoothing, .rows = rows, .values = values, .by_factor = smoothing->direct, .rough = true};
+sinew_status sn_smoothing_estimate(sn_smoothing *smoothing, const sn_constraints *rows,
+                                   const double *values, int32_t components, double *x,
+                                   sn_solve_report *report) {
+    passes work = {.smoothing = smoothing,
+                   .rows = rows,
+                   .values = values,
+                   .by_factor = smoothing->direct,
+                   .rough = true};
     work.job.width = (size_t)components;
+
     return run_passes(&work, x, report);
 }
 
-sinew_status sn_smoothing_solve_matched(sn_smoothing *smoothing, const sn_matching *matching, const double *values, double *x,
-                                        sn_solve_report *report) {
-    passes work = {.smoothing = smoothing, .matching = matching, .rows = &matching->rows, .values = values};
+sinew_status sn_smoothing_solve_matched(sn_smoothing *smoothing, const sn_matching *matching,
+                                        const double *values, double *x, sn_solve_report *report) {
+    passes work = {
+        .smoothing = smoothing, .matching = matching, .rows = &matching->rows, .values = values};
     work.job.width = WIDTH;
     return run_passes(&work, x, report);
 }

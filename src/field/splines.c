@@ -1,8 +1,10 @@
-// A coarse space of splines for the smoothing system: places and the graph in, a factored Galerkin matrix out.
+// A coarse space of splines for the smoothing system: places and the graph in, a factored Galerkin
+// matrix out.
 //
-// Method: the cells of a regular grid are at least twice as long as the longest edge of the graph, so that a row of L P has
-// entries for at most 4 x 4 x 4 splines. Rows with the same lowest cell are added up in one dense matrix of 64 rows, which
-// stays in the first cache, before they go to K. Cost: linear in the unknowns, and the factor of a few thousand splines.
+// Method: the cells of a regular grid are at least twice as long as the longest edge of the graph,
+// so that a row of L P has entries for at most 4 x 4 x 4 splines. Rows with the same lowest cell
+// are added up in one dense matrix of 64 rows, which stays in the first cache, before they go to K.
+// Cost: linear in the unknowns, and the factor of a few thousand splines.
 #include "field/splines.h"
 
 #include "field/smoothing.h"
@@ -26,26 +28,33 @@ enum {
     LEAST_SPLINES = 8,
 };
 
-// Splines are left out that are nowhere this large (at their middle they are 0.42): they would say the same as others.
+// Splines are left out that are nowhere this large (at their middle they are 0.42): they would say
+// the same as others.
 static const double LEAST = 0.02;
 // Added to the diagonal, relatively: what is nearly the same all the same does not make K singular.
 static const double SHIFT = 1e-8;
-// Of each relaxation: D^-1 G has eigenvalues up to 2, of which those from 1 on, what differs between neighbours, are cut to a
-// third.
+// Of each relaxation: D^-1 G has eigenvalues up to 2, of which those from 1 on, what differs
+// between neighbours, are cut to a third.
 static const double DAMPING = 2.0 / 3;
 
 // ---- The places ---------------------------------------------------------------------------------
 
 // Y = (1 - w D^-1 G)^RELAXATIONS X
-static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
-                                 sn_splines *splines) {
+static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
+                                 const sn_vec3 *positions, sn_splines *splines) {
     size_t size = (size_t)splines->n * sizeof(sn_vec3);
     splines->places = SN_PUSH(arena, sn_vec3, splines->n);
+
     sn_arena scratch = sn_arena_create(arena->context);
     sn_vec3 *before = SN_PUSH(&scratch, sn_vec3, splines->n);
     sinew_status status = sn_arena_status(arena);
-    if (status == SINEW_OK) status = sn_arena_status(&scratch);
-    if (status == SINEW_OK) memcpy(splines->places, positions, size);
+    if (status == SINEW_OK) {
+        status = sn_arena_status(&scratch);
+    }
+    if (status == SINEW_OK) {
+        memcpy(splines->places, positions, size);
+    }
+
     for (int sweep = 0; status == SINEW_OK && sweep < RELAXATIONS; sweep++) {
         memcpy(before, splines->places, size);
         for (int32_t i = 0; i < splines->n; i++) {
@@ -56,6 +65,7 @@ static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const doub
             splines->places[i] = sn_madd(before[i], -DAMPING * inverse_degrees[i], sum);
         }
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -70,18 +80,23 @@ typedef struct spot {
 static spot locate(const sn_splines *splines, sn_vec3 p) {
     spot place;
     sn_vec3 d = sn_sub(p, splines->origin);
-    double u[3] = {d.x * splines->inverse_spacing.x, d.y * splines->inverse_spacing.y, d.z * splines->inverse_spacing.z};
+    double u[3] = {d.x * splines->inverse_spacing.x, d.y * splines->inverse_spacing.y,
+                   d.z * splines->inverse_spacing.z};
+
     for (int a = 0; a < 3; a++) {
         int32_t cell = (int32_t)floor(u[a]);
         cell = cell < 0 ? 0 : cell >= splines->cells[a] ? splines->cells[a] - 1 : cell;
         place.cell[a] = cell;
         place.t[a] = (float)(u[a] - cell);
     }
+
     return place;
 }
 
 static size_t place_of(const sn_splines *splines, int32_t x, int32_t y, int32_t z) {
-    return ((size_t)x * (size_t)(splines->cells[1] + 2) + (size_t)y) * (size_t)(splines->cells[2] + 2) + (size_t)z;
+    return ((size_t)x * (size_t)(splines->cells[1] + 2) + (size_t)y) *
+               (size_t)(splines->cells[2] + 2) +
+           (size_t)z;
 }
 
 static size_t place_count(const sn_splines *splines) {
@@ -96,7 +111,10 @@ static void weigh(const spot *place, double w[SUPPORT]) {
         axis[a][2] = 0.5 * t * t;
         axis[a][1] = 1 - axis[a][0] - axis[a][2];
     }
-    for (int k = 0; k < SUPPORT; k++) w[k] = axis[0][k / 9] * axis[1][k / 3 % 3] * axis[2][k % 3];
+
+    for (int k = 0; k < SUPPORT; k++) {
+        w[k] = axis[0][k / 9] * axis[1][k / 3 % 3] * axis[2][k % 3];
+    }
 }
 
 static double longest_edge(const sn_sparse *G, const sn_vec3 *places) {
@@ -106,17 +124,21 @@ static double longest_edge(const sn_sparse *G, const sn_vec3 *places) {
             longest = fmax(longest, sn_distance(places[i], places[G->indices[k]]));
         }
     }
+
     return longest;
 }
 
 // Cells of about `spacing`, at least; whole ones in the box.
 static void set_grid(sn_splines *splines, sn_box box, double spacing) {
     sn_vec3 size = sn_box_size(box);
-    double sizes[3] = {size.x, size.y, size.z}, inverse[3];
+    double sizes[3] = {size.x, size.y, size.z};
+    double inverse[3];
+
     for (int a = 0; a < 3; a++) {
         splines->cells[a] = (int32_t)fmax(1, fmin(floor(sizes[a] / spacing), MOST_PLACES));
         inverse[a] = sizes[a] > spacing ? splines->cells[a] / sizes[a] : 1 / spacing;
     }
+
     splines->origin = box.lower;
     splines->inverse_spacing = sn_v3(inverse[0], inverse[1], inverse[2]);
 }
@@ -128,30 +150,46 @@ static int32_t find_used(const sn_splines *splines, float *largest) {
         spot place = locate(splines, splines->places[i]);
         double w[SUPPORT];
         weigh(&place, w);
+
         for (int k = 0; k < SUPPORT; k++) {
-            float *value =
-                &largest[place_of(splines, place.cell[0] + k / 9, place.cell[1] + k / 3 % 3, place.cell[2] + k % 3)];
+            float *value = &largest[place_of(splines, place.cell[0] + k / 9,
+                                             place.cell[1] + k / 3 % 3, place.cell[2] + k % 3)];
             *value = fmaxf(*value, (float)w[k]);
         }
     }
+
     int32_t used = 0;
-    for (size_t k = 0; k < place_count(splines); k++) used += largest[k] >= (float)LEAST;
+    for (size_t k = 0; k < place_count(splines); k++) {
+        used += largest[k] >= (float)LEAST;
+    }
+
     return used;
 }
 
 // The finest grid with no more than `most` splines in use, and their numbers.
-static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spacing, int32_t most) {
+static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spacing,
+                                int32_t most) {
     sn_box box = sn_box_empty();
-    for (int32_t i = 0; i < splines->n; i++) box = sn_box_with_point(box, splines->places[i]);
+    for (int32_t i = 0; i < splines->n; i++) {
+        box = sn_box_with_point(box, splines->places[i]);
+    }
+
     sn_arena scratch = sn_arena_create(arena->context);
     float *largest = SN_RESERVE(&scratch, float, MOST_PLACES);
     sinew_status status = sn_arena_status(&scratch);
+
     for (bool done = false; status == SINEW_OK && !done;) {
         set_grid(splines, box, spacing);
         double places = 1;
-        for (int a = 0; a < 3; a++) places *= splines->cells[a] + 2;
+        for (int a = 0; a < 3; a++) {
+            places *= splines->cells[a] + 2;
+        }
+
         double wished = places > MOST_PLACES ? places / MOST_PLACES : 1;
-        if (wished <= 1) wished = (double)find_used(splines, largest) / most;
+        if (wished <= 1) {
+            wished = (double)find_used(splines, largest) / most;
+        }
+
         done = wished <= 1;
         spacing *= fmax(1.04, cbrt(wished));
         if (done) {
@@ -159,24 +197,43 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spa
             status = sn_arena_status(arena);
         }
     }
+
     for (size_t k = 0; status == SINEW_OK && k < place_count(splines); k++) {
         splines->numbers[k] = largest[k] >= (float)LEAST ? splines->count++ : -1;
     }
+
     for (size_t k = 0; status == SINEW_OK && k < place_count(splines); k++) {
-        if (splines->numbers[k] < 0) splines->numbers[k] = splines->count;
+        if (splines->numbers[k] < 0) {
+            splines->numbers[k] = splines->count;
+        }
     }
+
     sn_arena_destroy(&scratch);
     return status;
 }
 
 // ---- Cells --------------------------------------------------------------------------------------
 
-// Sorts items by `keys` below `key_count`; starts has key_count + 1 entries, and ends as the first item of each key.
-static void sort_by_key(int32_t *order, int32_t *starts, const int32_t *keys, int32_t count, int32_t key_count) {
-    for (int32_t i = 0; i < count; i++) starts[keys[i] + 1]++;
-    for (int32_t k = 0; k < key_count; k++) starts[k + 1] += starts[k];
-    for (int32_t i = 0; i < count; i++) order[starts[keys[i]]++] = i;
-    for (int32_t k = key_count; k > 0; k--) starts[k] = starts[k - 1];
+// Sorts items by `keys` below `key_count`; starts has key_count + 1 entries, and ends as the first
+// item of each key.
+static void sort_by_key(int32_t *order, int32_t *starts, const int32_t *keys, int32_t count,
+                        int32_t key_count) {
+    for (int32_t i = 0; i < count; i++) {
+        starts[keys[i] + 1]++;
+    }
+
+    for (int32_t k = 0; k < key_count; k++) {
+        starts[k + 1] += starts[k];
+    }
+
+    for (int32_t i = 0; i < count; i++) {
+        order[starts[keys[i]]++] = i;
+    }
+
+    for (int32_t k = key_count; k > 0; k--) {
+        starts[k] = starts[k - 1];
+    }
+
     starts[0] = 0;
 }
 
@@ -184,45 +241,65 @@ static void sort_by_key(int32_t *order, int32_t *starts, const int32_t *keys, in
 static sinew_status list_uses(sn_arena *arena, sn_splines *splines) {
     sn_spline_job *job = &splines->job;
     int32_t count = SUPPORT * splines->cell_count;
-    int32_t *uses = SN_PUSH(arena, int32_t, count), *starts = SN_PUSH(arena, int32_t, splines->count + 2);
+    int32_t *uses = SN_PUSH(arena, int32_t, count);
+    int32_t *starts = SN_PUSH(arena, int32_t, splines->count + 2);
     SN_TRY(sn_arena_status(arena));
     sort_by_key(uses, starts, job->splines, count, splines->count + 1);
     job->uses = uses;
     job->use_starts = starts;
+
     return SINEW_OK;
 }
 
 static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *scratch) {
-    size_t places = place_count(splines), n = (size_t)splines->n;
-    int32_t *keys = SN_PUSH(scratch, int32_t, n), *starts = SN_PUSH(scratch, int32_t, places + 1);
+    size_t places = place_count(splines);
+    size_t n = (size_t)splines->n;
+    int32_t *keys = SN_PUSH(scratch, int32_t, n);
+    int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
     int32_t *order = SN_PUSH(arena, int32_t, n);
     float *t = SN_PUSH(arena, float, 3 * n);
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     for (size_t i = 0; i < n; i++) {
         spot place = locate(splines, splines->places[i]);
         keys[i] = (int32_t)place_of(splines, place.cell[0], place.cell[1], place.cell[2]);
     }
+
     sort_by_key(order, starts, keys, splines->n, (int32_t)places);
-    for (size_t k = 0; k < places; k++) splines->cell_count += starts[k + 1] > starts[k];
+    for (size_t k = 0; k < places; k++) {
+        splines->cell_count += starts[k + 1] > starts[k];
+    }
+
     size_t cells = (size_t)splines->cell_count;
-    int32_t *cell_starts = SN_PUSH(arena, int32_t, cells + 1), *list = SN_PUSH(arena, int32_t, SUPPORT * cells);
+    int32_t *cell_starts = SN_PUSH(arena, int32_t, cells + 1);
+    int32_t *list = SN_PUSH(arena, int32_t, SUPPORT * cells);
+
     SN_TRY(sn_arena_status(arena));
-    for (size_t k = 0; k < n; k++) memcpy(t + 3 * k, locate(splines, splines->places[order[k]]).t, 3 * sizeof(float));
+    for (size_t k = 0; k < n; k++) {
+        memcpy(t + 3 * k, locate(splines, splines->places[order[k]]).t, 3 * sizeof(float));
+    }
+
     size_t cell = 0;
     for (size_t k = 0; k < places; k++) {
-        if (starts[k + 1] == starts[k]) continue;
+        if (starts[k + 1] == starts[k]) {
+            continue;
+        }
+
         spot place = locate(splines, splines->places[order[starts[k]]]);
         for (int s = 0; s < SUPPORT; s++) {
-            list[SUPPORT * cell + (size_t)s] =
-                splines->numbers[place_of(splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
+            list[SUPPORT * cell + (size_t)s] = splines->numbers[place_of(
+                splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
         }
+
         cell_starts[++cell] = starts[k + 1];
     }
+
     splines->job.cell_starts = cell_starts;
     splines->job.unknowns = order;
     splines->job.places = t;
     splines->job.splines = list;
+
     return list_uses(arena, splines);
 }
 
@@ -236,23 +313,33 @@ typedef struct spline_row {
 } spline_row;
 
 // The lowest cell along each axis.
-static void find_base(const sn_splines *splines, const int32_t *unknowns, int32_t count, int32_t base[3]) {
-    for (int a = 0; a < 3; a++) base[a] = INT32_MAX;
+static void find_base(const sn_splines *splines, const int32_t *unknowns, int32_t count,
+                      int32_t base[3]) {
+    for (int a = 0; a < 3; a++) {
+        base[a] = INT32_MAX;
+    }
+
     for (int32_t j = 0; j < count; j++) {
         spot place = locate(splines, splines->places[unknowns[j]]);
-        for (int a = 0; a < 3; a++) base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
+        for (int a = 0; a < 3; a++) {
+            base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
+        }
     }
 }
 
-static void compute_row(spline_row *row, const sn_splines *splines, const int32_t *unknowns, const double *weights,
-                        int32_t count) {
+static void compute_row(spline_row *row, const sn_splines *splines, const int32_t *unknowns,
+                        const double *weights, int32_t count) {
     memset(row, 0, sizeof *row);
     find_base(splines, unknowns, count, row->base);
     for (int32_t j = 0; j < count; j++) {
         spot place = locate(splines, splines->places[unknowns[j]]);
         double w[SUPPORT];
+
         weigh(&place, w);
-        int32_t x = place.cell[0] - row->base[0], y = place.cell[1] - row->base[1], z = place.cell[2] - row->base[2];
+        int32_t x = place.cell[0] - row->base[0];
+        int32_t y = place.cell[1] - row->base[1];
+        int32_t z = place.cell[2] - row->base[2];
+
         SN_ASSERT(x <= 1 && y <= 1 && z <= 1);
         for (int k = 0; k < SUPPORT; k++) {
             int32_t at = ((x + k / 9) * 4 + y + k / 3 % 3) * 4 + z + k % 3;
@@ -266,8 +353,10 @@ static void compute_row(spline_row *row, const sn_splines *splines, const int32_
 static void list_box(const sn_splines *splines, const int32_t base[3], int32_t numbers[BOX]) {
     for (int k = 0; k < BOX; k++) {
         int32_t at[3] = {base[0] + k / 16, base[1] + k / 4 % 4, base[2] + k % 4};
-        bool inside = at[0] < splines->cells[0] + 2 && at[1] < splines->cells[1] + 2 && at[2] < splines->cells[2] + 2;
-        numbers[k] = inside ? splines->numbers[place_of(splines, at[0], at[1], at[2])] : splines->count;
+        bool inside = at[0] < splines->cells[0] + 2 && at[1] < splines->cells[1] + 2 &&
+                      at[2] < splines->cells[2] + 2;
+        numbers[k] =
+            inside ? splines->numbers[place_of(splines, at[0], at[1], at[2])] : splines->count;
     }
 }
 
@@ -277,131 +366,188 @@ typedef struct stencil_set {
     uint8_t *present; // LINES for each spline, a bit for each z
 } stencil_set;
 
-static void add_box(const sn_splines *splines, stencil_set *stencils, const int32_t base[3], const double *sums,
-                    const uint64_t *touched) {
+static void add_box(const sn_splines *splines, stencil_set *stencils, const int32_t base[3],
+                    const double *sums, const uint64_t *touched) {
     int32_t numbers[BOX];
     list_box(splines, base, numbers);
     for (int a = 0; a < BOX; a++) {
-        if (touched[a] == 0 || numbers[a] == splines->count) continue;
+        if (touched[a] == 0 || numbers[a] == splines->count) {
+            continue;
+        }
+
         double *values = stencils->values + STENCIL * (size_t)numbers[a];
         uint8_t *present = stencils->present + LINES * (size_t)numbers[a];
         for (int b = 0; b < BOX; b++) {
-            if (!(touched[a] >> b & 1) || numbers[b] == splines->count) continue;
-            int line = (b / 16 - a / 16 + REACH) * 7 + b / 4 % 4 - a / 4 % 4 + REACH, z = b % 4 - a % 4 + REACH;
+            if (!(touched[a] >> b & 1) || numbers[b] == splines->count) {
+                continue;
+            }
+
+            int line = (b / 16 - a / 16 + REACH) * 7 + b / 4 % 4 - a / 4 % 4 + REACH;
+            int z = b % 4 - a % 4 + REACH;
             values[7 * line + z] += sums[BOX * a + b];
             present[line] |= (uint8_t)(1 << z);
         }
     }
 }
 
-// sums += the outer products of some rows of L P, all with the same base, which is returned in `base`.
-static void add_rows(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees, const int32_t *list,
-                     int32_t count, int32_t base[3], double *sums, uint64_t *touched) {
+// sums += the outer products of some rows of L P, all with the same base, which is returned in
+// `base`.
+static void add_rows(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees,
+                     const int32_t *list, int32_t count, int32_t base[3], double *sums,
+                     uint64_t *touched) {
     for (int32_t item = 0; item < count; item++) {
-        int32_t i = list[item], begin = G->starts[i];
+        int32_t i = list[item];
+        int32_t begin = G->starts[i];
         spline_row row;
+
         compute_row(&row, splines, G->indices + begin, G->values + begin, G->starts[i + 1] - begin);
         memcpy(base, row.base, sizeof row.base);
+
         double scale = inverse_degrees[i] * inverse_degrees[i];
         for (int a = 0; a < BOX; a++) {
-            if (!(row.touched >> a & 1)) continue;
+            if (!(row.touched >> a & 1)) {
+                continue;
+            }
+
             double value = scale * row.values[a];
             touched[a] |= row.touched;
-            for (int b = 0; b < BOX; b++) sums[BOX * a + b] += value * row.values[b];
+            for (int b = 0; b < BOX; b++) {
+                sums[BOX * a + b] += value * row.values[b];
+            }
         }
     }
 }
 
 // (L P)'(L P)
-static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees,
-                                 stencil_set *stencils, sn_arena *scratch) {
-    size_t n = (size_t)splines->n, places = place_count(splines);
-    int32_t *keys = SN_PUSH(scratch, int32_t, n), *order = SN_PUSH(scratch, int32_t, n);
+static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G,
+                                 const double *inverse_degrees, stencil_set *stencils,
+                                 sn_arena *scratch) {
+    size_t n = (size_t)splines->n;
+    size_t places = place_count(splines);
+    int32_t *keys = SN_PUSH(scratch, int32_t, n);
+    int32_t *order = SN_PUSH(scratch, int32_t, n);
     int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
     double *sums = SN_PUSH(scratch, double, BOX *BOX);
+
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < splines->n; i++) {
         int32_t base[3];
         find_base(splines, G->indices + G->starts[i], G->starts[i + 1] - G->starts[i], base);
         keys[i] = (int32_t)place_of(splines, base[0], base[1], base[2]);
     }
+
     sort_by_key(order, starts, keys, splines->n, (int32_t)places);
     for (size_t key = 0; key < places; key++) {
-        int32_t base[3], count = starts[key + 1] - starts[key];
-        if (count == 0) continue;
+        int32_t base[3];
+        int32_t count = starts[key + 1] - starts[key];
+        if (count == 0) {
+            continue;
+        }
+
         uint64_t touched[BOX] = {0};
         memset(sums, 0, BOX * BOX * sizeof(double));
         add_rows(splines, G, inverse_degrees, order + starts[key], count, base, sums, touched);
         add_box(splines, stencils, base, sums, touched);
     }
+
     return SINEW_OK;
 }
 
 // K from its stencils. Splines are numbered as they lie, z fastest, so that columns ascend.
 static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const stencil_set *stencils) {
     sn_sparse *K = &splines->K;
-    size_t count = (size_t)splines->count, entries = 0;
+    size_t count = (size_t)splines->count;
+    size_t entries = 0;
+
     for (size_t k = 0; k < LINES * count; k++) {
-        for (int z = 0; z < 7; z++) entries += stencils->present[k] >> z & 1;
+        for (int z = 0; z < 7; z++) {
+            entries += stencils->present[k] >> z & 1;
+        }
     }
+
     *K = (sn_sparse){.rows = splines->count, .columns = splines->count};
     K->starts = SN_PUSH(arena, int32_t, count + 1);
     K->indices = SN_PUSH(arena, int32_t, entries);
     K->values = SN_PUSH(arena, double, entries);
     splines->LL = SN_PUSH(arena, double, entries);
     SN_TRY(sn_arena_status(arena));
+
     int32_t entry = 0;
     for (int32_t x = 0; x < splines->cells[0] + 2; x++) {
         for (int32_t y = 0; y < splines->cells[1] + 2; y++) {
             for (int32_t z = 0; z < splines->cells[2] + 2; z++) {
                 int32_t a = splines->numbers[place_of(splines, x, y, z)];
-                if (a == splines->count) continue;
+                if (a == splines->count) {
+                    continue;
+                }
+
                 for (int s = 0; s < STENCIL; s++) {
-                    if (!(stencils->present[LINES * (size_t)a + (size_t)(s / 7)] >> s % 7 & 1)) continue;
-                    K->indices[entry] =
-                        splines->numbers[place_of(splines, x + s / 49 - REACH, y + s / 7 % 7 - REACH, z + s % 7 - REACH)];
+                    if (!(stencils->present[LINES * (size_t)a + (size_t)(s / 7)] >> s % 7 & 1)) {
+                        continue;
+                    }
+                    K->indices[entry] = splines->numbers[place_of(
+                        splines, x + s / 49 - REACH, y + s / 7 % 7 - REACH, z + s % 7 - REACH)];
                     splines->LL[entry++] = stencils->values[STENCIL * (size_t)a + (size_t)s];
                 }
+
                 K->starts[a + 1] = entry;
             }
         }
     }
+
     return SINEW_OK;
 }
 
-static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, sn_splines *splines,
-                                 sn_arena *scratch) {
+static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
+                                 sn_splines *splines, sn_arena *scratch) {
     size_t count = (size_t)splines->count;
-    stencil_set stencils = {SN_PUSH(scratch, double, STENCIL *count), SN_PUSH(scratch, uint8_t, LINES * count)};
+    stencil_set stencils = {SN_PUSH(scratch, double, STENCIL *count),
+                            SN_PUSH(scratch, uint8_t, LINES * count)};
     double *places = SN_PUSH(scratch, double, 3 * count);
+
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(add_stencils(splines, G, inverse_degrees, &stencils, scratch));
     SN_TRY(fill_matrix(arena, splines, &stencils));
+
     for (int32_t x = 0; x < splines->cells[0] + 2; x++) {
         for (int32_t y = 0; y < splines->cells[1] + 2; y++) {
             for (int32_t z = 0; z < splines->cells[2] + 2; z++) {
                 int32_t a = splines->numbers[place_of(splines, x, y, z)];
-                if (a == splines->count) continue;
+                if (a == splines->count) {
+                    continue;
+                }
                 sn_store3(places + 3 * (size_t)a, sn_v3(x, y, z));
             }
         }
     }
+
     return sn_factor_create(splines->context, &splines->K, places, &splines->factor);
 }
 
-sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
-                              sn_splines *splines) {
+sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
+                              const sn_vec3 *positions, sn_splines *splines) {
     *splines = (sn_splines){.context = arena->context, .n = G->rows};
     splines->kernels = SN_ISA_PICK(arena->context->isa, sn_spline_get_kernels)();
-    int32_t wished = G->rows / UNKNOWNS_EACH, most = wished < MOST_SPLINES ? wished : MOST_SPLINES;
-    if (most < LEAST_SPLINES) return SINEW_OK;
+
+    int32_t wished = G->rows / UNKNOWNS_EACH;
+    int32_t most = wished < MOST_SPLINES ? wished : MOST_SPLINES;
+    if (most < LEAST_SPLINES) {
+        return SINEW_OK;
+    }
+
     SN_TRY(relax_places(arena, G, inverse_degrees, positions, splines));
     double edge = longest_edge(G, splines->places);
-    if (!(edge > 0)) return SINEW_OK;
+    if (!(edge > 0)) {
+        return SINEW_OK;
+    }
+
     SN_TRY(choose_grid(arena, splines, 2.01 * edge, most));
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = list_cells(arena, splines, &scratch);
-    if (status == SINEW_OK) status = build_matrix(arena, G, inverse_degrees, splines, &scratch);
+    if (status == SINEW_OK) {
+        status = build_matrix(arena, G, inverse_degrees, splines, &scratch);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -414,29 +560,47 @@ void sn_splines_destroy(sn_splines *splines) {
 // ---- Constraints --------------------------------------------------------------------------------
 
 void sn_splines_update(sn_splines *splines, const sn_constraints *rows) {
-    if (splines->count == 0) return;
+    if (splines->count == 0) {
+        return;
+    }
+
     sn_sparse *K = &splines->K;
     memcpy(K->values, splines->LL, (size_t)sn_sparse_entry_count(K) * sizeof(double));
     for (int32_t r = 0; r < rows->count; r++) {
-        int32_t begin = rows->starts[r], numbers[BOX];
+        int32_t begin = rows->starts[r];
+        int32_t numbers[BOX];
         spline_row row;
-        compute_row(&row, splines, rows->unknowns + begin, rows->weights + begin, rows->starts[r + 1] - begin);
+
+        compute_row(&row, splines, rows->unknowns + begin, rows->weights + begin,
+                    rows->starts[r + 1] - begin);
         list_box(splines, row.base, numbers);
+
         for (int a = 0; a < BOX; a++) {
-            if (!(row.touched >> a & 1) || numbers[a] == splines->count) continue;
+            if (!(row.touched >> a & 1) || numbers[a] == splines->count) {
+                continue;
+            }
+
             for (int b = 0; b < BOX; b++) {
-                if (!(row.touched >> b & 1) || numbers[b] == splines->count) continue;
-                *sn_smoothing_find_entry(K, numbers[a], numbers[b]) += row.values[a] * row.values[b];
+                if (!(row.touched >> b & 1) || numbers[b] == splines->count) {
+                    continue;
+                }
+                *sn_smoothing_find_entry(K, numbers[a], numbers[b]) +=
+                    row.values[a] * row.values[b];
             }
         }
     }
-    for (int32_t a = 0; a < K->rows; a++) *sn_smoothing_find_entry(K, a, a) *= 1 + SHIFT;
+
+    for (int32_t a = 0; a < K->rows; a++) {
+        *sn_smoothing_find_entry(K, a, a) *= 1 + SHIFT;
+    }
+
     splines->usable = sn_factor_update(splines->factor, K) < 0;
 }
 
 // ---- Solving ------------------------------------------------------------------------------------
 
-sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads, sn_spline_job *job) {
+sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads,
+                                sn_spline_job *job) {
     size_t width = SN_ROW_WIDTH * (size_t)quads;
     *job = splines->job;
     job->quads = quads;
@@ -449,8 +613,10 @@ void sn_splines_add(const sn_splines *splines, sn_spline_job *job, double *y, co
     SN_ASSERT(splines->usable);
     job->x = x;
     job->y = y;
-    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->gather, job);
+    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->gather,
+                    job);
     sn_parallel_for(splines->context, splines->count, SPLINE_CHUNK, splines->kernels->collect, job);
     sn_factor_solve(splines->factor, job->coefficients, SN_ROW_WIDTH * job->quads);
-    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->spread, job);
+    sn_parallel_for(splines->context, splines->cell_count, CELL_CHUNK, splines->kernels->spread,
+                    job);
 }

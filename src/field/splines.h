@@ -1,13 +1,16 @@
-// A coarse space for the smoothing system: quadratic splines on a regular grid over the places of the unknowns.
+// A coarse space for the smoothing system: quadratic splines on a regular grid over the places of
+// the unknowns.
 //
-// They are smooth enough (C1) for an energy of second differences. With P the values of the splines at the unknowns, the
-// Galerkin matrix K = (L P)'(L P) + (C P)'(C P) sees the whole system, constraints included, and Q = P K^-1 P' solves it as
-// far as smooth functions go. Places that are near in space though far through the mesh share splines, which makes Q less of
-// a help but not wrong.
+// They are smooth enough (C1) for an energy of second differences. With P the values of the splines
+// at the unknowns, the Galerkin matrix K = (L P)'(L P) + (C P)'(C P) sees the whole system,
+// constraints included, and Q = P K^-1 P' solves it as far as smooth functions go. Places that are
+// near in space though far through the mesh share splines, which makes Q less of a help but not
+// wrong.
 //
-// The splines are not taken at the places X of the unknowns but at relaxed ones, Y = (1 - w D^-1 G)^k X: the mean place of an
-// element's neighbours is not its own, L X is as large as an edge in any mesh of tets, and of a function f, however smooth,
-// L f(X) holds that times its slope. The functions of little energy follow the mesh instead: L f(Y) is about f'' alone.
+// The splines are not taken at the places X of the unknowns but at relaxed ones, Y = (1 - w D^-1
+// G)^k X: the mean place of an element's neighbours is not its own, L X is as large as an edge in
+// any mesh of tets, and of a function f, however smooth, L f(X) holds that times its slope. The
+// functions of little energy follow the mesh instead: L f(Y) is about f'' alone.
 #ifndef SN_FIELD_SPLINES_H
 #define SN_FIELD_SPLINES_H
 
@@ -28,7 +31,7 @@ typedef struct sn_spline_job {
     const int32_t *use_starts, *uses; // of each spline: its places in `shares`
     int32_t quads;                    // of functions side by side (rows.h)
     double *shares;                   // SN_SPLINE_SUPPORT x SN_ROW_WIDTH quads for each cell
-    double *coefficients;             // SN_ROW_WIDTH quads for each spline, and as many zeros behind the last
+    double *coefficients; // SN_ROW_WIDTH quads for each spline, and as many zeros behind the last
     const double *x;
     double *y;
 } sn_spline_job;
@@ -50,7 +53,8 @@ typedef struct sn_splines {
     sn_vec3 origin, inverse_spacing;
     int32_t cells[3];
     int32_t cell_count; // those with unknowns
-    int32_t *numbers;   // of each place of the grid, (cells + 2)^3: the spline, or `count` if it is not in use
+    int32_t *numbers;   // of each place of the grid, (cells + 2)^3: the spline, or `count` if it is
+                        // not in use
     sn_sparse K;
     double *LL; // the values of K without constraints
     sn_factor *factor;
@@ -59,17 +63,20 @@ typedef struct sn_splines {
 } sn_splines;
 
 // G and the inverse of its degrees as in smoothing.h. Lives in the arena but for the factor.
-sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees, const sn_vec3 *positions,
-                              sn_splines *splines);
+sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
+                              const sn_vec3 *positions, sn_splines *splines);
 void sn_splines_destroy(sn_splines *splines);
 
-// Numeric phase, when constraints have changed. splines->usable tells whether the splines are of use.
+// Numeric phase, when constraints have changed. splines->usable tells whether the splines are of
+// use.
 void sn_splines_update(sn_splines *splines, const struct sn_constraints *rows);
 
 // Makes what sn_splines_add needs for so many quads of functions, in the arena.
-sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads, sn_spline_job *job);
+sinew_status sn_splines_prepare(sn_arena *arena, const sn_splines *splines, int32_t quads,
+                                sn_spline_job *job);
 
-// y += Q x of usable splines, all functions of the job at once: x[unknown][4 quads]. Allocates nothing.
+// y += Q x of usable splines, all functions of the job at once: x[unknown][4 quads]. Allocates
+// nothing.
 void sn_splines_add(const sn_splines *splines, sn_spline_job *job, double *y, const double *x);
 
 #endif

@@ -1,6 +1,6 @@
-// Loops between unknowns and splines, four functions in a quad, quad by quad for some unknowns of a cell at a time, whose 27
-// sums fill the registers; see splines.h. Weights come from the place in the cell when they are needed, and serve all quads:
-// 27 of them stored would take longer to read.
+// Loops between unknowns and splines, four functions in a quad, quad by quad for some unknowns of a
+// cell at a time, whose 27 sums fill the registers; see splines.h. Weights come from the place in
+// the cell when they are needed, and serve all quads: 27 of them stored would take longer to read.
 #include "field/splines.h"
 
 #include "base/prefetch.h"
@@ -22,46 +22,67 @@ typedef struct weights {
     double xy[9], z[3];
 } weights;
 
-// Weights of some unknowns from `item` on, at most BLOCK; how many is returned. Their functions x will be needed.
-SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, const double *x, weights *w) {
+// Weights of some unknowns from `item` on, at most BLOCK; how many is returned. Their functions x
+// will be needed.
+SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, const double *x,
+                        weights *w) {
     int32_t count = end - item < BLOCK ? end - item : BLOCK;
     size_t stride = WIDTH * (size_t)job->quads;
     for (int32_t i = 0; i < count; i++) {
         const float *place = job->places + 3 * (size_t)(item + i);
-        for (size_t c = 0; c < stride; c += 8) SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
+        for (size_t c = 0; c < stride; c += 8) {
+            SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
+        }
+
         double wx[3], wy[3];
         weigh_axis((double)place[0], wx);
         weigh_axis((double)place[1], wy);
         weigh_axis((double)place[2], w[i].z);
-        for (int k = 0; k < 9; k++) w[i].xy[k] = wx[k / 3] * wy[k % 3];
+
+        for (int k = 0; k < 9; k++) {
+            w[i].xy[k] = wx[k / 3] * wy[k % 3];
+        }
     }
+
     return count;
 }
 
-// shares[spline][stride] += what some unknowns have for the splines of their cell, of one quad of x[unknown][stride].
-SN_INLINE void gather_quad(double *shares, const weights *w, const int32_t *unknowns, int32_t count, const double *x,
-                           size_t stride) {
+// shares[spline][stride] += what some unknowns have for the splines of their cell, of one quad of
+// x[unknown][stride].
+SN_INLINE void gather_quad(double *shares, const weights *w, const int32_t *unknowns, int32_t count,
+                           const double *x, size_t stride) {
     sn_quad sums[SUPPORT];
-    for (size_t k = 0; k < SUPPORT; k++) sums[k] = sn_quad_load(shares + stride * k);
+    for (size_t k = 0; k < SUPPORT; k++) {
+        sums[k] = sn_quad_load(shares + stride * k);
+    }
+
     for (int32_t i = 0; i < count; i++) {
         sn_quad own = sn_quad_load(x + stride * (size_t)unknowns[i]);
         for (int k = 0; k < 9; k++) {
             sn_quad xy = sn_quad_mul(sn_quad_all(w[i].xy[k]), own);
-            for (int c = 0; c < 3; c++) sums[3 * k + c] = sn_quad_fma(sn_quad_all(w[i].z[c]), xy, sums[3 * k + c]);
+            for (int c = 0; c < 3; c++) {
+                sums[3 * k + c] = sn_quad_fma(sn_quad_all(w[i].z[c]), xy, sums[3 * k + c]);
+            }
         }
     }
-    for (size_t k = 0; k < SUPPORT; k++) sn_quad_store(shares + stride * k, sums[k]);
+
+    for (size_t k = 0; k < SUPPORT; k++) {
+        sn_quad_store(shares + stride * k, sums[k]);
+    }
 }
 
 static void gather(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
     size_t stride = WIDTH * (size_t)job.quads;
     weights w[BLOCK];
+
     (void)chunk;
     for (int32_t cell = begin; cell < end; cell++) {
         double *shares = job.shares + SUPPORT * stride * (size_t)cell;
         memset(shares, 0, SUPPORT * stride * sizeof(double));
-        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1]; item += count) {
+        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1];
+
+             item += count) {
             count = weigh(&job, item, job.cell_starts[cell + 1], job.x, w);
             for (size_t c = 0; c < stride; c += WIDTH) {
                 gather_quad(shares + c, w, job.unknowns + item, count, job.x + c, stride);
@@ -73,6 +94,7 @@ static void gather(void *data, int32_t begin, int32_t end, int32_t chunk) {
 static void collect(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
     size_t stride = WIDTH * (size_t)job.quads;
+
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
         for (size_t c = 0; c < stride; c += WIDTH) {
@@ -85,11 +107,15 @@ static void collect(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// One quad of y[unknown][stride] += what the splines of a cell make of their coefficients[spline][stride].
-SN_INLINE void spread_quad(double *y, const weights *w, const int32_t *unknowns, int32_t count, const double *coefficients,
-                           const int32_t *splines, size_t stride) {
+// One quad of y[unknown][stride] += what the splines of a cell make of their
+// coefficients[spline][stride].
+SN_INLINE void spread_quad(double *y, const weights *w, const int32_t *unknowns, int32_t count,
+                           const double *coefficients, const int32_t *splines, size_t stride) {
     sn_quad own[SUPPORT];
-    for (int k = 0; k < SUPPORT; k++) own[k] = sn_quad_load(coefficients + stride * (size_t)splines[k]);
+    for (int k = 0; k < SUPPORT; k++) {
+        own[k] = sn_quad_load(coefficients + stride * (size_t)splines[k]);
+    }
+
     for (int32_t i = 0; i < count; i++) {
         double *target = y + stride * (size_t)unknowns[i];
         sn_quad sum = sn_quad_load(target);
@@ -99,6 +125,7 @@ SN_INLINE void spread_quad(double *y, const weights *w, const int32_t *unknowns,
             along = sn_quad_fma(sn_quad_all(w[i].z[2]), own[3 * k + 2], along);
             sum = sn_quad_fma(sn_quad_all(w[i].xy[k]), along, sum);
         }
+
         sn_quad_store(target, sum);
     }
 }
@@ -107,13 +134,17 @@ static void spread(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_spline_job job = *(const sn_spline_job *)data;
     size_t stride = WIDTH * (size_t)job.quads;
     weights w[BLOCK];
+
     (void)chunk;
     for (int32_t cell = begin; cell < end; cell++) {
         const int32_t *splines = job.splines + SUPPORT * (size_t)cell;
-        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1]; item += count) {
+        for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1];
+
+             item += count) {
             count = weigh(&job, item, job.cell_starts[cell + 1], job.y, w);
             for (size_t c = 0; c < stride; c += WIDTH) {
-                spread_quad(job.y + c, w, job.unknowns + item, count, job.coefficients + c, splines, stride);
+                spread_quad(job.y + c, w, job.unknowns + item, count, job.coefficients + c, splines,
+                            stride);
             }
         }
     }

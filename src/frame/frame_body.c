@@ -15,11 +15,15 @@ sn_frame_model *sn_frame_model_of(const sinew_body *body) {
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     sn_frame_model *model = body->model;
     if (model->springs) {
-        sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force, evaluation->matrix};
+        sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force,
+                                      evaluation->matrix};
         evaluation->energy += model->springs->evaluate(&model->nodes, model->springs, &springs);
         return;
     }
-    sn_fade_refresh(&model->fade, &model->layers, *body->age); // the age is set by steps and snapshots
+
+    sn_fade_refresh(&model->fade, &model->layers,
+                    *body->age); // the age is set by steps and snapshots
+
     bool near = evaluation->near && evaluation->matrix;
     sn_blend_request request = {.q = evaluation->q,
                                 .want_energy = evaluation->want_energy,
@@ -29,8 +33,11 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
                                 .matrix = evaluation->matrix,
                                 .near = near};
     const sn_bsr *pattern = near ? sn_frame_near_pattern(model) : &body->pattern;
+
     evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
-    if (near) sn_frame_take_near(body, evaluation->matrix);
+    if (near) {
+        sn_frame_take_near(body, evaluation->matrix);
+    }
 }
 
 static void retract(const sinew_body *body, double *q, const double *base, const double *xi) {
@@ -46,22 +53,35 @@ static void difference(const sinew_body *body, double *xi, const double *q, cons
 // Dual quaternions of nodes turned by a full turn against each other cancel somewhere between them.
 static sinew_status check(sinew_body *body, const double *q) {
     const sn_frame_model *model = body->model;
-    if (!model->dual) return SINEW_OK;
+    if (!model->dual) {
+        return SINEW_OK;
+    }
+
     sn_layers_prepare(&model->layers, q);
     const double *X = NULL;
     for (int32_t l = 0; l < model->layers.count && !X; l++) {
         const sn_layer *layer = model->layers.items[l];
-        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count, layer->samples, layer->away);
-        if (s >= 0) X = layer->samples->position + 3 * (size_t)s;
+        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count,
+                                                 layer->samples, layer->away);
+        if (s >= 0) {
+            X = layer->samples->position + 3 * (size_t)s;
+        }
     }
-    if (!X) return SINEW_OK;
+
+    if (!X) {
+        return SINEW_OK;
+    }
+
     return sn_fail(body->context, SINEW_DIVERGED,
-                   "frames of body \"%s\" would be turned by nearly 360 degrees against each other: their dual quaternions "
-                   "cancel at the rest point (%g, %g, %g) m. The state is as before; keep neighbours below 340 degrees",
+                   "frames of body \"%s\" would be turned by nearly 360 degrees against each "
+                   "other: their dual quaternions "
+                   "cancel at the rest point (%g, %g, %g) m. The state is as before; keep "
+                   "neighbours below 340 degrees",
                    body->name, X[0], X[1], X[2]);
 }
 
-static void add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s, const double *q) {
+static void add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
+                     const double *q) {
     const sn_frame_model *model = body->model;
     sn_frame_mass_add(&model->nodes, model->mass, pattern, matrix, s, q);
 }
@@ -71,9 +91,11 @@ static void multiply_mass(sinew_body *body, double *y, const double *x, const do
     sn_frame_mass_multiply(&model->nodes, model->mass, y, x, q);
 }
 
-static void add_gravity(sinew_body *body, double *force, const double *g, const double *q, const double *v) {
+static void add_gravity(sinew_body *body, double *force, const double *g, const double *q,
+                        const double *v) {
     const sn_frame_model *model = body->model;
-    sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v, body->coasts ? body->mask : NULL);
+    sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v,
+                              body->coasts ? body->mask : NULL);
 }
 
 static void coast(const sinew_body *body, double *xi, double h) {
@@ -91,7 +113,8 @@ static bool find_rigid_step(const sinew_body *body, double *xi, double h) {
     return sn_frame_find_rigid_step(&model->nodes, model->mass, body->q, body->v, h, xi);
 }
 
-static void find_rigid_turn(const sinew_body *body, double *a, const double *place, const double *force) {
+static void find_rigid_turn(const sinew_body *body, double *a, const double *place,
+                            const double *force) {
     const sn_frame_model *model = body->model;
     sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, place, force, a);
 }
@@ -128,25 +151,39 @@ static void add_momenta(sinew_body *body, const double *g, sinew_measures *measu
 }
 
 sinew_status sn_frame_body_check_fibres(sinew_context *context, double stress) {
-    if (stress == 0) return SINEW_OK;
-    return sn_fail(context, SINEW_UNSUPPORTED,
-                   "springs between frames have no fibres: fibre_stress is %g Pa; leave it or the springs out", stress);
+    if (stress == 0) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(
+        context, SINEW_UNSUPPORTED,
+        "springs between frames have no fibres: fibre_stress is %g Pa; leave it or the springs out",
+        stress);
 }
 
-static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+static sinew_status set_material(sinew_body *body, int32_t index,
+                                 const sinew_material_def *material) {
     sn_frame_model *model = body->model;
     if (index < 0 || index >= model->material_count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
-    if (model->wants_springs) SN_TRY(sn_frame_body_check_fibres(body->context, material->fibre_stress));
+
+    if (model->wants_springs) {
+        SN_TRY(sn_frame_body_check_fibres(body->context, material->fibre_stress));
+    }
+
     for (int32_t l = 0; l < model->layers.count; l++) {
         sn_layer *layer = model->layers.items[l];
         for (int32_t i = 0; i < layer->blend.groups.count; i++) {
-            if (layer->blend.group_material[i] != index) continue;
+            if (layer->blend.group_material[i] != index) {
+                continue;
+            }
             SN_TRY(sn_sample_group_set_material(&layer->arena, &layer->blend.groups, i, material));
         }
     }
+
     model->materials[index] = *material;
     return sn_frame_body_compute_springs(body);
 }
@@ -154,16 +191,24 @@ static sinew_status set_material(sinew_body *body, int32_t index, const sinew_ma
 static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
     sn_frame_model *model = body->model;
     if (index < 0 || index >= model->material_count) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "material %d of body \"%s\": there are %d", index, body->name,
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
                        model->material_count);
     }
-    if (model->wants_springs) SN_TRY(sn_frame_body_check_fibres(body->context, stress));
+
+    if (model->wants_springs) {
+        SN_TRY(sn_frame_body_check_fibres(body->context, stress));
+    }
+
     for (int32_t l = 0; l < model->layers.count; l++) {
         const sn_blend *blend = &model->layers.items[l]->blend;
         for (int32_t i = 0; i < blend->groups.count; i++) {
-            if (blend->group_material[i] == index) sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
+            if (blend->group_material[i] == index) {
+                sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
+            }
         }
     }
+
     model->materials[index].fibre_stress = stress;
     return SINEW_OK;
 }
@@ -206,11 +251,20 @@ void sn_frame_body_release(sinew_body *body) {
     sn_fade_release(body->context, &model->fade);
     sn_layers_release(body->context, &model->layers);
     sn_vertex_patch_destroy(model->patch);
-    for (int32_t k = 0; k < model->insertion_count; k++) sn_insertion_release(model->insertions[k]);
+
+    for (int32_t k = 0; k < model->insertion_count; k++) {
+        sn_insertion_release(model->insertions[k]);
+    }
+
     sn_arena_destroy(&model->arena);
     sn_arena_destroy(&model->reach_arena);
     sinew_mesh_destroy(model->surface);
-    if (model->base_samples) sn_samples_destroy(model->base_samples);
-    if (model->shape) sn_shape_destroy(model->shape);
+    if (model->base_samples) {
+        sn_samples_destroy(model->base_samples);
+    }
+    if (model->shape) {
+        sn_shape_destroy(model->shape);
+    }
+
     sinew_voxels_destroy(model->own_voxels);
 }

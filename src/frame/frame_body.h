@@ -1,6 +1,7 @@
-// The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays), frame_structure.c (what
-// changes when nodes come and go), frame_adapt.c (coming and going), layers.c (samples), vertex_patch.c (the surface), fade.c
-// (no jump), frame_query.c (reading), frame_drive.c (moving).
+// The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays),
+// frame_structure.c (what changes when nodes come and go), frame_adapt.c (coming and going),
+// layers.c (samples), vertex_patch.c (the surface), fade.c (no jump), frame_query.c (reading),
+// frame_drive.c (moving).
 #ifndef SN_FRAME_FRAME_BODY_H
 #define SN_FRAME_FRAME_BODY_H
 
@@ -39,7 +40,8 @@ typedef struct sn_frame_model {
     sn_vertex_patch *patch; // vertices that inserted nodes touch; NULL: none
     sinew_frame_change last_change;
 
-    // What every node has a part in: in an arena that is replaced as a whole, together with the body's state.
+    // What every node has a part in: in an arena that is replaced as a whole, together with the
+    // body's state.
     sn_arena arena;
     sn_nodes nodes; // the shape's own, then the inserted ones
     sn_insertion **insertions;
@@ -58,9 +60,10 @@ sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *d
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
-// Fills in everything of a new body and its model that depends on the nodes: kinds and places `nodes` of the shape's own
-// nodes.
-sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes, int32_t count);
+// Fills in everything of a new body and its model that depends on the nodes: kinds and places
+// `nodes` of the shape's own nodes.
+sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes,
+                                      int32_t count);
 
 // What a changed set of nodes brings along, until it is taken over.
 typedef struct sn_structure_draft {
@@ -71,15 +74,18 @@ typedef struct sn_structure_draft {
     sn_vertex_patch *patch;
 } sn_structure_draft;
 
-// Drafts `next`, a copy of `body` whose model has another set of insertions and an arena of its own: what depends on all nodes
-// goes there, what lies in the range of draft->change.changed into the draft. The body itself stays as it is.
-sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next, const sinew_frame_node *nodes, int32_t count,
+// Drafts `next`, a copy of `body` whose model has another set of insertions and an arena of its
+// own: what depends on all nodes goes there, what lies in the range of draft->change.changed into
+// the draft. The body itself stays as it is.
+sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next,
+                                       const sinew_frame_node *nodes, int32_t count,
                                        sn_structure_draft *draft);
 
 // Where samples come from, for the layers of a model.
 sn_layer_source sn_frame_layer_source(const sn_frame_model *model);
 
-// Computes the springs, if the body has some, from its samples at rest: once at first, and when a material changes.
+// Computes the springs, if the body has some, from its samples at rest: once at first, and when a
+// material changes.
 sinew_status sn_frame_body_compute_springs(sinew_body *body);
 
 // Refuses fibres that pull: springs between frames have none.
@@ -91,8 +97,10 @@ sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, cons
 // After a step: see frame_drive.c.
 void sn_frame_body_settle(sinew_body *body);
 
-// Force and torque about the node that forces on all rows mean for it, at the configuration of the body.
-void sn_frame_node_force(const sinew_body *body, const sn_node *node, const double *rows, sn_vec3 *force, sn_vec3 *torque);
+// Force and torque about the node that forces on all rows mean for it, at the configuration of the
+// body.
+void sn_frame_node_force(const sinew_body *body, const sn_node *node, const double *rows,
+                         sn_vec3 *force, sn_vec3 *torque);
 
 extern const sn_body_ops sn_frame_body_ops;
 
@@ -109,18 +117,22 @@ void sn_frame_body_release(sinew_body *body);
 // Weights at a rest point with all insertions.
 void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
 
-// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with these rates of the rows;
-// with what still fades.
+// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with
+// these rates of the rows; with what still fades.
 sn_frame_motion sn_frame_motion_at(const sinew_body *body, sn_vec3 X, const double *v);
 
-// The rest point that is now at x, by damped Newton steps until it is met to within `tolerance` [m]; see inverse.c. False if
-// there is none.
-bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X, int32_t *iterations);
-// The same, or, if there is none, a point outside the solid that would move there with the weights of what is nearest to it.
+// The rest point that is now at x, by damped Newton steps until it is met to within `tolerance`
+// [m]; see inverse.c. False if there is none.
+bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X,
+                         int32_t *iterations);
+// The same, or, if there is none, a point outside the solid that would move there with the weights
+// of what is nearest to it.
 bool sn_frame_find_point_anywhere(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X);
 
-// The structure of a running body changes: see frame_adapt.c. The world's islands must be dropped by the caller.
-sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def, int32_t *node);
+// The structure of a running body changes: see frame_adapt.c. The world's islands must be dropped
+// by the caller.
+sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
+                                  int32_t *node);
 sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade);
 
 #endif

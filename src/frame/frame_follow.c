@@ -1,5 +1,5 @@
-// Rest points of a frame body that attachments follow: their nodes and weights are found once, their places and derivatives as
-// often as the nodes move.
+// Rest points of a frame body that attachments follow: their nodes and weights are found once,
+// their places and derivatives as often as the nodes move.
 #include "frame/frame_follow.h"
 
 #include "frame/frame_body.h"
@@ -18,6 +18,7 @@ typedef struct followed {
 static sn_blend_point entries_of(const sinew_body *body, const sn_moving_point *point) {
     const followed *own = point->model;
     const sn_frame_model *model = body->model;
+
     return (sn_blend_point){.X = own->X,
                             .count = own->count,
                             .node = own->node,
@@ -31,35 +32,51 @@ bool sn_frame_find_rest_point(const sinew_body *body, sn_vec3 x, sn_vec3 *X) {
     return sn_frame_find_point_anywhere(body, x, 1e-10 * fmin(h[0], fmin(h[1], h[2])), X);
 }
 
-sinew_status sn_frame_create_point(sn_arena *arena, const sinew_body *body, sn_vec3 X, sn_moving_point *point) {
+sinew_status sn_frame_create_point(sn_arena *arena, const sinew_body *body, sn_vec3 X,
+                                   sn_moving_point *point) {
     const sn_frame_model *model = body->model;
     sn_shape_point *at = sn_allocate(body->context, 1, sizeof *at);
-    if (!at) return SINEW_OUT_OF_MEMORY;
+    if (!at) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     sn_frame_weights_at(model, X, at);
     followed *own = SN_PUSH(arena, followed, 1);
-    int32_t *node = SN_PUSH(arena, int32_t, at->count), rows = 0;
+    int32_t *node = SN_PUSH(arena, int32_t, at->count);
+    int32_t rows = 0;
     double *weight = SN_PUSH(arena, double, at->count);
     sn_blend_offset *offset = SN_PUSH(arena, sn_blend_offset, model->fade.count);
     sinew_status status = sn_arena_status(arena);
+
     if (status == SINEW_OK) {
         int32_t carrier = model->fade.count > 0 ? sn_fade_carrier(model->shape, X) : -1;
         for (int32_t k = 0; k < model->fade.count; k++) {
             offset[k] = sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
         }
+
         *own = (followed){X, 0, node, weight, offset};
         for (int32_t k = 0; k < at->count; k++) {
-            if (at->weight[k] == 0 && at->node[k] != carrier) continue;
+            if (at->weight[k] == 0 && at->node[k] != carrier) {
+                continue;
+            }
             node[own->count] = at->node[k];
             weight[own->count++] = at->weight[k];
             rows += model->nodes.items[at->node[k]].row_count;
         }
-        *point = (sn_moving_point){own, rows, SN_PUSH(arena, int32_t, rows), SN_PUSH(arena, sn_mat3, rows), X};
+
+        *point = (sn_moving_point){own, rows, SN_PUSH(arena, int32_t, rows),
+                                   SN_PUSH(arena, sn_mat3, rows), X};
         status = sn_arena_status(arena);
     }
+
     sn_release(body->context, at, 1, sizeof *at);
-    if (status != SINEW_OK) return status;
+    if (status != SINEW_OK) {
+        return status;
+    }
+
     sn_frame_prepare_points(body, body->q);
     sn_blend_point entries = entries_of(body, point);
+
     sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, point->row, point->J);
     return SINEW_OK;
 }
@@ -76,7 +93,8 @@ void sn_frame_move_point(const sinew_body *body, sn_moving_point *point) {
     sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, NULL, point->J);
 }
 
-void sn_frame_add_curvature(const sinew_body *body, const sn_moving_point *point, sn_vec3 f, sn_mat3 *blocks) {
+void sn_frame_add_curvature(const sinew_body *body, const sn_moving_point *point, sn_vec3 f,
+                            sn_mat3 *blocks) {
     const sn_frame_model *model = body->model;
     sn_blend_point entries = entries_of(body, point);
     sn_blend_add_curvature(&model->nodes, &model->blend, &entries, f, blocks);

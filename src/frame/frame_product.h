@@ -5,8 +5,8 @@
 #include "frame/frame_body.h"
 
 struct sn_frame_products {
-    sn_near near;            // the rows of each node
-    double *now, *kept;      // what evaluations put there, both triangles; kept is NULL until wanted
+    sn_near near;       // the rows of each node
+    double *now, *kept; // what evaluations put there, both triangles; kept is NULL until wanted
     double *whole, *covered; // products, three numbers a row
 };
 

@@ -1,4 +1,5 @@
-// The loops of the multigrid and of the conjugate gradients around it, for four and for eight right-hand sides.
+// The loops of the multigrid and of the conjugate gradients around it, for four and for eight
+// right-hand sides.
 #include "frame/multigrid.h"
 #include "math/simd_float.h"
 

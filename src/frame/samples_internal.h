@@ -11,22 +11,24 @@ typedef struct sn_partition {
 } sn_partition;
 
 // Blocks of voxels: as many as wished for, or nearly so.
-sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena *arena, sn_partition *partition);
+sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena *arena,
+                                 sn_partition *partition);
 
 // Regions of nearly linear weights.
-sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def, sn_arena *arena,
-                                  sn_partition *partition);
+sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def,
+                                  sn_arena *arena, sn_partition *partition);
 
-// Weights and gradients of one sample from those of its voxels: averages (midpoint), or the linear fit, with its squared error
-// summed over voxels and nodes, and its absolute error.
+// Weights and gradients of one sample from those of its voxels: averages (midpoint), or the linear
+// fit, with its squared error summed over voxels and nodes, and its absolute error.
 typedef struct sn_fit {
     double squared_error, absolute_error;
     int32_t voxels, nodes;
 } sn_fit;
 
-void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_shape_point *result);
-void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center, sn_shape_point *result,
-                   sn_fit *fit);
+void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count,
+                       sn_shape_point *result);
+void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
+                   sn_shape_point *result, sn_fit *fit);
 
 // Fills `order`: samples by their number of nodes, a stable counting sort.
 sinew_status sn_samples_sort(sn_frame_samples *samples);

@@ -1,22 +1,24 @@
 // Voronoi kernels (Gilles et al. 2013, 1.5.3) in the compliance or the Euclidean metric.
 //
-// The kernel of a node is 1 at the node and 1/2 on the border S1 of its Voronoi cell. Outside, S2 (value 1/4) is the border
-// between S1 and the other nodes, S3 (1/8) that between S2 and the other nodes, and so on to the last level. Inside, I2 (3/4)
-// is the border between S1 and the node, I3 (7/8) that between I2 and the node. Between two surfaces with values a > b, at the
-// distances da and db from them,
+// The kernel of a node is 1 at the node and 1/2 on the border S1 of its Voronoi cell. Outside, S2
+// (value 1/4) is the border between S1 and the other nodes, S3 (1/8) that between S2 and the other
+// nodes, and so on to the last level. Inside, I2 (3/4) is the border between S1 and the node, I3
+// (7/8) that between I2 and the node. Between two surfaces with values a > b, at the distances da
+// and db from them,
 //
 //   w = (a db + b da) / (da + db);     beyond the last one, w = b (2 - d / l), not below 0,
 //
-// where d is the distance from the last but one and l the part of its path up to the last: the straight continuation. It is
-// also held below b o / (d - l + o), o being the distance from the nearest other node: on the line between two nodes both
-// agree, and the bound makes w exactly 0 at every other node. Along such a line w falls linearly. The table normalises the
-// kernels.
+// where d is the distance from the last but one and l the part of its path up to the last: the
+// straight continuation. It is also held below b o / (d - l + o), o being the distance from the
+// nearest other node: on the line between two nodes both agree, and the bound makes w exactly 0 at
+// every other node. Along such a line w falls linearly. The table normalises the kernels.
 //
-// Surfaces are located between voxels, where the difference of two distances changes sign; the distance from a surface starts
-// from the crossings of the axes, combined as if the surface were flat there.
+// Surfaces are located between voxels, where the difference of two distances changes sign; the
+// distance from a surface starts from the crossings of the axes, combined as if the surface were
+// flat there.
 //
-// Cost: each front covers a cell or a shell of the kernel's support; with two levels the cell is covered three times and the
-// rest of the support once or twice. Nodes run side by side.
+// Cost: each front covers a cell or a shell of the kernel's support; with two levels the cell is
+// covered three times and the rest of the support once or twice. Nodes run side by side.
 #include "frame/voronoi.h"
 
 #include "frame/table.h"
@@ -24,18 +26,21 @@
 // What is known of a voxel while a kernel is made.
 typedef struct record {
     double outward; // distance from the surface behind; in the end the kernel
-    double inward;  // distance from the surface ahead; beyond the last one, the length of the path up to it
+    double inward;  // distance from the surface ahead; beyond the last one, the length of the path
+                    // up to it
     double split;   // negative on the near side of the present surface, positive or zero beyond it
 } record;
 
-// What one node needs while its kernel is made. Lists of voxels are ascending, so that memory is read in order.
+// What one node needs while its kernel is made. Lists of voxels are ascending, so that memory is
+// read in order.
 typedef struct workspace {
     const sn_shape *shape;
     const sn_voronoi *voronoi;
     sn_front *front;
     int32_t node;
     record *records; // of each voxel
-    int32_t *stamp;  // of each voxel: in the present region `present` on the near side of the surface, 1 more beyond it
+    int32_t *stamp;  // of each voxel: in the present region `present` on the near side of the
+                     // surface, 1 more beyond it
     int32_t present; // even
     int32_t *region; // voxels of the present region
     int32_t region_count;
@@ -49,10 +54,13 @@ typedef struct workspace {
     int32_t support_count;
 } workspace;
 
-// A new region takes over, on both sides of a surface; what is not stamped again does not belong to it.
+// A new region takes over, on both sides of a surface; what is not stamped again does not belong to
+// it.
 static void enter_region(workspace *work, const int32_t *voxels, int32_t count) {
     work->present += 2;
-    for (int32_t k = 0; k < count; k++) work->stamp[voxels[k]] = work->present + !(work->records[voxels[k]].split < 0);
+    for (int32_t k = 0; k < count; k++) {
+        work->stamp[voxels[k]] = work->present + !(work->records[voxels[k]].split < 0);
+    }
 }
 
 static bool is_present(const workspace *work, int32_t voxel) {
@@ -71,7 +79,9 @@ static bool is_closed(const workspace *work, int32_t voxel) {
 // The kernel of a voxel is done.
 static void finish(workspace *work, int32_t voxel) {
     close_voxel(work, voxel);
-    if (!(work->records[voxel].outward > 0)) return;
+    if (!(work->records[voxel].outward > 0)) {
+        return;
+    }
     sn_voxel_set_add(&work->support, voxel);
     work->support_count++;
 }
@@ -79,45 +89,74 @@ static void finish(workspace *work, int32_t voxel) {
 // The value between two surfaces; that of the other one where one of them is out of reach.
 static double blend(double upper, double from_upper, double lower, double from_lower) {
     double sum = from_upper + from_lower;
-    if (from_lower == INFINITY) return upper;
-    if (from_upper == INFINITY) return lower;
+    if (from_lower == INFINITY) {
+        return upper;
+    }
+    if (from_upper == INFINITY) {
+        return lower;
+    }
+
     return sum > 0 ? (upper * from_lower + lower * from_upper) / sum : 0.5 * (upper + lower);
 }
 
 // Whether a neighbour in the region lies on the other side of the surface.
 static bool is_beside_surface(const workspace *work, int32_t voxel) {
-    const int32_t *neighbor = work->front->metric->voxels->neighbor[voxel], *stamp = work->stamp;
+    const int32_t *neighbor = work->front->metric->voxels->neighbor[voxel];
+    const int32_t *stamp = work->stamp;
     int32_t other = stamp[voxel] ^ 1;
     bool beside = false;
-    for (int d = 0; d < SN_VOXEL_FACES; d++) beside |= stamp[neighbor[d]] == other;
+
+    for (int d = 0; d < SN_VOXEL_FACES; d++) {
+        beside |= stamp[neighbor[d]] == other;
+    }
+
     return beside;
 }
 
 // Distance of such a voxel from the surface, from its crossings with the axes.
 static double crossing_distance(const workspace *work, int32_t voxel) {
     const sn_metric *metric = work->front->metric;
-    double own = work->records[voxel].split, sum = 0;
+    double own = work->records[voxel].split;
+    double sum = 0;
     int32_t other = work->stamp[voxel] ^ 1;
+
     for (int axis = 0; axis < 3; axis++) {
         double nearest = INFINITY;
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
             int32_t u = metric->voxels->neighbor[voxel][d];
-            if (work->stamp[u] != other) continue;
-            double a = fabs(own), b = fabs(work->records[u].split), share = a + b > 0 ? a / (a + b) : 0;
-            if (!(share <= 1)) share = 0.5; // a side that is not known
+            if (work->stamp[u] != other) {
+                continue;
+            }
+
+            double a = fabs(own);
+            double b = fabs(work->records[u].split);
+            double share = a + b > 0 ? a / (a + b) : 0;
+            if (!(share <= 1)) {
+                share = 0.5; // a side that is not known
+            }
+
             double distance = share * sn_metric_step(metric, voxel, u, d);
             nearest = distance < nearest ? distance : nearest;
         }
-        if (nearest <= 0) return 0;
-        if (nearest < INFINITY) sum += 1 / (nearest * nearest);
+
+        if (nearest <= 0) {
+            return 0;
+        }
+        if (nearest < INFINITY) {
+            sum += 1 / (nearest * nearest);
+        }
     }
+
     return 1 / sqrt(sum);
 }
 
-// Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding says.
+// Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding
+// says.
 static double set_split(workspace *work, int32_t voxel, double ahead, double behind) {
     double split = behind - ahead;
-    if (fabs(split) < 1e-9 * (double)work->voronoi->near[voxel].band) split = 0;
+    if (fabs(split) < 1e-9 * (double)work->voronoi->near[voxel].band) {
+        split = 0;
+    }
     return work->records[voxel].split = split;
 }
 
@@ -125,21 +164,25 @@ static double set_split(workspace *work, int32_t voxel, double ahead, double beh
 static void find_surface(workspace *work, const int32_t *voxels, int32_t count) {
     work->surface_count = 0;
     for (int32_t k = 0; k < count; k++) {
-        if (!is_beside_surface(work, voxels[k])) continue;
+        if (!is_beside_surface(work, voxels[k])) {
+            continue;
+        }
         work->surface[work->surface_count] = voxels[k];
         work->surface_distance[work->surface_count++] = crossing_distance(work, voxels[k]);
     }
 }
 
-// Prepares a front that starts at the surface that was found and covers its near (negative) or far side.
+// Prepares a front that starts at the surface that was found and covers its near (negative) or far
+// side.
 static void start_at_surface(workspace *work, bool near_side) {
     sn_front_reset(work->front);
     for (int32_t k = 0; k < work->surface_count; k++) {
         int32_t v = work->surface[k];
-        if ((work->records[v].split < 0) == near_side)
+        if ((work->records[v].split < 0) == near_side) {
             sn_front_hold(work->front, v, work->surface_distance[k], 0);
-        else
+        } else {
             sn_front_block(work->front, v);
+        }
     }
 }
 
@@ -149,46 +192,67 @@ static bool stay_in_region(void *data, sn_front *front, int32_t voxel, double di
     return is_present(data, voxel);
 }
 
-// Outward fronts tell the sides of the next surface on their way. One that is not the last stops a few voxels beyond the
-// middle to the other nodes.
+// Outward fronts tell the sides of the next surface on their way. One that is not the last stops a
+// few voxels beyond the middle to the other nodes.
 static bool reach_border(void *data, sn_front *front, int32_t voxel, double distance) {
     workspace *work = data;
-    if (is_closed(work, voxel)) return false;
-    double split = set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
+    if (is_closed(work, voxel)) {
+        return false;
+    }
+
+    double split =
+        set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
     (void)front;
+
     return split <= (double)work->voronoi->near[voxel].band;
 }
 
-// The last outward front: carries the length of its path up to the last surface, and stops where the kernel reaches 0.
+// The last outward front: carries the length of its path up to the last surface, and stops where
+// the kernel reaches 0.
 static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distance) {
     workspace *work = data;
-    if (is_closed(work, voxel)) return false;
-    double split = set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
-    if (split < 0) return true;
+    if (is_closed(work, voxel)) {
+        return false;
+    }
+
+    double split =
+        set_split(work, voxel, sn_other_distance(work->voronoi, work->node, voxel), distance);
+    if (split < 0) {
+        return true;
+    }
+
     int32_t neighbors[3];
     double weights[3];
     int32_t count = sn_front_upwind(front, voxel, neighbors, weights);
-    double met = distance - 0.5 * split; // as if the two fronts had met head-on: for starts beyond the surface
+    double met = distance -
+                 0.5 * split; // as if the two fronts had met head-on: for starts beyond the surface
     double length = count ? 0 : met;
+
     for (int32_t i = 0; i < count; i++) {
         int32_t n = neighbors[i];
-        double before = work->records[n].split, part = is_closed(work, n) ? met : work->records[n].inward;
+        double before = work->records[n].split;
+        double part = is_closed(work, n) ? met : work->records[n].inward;
         if (before < 0 && !is_closed(work, n)) { // the surface lies between
             double share = before > -INFINITY ? before / (before - split) : 0.5;
+
             part = front->distance[n] + (distance - front->distance[n]) * share;
         }
         length += weights[i] * part;
     }
+
     work->records[voxel].inward = length;
-    return distance < 2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
+    return distance <
+           2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
 }
 
 // What an outward front reads, or one inside a region.
 static void set_companions(workspace *work, bool outward) {
     sn_front *front = work->front;
     front->companion[0] = (sn_companion){work->stamp, sizeof *work->stamp};
-    front->companion[1] = outward ? (sn_companion){work->voronoi->near, sizeof *work->voronoi->near} : (sn_companion){0};
-    front->companion[2] = outward ? (sn_companion){work->records, sizeof *work->records} : (sn_companion){0};
+    front->companion[1] = outward ? (sn_companion){work->voronoi->near, sizeof *work->voronoi->near}
+                                  : (sn_companion){0};
+    front->companion[2] =
+        outward ? (sn_companion){work->records, sizeof *work->records} : (sn_companion){0};
 }
 
 // Runs an outward front and makes what it reached the present region.
@@ -196,14 +260,19 @@ static void run_outward(workspace *work, bool last) {
     sn_front *front = work->front;
     set_companions(work, true);
     sn_front_run(front, INFINITY, last ? reach_zero : reach_border, work);
+
     for (int32_t k = 0; k < front->accepted_count; k++) {
-        if (!is_closed(work, front->accepted[k])) sn_voxel_set_add(&work->reached, front->accepted[k]);
+        if (!is_closed(work, front->accepted[k])) {
+            sn_voxel_set_add(&work->reached, front->accepted[k]);
+        }
     }
+
     work->region_count = sn_voxel_set_drain(&work->reached, work->region);
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
         work->records[v].outward = front->distance[v];
     }
+
     enter_region(work, work->region, work->region_count);
 }
 
@@ -214,11 +283,15 @@ static void take_cell(workspace *work) {
     for (int32_t k = 0; k < cell->count; k++) {
         int32_t v = cell->voxel[k];
         const sn_near *near = &work->voronoi->near[v];
-        if (cell->value[k] > near->first + (double)near->band) continue; // farther than the border can be
+        if (cell->value[k] > near->first + (double)near->band) {
+            continue; // farther than the border can be
+        }
+
         work->region[work->region_count++] = v;
         work->records[v].outward = cell->value[k];
         set_split(work, v, sn_other_distance(work->voronoi, work->node, v), cell->value[k]);
     }
+
     enter_region(work, work->region, work->region_count);
 }
 
@@ -233,9 +306,12 @@ static void run_inward(workspace *work) {
     find_surface(work, work->region, work->region_count);
     start_at_surface(work, true);
     run_in_region(work);
+
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->records[v].split < 0) work->records[v].inward = front->distance[v];
+        if (work->records[v].split < 0) {
+            work->records[v].inward = front->distance[v];
+        }
     }
 }
 
@@ -248,18 +324,26 @@ static void fill_cell(workspace *work) {
             int32_t v = work->core[k];
             set_split(work, v, work->records[v].inward, work->records[v].outward);
         }
+
         enter_region(work, work->core, work->core_count);
         find_surface(work, work->core, work->core_count);
-        if (work->surface_count == 0) break;
+        if (work->surface_count == 0) {
+            break;
+        }
+
         start_at_surface(work, false);
         run_in_region(work);
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
-            if (work->records[v].split >= 0)
-                work->records[v].outward = blend(inner, work->front->distance[v], outer, work->records[v].inward);
+            if (work->records[v].split >= 0) {
+                work->records[v].outward =
+                    blend(inner, work->front->distance[v], outer, work->records[v].inward);
+            }
         }
+
         start_at_surface(work, true);
         run_in_region(work);
+
         int32_t kept = 0;
         for (int32_t k = 0; k < work->core_count; k++) {
             int32_t v = work->core[k];
@@ -270,12 +354,15 @@ static void fill_cell(workspace *work) {
                 work->core[kept++] = v;
             }
         }
+
         work->core_count = kept;
         outer = inner;
     }
+
     for (int32_t k = 0; k < work->core_count; k++) {
         int32_t v = work->core[k];
-        work->records[v].outward = blend(1, work->records[v].outward, outer, work->records[v].inward);
+        work->records[v].outward =
+            blend(1, work->records[v].outward, outer, work->records[v].inward);
         finish(work, v);
     }
 }
@@ -284,8 +371,10 @@ static void fill_cell(workspace *work) {
 static void fill_shell(workspace *work, double upper, double lower) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->records[v].split < 0)
-            work->records[v].outward = blend(upper, work->records[v].outward, lower, work->records[v].inward);
+        if (work->records[v].split < 0) {
+            work->records[v].outward =
+                blend(upper, work->records[v].outward, lower, work->records[v].inward);
+        }
     }
 }
 
@@ -293,11 +382,15 @@ static void fill_shell(workspace *work, double upper, double lower) {
 static void leave_near_side(workspace *work, bool done) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->records[v].split >= 0) continue;
-        if (done)
+        if (work->records[v].split >= 0) {
+            continue;
+        }
+
+        if (done) {
             finish(work, v);
-        else
+        } else {
             close_voxel(work, v);
+        }
     }
 }
 
@@ -305,11 +398,20 @@ static void leave_near_side(workspace *work, bool done) {
 static void fill_beyond(workspace *work, double last) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
-        if (work->records[v].split < 0) continue;
-        double length = work->records[v].inward, distance = work->records[v].outward, past = distance - length;
-        if (!(past > 0)) past = 0;
+        if (work->records[v].split < 0) {
+            continue;
+        }
+
+        double length = work->records[v].inward;
+        double distance = work->records[v].outward;
+        double past = distance - length;
+        if (!(past > 0)) {
+            past = 0;
+        }
+
         double other = sn_other_distance(work->voronoi, work->node, v);
         double straight = length > 0 ? fmin(fmax(last * (2 - distance / length), 0), last) : 0;
+
         work->records[v].outward = fmin(straight, blend(last, past, 0, other));
         finish(work, v);
     }
@@ -325,24 +427,39 @@ static void make_kernel(workspace *work) {
         sn_seed_node(work->shape, work->front, work->node, 0);
         run_outward(work, levels == 1);
     }
+
     for (int32_t level = 1; level <= levels; level++) {
-        double upper = ldexp(1, 1 - level), lower = ldexp(1, -level);
+        double upper = ldexp(1, 1 - level);
+        double lower = ldexp(1, -level);
+
         run_inward(work);
         if (level == 1) { // filled at the end: its distances stay
             for (int32_t k = 0; k < work->region_count; k++) {
                 int32_t v = work->region[k];
-                if (work->records[v].split < 0) work->core[work->core_count++] = v;
+                if (work->records[v].split < 0) {
+                    work->core[work->core_count++] = v;
+                }
             }
         } else {
             fill_shell(work, upper, lower);
         }
+
         bool further = level < levels && work->surface_count > 0;
-        if (further) start_at_surface(work, false);
+        if (further) {
+            start_at_surface(work, false);
+        }
+
         leave_near_side(work, level > 1);
-        if (level == levels) fill_beyond(work, lower);
-        if (!further) break;
+        if (level == levels) {
+            fill_beyond(work, lower);
+        }
+        if (!further) {
+            break;
+        }
+
         run_outward(work, level == levels - 1);
     }
+
     fill_cell(work);
 }
 
@@ -356,14 +473,17 @@ static int32_t compute_kernel(void *data, int32_t node, int32_t slot) {
 static void store_kernel(void *data, int32_t slot, int32_t *voxels, double *values) {
     workspace *work = (workspace *)data + slot;
     sn_voxel_set_drain(&work->support, voxels);
-    for (int32_t k = 0; k < work->support_count; k++) values[k] = work->records[voxels[k]].outward;
+    for (int32_t k = 0; k < work->support_count; k++) {
+        values[k] = work->records[voxels[k]].outward;
+    }
 }
 
-static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const sn_voronoi *voronoi, sn_front *front,
-                                   workspace *work) {
+static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape,
+                                   const sn_voronoi *voronoi, sn_front *front, workspace *work) {
     int32_t count = shape->voxels->count;
     *work = (workspace){.shape = shape, .voronoi = voronoi, .front = front};
     work->records = SN_PUSH(arena, record, count);
+
     int32_t *stamp = SN_PUSH(arena, int32_t, (size_t)count + 1);
     work->stamp = stamp ? stamp + 1 : NULL; // read at index -1
     work->region = SN_RESERVE(arena, int32_t, count);
@@ -372,21 +492,30 @@ static sinew_status push_workspace(sn_arena *arena, const sn_shape *shape, const
     work->surface_distance = SN_RESERVE(arena, double, count);
     work->reached = sn_voxel_set_push(arena, count);
     work->support = sn_voxel_set_push(arena, count);
+
     return sn_arena_status(arena);
 }
 
-static sinew_status make_fields(sn_shape *shape, sn_arena *scratch, sn_arena *arena, sn_node_field *fields) {
-    int32_t slots = sn_field_slots(shape->context, shape->voxels->count, shape->node_count), *order;
+static sinew_status make_fields(sn_shape *shape, sn_arena *scratch, sn_arena *arena,
+                                sn_node_field *fields) {
+    int32_t slots = sn_field_slots(shape->context, shape->voxels->count, shape->node_count);
+    int32_t *order;
     sn_front *fronts[SN_FIELD_SLOTS];
     workspace works[SN_FIELD_SLOTS];
     sn_voronoi voronoi;
+
     for (int32_t i = 0; i < slots; i++) {
         SN_TRY(sn_front_create(scratch, &shape->metric, SN_DISTANCE_MARCHING_2, &fronts[i]));
     }
+
     SN_TRY(sn_find_voronoi(shape, fronts, slots, scratch, &voronoi));
-    for (int32_t i = 0; i < slots; i++) SN_TRY(push_workspace(scratch, shape, &voronoi, fronts[i], &works[i]));
+    for (int32_t i = 0; i < slots; i++) {
+        SN_TRY(push_workspace(scratch, shape, &voronoi, fronts[i], &works[i]));
+    }
+
     SN_TRY(sn_order_fields(voronoi.cells, shape->node_count, scratch, &order));
     sn_field_maker maker = {compute_kernel, store_kernel, works, slots};
+
     return sn_make_fields(shape, &maker, order, shape->node_count, arena, fields);
 }
 
@@ -398,17 +527,25 @@ static void fill_kernel_row(const void *data, int32_t voxel, sn_row *row) {
 }
 
 sinew_status sn_build_voronoi(sn_shape *shape) {
-    sn_arena arena = sn_arena_create(shape->context), rows = sn_arena_create(shape->context);
+    sn_arena arena = sn_arena_create(shape->context);
+    sn_arena rows = sn_arena_create(shape->context);
     sn_node_field *fields = SN_PUSH(&arena, sn_node_field, shape->node_count);
     sn_weight_table kernels;
     sn_arena scratch = sn_arena_create(shape->context);
-    sinew_status status = fields ? make_fields(shape, &scratch, &arena, fields) : SINEW_OUT_OF_MEMORY;
+    sinew_status status =
+        fields ? make_fields(shape, &scratch, &arena, fields) : SINEW_OUT_OF_MEMORY;
+
     sn_arena_destroy(&scratch);
     if (status == SINEW_OK) {
-        status = sn_transpose_fields(shape->context, &rows, fields, shape->node_count, shape->voxels->count, &kernels);
+        status = sn_transpose_fields(shape->context, &rows, fields, shape->node_count,
+                                     shape->voxels->count, &kernels);
     }
+
     sn_arena_destroy(&arena);
-    if (status == SINEW_OK) status = sn_build_table(shape, fill_kernel_row, &kernels);
+    if (status == SINEW_OK) {
+        status = sn_build_table(shape, fill_kernel_row, &kernels);
+    }
+
     sn_arena_destroy(&rows);
     return status;
 }

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Numbers of a node's map: columns of three, padded to four; rotation and half the translation times the rotation.
+// Numbers of a node's map: columns of three, padded to four; rotation and half the translation
+// times the rotation.
 enum { SN_SURFACE_LINEAR = 16, SN_SURFACE_DUAL = 8 };
 
 // Rest points, and for point i the nodes and weights from start[i] to start[i + 1] - 1.
@@ -18,10 +19,13 @@ typedef struct sn_surface_points {
 } sn_surface_points;
 
 // x of the points [begin, end), three numbers each. Maps are aligned.
-typedef void sn_surface_fn(double *x, const sn_surface_points *points, const double *maps, int32_t begin, int32_t end);
+typedef void sn_surface_fn(double *x, const sn_surface_points *points, const double *maps,
+                           int32_t begin, int32_t end);
 SN_ISA_DECLARE(void, sn_surface_linear,
-               (double *x, const sn_surface_points *points, const double *maps, int32_t begin, int32_t end));
+               (double *x, const sn_surface_points *points, const double *maps, int32_t begin,
+                int32_t end));
 SN_ISA_DECLARE(void, sn_surface_dual,
-               (double *x, const sn_surface_points *points, const double *maps, int32_t begin, int32_t end));
+               (double *x, const sn_surface_points *points, const double *maps, int32_t begin,
+                int32_t end));
 
 #endif

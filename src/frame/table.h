@@ -1,4 +1,5 @@
-// From raw kernels to weight tables: the rows of all voxels are made one by one, normalised, cut off, capped and packed.
+// From raw kernels to weight tables: the rows of all voxels are made one by one, normalised, cut
+// off, capped and packed.
 #ifndef SN_FRAME_TABLE_H
 #define SN_FRAME_TABLE_H
 
@@ -20,13 +21,17 @@ void sn_row_squeeze(sn_row *row, int32_t node, double weight);
 
 // Offers an entry; each node at most once.
 static inline void sn_row_add(sn_row *row, int32_t node, double weight) {
-    if (weight == 0) return;
+    if (weight == 0) {
+        return;
+    }
+
     row->total += weight;
     row->seen++;
     if (row->count == row->cap) {
         sn_row_squeeze(row, node, weight);
         return;
     }
+
     row->node[row->count] = (uint16_t)node;
     row->weight[row->count++] = weight;
 }
@@ -34,11 +39,13 @@ static inline void sn_row_add(sn_row *row, int32_t node, double weight) {
 // Fills the row of a voxel with raw weights. Runs on worker threads, twice for each voxel.
 typedef void sn_row_fn(const void *data, int32_t voxel, sn_row *row);
 
-// Builds shape->table from raw rows: voxels of bound labels get their node alone; others are normalised (if the def asks), cut
-// off, capped. Voxels without any weight are refused by name or adopted. Fills the counts of the report.
+// Builds shape->table from raw rows: voxels of bound labels get their node alone; others are
+// normalised (if the def asks), cut off, capped. Voxels without any weight are refused by name or
+// adopted. Fills the counts of the report.
 sinew_status sn_build_table(sn_shape *shape, sn_row_fn *fill, const void *data);
 
-// The kinds. Each builds shape->table; axis and radial ones can also be evaluated exactly at any point.
+// The kinds. Each builds shape->table; axis and radial ones can also be evaluated exactly at any
+// point.
 sinew_status sn_build_axis(sn_shape *shape);
 sinew_status sn_build_radial(sn_shape *shape);
 sinew_status sn_build_geodesic(sn_shape *shape);
@@ -49,9 +56,9 @@ bool sn_shape_is_analytic(const sn_shape *shape);
 void sn_evaluate_analytic(const sn_shape *shape, sn_vec3 p, sn_shape_point *result);
 
 // Labels to Young's moduli, densities and so on; checks that every label of the grid is known.
-sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues,
-                             int32_t tissue_count, sn_arena *arena, double **young, double **density, bool **rigid,
-                             int32_t **bound_node);
+sinew_status sn_read_tissues(sinew_context *context, const sinew_voxels *voxels,
+                             const sinew_tissue *tissues, int32_t tissue_count, sn_arena *arena,
+                             double **young, double **density, bool **rigid, int32_t **bound_node);
 
 // A node may lie this far outside the voxels' boxes: surfaces are cut at the middles of cells.
 double sn_outside_tolerance(const sinew_voxels *voxels);

@@ -1,4 +1,5 @@
-// Vertices of a frame body's surface whose weights differ from the shape's own, because inserted nodes touch them.
+// Vertices of a frame body's surface whose weights differ from the shape's own, because inserted
+// nodes touch them.
 #ifndef SN_FRAME_VERTEX_PATCH_H
 #define SN_FRAME_VERTEX_PATCH_H
 
@@ -13,10 +14,11 @@ typedef struct sn_vertex_patch {
     sn_vertex_weights weights;
 } sn_vertex_patch;
 
-// The patch after a change: the rows of vertices that `change->changed` does not touch are taken over from `old` (or NULL).
-// Without any insertion the patch is NULL.
-sinew_status sn_vertex_patch_create(sinew_context *context, const sn_vertex_patch *old, const sn_vertex_weights *base,
-                                    const double *points, int32_t base_nodes, const sn_insertion_change *change,
+// The patch after a change: the rows of vertices that `change->changed` does not touch are taken
+// over from `old` (or NULL). Without any insertion the patch is NULL.
+sinew_status sn_vertex_patch_create(sinew_context *context, const sn_vertex_patch *old,
+                                    const sn_vertex_weights *base, const double *points,
+                                    int32_t base_nodes, const sn_insertion_change *change,
                                     sn_vertex_patch **patch);
 void sn_vertex_patch_destroy(sn_vertex_patch *patch);
 

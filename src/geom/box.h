@@ -42,13 +42,13 @@ static inline double sn_box_diagonal(sn_box box) {
 }
 
 static inline bool sn_box_contains(sn_box box, sn_vec3 p) {
-    return p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y && p.y <= box.upper.y && p.z >= box.lower.z &&
-           p.z <= box.upper.z;
+    return p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y && p.y <= box.upper.y &&
+           p.z >= box.lower.z && p.z <= box.upper.z;
 }
 
 static inline bool sn_box_overlaps(sn_box a, sn_box b) {
-    return a.lower.x <= b.upper.x && a.upper.x >= b.lower.x && a.lower.y <= b.upper.y && a.upper.y >= b.lower.y &&
-           a.lower.z <= b.upper.z && a.upper.z >= b.lower.z;
+    return a.lower.x <= b.upper.x && a.upper.x >= b.lower.x && a.lower.y <= b.upper.y &&
+           a.upper.y >= b.lower.y && a.lower.z <= b.upper.z && a.upper.z >= b.lower.z;
 }
 
 // Squared distance of a point from a box; 0 inside.
@@ -62,7 +62,9 @@ static inline double sn_box_distance2(sn_box box, sn_vec3 p) {
 // Box of `count` points x0 y0 z0 x1 ...; empty for none.
 static inline sn_box sn_box_of_points(const double *points, int32_t count) {
     sn_box box = sn_box_empty();
-    for (int32_t i = 0; i < count; i++) box = sn_box_with_point(box, sn_load3(points + 3 * (size_t)i));
+    for (int32_t i = 0; i < count; i++) {
+        box = sn_box_with_point(box, sn_load3(points + 3 * (size_t)i));
+    }
     return box;
 }
 

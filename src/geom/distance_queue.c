@@ -4,18 +4,28 @@
 
 #include <math.h>
 
-// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond it, in the present bucket, or nowhere.
-enum { PLACE_BEYOND = SN_QUEUE_BUCKETS, PLACE_PRESENT, PLACE_NONE, LISTS = SN_QUEUE_BUCKETS + 1, MOST_SORTED = 64 };
+// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond it, in the present
+// bucket, or nowhere.
+enum {
+    PLACE_BEYOND = SN_QUEUE_BUCKETS,
+    PLACE_PRESENT,
+    PLACE_NONE,
+    LISTS = SN_QUEUE_BUCKETS + 1,
+    MOST_SORTED = 64
+};
 
 sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue) {
     sn_front_queue *made = SN_PUSH(arena, sn_front_queue, 1);
     sn_queue_item *item = SN_RESERVE(arena, sn_queue_item, capacity);
     sn_queue_link *link = SN_RESERVE(arena, sn_queue_link, (size_t)capacity + LISTS);
     sn_queue_entry *present = SN_RESERVE(arena, sn_queue_entry, capacity);
+
     SN_TRY(sn_arena_status(arena));
-    *made = (sn_front_queue){.item = item, .link = link + LISTS, .present = present, .capacity = capacity};
+    *made = (sn_front_queue){
+        .item = item, .link = link + LISTS, .present = present, .capacity = capacity};
     sn_queue_reset(made, 1);
     *queue = made;
+
     return SINEW_OK;
 }
 
@@ -25,7 +35,10 @@ static void empty_list(sn_front_queue *queue, int32_t list) {
 
 void sn_queue_reset(sn_front_queue *queue, double largest_step) {
     SN_ASSERT(largest_step > 0);
-    for (int32_t list = 0; list < LISTS; list++) empty_list(queue, list);
+    for (int32_t list = 0; list < LISTS; list++) {
+        empty_list(queue, list);
+    }
+
     queue->fresh = 0;
     queue->spare = -1;
     queue->inverse = SN_QUEUE_BUCKETS / (2 * largest_step);
@@ -43,8 +56,10 @@ int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel) {
         SN_ASSERT(queue->fresh < queue->capacity);
         item = queue->fresh++;
     }
+
     queue->item[item].voxel = voxel;
     queue->item[item].place = PLACE_NONE;
+
     return item;
 }
 
@@ -70,25 +85,31 @@ static void put(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
 
 // Puts an entry into the present bucket, whose places up to `position`, which is free, are sorted.
 static void sort_in(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
-    for (; position > 0 && before(queue->present[position - 1], entry); position--)
+    for (; position > 0 && before(queue->present[position - 1], entry); position--) {
         put(queue, position, queue->present[position - 1]);
+    }
     put(queue, position, entry);
 }
 
 // Moves an entry whose key has become smaller towards the end.
 static void sort_back(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
-    for (; position + 1 < queue->present_count && before(entry, queue->present[position + 1]); position++)
+    for (; position + 1 < queue->present_count && before(entry, queue->present[position + 1]);
+         position++) {
         put(queue, position, queue->present[position + 1]);
+    }
     put(queue, position, entry);
 }
 
 static void sift_up(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     while (position > 0) {
         int32_t parent = (position - 1) / 2;
-        if (!before(entry, queue->present[parent])) break;
+        if (!before(entry, queue->present[parent])) {
+            break;
+        }
         put(queue, position, queue->present[parent]);
         position = parent;
     }
+
     put(queue, position, entry);
 }
 
@@ -96,18 +117,29 @@ static void sift_down(sn_front_queue *queue, int32_t position, sn_queue_entry en
     int32_t count = queue->present_count;
     for (;;) {
         int32_t child = 2 * position + 1;
-        if (child >= count) break;
-        if (child + 1 < count) child += before(queue->present[child + 1], queue->present[child]);
-        if (!before(queue->present[child], entry)) break;
+        if (child >= count) {
+            break;
+        }
+        if (child + 1 < count) {
+            child += before(queue->present[child + 1], queue->present[child]);
+        }
+        if (!before(queue->present[child], entry)) {
+            break;
+        }
+
         put(queue, position, queue->present[child]);
         position = child;
     }
+
     put(queue, position, entry);
 }
 
 static void remove_from_heap(sn_front_queue *queue, int32_t position) {
     sn_queue_entry last = queue->present[--queue->present_count];
-    if (position == queue->present_count) return;
+    if (position == queue->present_count) {
+        return;
+    }
+
     if (position > 0 && before(last, queue->present[(position - 1) / 2])) {
         sift_up(queue, position, last);
     } else {
@@ -130,8 +162,13 @@ static void make_heap(sn_front_queue *queue) {
 }
 
 static void insert_present(sn_front_queue *queue, int32_t item) {
-    if (queue->present_count == 0) queue->heaped = false;
-    if (queue->present_count == MOST_SORTED && !queue->heaped) make_heap(queue);
+    if (queue->present_count == 0) {
+        queue->heaped = false;
+    }
+    if (queue->present_count == MOST_SORTED && !queue->heaped) {
+        make_heap(queue);
+    }
+
     queue->item[item].place = PLACE_PRESENT;
     int32_t last = queue->present_count++;
     if (queue->heaped) {
@@ -155,8 +192,11 @@ static void remove_present(sn_front_queue *queue, int32_t position) {
         remove_from_heap(queue, position);
         return;
     }
+
     queue->present_count--;
-    for (; position < queue->present_count; position++) put(queue, position, queue->present[position + 1]);
+    for (; position < queue->present_count; position++) {
+        put(queue, position, queue->present[position + 1]);
+    }
 }
 
 static void link_item(sn_front_queue *queue, int32_t item, int32_t list) {
@@ -177,7 +217,9 @@ static void insert(sn_front_queue *queue, int32_t item) {
     } else {
         link_item(queue, item, PLACE_BEYOND);
         queue->beyond_count++;
-        if (bucket < queue->beyond_first) queue->beyond_first = bucket;
+        if (bucket < queue->beyond_first) {
+            queue->beyond_first = bucket;
+        }
     }
 }
 
@@ -189,12 +231,16 @@ static void unlink_item(sn_front_queue *queue, int32_t item) {
 
 void sn_queue_remove(sn_front_queue *queue, int32_t item) {
     int16_t place = queue->item[item].place;
-    if (place == PLACE_NONE) return;
+    if (place == PLACE_NONE) {
+        return;
+    }
+
     queue->item[item].place = PLACE_NONE;
     if (place == PLACE_PRESENT) {
         remove_present(queue, queue->item[item].position);
         return;
     }
+
     unlink_item(queue, item);
     if (place == PLACE_BEYOND) {
         queue->beyond_count--; // beyond_first may now be too low, which costs a look, not an error
@@ -211,6 +257,7 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
         insert(queue, item);
         return;
     }
+
     SN_ASSERT(key <= queue->item[item].key);
     queue->item[item].key = key;
     if (place == PLACE_PRESENT) {
@@ -227,6 +274,7 @@ static void fetch_beyond(sn_front_queue *queue) {
     empty_list(queue, PLACE_BEYOND);
     queue->beyond_count = 0;
     queue->beyond_first = INT64_MAX;
+
     while (item >= 0) {
         int32_t next = queue->link[item].next;
         insert(queue, item);
@@ -238,8 +286,11 @@ static int64_t lowest_beyond(const sn_front_queue *queue) {
     int64_t lowest = INT64_MAX;
     for (int32_t i = queue->link[-1 - PLACE_BEYOND].next; i >= 0; i = queue->link[i].next) {
         int64_t bucket = bucket_of(queue, queue->item[i].key);
-        if (bucket < lowest) lowest = bucket;
+        if (bucket < lowest) {
+            lowest = bucket;
+        }
     }
+
     return lowest;
 }
 
@@ -247,30 +298,45 @@ static int64_t lowest_beyond(const sn_front_queue *queue) {
 static bool advance(sn_front_queue *queue) {
     while (queue->present_count == 0) {
         if (queue->ring_count == 0) {
-            if (queue->beyond_count == 0) return false;
+            if (queue->beyond_count == 0) {
+                return false;
+            }
             queue->cursor = lowest_beyond(queue) - 1;
             fetch_beyond(queue);
             SN_ASSERT(queue->ring_count > 0);
         }
+
         queue->cursor++;
-        if (queue->beyond_first <= queue->cursor) fetch_beyond(queue);
-        int32_t list = (int32_t)(queue->cursor % SN_QUEUE_BUCKETS), soon = (list + 1) % SN_QUEUE_BUCKETS;
+        if (queue->beyond_first <= queue->cursor) {
+            fetch_beyond(queue);
+        }
+
+        int32_t list = (int32_t)(queue->cursor % SN_QUEUE_BUCKETS);
+        int32_t soon = (list + 1) % SN_QUEUE_BUCKETS;
         for (int32_t item = queue->link[-1 - list].next; item >= 0; item = queue->link[item].next) {
             insert_present(queue, item);
             queue->ring_count--;
         }
+
         empty_list(queue, list);
-        for (int32_t item = queue->link[-1 - soon].next; item >= 0; item = queue->link[item].next)
+        for (int32_t item = queue->link[-1 - soon].next; item >= 0; item = queue->link[item].next) {
             SN_PREFETCH(&queue->item[item]);
+        }
     }
+
     queue->turned = true;
     return true;
 }
 
 int32_t sn_queue_pop(sn_front_queue *queue) {
-    if (queue->present_count == 0 && !advance(queue)) return -1;
-    int32_t position = queue->heaped ? 0 : queue->present_count - 1, item = queue->present[position].item;
+    if (queue->present_count == 0 && !advance(queue)) {
+        return -1;
+    }
+
+    int32_t position = queue->heaped ? 0 : queue->present_count - 1;
+    int32_t item = queue->present[position].item;
     remove_present(queue, position);
     queue->item[item].place = PLACE_NONE;
+
     return item;
 }

@@ -1,8 +1,9 @@
-// Which element of a tet4, tet10, hex8 or plane triangle mesh holds a point, and with which weights of its nodes.
+// Which element of a tet4, tet10, hex8 or plane triangle mesh holds a point, and with which weights
+// of its nodes.
 //
-// Weights are the element's shape functions: barycentric, quadratic, trilinear. Tet10 are taken as straight. A point outside
-// gets the nearest element: with xc the closest point there, its weights are N(xc) + grad N(xc) (p - xc), which reproduces
-// affine maps exactly everywhere.
+// Weights are the element's shape functions: barycentric, quadratic, trilinear. Tet10 are taken as
+// straight. A point outside gets the nearest element: with xc the closest point there, its weights
+// are N(xc) + grad N(xc) (p - xc), which reproduces affine maps exactly everywhere.
 #ifndef SN_GEOM_ELEMENT_TREE_H
 #define SN_GEOM_ELEMENT_TREE_H
 
@@ -14,7 +15,8 @@ typedef struct sn_element_tree {
     sn_bvh bvh;
 } sn_element_tree;
 
-// Borrows the mesh's arrays for the life of the tree. The mesh must pass sn_check_arrays and sn_check_volumes.
+// Borrows the mesh's arrays for the life of the tree. The mesh must pass sn_check_arrays and
+// sn_check_volumes.
 sinew_status sn_element_tree_build(sn_arena *arena, const sinew_mesh *mesh, sn_element_tree *tree);
 
 typedef struct sn_location {

@@ -11,10 +11,14 @@ typedef struct sn_mass_properties {
     sn_mat3 inertia; // about the centroid, at density 1: integral of (|r|² I - r ⊗ r)
 } sn_mass_properties;
 
-// By the divergence theorem, one tet for each triangle (Tonon 2004). Meaningful if the triangles are closed and face outwards.
-sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles, int32_t triangle_count);
+// By the divergence theorem, one tet for each triangle (Tonon 2004). Meaningful if the triangles
+// are closed and face outwards.
+sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles,
+                                              int32_t triangle_count);
 
-// Of solid elements, through their surface: exact for flat faces; curved ones are taken as their triangles.
-sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh, sn_mass_properties *properties);
+// Of solid elements, through their surface: exact for flat faces; curved ones are taken as their
+// triangles.
+sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh,
+                                     sn_mass_properties *properties);
 
 #endif

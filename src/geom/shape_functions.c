@@ -1,4 +1,5 @@
-// Shape functions of the ten-node tetrahedron and the eight-node hexahedron in VTK's order of nodes.
+// Shape functions of the ten-node tetrahedron and the eight-node hexahedron in VTK's order of
+// nodes.
 #include "geom/shape_functions.h"
 
 #include "geom/mesh.h"
@@ -11,19 +12,27 @@ void sn_shape_tet10(sn_vec3 natural, double N[10], double dN[10][3]) {
     const double L[4] = {1 - natural.x - natural.y - natural.z, natural.x, natural.y, natural.z};
     for (int i = 0; i < 4; i++) {
         N[i] = L[i] * (2 * L[i] - 1);
-        for (int k = 0; k < 3; k++) dN[i][k] = (4 * L[i] - 1) * dL[i][k];
+        for (int k = 0; k < 3; k++) {
+            dN[i][k] = (4 * L[i] - 1) * dL[i][k];
+        }
     }
+
     for (int i = 0; i < 6; i++) {
-        int a = sn_tet_edges[i][0], b = sn_tet_edges[i][1];
+        int a = sn_tet_edges[i][0];
+        int b = sn_tet_edges[i][1];
         N[4 + i] = 4 * L[a] * L[b];
-        for (int k = 0; k < 3; k++) dN[4 + i][k] = 4 * (dL[a][k] * L[b] + L[a] * dL[b][k]);
+        for (int k = 0; k < 3; k++) {
+            dN[4 + i][k] = 4 * (dL[a][k] * L[b] + L[a] * dL[b][k]);
+        }
     }
 }
 
 void sn_shape_hex8(sn_vec3 natural, double N[8], double dN[8][3]) {
     for (int i = 0; i < 8; i++) {
         const int8_t *c = sn_hex_corners[i];
-        double r = 1 + c[0] * natural.x, s = 1 + c[1] * natural.y, t = 1 + c[2] * natural.z;
+        double r = 1 + c[0] * natural.x;
+        double s = 1 + c[1] * natural.y;
+        double t = 1 + c[2] * natural.z;
         N[i] = r * s * t / 8;
         dN[i][0] = c[0] * s * t / 8;
         dN[i][1] = r * c[1] * t / 8;

@@ -1,4 +1,5 @@
-// Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) for each byte in use.
+// Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) for each
+// byte in use.
 #ifndef SN_GEOM_SORT_H
 #define SN_GEOM_SORT_H
 

@@ -7,10 +7,11 @@
 // Writes the labels of the cells of a frame.
 typedef sinew_status sn_fill_grid(void *data, const sn_grid_frame *frame, uint16_t *labels);
 
-// Refuses a grid that would need more than the limit, without filling it: `fill` is asked for a coarse one over the same box,
-// of which only cells count whose neighbours are inside as well, so that thin walls are not held against it; only slits finer
-// than its cells, all of them between their middles, would be overlooked. Small grids pass.
-sinew_status sn_check_inside(sinew_context *context, const sn_grid_frame *frame, size_t memory_limit, sn_fill_grid *fill,
-                             void *data);
+// Refuses a grid that would need more than the limit, without filling it: `fill` is asked for a
+// coarse one over the same box, of which only cells count whose neighbours are inside as well, so
+// that thin walls are not held against it; only slits finer than its cells, all of them between
+// their middles, would be overlooked. Small grids pass.
+sinew_status sn_check_inside(sinew_context *context, const sn_grid_frame *frame,
+                             size_t memory_limit, sn_fill_grid *fill, void *data);
 
 #endif

@@ -5,8 +5,10 @@
 #include "geom/mesh.h"
 #include "geom/voxel.h"
 
-// Triangles over the first of all points that are equal, without those that have no area and without repetitions.
-sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles, int32_t *count);
+// Triangles over the first of all points that are equal, without those that have no area and
+// without repetitions.
+sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
+                             int32_t *count);
 
 // Edges with an odd number of triangles, and the rims they form.
 typedef struct sn_hole_report {
@@ -15,7 +17,7 @@ typedef struct sn_hole_report {
     sn_vec3 place;  // middle of that box
 } sn_hole_report;
 
-sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles, int32_t count,
-                           sn_hole_report *report);
+sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles,
+                           int32_t count, sn_hole_report *report);
 
 #endif

@@ -1,7 +1,9 @@
-// Reference elements: the simplex 0 <= r, s, t, r + s + t <= 1 and the cube [-1, 1]^3, nodes in VTK's order.
+// Reference elements: the simplex 0 <= r, s, t, r + s + t <= 1 and the cube [-1, 1]^3, nodes in
+// VTK's order.
 //
-// Rules: centroid for linear simplices; the symmetric 4-point rule of degree 2 for the ten-node tet; 2x2x2 Gauss for the
-// hexahedron; a collapsed 4x4x4 Gauss product (Stroud 1971) where the ten-node tet's mass needs degree 4.
+// Rules: centroid for linear simplices; the symmetric 4-point rule of degree 2 for the ten-node
+// tet; 2x2x2 Gauss for the hexahedron; a collapsed 4x4x4 Gauss product (Stroud 1971) where the
+// ten-node tet's mass needs degree 4.
 #include "interp/element.h"
 
 #include "base/assert.h"
@@ -13,6 +15,7 @@ static void shape_simplex(double *N, sn_vec3 *dN, int32_t nodes, sn_vec3 p) {
     dN[0] = nodes == 3 ? sn_v3(-1, -1, 0) : sn_v3(-1, -1, -1);
     dN[1] = sn_v3(1, 0, 0);
     dN[2] = sn_v3(0, 1, 0);
+
     if (nodes == 4) {
         N[3] = p.z;
         dN[3] = sn_v3(0, 0, 1);
@@ -24,13 +27,16 @@ static void shape_tet10(double *N, sn_vec3 *dN, sn_vec3 p) {
     static const int edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
     double L[4];
     sn_vec3 dL[4];
+
     shape_simplex(L, dL, 4, p);
     for (int a = 0; a < 4; a++) {
         N[a] = L[a] * (2 * L[a] - 1);
         dN[a] = sn_scale(4 * L[a] - 1, dL[a]);
     }
+
     for (int e = 0; e < 6; e++) {
-        int a = edge[e][0], b = edge[e][1];
+        int a = edge[e][0];
+        int b = edge[e][1];
         N[4 + e] = 4 * L[a] * L[b];
         dN[4 + e] = sn_add(sn_scale(4 * L[b], dL[a]), sn_scale(4 * L[a], dL[b]));
     }
@@ -40,9 +46,12 @@ static void shape_hex8(double *N, sn_vec3 *dN, sn_vec3 p) {
     static const int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
     for (int a = 0; a < 8; a++) {
-        double u = 1 + corner[a][0] * p.x, v = 1 + corner[a][1] * p.y, w = 1 + corner[a][2] * p.z;
+        double u = 1 + corner[a][0] * p.x;
+        double v = 1 + corner[a][1] * p.y;
+        double w = 1 + corner[a][2] * p.z;
         N[a] = 0.125 * u * v * w;
-        dN[a] = sn_scale(0.125, sn_v3(corner[a][0] * v * w, corner[a][1] * u * w, corner[a][2] * u * v));
+        dN[a] = sn_scale(0.125,
+                         sn_v3(corner[a][0] * v * w, corner[a][1] * u * w, corner[a][2] * u * v));
     }
 }
 
@@ -50,6 +59,7 @@ static void add_sample(sn_element_rule *rule, sinew_element kind, sn_vec3 p, dou
     SN_ASSERT(rule->samples < SN_ELEMENT_MAX_SAMPLES);
     int32_t s = rule->samples++;
     rule->weight[s] = weight;
+
     switch (kind) {
     case SINEW_ELEMENT_TRIANGLE: shape_simplex(rule->N[s], rule->dN[s], 3, p); break;
     case SINEW_ELEMENT_TET4: shape_simplex(rule->N[s], rule->dN[s], 4, p); break;
@@ -65,7 +75,8 @@ static void begin_rule(sn_element_rule *rule, sinew_element kind) {
 
 // Degree 2: (5 + 3 sqrt 5)/20 on one corner and (5 - sqrt 5)/20 on the others.
 static void add_tet_degree2(sn_element_rule *rule, sinew_element kind) {
-    double a = (5 + 3 * sqrt(5.0)) / 20, b = (5 - sqrt(5.0)) / 20;
+    double a = (5 + 3 * sqrt(5.0)) / 20;
+    double b = (5 - sqrt(5.0)) / 20;
     add_sample(rule, kind, sn_v3(b, b, b), 1.0 / 24);
     add_sample(rule, kind, sn_v3(a, b, b), 1.0 / 24);
     add_sample(rule, kind, sn_v3(b, a, b), 1.0 / 24);
@@ -75,20 +86,26 @@ static void add_tet_degree2(sn_element_rule *rule, sinew_element kind) {
 static void add_hex_gauss2(sn_element_rule *rule) {
     double g = 1 / sqrt(3.0);
     for (int s = 0; s < 8; s++) {
-        add_sample(rule, SINEW_ELEMENT_HEX8, sn_v3(s & 1 ? g : -g, s & 2 ? g : -g, s & 4 ? g : -g), 1);
+        add_sample(rule, SINEW_ELEMENT_HEX8, sn_v3(s & 1 ? g : -g, s & 2 ? g : -g, s & 4 ? g : -g),
+                   1);
     }
 }
 
-// Gauss points of the unit interval pushed into the simplex by r = u, s = v (1 - u), t = w (1 - u)(1 - v).
+// Gauss points of the unit interval pushed into the simplex by r = u, s = v (1 - u), t = w (1 -
+// u)(1 - v).
 static void add_tet_collapsed(sn_element_rule *rule, sinew_element kind) {
-    double inner = sqrt(3.0 / 7 - 2.0 / 7 * sqrt(1.2)), outer = sqrt(3.0 / 7 + 2.0 / 7 * sqrt(1.2));
-    double heavy = (18 + sqrt(30.0)) / 72, light = (18 - sqrt(30.0)) / 72;
+    double inner = sqrt(3.0 / 7 - 2.0 / 7 * sqrt(1.2));
+    double outer = sqrt(3.0 / 7 + 2.0 / 7 * sqrt(1.2));
+    double heavy = (18 + sqrt(30.0)) / 72;
+    double light = (18 - sqrt(30.0)) / 72;
     double point[4] = {0.5 - 0.5 * outer, 0.5 - 0.5 * inner, 0.5 + 0.5 * inner, 0.5 + 0.5 * outer};
     double weight[4] = {light, heavy, heavy, light};
+
     for (int i = 0; i < 4; i++) {
         for (int j = 0; j < 4; j++) {
             for (int k = 0; k < 4; k++) {
-                double u = 1 - point[i], v = 1 - point[j];
+                double u = 1 - point[i];
+                double v = 1 - point[j];
                 add_sample(rule, kind, sn_v3(point[i], point[j] * u, point[k] * u * v),
                            weight[i] * weight[j] * weight[k] * u * u * v);
             }
@@ -120,17 +137,24 @@ void sn_element_mass_rule(sn_element_rule *rule, sinew_element kind) {
     }
 }
 
-double sn_element_gradients(sn_vec3 *gradient, const sn_element_rule *rule, int32_t sample, sinew_element kind,
-                            const sn_vec3 *rest) {
+double sn_element_gradients(sn_vec3 *gradient, const sn_element_rule *rule, int32_t sample,
+                            sinew_element kind, const sn_vec3 *rest) {
     // Columns of dX/d(r, s, t); a triangle's third direction is the unit normal of its plane.
     sn_mat3 dX = {{{0}}};
-    if (kind == SINEW_ELEMENT_TRIANGLE) dX.m[2][2] = 1;
+    if (kind == SINEW_ELEMENT_TRIANGLE) {
+        dX.m[2][2] = 1;
+    }
+
     for (int32_t a = 0; a < rule->nodes; a++) {
         sn_vec3 X = kind == SINEW_ELEMENT_TRIANGLE ? sn_v3(rest[a].x, rest[a].y, 0) : rest[a];
         dX = sn_mat3_add(dX, sn_outer(X, rule->dN[sample][a]));
     }
+
     double det = sn_mat3_det(dX);
     sn_mat3 inverse = det != 0 ? sn_mat3_inverse(dX) : (sn_mat3){{{0}}};
-    for (int32_t a = 0; a < rule->nodes; a++) gradient[a] = sn_mat3_apply_transposed(inverse, rule->dN[sample][a]);
+    for (int32_t a = 0; a < rule->nodes; a++) {
+        gradient[a] = sn_mat3_apply_transposed(inverse, rule->dN[sample][a]);
+    }
+
     return rule->weight[sample] * det;
 }

@@ -1,16 +1,20 @@
 // Samples: the points at which a body is integrated, packed for SIMD.
 //
-// Every interpolation that is linear in its control vectors a_c (nodes of elements; columns of affine, quadratic and rigid
-// frames) has the same form at a sample, with constant rest gradients g_c:
+// Every interpolation that is linear in its control vectors a_c (nodes of elements; columns of
+// affine, quadratic and rigid frames) has the same form at a sample, with constant rest gradients
+// g_c:
 //
-//   F = sum_c a_c (x) g_c,     force on a_c: -V P g_c,     stiffness between a_c and a_d: V g_c . (dP/dF) . g_d
+//   F = sum_c a_c (x) g_c,     force on a_c: -V P g_c,     stiffness between a_c and a_d: V g_c .
+//   (dP/dF) . g_d
 //
-// Samples with equally many controls and the same material are packed by eights: [block][control][component][lane]. Within a
-// lane the controls ascend, so that pairs (c, d), d <= c, land in the lower triangle of the matrix. A padding lane repeats the
-// last sample with volume 0.
+// Samples with equally many controls and the same material are packed by eights:
+// [block][control][component][lane]. Within a lane the controls ascend, so that pairs (c, d), d <=
+// c, land in the lower triangle of the matrix. A padding lane repeats the last sample with volume
+// 0.
 //
-// The gradients of a linear tet sum to zero, and so do the rows of its stiffness: only pairs of different controls are added
-// to the matrix, and its diagonal follows from them in the end (sn_bsr_close_diagonal). That spares four blocks of ten.
+// The gradients of a linear tet sum to zero, and so do the rows of its stiffness: only pairs of
+// different controls are added to the matrix, and its diagonal follows from them in the end
+// (sn_bsr_close_diagonal). That spares four blocks of ten.
 #ifndef SN_INTERP_SAMPLES_H
 #define SN_INTERP_SAMPLES_H
 
@@ -28,17 +32,21 @@ typedef struct sn_samples {
     bool tets;        // four controls whose gradients sum to zero
     bool far;         // the matrix is too large for the nearer caches
     int32_t *control; // [block][width][lane]
-    int8_t *run_end;  // [block][lane]: where the run of samples with the same controls ends that begins there, without
-                      // padding; 0 in a block of which most samples have controls of their own
+    int8_t *run_end;  // [block][lane]: where the run of samples with the same controls ends that
+                      // begins there, without padding; 0 in a block of which most samples have
+                      // controls of their own
     double *gradient; // [block][width][3][lane] [1/m]
     double *volume;   // [block][lane] [m^3]
-    int32_t *slots;   // [block][pair][lane]: the first number of a block of the lower triangle, pairs (0,0) (1,0) (1,1) (2,0)
-                      // ..., of tets without those of a control with itself; NULL until mapped
+    int32_t *slots; // [block][pair][lane]: the first number of a block of the lower triangle, pairs
+                    // (0,0) (1,0) (1,1) (2,0)
+                    // ..., of tets without those of a control with itself; NULL until mapped
     sn_coloring coloring; // of chunks of SN_SAMPLE_CHUNK blocks, for parallel scatter
 } sn_samples;
 
-enum { SN_SAMPLE_CHUNK = 32 };      // blocks handled by one task
-enum { SN_SAMPLE_RUN_WIDTH = 128 }; // wider samples, which are rare, are not looked through for runs
+enum { SN_SAMPLE_CHUNK = 32 }; // blocks handled by one task
+enum {
+    SN_SAMPLE_RUN_WIDTH = 128
+}; // wider samples, which are rare, are not looked through for runs
 
 // What to pack: `count` samples in order, each with `width` controls and gradients.
 typedef struct sn_samples_input {
@@ -48,13 +56,13 @@ typedef struct sn_samples_input {
     const sn_vec3 *gradient; // [sample][width]
     const double *volume;    // [sample]
     int32_t control_count;   // of the whole body
-    bool tets;               // linear tets: four controls whose gradients sum to zero, which saves work
+    bool tets; // linear tets: four controls whose gradients sum to zero, which saves work
 } sn_samples_input;
 
 sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples);
 
-// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern. A matrix of more numbers than an
-// index holds is SINEW_OUT_OF_MEMORY.
+// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern. A matrix of
+// more numbers than an index holds is SINEW_OUT_OF_MEMORY.
 sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern);
 
 // Number of pairs (c, d) with d <= c.
@@ -67,23 +75,29 @@ static inline int32_t sn_samples_slot_count(const sn_samples *samples) {
     return sn_pair_count(samples->tets ? samples->width - 1 : samples->width);
 }
 
-// Kernels on one block of SN_BLOCK samples; SN_ISA_PICK chooses them once for a body. Arrays of lanes are 64-byte aligned.
+// Kernels on one block of SN_BLOCK samples; SN_ISA_PICK chooses them once for a body. Arrays of
+// lanes are 64-byte aligned.
 
 // F[9][lane] of block `block` for the control vectors a, three doubles each.
 typedef void sn_samples_F_fn(double *F, const sn_samples *samples, int32_t block, const double *a);
-SN_ISA_DECLARE(void, sn_samples_compute_F, (double *F, const sn_samples *samples, int32_t block, const double *a));
+SN_ISA_DECLARE(void, sn_samples_compute_F,
+               (double *F, const sn_samples *samples, int32_t block, const double *a));
 
 // f -= V P g on the controls. P[9][lane].
-typedef void sn_samples_force_fn(double *f, const sn_samples *samples, int32_t block, const double *P);
-SN_ISA_DECLARE(void, sn_samples_add_force, (double *f, const sn_samples *samples, int32_t block, const double *P));
+typedef void sn_samples_force_fn(double *f, const sn_samples *samples, int32_t block,
+                                 const double *P);
+SN_ISA_DECLARE(void, sn_samples_add_force,
+               (double *f, const sn_samples *samples, int32_t block, const double *P));
 
-// A += V g (dP/dF) g, lower triangle, of tets without its diagonal, through the slots. H[45][lane] is the upper triangle of
-// dP/dF.
-typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block, const double *H);
-SN_ISA_DECLARE(void, sn_samples_add_stiffness, (double *A, const sn_samples *samples, int32_t block, const double *H));
+// A += V g (dP/dF) g, lower triangle, of tets without its diagonal, through the slots. H[45][lane]
+// is the upper triangle of dP/dF.
+typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block,
+                                     const double *H);
+SN_ISA_DECLARE(void, sn_samples_add_stiffness,
+               (double *A, const sn_samples *samples, int32_t block, const double *H));
 
-// The controls of a body fall into sets that follow one another (those of each node), and the pattern couples all controls of
-// a set with each other and with nothing else.
+// The controls of a body fall into sets that follow one another (those of each node), and the
+// pattern couples all controls of a set with each other and with nothing else.
 typedef struct sn_control_sets {
     const int32_t *first;  // [control]: the first control of its set
     const int32_t *starts; // of the pattern
@@ -93,15 +107,19 @@ typedef struct sn_control_sets {
 typedef void sn_samples_own_fn(double *A, const sn_samples *samples, int32_t block, const double *H,
                                const sn_control_sets *sets);
 SN_ISA_DECLARE(void, sn_samples_add_own_stiffness,
-               (double *A, const sn_samples *samples, int32_t block, const double *H, const sn_control_sets *sets));
+               (double *A, const sn_samples *samples, int32_t block, const double *H,
+                const sn_control_sets *sets));
 
 // P = (dP/dF) F, all in lanes.
 typedef void sn_samples_tangent_fn(double *P, const double *H, const double *F);
 SN_ISA_DECLARE(void, sn_samples_apply_tangent, (double *P, const double *H, const double *F));
 
 // sn_samples_add_stiffness for linear tets and the shorter forms of tangents (material.h).
-SN_ISA_DECLARE(void, sn_samples_add_rotated, (double *A, const sn_samples *samples, int32_t block, const double *H));
-SN_ISA_DECLARE(void, sn_samples_add_held, (double *A, const sn_samples *samples, int32_t block, const double *H));
-SN_ISA_DECLARE(void, sn_samples_add_exact, (double *A, const sn_samples *samples, int32_t block, const double *H));
+SN_ISA_DECLARE(void, sn_samples_add_rotated,
+               (double *A, const sn_samples *samples, int32_t block, const double *H));
+SN_ISA_DECLARE(void, sn_samples_add_held,
+               (double *A, const sn_samples *samples, int32_t block, const double *H));
+SN_ISA_DECLARE(void, sn_samples_add_exact,
+               (double *A, const sn_samples *samples, int32_t block, const double *H));
 
 #endif

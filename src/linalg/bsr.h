@@ -1,8 +1,11 @@
-// Block sparse matrices of 3x3 blocks with a symmetric pattern: one block row and column for each node.
+// Block sparse matrices of 3x3 blocks with a symmetric pattern: one block row and column for each
+// node.
 //
-// A pattern (sn_bsr) is built once; any number of matrices share it, each a plain array of nine doubles per block, row by row.
-// Within a block row the columns ascend; both triangles are stored. A caller who assembles writes only the blocks with column
-// <= row and lets sn_bsr_mirror fill the rest. Vectors hold three doubles per node: x0 y0 z0 x1 y1 z1 ...
+// A pattern (sn_bsr) is built once; any number of matrices share it, each a plain array of nine
+// doubles per block, row by row. Within a block row the columns ascend; both triangles are stored.
+// A caller who assembles writes only the blocks with column
+// <= row and lets sn_bsr_mirror fill the rest. Vectors hold three doubles per node: x0 y0 z0 x1 y1
+// z1 ...
 //
 // Everything here is bitwise the same for any number of threads.
 #ifndef SN_LINALG_BSR_H
@@ -19,8 +22,9 @@ typedef struct sn_bsr {
     int32_t *mirror;   // blocks: index of the block (column, row); its own index on the diagonal
 } sn_bsr;
 
-// Sets of nodes that are coupled pairwise, e.g. the nodes of each element. Set s holds members[offsets[s]] to
-// members[offsets[s + 1] - 1], or, with offsets == NULL, `width` members from members[s * width] on.
+// Sets of nodes that are coupled pairwise, e.g. the nodes of each element. Set s holds
+// members[offsets[s]] to members[offsets[s + 1] - 1], or, with offsets == NULL, `width` members
+// from members[s * width] on.
 typedef struct sn_bsr_sets {
     int32_t count;
     int32_t width;
@@ -28,15 +32,17 @@ typedef struct sn_bsr_sets {
     const int32_t *members;
 } sn_bsr_sets;
 
-// Builds the union of all pairs within each of `list_count` lists of sets, and the diagonal. Time and memory are linear in the
-// number of pairs. The pattern lives in the arena. A member outside [0, rows) is SINEW_INVALID_DATA; more than INT32_MAX
-// blocks are SINEW_OUT_OF_MEMORY.
-sinew_status sn_bsr_build(sn_arena *arena, int32_t rows, const sn_bsr_sets *lists, int32_t list_count, sn_bsr *pattern);
+// Builds the union of all pairs within each of `list_count` lists of sets, and the diagonal. Time
+// and memory are linear in the number of pairs. The pattern lives in the arena. A member outside
+// [0, rows) is SINEW_INVALID_DATA; more than INT32_MAX blocks are SINEW_OUT_OF_MEMORY.
+sinew_status sn_bsr_build(sn_arena *arena, int32_t rows, const sn_bsr_sets *lists,
+                          int32_t list_count, sn_bsr *pattern);
 
 // Index of the block (row, column), or -1. Logarithmic in the length of the row.
 int32_t sn_bsr_find(const sn_bsr *pattern, int32_t row, int32_t column);
 
-// The number of doubles of a matrix: nine per block, and a tail that lets a kernel load a row of a block as four lanes.
+// The number of doubles of a matrix: nine per block, and a tail that lets a kernel load a row of a
+// block as four lanes.
 size_t sn_bsr_value_count(const sn_bsr *pattern);
 
 // A matrix of zeros. NULL on failure (the arena remembers).
@@ -53,44 +59,56 @@ void sn_bsr_set_zero(sinew_context *context, const sn_bsr *pattern, double *A);
 void sn_bsr_set_zero_lower(sinew_context *context, const sn_bsr *pattern, double *A);
 
 // Y = s A. Y may be A.
-void sn_bsr_scale(sinew_context *context, const sn_bsr *pattern, double *Y, double s, const double *A);
+void sn_bsr_scale(sinew_context *context, const sn_bsr *pattern, double *Y, double s,
+                  const double *A);
 
 // Y += s A
-void sn_bsr_add_scaled(sinew_context *context, const sn_bsr *pattern, double *Y, double s, const double *A);
+void sn_bsr_add_scaled(sinew_context *context, const sn_bsr *pattern, double *Y, double s,
+                       const double *A);
 
-// Adds s d[k] to the k-th entry of the main diagonal; d holds one number per scalar unknown (a lumped mass).
-void sn_bsr_add_diagonal(sinew_context *context, const sn_bsr *pattern, double *A, double s, const double *d);
+// Adds s d[k] to the k-th entry of the main diagonal; d holds one number per scalar unknown (a
+// lumped mass).
+void sn_bsr_add_diagonal(sinew_context *context, const sn_bsr *pattern, double *A, double s,
+                         const double *d);
 
 // The diagonal blocks, nine doubles per row.
-void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *blocks, const double *A);
+void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *blocks,
+                         const double *A);
 
-// Copies each block below the diagonal, transposed, to its place above. Diagonal blocks are taken as they are.
+// Copies each block below the diagonal, transposed, to its place above. Diagonal blocks are taken
+// as they are.
 void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A);
 
-// Sets the diagonal blocks of a matrix whose block rows sum to zero (a stiffness that no translation feels), from the lower
-// triangle: minus the sums of the others, made symmetric.
+// Sets the diagonal blocks of a matrix whose block rows sum to zero (a stiffness that no
+// translation feels), from the lower triangle: minus the sums of the others, made symmetric.
 void sn_bsr_close_diagonal(sinew_context *context, const sn_bsr *pattern, double *A);
 
 // y = A x. The arrays must not overlap. `A` must have sn_bsr_value_count doubles; x needs no tail.
-void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x);
+void sn_bsr_multiply(sinew_context *context, const sn_bsr *pattern, double *y, const double *A,
+                     const double *x);
 
 // y = A x; returns x'y.
-double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x);
+double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double *y,
+                           const double *A, const double *x);
 
 // r = b - A x; returns the Euclidean norm of r. r may be b.
-double sn_bsr_residual(sinew_context *context, const sn_bsr *pattern, double *r, const double *A, const double *x,
-                       const double *b);
+double sn_bsr_residual(sinew_context *context, const sn_bsr *pattern, double *r, const double *A,
+                       const double *x, const double *b);
 
-// Dirichlet conditions. `mask` has one byte per scalar unknown, not zero where the value is prescribed.
+// Dirichlet conditions. `mask` has one byte per scalar unknown, not zero where the value is
+// prescribed.
 //
-// sn_bsr_constrain zeroes the prescribed rows and columns and puts 1 on their diagonal. The known values go to the right-hand
-// side before that: b -= y with y = A x over the prescribed columns, then b = x at the prescribed rows. What lies above the
-// diagonal is not looked at, but constrained all the same.
-void sn_bsr_constrain(sinew_context *context, const sn_bsr *pattern, double *A, const uint8_t *mask);
+// sn_bsr_constrain zeroes the prescribed rows and columns and puts 1 on their diagonal. The known
+// values go to the right-hand side before that: b -= y with y = A x over the prescribed columns,
+// then b = x at the prescribed rows. What lies above the diagonal is not looked at, but constrained
+// all the same.
+void sn_bsr_constrain(sinew_context *context, const sn_bsr *pattern, double *A,
+                      const uint8_t *mask);
 
-// y = A (mask x): the product over the prescribed columns alone, for all rows, from the lower triangle.
-void sn_bsr_multiply_masked(sinew_context *context, const sn_bsr *pattern, double *y, const double *A, const double *x,
-                            const uint8_t *mask);
+// y = A (mask x): the product over the prescribed columns alone, for all rows, from the lower
+// triangle.
+void sn_bsr_multiply_masked(sinew_context *context, const sn_bsr *pattern, double *y,
+                            const double *A, const double *x, const uint8_t *mask);
 
 // The whole matrix, row by row, 3 rows x 3 rows doubles. For tests and small systems.
 void sn_bsr_to_dense(const sn_bsr *pattern, double *dense, const double *A);

@@ -1,10 +1,12 @@
 // Preconditioned conjugate gradients (Hestenes and Stiefel 1952).
 //
-//   alpha = r'z / p'Ap,  x += alpha p,  r -= alpha A p,  z = M r,  beta = r'z / (r'z of before),  p = z + beta p
+//   alpha = r'z / p'Ap,  x += alpha p,  r -= alpha A p,  z = M r,  beta = r'z / (r'z of before),  p
+//   = z + beta p
 //
-// One product with A, one with the preconditioner and four fused passes over vectors per iteration. The recursive residual is
-// checked against b - A x before convergence is claimed; where they disagree, the iteration starts again from the true one.
-// Every sum has a fixed order: the iterates are bitwise the same for any number of threads.
+// One product with A, one with the preconditioner and four fused passes over vectors per iteration.
+// The recursive residual is checked against b - A x before convergence is claimed; where they
+// disagree, the iteration starts again from the true one. Every sum has a fixed order: the iterates
+// are bitwise the same for any number of threads.
 #include "linalg/solver.h"
 
 #include "base/threads.h"
@@ -26,7 +28,8 @@ typedef struct step {
 // x += alpha p, r -= alpha q; returns r'r.
 static double advance_range(void *data, int32_t begin, int32_t end) {
     const step *s = data;
-    return sn_linalg_kernels_get()->cg_advance(s->x + begin, s->r + begin, s->alpha, s->p + begin, s->q + begin, end - begin);
+    return sn_linalg_kernels_get()->cg_advance(s->x + begin, s->r + begin, s->alpha, s->p + begin,
+                                               s->q + begin, end - begin);
 }
 
 size_t sn_cg_work_count(int32_t count) {
@@ -40,14 +43,16 @@ static double subtract_range(void *data, int32_t begin, int32_t end) {
         s->r[k] = s->p[k] - s->q[k];
         sum += s->r[k] * s->r[k];
     }
+
     return sum;
 }
 
 // r = b - A x, with q as scratch; returns the norm.
-static double true_residual(sinew_context *context, int32_t count, sn_operator A, const double *b, const double *x, double *r,
-                            double *q) {
+static double true_residual(sinew_context *context, int32_t count, sn_operator A, const double *b,
+                            const double *x, double *r, double *q) {
     A.apply(A.data, q, x);
-    return sqrt(sn_parallel_sum(context, count, CHUNK, subtract_range, &(step){.r = r, .p = b, .q = q}));
+    return sqrt(
+        sn_parallel_sum(context, count, CHUNK, subtract_range, &(step){.r = r, .p = b, .q = q}));
 }
 
 typedef struct cg {
@@ -59,7 +64,8 @@ typedef struct cg {
     double target; // of the recursive |r|; not below rounding, where it would only sink to zero
 } cg;
 
-// Runs from the residual in r until |r| <= target or `budget` iterations are spent. Returns the outcome; adds to *iterations.
+// Runs from the residual in r until |r| <= target or `budget` iterations are spent. Returns the
+// outcome; adds to *iterations.
 static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
     double rz_before = 1;
     for (int32_t k = 0; k < budget; k++) {
@@ -69,37 +75,61 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
         } else {
             rz = sn_vector_dot(s->context, s->count, s->r, s->r);
         }
-        if (!isfinite(rz)) return SN_SOLVE_NOT_FINITE;
-        if (rz <= 0) return SN_SOLVE_NOT_POSITIVE_DEFINITE;
+
+        if (!isfinite(rz)) {
+            return SN_SOLVE_NOT_FINITE;
+        }
+        if (rz <= 0) {
+            return SN_SOLVE_NOT_POSITIVE_DEFINITE;
+        }
+
         const double *z = s->preconditioner.apply ? s->z : s->r;
         if (k == 0) {
             memcpy(s->p, z, (size_t)s->count * sizeof(double));
         } else {
             sn_vector_scale_add(s->context, s->count, s->p, rz / rz_before, z);
         }
+
         rz_before = rz;
         double curvature = s->A.apply(s->A.data, s->q, s->p);
-        if (!isfinite(curvature)) return SN_SOLVE_NOT_FINITE;
-        if (curvature <= 0) return SN_SOLVE_NOT_POSITIVE_DEFINITE;
+        if (!isfinite(curvature)) {
+            return SN_SOLVE_NOT_FINITE;
+        }
+        if (curvature <= 0) {
+            return SN_SOLVE_NOT_POSITIVE_DEFINITE;
+        }
+
         step advance = {.x = s->x, .r = s->r, .p = s->p, .q = s->q, .alpha = rz / curvature};
         double rr = sn_parallel_sum(s->context, s->count, CHUNK, advance_range, &advance);
+
         ++*iterations;
-        if (sqrt(rr) <= s->target) return SN_SOLVE_CONVERGED;
+        if (sqrt(rr) <= s->target) {
+            return SN_SOLVE_CONVERGED;
+        }
     }
+
     return SN_SOLVE_NOT_CONVERGED;
 }
 
-void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operator preconditioner, const double *b, double *x,
-                 double relative_tolerance, int32_t max_iterations, double *work, sn_solve_report *report) {
+void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operator preconditioner,
+                 const double *b, double *x, double relative_tolerance, int32_t max_iterations,
+                 double *work, sn_solve_report *report) {
     SN_ASSERT(count >= 0 && relative_tolerance >= 0 && max_iterations >= 0);
-    *report = (sn_solve_report){.outcome = SN_SOLVE_NOT_FINITE, .relative_residual = NAN, .row = -1};
-    double b_norm = sn_vector_norm(context, count, b), x_norm = sn_vector_norm(context, count, x);
-    if (!isfinite(b_norm) || !isfinite(x_norm)) return;
+    *report =
+        (sn_solve_report){.outcome = SN_SOLVE_NOT_FINITE, .relative_residual = NAN, .row = -1};
+
+    double b_norm = sn_vector_norm(context, count, b);
+    double x_norm = sn_vector_norm(context, count, x);
+    if (!isfinite(b_norm) || !isfinite(x_norm)) {
+        return;
+    }
+
     if (b_norm == 0) {
         memset(x, 0, (size_t)count * sizeof *x);
         *report = (sn_solve_report){.outcome = SN_SOLVE_CONVERGED, .row = -1};
         return;
     }
+
     cg s = {context,
             count,
             A,
@@ -112,24 +142,40 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
             work + 3 * (size_t)count,
             fmax(relative_tolerance, 0.01 * DBL_EPSILON) * b_norm};
     double r_norm = b_norm;
+
     if (x_norm > 0) {
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
     } else {
         memcpy(s.r, b, (size_t)count * sizeof *b);
     }
+
     for (int restart = 0;; restart++) {
-        if (!isfinite(r_norm)) return;
+        if (!isfinite(r_norm)) {
+            return;
+        }
+
         report->relative_residual = r_norm / b_norm;
-        report->outcome = r_norm <= relative_tolerance * b_norm ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
-        if (report->outcome == SN_SOLVE_CONVERGED || report->iterations >= max_iterations || restart == MAX_RESTARTS) return;
-        sn_solve_outcome outcome = iterate(&s, max_iterations - report->iterations, &report->iterations);
+        report->outcome =
+            r_norm <= relative_tolerance * b_norm ? SN_SOLVE_CONVERGED : SN_SOLVE_NOT_CONVERGED;
+
+        if (report->outcome == SN_SOLVE_CONVERGED || report->iterations >= max_iterations ||
+            restart == MAX_RESTARTS) {
+            return;
+        }
+
+        sn_solve_outcome outcome =
+            iterate(&s, max_iterations - report->iterations, &report->iterations);
         double before = r_norm;
+
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
         if (outcome == SN_SOLVE_NOT_POSITIVE_DEFINITE || outcome == SN_SOLVE_NOT_FINITE) {
             report->outcome = outcome;
             report->relative_residual = r_norm / b_norm;
             return;
         }
-        if (!(r_norm < 0.5 * before)) restart = MAX_RESTARTS - 1; // rounding allows no better
+
+        if (!(r_norm < 0.5 * before)) {
+            restart = MAX_RESTARTS - 1; // rounding allows no better
+        }
     }
 }

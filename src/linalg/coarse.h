@@ -1,13 +1,15 @@
-// The coarse level of pcg-multigrid: the body moved by a few dozen frames, each of which translates and rotates rigidly.
+// The coarse level of pcg-multigrid: the body moved by a few dozen frames, each of which translates
+// and rotates rigidly.
 //
-// The rows are gathered around seeds that lie far apart in the graph; averaging over neighbours turns the membership into
-// smooth weights w that sum to one, so that every rigid motion of the whole lies in the coarse space. A frame a moves row i by
+// The rows are gathered around seeds that lie far apart in the graph; averaging over neighbours
+// turns the membership into smooth weights w that sum to one, so that every rigid motion of the
+// whole lies in the coarse space. A frame a moves row i by
 //
 //   u_i = sum_a w_ia (t_a + omega_a x (x_i - c_a))       (u = P c)
 //
-// and what remains of the residual after P'r is smooth enough for P (P'AP)^-1 P'r to mend: added to an incomplete factor, it
-// takes out the long waves that the factor is blind to. Components whose rows in A are decoupled (prescribed values) do not
-// move.
+// and what remains of the residual after P'r is smooth enough for P (P'AP)^-1 P'r to mend: added to
+// an incomplete factor, it takes out the long waves that the factor is blind to. Components whose
+// rows in A are decoupled (prescribed values) do not move.
 #ifndef SN_LINALG_COARSE_H
 #define SN_LINALG_COARSE_H
 
@@ -16,8 +18,8 @@
 // A fourth frame for each row would save an iteration in fifteen, and cost more than that.
 enum { SN_COARSE_SLOTS = 3, SN_COARSE_STRIDE = 4, SN_COARSE_MAX_FRAMES = 128 };
 
-// The rows of a chunk in which P'BP is summed, and the range of pairs of frames that they meet: chunks lie one after the
-// other, so that each meets few.
+// The rows of a chunk in which P'BP is summed, and the range of pairs of frames that they meet:
+// chunks lie one after the other, so that each meets few.
 typedef struct sn_coarse_chunk {
     int32_t first_pair, pairs;
     double *partial; // pairs x 48: six rows of eight (translation, 0, rotation, 0)
@@ -32,8 +34,9 @@ typedef struct sn_coarse {
     uint8_t *free;        // the free components as bits
     uint8_t *frame;       // three slots per row, from four to four
     float *weight;        // likewise; zero in empty slots, which come last
-    // P'AP = P'BP + (P'BP)', B the lower triangle of A and half its diagonal. Lists: the frames that a row or a neighbour
-    // below the diagonal has weights for, and for each the blocks of the row with weights of their columns.
+    // P'AP = P'BP + (P'BP)', B the lower triangle of A and half its diagonal. Lists: the frames
+    // that a row or a neighbour below the diagonal has weights for, and for each the blocks of the
+    // row with weights of their columns.
     int32_t *row_starts; // rows + 1
     uint8_t *row_frames;
     int32_t *entry_starts; // one for each of the above, and one
@@ -54,14 +57,15 @@ typedef struct sn_coarse {
 } sn_coarse;
 
 // Symbolic phase.
-sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed, sn_coarse *coarse);
+sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_packed *packed,
+                             sn_coarse *coarse);
 
-// Forms and factors P'AP for the values in the packed matrix. `positions` are three per row in the original order; NULL leaves
-// translations only.
+// Forms and factors P'AP for the values in the packed matrix. `positions` are three per row in the
+// original order; NULL leaves translations only.
 void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *positions);
 
-// The first half of z += P (P'AP)^-1 P'r in the packed order: finds the motion of the frames, on the calling thread. Returns
-// the addition to r'z.
+// The first half of z += P (P'AP)^-1 P'r in the packed order: finds the motion of the frames, on
+// the calling thread. Returns the addition to r'z.
 double sn_coarse_solve(const sn_coarse *coarse, const double *r);
 
 // The second half: adds the motion to z.

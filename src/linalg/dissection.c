@@ -1,9 +1,10 @@
-// Nested dissection by places (George 1973; by coordinates as Miller and others 1997 do): a graph whose rows have places in
-// space in, an order with little fill out.
+// Nested dissection by places (George 1973; by coordinates as Miller and others 1997 do): a graph
+// whose rows have places in space in, an order with little fill out.
 //
-// The rows are halved across the longest side of their box; those of one half that touch the other separate the two and are
-// eliminated last. In a solid such separators are nearly the smallest there are, and a factor costs about n^2 operations and
-// n^(4/3) numbers, where a minimum degree needs several times as many. Cost: rows and entries times the depth, log2 n.
+// The rows are halved across the longest side of their box; those of one half that touch the other
+// separate the two and are eliminated last. In a solid such separators are nearly the smallest
+// there are, and a factor costs about n^2 operations and n^(4/3) numbers, where a minimum degree
+// needs several times as many. Cost: rows and entries times the depth, log2 n.
 #include "linalg/graph.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ typedef struct dissection {
 } dissection;
 
 static bool is_before(const dissection *d, int32_t a, int32_t b, int axis) {
-    double x = d->places[3 * (size_t)a + (size_t)axis], y = d->places[3 * (size_t)b + (size_t)axis];
+    double x = d->places[3 * (size_t)a + (size_t)axis];
+    double y = d->places[3 * (size_t)b + (size_t)axis];
     return x < y || (x == y && a < b); // one order only, whatever came before
 }
 
@@ -33,11 +35,13 @@ static int longest_axis(const dissection *d, int32_t begin, int32_t end) {
             low = x < low ? x : low;
             high = x > high ? x : high;
         }
+
         if (high - low > most) {
             most = high - low;
             longest = axis;
         }
     }
+
     return longest;
 }
 
@@ -47,16 +51,30 @@ static void swap(int32_t *a, int32_t *b) {
     *b = kept;
 }
 
-// Moves the rows of order[begin .. end) that come first along the axis before `middle` (Hoare 1961).
-static void select_middle(const dissection *d, int32_t begin, int32_t end, int32_t middle, int axis) {
+// Moves the rows of order[begin .. end) that come first along the axis before `middle` (Hoare
+// 1961).
+static void select_middle(const dissection *d, int32_t begin, int32_t end, int32_t middle,
+                          int axis) {
     int32_t *order = d->order;
     while (end - begin > 1) {
-        int32_t i = begin, j = end - 1, pivot = order[begin + (end - begin) / 2];
+        int32_t i = begin;
+        int32_t j = end - 1;
+        int32_t pivot = order[begin + (end - begin) / 2];
+
         while (i <= j) {
-            while (is_before(d, order[i], pivot, axis)) i++;
-            while (is_before(d, pivot, order[j], axis)) j--;
-            if (i <= j) swap(&order[i++], &order[j--]);
+            while (is_before(d, order[i], pivot, axis)) {
+                i++;
+            }
+
+            while (is_before(d, pivot, order[j], axis)) {
+                j--;
+            }
+
+            if (i <= j) {
+                swap(&order[i++], &order[j--]);
+            }
         }
+
         if (middle <= j) {
             end = j + 1;
         } else if (middle >= i) {
@@ -69,20 +87,26 @@ static void select_middle(const dissection *d, int32_t begin, int32_t end, int32
 
 static bool touches(const dissection *d, int32_t row, int32_t side) {
     for (int32_t k = d->starts[row]; k < d->starts[row + 1]; k++) {
-        if (d->side[d->columns[k]] == side) return true;
+        if (d->side[d->columns[k]] == side) {
+            return true;
+        }
     }
     return false;
 }
 
 static int32_t count_touching(const dissection *d, int32_t begin, int32_t end, int32_t side) {
     int32_t count = 0;
-    for (int32_t k = begin; k < end; k++) count += touches(d, d->order[k], side);
+    for (int32_t k = begin; k < end; k++) {
+        count += touches(d, d->order[k], side);
+    }
     return count;
 }
 
-// Moves those of order[begin .. end) that touch the other side behind the rest; returns where they begin.
+// Moves those of order[begin .. end) that touch the other side behind the rest; returns where they
+// begin.
 static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t side) {
-    int32_t kept = begin, moved = 0;
+    int32_t kept = begin;
+    int32_t moved = 0;
     for (int32_t k = begin; k < end; k++) {
         int32_t row = d->order[k];
         if (touches(d, row, side)) {
@@ -91,39 +115,67 @@ static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t 
             d->order[kept++] = row;
         }
     }
-    for (int32_t k = 0; k < moved; k++) d->order[kept + k] = d->scratch[k];
+
+    for (int32_t k = 0; k < moved; k++) {
+        d->order[kept + k] = d->scratch[k];
+    }
+
     return kept;
 }
 
 // The depth is that of halving n.
 static void dissect(dissection *d, int32_t begin, int32_t end) {
-    if (end - begin <= LEAF) return;
-    int32_t middle = begin + (end - begin) / 2, left = ++d->halves, right = ++d->halves;
+    if (end - begin <= LEAF) {
+        return;
+    }
+
+    int32_t middle = begin + (end - begin) / 2;
+    int32_t left = ++d->halves;
+    int32_t right = ++d->halves;
+
     select_middle(d, begin, end, middle, longest_axis(d, begin, end));
-    for (int32_t k = begin; k < end; k++) d->side[d->order[k]] = k < middle ? left : right;
-    if (count_touching(d, begin, middle, right) < count_touching(d, middle, end, left)) { // the separator from the right half
-        for (int32_t k = 0; k < middle - begin; k++) d->scratch[k] = d->order[begin + k];
-        for (int32_t k = middle; k < end; k++) d->order[begin + k - middle] = d->order[k];
-        for (int32_t k = 0; k < middle - begin; k++) d->order[begin + end - middle + k] = d->scratch[k];
+    for (int32_t k = begin; k < end; k++) {
+        d->side[d->order[k]] = k < middle ? left : right;
+    }
+
+    if (count_touching(d, begin, middle, right) <
+        count_touching(d, middle, end, left)) { // the separator from the right half
+        for (int32_t k = 0; k < middle - begin; k++) {
+            d->scratch[k] = d->order[begin + k];
+        }
+        for (int32_t k = middle; k < end; k++) {
+            d->order[begin + k - middle] = d->order[k];
+        }
+
+        for (int32_t k = 0; k < middle - begin; k++) {
+            d->order[begin + end - middle + k] = d->scratch[k];
+        }
+
         middle = begin + end - middle;
         swap(&left, &right);
     }
+
     int32_t separator = move_touching(d, middle, end, left);
     dissect(d, begin, middle);
     dissect(d, middle, separator);
 }
 
-sinew_status sn_graph_dissect(sinew_context *context, int32_t n, const int32_t *starts, const int32_t *columns,
-                              const double *places, int32_t *order) {
+sinew_status sn_graph_dissect(sinew_context *context, int32_t n, const int32_t *starts,
+                              const int32_t *columns, const double *places, int32_t *order) {
     sn_arena arena = sn_arena_create(context);
     dissection d = {.starts = starts, .columns = columns, .places = places, .order = order};
+
     d.scratch = SN_PUSH(&arena, int32_t, n);
     d.side = SN_PUSH(&arena, int32_t, n);
+
     sinew_status status = sn_arena_status(&arena);
     if (status == SINEW_OK) {
-        for (int32_t i = 0; i < n; i++) order[i] = i;
+        for (int32_t i = 0; i < n; i++) {
+            order[i] = i;
+        }
         dissect(&d, 0, n);
     }
+
     sn_arena_destroy(&arena);
     return status;
 }

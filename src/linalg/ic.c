@@ -1,9 +1,11 @@
-// Incomplete Cholesky by blocks: symbolic phase, and the order in which parts are factored and swept; see ic.h. The loops are
-// in ic_simd.c.
+// Incomplete Cholesky by blocks: symbolic phase, and the order in which parts are factored and
+// swept; see ic.h. The loops are in ic_simd.c.
 //
-// With script-L the plain factor (A = script-L script-L' on the pattern, diagonal blocks C), row by row:
+// With script-L the plain factor (A = script-L script-L' on the pattern, diagonal blocks C), row by
+// row:
 //
-//   sL_ij = A_ij C_j^-T - sum_m sL_im L_jm',    D_i = A_ii - sum_m sL_im sL_im' = C_i C_i',    L_im = C_i^-1 sL_im
+//   sL_ij = A_ij C_j^-T - sum_m sL_im L_jm',    D_i = A_ii - sum_m sL_im sL_im' = C_i C_i',    L_im
+//   = C_i^-1 sL_im
 //
 // The sums run over the m that are coupled to both i and j; their places are listed once.
 #include "linalg/ic.h"
@@ -21,8 +23,11 @@ static void lay_out(sn_ic *ic) {
         ic->starts[i] = total;
         int32_t count = A->starts[i + 1] - 1 - A->below[i];
         total += count;
-        if (count > ic->longest) ic->longest = count;
+        if (count > ic->longest) {
+            ic->longest = count;
+        }
     }
+
     ic->starts[A->rows] = total;
 }
 
@@ -37,27 +42,41 @@ static void fill_columns(sn_ic *ic) {
     }
 }
 
-// Finds for each block (i, j) the m < j in both rows. `place` maps a column to its block in row i, -1 elsewhere. With `write`
-// false only counts, into pair_starts[block + 1].
+// Finds for each block (i, j) the m < j in both rows. `place` maps a column to its block in row i,
+// -1 elsewhere. With `write` false only counts, into pair_starts[block + 1].
 static int64_t find_pairs(sn_ic *ic, int32_t *place, bool write) {
     int64_t total = 0;
     for (int32_t i = 0; i < ic->matrix->rows; i++) {
-        for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) place[ic->columns[q] / 4] = q - ic->starts[i];
+        for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
+            place[ic->columns[q] / 4] = q - ic->starts[i];
+        }
+
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
             int32_t j = ic->columns[q] / 4;
             for (int32_t c = ic->starts[j]; c < ic->starts[j + 1]; c++) {
                 int32_t p = place[ic->columns[c] / 4];
-                if (p < 0) continue;
+                if (p < 0) {
+                    continue;
+                }
+
                 if (write) {
                     ic->pair_first[total] = p;
                     ic->pair_second[total] = c;
                 }
+
                 total++;
             }
-            if (!write && total <= INT32_MAX) ic->pair_starts[q + 1] = (int32_t)total;
+
+            if (!write && total <= INT32_MAX) {
+                ic->pair_starts[q + 1] = (int32_t)total;
+            }
         }
-        for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) place[ic->columns[q] / 4] = -1;
+
+        for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
+            place[ic->columns[q] / 4] = -1;
+        }
     }
+
     return total;
 }
 
@@ -69,14 +88,19 @@ static void find_links(sn_ic *ic, bool write) {
         for (int32_t i = A->part_starts[A->domains]; i < A->rows; i++) {
             for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
                 int32_t j = ic->columns[q] / 4;
-                if (j < A->part_starts[domain] || j >= A->part_starts[domain + 1]) continue;
+                if (j < A->part_starts[domain] || j >= A->part_starts[domain + 1]) {
+                    continue;
+                }
+
                 if (write) {
                     ic->link_block[next] = q;
                     ic->link_row[next] = 4 * (i - A->part_starts[A->domains]);
                 }
+
                 next++;
             }
         }
+
         ic->link_starts[domain + 1] = next;
     }
 }
@@ -87,6 +111,7 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_ic *ic) {
     ic->link_starts = SN_PUSH(arena, int32_t, (size_t)A->domains + 1);
     SN_TRY(sn_arena_status(arena));
     lay_out(ic);
+
     int32_t blocks = ic->starts[A->rows];
     ic->columns = SN_PUSH(arena, int32_t, blocks);
     ic->source = SN_PUSH(arena, int32_t, blocks);
@@ -95,13 +120,22 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_ic *ic) {
     ic->pair_starts = SN_PUSH(arena, int32_t, (size_t)blocks + 1);
     ic->half = SN_PUSH(arena, double, 4 * (size_t)(A->rows - A->part_starts[A->domains]));
     ic->row = SN_PUSH(arena, double, 12 * (size_t)ic->longest * (size_t)A->parts);
+
     int32_t *place = SN_PUSH(scratch, int32_t, A->rows);
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_arena_status(scratch));
     fill_columns(ic);
-    for (int32_t i = 0; i < A->rows; i++) place[i] = -1;
+
+    for (int32_t i = 0; i < A->rows; i++) {
+        place[i] = -1;
+    }
+
     int64_t pairs = find_pairs(ic, place, false);
-    if (pairs > INT32_MAX) return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%lld pairs of blocks", (long long)pairs);
+    if (pairs > INT32_MAX) {
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%lld pairs of blocks",
+                       (long long)pairs);
+    }
+
     find_links(ic, false);
     ic->pair_first = SN_PUSH(arena, int32_t, pairs);
     ic->pair_second = SN_PUSH(arena, int32_t, pairs);
@@ -110,6 +144,7 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_ic *ic) {
     SN_TRY(sn_arena_status(arena));
     find_pairs(ic, place, true);
     find_links(ic, true);
+
     return SINEW_OK;
 }
 
@@ -132,19 +167,21 @@ typedef struct job {
     sn_ic_report reports[MAX_PARTS];
 } job;
 
-// The first scalar row of a part at which the matrix itself is at fault: a number that is not finite, or a diagonal entry <=
-// 0.
+// The first scalar row of a part at which the matrix itself is at fault: a number that is not
+// finite, or a diagonal entry <= 0.
 static sn_ic_report examine(const sn_packed *A, int32_t part) {
     for (int32_t i = A->part_starts[part]; i < A->part_starts[part + 1]; i++) {
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
             const double *block = A->values + 9 * (size_t)k;
             for (int c = 0; c < 9; c++) {
                 bool bad_diagonal = k == A->starts[i + 1] - 1 && c % 4 == 0 && block[c] <= 0;
-                if (!isfinite(block[c]) || bad_diagonal)
+                if (!isfinite(block[c]) || bad_diagonal) {
                     return (sn_ic_report){.row = 3 * A->order[i] + c / 3, .pivot = block[c]};
+                }
             }
         }
     }
+
     return (sn_ic_report){.row = -1};
 }
 
@@ -157,10 +194,18 @@ static void factor_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
         while (work->kernels->ic_factor(work->ic, part, report->shift) >= 0) {
             double shift = report->shift > 0 ? 2 * report->shift : 0.05;
             *report = examine(work->ic->matrix, part);
-            // A shift that exceeds all off-diagonal blocks makes any matrix with a positive diagonal definite; beyond that the
-            // diagonal block itself is indefinite.
-            if (shift > 1e4) *report = (sn_ic_report){.row = 3 * work->ic->matrix->order[work->ic->matrix->part_starts[part]]};
-            if (report->row >= 0) break;
+
+            // A shift that exceeds all off-diagonal blocks makes any matrix with a positive
+            // diagonal definite; beyond that the diagonal block itself is indefinite.
+            if (shift > 1e4) {
+                *report = (sn_ic_report){
+                    .row = 3 * work->ic->matrix->order[work->ic->matrix->part_starts[part]]};
+            }
+
+            if (report->row >= 0) {
+                break;
+            }
+
             report->shift = shift;
         }
     }
@@ -169,18 +214,24 @@ static void factor_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
 sn_ic_report sn_ic_update(sinew_context *context, sn_ic *ic) {
     const sn_packed *A = ic->matrix;
     SN_ASSERT(A->parts <= MAX_PARTS);
+
     job work = {.ic = ic, .kernels = sn_linalg_kernels_get()};
     sn_parallel_for(context, A->domains, 1, factor_part, &work);
     work.first_part = A->domains;
     sn_parallel_for(context, A->parts - A->domains, 1, factor_part, &work);
+
     sn_ic_report total = {.row = -1};
     for (int32_t part = 0; part < A->parts; part++) {
-        if (work.reports[part].shift > total.shift) total.shift = work.reports[part].shift;
+        if (work.reports[part].shift > total.shift) {
+            total.shift = work.reports[part].shift;
+        }
+
         if (total.row < 0) {
             total.row = work.reports[part].row;
             total.pivot = work.reports[part].pivot;
         }
     }
+
     return total;
 }
 
@@ -210,6 +261,7 @@ double sn_ic_apply(sinew_context *context, double *z, const sn_ic *ic, const dou
     sn_parallel_for(context, A->parts - A->domains, 1, forward_part, &work);
     double sum = sn_parallel_sum(context, A->parts - A->domains, 1, backward_part, &work);
     work.first_part = 0;
+
     return sum + sn_parallel_sum(context, A->domains, 1, backward_part, &work);
 }
 

@@ -12,8 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// ARPACK keeps its state between calls in variables of its own, one set for the whole process, so that only one thread may be
-// in it. The lock is no state of this library: it guards theirs.
+// ARPACK keeps its state between calls in variables of its own, one set for the whole process, so
+// that only one thread may be in it. The lock is no state of this library: it guards theirs.
 static pthread_mutex_t arpack_lock = PTHREAD_MUTEX_INITIALIZER;
 
 typedef struct workspace {
@@ -33,24 +33,31 @@ static sinew_status allocate(sn_arena *arena, const sn_modes_problem *p, workspa
     w->small_work = SN_PUSH(arena, double, w->small_size);
     w->values = SN_PUSH(arena, double, w->vectors);
     w->select = SN_PUSH(arena, a_int, w->vectors);
+
     return sn_arena_status(arena);
 }
 
-// Runs the iteration and extracts what has converged; returns how many. ARPACK's own start vector would depend on earlier
-// calls.
+// Runs the iteration and extracts what has converged; returns how many. ARPACK's own start vector
+// would depend on earlier calls.
 static int32_t iterate(sn_modes_problem *p, workspace *w, double *vectors) {
     enum { START_GIVEN = 1, SHIFT_INVERT = 3, MAX_RESTARTS = 300 };
-    a_int request = 0, info = START_GIVEN, place[14] = {0};
+    a_int request = 0;
+    a_int info = START_GIVEN;
+    a_int place[14] = {0};
     a_int parameters[11] = {[0] = 1, [2] = MAX_RESTARTS, [3] = 1, [6] = SHIFT_INVERT};
     sn_random random = sn_random_seed(1);
+
     for (int32_t k = 0; k < p->n; k++) {
         double start = sn_random_range(&random, -1, 1);
         w->residual[k] = p->def->mask && p->def->mask[k] ? 0 : start;
     }
+
     for (;;) {
-        dsaupd_c(&request, "G", p->n, "LM", p->def->count, p->tolerance, w->residual, w->vectors, w->basis, p->n, parameters,
-                 place, w->work, w->small_work, w->small_size, &info);
-        double *x = w->work + place[0] - 1, *y = w->work + place[1] - 1;
+        dsaupd_c(&request, "G", p->n, "LM", p->def->count, p->tolerance, w->residual, w->vectors,
+                 w->basis, p->n, parameters, place, w->work, w->small_work, w->small_size, &info);
+
+        double *x = w->work + place[0] - 1;
+        double *y = w->work + place[1] - 1;
         if (request == 2) {
             sn_modes_apply_mass(p, y, x);
         } else if (request == 1 || request == -1) {
@@ -59,11 +66,20 @@ static int32_t iterate(sn_modes_problem *p, workspace *w, double *vectors) {
             break;
         }
     }
-    if (info < 0 || parameters[4] < 1) return 0;
+
+    if (info < 0 || parameters[4] < 1) {
+        return 0;
+    }
+
     int32_t found = parameters[4] < p->def->count ? parameters[4] : p->def->count;
-    dseupd_c(1, "A", w->select, w->values, w->basis, p->n, p->sigma, "G", p->n, "LM", p->def->count, p->tolerance, w->residual,
-             w->vectors, w->basis, p->n, parameters, place, w->work, w->small_work, w->small_size, &info);
-    if (info != 0) return 0;
+    dseupd_c(1, "A", w->select, w->values, w->basis, p->n, p->sigma, "G", p->n, "LM", p->def->count,
+             p->tolerance, w->residual, w->vectors, w->basis, p->n, parameters, place, w->work,
+             w->small_work, w->small_size, &info);
+
+    if (info != 0) {
+        return 0;
+    }
+
     memcpy(vectors, w->basis, (size_t)found * (size_t)p->n * sizeof(double));
     return found;
 }
@@ -73,7 +89,9 @@ sinew_status sn_modes_arpack(sn_modes_problem *problem, double *vectors, int32_t
     sn_arena arena = sn_arena_create(problem->context);
     workspace w;
     sinew_status status = allocate(&arena, problem, &w);
-    // ARPACK wants room in its basis; the smallest problems have none and are left to the other method.
+
+    // ARPACK wants room in its basis; the smallest problems have none and are left to the other
+    // method.
     if (status == SINEW_OK && w.vectors > problem->def->count + 1) {
         pthread_mutex_lock(&arpack_lock);
         int threads = sn_blas_enter();
@@ -81,6 +99,7 @@ sinew_status sn_modes_arpack(sn_modes_problem *problem, double *vectors, int32_t
         sn_blas_leave(threads);
         pthread_mutex_unlock(&arpack_lock);
     }
+
     sn_arena_destroy(&arena);
     return status;
 }

@@ -1,9 +1,12 @@
-// Block Lanczos with full orthogonalisation and thick restarts (Wu and Simon 2000), in the inner product of the mass.
+// Block Lanczos with full orthogonalisation and thick restarts (Wu and Simon 2000), in the inner
+// product of the mass.
 //
-// The basis V begins with `used` vectors whose image OP v is known; the images of the others are not. T = V' M OP V is kept as
-// a full matrix: the coefficients of each image are measured against the whole basis, so that kept vectors and new ones need
-// no bookkeeping. It starts with a block of random vectors, wider than any multiplicity to be expected, which brings in all
-// members of a multiple eigenvalue. When the basis is full, the best Ritz vectors stay and the processed rest is dropped.
+// The basis V begins with `used` vectors whose image OP v is known; the images of the others are
+// not. T = V' M OP V is kept as a full matrix: the coefficients of each image are measured against
+// the whole basis, so that kept vectors and new ones need no bookkeeping. It starts with a block of
+// random vectors, wider than any multiplicity to be expected, which brings in all members of a
+// multiple eigenvalue. When the basis is full, the best Ritz vectors stay and the processed rest is
+// dropped.
 #include "linalg/modes_problem.h"
 
 #include "base/random.h"
@@ -41,26 +44,36 @@ static double mass_norm(lanczos *l, const double *x) {
     return sqrt(fmax(0, sn_vector_dot(l->p->context, l->n, x, l->mass_image)));
 }
 
-// Takes from x its part in the span of the basis, twice, since once leaves rounding behind. Adds the coefficients to `column`
-// unless that is NULL. Returns the M-norm of what is left.
+// Takes from x its part in the span of the basis, twice, since once leaves rounding behind. Adds
+// the coefficients to `column` unless that is NULL. Returns the M-norm of what is left.
 static double orthogonalize(lanczos *l, double *x, double *column) {
     for (int pass = 0; pass < 2; pass++) {
         sn_modes_apply_mass(l->p, l->mass_image, x);
         for (int32_t i = 0; i < l->size; i++) {
             double c = sn_vector_dot(l->p->context, l->n, vector(l, i), l->mass_image);
             sn_vector_add_scaled(l->p->context, l->n, x, -c, vector(l, i));
-            if (column) column[i] += c;
+            if (column) {
+                column[i] += c;
+            }
         }
     }
+
     return mass_norm(l, x);
 }
 
 // Appends x to the basis if more than rounding is left of it; returns the length of that, else 0.
 static double append(lanczos *l, double *x, double *column) {
-    double whole = mass_norm(l, x), length = orthogonalize(l, x, column);
-    if (!(length > 1e-12 * whole) || l->size == l->capacity || l->size == l->p->free) return 0;
+    double whole = mass_norm(l, x);
+    double length = orthogonalize(l, x, column);
+    if (!(length > 1e-12 * whole) || l->size == l->capacity || l->size == l->p->free) {
+        return 0;
+    }
+
     double *out = vector(l, l->size++);
-    for (int32_t k = 0; k < l->n; k++) out[k] = x[k] / length;
+    for (int32_t k = 0; k < l->n; k++) {
+        out[k] = x[k] / length;
+    }
+
     return length;
 }
 
@@ -82,24 +95,35 @@ static void append_random(lanczos *l, int32_t count) {
 static void expand(lanczos *l) {
     int32_t j = l->used++;
     sn_modes_apply(l->p, l->image, vector(l, j));
-    for (int32_t i = 0; i < l->capacity; i++) l->work[i] = 0;
+    for (int32_t i = 0; i < l->capacity; i++) {
+        l->work[i] = 0;
+    }
+
     double length = append(l, l->image, l->work);
-    for (int32_t i = 0; i < l->size; i++) *entry(l, i, j) = *entry(l, j, i) = l->work[i];
-    if (length > 0) *entry(l, l->size - 1, j) = *entry(l, j, l->size - 1) = length;
+    for (int32_t i = 0; i < l->size; i++) {
+        *entry(l, i, j) = *entry(l, j, i) = l->work[i];
+    }
+
+    if (length > 0) {
+        *entry(l, l->size - 1, j) = *entry(l, j, l->size - 1) = length;
+    }
 }
 
 // Ritz values and vectors of the part whose images are known.
 static bool compute_ritz(lanczos *l) {
-    for (int32_t i = 0; i < l->used; i++)
-        memcpy(l->ritz + (size_t)i * (size_t)l->used, entry(l, i, 0), (size_t)l->used * sizeof(double));
+    for (int32_t i = 0; i < l->used; i++) {
+        memcpy(l->ritz + (size_t)i * (size_t)l->used, entry(l, i, 0),
+               (size_t)l->used * sizeof(double));
+    }
     return sn_dense_symmetric_eigen(l->ritz, l->used, l->used, l->values, l->work);
 }
 
 // The coupling of a Ritz vector to vector r of the rest of the basis.
 static double coupling(const lanczos *l, int32_t ritz, int32_t r) {
     double sum = 0;
-    for (int32_t j = 0; j < l->used; j++)
+    for (int32_t j = 0; j < l->used; j++) {
         sum += *entry(l, l->used + r, j) * l->ritz[(size_t)ritz * (size_t)l->used + (size_t)j];
+    }
     return sum;
 }
 
@@ -112,22 +136,37 @@ static double residual(const lanczos *l, int32_t ritz) {
     return sqrt(sum);
 }
 
-// The wanted pairs have converged, and the next one is known well enough that it cannot overtake the last of them.
+// The wanted pairs have converged, and the next one is known well enough that it cannot overtake
+// the last of them.
 static bool has_converged(const lanczos *l) {
     int32_t count = l->p->def->count;
-    if (l->used < count) return false;
+    if (l->used < count) {
+        return false;
+    }
+
     for (int32_t m = 0; m < count; m++) {
         int32_t ritz = l->used - 1 - m;
-        if (residual(l, ritz) > l->p->tolerance * l->values[ritz]) return false;
+        if (residual(l, ritz) > l->p->tolerance * l->values[ritz]) {
+            return false;
+        }
     }
-    if (l->used == l->p->free) return true;
-    if (l->used == count) return false;
-    int32_t last = l->used - count, next = last - 1;
+
+    if (l->used == l->p->free) {
+        return true;
+    }
+    if (l->used == count) {
+        return false;
+    }
+
+    int32_t last = l->used - count;
+    int32_t next = last - 1;
     double bound = residual(l, next);
+
     return bound <= 0.01 * l->values[next] || l->values[next] + bound < l->values[last];
 }
 
-// V becomes the `keep` best Ritz vectors, followed by the vectors whose images are not known; T likewise.
+// V becomes the `keep` best Ritz vectors, followed by the vectors whose images are not known; T
+// likewise.
 static void restart(lanczos *l, int32_t keep) {
     int32_t rest = l->size - l->used;
     for (int32_t begin = 0; begin < l->n; begin += STRETCH) {
@@ -138,29 +177,46 @@ static void restart(lanczos *l, int32_t keep) {
             double *out = l->turned + (size_t)i * STRETCH;
             for (int32_t j = 0; j < l->used; j++) {
                 const double *v = vector(l, j) + begin;
-                for (int32_t k = 0; k < count; k++) out[k] += y[j] * v[k];
+                for (int32_t k = 0; k < count; k++) {
+                    out[k] += y[j] * v[k];
+                }
             }
         }
+
         for (int32_t i = 0; i < keep; i++) {
-            memcpy(vector(l, i) + begin, l->turned + (size_t)i * STRETCH, (size_t)count * sizeof(double));
+            memcpy(vector(l, i) + begin, l->turned + (size_t)i * STRETCH,
+                   (size_t)count * sizeof(double));
         }
     }
-    // The couplings are wanted in the new T, whose place is taken from the old one only after they are known.
+
+    // The couplings are wanted in the new T, whose place is taken from the old one only after they
+    // are known.
     for (int32_t i = 0; i < keep; i++) {
-        for (int32_t r = 0; r < rest; r++) l->turned[i * rest + r] = coupling(l, l->used - 1 - i, r);
+        for (int32_t r = 0; r < rest; r++) {
+            l->turned[i * rest + r] = coupling(l, l->used - 1 - i, r);
+        }
     }
+
     memset(l->T, 0, (size_t)l->capacity * (size_t)l->capacity * sizeof(double));
     for (int32_t i = 0; i < keep; i++) {
         *entry(l, i, i) = l->values[l->used - 1 - i];
-        for (int32_t r = 0; r < rest; r++) *entry(l, i, keep + r) = *entry(l, keep + r, i) = l->turned[i * rest + r];
+        for (int32_t r = 0; r < rest; r++) {
+            *entry(l, i, keep + r) = *entry(l, keep + r, i) = l->turned[i * rest + r];
+        }
     }
-    for (int32_t r = 0; r < rest; r++) memmove(vector(l, keep + r), vector(l, l->used + r), (size_t)l->n * sizeof(double));
+
+    for (int32_t r = 0; r < rest; r++) {
+        memmove(vector(l, keep + r), vector(l, l->used + r), (size_t)l->n * sizeof(double));
+    }
+
     l->used = keep;
     l->size = keep + rest;
 }
 
 static sinew_status allocate(sn_arena *arena, lanczos *l) {
-    size_t n = (size_t)l->n, capacity = (size_t)l->capacity;
+    size_t n = (size_t)l->n;
+    size_t capacity = (size_t)l->capacity;
+
     l->V = SN_PUSH(arena, double, capacity *n);
     l->T = SN_PUSH(arena, double, capacity *capacity);
     l->image = SN_PUSH(arena, double, n);
@@ -169,35 +225,57 @@ static sinew_status allocate(sn_arena *arena, lanczos *l) {
     l->values = SN_PUSH(arena, double, capacity);
     l->work = SN_PUSH(arena, double, capacity);
     l->turned = SN_PUSH(arena, double, capacity *STRETCH + n);
+
     return sn_arena_status(arena);
 }
 
 static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
     int32_t count = l->p->def->count;
-    for (int32_t s = 0; s < seeds; s++) append(l, vectors + (size_t)s * (size_t)l->n, NULL);
+    for (int32_t s = 0; s < seeds; s++) {
+        append(l, vectors + (size_t)s * (size_t)l->n, NULL);
+    }
+
     append_random(l, BLOCK);
     for (int restarts = 0; restarts < MAX_RESTARTS;) {
-        for (int32_t b = 0; b < BLOCK && l->used < l->size; b++) expand(l);
-        if (l->used == l->size) append_random(l, BLOCK); // an invariant subspace: look elsewhere
+        for (int32_t b = 0; b < BLOCK && l->used < l->size; b++) {
+            expand(l);
+        }
+
+        if (l->used == l->size) {
+            append_random(l, BLOCK); // an invariant subspace: look elsewhere
+        }
+
         bool restartable = l->size + BLOCK > l->capacity && l->capacity < l->p->free;
-        if (!compute_ritz(l)) return false;
-        if (has_converged(l)) return true;
-        if (l->used == l->size && !restartable) return false; // rounding allows no better
+        if (!compute_ritz(l)) {
+            return false;
+        }
+        if (has_converged(l)) {
+            return true;
+        }
+        if (l->used == l->size && !restartable) {
+            return false; // rounding allows no better
+        }
+
         if (restartable) {
             int32_t keep = count + BLOCK < l->used - BLOCK ? count + BLOCK : l->used - BLOCK;
             restart(l, keep);
             restarts++;
         }
     }
+
     return compute_ritz(l) && has_converged(l);
 }
 
-sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *theta, double *vectors, bool *converged) {
-    int32_t count = problem->def->count, wanted = 2 * count + 6 * BLOCK;
+sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *theta,
+                              double *vectors, bool *converged) {
+    int32_t count = problem->def->count;
+    int32_t wanted = 2 * count + 6 * BLOCK;
     lanczos l = {.p = problem, .n = problem->n, .random = sn_random_seed(2)};
+
     l.capacity = wanted < problem->free ? wanted : problem->free;
     sn_arena arena = sn_arena_create(problem->context);
     sinew_status status = allocate(&arena, &l);
+
     if (status == SINEW_OK) {
         *converged = iterate(&l, seeds, vectors);
         if (l.used < count) {
@@ -207,11 +285,15 @@ sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *
                              count, l.used);
         }
     }
+
     if (status == SINEW_OK) {
-        for (int32_t m = 0; m < count; m++) theta[m] = l.values[l.used - 1 - m];
+        for (int32_t m = 0; m < count; m++) {
+            theta[m] = l.values[l.used - 1 - m];
+        }
         restart(&l, count);
         memcpy(vectors, l.V, (size_t)count * (size_t)l.n * sizeof(double));
     }
+
     sn_arena_destroy(&arena);
     return status;
 }

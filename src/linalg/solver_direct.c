@@ -1,5 +1,6 @@
-// Direct solvers of this library's own: the supernodal sparse Cholesky factor and the dense one. Each solve ends with a look
-// at the true residual and, if that misses the tolerance, a step or two of refinement.
+// Direct solvers of this library's own: the supernodal sparse Cholesky factor and the dense one.
+// Each solve ends with a look at the true residual and, if that misses the tolerance, a step or two
+// of refinement.
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 #include "linalg/supernodal.h"
@@ -15,10 +16,15 @@ typedef struct sparse_state {
 
 static sinew_status create_sparse(sn_solver *solver) {
     sparse_state *s = solver->state = SN_PUSH(&solver->arena, sparse_state, 1);
-    if (!s) return SINEW_OUT_OF_MEMORY;
+    if (!s) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     const sn_bsr *pattern = solver->pattern;
-    SN_TRY(sn_supernodal_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns, NULL, &s->factor));
+    SN_TRY(sn_supernodal_build(&solver->arena, pattern->rows, 3, pattern->starts, pattern->columns,
+                               NULL, &s->factor));
     s->work = SN_PUSH(&solver->arena, double, 2 * (size_t)sn_bsr_size(pattern));
+
     return sn_arena_status(&solver->arena);
 }
 
@@ -27,7 +33,11 @@ static sinew_status update_sparse(sn_solver *solver, const double *positions) {
     sparse_state *s = solver->state;
     bool finite;
     int32_t bad = sn_supernodal_update(&s->factor, solver->A, NULL, &finite);
-    if (bad >= 0) sn_solver_reject(solver, bad, finite ? -1 : NAN);
+
+    if (bad >= 0) {
+        sn_solver_reject(solver, bad, finite ? -1 : NAN);
+    }
+
     return SINEW_OK;
 }
 
@@ -35,15 +45,18 @@ static void solve_sparse_factor(void *data, double *x) {
     sn_supernodal_solve(data, x);
 }
 
-static void solve_sparse(sn_solver *solver, const double *b, double *x, double relative_tolerance, int32_t max_iterations,
-                         sn_solve_report *report) {
+static void solve_sparse(sn_solver *solver, const double *b, double *x, double relative_tolerance,
+                         int32_t max_iterations, sn_solve_report *report) {
     (void)max_iterations;
     sparse_state *s = solver->state;
-    sn_solver_refine(solver, solve_sparse_factor, &s->factor, b, x, relative_tolerance, s->work, report);
+    sn_solver_refine(solver, solve_sparse_factor, &s->factor, b, x, relative_tolerance, s->work,
+                     report);
 }
 
-const sn_solver_methods sn_solver_cholesky = {
-    .both_triangles = true, .create = create_sparse, .update = update_sparse, .solve = solve_sparse};
+const sn_solver_methods sn_solver_cholesky = {.both_triangles = true,
+                                              .create = create_sparse,
+                                              .update = update_sparse,
+                                              .solve = solve_sparse};
 
 // Up to this many unknowns the loops of small_simd.c are faster than blocked ones.
 enum { SMALL = 96 };
@@ -57,19 +70,26 @@ typedef struct dense_state {
 
 static sinew_status create_dense(sn_solver *solver) {
     dense_state *s = solver->state = SN_PUSH(&solver->arena, dense_state, 1);
-    if (!s) return SINEW_OUT_OF_MEMORY;
+    if (!s) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
     s->kernels = sn_linalg_kernels_get();
     s->n = sn_bsr_size(solver->pattern);
+
     bool small = s->n <= SMALL;
     s->padded = small ? (s->n + 3) / 4 * 4 : s->n;
+
     size_t size = (size_t)s->padded;
     s->matrix = SN_PUSH(&solver->arena, double, size *size);
     s->work = SN_PUSH(&solver->arena, double, 2 * (size_t)s->n);
+
     if (small) {
         s->lower = SN_PUSH(&solver->arena, double, size *size);
         s->inverse = SN_PUSH(&solver->arena, double, size);
         s->x = SN_PUSH(&solver->arena, double, size);
     }
+
     return sn_arena_status(&solver->arena);
 }
 
@@ -77,13 +97,18 @@ static sinew_status create_dense(sn_solver *solver) {
 static void pack_small(dense_state *s, const sn_bsr *pattern, const double *A) {
     size_t n = (size_t)s->padded;
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
-    for (size_t row = (size_t)s->n; row < n; row++) s->matrix[row * n + row] = 1;
+    for (size_t row = (size_t)s->n; row < n; row++) {
+        s->matrix[row * n + row] = 1;
+    }
+
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int32_t k = pattern->starts[i]; k <= pattern->diagonal[i]; k++) {
             double *out = s->matrix + (size_t)(3 * pattern->columns[k]) * n + (size_t)(3 * i);
             const double *block = A + 9 * (size_t)k;
             for (size_t c = 0; c < 3; c++, out += n) {
-                for (size_t r = 0; r < 3; r++) out[r] = block[3 * r + c];
+                for (size_t r = 0; r < 3; r++) {
+                    out[r] = block[3 * r + c];
+                }
             }
         }
     }
@@ -95,14 +120,23 @@ static sinew_status update_dense(sn_solver *solver, const double *positions) {
     if (s->lower) {
         pack_small(s, solver->pattern, solver->A);
         int32_t bad = s->kernels->small_factor(s->matrix, s->lower, s->inverse, s->padded);
-        if (bad >= 0) sn_solver_reject(solver, bad, s->matrix[(size_t)bad * (size_t)s->padded + (size_t)bad]);
+        if (bad >= 0) {
+            sn_solver_reject(solver, bad, s->matrix[(size_t)bad * (size_t)s->padded + (size_t)bad]);
+        }
         return SINEW_OK;
     }
+
     sn_bsr_to_dense(solver->pattern, s->matrix, solver->A);
     int32_t bad = sn_dense_cholesky(s->matrix, s->n, s->n);
-    if (bad < 0) return SINEW_OK;
+    if (bad < 0) {
+        return SINEW_OK;
+    }
+
     double sum = 0; // the row up to the pivot tells a number from what is none
-    for (int32_t c = 0; c <= bad; c++) sum += fabs(s->matrix[(size_t)bad * (size_t)s->n + (size_t)c]);
+    for (int32_t c = 0; c <= bad; c++) {
+        sum += fabs(s->matrix[(size_t)bad * (size_t)s->n + (size_t)c]);
+    }
+
     sn_solver_reject(solver, bad, isfinite(sum) ? -1 : NAN);
     return SINEW_OK;
 }
@@ -113,13 +147,14 @@ static void solve_dense_factor(void *data, double *x) {
         sn_dense_cholesky_solve(s->matrix, s->n, s->n, x);
         return;
     }
+
     memcpy(s->x, x, (size_t)s->n * sizeof *x); // what fills the panel stays zero
     s->kernels->small_solve(s->x, s->lower, s->inverse, s->padded);
     memcpy(x, s->x, (size_t)s->n * sizeof *x);
 }
 
-static void solve_dense(sn_solver *solver, const double *b, double *x, double relative_tolerance, int32_t max_iterations,
-                        sn_solve_report *report) {
+static void solve_dense(sn_solver *solver, const double *b, double *x, double relative_tolerance,
+                        int32_t max_iterations, sn_solve_report *report) {
     (void)max_iterations;
     dense_state *s = solver->state;
     sn_solver_refine(solver, solve_dense_factor, s, b, x, relative_tolerance, s->work, report);

@@ -1,5 +1,5 @@
-// Scalar sparse matrices by rows. Everything is linear in the number of entries (of products, for A'A): rows are sorted by
-// transposing or by counting, never by comparison.
+// Scalar sparse matrices by rows. Everything is linear in the number of entries (of products, for
+// A'A): rows are sorted by transposing or by counting, never by comparison.
 #include "linalg/sparse.h"
 
 #include "base/threads.h"
@@ -10,73 +10,107 @@
 
 // Turns counts in starts[1 .. n] into starts.
 static void accumulate(int32_t *starts, int32_t n) {
-    for (int32_t i = 0; i < n; i++) starts[i + 1] += starts[i];
+    for (int32_t i = 0; i < n; i++) {
+        starts[i + 1] += starts[i];
+    }
 }
 
-static sinew_status push_matrix(sn_arena *arena, int32_t rows, int32_t columns, int64_t entries, sn_sparse *A) {
+static sinew_status push_matrix(sn_arena *arena, int32_t rows, int32_t columns, int64_t entries,
+                                sn_sparse *A) {
     if (entries > INT32_MAX) {
-        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%lld entries exceed the index range", (long long)entries);
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%lld entries exceed the index range",
+                       (long long)entries);
     }
+
     A->rows = rows;
     A->columns = columns;
-    if (!A->starts) A->starts = SN_PUSH(arena, int32_t, (size_t)rows + 1);
+    if (!A->starts) {
+        A->starts = SN_PUSH(arena, int32_t, (size_t)rows + 1);
+    }
+
     A->indices = SN_PUSH(arena, int32_t, entries);
     A->values = SN_PUSH(arena, double, entries);
+
     return sn_arena_status(arena);
 }
 
-// Sorts the triplets by column, then by row, each time keeping the order of equals. `place` has max(rows, columns) + 1
-// entries, `first` and `second` `count`. Returns the number of distinct places.
-static int32_t sort_triplets(const sn_triplet *triplets, int32_t count, int32_t rows, int32_t columns, int32_t *place,
-                             int32_t *first, int32_t *second) {
-    for (int32_t k = 0; k < count; k++) place[triplets[k].column + 1]++;
+// Sorts the triplets by column, then by row, each time keeping the order of equals. `place` has
+// max(rows, columns) + 1 entries, `first` and `second` `count`. Returns the number of distinct
+// places.
+static int32_t sort_triplets(const sn_triplet *triplets, int32_t count, int32_t rows,
+                             int32_t columns, int32_t *place, int32_t *first, int32_t *second) {
+    for (int32_t k = 0; k < count; k++) {
+        place[triplets[k].column + 1]++;
+    }
+
     accumulate(place, columns);
-    for (int32_t k = 0; k < count; k++) first[place[triplets[k].column]++] = k;
+    for (int32_t k = 0; k < count; k++) {
+        first[place[triplets[k].column]++] = k;
+    }
+
     memset(place, 0, ((size_t)(rows > columns ? rows : columns) + 1) * sizeof *place);
-    for (int32_t k = 0; k < count; k++) place[triplets[k].row + 1]++;
+    for (int32_t k = 0; k < count; k++) {
+        place[triplets[k].row + 1]++;
+    }
+
     accumulate(place, rows);
-    for (int32_t k = 0; k < count; k++) second[place[triplets[first[k]].row]++] = first[k];
+    for (int32_t k = 0; k < count; k++) {
+        second[place[triplets[first[k]].row]++] = first[k];
+    }
+
     int32_t distinct = 0;
     for (int32_t k = 0; k < count; k++) {
-        const sn_triplet *a = &triplets[second[k]], *b = k > 0 ? &triplets[second[k - 1]] : NULL;
+        const sn_triplet *a = &triplets[second[k]];
+        const sn_triplet *b = k > 0 ? &triplets[second[k - 1]] : NULL;
         distinct += !b || a->row != b->row || a->column != b->column;
     }
+
     return distinct;
 }
 
-static sinew_status assemble(sn_arena *arena, sn_arena *scratch, const sn_triplet *triplets, int32_t count, sn_sparse *A) {
+static sinew_status assemble(sn_arena *arena, sn_arena *scratch, const sn_triplet *triplets,
+                             int32_t count, sn_sparse *A) {
     int32_t most = A->rows > A->columns ? A->rows : A->columns;
-    int32_t *place = SN_PUSH(scratch, int32_t, (size_t)most + 1), *first = SN_PUSH(scratch, int32_t, count);
+    int32_t *place = SN_PUSH(scratch, int32_t, (size_t)most + 1);
+    int32_t *first = SN_PUSH(scratch, int32_t, count);
     int32_t *order = SN_PUSH(scratch, int32_t, count);
+
     SN_TRY(sn_arena_status(scratch));
     int32_t distinct = sort_triplets(triplets, count, A->rows, A->columns, place, first, order);
+
     SN_TRY(push_matrix(arena, A->rows, A->columns, distinct, A));
     int32_t entry = -1;
     for (int32_t k = 0; k < count; k++) {
-        const sn_triplet *t = &triplets[order[k]], *before = k > 0 ? &triplets[order[k - 1]] : NULL;
+        const sn_triplet *t = &triplets[order[k]];
+        const sn_triplet *before = k > 0 ? &triplets[order[k - 1]] : NULL;
         if (!before || before->row != t->row || before->column != t->column) {
             A->indices[++entry] = t->column;
             A->starts[t->row + 1]++;
         }
+
         A->values[entry] += t->value;
     }
+
     accumulate(A->starts, A->rows);
     return SINEW_OK;
 }
 
-sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns, const sn_triplet *triplets, int32_t count,
-                                     sn_sparse *A) {
+sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns,
+                                     const sn_triplet *triplets, int32_t count, sn_sparse *A) {
     SN_ASSERT(rows >= 0 && columns >= 0 && count >= 0);
     *A = (sn_sparse){.rows = rows, .columns = columns};
     for (int32_t k = 0; k < count; k++) {
         const sn_triplet *t = &triplets[k];
         if (t->row < 0 || t->row >= rows || t->column < 0 || t->column >= columns) {
-            return sn_fail(arena->context, SINEW_INVALID_DATA, "entry %d lies at (%d, %d), outside a matrix of %d x %d", k,
-                           t->row, t->column, rows, columns);
+            return sn_fail(arena->context, SINEW_INVALID_DATA,
+                           "entry %d lies at (%d, %d), outside a matrix of %d x %d", k, t->row,
+                           t->column, rows, columns);
         }
     }
+
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = assemble(arena, &scratch, triplets, count, A);
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -84,8 +118,12 @@ sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t colu
 sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse *transposed) {
     *transposed = (sn_sparse){0};
     SN_TRY(push_matrix(arena, A->columns, A->rows, sn_sparse_entry_count(A), transposed));
+
     int32_t *starts = transposed->starts;
-    for (int32_t k = 0; k < sn_sparse_entry_count(A); k++) starts[A->indices[k] + 1]++;
+    for (int32_t k = 0; k < sn_sparse_entry_count(A); k++) {
+        starts[A->indices[k] + 1]++;
+    }
+
     accumulate(starts, A->columns);
     for (int32_t i = 0; i < A->rows; i++) {
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
@@ -94,16 +132,21 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
             transposed->values[place] = A->values[k];
         }
     }
+
     // Each start has moved to the next.
-    for (int32_t j = A->columns; j > 0; j--) starts[j] = starts[j - 1];
+    for (int32_t j = A->columns; j > 0; j--) {
+        starts[j] = starts[j - 1];
+    }
+
     starts[0] = 0;
     return SINEW_OK;
 }
 
-// Row i of A'A: the sum over the rows k of A that have an entry in column i. Indices come out unsorted. With indices == NULL
-// only counts. `place` maps a column to its entry; those before `begin` are of earlier rows.
-static int32_t multiply_row(const sn_sparse *A, const sn_sparse *transposed, int32_t i, int32_t begin, int32_t *place,
-                            int32_t *indices, double *values) {
+// Row i of A'A: the sum over the rows k of A that have an entry in column i. Indices come out
+// unsorted. With indices == NULL only counts. `place` maps a column to its entry; those before
+// `begin` are of earlier rows.
+static int32_t multiply_row(const sn_sparse *A, const sn_sparse *transposed, int32_t i,
+                            int32_t begin, int32_t *place, int32_t *indices, double *values) {
     int32_t end = begin;
     for (int32_t e = transposed->starts[i]; e < transposed->starts[i + 1]; e++) {
         int32_t row = transposed->indices[e];
@@ -111,34 +154,57 @@ static int32_t multiply_row(const sn_sparse *A, const sn_sparse *transposed, int
             int32_t j = A->indices[k];
             if (place[j] < begin) {
                 place[j] = end++;
-                if (indices) indices[place[j]] = j;
+                if (indices) {
+                    indices[place[j]] = j;
+                }
             }
-            if (values) values[place[j]] += transposed->values[e] * A->values[k];
+
+            if (values) {
+                values[place[j]] += transposed->values[e] * A->values[k];
+            }
         }
     }
+
     return end;
 }
 
-static sinew_status multiply_normal(sn_arena *arena, sn_arena *scratch, const sn_sparse *A, sn_sparse *normal) {
+static sinew_status multiply_normal(sn_arena *arena, sn_arena *scratch, const sn_sparse *A,
+                                    sn_sparse *normal) {
     sn_sparse transposed, unsorted = {0};
     SN_TRY(sn_sparse_transpose(scratch, A, &transposed));
-    int32_t n = A->columns, *place = SN_PUSH(scratch, int32_t, n);
+
+    int32_t n = A->columns;
+    int32_t *place = SN_PUSH(scratch, int32_t, n);
+
     SN_TRY(sn_arena_status(scratch));
     int64_t total = 0;
-    for (int32_t j = 0; j < n; j++) place[j] = -1;
+    for (int32_t j = 0; j < n; j++) {
+        place[j] = -1;
+    }
+
     for (int32_t i = 0; i < n; i++) {
         // Counting rows in a range of their own each, so that old places are told from new ones.
-        if (total > INT32_MAX - n) break;
+        if (total > INT32_MAX - n) {
+            break;
+        }
         total = multiply_row(A, &transposed, i, (int32_t)total, place, NULL, NULL);
     }
+
     if (total > INT32_MAX - n) {
-        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "A'A of %d columns has too many entries", n);
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY,
+                       "A'A of %d columns has too many entries", n);
     }
+
     SN_TRY(push_matrix(scratch, n, n, total, &unsorted));
-    for (int32_t j = 0; j < n; j++) place[j] = -1;
-    for (int32_t i = 0; i < n; i++) {
-        unsorted.starts[i + 1] = multiply_row(A, &transposed, i, unsorted.starts[i], place, unsorted.indices, unsorted.values);
+    for (int32_t j = 0; j < n; j++) {
+        place[j] = -1;
     }
+
+    for (int32_t i = 0; i < n; i++) {
+        unsorted.starts[i + 1] = multiply_row(A, &transposed, i, unsorted.starts[i], place,
+                                              unsorted.indices, unsorted.values);
+    }
+
     return sn_sparse_transpose(arena, &unsorted, normal); // symmetric: transposing only sorts
 }
 
@@ -151,32 +217,49 @@ sinew_status sn_sparse_normal(sn_arena *arena, const sn_sparse *A, sn_sparse *no
 }
 
 // Merges two sorted rows; with sum == NULL only counts.
-static int32_t merge_rows(double a, const sn_sparse *A, double b, const sn_sparse *B, int32_t i, sn_sparse *sum,
-                          int32_t place) {
-    int32_t k = A->starts[i], l = B->starts[i];
+static int32_t merge_rows(double a, const sn_sparse *A, double b, const sn_sparse *B, int32_t i,
+                          sn_sparse *sum, int32_t place) {
+    int32_t k = A->starts[i];
+    int32_t l = B->starts[i];
     while (k < A->starts[i + 1] || l < B->starts[i + 1]) {
-        int32_t from_a = k < A->starts[i + 1] ? A->indices[k] : INT32_MAX,
-                from_b = l < B->starts[i + 1] ? B->indices[l] : INT32_MAX;
+        int32_t from_a = k < A->starts[i + 1] ? A->indices[k] : INT32_MAX;
+        int32_t from_b = l < B->starts[i + 1] ? B->indices[l] : INT32_MAX;
         int32_t column = from_a < from_b ? from_a : from_b;
         double value = 0;
-        if (from_a == column) value += a * A->values[k++];
-        if (from_b == column) value += b * B->values[l++];
+
+        if (from_a == column) {
+            value += a * A->values[k++];
+        }
+        if (from_b == column) {
+            value += b * B->values[l++];
+        }
+
         if (sum) {
             sum->indices[place] = column;
             sum->values[place] = value;
         }
+
         place++;
     }
+
     return place;
 }
 
-sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b, const sn_sparse *B, sn_sparse *sum) {
+sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b,
+                           const sn_sparse *B, sn_sparse *sum) {
     SN_ASSERT(A->rows == B->rows && A->columns == B->columns);
     *sum = (sn_sparse){0};
+
     int64_t total = 0;
-    for (int32_t i = 0; i < A->rows; i++) total += merge_rows(a, A, b, B, i, NULL, 0);
+    for (int32_t i = 0; i < A->rows; i++) {
+        total += merge_rows(a, A, b, B, i, NULL, 0);
+    }
+
     SN_TRY(push_matrix(arena, A->rows, A->columns, total, sum));
-    for (int32_t i = 0; i < A->rows; i++) sum->starts[i + 1] = merge_rows(a, A, b, B, i, sum, sum->starts[i]);
+    for (int32_t i = 0; i < A->rows; i++) {
+        sum->starts[i + 1] = merge_rows(a, A, b, B, i, sum, sum->starts[i]);
+    }
+
     return SINEW_OK;
 }
 
@@ -190,12 +273,19 @@ static double multiply_rows(void *data, int32_t begin, int32_t end) {
     product *work = data;
     const sn_sparse *A = work->A;
     double dot = 0;
+
     for (int32_t i = begin; i < end; i++) {
         double sum = 0;
-        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) sum += A->values[k] * work->x[A->indices[k]];
+        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
+            sum += A->values[k] * work->x[A->indices[k]];
+        }
+
         work->y[i] = sum;
-        if (A->rows == A->columns) dot += sum * work->x[i];
+        if (A->rows == A->columns) {
+            dot += sum * work->x[i];
+        }
     }
+
     return dot;
 }
 
@@ -208,7 +298,9 @@ void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *
     SN_ASSERT(y != x);
     memset(y, 0, (size_t)A->columns * sizeof *y);
     for (int32_t i = 0; i < A->rows; i++) {
-        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) y[A->indices[k]] += A->values[k] * x[i];
+        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
+            y[A->indices[k]] += A->values[k] * x[i];
+        }
     }
 }
 
@@ -223,30 +315,42 @@ struct sn_factor {
     sn_arena change_arena;
 };
 
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places, sn_factor **factor) {
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places,
+                              sn_factor **factor) {
     SN_ASSERT(A->rows == A->columns);
     *factor = NULL;
+
     sn_arena arena = sn_arena_create(context);
     sn_factor *made = SN_PUSH(&arena, sn_factor, 1);
     sinew_status status = sn_arena_status(&arena);
-    if (status == SINEW_OK) status = sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, places, &made->factor);
+
+    if (status == SINEW_OK) {
+        status =
+            sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, places, &made->factor);
+    }
+
     if (status == SINEW_OK) {
         made->values = SN_PUSH(&arena, double, sn_sparse_entry_count(A));
         made->changed = SN_PUSH(&arena, bool, A->rows);
         status = sn_arena_status(&arena);
     }
+
     if (status != SINEW_OK) {
         sn_arena_destroy(&arena);
         return status;
     }
+
     made->arena = arena;
     made->change_arena = sn_arena_create(context);
     *factor = made;
+
     return SINEW_OK;
 }
 
 void sn_factor_destroy(sn_factor *factor) {
-    if (!factor) return;
+    if (!factor) {
+        return;
+    }
     sn_arena_destroy(&factor->change_arena);
     sn_arena arena = factor->arena; // the factor lives in it
     sn_arena_destroy(&arena);
@@ -255,31 +359,44 @@ void sn_factor_destroy(sn_factor *factor) {
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A) {
     SN_ASSERT(A->rows == factor->factor.n);
     for (int32_t i = 0; i < A->rows; i++) {
-        size_t begin = (size_t)A->starts[i], size = (size_t)(A->starts[i + 1] - A->starts[i]) * sizeof(double);
+        size_t begin = (size_t)A->starts[i];
+        size_t size = (size_t)(A->starts[i + 1] - A->starts[i]) * sizeof(double);
         factor->changed[i] = memcmp(factor->values + begin, A->values + begin, size) != 0;
     }
+
     memcpy(factor->values, A->values, (size_t)sn_sparse_entry_count(A) * sizeof(double));
     bool finite;
+
     factor->changed_since = false;
-    int32_t bad = sn_supernodal_update(&factor->factor, A->values, factor->usable ? factor->changed : NULL, &finite);
+    int32_t bad = sn_supernodal_update(&factor->factor, A->values,
+                                       factor->usable ? factor->changed : NULL, &finite);
+
     factor->usable = bad < 0;
     return bad;
 }
 
-sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed, bool *done) {
+sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed,
+                              bool *done) {
     *done = false;
-    if (!factor->usable) return SINEW_OK;
+    if (!factor->usable) {
+        return SINEW_OK;
+    }
+
     sn_arena arena = sn_arena_create(factor->arena.context);
     sn_supernodal_change change;
-    sinew_status status = sn_supernodal_change_build(&arena, &factor->factor, added, removed, &change, done);
+    sinew_status status =
+        sn_supernodal_change_build(&arena, &factor->factor, added, removed, &change, done);
+
     if (!*done) {
         sn_arena_destroy(&arena);
         return status;
     }
+
     sn_arena_destroy(&factor->change_arena);
     factor->change_arena = arena;
     factor->change = change;
     factor->changed_since = true;
+
     return SINEW_OK;
 }
 
@@ -310,35 +427,52 @@ static double apply_inverse(void *data, double *y, const double *x) {
         y[i] = s->inverse[i] * x[i];
         dot += y[i] * x[i];
     }
+
     return dot;
 }
 
-sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x, double relative_tolerance,
-                           int32_t max_iterations, sn_solve_report *report) {
+sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x,
+                           double relative_tolerance, int32_t max_iterations,
+                           sn_solve_report *report) {
     SN_ASSERT(A->rows == A->columns);
     sn_arena arena = sn_arena_create(context);
-    double *inverse = SN_PUSH(&arena, double, A->rows), *work = SN_PUSH(&arena, double, sn_cg_work_count(A->rows));
+    double *inverse = SN_PUSH(&arena, double, A->rows);
+    double *work = SN_PUSH(&arena, double, sn_cg_work_count(A->rows));
+
     if (arena.failed) {
         sn_arena_destroy(&arena);
         return SINEW_OUT_OF_MEMORY;
     }
+
     int32_t bad = -1;
     for (int32_t i = 0; i < A->rows; i++) {
         double diagonal = 0;
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            if (A->indices[k] == i) diagonal = A->values[k];
+            if (A->indices[k] == i) {
+                diagonal = A->values[k];
+            }
         }
-        if (!(diagonal > 0) && bad < 0) bad = i;
+
+        if (!(diagonal > 0) && bad < 0) {
+            bad = i;
+        }
+
         inverse[i] = 1 / diagonal;
     }
+
     if (bad >= 0) {
-        *report = (sn_solve_report){.outcome = SN_SOLVE_NOT_POSITIVE_DEFINITE, .relative_residual = NAN, .row = bad};
-        if (isnan(inverse[bad])) report->outcome = SN_SOLVE_NOT_FINITE;
+        *report = (sn_solve_report){
+            .outcome = SN_SOLVE_NOT_POSITIVE_DEFINITE, .relative_residual = NAN, .row = bad};
+        if (isnan(inverse[bad])) {
+            report->outcome = SN_SOLVE_NOT_FINITE;
+        }
     } else {
         system s = {context, A, inverse};
-        sn_cg_solve(context, A->rows, (sn_operator){apply_matrix, &s}, (sn_operator){apply_inverse, &s}, b, x,
-                    relative_tolerance, max_iterations, work, report);
+        sn_cg_solve(context, A->rows, (sn_operator){apply_matrix, &s},
+                    (sn_operator){apply_inverse, &s}, b, x, relative_tolerance, max_iterations,
+                    work, report);
     }
+
     sn_arena_destroy(&arena);
     return SINEW_OK;
 }

@@ -1,4 +1,5 @@
-// Scalar sparse matrices by rows (CSR), normal equations, and factors that serve many right-hand sides.
+// Scalar sparse matrices by rows (CSR), normal equations, and factors that serve many right-hand
+// sides.
 #ifndef SN_LINALG_SPARSE_H
 #define SN_LINALG_SPARSE_H
 
@@ -21,10 +22,10 @@ typedef struct sn_triplet {
     double value;
 } sn_triplet;
 
-// Assembles triplets in any order; those with the same place are added in the order given. The matrix lives in the arena. An
-// index out of range is SINEW_INVALID_DATA.
-sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns, const sn_triplet *triplets, int32_t count,
-                                     sn_sparse *A);
+// Assembles triplets in any order; those with the same place are added in the order given. The
+// matrix lives in the arena. An index out of range is SINEW_INVALID_DATA.
+sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns,
+                                     const sn_triplet *triplets, int32_t count, sn_sparse *A);
 
 sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse *transposed);
 
@@ -32,7 +33,8 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
 sinew_status sn_sparse_normal(sn_arena *arena, const sn_sparse *A, sn_sparse *normal);
 
 // a A + b B, of the same shape.
-sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b, const sn_sparse *B, sn_sparse *sum);
+sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b,
+                           const sn_sparse *B, sn_sparse *sum);
 
 // y = A x
 void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, const double *x);
@@ -43,30 +45,35 @@ void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *
 // The Cholesky factor of a symmetric positive definite matrix (supernodal.h).
 typedef struct sn_factor sn_factor;
 
-// Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and it is not kept. `places`
-// are three coordinates of each row, by which rows that lie in space are ordered best; NULL: none.
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places, sn_factor **factor);
+// Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and
+// it is not kept. `places` are three coordinates of each row, by which rows that lie in space are
+// ordered best; NULL: none.
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places,
+                              sn_factor **factor);
 
 // NULL is allowed.
 void sn_factor_destroy(sn_factor *factor);
 
-// Factors a matrix of the pattern given at creation; allocates nothing. After the first time only the part of the factor that
-// depends on rows with other numbers than before is computed again. Returns -1, or the row at which it is not positive
-// definite or not finite (then do not solve with it).
+// Factors a matrix of the pattern given at creation; allocates nothing. After the first time only
+// the part of the factor that depends on rows with other numbers than before is computed again.
+// Returns -1, or the row at which it is not positive definite or not finite (then do not solve with
+// it).
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
 
-// From now on, until the next update, solves are with the matrix of the last update plus u u' for each row added, less u u'
-// for each removed, without another factor. *done is false, and nothing has changed, if an update would cost less or is
-// needed.
-sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed, bool *done);
+// From now on, until the next update, solves are with the matrix of the last update plus u u' for
+// each row added, less u u' for each removed, without another factor. *done is false, and nothing
+// has changed, if an update would cost less or is needed.
+sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed,
+                              bool *done);
 
-// Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a multiple of four. To single
-// precision: who wants more digits solves for the residual once more.
+// Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a
+// multiple of four. To single precision: who wants more digits solves for the residual once more.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
 
-// Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a factor. A diagonal entry that
-// is not positive is reported like an indefinite matrix.
-sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x, double relative_tolerance,
-                           int32_t max_iterations, sn_solve_report *report);
+// Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a
+// factor. A diagonal entry that is not positive is reported like an indefinite matrix.
+sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x,
+                           double relative_tolerance, int32_t max_iterations,
+                           sn_solve_report *report);
 
 #endif

@@ -1,5 +1,6 @@
-// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, places; see supernodal.h. Time is
-// proportional to the number of blocks of the factor, memory to the number of supernodal rows.
+// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, places;
+// see supernodal.h. Time is proportional to the number of blocks of the factor, memory to the
+// number of supernodal rows.
 #include "linalg/supernodal.h"
 
 #include "linalg/graph.h"
@@ -21,7 +22,8 @@ typedef struct symbolic {
     int32_t supernodes;
 } symbolic;
 
-// Liu 1990: the parent of a column is the first row below the diagonal of the factor. `root` holds shortcuts to the root.
+// Liu 1990: the parent of a column is the first row below the diagonal of the factor. `root` holds
+// shortcuts to the root.
 static void build_tree(symbolic *s, const int32_t *order, int32_t *root) {
     for (int32_t i = 0; i < s->n; i++) {
         s->parent[i] = root[i] = NONE;
@@ -31,24 +33,37 @@ static void build_tree(symbolic *s, const int32_t *order, int32_t *root) {
             while (j < i && j != NONE) {
                 int32_t next = root[j];
                 root[j] = i;
-                if (next == NONE) s->parent[j] = i;
+                if (next == NONE) {
+                    s->parent[j] = i;
+                }
                 j = next == i ? NONE : next;
             }
         }
     }
 }
 
-// Changes the order to a postorder of the tree, so that subtrees are consecutive. `head` and `next` have n entries.
-static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next, int32_t *stack, int32_t *post) {
-    for (int32_t i = 0; i < s->n; i++) head[i] = NONE;
+// Changes the order to a postorder of the tree, so that subtrees are consecutive. `head` and `next`
+// have n entries.
+static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next, int32_t *stack,
+                      int32_t *post) {
+    for (int32_t i = 0; i < s->n; i++) {
+        head[i] = NONE;
+    }
+
     for (int32_t i = s->n; i-- > 0;) { // children ascending
-        if (s->parent[i] == NONE) continue;
+        if (s->parent[i] == NONE) {
+            continue;
+        }
         next[i] = head[s->parent[i]];
         head[s->parent[i]] = i;
     }
+
     int32_t place = 0;
     for (int32_t root = 0; root < s->n; root++) {
-        if (s->parent[root] != NONE) continue;
+        if (s->parent[root] != NONE) {
+            continue;
+        }
+
         int32_t depth = 0;
         stack[depth++] = root;
         while (depth > 0) {
@@ -62,20 +77,33 @@ static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next,
             }
         }
     }
-    for (int32_t i = 0; i < s->n; i++) stack[i] = order[post[i]];
+
+    for (int32_t i = 0; i < s->n; i++) {
+        stack[i] = order[post[i]];
+    }
+
     memcpy(order, stack, (size_t)s->n * sizeof(int32_t));
-    for (int32_t i = 0; i < s->n; i++) s->number[order[i]] = i;
+    for (int32_t i = 0; i < s->n; i++) {
+        s->number[order[i]] = i;
+    }
 }
 
-// Rows of each column: row i of the factor is the subtree that is met on the way from its entries up to i.
+// Rows of each column: row i of the factor is the subtree that is met on the way from its entries
+// up to i.
 static void count_columns(symbolic *s, const int32_t *order) {
-    for (int32_t i = 0; i < s->n; i++) s->stamp[i] = NONE;
+    for (int32_t i = 0; i < s->n; i++) {
+        s->stamp[i] = NONE;
+    }
+
     for (int32_t i = 0; i < s->n; i++) {
         s->stamp[i] = i;
         s->count[i] = 1;
+
         int32_t row = order[i];
+
         for (int32_t k = s->starts[row]; k < s->starts[row + 1]; k++) {
-            for (int32_t j = s->number[s->columns[k]]; j < i && s->stamp[j] != i; j = s->parent[j]) {
+            for (int32_t j = s->number[s->columns[k]]; j < i && s->stamp[j] != i;
+                 j = s->parent[j]) {
                 s->stamp[j] = i;
                 s->count[j]++;
             }
@@ -83,53 +111,78 @@ static void count_columns(symbolic *s, const int32_t *order) {
     }
 }
 
-// Whether a child of `columns` columns and `rows` rows in all should join its parent, although that stores zeros: always while
-// both are narrow, then while the share of zeros is small.
-static bool worth_merging(int64_t columns, int64_t rows, int64_t parent_columns, int64_t parent_rows, int64_t *zeros) {
-    int64_t wide = columns + parent_columns, high = columns + parent_rows;
+// Whether a child of `columns` columns and `rows` rows in all should join its parent, although that
+// stores zeros: always while both are narrow, then while the share of zeros is small.
+static bool worth_merging(int64_t columns, int64_t rows, int64_t parent_columns,
+                          int64_t parent_rows, int64_t *zeros) {
+    int64_t wide = columns + parent_columns;
+    int64_t high = columns + parent_rows;
     *zeros += columns * (high - rows);
     int64_t size = wide * high - wide * (wide - 1) / 2;
     double share = (double)*zeros / (double)size;
-    return *zeros == 0 || (wide <= 4 && share < 0.8) || (wide <= 16 && share < 0.3) || (wide <= 48 && share < 0.1) ||
-           share < 0.05;
+
+    return *zeros == 0 || (wide <= 4 && share < 0.8) || (wide <= 16 && share < 0.3) ||
+           (wide <= 48 && share < 0.1) || share < 0.05;
 }
 
-// Columns of the fundamental supernodes: j follows j - 1 if it is its parent and has the same rows but one.
+// Columns of the fundamental supernodes: j follows j - 1 if it is its parent and has the same rows
+// but one.
 static void find_supernodes(symbolic *s, int32_t *children) {
     memset(children, 0, (size_t)s->n * sizeof(int32_t));
     for (int32_t j = 0; j < s->n; j++) {
-        if (s->parent[j] != NONE) children[s->parent[j]]++;
+        if (s->parent[j] != NONE) {
+            children[s->parent[j]]++;
+        }
     }
+
     s->supernodes = 0;
     for (int32_t j = 0; j < s->n; j++) {
-        bool joins = j > 0 && s->parent[j - 1] == j && s->count[j - 1] == s->count[j] + 1 && children[j] == 1;
-        if (!joins) s->first[s->supernodes++] = j;
+        bool joins = j > 0 && s->parent[j - 1] == j && s->count[j - 1] == s->count[j] + 1 &&
+                     children[j] == 1;
+        if (!joins) {
+            s->first[s->supernodes++] = j;
+        }
     }
+
     s->first[s->supernodes] = s->n;
 }
 
-// Merges supernodes with the one right behind them where that is their parent and pays. `zeros` has n entries; the rows of a
-// supernode are those of its first column.
+// Merges supernodes with the one right behind them where that is their parent and pays. `zeros` has
+// n entries; the rows of a supernode are those of its first column.
 static void merge_supernodes(symbolic *s, int64_t *zeros) {
     int32_t kept = 0; // first[0 .. kept) and the zeros of those
     for (int32_t t = 0; t < s->supernodes; t++) {
-        int32_t begin = s->first[t], end = s->first[t + 1];
-        int64_t rows = s->count[begin], own_zeros = 0;
-        // Earlier supernodes are merged one by one while each is a child of what has become of this one.
+        int32_t begin = s->first[t];
+        int32_t end = s->first[t + 1];
+        int64_t rows = s->count[begin];
+        int64_t own_zeros = 0;
+
+        // Earlier supernodes are merged one by one while each is a child of what has become of this
+        // one.
         while (kept > 0) {
-            int32_t child = s->first[kept - 1], last = begin - 1;
-            if (s->parent[last] < begin || s->parent[last] >= end) break;
-            int64_t columns = begin - child, total = own_zeros + zeros[kept - 1];
-            if (!worth_merging(columns, s->count[child], end - begin, rows, &total)) break;
+            int32_t child = s->first[kept - 1];
+            int32_t last = begin - 1;
+            if (s->parent[last] < begin || s->parent[last] >= end) {
+                break;
+            }
+
+            int64_t columns = begin - child;
+            int64_t total = own_zeros + zeros[kept - 1];
+            if (!worth_merging(columns, s->count[child], end - begin, rows, &total)) {
+                break;
+            }
+
             own_zeros = total;
             rows += columns;
             begin = child;
             s->count[begin] = (int32_t)rows;
             kept--;
         }
+
         s->first[kept] = begin;
         zeros[kept++] = own_zeros;
     }
+
     s->first[kept] = s->n;
     s->supernodes = kept;
 }
@@ -137,23 +190,33 @@ static void merge_supernodes(symbolic *s, int64_t *zeros) {
 // Numbers the supernodes of the columns, and finds their parents.
 static void link_supernodes(symbolic *s) {
     for (int32_t t = 0; t < s->supernodes; t++) {
-        for (int32_t j = s->first[t]; j < s->first[t + 1]; j++) s->owner[j] = t;
+        for (int32_t j = s->first[t]; j < s->first[t + 1]; j++) {
+            s->owner[j] = t;
+        }
     }
+
     for (int32_t t = 0; t < s->supernodes; t++) {
         int32_t above = s->parent[s->first[t + 1] - 1];
         s->super_parent[t] = above == NONE ? NONE : s->owner[above];
     }
 }
 
-// Lists the rows below each supernode: as count_columns, but on the tree of supernodes. Rows are met in ascending order. With
-// rows == NULL only counts into row_starts[t + 1].
+// Lists the rows below each supernode: as count_columns, but on the tree of supernodes. Rows are
+// met in ascending order. With rows == NULL only counts into row_starts[t + 1].
 static void list_rows(symbolic *s, const int32_t *order, int32_t *row_starts, int32_t *rows) {
-    for (int32_t t = 0; t < s->supernodes; t++) s->stamp[t] = NONE;
+    for (int32_t t = 0; t < s->supernodes; t++) {
+        s->stamp[t] = NONE;
+    }
+
     for (int32_t i = 0; i < s->n; i++) {
-        int32_t row = order[i], own = s->owner[i];
+        int32_t row = order[i];
+        int32_t own = s->owner[i];
         for (int32_t k = s->starts[row]; k < s->starts[row + 1]; k++) {
             int32_t j = s->number[s->columns[k]];
-            if (j >= i) continue;
+            if (j >= i) {
+                continue;
+            }
+
             for (int32_t t = s->owner[j]; t != own && s->stamp[t] != i; t = s->super_parent[t]) {
                 s->stamp[t] = i;
                 if (rows) {
@@ -166,27 +229,38 @@ static void list_rows(symbolic *s, const int32_t *order, int32_t *row_starts, in
     }
 }
 
-static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_supernodal *factor) {
+static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s,
+                            sn_supernodal *factor) {
     size_t n = (size_t)s->n;
     s->number = SN_PUSH(scratch, int32_t, n);
     s->parent = SN_PUSH(scratch, int32_t, n);
     s->count = SN_PUSH(scratch, int32_t, n);
     s->stamp = SN_PUSH(scratch, int32_t, n);
     s->super_parent = SN_PUSH(scratch, int32_t, n);
+
     int32_t *work[4];
-    for (int w = 0; w < 4; w++) work[w] = SN_PUSH(scratch, int32_t, n);
+    for (int w = 0; w < 4; w++) {
+        work[w] = SN_PUSH(scratch, int32_t, n);
+    }
+
     int64_t *zeros = SN_PUSH(scratch, int64_t, n);
     factor->order = SN_PUSH(arena, int32_t, n);
     factor->owner = s->owner = SN_PUSH(arena, int32_t, n);
     factor->first = s->first = SN_PUSH(arena, int32_t, n + 1);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
+
     if (s->places != NULL) {
-        SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->places, factor->order));
+        SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->places,
+                                factor->order));
     } else {
         SN_TRY(sn_graph_minimum_degree(arena->context, s->n, s->starts, s->columns, factor->order));
     }
-    for (int32_t i = 0; i < s->n; i++) s->number[factor->order[i]] = i;
+
+    for (int32_t i = 0; i < s->n; i++) {
+        s->number[factor->order[i]] = i;
+    }
+
     build_tree(s, factor->order, work[0]);
     postorder(s, factor->order, work[0], work[1], work[2], work[3]);
     build_tree(s, factor->order, work[0]);
@@ -198,59 +272,101 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s, sn_
     factor->row_starts = SN_PUSH(arena, int32_t, (size_t)s->supernodes + 1);
     SN_TRY(sn_arena_status(arena));
     list_rows(s, factor->order, factor->row_starts, NULL);
+
     int64_t total = 0;
-    for (int32_t t = 0; t < s->supernodes; t++) total += factor->row_starts[t + 1];
-    if (total > INT32_MAX) return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "the factor has %lld rows", (long long)total);
-    for (int32_t t = 0; t < s->supernodes; t++) factor->row_starts[t + 1] += factor->row_starts[t];
+    for (int32_t t = 0; t < s->supernodes; t++) {
+        total += factor->row_starts[t + 1];
+    }
+
+    if (total > INT32_MAX) {
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "the factor has %lld rows",
+                       (long long)total);
+    }
+
+    for (int32_t t = 0; t < s->supernodes; t++) {
+        factor->row_starts[t + 1] += factor->row_starts[t];
+    }
+
     factor->rows = SN_PUSH(arena, int32_t, total);
     SN_TRY(sn_arena_status(arena));
     list_rows(s, factor->order, factor->row_starts, factor->rows);
+
     // Writing has moved each start to the next one.
-    for (int32_t t = s->supernodes; t > 0; t--) factor->row_starts[t] = factor->row_starts[t - 1];
+    for (int32_t t = s->supernodes; t > 0; t--) {
+        factor->row_starts[t] = factor->row_starts[t - 1];
+    }
+
     factor->row_starts[0] = 0;
     return SINEW_OK;
 }
 
 // The size of the largest product that a panel makes for another.
 static size_t largest_product(const sn_supernodal *factor) {
-    size_t largest = 0, b = (size_t)factor->block;
+    size_t largest = 0;
+    size_t b = (size_t)factor->block;
     for (int32_t t = 0; t < factor->supernodes; t++) {
         for (int32_t p = factor->row_starts[t], end; p < factor->row_starts[t + 1]; p = end) {
             int32_t target = factor->owner[factor->rows[p]];
-            for (end = p; end < factor->row_starts[t + 1] && factor->owner[factor->rows[end]] == target;) end++;
-            size_t wide = ((size_t)(end - p) * b + 7) / 8 * 8, high = (size_t)(factor->row_starts[t + 1] - p) * b;
-            if (wide * high > largest) largest = wide * high;
+            for (end = p;
+
+                 end < factor->row_starts[t + 1] && factor->owner[factor->rows[end]] == target;) {
+                end++;
+            }
+
+            size_t wide = ((size_t)(end - p) * b + 7) / 8 * 8;
+            size_t high = (size_t)(factor->row_starts[t + 1] - p) * b;
+
+            if (wide * high > largest) {
+                largest = wide * high;
+            }
         }
     }
+
     return largest;
 }
 
-// Where the blocks of the input go. Those of column j are found in row j of the input, as their mirrors.
+// Where the blocks of the input go. Those of column j are found in row j of the input, as their
+// mirrors.
 static void find_targets(sn_supernodal *factor, const symbolic *s) {
     size_t b = (size_t)factor->block;
     int32_t next = 0;
     for (int32_t t = 0; t < factor->supernodes; t++) {
-        int32_t begin = factor->first[t], end = factor->first[t + 1];
+        int32_t begin = factor->first[t];
+        int32_t end = factor->first[t + 1];
         size_t stride = (size_t)(end - begin) * b;
-        for (int32_t i = begin; i < end; i++) factor->place[i] = i - begin;
+
+        for (int32_t i = begin; i < end; i++) {
+            factor->place[i] = i - begin;
+        }
+
         for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++) {
             factor->place[factor->rows[p]] = end - begin + p - factor->row_starts[t];
         }
+
         for (int32_t j = begin; j < end; j++) {
             int32_t row = factor->order[j];
             for (int32_t k = s->starts[row]; k < s->starts[row + 1]; k++) {
                 int32_t i = s->number[s->columns[k]];
-                if (i < j) continue;
+                if (i < j) {
+                    continue;
+                }
+
                 factor->sources[next] = k;
-                factor->targets[next++] = factor->panels[t] + (size_t)factor->place[i] * b * stride + (size_t)(j - begin) * b;
+                factor->targets[next++] = factor->panels[t] +
+                                          (size_t)factor->place[i] * b * stride +
+                                          (size_t)(j - begin) * b;
             }
         }
+
         factor->source_starts[t + 1] = next;
     }
 }
 
 static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t entries) {
-    size_t b = (size_t)factor->block, supernodes = (size_t)factor->supernodes, most_rows = 0;
+    size_t b = (size_t)factor->block;
+    size_t supernodes = (size_t)factor->supernodes;
+    size_t most_rows = 0;
+
     factor->panels = SN_PUSH(arena, size_t, supernodes);
     factor->source_starts = SN_PUSH(arena, int32_t, supernodes + 1);
     factor->sources = SN_PUSH(arena, int32_t, (entries + factor->n) / 2);
@@ -261,31 +377,45 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     factor->next = SN_PUSH(arena, int32_t, supernodes);
     factor->progress = SN_PUSH(arena, int32_t, supernodes);
     SN_TRY(sn_arena_status(arena));
+
     for (int32_t t = 0; t < factor->supernodes; t++) {
         size_t columns = (size_t)(factor->first[t + 1] - factor->first[t]) * b;
         size_t rows = (size_t)(factor->row_starts[t + 1] - factor->row_starts[t]) * b;
         factor->panels[t] = factor->value_count;
         factor->value_count += columns * (columns + rows);
-        if (rows > most_rows) most_rows = rows;
+
+        if (rows > most_rows) {
+            most_rows = rows;
+        }
     }
+
     factor->values = SN_PUSH(arena, double, factor->value_count);
     factor->narrow = SN_PUSH(arena, float, b == 1 ? factor->value_count : 0);
     factor->product = SN_PUSH(arena, double, largest_product(factor));
+
     // Scalar matrices may be solved for many right-hand sides at once.
     factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? SN_SUPERNODAL_MOST_SIDES : b));
     factor->gathered = SN_PUSH(arena, double, most_rows);
+
     return sn_arena_status(arena);
 }
 
-sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                                 const double *places, sn_supernodal *factor) {
+sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts,
+                                 const int32_t *columns, const double *places,
+                                 sn_supernodal *factor) {
     SN_ASSERT(n >= 0 && (block == 1 || block == 3));
     *factor = (sn_supernodal){.n = n, .block = block};
+
     sn_arena scratch = sn_arena_create(arena->context);
     symbolic s = {.n = n, .starts = starts, .columns = columns, .places = places};
     sinew_status status = analyse(arena, &scratch, &s, factor);
-    if (status == SINEW_OK) status = allocate(arena, factor, starts[n]);
-    if (status == SINEW_OK) find_targets(factor, &s);
+    if (status == SINEW_OK) {
+        status = allocate(arena, factor, starts[n]);
+    }
+    if (status == SINEW_OK) {
+        find_targets(factor, &s);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }

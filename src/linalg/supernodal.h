@@ -1,8 +1,9 @@
-// Own sparse Cholesky factor: supernodal, left-looking, in an order of minimum degree or by dissection. Works on matrices of
-// 1x1 or 3x3 blocks.
+// Own sparse Cholesky factor: supernodal, left-looking, in an order of minimum degree or by
+// dissection. Works on matrices of 1x1 or 3x3 blocks.
 //
-// Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense panel, so that almost all
-// arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic phase works on whole blocks.
+// Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense
+// panel, so that almost all arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic
+// phase works on whole blocks.
 #ifndef SN_LINALG_SUPERNODAL_H
 #define SN_LINALG_SUPERNODAL_H
 
@@ -18,39 +19,48 @@ typedef struct sn_supernodal {
     int32_t *rows;          // block rows below each supernode, ascending
     size_t *panels;         // supernodes: place of the panel in `values`
     int32_t *source_starts; // supernodes + 1
-    int32_t *sources;       // blocks of the input, on and above the diagonal, that go to each supernode (transposed)
-    size_t *targets;        // place of the first number of each in `values`
-    double *values;         // panels, row by row: the columns of the supernode, as many rows, then the rows below
+    int32_t *sources; // blocks of the input, on and above the diagonal, that go to each supernode
+                      // (transposed)
+    size_t *targets;  // place of the first number of each in `values`
+    double *values; // panels, row by row: the columns of the supernode, as many rows, then the rows
+                    // below
     size_t value_count;
-    float *narrow;                   // the same in single precision, for solves with four right-hand sides (block 1)
-    double *product;                 // the largest product of one panel for another
-    int32_t *place;                  // n: place of a block row in the current panel
-    int32_t *owner;                  // n: supernode of a block row
-    bool *stale;                     // supernodes: whether an update has to compute it
-    int32_t *head, *next, *progress; // supernodes waiting for one, chained; first row of each that is not done
-    double *x, *gathered;            // scratch of a solve
+    float *narrow; // the same in single precision, for solves with four right-hand sides (block 1)
+    double *product; // the largest product of one panel for another
+    int32_t *place;  // n: place of a block row in the current panel
+    int32_t *owner;  // n: supernode of a block row
+    bool *stale;     // supernodes: whether an update has to compute it
+    int32_t *head, *next,
+        *progress;        // supernodes waiting for one, chained; first row of each that is not done
+    double *x, *gathered; // scratch of a solve
 } sn_supernodal;
 
-// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. `places` are three coordinates of
-// each block row, by which the order dissects; NULL: minimum degree. Neither is kept. Lives in the arena.
-sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts, const int32_t *columns,
-                                 const double *places, sn_supernodal *factor);
+// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. `places`
+// are three coordinates of each block row, by which the order dissects; NULL: minimum degree.
+// Neither is kept. Lives in the arena.
+sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts,
+                                 const int32_t *columns, const double *places,
+                                 sn_supernodal *factor);
 
-// Numeric phase; `A` has block x block numbers per entry, row by row. `changed` tells for each block row whether anything in
-// it may differ from the last update (which must have succeeded): supernodes that do not depend on such rows stay as they are.
-// NULL: all may. Returns -1, or the original scalar row of the first pivot that is not positive; *pivot_finite tells a NaN or
-// an infinity from a number.
-int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed, bool *pivot_finite);
+// Numeric phase; `A` has block x block numbers per entry, row by row. `changed` tells for each
+// block row whether anything in it may differ from the last update (which must have succeeded):
+// supernodes that do not depend on such rows stay as they are. NULL: all may. Returns -1, or the
+// original scalar row of the first pivot that is not positive; *pivot_finite tells a NaN or an
+// infinity from a number.
+int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed,
+                             bool *pivot_finite);
 
 // Solves in place.
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
-// Solves in place for `count` right-hand sides side by side, a multiple of four, row i at x + i stride: the factor, which is
-// what takes the time to read, is read once for all, in single precision: refine with the residual for more digits. Scalar
-// matrices (block 1) only. `change` is what has changed since (supernodal_change.h), or NULL.
+// Solves in place for `count` right-hand sides side by side, a multiple of four, row i at x + i
+// stride: the factor, which is what takes the time to read, is read once for all, in single
+// precision: refine with the residual for more digits. Scalar matrices (block 1) only. `change` is
+// what has changed since (supernodal_change.h), or NULL.
 enum { SN_SUPERNODAL_MOST_SIDES = 16 };
 struct sn_supernodal_change;
-void sn_supernodal_solve_fours(const sn_supernodal *factor, const struct sn_supernodal_change *change, double *x,
-                               int32_t count, size_t stride);
+void sn_supernodal_solve_fours(const sn_supernodal *factor,
+                               const struct sn_supernodal_change *change, double *x, int32_t count,
+                               size_t stride);
 
 #endif

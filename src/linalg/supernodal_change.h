@@ -1,10 +1,11 @@
-// A factored matrix that has changed by a few rows, A + sum_k s_k u_k u_k' with s_k = 1 (added) or -1 (removed), solved
-// without factoring it again.
+// A factored matrix that has changed by a few rows, A + sum_k s_k u_k u_k' with s_k = 1 (added) or
+// -1 (removed), solved without factoring it again.
 //
-// With A = L L', W' = L^-1 U and H = S + W W', S = diag(s), Woodbury's formula is (A + U S U')^-1 = L^-T (1 - W' H^-1 W) L^-1:
-// one correction between the two substitutions of a solve. W has entries only in supernodes that hold entries of U or lie
-// above them in the elimination tree. H is indefinite but quasi-definite if rows that are added come first, and is factored as
-// two Cholesky factors (Vanderbei 1995).
+// With A = L L', W' = L^-1 U and H = S + W W', S = diag(s), Woodbury's formula is (A + U S U')^-1 =
+// L^-T (1 - W' H^-1 W) L^-1: one correction between the two substitutions of a solve. W has entries
+// only in supernodes that hold entries of U or lie above them in the elimination tree. H is
+// indefinite but quasi-definite if rows that are added come first, and is factored as two Cholesky
+// factors (Vanderbei 1995).
 #ifndef SN_LINALG_SUPERNODAL_CHANGE_H
 #define SN_LINALG_SUPERNODAL_CHANGE_H
 
@@ -35,12 +36,14 @@ typedef struct sn_supernodal_change {
     double *v, *part, *own;  // scratch of a solve: count x 4; count; the width of a supernode
 } sn_supernodal_change;
 
-// Makes W and H, in the arena. *done is false, and the change of no use, if factoring what changes would take less time, or if
-// A would not stay positive definite.
-sinew_status sn_supernodal_change_build(sn_arena *arena, const sn_supernodal *factor, const sn_row_set *added,
-                                        const sn_row_set *removed, sn_supernodal_change *change, bool *done);
+// Makes W and H, in the arena. *done is false, and the change of no use, if factoring what changes
+// would take less time, or if A would not stay positive definite.
+sinew_status sn_supernodal_change_build(sn_arena *arena, const sn_supernodal *factor,
+                                        const sn_row_set *added, const sn_row_set *removed,
+                                        sn_supernodal_change *change, bool *done);
 
 // x = (1 - W' H^-1 W) x for four right-hand sides side by side, in the order of elimination.
-void sn_supernodal_change_apply(const sn_supernodal *factor, const sn_supernodal_change *change, double *x);
+void sn_supernodal_change_apply(const sn_supernodal *factor, const sn_supernodal_change *change,
+                                double *x);
 
 #endif

@@ -1,5 +1,5 @@
-// Sums and updates of long vectors: eight partial sums in a chunk (a fixed number, so that the compiler may use any register
-// width without changing the result), chunks added in index order.
+// Sums and updates of long vectors: eight partial sums in a chunk (a fixed number, so that the
+// compiler may use any register width without changing the result), chunks added in index order.
 #include "linalg/vector.h"
 
 #include "base/threads.h"
@@ -38,7 +38,8 @@ static void add_scaled_range(void *data, int32_t begin, int32_t end, int32_t chu
     sn_linalg_kernels_get()->add_scaled(work->y + begin, work->s, work->x + begin, end - begin);
 }
 
-void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, double s, const double *x) {
+void sn_vector_add_scaled(sinew_context *context, int32_t count, double *y, double s,
+                          const double *x) {
     sn_parallel_for(context, count, CHUNK, add_scaled_range, &(job){.y = y, .x = x, .s = s});
 }
 
@@ -48,6 +49,7 @@ static void scale_add_range(void *data, int32_t begin, int32_t end, int32_t chun
     sn_linalg_kernels_get()->scale_add(work->y + begin, work->s, work->x + begin, end - begin);
 }
 
-void sn_vector_scale_add(sinew_context *context, int32_t count, double *y, double s, const double *x) {
+void sn_vector_scale_add(sinew_context *context, int32_t count, double *y, double s,
+                         const double *x) {
     sn_parallel_for(context, count, CHUNK, scale_add_range, &(job){.y = y, .x = x, .s = s});
 }

@@ -1,5 +1,5 @@
-// Sums and updates of vectors. Eight partial sums, whatever the register width, so that the order of summation is the same
-// everywhere.
+// Sums and updates of vectors. Eight partial sums, whatever the register width, so that the order
+// of summation is the same everywhere.
 #include "linalg/kernels.h"
 #include "math/simd.h"
 
@@ -15,9 +15,15 @@ double SN_ISA_NAME(sn_kernel_dot)(const double *x, const double *y, int32_t coun
     double sum[SUMS] = {0}, rest = 0;
     int32_t k = 0;
     for (; k + SUMS <= count; k += SUMS) {
-        for (int l = 0; l < SUMS; l++) sum[l] += x[k + l] * y[k + l];
+        for (int l = 0; l < SUMS; l++) {
+            sum[l] += x[k + l] * y[k + l];
+        }
     }
-    for (; k < count; k++) rest += x[k] * y[k];
+
+    for (; k < count; k++) {
+        rest += x[k] * y[k];
+    }
+
     return sum_all(sum) + rest;
 }
 
@@ -32,27 +38,40 @@ double SN_ISA_NAME(sn_kernel_largest)(const double *x, int32_t count) {
             largest[l] = size > largest[l] ? size : largest[l];
         }
     }
+
     for (; k < count; k++) {
         memcpy(bits, x + k, sizeof *bits);
         int64_t size = bits[0] & INT64_MAX;
         largest[0] = size > largest[0] ? size : largest[0];
     }
-    for (int l = 1; l < SUMS; l++) largest[0] = largest[l] > largest[0] ? largest[l] : largest[0];
+
+    for (int l = 1; l < SUMS; l++) {
+        largest[0] = largest[l] > largest[0] ? largest[l] : largest[0];
+    }
+
     double result;
     memcpy(&result, largest, sizeof result);
+
     return result;
 }
 
-void SN_ISA_NAME(sn_kernel_add_scaled)(double *restrict y, double s, const double *restrict x, int32_t count) {
-    for (int32_t k = 0; k < count; k++) y[k] += s * x[k];
+void SN_ISA_NAME(sn_kernel_add_scaled)(double *restrict y, double s, const double *restrict x,
+                                       int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        y[k] += s * x[k];
+    }
 }
 
-void SN_ISA_NAME(sn_kernel_scale_add)(double *restrict y, double s, const double *restrict x, int32_t count) {
-    for (int32_t k = 0; k < count; k++) y[k] = x[k] + s * y[k];
+void SN_ISA_NAME(sn_kernel_scale_add)(double *restrict y, double s, const double *restrict x,
+                                      int32_t count) {
+    for (int32_t k = 0; k < count; k++) {
+        y[k] = x[k] + s * y[k];
+    }
 }
 
-double SN_ISA_NAME(sn_kernel_cg_advance)(double *restrict x, double *restrict r, double alpha, const double *restrict p,
-                                         const double *restrict q, int32_t count) {
+double SN_ISA_NAME(sn_kernel_cg_advance)(double *restrict x, double *restrict r, double alpha,
+                                         const double *restrict p, const double *restrict q,
+                                         int32_t count) {
     double sum[SUMS] = {0}, rest = 0;
     int32_t k = 0;
     for (; k + SUMS <= count; k += SUMS) {
@@ -63,10 +82,12 @@ double SN_ISA_NAME(sn_kernel_cg_advance)(double *restrict x, double *restrict r,
             sum[l] += moved * moved;
         }
     }
+
     for (; k < count; k++) {
         x[k] += alpha * p[k];
         r[k] -= alpha * q[k];
         rest += r[k] * r[k];
     }
+
     return sum_all(sum) + rest;
 }

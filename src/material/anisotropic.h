@@ -1,5 +1,6 @@
-// Elastic constants of orthotropic and transversely isotropic solids: from engineering constants to the 6x6 matrix C, in Voigt
-// order (xx, yy, zz, yz, zx, xy), engineering shear strain, and turned into a sample's material frame.
+// Elastic constants of orthotropic and transversely isotropic solids: from engineering constants to
+// the 6x6 matrix C, in Voigt order (xx, yy, zz, yz, zx, xy), engineering shear strain, and turned
+// into a sample's material frame.
 #ifndef SN_MATERIAL_ANISOTROPIC_H
 #define SN_MATERIAL_ANISOTROPIC_H
 
@@ -20,12 +21,14 @@ static inline int sn_voigt(int i, int j) {
     return i == j ? i : 6 - i - j;
 }
 
-// Checks that the constants make a stable solid; names the violated condition and the nearest valid value.
+// Checks that the constants make a stable solid; names the violated condition and the nearest valid
+// value.
 sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_def *def);
 
-// C of a checked definition, in the frame whose axes are the columns of `frame` (NULL: the coordinate axes). Returns the
-// largest normal stiffness, max C_ii.
-double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material_def *def, const sn_mat3 *frame);
+// C of a checked definition, in the frame whose axes are the columns of `frame` (NULL: the
+// coordinate axes). Returns the largest normal stiffness, max C_ii.
+double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material_def *def,
+                                const sn_mat3 *frame);
 
 // The lower triangular W with C^-1 = W'W of a positive definite C, W_vu in the place of (u, v).
 void sn_anisotropic_invert(double W[SN_ELASTIC_COUNT], const double C[SN_ELASTIC_COUNT]);

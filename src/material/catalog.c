@@ -23,47 +23,66 @@ sinew_material_def sinew_default_material_def(void) {
                         .shear_12 = 1e6 / 2.6,
                         .shear_23 = 1e6 / 2.6,
                         .shear_31 = 1e6 / 2.6},
-        .transverse = {.young_fibre = 1e7, .young_plane = 1e6, .poisson_plane = 0.3, .poisson_fibre = 0.3, .shear_fibre = 4e5},
+        .transverse = {.young_fibre = 1e7,
+                       .young_plane = 1e6,
+                       .poisson_plane = 0.3,
+                       .poisson_fibre = 0.3,
+                       .shear_fibre = 4e5},
         .inversion = true,
         .exact_rotation = true,
     };
 }
 
 // --- Checks
-// --------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 static sinew_status check_common(sinew_context *context, const sinew_material_def *def) {
     if (def->strain < SINEW_STRAIN_INFINITESIMAL || def->strain > SINEW_STRAIN_COROTATIONAL) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: strain is %d; valid: 0 to %d (see sinew_strain)",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: strain is %d; valid: 0 to %d (see sinew_strain)",
                        (int)def->strain, (int)SINEW_STRAIN_COROTATIONAL);
     }
+
     if (!(def->density > 0 && isfinite(def->density))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: density is %g kg/m^3; valid: a number > 0", def->density);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: density is %g kg/m^3; valid: a number > 0", def->density);
     }
+
     if (!(def->volume_stiffness >= 0 && isfinite(def->volume_stiffness))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: volume_stiffness is %g Pa; valid: a number >= 0",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: volume_stiffness is %g Pa; valid: a number >= 0",
                        def->volume_stiffness);
     }
+
     if (!(def->fibre_stress >= 0 && isfinite(def->fibre_stress))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: fibre_stress is %g Pa; valid: a number >= 0",
-                       def->fibre_stress);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: fibre_stress is %g Pa; valid: a number >= 0", def->fibre_stress);
     }
+
     return SINEW_OK;
 }
 
 static sinew_status check_young(sinew_context *context, const sinew_material_def *def) {
-    if (def->young > 0 && isfinite(def->young)) return SINEW_OK;
-    return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: young is %g Pa; valid: a number > 0", def->young);
+    if (def->young > 0 && isfinite(def->young)) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: young is %g Pa; valid: a number > 0",
+                   def->young);
 }
 
 static sinew_status check_poisson(sinew_context *context, const sinew_material_def *def) {
-    if (def->poisson > -1 && def->poisson < 0.5) return SINEW_OK;
-    if (!isfinite(def->poisson)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: poisson is %g; valid: above -1 and below 0.5",
-                       def->poisson);
+    if (def->poisson > -1 && def->poisson < 0.5) {
+        return SINEW_OK;
     }
+
+    if (!isfinite(def->poisson)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: poisson is %g; valid: above -1 and below 0.5", def->poisson);
+    }
+
     return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "material: poisson is %g; valid: above -1 and below 0.5 (the solid would not be stable); nearest valid "
+                   "material: poisson is %g; valid: above -1 and below 0.5 (the solid would not be "
+                   "stable); nearest valid "
                    "value: %g",
                    def->poisson, def->poisson < 0 ? -0.9999 : 0.4999);
 }
@@ -72,31 +91,42 @@ sinew_status sinew_check_material(sinew_context *context, const sinew_material_d
     SN_TRY(check_common(context, def));
     switch (def->law) {
     case SINEW_MATERIAL_CUSTOM:
-        if (def->custom.evaluate) return SINEW_OK;
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: custom.evaluate is NULL; the custom law needs it");
+        if (def->custom.evaluate) {
+            return SINEW_OK;
+        }
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: custom.evaluate is NULL; the custom law needs it");
     case SINEW_MATERIAL_ORTHOTROPIC:
-        if (def->orthotropic.four_parameters) SN_TRY(check_poisson(context, def));
+        if (def->orthotropic.four_parameters) {
+            SN_TRY(check_poisson(context, def));
+        }
         return sn_anisotropic_check(context, def);
     case SINEW_MATERIAL_TRANSVERSE: return sn_anisotropic_check(context, def);
     default: break;
     }
-    const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
+
+    const sn_isotropic_law *law =
+        SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
     if (!law) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "material: law is %d; valid: 0 to %d (see sinew_material_law)",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "material: law is %d; valid: 0 to %d (see sinew_material_law)",
                        (int)def->law, (int)SINEW_MATERIAL_CUSTOM);
     }
+
     SN_TRY(check_young(context, def));
     SN_TRY(check_poisson(context, def));
+
     return law->check ? law->check(context, def) : SINEW_OK;
 }
 
 // --- Names
-// ---------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
     sinew_material_law law;
-} anisotropic_laws[] = {{"orthotropic", SINEW_MATERIAL_ORTHOTROPIC}, {"transverse", SINEW_MATERIAL_TRANSVERSE}};
+} anisotropic_laws[] = {{"orthotropic", SINEW_MATERIAL_ORTHOTROPIC},
+                        {"transverse", SINEW_MATERIAL_TRANSVERSE}};
 
 enum { ANISOTROPIC_COUNT = sizeof anisotropic_laws / sizeof anisotropic_laws[0] };
 
@@ -109,7 +139,9 @@ int32_t sinew_material_law_count(void) {
 const char *sinew_material_law_name(int32_t index) {
     int count;
     const sn_isotropic_law *laws = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_laws)(&count);
-    if (index < 0 || index >= count + ANISOTROPIC_COUNT) return NULL;
+    if (index < 0 || index >= count + ANISOTROPIC_COUNT) {
+        return NULL;
+    }
     return index < count ? laws[index].name : anisotropic_laws[index - count].name;
 }
 
@@ -119,27 +151,42 @@ static void append_name(char *list, size_t size, const char *name) {
     snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
 }
 
-sinew_status sinew_material_set_law(sinew_context *context, const char *name, sinew_material_def *def) {
+sinew_status sinew_material_set_law(sinew_context *context, const char *name,
+                                    sinew_material_def *def) {
     int count;
     const sn_isotropic_law *laws = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_laws)(&count);
     for (int i = 0; i < count; i++) {
-        if (strcmp(laws[i].name, name) != 0) continue;
+        if (strcmp(laws[i].name, name) != 0) {
+            continue;
+        }
+
         def->law = laws[i].law;
-        if (laws[i].law == SINEW_MATERIAL_HOOKE) def->strain = laws[i].strain;
+        if (laws[i].law == SINEW_MATERIAL_HOOKE) {
+            def->strain = laws[i].strain;
+        }
+
         return SINEW_OK;
     }
+
     for (int i = 0; i < ANISOTROPIC_COUNT; i++) {
-        if (strcmp(anisotropic_laws[i].name, name) != 0) continue;
+        if (strcmp(anisotropic_laws[i].name, name) != 0) {
+            continue;
+        }
         def->law = anisotropic_laws[i].law;
         return SINEW_OK;
     }
+
     char list[512] = "";
-    for (int i = 0; i < count + ANISOTROPIC_COUNT; i++) append_name(list, sizeof list, sinew_material_law_name(i));
-    return sn_fail(context, SINEW_NOT_FOUND, "material: there is no law named \"%s\"; valid: %s", name, list);
+    for (int i = 0; i < count + ANISOTROPIC_COUNT; i++) {
+        append_name(list, sizeof list, sinew_material_law_name(i));
+    }
+
+    return sn_fail(context, SINEW_NOT_FOUND, "material: there is no law named \"%s\"; valid: %s",
+                   name, list);
 }
 
 // --- Presets
-// -------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 static const sinew_material_preset presets[] = {
     {"rubber", 1.5e6, 0.49, 1100, "Soft natural rubber"},
@@ -169,7 +216,8 @@ const sinew_material_preset *sinew_material_presets(int32_t *count) {
     return presets;
 }
 
-sinew_status sinew_material_set_preset(sinew_context *context, const char *name, sinew_material_def *def) {
+sinew_status sinew_material_set_preset(sinew_context *context, const char *name,
+                                       sinew_material_def *def) {
     char list[512] = "";
     for (int i = 0; i < PRESET_COUNT; i++) {
         if (strcmp(presets[i].name, name) == 0) {
@@ -178,7 +226,10 @@ sinew_status sinew_material_set_preset(sinew_context *context, const char *name,
             def->density = presets[i].density;
             return SINEW_OK;
         }
+
         append_name(list, sizeof list, presets[i].name);
     }
-    return sn_fail(context, SINEW_NOT_FOUND, "material: there is no preset named \"%s\"; valid: %s", name, list);
+
+    return sn_fail(context, SINEW_NOT_FOUND, "material: there is no preset named \"%s\"; valid: %s",
+                   name, list);
 }

@@ -1,4 +1,5 @@
-// Definitions become materials: the choice of a kernel, the parameters of a sample, and the forms for single samples.
+// Definitions become materials: the choice of a kernel, the parameters of a sample, and the forms
+// for single samples.
 #include "material/material.h"
 
 #include "material/anisotropic.h"
@@ -13,7 +14,10 @@ static bool is_anisotropic(sinew_material_law law) {
 }
 
 static sn_material_kernel *kernel_of(const sinew_material_def *def, sn_isa isa) {
-    if (def->law == SINEW_MATERIAL_CUSTOM) return sn_evaluate_custom;
+    if (def->law == SINEW_MATERIAL_CUSTOM) {
+        return sn_evaluate_custom;
+    }
+
     if (is_anisotropic(def->law)) {
         switch (def->strain) {
         case SINEW_STRAIN_INFINITESIMAL: return SN_ISA_PICK(isa, sn_evaluate_linear);
@@ -21,13 +25,17 @@ static sn_material_kernel *kernel_of(const sinew_material_def *def, sn_isa isa) 
         case SINEW_STRAIN_COROTATIONAL: return SN_ISA_PICK(isa, sn_evaluate_anisotropic);
         }
     }
+
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_INFINITESIMAL) {
         return SN_ISA_PICK(isa, sn_evaluate_linear);
     }
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_corotational);
     }
-    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) return SN_ISA_PICK(isa, sn_evaluate_green);
+    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) {
+        return SN_ISA_PICK(isa, sn_evaluate_green);
+    }
+
     return SN_ISA_PICK(isa, sn_evaluate_isotropic);
 }
 
@@ -39,7 +47,10 @@ static sn_material_kernel *pair_kernel_of(const sinew_material_def *def, sn_isa 
     if (is_anisotropic(def->law) && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_anisotropic_pair);
     }
-    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) return SN_ISA_PICK(isa, sn_evaluate_green_pair);
+    if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_GREEN) {
+        return SN_ISA_PICK(isa, sn_evaluate_green_pair);
+    }
+
     return NULL;
 }
 
@@ -54,54 +65,77 @@ sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, s
         .exact_rotation = def->exact_rotation,
         .custom = def->custom,
     };
-    // A smaller lambda is all that plane stress asks of Hooke's law, unless another term sees the thickness.
-    material.reduced = plane == SN_PLANE_STRESS && def->law == SINEW_MATERIAL_HOOKE && def->volume_stiffness == 0;
+
+    // A smaller lambda is all that plane stress asks of Hooke's law, unless another term sees the
+    // thickness.
+    material.reduced =
+        plane == SN_PLANE_STRESS && def->law == SINEW_MATERIAL_HOOKE && def->volume_stiffness == 0;
+
     bool wrapped = plane == SN_PLANE_STRESS && !material.reduced;
     material.evaluate = wrapped ? sn_evaluate_plane_stress : material.kernel;
     material.pair = wrapped ? NULL : pair_kernel_of(def, isa);
-    const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
-    int elastic = def->strain == SINEW_STRAIN_COROTATIONAL ? 2 * SN_ELASTIC_COUNT : SN_ELASTIC_COUNT;
+
+    const sn_isotropic_law *law =
+        SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
+    int elastic =
+        def->strain == SINEW_STRAIN_COROTATIONAL ? 2 * SN_ELASTIC_COUNT : SN_ELASTIC_COUNT;
     int own = law ? law->parameter_count : is_anisotropic(def->law) ? elastic : 9;
+
     material.parameter_count = SN_PARAMETER_LAW + own;
     SN_ASSERT(material.parameter_count <= SN_MATERIAL_MAX_PARAMETERS);
+
     return material;
 }
 
-void sn_material_parameters(double *parameters, const sn_material *material, const sinew_material_def *def,
-                            const sn_mat3 *frame) {
+void sn_material_parameters(double *parameters, const sn_material *material,
+                            const sinew_material_def *def, const sn_mat3 *frame) {
     SN_ASSERT(def->law == material->law);
     sn_mat3 Q = frame ? *frame : sn_mat3_identity();
     double *own = parameters + SN_PARAMETER_LAW;
+
     parameters[SN_PARAMETER_FIBRE_STRESS] = def->fibre_stress;
     sn_store3(parameters + SN_PARAMETER_FIBRE_X, sn_mat3_column(Q, 2));
     parameters[SN_PARAMETER_VOLUME] = def->volume_stiffness;
     parameters[SN_PARAMETER_RESISTANCE] = 0;
+
     if (def->law == SINEW_MATERIAL_CUSTOM) {
         memcpy(own, &Q.m[0][0], sizeof Q);
     } else if (is_anisotropic(def->law)) {
-        parameters[SN_PARAMETER_RESISTANCE] = SN_GREEN_RESISTANCE * sn_anisotropic_stiffness(own, def, frame);
-        if (def->strain == SINEW_STRAIN_COROTATIONAL) sn_anisotropic_invert(own + SN_ELASTIC_COUNT, own);
-    } else {
-        const sn_isotropic_law *law = SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
         parameters[SN_PARAMETER_RESISTANCE] =
-            law->resistance * law->derive(own, def, material->reduced ? SN_PLANE_STRESS : SN_PLANE_NONE);
+            SN_GREEN_RESISTANCE * sn_anisotropic_stiffness(own, def, frame);
+        if (def->strain == SINEW_STRAIN_COROTATIONAL) {
+            sn_anisotropic_invert(own + SN_ELASTIC_COUNT, own);
+        }
+    } else {
+        const sn_isotropic_law *law =
+            SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
+        parameters[SN_PARAMETER_RESISTANCE] =
+            law->resistance *
+            law->derive(own, def, material->reduced ? SN_PLANE_STRESS : SN_PLANE_NONE);
     }
 }
 
 // --- Single samples
-// ------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 typedef struct single {
     double F[9 * SN_BLOCK] SN_ALIGNED, parameters[SN_MATERIAL_MAX_PARAMETERS * SN_BLOCK] SN_ALIGNED;
-    double psi[SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
+    double psi[SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED,
+        H[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;
 } single;
 
 // The same sample in every lane.
-static void evaluate_single(single *s, const sn_material *material, int want, const double *parameters, sn_mat3 F) {
+static void evaluate_single(single *s, const sn_material *material, int want,
+                            const double *parameters, sn_mat3 F) {
     for (int lane = 0; lane < SN_BLOCK; lane++) {
-        for (int i = 0; i < 9; i++) s->F[i * SN_BLOCK + lane] = F.m[i / 3][i % 3];
-        for (int i = 0; i < material->parameter_count; i++) s->parameters[i * SN_BLOCK + lane] = parameters[i];
+        for (int i = 0; i < 9; i++) {
+            s->F[i * SN_BLOCK + lane] = F.m[i / 3][i % 3];
+        }
+        for (int i = 0; i < material->parameter_count; i++) {
+            s->parameters[i * SN_BLOCK + lane] = parameters[i];
+        }
     }
+
     sn_material_evaluate(material, want, &(sn_material_block){s->F, s->parameters},
                          &(sn_material_result){.psi = s->psi, .P = s->P, .H = s->H});
 }
@@ -116,25 +150,39 @@ sn_mat3 sn_material_stress(const sn_material *material, const double *parameters
     single s;
     evaluate_single(&s, material, SN_MATERIAL_STRESS, parameters, F);
     sn_mat3 P;
-    for (int i = 0; i < 9; i++) P.m[i / 3][i % 3] = s.P[i * SN_BLOCK];
+
+    for (int i = 0; i < 9; i++) {
+        P.m[i / 3][i % 3] = s.P[i * SN_BLOCK];
+    }
+
     return P;
 }
 
-void sn_material_tangent(double H[81], const sn_material *material, const double *parameters, sn_mat3 F, bool projected) {
+void sn_material_tangent(double H[81], const sn_material *material, const double *parameters,
+                         sn_mat3 F, bool projected) {
     single s;
-    evaluate_single(&s, material, projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS, parameters, F);
+    evaluate_single(&s, material, projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS,
+                    parameters, F);
+
     for (int a = 0; a < 9; a++) {
-        for (int b = 0; b < 9; b++) H[9 * a + b] = s.H[sn_sym9(a, b) * SN_BLOCK];
+        for (int b = 0; b < 9; b++) {
+            H[9 * a + b] = s.H[sn_sym9(a, b) * SN_BLOCK];
+        }
     }
 }
 
-sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F, sn_mat3 dF,
-                                 bool projected) {
+sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F,
+                                 sn_mat3 dF, bool projected) {
     double H[81];
     sn_material_tangent(H, material, parameters, F, projected);
+
     sn_mat3 dP = {{{0}}};
+
     for (int a = 0; a < 9; a++) {
-        for (int b = 0; b < 9; b++) dP.m[a / 3][a % 3] += H[9 * a + b] * dF.m[b / 3][b % 3];
+        for (int b = 0; b < 9; b++) {
+            dP.m[a / 3][a % 3] += H[9 * a + b] * dF.m[b / 3][b % 3];
+        }
     }
+
     return dP;
 }

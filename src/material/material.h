@@ -1,14 +1,17 @@
-// The contract between materials and everybody who uses them: energy density psi(F), first Piola-Kirchhoff stress P = d psi/d
-// F, tangent H = d P/d F, plain or projected to positive semi-definite.
+// The contract between materials and everybody who uses them: energy density psi(F), first
+// Piola-Kirchhoff stress P = d psi/d F, tangent H = d P/d F, plain or projected to positive
+// semi-definite.
 //
-// Samples come in blocks of SN_BLOCK = 8, structure of arrays, 64-byte aligned, whatever the instruction set: component c of
-// sample s is a[c * 8 + s]. A block has one law; its constants vary from sample to sample and are derived once, by
-// sn_material_parameters, from a definition and the sample's material frame (C of an anisotropic solid is turned into the rest
-// frame there, so frames cost nothing later). Lanes without a sample carry F = I and the parameters of any valid sample.
+// Samples come in blocks of SN_BLOCK = 8, structure of arrays, 64-byte aligned, whatever the
+// instruction set: component c of sample s is a[c * 8 + s]. A block has one law; its constants vary
+// from sample to sample and are derived once, by sn_material_parameters, from a definition and the
+// sample's material frame (C of an anisotropic solid is turned into the rest frame there, so frames
+// cost nothing later). Lanes without a sample carry F = I and the parameters of any valid sample.
 //
-// 9-vectors and the indices of H go row by row, (i,j) -> 3 i + j. H is symmetric and stored as its upper triangle row by row,
-// 45 numbers a sample: sn_sym9(a, b) gives the place of (a, b). The stiffness of nodes c, d with rest gradients g_c, g_d is
-// then K_cd[i][k] = V sum_jl g_c[j] H[sn_sym9(3 i + j, 3 k + l)] g_d[l].
+// 9-vectors and the indices of H go row by row, (i,j) -> 3 i + j. H is symmetric and stored as its
+// upper triangle row by row, 45 numbers a sample: sn_sym9(a, b) gives the place of (a, b). The
+// stiffness of nodes c, d with rest gradients g_c, g_d is then K_cd[i][k] = V sum_jl g_c[j]
+// H[sn_sym9(3 i + j, 3 k + l)] g_d[l].
 #ifndef SN_MATERIAL_MATERIAL_H
 #define SN_MATERIAL_MATERIAL_H
 
@@ -23,14 +26,16 @@ enum {
     SN_MATERIAL_H_COUNT = 45,
 };
 
-// The parameters every law has, in front of its own. The fibre stress may be overwritten in place while a simulation runs.
+// The parameters every law has, in front of its own. The fibre stress may be overwritten in place
+// while a simulation runs.
 enum {
     SN_PARAMETER_FIBRE_STRESS, // T >= 0
     SN_PARAMETER_FIBRE_X,      // axis 3 of the material frame
     SN_PARAMETER_FIBRE_Y,
     SN_PARAMETER_FIBRE_Z,
     SN_PARAMETER_VOLUME,     // k
-    SN_PARAMETER_RESISTANCE, // stiffness against inversion, a multiple of the law's small-strain modulus
+    SN_PARAMETER_RESISTANCE, // stiffness against inversion, a multiple of the law's small-strain
+                             // modulus
     SN_PARAMETER_LAW,        // the first of the law's own
 };
 
@@ -38,16 +43,17 @@ enum {
 typedef enum sn_plane {
     SN_PLANE_NONE,   // a solid
     SN_PLANE_STRAIN, // F33 stays 1
-    SN_PLANE_STRESS, // P33 = 0: Hooke's isotropic laws by lambda = E nu / ((1 + nu)(1 - nu)), the others by solving for F33 in
-                     // every evaluation; the out-of-plane components of P are then 0, H is condensed onto the plane
+    SN_PLANE_STRESS, // P33 = 0: Hooke's isotropic laws by lambda = E nu / ((1 + nu)(1 - nu)), the
+                     // others by solving for F33 in every evaluation; the out-of-plane components
+                     // of P are then 0, H is condensed onto the plane
 } sn_plane;
 
 enum {
     SN_MATERIAL_ENERGY = 1,
     SN_MATERIAL_STRESS = 2,
     SN_MATERIAL_STIFFNESS = 4, // H as it is
-    SN_MATERIAL_PROJECTED = 8, // H positive semi-definite; equal to H where H (without the fibres, which only help) is.
-                               // Not together with STIFFNESS
+    SN_MATERIAL_PROJECTED = 8, // H positive semi-definite; equal to H where H (without the fibres,
+                               // which only help) is. Not together with STIFFNESS
 };
 
 typedef struct sn_material_block {
@@ -59,7 +65,8 @@ typedef struct sn_material_block {
 //
 //   rotated:  K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d]),  h = R g
 //   exact:    K_cd = V R (g_c T g_d) R',  contracted as H above: T is H in the axes of R
-//   held:     the same, where T are the nine constants of a solid whose axes are the coordinate axes
+//   held:     the same, where T are the nine constants of a solid whose axes are the coordinate
+//   axes
 typedef enum sn_tangent_form {
     SN_TANGENT_FULL, // H itself
     SN_TANGENT_ROTATED,
@@ -87,7 +94,8 @@ typedef struct sn_material_result {
     double *psi;           // [8]     [J/m^3]
     double *P;             // [9][8]  [Pa]
     double *H;             // [45][8] [Pa]; [SN_TANGENT_COUNT][8] with a form
-    sn_tangent_form *form; // NULL, or where to say that H holds a shorter form; a law that has none leaves it as it is
+    sn_tangent_form *form; // NULL, or where to say that H holds a shorter form; a law that has none
+                           // leaves it as it is
 } sn_material_result;
 
 typedef struct sn_material sn_material;
@@ -105,7 +113,8 @@ struct sn_material {
     sinew_strain strain;
     sn_plane plane;
     bool reduced;  // plane stress by a smaller lambda
-    bool own_axes; // no sample has a material frame: its axes are the coordinate axes. Whoever knows may set it
+    bool own_axes; // no sample has a material frame: its axes are the coordinate axes. Whoever
+                   // knows may set it
     bool inversion, exact_rotation;
     sinew_custom_material custom;
 };
@@ -113,25 +122,30 @@ struct sn_material {
 // Prepares a law. `def` has been checked (sinew_check_material).
 sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, sn_isa isa);
 
-// The parameters of one sample, material->parameter_count numbers. `def` has the law `material` was prepared from; its
-// constants may differ from sample to sample. `frame` holds the material axes as columns; NULL: the coordinate axes.
-void sn_material_parameters(double *parameters, const sn_material *material, const sinew_material_def *def,
-                            const sn_mat3 *frame);
+// The parameters of one sample, material->parameter_count numbers. `def` has the law `material` was
+// prepared from; its constants may differ from sample to sample. `frame` holds the material axes as
+// columns; NULL: the coordinate axes.
+void sn_material_parameters(double *parameters, const sn_material *material,
+                            const sinew_material_def *def, const sn_mat3 *frame);
 
 // Evaluates a block: one indirect call, no allocation.
-static inline void sn_material_evaluate(const sn_material *material, int want, const sn_material_block *in,
+static inline void sn_material_evaluate(const sn_material *material, int want,
+                                        const sn_material_block *in,
                                         const sn_material_result *out) {
     material->evaluate(material, want, in, out);
 }
 
-// Evaluates two blocks, each as by itself. The decompositions of one block are a chain of operations that wait for one
-// another; a second chain beside it costs little.
-static inline void sn_material_evaluate_pair(const sn_material *material, int want, const sn_material_block in[2],
+// Evaluates two blocks, each as by itself. The decompositions of one block are a chain of
+// operations that wait for one another; a second chain beside it costs little.
+static inline void sn_material_evaluate_pair(const sn_material *material, int want,
+                                             const sn_material_block in[2],
                                              const sn_material_result out[2]) {
     if (material->pair) {
         material->pair(material, want, in, out);
     } else {
-        for (int b = 0; b < 2; b++) material->evaluate(material, want, &in[b], &out[b]);
+        for (int b = 0; b < 2; b++) {
+            material->evaluate(material, want, &in[b], &out[b]);
+        }
     }
 }
 
@@ -140,10 +154,13 @@ static inline int sn_sym9(int a, int b) {
     return a <= b ? a * (17 - a) / 2 + b : b * (17 - b) / 2 + a;
 }
 
-// One sample at a time, for tests and for whoever is not in a hurry: a block with a single sample in it.
+// One sample at a time, for tests and for whoever is not in a hurry: a block with a single sample
+// in it.
 double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F);
 sn_mat3 sn_material_stress(const sn_material *material, const double *parameters, sn_mat3 F);
-sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F, sn_mat3 dF, bool projected);
-void sn_material_tangent(double H[81], const sn_material *material, const double *parameters, sn_mat3 F, bool projected);
+sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F,
+                                 sn_mat3 dF, bool projected);
+void sn_material_tangent(double H[81], const sn_material *material, const double *parameters,
+                         sn_mat3 F, bool projected);
 
 #endif

@@ -1,7 +1,9 @@
-// Isotropic laws as functions of the principal stretches: what one of them provides, in lanes. For *_simd.c files.
+// Isotropic laws as functions of the principal stretches: what one of them provides, in lanes. For
+// *_simd.c files.
 //
-// A law is one energy function of three stretches with its gradient and Hessian, and a row in the table of
-// isotropic_laws_simd.c. isotropic_simd.c makes stress, tangent, projection and the extension to inverted states of it.
+// A law is one energy function of three stretches with its gradient and Hessian, and a row in the
+// table of isotropic_laws_simd.c. isotropic_simd.c makes stress, tangent, projection and the
+// extension to inverted states of it.
 #ifndef SN_MATERIAL_STRETCH_H
 #define SN_MATERIAL_STRETCH_H
 
@@ -13,7 +15,8 @@ typedef struct sn_stretch_energy {
     sn_lanes_sym3 hessian;
 } sn_stretch_energy;
 
-// `own` points at the law's own parameters in the block, at the first lane of the group; see sn_parameter.
+// `own` points at the law's own parameters in the block, at the first lane of the group; see
+// sn_parameter.
 typedef void sn_stretch_function(sn_stretch_energy *energy, const sn_lanes s[3], const double *own);
 
 SN_INLINE sn_lanes sn_parameter(const double *parameters, int index) {
@@ -30,20 +33,22 @@ typedef struct sn_isotropic_law {
     // Writes the law's own parameters and returns the small-strain modulus lambda + 2 mu.
     double (*derive)(double *own, const sinew_material_def *def, sn_plane plane);
     sn_stretch_function *energy; // NULL: not a function of the stretches
-    // Below the stretch `threshold` inverted elements are driven back (see isotropic_simd.c) by a term of stiffness
-    // `resistance` times the modulus. A law that is singular at zero stretch is evaluated at the stretch m(s) > `floor` *
-    // `threshold` instead; the others are left as they are. Threshold 0: nothing is needed.
+    // Below the stretch `threshold` inverted elements are driven back (see isotropic_simd.c) by a
+    // term of stiffness `resistance` times the modulus. A law that is singular at zero stretch is
+    // evaluated at the stretch m(s) > `floor` * `threshold` instead; the others are left as they
+    // are. Threshold 0: nothing is needed.
     double threshold, floor, resistance;
     bool singular;
 } sn_isotropic_law;
 
-// Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain. Their stress weakens below 1/sqrt(3) already, but
-// a bar pulled to twice its length gets that thin.
+// Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain. Their stress weakens
+// below 1/sqrt(3) already, but a bar pulled to twice its length gets that thin.
 #define SN_GREEN_THRESHOLD  0.3
 #define SN_GREEN_RESISTANCE 3.0
 
 // The row of a law; NULL if it is not isotropic.
-SN_ISA_DECLARE(const sn_isotropic_law *, sn_isotropic_law_find, (sinew_material_law law, sinew_strain strain));
+SN_ISA_DECLARE(const sn_isotropic_law *, sn_isotropic_law_find,
+               (sinew_material_law law, sinew_strain strain));
 
 // The table itself.
 SN_ISA_DECLARE(const sn_isotropic_law *, sn_isotropic_laws, (int *count));

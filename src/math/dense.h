@@ -1,5 +1,5 @@
-// Small symmetric dense matrices (n <= SN_DENSE_MAX) stored row by row: eigenvalues by Jacobi, clamping to semi-definite,
-// Cholesky. O(n^3), no allocation; for large matrices see linalg.
+// Small symmetric dense matrices (n <= SN_DENSE_MAX) stored row by row: eigenvalues by Jacobi,
+// clamping to semi-definite, Cholesky. O(n^3), no allocation; for large matrices see linalg.
 #ifndef SN_MATH_DENSE_H
 #define SN_MATH_DENSE_H
 
@@ -7,16 +7,16 @@
 
 enum { SN_DENSE_MAX = 12 };
 
-// A = sum_k values[k] v_k v_k' with values decreasing and v_k the orthonormal rows of `vectors`. Reads the upper triangle.
-// Absolute accuracy: a few ulp of the norm of A.
+// A = sum_k values[k] v_k v_k' with values decreasing and v_k the orthonormal rows of `vectors`.
+// Reads the upper triangle. Absolute accuracy: a few ulp of the norm of A.
 void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n);
 
-// The nearest positive semi-definite matrix in Frobenius norm: negative eigenvalues become 0. Symmetrises A from its upper
-// triangle. Returns whether anything was clamped.
+// The nearest positive semi-definite matrix in Frobenius norm: negative eigenvalues become 0.
+// Symmetrises A from its upper triangle. Returns whether anything was clamped.
 bool sn_clamp_semidefinite(double *A, int n);
 
-// A = L L', L in the lower triangle of A (the upper one is not touched and not read). False, and A is spoilt, if a pivot is
-// not positive.
+// A = L L', L in the lower triangle of A (the upper one is not touched and not read). False, and A
+// is spoilt, if a pivot is not positive.
 bool sn_cholesky(double *A, int n);
 
 // x = A^-1 x with the factor of sn_cholesky.

@@ -1,6 +1,8 @@
-// Dual quaternions q = q0 + e qe (e^2 = 0): unit ones are rigid motions x -> R(q0) x + t, with qe = t q0 / 2.
+// Dual quaternions q = q0 + e qe (e^2 = 0): unit ones are rigid motions x -> R(q0) x + t, with qe =
+// t q0 / 2.
 //
-// q and -q are the same motion but blend differently; whoever blends aligns the signs once and lets them run on.
+// q and -q are the same motion but blend differently; whoever blends aligns the signs once and lets
+// them run on.
 #ifndef SN_MATH_DUALQUAT_H
 #define SN_MATH_DUALQUAT_H
 
@@ -16,11 +18,13 @@ static inline sn_dualquat sn_dualquat_identity(void) {
 
 // The rotation `rotation` (unit), then the translation by t.
 static inline sn_dualquat sn_dualquat_make(sn_quat rotation, sn_vec3 t) {
-    return (sn_dualquat){rotation, sn_quat_scale(0.5, sn_quat_mul((sn_quat){t.x, t.y, t.z, 0}, rotation))};
+    return (sn_dualquat){rotation,
+                         sn_quat_scale(0.5, sn_quat_mul((sn_quat){t.x, t.y, t.z, 0}, rotation))};
 }
 
 static inline sn_dualquat sn_dualquat_mul(sn_dualquat a, sn_dualquat b) {
-    return (sn_dualquat){sn_quat_mul(a.real, b.real), sn_quat_add(sn_quat_mul(a.real, b.dual), sn_quat_mul(a.dual, b.real))};
+    return (sn_dualquat){sn_quat_mul(a.real, b.real),
+                         sn_quat_add(sn_quat_mul(a.real, b.dual), sn_quat_mul(a.dual, b.real))};
 }
 
 static inline sn_dualquat sn_dualquat_add(sn_dualquat a, sn_dualquat b) {
@@ -36,10 +40,12 @@ static inline sn_dualquat sn_dualquat_conjugate(sn_dualquat a) {
     return (sn_dualquat){sn_quat_conjugate(a.real), sn_quat_conjugate(a.dual)};
 }
 
-// The unit dual quaternion b / |b|:  b0/|b0| + e (be/|b0| - (b0 . be) b0/|b0|^3). The real part must not vanish.
+// The unit dual quaternion b / |b|:  b0/|b0| + e (be/|b0| - (b0 . be) b0/|b0|^3). The real part
+// must not vanish.
 static inline sn_dualquat sn_dualquat_normalize(sn_dualquat b) {
     double inverse = 1 / sqrt(sn_quat_dot(b.real, b.real));
-    sn_quat real = sn_quat_scale(inverse, b.real), dual = sn_quat_scale(inverse, b.dual);
+    sn_quat real = sn_quat_scale(inverse, b.real);
+    sn_quat dual = sn_quat_scale(inverse, b.dual);
     return (sn_dualquat){real, sn_quat_add(dual, sn_quat_scale(-sn_quat_dot(real, dual), real))};
 }
 

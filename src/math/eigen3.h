@@ -1,5 +1,5 @@
-// Eigenvalues of a symmetric 3x3 matrix by cyclic Jacobi rotations: A = V diag(values) V'. Robust for every finite A, and the
-// reference of the lanes' direct method (math/lanes_eigen.h).
+// Eigenvalues of a symmetric 3x3 matrix by cyclic Jacobi rotations: A = V diag(values) V'. Robust
+// for every finite A, and the reference of the lanes' direct method (math/lanes_eigen.h).
 #ifndef SN_MATH_EIGEN3_H
 #define SN_MATH_EIGEN3_H
 

@@ -14,7 +14,8 @@ typedef struct sn_lanes_quat {
 
 // From and to a block [3][SN_BLOCK] or [4][SN_BLOCK]; `block` points at the first lane wanted.
 SN_INLINE sn_lanes_vec sn_lanes_load3(const double *block) {
-    return (sn_lanes_vec){sn_lanes_load(block), sn_lanes_load(block + SN_BLOCK), sn_lanes_load(block + 2 * SN_BLOCK)};
+    return (sn_lanes_vec){sn_lanes_load(block), sn_lanes_load(block + SN_BLOCK),
+                          sn_lanes_load(block + 2 * SN_BLOCK)};
 }
 
 SN_INLINE void sn_lanes_store3(double *block, sn_lanes_vec a) {
@@ -24,7 +25,8 @@ SN_INLINE void sn_lanes_store3(double *block, sn_lanes_vec a) {
 }
 
 SN_INLINE sn_lanes_quat sn_lanes_quat_load(const double *block) {
-    return (sn_lanes_quat){sn_lanes_load(block), sn_lanes_load(block + SN_BLOCK), sn_lanes_load(block + 2 * SN_BLOCK),
+    return (sn_lanes_quat){sn_lanes_load(block), sn_lanes_load(block + SN_BLOCK),
+                           sn_lanes_load(block + 2 * SN_BLOCK),
                            sn_lanes_load(block + 3 * SN_BLOCK)};
 }
 
@@ -47,7 +49,8 @@ SN_INLINE sn_lanes_vec sn_lanes_scale3(sn_lanes s, sn_lanes_vec a) {
 
 // a + s b
 SN_INLINE sn_lanes_vec sn_lanes_madd3(sn_lanes_vec a, sn_lanes s, sn_lanes_vec b) {
-    return (sn_lanes_vec){sn_lanes_fma(s, b.x, a.x), sn_lanes_fma(s, b.y, a.y), sn_lanes_fma(s, b.z, a.z)};
+    return (sn_lanes_vec){sn_lanes_fma(s, b.x, a.x), sn_lanes_fma(s, b.y, a.y),
+                          sn_lanes_fma(s, b.z, a.z)};
 }
 
 SN_INLINE sn_lanes sn_lanes_dot3(sn_lanes_vec a, sn_lanes_vec b) {
@@ -68,8 +71,8 @@ SN_INLINE sn_lanes_quat sn_lanes_quat_scale(sn_lanes s, sn_lanes_quat a) {
 
 // a + s b
 SN_INLINE sn_lanes_quat sn_lanes_quat_madd(sn_lanes_quat a, sn_lanes s, sn_lanes_quat b) {
-    return (sn_lanes_quat){sn_lanes_fma(s, b.x, a.x), sn_lanes_fma(s, b.y, a.y), sn_lanes_fma(s, b.z, a.z),
-                           sn_lanes_fma(s, b.w, a.w)};
+    return (sn_lanes_quat){sn_lanes_fma(s, b.x, a.x), sn_lanes_fma(s, b.y, a.y),
+                           sn_lanes_fma(s, b.z, a.z), sn_lanes_fma(s, b.w, a.w)};
 }
 
 SN_INLINE sn_lanes sn_lanes_quat_dot(sn_lanes_quat a, sn_lanes_quat b) {
@@ -78,8 +81,10 @@ SN_INLINE sn_lanes sn_lanes_quat_dot(sn_lanes_quat a, sn_lanes_quat b) {
 
 // a b* (Hamilton's product with the conjugate)
 SN_INLINE sn_lanes_quat sn_lanes_quat_mul_conjugate(sn_lanes_quat a, sn_lanes_quat b) {
-    return (sn_lanes_quat){b.w * a.x - a.w * b.x - a.y * b.z + a.z * b.y, b.w * a.y - a.w * b.y - a.z * b.x + a.x * b.z,
-                           b.w * a.z - a.w * b.z - a.x * b.y + a.y * b.x, a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z};
+    return (sn_lanes_quat){b.w * a.x - a.w * b.x - a.y * b.z + a.z * b.y,
+                           b.w * a.y - a.w * b.y - a.z * b.x + a.x * b.z,
+                           b.w * a.z - a.w * b.z - a.x * b.y + a.y * b.x,
+                           a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z};
 }
 
 // v a of a vector v

@@ -22,21 +22,27 @@ static inline sn_vec3 sn_mat3_column(sn_mat3 A, int j) {
 
 static inline sn_mat3 sn_mat3_add(sn_mat3 A, sn_mat3 B) {
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) A.m[i][j] += B.m[i][j];
+        for (int j = 0; j < 3; j++) {
+            A.m[i][j] += B.m[i][j];
+        }
     }
     return A;
 }
 
 static inline sn_mat3 sn_mat3_sub(sn_mat3 A, sn_mat3 B) {
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) A.m[i][j] -= B.m[i][j];
+        for (int j = 0; j < 3; j++) {
+            A.m[i][j] -= B.m[i][j];
+        }
     }
     return A;
 }
 
 static inline sn_mat3 sn_mat3_scale(double s, sn_mat3 A) {
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) A.m[i][j] *= s;
+        for (int j = 0; j < 3; j++) {
+            A.m[i][j] *= s;
+        }
     }
     return A;
 }
@@ -44,30 +50,37 @@ static inline sn_mat3 sn_mat3_scale(double s, sn_mat3 A) {
 static inline sn_mat3 sn_mat3_mul(sn_mat3 A, sn_mat3 B) {
     sn_mat3 C;
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) C.m[i][j] = A.m[i][0] * B.m[0][j] + A.m[i][1] * B.m[1][j] + A.m[i][2] * B.m[2][j];
+        for (int j = 0; j < 3; j++) {
+            C.m[i][j] = A.m[i][0] * B.m[0][j] + A.m[i][1] * B.m[1][j] + A.m[i][2] * B.m[2][j];
+        }
     }
+
     return C;
 }
 
 static inline sn_mat3 sn_mat3_transpose(sn_mat3 A) {
-    return (sn_mat3){
-        {{A.m[0][0], A.m[1][0], A.m[2][0]}, {A.m[0][1], A.m[1][1], A.m[2][1]}, {A.m[0][2], A.m[1][2], A.m[2][2]}}};
+    return (sn_mat3){{{A.m[0][0], A.m[1][0], A.m[2][0]},
+                      {A.m[0][1], A.m[1][1], A.m[2][1]},
+                      {A.m[0][2], A.m[1][2], A.m[2][2]}}};
 }
 
 static inline sn_vec3 sn_mat3_apply(sn_mat3 A, sn_vec3 v) {
-    return (sn_vec3){A.m[0][0] * v.x + A.m[0][1] * v.y + A.m[0][2] * v.z, A.m[1][0] * v.x + A.m[1][1] * v.y + A.m[1][2] * v.z,
+    return (sn_vec3){A.m[0][0] * v.x + A.m[0][1] * v.y + A.m[0][2] * v.z,
+                     A.m[1][0] * v.x + A.m[1][1] * v.y + A.m[1][2] * v.z,
                      A.m[2][0] * v.x + A.m[2][1] * v.y + A.m[2][2] * v.z};
 }
 
 // A' v
 static inline sn_vec3 sn_mat3_apply_transposed(sn_mat3 A, sn_vec3 v) {
-    return (sn_vec3){A.m[0][0] * v.x + A.m[1][0] * v.y + A.m[2][0] * v.z, A.m[0][1] * v.x + A.m[1][1] * v.y + A.m[2][1] * v.z,
+    return (sn_vec3){A.m[0][0] * v.x + A.m[1][0] * v.y + A.m[2][0] * v.z,
+                     A.m[0][1] * v.x + A.m[1][1] * v.y + A.m[2][1] * v.z,
                      A.m[0][2] * v.x + A.m[1][2] * v.y + A.m[2][2] * v.z};
 }
 
 static inline sn_mat3 sn_outer(sn_vec3 a, sn_vec3 b) {
-    return (sn_mat3){
-        {{a.x * b.x, a.x * b.y, a.x * b.z}, {a.y * b.x, a.y * b.y, a.y * b.z}, {a.z * b.x, a.z * b.y, a.z * b.z}}};
+    return (sn_mat3){{{a.x * b.x, a.x * b.y, a.x * b.z},
+                      {a.y * b.x, a.y * b.y, a.y * b.z},
+                      {a.z * b.x, a.z * b.y, a.z * b.z}}};
 }
 
 // [a]x, so that [a]x b = a x b
@@ -83,8 +96,11 @@ static inline double sn_mat3_trace(sn_mat3 A) {
 static inline double sn_mat3_contract(sn_mat3 A, sn_mat3 B) {
     double sum = 0;
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) sum += A.m[i][j] * B.m[i][j];
+        for (int j = 0; j < 3; j++) {
+            sum += A.m[i][j] * B.m[i][j];
+        }
     }
+
     return sum;
 }
 
@@ -94,7 +110,9 @@ static inline double sn_mat3_norm(sn_mat3 A) {
 
 // det(A) A^-T, the derivative of the determinant; no division.
 static inline sn_mat3 sn_mat3_cofactor(sn_mat3 A) {
-    sn_vec3 a = sn_mat3_column(A, 0), b = sn_mat3_column(A, 1), c = sn_mat3_column(A, 2);
+    sn_vec3 a = sn_mat3_column(A, 0);
+    sn_vec3 b = sn_mat3_column(A, 1);
+    sn_vec3 c = sn_mat3_column(A, 2);
     return sn_mat3_columns(sn_cross(b, c), sn_cross(c, a), sn_cross(a, b));
 }
 
@@ -109,8 +127,11 @@ static inline sn_mat3 sn_mat3_inverse(sn_mat3 A) {
 
 // Columns of a rotation that turns the z axis onto the unit vector n (Duff et al. 2017).
 static inline sn_mat3 sn_mat3_basis(sn_vec3 n) {
-    double sign = copysign(1.0, n.z), a = -1 / (sign + n.z), b = n.x * n.y * a;
-    return sn_mat3_columns(sn_v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x), sn_v3(b, sign + n.y * n.y * a, -n.y), n);
+    double sign = copysign(1.0, n.z);
+    double a = -1 / (sign + n.z);
+    double b = n.x * n.y * a;
+    return sn_mat3_columns(sn_v3(1 + sign * n.x * n.x * a, sign * b, -sign * n.x),
+                           sn_v3(b, sign + n.y * n.y * a, -n.y), n);
 }
 
 #endif

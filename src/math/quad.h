@@ -1,5 +1,5 @@
-// Four doubles whatever the instruction set: the rows of 3x3 blocks and padded three-vectors of linear algebra. Where the
-// machine has no such register it is a pair of two.
+// Four doubles whatever the instruction set: the rows of 3x3 blocks and padded three-vectors of
+// linear algebra. Where the machine has no such register it is a pair of two.
 #ifndef SN_MATH_QUAD_H
 #define SN_MATH_QUAD_H
 
@@ -44,7 +44,8 @@ SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
     _mm_storeu_pd(p, _mm256_castpd256_pd128((__m256d)a));
     p[2] = a[2];
 }
-// p[0] to p[2] less those of a. Loads match the stores, so that another subtraction from the same place need not wait.
+// p[0] to p[2] less those of a. Loads match the stores, so that another subtraction from the same
+// place need not wait.
 SN_INLINE void sn_quad_subtract_from3(double *p, sn_quad a) {
     _mm_storeu_pd(p, _mm_sub_pd(_mm_loadu_pd(p), _mm256_castpd256_pd128((__m256d)a)));
     p[2] -= a[2];
@@ -66,28 +67,37 @@ SN_INLINE sn_quad sn_quad_fma(sn_quad a, sn_quad b, sn_quad c) {
 #define sn_quad_spread(a, k) ((sn_quad)_mm256_permute4x64_pd((__m256d)(a), (k)*0x55))
 // (sum of a, sum of b, sum of c, 0) for quads whose last number is 0.
 SN_INLINE sn_quad sn_quad_sum_each(sn_quad a, sn_quad b, sn_quad c) {
-    __m256d ab = _mm256_hadd_pd((__m256d)a, (__m256d)b), c0 = _mm256_hadd_pd((__m256d)c, _mm256_setzero_pd());
-    return (sn_quad)_mm256_add_pd(_mm256_permute2f128_pd(ab, c0, 0x20), _mm256_permute2f128_pd(ab, c0, 0x31));
+    __m256d ab = _mm256_hadd_pd((__m256d)a, (__m256d)b);
+    __m256d c0 = _mm256_hadd_pd((__m256d)c, _mm256_setzero_pd());
+    return (sn_quad)_mm256_add_pd(_mm256_permute2f128_pd(ab, c0, 0x20),
+                                  _mm256_permute2f128_pd(ab, c0, 0x31));
 }
-// The transpose of the 3x3 matrix with rows a, b, c: the three columns, in the last lane whatever comes.
-SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y, sn_quad *z) {
-    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b), ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
-    __m256d c0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)c), c1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)c);
+// The transpose of the 3x3 matrix with rows a, b, c: the three columns, in the last lane whatever
+// comes.
+SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y,
+                                  sn_quad *z) {
+    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b);
+    __m256d ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+    __m256d c0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)c);
+    __m256d c1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)c);
     *x = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x20);
     *y = (sn_quad)_mm256_permute2f128_pd(ab1, c1, 0x20);
     *z = (sn_quad)_mm256_permute2f128_pd(ab0, c0, 0x31);
 }
 // The transpose of the 4x4 matrix with rows a, b, c, d.
 SN_INLINE void sn_quad_transpose4(sn_quad out[4], sn_quad a, sn_quad b, sn_quad c, sn_quad d) {
-    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b), ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
-    __m256d cd0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)d), cd1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)d);
+    __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b);
+    __m256d ab1 = _mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+    __m256d cd0 = _mm256_unpacklo_pd((__m256d)c, (__m256d)d);
+    __m256d cd1 = _mm256_unpackhi_pd((__m256d)c, (__m256d)d);
     out[0] = (sn_quad)_mm256_permute2f128_pd(ab0, cd0, 0x20);
     out[1] = (sn_quad)_mm256_permute2f128_pd(ab1, cd1, 0x20);
     out[2] = (sn_quad)_mm256_permute2f128_pd(ab0, cd0, 0x31);
     out[3] = (sn_quad)_mm256_permute2f128_pd(ab1, cd1, 0x31);
 }
 // Lane l of a, b, c, d becomes quad l.
-SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c, sn_lanes d) {
+SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c,
+                                   sn_lanes d) {
 #if defined(__AVX512F__)
 #define SN_HALF(x, half) (sn_quad) _mm512_extractf64x4_pd((__m512d)(x), half)
     sn_quad_transpose4(out, SN_HALF(a, 0), SN_HALF(b, 0), SN_HALF(c, 0), SN_HALF(d, 0));
@@ -103,18 +113,24 @@ SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) 
     sn_quad_transpose4(low, in[0], in[1], in[2], in[3]);
 #if defined(__AVX512F__)
     sn_quad high[4];
+
     sn_quad_transpose4(high, in[4], in[5], in[6], in[7]);
     for (int c = 0; c < 3; c++) {
-        out[c] = (sn_lanes)_mm512_insertf64x4(_mm512_castpd256_pd512((__m256d)low[c]), (__m256d)high[c], 1);
+        out[c] = (sn_lanes)_mm512_insertf64x4(_mm512_castpd256_pd512((__m256d)low[c]),
+                                              (__m256d)high[c], 1);
     }
 #else
-    for (int c = 0; c < 3; c++) out[c] = low[c];
+    for (int c = 0; c < 3; c++) {
+        out[c] = low[c];
+    }
 #endif
 }
 // a x b of the first three numbers; the last becomes 0 for finite ones.
 SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
-    // With (y z x w) of both, a.xyz b.yzx - a.yzx b.xyz is the product with its components one place on.
-    sn_quad a1 = (sn_quad)_mm256_permute4x64_pd((__m256d)a, 0xc9), b1 = (sn_quad)_mm256_permute4x64_pd((__m256d)b, 0xc9);
+    // With (y z x w) of both, a.xyz b.yzx - a.yzx b.xyz is the product with its components one
+    // place on.
+    sn_quad a1 = (sn_quad)_mm256_permute4x64_pd((__m256d)a, 0xc9);
+    sn_quad b1 = (sn_quad)_mm256_permute4x64_pd((__m256d)b, 0xc9);
     return (sn_quad)_mm256_permute4x64_pd((__m256d)(a * b1 - a1 * b), 0xc9);
 }
 // The last number becomes 0.
@@ -183,13 +199,17 @@ SN_INLINE sn_quad sn_quad_sum_each(sn_quad a, sn_quad b, sn_quad c) {
     return (sn_quad){{(a.low[0] + a.low[1]) + a.high[0], (b.low[0] + b.low[1]) + b.high[0]},
                      {(c.low[0] + c.low[1]) + c.high[0], 0}};
 }
-SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y, sn_quad *z) {
+SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y,
+                                  sn_quad *z) {
     *x = (sn_quad){{a.low[0], b.low[0]}, {c.low[0], 0}};
     *y = (sn_quad){{a.low[1], b.low[1]}, {c.low[1], 0}};
     *z = (sn_quad){{a.high[0], b.high[0]}, {c.high[0], 0}};
 }
-SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c, sn_lanes d) {
-    for (int l = 0; l < SN_LANES; l++) out[l] = (sn_quad){{a[l], b[l]}, {c[l], d[l]}};
+SN_INLINE void sn_quads_from_lanes(sn_quad out[SN_LANES], sn_lanes a, sn_lanes b, sn_lanes c,
+                                   sn_lanes d) {
+    for (int l = 0; l < SN_LANES; l++) {
+        out[l] = (sn_quad){{a[l], b[l]}, {c[l], d[l]}};
+    }
 }
 SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) {
     out[0] = (sn_lanes){in[0].low[0], in[1].low[0]};
@@ -197,7 +217,13 @@ SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) 
     out[2] = (sn_lanes){in[0].high[0], in[1].high[0]};
 }
 SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
-    double ax = a.low[0], ay = a.low[1], az = a.high[0], bx = b.low[0], by = b.low[1], bz = b.high[0];
+    double ax = a.low[0];
+    double ay = a.low[1];
+    double az = a.high[0];
+    double bx = b.low[0];
+    double by = b.low[1];
+    double bz = b.high[0];
+
     return (sn_quad){{ay * bz - az * by, az * bx - ax * bz}, {ax * by - ay * bx, 0}};
 }
 SN_INLINE sn_quad sn_quad_clear_last(sn_quad a) {

@@ -13,8 +13,10 @@ static inline sn_quat sn_quat_identity(void) {
 }
 
 static inline sn_quat sn_quat_mul(sn_quat a, sn_quat b) {
-    return (sn_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+    return (sn_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                     a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+                     a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
 }
 
 static inline sn_quat sn_quat_conjugate(sn_quat a) {
@@ -40,12 +42,17 @@ static inline sn_quat sn_quat_normalize(sn_quat a) {
 }
 
 static inline sn_vec3 sn_quat_rotate(sn_quat q, sn_vec3 v) {
-    sn_vec3 u = {q.x, q.y, q.z}, t = sn_scale(2, sn_cross(u, v));
+    sn_vec3 u = {q.x, q.y, q.z};
+    sn_vec3 t = sn_scale(2, sn_cross(u, v));
     return sn_add(sn_madd(v, q.w, t), sn_cross(u, t));
 }
 
 static inline sn_mat3 sn_quat_to_mat3(sn_quat q) {
-    double x = q.x, y = q.y, z = q.z, w = q.w;
+    double x = q.x;
+    double y = q.y;
+    double z = q.z;
+    double w = q.w;
+
     return (sn_mat3){{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)},
                       {2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)},
                       {2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)}}};
@@ -56,23 +63,33 @@ sn_quat sn_quat_from_mat3(sn_mat3 R);
 
 // exp(v / 2): the rotation by |v| radians about v.
 static inline sn_quat sn_quat_exp(sn_vec3 v) {
-    double square = sn_dot(v, v), x = 0.25 * square, s, c;
-    if (square < 0.01) { // what steps turn by: series in (angle / 2)^2, whose next terms are below rounding
+    double square = sn_dot(v, v);
+    double x = 0.25 * square;
+    double s, c;
+    if (square <
+        0.01) { // what steps turn by: series in (angle / 2)^2, whose next terms are below rounding
         s = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
+
         c = 1 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
     } else {
         double angle = sqrt(square);
         s = sin(0.5 * angle) / angle;
         c = cos(0.5 * angle);
     }
+
     return (sn_quat){s * v.x, s * v.y, s * v.z, c};
 }
 
 // The rotation vector of a unit quaternion, of length in [0, pi].
 static inline sn_vec3 sn_quat_log(sn_quat q) {
-    if (q.w < 0) q = sn_quat_scale(-1, q);
+    if (q.w < 0) {
+        q = sn_quat_scale(-1, q);
+    }
+
     sn_vec3 u = {q.x, q.y, q.z};
-    double s = sn_length(u), angle = 2 * atan2(s, q.w);
+    double s = sn_length(u);
+    double angle = 2 * atan2(s, q.w);
+
     return sn_scale(s > 1e-12 ? angle / s : 2, u);
 }
 

@@ -1,11 +1,14 @@
-// The one SIMD header: sn_lanes holds SN_LANES doubles, one sample in each, and behaves like a double in + - * / and < >.
+// The one SIMD header: sn_lanes holds SN_LANES doubles, one sample in each, and behaves like a
+// double in + - * / and < >.
 //
-// Files that end in _simd.c are built once for each instruction set and see the widest lanes it has; every function they
-// export is named SN_ISA_NAME(sn_something), and base/isa.h picks one at run time. Everywhere else sn_lanes has the width of
-// the compiler's plain target. Data do not know the width: they come in blocks of SN_BLOCK samples, [component][SN_BLOCK],
-// aligned to 64 bytes, and a kernel runs over a block in SN_BLOCK / SN_LANES steps.
+// Files that end in _simd.c are built once for each instruction set and see the widest lanes it
+// has; every function they export is named SN_ISA_NAME(sn_something), and base/isa.h picks one at
+// run time. Everywhere else sn_lanes has the width of the compiler's plain target. Data do not know
+// the width: they come in blocks of SN_BLOCK samples, [component][SN_BLOCK], aligned to 64 bytes,
+// and a kernel runs over a block in SN_BLOCK / SN_LANES steps.
 //
-// The kernels are built with products and sums fused where the machine can; no other liberty is taken with the arithmetic.
+// The kernels are built with products and sums fused where the machine can; no other liberty is
+// taken with the arithmetic.
 #ifndef SN_MATH_SIMD_H
 #define SN_MATH_SIMD_H
 
@@ -29,8 +32,9 @@
 #endif
 #endif
 
-// A kernel goes through a block stage by stage, each stage for all groups of lanes: the groups do not depend on one another,
-// so the machine has something to do while the square roots and quotients of one are on their way.
+// A kernel goes through a block stage by stage, each stage for all groups of lanes: the groups do
+// not depend on one another, so the machine has something to do while the square roots and
+// quotients of one are on their way.
 enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 
 // sn_foo -> sn_foo_avx2
@@ -46,12 +50,12 @@ enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 // Small kernels that must melt into their callers: a call would spill every register.
 #define SN_INLINE static inline __attribute__((always_inline, unused))
 
-// Large ones that are called group after group: melted into the loop their code would be there once for each, and the
-// machine would wait for instructions.
+// Large ones that are called group after group: melted into the loop their code would be there once
+// for each, and the machine would wait for instructions.
 #define SN_APART static __attribute__((noinline, unused))
 
-// In front of a loop whose body fills the registers, which unrolling would spill, or is so long that unrolled it would not
-// stay in the caches of instructions.
+// In front of a loop whose body fills the registers, which unrolling would spill, or is so long
+// that unrolled it would not stay in the caches of instructions.
 #if defined(__clang__)
 #define SN_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
@@ -155,42 +159,59 @@ SN_INLINE sn_lanes sn_lanes_max(sn_lanes a, sn_lanes b) {
     return sn_select((sn_mask)(a > b), a, b);
 }
 
-// The natural logarithm of finite a that is not subnormal, to about 1 ulp; minus infinity for a <= 0.
+// The natural logarithm of finite a that is not subnormal, to about 1 ulp; minus infinity for a <=
+// 0.
 //
-//   a = 2^e m, m in [sqrt(1/2), sqrt(2)),  ln a = e ln 2 + 2 atanh z,  z = (m - 1)/(m + 1),  |z| < 0.1716
+//   a = 2^e m, m in [sqrt(1/2), sqrt(2)),  ln a = e ln 2 + 2 atanh z,  z = (m - 1)/(m + 1),  |z| <
+//   0.1716
 SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
-    // Adding the gap between 1 and sqrt(1/2) to the bits carries into the exponent just where m would reach sqrt(2).
-    const int64_t one = 0x3ff0000000000000, half_root = 0x3fe6a09e667f3bcd;
+    // Adding the gap between 1 and sqrt(1/2) to the bits carries into the exponent just where m
+    // would reach sqrt(2).
+    const int64_t one = 0x3ff0000000000000;
+    const int64_t half_root = 0x3fe6a09e667f3bcd;
     sn_mask bits = (sn_mask)a + (one - half_root);
     sn_mask exponent = (bits >> 52) - 1023;
     sn_lanes m = (sn_lanes)((bits & 0x000fffffffffffff) + half_root);
+
     // A small integer becomes a double by writing it into the low bits of 1.5 * 2^52.
     sn_lanes shift = sn_lanes_all(0x1.8p52);
     sn_lanes e = (sn_lanes)(exponent + (sn_mask)shift) - shift;
-    sn_lanes f = m - 1.0, z = f / (2.0 + f), w = z * z;
+    sn_lanes f = m - 1.0;
+    sn_lanes z = f / (2.0 + f);
+    sn_lanes w = z * z;
     sn_lanes series = sn_lanes_all(2.0 / 21);
-    for (int k = 19; k >= 3; k -= 2) series = series * w + 2.0 / k;
+
+    for (int k = 19; k >= 3; k -= 2) {
+        series = series * w + 2.0 / k;
+    }
+
     // 2 z + z w series, with 2 z = f - f^2/2 + z f^2/2 so that the leading term f is exact.
     sn_lanes half_square = 0.5 * f * f;
     sn_lanes log =
-        e * 0x1.62e42fefa3800p-1 + (f - (half_square - (z * (half_square + w * series) + e * 0x1.ef35793c76730p-45)));
+        e * 0x1.62e42fefa3800p-1 +
+        (f - (half_square - (z * (half_square + w * series) + e * 0x1.ef35793c76730p-45)));
+
     return sn_select((sn_mask)(a > 0.0), log, sn_lanes_all(-INFINITY));
 }
 
-// The cube root of finite a that is neither 0 nor subnormal, to about 2 ulp: a guess from the exponent, then Halley's
-// iteration.
+// The cube root of finite a that is neither 0 nor subnormal, to about 2 ulp: a guess from the
+// exponent, then Halley's iteration.
 SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes signed_a) {
     sn_lanes a = sn_lanes_abs(signed_a);
-    // Dividing the bits by 3 divides the exponent by 3 and is right within 4 % for the mantissa. As a double, for there is no
-    // division of integer vectors: the high half of a becomes a number by writing it into the low bits of 1.5 * 2^52.
+
+    // Dividing the bits by 3 divides the exponent by 3 and is right within 4 % for the mantissa. As
+    // a double, for there is no division of integer vectors: the high half of a becomes a number by
+    // writing it into the low bits of 1.5 * 2^52.
     sn_lanes shift = sn_lanes_all(0x1.8p52);
     sn_lanes high = (sn_lanes)(((sn_mask)a >> 32) + (sn_mask)shift) - shift;
     sn_lanes guess = high * (1.0 / 3) + (1023 * 2.0 / 3 - 0.033) * 0x1p20;
     sn_lanes x = (sn_lanes)(((sn_mask)(guess + shift) & 0xffffffff) << 32);
+
     for (int iteration = 0; iteration < 3; iteration++) {
         sn_lanes cube = x * x * x;
         x = x * ((cube + a + a) / (cube + cube + a));
     }
+
     return sn_lanes_copysign(x, signed_a);
 }
 

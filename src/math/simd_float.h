@@ -1,9 +1,10 @@
-// Lanes of floats beside the doubles of math/simd.h, for the few loops where a benchmark shows the gain and a test bounds the
-// error: sn_floats holds SN_FLOAT_LANES floats and behaves like a float in + - * / and < >.
+// Lanes of floats beside the doubles of math/simd.h, for the few loops where a benchmark shows the
+// gain and a test bounds the error: sn_floats holds SN_FLOAT_LANES floats and behaves like a float
+// in + - * / and < >.
 //
-// State stays in double. Rows of four doubles (a node's x y z, and one to fill it up) are read as float differences to another
-// row, so that the rounding is relative to the difference, not to the distance from the origin; what comes out is added to the
-// rows in double.
+// State stays in double. Rows of four doubles (a node's x y z, and one to fill it up) are read as
+// float differences to another row, so that the rounding is relative to the difference, not to the
+// distance from the origin; what comes out is added to the rows in double.
 #ifndef SN_MATH_SIMD_FLOAT_H
 #define SN_MATH_SIMD_FLOAT_H
 
@@ -22,8 +23,9 @@ typedef float sn_floats __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 typedef float sn_floats_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), may_alias));
 typedef int32_t sn_float_mask __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 
-// Rows of four or eight numbers that belong together, whatever the width of the lanes: the compiler cuts them into what the
-// machine has. They are read and written in place; passed by value they would be at the mercy of the calling convention.
+// Rows of four or eight numbers that belong together, whatever the width of the lanes: the compiler
+// cuts them into what the machine has. They are read and written in place; passed by value they
+// would be at the mercy of the calling convention.
 typedef float sn_float_row4 __attribute__((vector_size(16), may_alias));
 typedef float sn_float_row8 __attribute__((vector_size(32), may_alias));
 typedef double sn_double_row4 __attribute__((vector_size(32), may_alias));
@@ -79,9 +81,10 @@ SN_INLINE sn_floats sn_floats_min(sn_floats a, sn_floats b) {
     return sn_floats_select((sn_float_mask)(a < b), a, b);
 }
 
-// Rows of four doubles, lane l takes row index[l]: out[c] = component c < 3 of the row minus that of row origin[l]. Rows are
-// aligned to 32 bytes.
-SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const int32_t *index, const int32_t *origin) {
+// Rows of four doubles, lane l takes row index[l]: out[c] = component c < 3 of the row minus that
+// of row origin[l]. Rows are aligned to 32 bytes.
+SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const int32_t *index,
+                                   const int32_t *origin) {
 #if defined(__AVX2__)
     __m256 pair[4];
     for (int l = 0; l < 4; l++) {
@@ -91,17 +94,25 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const i
             __m256d from = _mm256_load_pd(rows + 4 * (size_t)origin[l + 4 * side]);
             half[side] = _mm256_cvtpd_ps(_mm256_sub_pd(row, from));
         }
+
         pair[l] = _mm256_insertf128_ps(_mm256_castps128_ps256(half[0]), half[1], 1);
     }
-    __m256 xy01 = _mm256_unpacklo_ps(pair[0], pair[1]), zw01 = _mm256_unpackhi_ps(pair[0], pair[1]);
-    __m256 xy23 = _mm256_unpacklo_ps(pair[2], pair[3]), zw23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+
+    __m256 xy01 = _mm256_unpacklo_ps(pair[0], pair[1]);
+    __m256 zw01 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    __m256 xy23 = _mm256_unpacklo_ps(pair[2], pair[3]);
+    __m256 zw23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+
     out[0] = (sn_floats)_mm256_shuffle_ps(xy01, xy23, 0x44);
     out[1] = (sn_floats)_mm256_shuffle_ps(xy01, xy23, 0xee);
     out[2] = (sn_floats)_mm256_shuffle_ps(zw01, zw23, 0x44);
 #else
     for (int l = 0; l < SN_FLOAT_LANES; l++) {
-        const double *row = rows + 4 * (size_t)index[l], *from = rows + 4 * (size_t)origin[l];
-        for (int c = 0; c < 3; c++) out[c][l] = (float)(row[c] - from[c]);
+        const double *row = rows + 4 * (size_t)index[l];
+        const double *from = rows + 4 * (size_t)origin[l];
+        for (int c = 0; c < 3; c++) {
+            out[c][l] = (float)(row[c] - from[c]);
+        }
     }
 #endif
 }
@@ -109,20 +120,29 @@ SN_INLINE void sn_floats_load_rows(sn_floats out[3], const double *rows, const i
 // Adds d[c][l] to component c < 3 of row index[l], lane after lane: the same row may occur twice.
 SN_INLINE void sn_floats_add_rows(double *rows, const int32_t *index, const sn_floats d[3]) {
 #if defined(__AVX2__)
-    __m256 x = (__m256)d[0], y = (__m256)d[1], z = (__m256)d[2], zero = _mm256_setzero_ps();
-    __m256 xy01 = _mm256_unpacklo_ps(x, y), xy23 = _mm256_unpackhi_ps(x, y);
-    __m256 zw01 = _mm256_unpacklo_ps(z, zero), zw23 = _mm256_unpackhi_ps(z, zero);
+    __m256 x = (__m256)d[0];
+    __m256 y = (__m256)d[1];
+    __m256 z = (__m256)d[2];
+    __m256 zero = _mm256_setzero_ps();
+    __m256 xy01 = _mm256_unpacklo_ps(x, y);
+    __m256 xy23 = _mm256_unpackhi_ps(x, y);
+    __m256 zw01 = _mm256_unpacklo_ps(z, zero);
+    __m256 zw23 = _mm256_unpackhi_ps(z, zero);
     __m256 pair[4] = {_mm256_shuffle_ps(xy01, zw01, 0x44), _mm256_shuffle_ps(xy01, zw01, 0xee),
                       _mm256_shuffle_ps(xy23, zw23, 0x44), _mm256_shuffle_ps(xy23, zw23, 0xee)};
+
     for (int l = 0; l < 8; l++) {
         double *row = rows + 4 * (size_t)index[l];
-        __m128 half = l < 4 ? _mm256_castps256_ps128(pair[l]) : _mm256_extractf128_ps(pair[l - 4], 1);
+        __m128 half =
+            l < 4 ? _mm256_castps256_ps128(pair[l]) : _mm256_extractf128_ps(pair[l - 4], 1);
         _mm256_store_pd(row, _mm256_add_pd(_mm256_load_pd(row), _mm256_cvtps_pd(half)));
     }
 #else
     for (int l = 0; l < SN_FLOAT_LANES; l++) {
         double *row = rows + 4 * (size_t)index[l];
-        for (int c = 0; c < 3; c++) row[c] += (double)d[c][l];
+        for (int c = 0; c < 3; c++) {
+            row[c] += (double)d[c][l];
+        }
     }
 #endif
 }

@@ -2,19 +2,28 @@
 
 #include "base/assert.h"
 
-// Turns the columns p and q of B = F V, and of V, so that those of B become orthogonal. Returns whether there was anything to
-// do.
+// Turns the columns p and q of B = F V, and of V, so that those of B become orthogonal. Returns
+// whether there was anything to do.
 static int orthogonalize(sn_vec3 B[3], sn_vec3 V[3], int p, int q) {
-    double a = sn_dot(B[p], B[p]), b = sn_dot(B[q], B[q]), c = sn_dot(B[p], B[q]);
-    if (fabs(c) <= 1e-17 * sqrt(a * b)) return 0;
+    double a = sn_dot(B[p], B[p]);
+    double b = sn_dot(B[q], B[q]);
+    double c = sn_dot(B[p], B[q]);
+    if (fabs(c) <= 1e-17 * sqrt(a * b)) {
+        return 0;
+    }
+
     double zeta = (b - a) / (2 * c);
     double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-    double cosine = 1 / sqrt(1 + t * t), sine = cosine * t;
-    sn_vec3 Bp = B[p], Vp = V[p];
+    double cosine = 1 / sqrt(1 + t * t);
+    double sine = cosine * t;
+    sn_vec3 Bp = B[p];
+    sn_vec3 Vp = V[p];
+
     B[p] = sn_sub(sn_scale(cosine, Bp), sn_scale(sine, B[q]));
     B[q] = sn_add(sn_scale(sine, Bp), sn_scale(cosine, B[q]));
     V[p] = sn_sub(sn_scale(cosine, Vp), sn_scale(sine, V[q]));
     V[q] = sn_add(sn_scale(sine, Vp), sn_scale(cosine, V[q]));
+
     return fabs(c) > 1e-16 * sqrt(a * b);
 }
 
@@ -25,45 +34,68 @@ static void exchange(sn_vec3 columns[3], int p, int q) {
     columns[q] = sn_scale(-1, column);
 }
 
-// The columns of U from orthogonal columns B of decreasing length, and the singular values with the sign in the last.
+// The columns of U from orthogonal columns B of decreasing length, and the singular values with the
+// sign in the last.
 static sn_mat3 left_vectors(double sigma[3], const sn_vec3 B[3]) {
     sn_vec3 u1 = sn_length(B[0]) > 0 ? sn_normalize(B[0]) : sn_v3(1, 0, 0);
+
     // What rounding left of u1 in the second column would show once that column is short.
     sn_vec3 second = sn_madd(B[1], -sn_dot(B[1], u1), u1);
-    sn_vec3 u2 = sn_length(second) > 0 ? sn_normalize(second) : sn_mat3_column(sn_mat3_basis(u1), 0);
+    sn_vec3 u2 =
+        sn_length(second) > 0 ? sn_normalize(second) : sn_mat3_column(sn_mat3_basis(u1), 0);
     sn_vec3 u3 = sn_cross(u1, u2);
+
     sigma[0] = sn_dot(u1, B[0]);
     sigma[1] = fmin(sn_dot(u2, B[1]), sigma[0]);
     sigma[2] = fmax(fmin(sn_dot(u3, B[2]), sigma[1]), -sigma[1]);
+
     return sn_mat3_columns(u1, u2, u3);
 }
 
 sn_svd sn_svd3(sn_mat3 F) {
     double largest = 0;
-    for (int i = 0; i < 9; i++) largest = fmax(largest, fabs(F.m[i / 3][i % 3]));
+    for (int i = 0; i < 9; i++) {
+        largest = fmax(largest, fabs(F.m[i / 3][i % 3]));
+    }
+
     int exponent = 0;
-    if (largest > 0) frexp(largest, &exponent);
-    sn_vec3 B[3], V[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    if (largest > 0) {
+        frexp(largest, &exponent);
+    }
+
+    sn_vec3 B[3];
+    sn_vec3 V[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int j = 0; j < 3; j++) {
         // A power of two: squares neither overflow nor vanish, and no digit is lost.
-        B[j] = sn_v3(ldexp(F.m[0][j], -exponent), ldexp(F.m[1][j], -exponent), ldexp(F.m[2][j], -exponent));
+        B[j] = sn_v3(ldexp(F.m[0][j], -exponent), ldexp(F.m[1][j], -exponent),
+                     ldexp(F.m[2][j], -exponent));
     }
+
     for (int sweep = 0; sweep < 30; sweep++) {
         int turned = orthogonalize(B, V, 0, 1);
         turned |= orthogonalize(B, V, 0, 2);
         turned |= orthogonalize(B, V, 1, 2);
-        if (!turned) break;
+        if (!turned) {
+            break;
+        }
     }
+
     for (int p = 0; p < 2; p++) {
         for (int q = p + 1; q < 3; q++) {
-            if (sn_dot(B[q], B[q]) <= sn_dot(B[p], B[p])) continue;
+            if (sn_dot(B[q], B[q]) <= sn_dot(B[p], B[p])) {
+                continue;
+            }
             exchange(B, p, q);
             exchange(V, p, q);
         }
     }
+
     sn_svd svd = {.V = sn_mat3_columns(V[0], V[1], V[2])};
     svd.U = left_vectors(svd.sigma, B);
-    for (int i = 0; i < 3; i++) svd.sigma[i] = ldexp(svd.sigma[i], exponent);
+    for (int i = 0; i < 3; i++) {
+        svd.sigma[i] = ldexp(svd.sigma[i], exponent);
+    }
+
     SN_ASSERT(!(svd.sigma[0] < svd.sigma[1]) && !(svd.sigma[1] < fabs(svd.sigma[2])));
     return svd;
 }
@@ -74,10 +106,14 @@ sn_mat3 sn_polar3(sn_mat3 *S, sn_mat3 F) {
     if (S) {
         sn_mat3 scaled = svd.V;
         for (int i = 0; i < 3; i++) {
-            for (int j = 0; j < 3; j++) scaled.m[i][j] *= svd.sigma[j];
+            for (int j = 0; j < 3; j++) {
+                scaled.m[i][j] *= svd.sigma[j];
+            }
         }
+
         *S = sn_mat3_mul(scaled, Vt);
     }
+
     return sn_mat3_mul(svd.U, Vt);
 }
 
@@ -86,6 +122,10 @@ sn_vec3 sn_polar_spin3(sn_mat3 R, sn_mat3 S, sn_mat3 F_rate) {
     sn_mat3 N = sn_mat3_sub(sn_mat3_scale(sn_mat3_trace(S), sn_mat3_identity()), S);
     sn_vec3 w = sn_v3(A.m[2][1] - A.m[1][2], A.m[0][2] - A.m[2][0], A.m[1][0] - A.m[0][1]);
     double size = sn_mat3_norm(N);
-    if (!(fabs(sn_mat3_det(N)) > 1e-9 * size * size * size)) return sn_v3(0, 0, 0);
+
+    if (!(fabs(sn_mat3_det(N)) > 1e-9 * size * size * size)) {
+        return sn_v3(0, 0, 0);
+    }
+
     return sn_mat3_apply(R, sn_mat3_apply(sn_mat3_inverse(N), w));
 }

@@ -11,54 +11,77 @@ sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
         sn_mat3 R = sn_quat_to_mat3(q);
         sn_vec3 torque = {0, 0, 0};
         double alignment = 0;
+
         for (int i = 0; i < 3; i++) {
             torque = sn_add(torque, sn_cross(sn_mat3_column(R, i), sn_mat3_column(M, i)));
             alignment += sn_dot(sn_mat3_column(R, i), sn_mat3_column(M, i));
         }
+
         double scale = fabs(alignment) + 1e-9 * sn_mat3_norm(M);
-        if (scale <= 0) break;
+        if (scale <= 0) {
+            break;
+        }
+
         sn_vec3 turn = sn_scale(1 / scale, torque);
         double angle = sn_length(turn);
-        if (angle < 1e-14) break;
+        if (angle < 1e-14) {
+            break;
+        }
+
         // A nearly opposite start would turn by any angle: at most half a radian at a time.
-        if (angle > 0.5) turn = sn_scale(0.5 / angle, turn);
+        if (angle > 0.5) {
+            turn = sn_scale(0.5 / angle, turn);
+        }
+
         q = sn_quat_normalize(sn_quat_mul(sn_quat_exp(turn), q));
     }
+
     return q;
 }
 
-static sinew_status label_nodes(sinew_context *context, const sinew_mesh *mesh, const int32_t *labels, int32_t *node_labels) {
+static sinew_status label_nodes(sinew_context *context, const sinew_mesh *mesh,
+                                const int32_t *labels, int32_t *node_labels) {
     for (int32_t t = 0; t < mesh->element_count; t++) {
         for (int k = 0; k < 4 && labels[t] >= 0; k++) {
             int32_t node = mesh->indices[4 * (size_t)t + (size_t)k];
             if (node_labels[node] >= 0 && node_labels[node] != labels[t]) {
-                return sn_fail(context, SINEW_INVALID_DATA,
-                               "tet %d of core %d shares node %d with core %d; cores must not touch", t, labels[t], node,
-                               node_labels[node]);
+                return sn_fail(
+                    context, SINEW_INVALID_DATA,
+                    "tet %d of core %d shares node %d with core %d; cores must not touch", t,
+                    labels[t], node, node_labels[node]);
             }
+
             node_labels[node] = labels[t];
         }
     }
+
     return SINEW_OK;
 }
 
-static sinew_status check_driven(sinew_context *context, const int32_t *node_labels, int32_t node_count,
-                                 const uint8_t *kinematic, const int32_t *sizes, int32_t *driven) {
+static sinew_status check_driven(sinew_context *context, const int32_t *node_labels,
+                                 int32_t node_count, const uint8_t *kinematic, const int32_t *sizes,
+                                 int32_t *driven) {
     for (int32_t i = 0; i < node_count; i++) {
-        if (node_labels[i] >= 0 && kinematic && kinematic[i]) driven[node_labels[i]]++;
+        if (node_labels[i] >= 0 && kinematic && kinematic[i]) {
+            driven[node_labels[i]]++;
+        }
     }
+
     for (int32_t i = 0; i < node_count; i++) {
         int32_t core = node_labels[i];
         if (core >= 0 && driven[core] > 0 && driven[core] < sizes[core + 1]) {
             return sn_fail(context, SINEW_INVALID_DATA,
-                           "core %d has %d kinematic nodes of %d; either all or none of a core's nodes are kinematic", core,
-                           driven[core], sizes[core + 1]);
+                           "core %d has %d kinematic nodes of %d; either all or none of a core's "
+                           "nodes are kinematic",
+                           core, driven[core], sizes[core + 1]);
         }
     }
+
     return SINEW_OK;
 }
 
-static void center_rest(sn_pbd_cores *cores, int32_t core, const sinew_mesh *mesh, const double *masses) {
+static void center_rest(sn_pbd_cores *cores, int32_t core, const sinew_mesh *mesh,
+                        const double *masses) {
     sn_vec3 center = {0, 0, 0};
     double mass = 0;
     for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
@@ -66,6 +89,7 @@ static void center_rest(sn_pbd_cores *cores, int32_t core, const sinew_mesh *mes
         center = sn_madd(center, masses[node], sn_load3(mesh->points + 3 * (size_t)node));
         mass += masses[node];
     }
+
     center = sn_scale(1 / mass, center);
     for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
         const double *point = mesh->points + 3 * (size_t)cores->nodes[i];
@@ -74,12 +98,18 @@ static void center_rest(sn_pbd_cores *cores, int32_t core, const sinew_mesh *mes
 }
 
 // Sorts the nodes of free cores by core; numbers the cores that are in use and free from 0.
-static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_mesh *mesh, int32_t label_count,
-                               const uint8_t *kinematic, const double *masses, sn_pbd_cores *cores) {
+static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_mesh *mesh,
+                               int32_t label_count, const uint8_t *kinematic, const double *masses,
+                               sn_pbd_cores *cores) {
     const int32_t *node_labels = cores->node_cores;
-    int32_t *sizes = SN_PUSH(scratch, int32_t, label_count + 1), *driven = SN_PUSH(scratch, int32_t, label_count);
+    int32_t *sizes = SN_PUSH(scratch, int32_t, label_count + 1);
+    int32_t *driven = SN_PUSH(scratch, int32_t, label_count);
+
     SN_TRY(sn_arena_status(scratch));
-    for (int32_t i = 0; i < mesh->point_count; i++) sizes[node_labels[i] + 1] += node_labels[i] >= 0;
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        sizes[node_labels[i] + 1] += node_labels[i] >= 0;
+    }
+
     SN_TRY(check_driven(arena->context, node_labels, mesh->point_count, kinematic, sizes, driven));
     int32_t total = 0;
     for (int32_t label = 0; label < label_count; label++) {
@@ -87,47 +117,71 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_m
         cores->count += is_free;
         total += is_free ? sizes[label + 1] : 0;
     }
+
     cores->offsets = SN_PUSH(arena, int32_t, cores->count + 1);
     cores->nodes = SN_PUSH(arena, int32_t, total);
     cores->rest = SN_PUSH(arena, double, 3 * (size_t)total);
     cores->rotations = SN_PUSH(arena, sn_quat, cores->count);
-    int32_t *numbers = SN_PUSH(scratch, int32_t, label_count), *ends = SN_PUSH(scratch, int32_t, cores->count);
+
+    int32_t *numbers = SN_PUSH(scratch, int32_t, label_count);
+    int32_t *ends = SN_PUSH(scratch, int32_t, cores->count);
+
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_arena_status(scratch));
+
     int32_t core = 0;
     for (int32_t label = 0; label < label_count; label++) {
         numbers[label] = -1;
-        if (sizes[label + 1] == 0 || driven[label]) continue;
+        if (sizes[label + 1] == 0 || driven[label]) {
+            continue;
+        }
+
         ends[core] = cores->offsets[core];
         cores->rotations[core] = sn_quat_identity();
         cores->offsets[core + 1] = cores->offsets[core] + sizes[label + 1];
         numbers[label] = core++;
     }
+
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        if (node_labels[i] >= 0 && numbers[node_labels[i]] >= 0) cores->nodes[ends[numbers[node_labels[i]]]++] = i;
+        if (node_labels[i] >= 0 && numbers[node_labels[i]] >= 0) {
+            cores->nodes[ends[numbers[node_labels[i]]]++] = i;
+        }
     }
-    for (core = 0; core < cores->count; core++) center_rest(cores, core, mesh, masses);
+
+    for (core = 0; core < cores->count; core++) {
+        center_rest(cores, core, mesh, masses);
+    }
+
     return SINEW_OK;
 }
 
-sinew_status sn_pbd_build_cores(sn_arena *arena, const sinew_mesh *mesh, const int32_t *labels, const uint8_t *kinematic,
-                                const double *masses, sn_pbd_cores *cores) {
+sinew_status sn_pbd_build_cores(sn_arena *arena, const sinew_mesh *mesh, const int32_t *labels,
+                                const uint8_t *kinematic, const double *masses,
+                                sn_pbd_cores *cores) {
     *cores = (sn_pbd_cores){.node_cores = SN_PUSH(arena, int32_t, mesh->point_count)};
     SN_TRY(sn_arena_status(arena));
     memset(cores->node_cores, -1, (size_t)mesh->point_count * sizeof *cores->node_cores);
+
     int32_t label_count = 0;
     for (int32_t t = 0; labels && t < mesh->element_count; t++) {
         // Labels may be large; as many as there are tets is already one core for each.
         if (labels[t] >= mesh->element_count) {
-            return sn_fail(arena->context, SINEW_INVALID_ARGUMENT, "tet %d: core %d must be below the number of tets, %d", t,
-                           labels[t], mesh->element_count);
+            return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
+                           "tet %d: core %d must be below the number of tets, %d", t, labels[t],
+                           mesh->element_count);
         }
+
         label_count = labels[t] >= label_count ? labels[t] + 1 : label_count;
     }
-    if (label_count == 0) return SINEW_OK;
+
+    if (label_count == 0) {
+        return SINEW_OK;
+    }
+
     SN_TRY(label_nodes(arena->context, mesh, labels, cores->node_cores));
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = list_nodes(arena, &scratch, mesh, label_count, kinematic, masses, cores);
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -142,6 +196,7 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
     (void)chunk;
     const core_job *job = data;
     const sn_pbd_cores *cores = job->cores;
+
     for (int32_t core = begin; core < end; core++) {
         sn_vec3 center = {0, 0, 0};
         double mass = 0;
@@ -150,13 +205,16 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
             center = sn_madd(center, job->masses[node], sn_load3(job->nodes + 4 * (size_t)node));
             mass += job->masses[node];
         }
+
         center = sn_scale(1 / mass, center);
         sn_mat3 M = {0};
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
             int32_t node = cores->nodes[i];
-            sn_vec3 r = sn_sub(sn_load3(job->nodes + 4 * (size_t)node), center), q = sn_load3(cores->rest + 3 * (size_t)i);
+            sn_vec3 r = sn_sub(sn_load3(job->nodes + 4 * (size_t)node), center);
+            sn_vec3 q = sn_load3(cores->rest + 3 * (size_t)i);
             M = sn_mat3_add(M, sn_outer(sn_scale(job->masses[node], r), q));
         }
+
         cores->rotations[core] = sn_extract_rotation(M, cores->rotations[core]);
         sn_mat3 R = sn_quat_to_mat3(cores->rotations[core]);
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
@@ -166,7 +224,8 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
     }
 }
 
-void sn_pbd_project_cores(sinew_context *context, double *nodes, const sn_pbd_cores *cores, const double *masses) {
+void sn_pbd_project_cores(sinew_context *context, double *nodes, const sn_pbd_cores *cores,
+                          const double *masses) {
     core_job job = {nodes, cores, masses};
     sn_parallel_for(context, cores->count, 1, project_range, &job);
 }

@@ -1,20 +1,30 @@
 #include "pbd/project.h"
 
-void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block, double w[4][SN_BLOCK]) {
+void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
+                            double w[4][SN_BLOCK]) {
     for (int l = 0; l < SN_BLOCK; l++) {
         double B[4][3];
         for (int i = 0; i < 3; i++) {
-            for (int k = 1; k < 4; k++) B[k][i] = (double)block->B[3 * (k - 1) + i][l];
+            for (int k = 1; k < 4; k++) {
+                B[k][i] = (double)block->B[3 * (k - 1) + i][l];
+            }
             B[0][i] = -(B[1][i] + B[2][i] + B[3][i]);
         }
-        for (int k = 0; k < 4; k++) inertia->w[k][l] = (float)w[k][l];
+
+        for (int k = 0; k < 4; k++) {
+            inertia->w[k][l] = (float)w[k][l];
+        }
+
         for (int i = 0; i < 3; i++) {
-            int j = (i + 1) % 3, m = (i + 2) % 3;
+            int j = (i + 1) % 3;
+            int m = (i + 2) % 3;
             double diagonal = 0, beside = 0;
+
             for (int k = 0; k < 4; k++) {
                 diagonal += w[k][l] * B[k][i] * B[k][i];
                 beside += w[k][l] * B[k][j] * B[k][m];
             }
+
             inertia->A[i][l] = (float)diagonal;
             inertia->A[3 + i][l] = (float)beside;
         }

@@ -4,7 +4,8 @@
 
 enum { BUCKETS = 256 }; // priorities above are treated alike
 
-sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count, sn_pbd_packer *packer) {
+sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count,
+                                  sn_pbd_packer *packer) {
     packer->indices = indices;
     packer->degrees = SN_PUSH(arena, int32_t, node_count);
     packer->stamps = SN_PUSH(arena, int32_t, node_count);
@@ -17,8 +18,11 @@ void sn_pbd_pack_begin(sn_pbd_packer *packer, const int32_t *tets, int32_t count
     SN_ASSERT(packer->count == 0 && count <= SN_PBD_PACK_TETS);
     memcpy(packer->tets, tets, (size_t)count * sizeof *tets);
     packer->count = count;
+
     for (int32_t i = 0; i < count; i++) {
-        for (int k = 0; k < 4; k++) packer->degrees[packer->indices[4 * (size_t)tets[i] + (size_t)k]]++;
+        for (int k = 0; k < 4; k++) {
+            packer->degrees[packer->indices[4 * (size_t)tets[i] + (size_t)k]]++;
+        }
     }
 }
 
@@ -34,7 +38,9 @@ static int32_t busiest(const sn_pbd_packer *packer, int32_t tet) {
 
 static int32_t together(const sn_pbd_packer *packer, int32_t tet) {
     int32_t sum = 0;
-    for (int k = 0; k < 4; k++) sum += packer->degrees[packer->indices[4 * (size_t)tet + (size_t)k]];
+    for (int k = 0; k < 4; k++) {
+        sum += packer->degrees[packer->indices[4 * (size_t)tet + (size_t)k]];
+    }
     return sum;
 }
 
@@ -47,19 +53,29 @@ static void sort_by(const sn_pbd_packer *packer, int32_t *sorted, const int32_t 
         places[i] = value < BUCKETS ? BUCKETS - 1 - value : 0;
         starts[places[i] + 1]++;
     }
-    for (int b = 0; b < BUCKETS; b++) starts[b + 1] += starts[b];
-    for (int32_t i = 0; i < packer->count; i++) sorted[starts[places[i]]++] = tets[i];
+
+    for (int b = 0; b < BUCKETS; b++) {
+        starts[b + 1] += starts[b];
+    }
+
+    for (int32_t i = 0; i < packer->count; i++) {
+        sorted[starts[places[i]]++] = tets[i];
+    }
 }
 
 static bool take(sn_pbd_packer *packer, int32_t tet) {
     const int32_t *node = packer->indices + 4 * (size_t)tet;
     for (int k = 0; k < 4; k++) {
-        if (packer->stamps[node[k]] == packer->stamp) return false;
+        if (packer->stamps[node[k]] == packer->stamp) {
+            return false;
+        }
     }
+
     for (int k = 0; k < 4; k++) {
         packer->stamps[node[k]] = packer->stamp;
         packer->degrees[node[k]]--;
     }
+
     return true;
 }
 
@@ -68,6 +84,7 @@ void sn_pbd_pack_block(sn_pbd_packer *packer, int32_t *lanes) {
     sort_by(packer, together_first, packer->tets, together);
     sort_by(packer, packer->sorted, together_first, busiest);
     packer->stamp++;
+
     int32_t filled = 0, left = 0;
     for (int32_t i = 0; i < packer->count; i++) {
         int32_t tet = packer->sorted[i];
@@ -77,6 +94,7 @@ void sn_pbd_pack_block(sn_pbd_packer *packer, int32_t *lanes) {
             packer->tets[left++] = tet;
         }
     }
+
     SN_ASSERT(filled > 0);
     packer->count = left;
 }

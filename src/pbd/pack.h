@@ -1,8 +1,10 @@
-// Packs tets that lie close together into blocks of SN_BLOCK that share no node, with few lanes left empty.
+// Packs tets that lie close together into blocks of SN_BLOCK that share no node, with few lanes
+// left empty.
 //
-// Block after block, the tets whose nodes still have many tets to come go first: a node can serve one tet of a block only, so
-// the busiest nodes bound the number of blocks from below. Of tets whose busiest nodes are alike, those that keep most others
-// waiting at all four go first. Cost: blocks times tets of the set.
+// Block after block, the tets whose nodes still have many tets to come go first: a node can serve
+// one tet of a block only, so the busiest nodes bound the number of blocks from below. Of tets
+// whose busiest nodes are alike, those that keep most others waiting at all four go first. Cost:
+// blocks times tets of the set.
 #ifndef SN_PBD_PACK_H
 #define SN_PBD_PACK_H
 
@@ -20,7 +22,8 @@ typedef struct sn_pbd_packer {
     int32_t tets[SN_PBD_PACK_TETS], sorted[SN_PBD_PACK_TETS];
 } sn_pbd_packer;
 
-sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count, sn_pbd_packer *packer);
+sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count,
+                                  sn_pbd_packer *packer);
 
 // Starts a set of at most SN_PBD_PACK_TETS tets; the one before must be used up.
 void sn_pbd_pack_begin(sn_pbd_packer *packer, const int32_t *tets, int32_t count);

@@ -41,12 +41,12 @@ struct sinew_pbd {
     sn_pbd_part *parts; // [chunk of tets]
 };
 
-// Projects all constraints `iterations` times on the present positions, the first `consolidating` with raised masses; `h` for
-// compliances. The heart of a step.
+// Projects all constraints `iterations` times on the present positions, the first `consolidating`
+// with raised masses; `h` for compliances. The heart of a step.
 void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h);
 
-// Removes the part 1 - exp(-damping h) of what the velocities of free nodes differ from a rigid motion (Mueller et al.
-// 2007, 3.5).
+// Removes the part 1 - exp(-damping h) of what the velocities of free nodes differ from a rigid
+// motion (Mueller et al. 2007, 3.5).
 void sn_pbd_damp(sinew_pbd *pbd, double h);
 
 #endif

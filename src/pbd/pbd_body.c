@@ -1,5 +1,6 @@
-// The configuration q holds the nodes' positions and then the rotations of the rigid cores, so that a restored state continues
-// bitwise. Which nodes are kinematic is part of the schedule; it is built anew in the first step after they changed.
+// The configuration q holds the nodes' positions and then the rotations of the rigid cores, so that
+// a restored state continues bitwise. Which nodes are kinematic is part of the schedule; it is
+// built anew in the first step after they changed.
 #include "pbd/pbd_body.h"
 
 #include "body/mass.h"
@@ -20,30 +21,44 @@ static sinew_pbd_material material_of(const pbd_model *model, int32_t tet) {
     return model->def.materials[model->def.tet_materials ? model->def.tet_materials[tet] : 0];
 }
 
-// The derivative of the energy density psi = 1/2 sum_i k_i c_i^2 by F = G Q', and psi itself. Zero for stiffnesses, which are
-// no moduli.
+// The derivative of the energy density psi = 1/2 sum_i k_i c_i^2 by F = G Q', and psi itself. Zero
+// for stiffnesses, which are no moduli.
 static sn_mat3 compute_stress(const pbd_model *model, int32_t tet, sn_mat3 G, double *energy) {
     sn_mat3 P = {0};
     *energy = 0;
-    if (model->def.mode == SINEW_PBD_STIFFNESS) return P;
+    if (model->def.mode == SINEW_PBD_STIFFNESS) {
+        return P;
+    }
+
     sinew_pbd_material material = material_of(model, tet);
     double c[SN_PBD_CONSTRAINTS];
+
     sn_pbd_values(c, G);
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
         double k = i < 3 ? material.stretch[i] : i < 6 ? material.shear[i - 3] : material.volume;
         *energy += 0.5 * k * c[i] * c[i];
-        if (i < 3 && c[i] <= -1) continue; // an axis without length has no direction
+        if (i < 3 && c[i] <= -1) {
+            continue; // an axis without length has no direction
+        }
         P = sn_mat3_add(P, sn_mat3_scale(k * c[i], sn_pbd_value_gradient(i, G)));
     }
-    if (!model->def.frames) return P;
+
+    if (!model->def.frames) {
+        return P;
+    }
+
     sn_mat3 Q;
     memcpy(Q.m, model->def.frames + 9 * (size_t)tet, sizeof Q.m);
+
     return sn_mat3_mul(P, sn_mat3_transpose(Q));
 }
 
-static sn_mat3 gradient_of(const sinew_body *body, const pbd_model *model, int32_t tet, const double *q) {
+static sn_mat3 gradient_of(const sinew_body *body, const pbd_model *model, int32_t tet,
+                           const double *q) {
     sn_vec3 x[4];
-    for (int k = 0; k < 4; k++) x[k] = sn_load3(q + 3 * (size_t)body->mesh.indices[4 * (size_t)tet + (size_t)k]);
+    for (int k = 0; k < 4; k++) {
+        x[k] = sn_load3(q + 3 * (size_t)body->mesh.indices[4 * (size_t)tet + (size_t)k]);
+    }
     return sn_pbd_gradient(x, model->pbd->rest[tet]);
 }
 
@@ -51,11 +66,15 @@ static sn_mat3 gradient_of(const sinew_body *body, const pbd_model *model, int32
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     SN_ASSERT(!evaluation->matrix);
     const pbd_model *model = body->model;
-    if (!evaluation->want_energy) return;
+    if (!evaluation->want_energy) {
+        return;
+    }
+
     if (model->def.mode == SINEW_PBD_STIFFNESS) {
         evaluation->energy = NAN;
         return;
     }
+
     for (int32_t t = 0; t < body->mesh.element_count; t++) {
         double density;
         compute_stress(model, t, gradient_of(body, model, t, evaluation->q), &density);
@@ -65,26 +84,37 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
 
 static void get_element_state(sinew_body *body, int32_t element, sinew_element_state *state) {
     const pbd_model *model = body->model;
-    sn_mat3 G = gradient_of(body, model, element, body->q), F = G;
+    sn_mat3 G = gradient_of(body, model, element, body->q);
+    sn_mat3 F = G;
+
     if (model->def.frames) {
         sn_mat3 Q;
         memcpy(Q.m, model->def.frames + 9 * (size_t)element, sizeof Q.m);
         F = sn_mat3_mul(G, sn_mat3_transpose(Q));
     }
+
     static const int voigt[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
     *state = (sinew_element_state){.J = sn_mat3_det(F)};
     memcpy(state->F, F.m, sizeof state->F);
+
     double density;
-    sn_mat3 C = sn_mat3_mul(sn_mat3_transpose(F), F), P = compute_stress(model, element, G, &density);
+    sn_mat3 C = sn_mat3_mul(sn_mat3_transpose(F), F);
+    sn_mat3 P = compute_stress(model, element, G, &density);
     sn_mat3 tau = sn_mat3_mul(P, sn_mat3_transpose(F));
+
     state->energy = density * model->pbd->volumes[element];
     for (int i = 0; i < 6; i++) {
-        int a = voigt[i][0], b = voigt[i][1];
+        int a = voigt[i][0];
+        int b = voigt[i][1];
         state->strain[i] = i < 3 ? 0.5 * (C.m[a][a] - 1) : C.m[a][b];
-        if (state->J != 0) state->stress[i] = tau.m[a][b] / state->J;
+        if (state->J != 0) {
+            state->stress[i] = tau.m[a][b] / state->J;
+        }
     }
+
     const double *s = state->stress;
     double direct = pow(s[0] - s[1], 2) + pow(s[1] - s[2], 2) + pow(s[2] - s[0], 2);
+
     state->von_mises = sqrt(0.5 * direct + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }
 
@@ -93,6 +123,7 @@ static void measure(sinew_body *body, double *smallest_J, double *largest_J, dou
     *smallest_J = INFINITY;
     *largest_J = -INFINITY;
     *volume = 0;
+
     for (int32_t t = 0; t < body->mesh.element_count; t++) {
         double J = sn_mat3_det(gradient_of(body, model, t, body->q));
         *smallest_J = fmin(*smallest_J, J);
@@ -101,11 +132,14 @@ static void measure(sinew_body *body, double *smallest_J, double *largest_J, dou
     }
 }
 
-static sinew_status set_material(sinew_body *body, int32_t index, const sinew_material_def *material) {
+static sinew_status set_material(sinew_body *body, int32_t index,
+                                 const sinew_material_def *material) {
     (void)index;
     (void)material;
-    return sn_fail(body->context, SINEW_UNSUPPORTED,
-                   "body \"%s\" is under position dynamics: it has constraints instead of a material", body->name);
+    return sn_fail(
+        body->context, SINEW_UNSUPPORTED,
+        "body \"%s\" is under position dynamics: it has constraints instead of a material",
+        body->name);
 }
 
 // Builds the inside anew if other nodes are held than before.
@@ -115,35 +149,46 @@ static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
         const uint8_t *mask = body->mask + 3 * (size_t)i;
         if (!mask[0] != !mask[1] || !mask[1] != !mask[2]) {
             return sn_fail(body->context, SINEW_UNSUPPORTED,
-                           "node %d of body \"%s\" is held in some directions only; position dynamics holds all or none", i,
-                           body->name);
+                           "node %d of body \"%s\" is held in some directions only; position "
+                           "dynamics holds all or none",
+                           i, body->name);
         }
+
         uint8_t held = mask[0] != 0;
         changed = changed || held != model->kinematic[i];
         model->kinematic[i] = held;
     }
-    if (!changed) return SINEW_OK;
+
+    if (!changed) {
+        return SINEW_OK;
+    }
+
     sinew_pbd *pbd = NULL;
     sinew_status status = sinew_pbd_create(body->context, &body->mesh, &model->def, &pbd);
     if (status != SINEW_OK) {
         memset(model->kinematic, 2, (size_t)body->rows); // unlike any: the next step tries again
         return status;
     }
+
     sinew_pbd_destroy(model->pbd);
     model->pbd = pbd;
+
     return SINEW_OK;
 }
 
 static sinew_status advance(sinew_body *body, const double *gravity, double h) {
     pbd_model *model = body->model;
     SN_TRY(update_kinematic(body, model));
+
     sinew_pbd *pbd = model->pbd;
     const double *rotations = body->q + sn_body_size(body);
+
     SN_TRY(sinew_pbd_set_state(pbd, body->q, body->v));
     for (int32_t i = 0; i < pbd->cores.count; i++) {
         const double *r = rotations + 4 * (size_t)i;
         pbd->cores.rotations[i] = (sn_quat){r[0], r[1], r[2], r[3]};
     }
+
     sn_body_compute_external(body, model->forces, gravity, false);
     return sinew_pbd_step(pbd, h, body->target, model->forces);
 }
@@ -153,6 +198,7 @@ static void accept(sinew_body *body) {
     double *rotations = body->q + sn_body_size(body);
     sinew_pbd_get_positions(model->pbd, body->q);
     sinew_pbd_get_velocities(model->pbd, body->v);
+
     for (int32_t i = 0; i < model->pbd->cores.count; i++) {
         sn_quat r = model->pbd->cores.rotations[i];
         memcpy(rotations + 4 * (size_t)i, (double[4]){r.x, r.y, r.z, r.w}, 4 * sizeof *rotations);
@@ -161,7 +207,9 @@ static void accept(sinew_body *body) {
 
 static void release(sinew_body *body) {
     const pbd_model *model = body->model;
-    if (model) sinew_pbd_destroy(model->pbd);
+    if (model) {
+        sinew_pbd_destroy(model->pbd);
+    }
 }
 
 static const sn_body_ops pbd_ops = {
@@ -179,9 +227,15 @@ sinew_pbd *sn_pbd_of_body(const sinew_body *body) {
 }
 
 static const void *copy(sn_arena *arena, const void *array, size_t count, size_t size) {
-    if (!array) return NULL;
+    if (!array) {
+        return NULL;
+    }
+
     void *own = sn_arena_push(arena, count, size);
-    if (own) memcpy(own, array, count * size);
+    if (own) {
+        memcpy(own, array, count * size);
+    }
+
     return own;
 }
 
@@ -189,12 +243,17 @@ static const void *copy(sn_arena *arena, const void *array, size_t count, size_t
 static sinew_status copy_def(sinew_body *body, pbd_model *model, const sinew_pbd_def *def) {
     size_t tets = (size_t)body->mesh.element_count;
     sinew_pbd_material standard = sinew_default_pbd_material();
+
     model->def = *def;
     memset(model->def.gravity, 0, sizeof model->def.gravity); // comes with the forces
+
     bool given = def->materials && def->material_count > 0;
     int32_t count = given ? def->material_count : 1;
-    model->def.materials = copy(&body->arena, given ? def->materials : &standard, (size_t)count, sizeof standard);
-    model->def.tet_materials = copy(&body->arena, def->tet_materials, tets, sizeof *def->tet_materials);
+
+    model->def.materials =
+        copy(&body->arena, given ? def->materials : &standard, (size_t)count, sizeof standard);
+    model->def.tet_materials =
+        copy(&body->arena, def->tet_materials, tets, sizeof *def->tet_materials);
     model->def.frames = copy(&body->arena, def->frames, 9 * tets, sizeof *def->frames);
     model->def.cores = copy(&body->arena, def->cores, tets, sizeof *def->cores);
     model->kinematic = SN_PUSH(&body->arena, uint8_t, body->rows);
@@ -202,6 +261,7 @@ static sinew_status copy_def(sinew_body *body, pbd_model *model, const sinew_pbd
     SN_TRY(sn_arena_status(&body->arena));
     model->def.material_count = count;
     model->def.kinematic = model->kinematic;
+
     return SINEW_OK;
 }
 
@@ -209,11 +269,16 @@ static sinew_status build_mass(sinew_body *body, const pbd_model *model) {
     sn_arena scratch = sn_arena_create(body->context);
     double *density = SN_PUSH(&scratch, double, body->mesh.element_count);
     sinew_status status = sn_arena_status(&scratch);
+
     for (int32_t t = 0; status == SINEW_OK && t < body->mesh.element_count; t++) {
         density[t] = material_of(model, t).density;
         body->rest_volume += model->pbd->volumes[t];
     }
-    if (status == SINEW_OK) status = sn_body_build_mass(body, density, false);
+
+    if (status == SINEW_OK) {
+        status = sn_body_build_mass(body, density, false);
+    }
+
     sn_arena_destroy(&scratch);
     return status;
 }
@@ -221,29 +286,44 @@ static sinew_status build_mass(sinew_body *body, const pbd_model *model) {
 static sinew_status check_def(const sinew_body *body, const sinew_pbd_def *def) {
     if (def->kinematic) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "body \"%s\": kinematic nodes of a body in a world are those that sinew_body_fix_nodes holds",
+                       "body \"%s\": kinematic nodes of a body in a world are those that "
+                       "sinew_body_fix_nodes holds",
                        body->name);
     }
+
     if (def->mode == SINEW_PBD_COMPLIANCE && (!def->materials || def->material_count < 1)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "body \"%s\": the compliance mode needs a material: there is no default modulus", body->name);
+        return sn_fail(
+            body->context, SINEW_INVALID_ARGUMENT,
+            "body \"%s\": the compliance mode needs a material: there is no default modulus",
+            body->name);
     }
+
     return SINEW_OK;
 }
 
-sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def, const double rotation[4]) {
+sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
+                               const double rotation[4]) {
     SN_TRY(check_def(body, def));
     pbd_model *model = SN_PUSH(&body->arena, pbd_model, 1);
+
     SN_TRY(sn_arena_status(&body->arena));
     body->model = model;
     body->ops = &pbd_ops;
     SN_TRY(copy_def(body, model, def));
     SN_TRY(sinew_pbd_create(body->context, &body->mesh, &model->def, &model->pbd));
+
     int32_t cores = model->pbd->cores.count; // none is driven yet: all there can be
     body->config_count = 3 * body->rows + 4 * cores;
     SN_TRY(sn_body_allocate_state(body, &body->arena));
+
     double length = 0;
-    for (int k = 0; k < 4; k++) length += rotation[k] * rotation[k];
-    for (int32_t i = 0; i < 4 * cores; i++) body->q[3 * body->rows + i] = rotation[i % 4] / sqrt(length);
+    for (int k = 0; k < 4; k++) {
+        length += rotation[k] * rotation[k];
+    }
+
+    for (int32_t i = 0; i < 4 * cores; i++) {
+        body->q[3 * body->rows + i] = rotation[i % 4] / sqrt(length);
+    }
+
     return build_mass(body, model);
 }

@@ -1,4 +1,5 @@
-// Blocks of tets that share no node, and the loop that projects their constraints: eight at a time, in floats.
+// Blocks of tets that share no node, and the loop that projects their constraints: eight at a time,
+// in floats.
 #ifndef SN_PBD_PROJECT_H
 #define SN_PBD_PROJECT_H
 
@@ -8,20 +9,22 @@
 
 // Lanes without a tet repeat the nodes of lane 0 with B = 0, and move nothing.
 typedef struct sn_pbd_block {
-    float B[9][SN_BLOCK];                          // Dm^-1 Q, row by row
-    float stiffness[SN_PBD_CONSTRAINTS][SN_BLOCK]; // parts to remove, or compliances alpha (times the mass unit)
+    float B[9][SN_BLOCK]; // Dm^-1 Q, row by row
+    float stiffness[SN_PBD_CONSTRAINTS]
+                   [SN_BLOCK]; // parts to remove, or compliances alpha (times the mass unit)
     int32_t nodes[4][SN_BLOCK];
 } sn_pbd_block;
 
-// How easily the nodes of a block move. Nothing of it changes while a body moves; where a round makes nodes heavy, it has
-// inertias of its own.
+// How easily the nodes of a block move. Nothing of it changes while a body moves; where a round
+// makes nodes heavy, it has inertias of its own.
 typedef struct sn_pbd_inertia {
     float w[4][SN_BLOCK]; // inverse masses
     float A[6][SN_BLOCK]; // A_ij of tet.h: 11 22 33 23 31 12
 } sn_pbd_inertia;
 
 // Of a block whose nodes have the inverse masses w.
-void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block, double w[4][SN_BLOCK]);
+void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
+                            double w[4][SN_BLOCK]);
 
 typedef struct sn_pbd_multipliers {
     float l[SN_PBD_CONSTRAINTS][SN_BLOCK];
@@ -36,9 +39,10 @@ typedef struct sn_pbd_projection {
     double compliance_scale;         // 1 / h^2
 } sn_pbd_projection;
 
-// Blocks [begin, end), one after the other. About 30 ns per tet with AVX2. Agrees with sn_pbd_project within rounding of
-// floats.
-SN_ISA_DECLARE(void, sn_pbd_project_blocks, (const sn_pbd_projection *projection, int32_t begin, int32_t end));
+// Blocks [begin, end), one after the other. About 30 ns per tet with AVX2. Agrees with
+// sn_pbd_project within rounding of floats.
+SN_ISA_DECLARE(void, sn_pbd_project_blocks,
+               (const sn_pbd_projection *projection, int32_t begin, int32_t end));
 
 typedef void sn_pbd_project_fn(const sn_pbd_projection *projection, int32_t begin, int32_t end);
 

@@ -1,11 +1,12 @@
 // Enters: a mesh, where it is attached. Leaves: layers, chunks and blocks.
 //
-// Layers (Cai 2016, 6.4.3): breadth first over tets that share a node, from the attached nodes outwards. Within a layer the
-// tets follow a Hilbert curve and are cut into chunks of neighbours. Chunks are coloured greedily and listed colour by colour,
-// so that those next to each other in the list share no node and need not wait for each other.
+// Layers (Cai 2016, 6.4.3): breadth first over tets that share a node, from the attached nodes
+// outwards. Within a layer the tets follow a Hilbert curve and are cut into chunks of neighbours.
+// Chunks are coloured greedily and listed colour by colour, so that those next to each other in the
+// list share no node and need not wait for each other.
 //
-// The mesh's own order is kept by levels instead: a tet's level is one more than the highest of the earlier tets it shares a
-// node with. Level after level gives bit by bit what tet after tet would.
+// The mesh's own order is kept by levels instead: a tet's level is one more than the highest of the
+// earlier tets it shares a node with. Level after level gives bit by bit what tet after tet would.
 #include "pbd/schedule.h"
 
 #include "geom/ordering.h"
@@ -35,32 +36,47 @@ static void close_chunk(sn_pbd_schedule *schedule) {
 
 static int32_t *add_block(sn_pbd_schedule *schedule) {
     int32_t *lanes = schedule->lanes + (size_t)schedule->block_count++ * SN_BLOCK;
-    for (int l = 0; l < SN_BLOCK; l++) lanes[l] = -1;
+    for (int l = 0; l < SN_BLOCK; l++) {
+        lanes[l] = -1;
+    }
     return lanes;
 }
 
 static void add_chunk(builder *build, const int32_t *tets, int32_t count) {
     sn_pbd_packer *packer = &build->packer;
     sn_pbd_pack_begin(packer, tets, count);
-    while (packer->count > 0) sn_pbd_pack_block(packer, add_block(build->schedule));
+    while (packer->count > 0) {
+        sn_pbd_pack_block(packer, add_block(build->schedule));
+    }
     close_chunk(build->schedule);
 }
 
-// One layer of tets that follow the Hilbert curve, cut into chunks of equal size: a small rest would have too few disjoint
-// tets for the lanes.
+// One layer of tets that follow the Hilbert curve, cut into chunks of equal size: a small rest
+// would have too few disjoint tets for the lanes.
 static sinew_status add_layer(builder *build, const int32_t *tets, int32_t count) {
     sn_arena_mark mark = sn_arena_get_mark(build->scratch);
     int32_t *indices = SN_PUSH(build->scratch, int32_t, 4 * (size_t)count);
+
     SN_TRY(sn_arena_status(build->scratch));
-    int32_t chunks = (count + CHUNK_TETS - 1) / CHUNK_TETS, share = chunks > 0 ? (count + chunks - 1) / chunks : 1;
-    int32_t size = (share + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK; // whole blocks, as far as the tets allow
-    for (int32_t i = 0; i < count; i++) memcpy(indices + 4 * (size_t)i, nodes_of(build, tets[i]), 4 * sizeof(int32_t));
+    int32_t chunks = (count + CHUNK_TETS - 1) / CHUNK_TETS;
+    int32_t share = chunks > 0 ? (count + chunks - 1) / chunks : 1;
+    int32_t size =
+        (share + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK; // whole blocks, as far as the tets allow
+
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(indices + 4 * (size_t)i, nodes_of(build, tets[i]), 4 * sizeof(int32_t));
+    }
+
     sn_coloring coloring;
-    SN_TRY(sn_build_coloring(build->scratch, indices, 4, count, build->def->mesh->point_count, size, &coloring));
+    SN_TRY(sn_build_coloring(build->scratch, indices, 4, count, build->def->mesh->point_count, size,
+                             &coloring));
+
     for (int32_t c = 0; c < coloring.chunk_count; c++) {
-        int32_t begin = coloring.chunks[c] * size, left = count - begin;
+        int32_t begin = coloring.chunks[c] * size;
+        int32_t left = count - begin;
         add_chunk(build, tets + begin, left < size ? left : size);
     }
+
     sn_arena_rewind(build->scratch, mark);
     return SINEW_OK;
 }
@@ -68,45 +84,71 @@ static sinew_status add_layer(builder *build, const int32_t *tets, int32_t count
 // Distances from the attached nodes, and with them the layers of tets.
 static sinew_status find_layers(builder *build) {
     const sinew_mesh *mesh = build->def->mesh;
-    int32_t *tet_layers = build->schedule->tet_layers, *node_layers = build->schedule->node_layers;
+    int32_t *tet_layers = build->schedule->tet_layers;
+    int32_t *node_layers = build->schedule->node_layers;
     sn_adjacency elements;
+
     SN_TRY(sn_build_node_elements(build->scratch, mesh, &elements));
-    int32_t *queue = SN_PUSH(build->scratch, int32_t, mesh->point_count), end = 0;
+    int32_t *queue = SN_PUSH(build->scratch, int32_t, mesh->point_count);
+    int32_t end = 0;
+
     SN_TRY(sn_arena_status(build->scratch));
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        if (!build->def->attached[i] || build->def->order != SINEW_PBD_LAYERED) continue;
+        if (!build->def->attached[i] || build->def->order != SINEW_PBD_LAYERED) {
+            continue;
+        }
         queue[end++] = i;
         node_layers[i] = 0;
     }
+
     for (int32_t i = 0; i < end; i++) {
         int32_t layer = node_layers[queue[i]];
         for (int32_t e = elements.offsets[queue[i]]; e < elements.offsets[queue[i] + 1]; e++) {
             int32_t tet = elements.items[e];
-            if (build->def->still[tet] || tet_layers[tet] >= 0) continue;
+            if (build->def->still[tet] || tet_layers[tet] >= 0) {
+                continue;
+            }
+
             tet_layers[tet] = layer;
             for (int k = 0; k < 4; k++) {
                 int32_t other = nodes_of(build, tet)[k];
-                if (node_layers[other] >= 0) continue;
+                if (node_layers[other] >= 0) {
+                    continue;
+                }
                 queue[end++] = other;
                 node_layers[other] = layer + 1;
             }
         }
     }
+
     return SINEW_OK;
 }
 
-// Sorts `tets` by a key in [0, key_count), keeping their order within one; those with a negative key are left out.
-static void sort_by_key(int32_t *sorted, int32_t *offsets, const int32_t *tets, int32_t count, const int32_t *keys,
-                        int32_t key_count) {
+// Sorts `tets` by a key in [0, key_count), keeping their order within one; those with a negative
+// key are left out.
+static void sort_by_key(int32_t *sorted, int32_t *offsets, const int32_t *tets, int32_t count,
+                        const int32_t *keys, int32_t key_count) {
     memset(offsets, 0, ((size_t)key_count + 1) * sizeof *offsets);
     for (int32_t i = 0; i < count; i++) {
-        if (keys[tets[i]] >= 0) offsets[keys[tets[i]] + 1]++;
+        if (keys[tets[i]] >= 0) {
+            offsets[keys[tets[i]] + 1]++;
+        }
     }
-    for (int32_t key = 0; key < key_count; key++) offsets[key + 1] += offsets[key];
+
+    for (int32_t key = 0; key < key_count; key++) {
+        offsets[key + 1] += offsets[key];
+    }
+
     for (int32_t i = 0; i < count; i++) {
-        if (keys[tets[i]] >= 0) sorted[offsets[keys[tets[i]]]++] = tets[i];
+        if (keys[tets[i]] >= 0) {
+            sorted[offsets[keys[tets[i]]]++] = tets[i];
+        }
     }
-    for (int32_t key = key_count; key > 0; key--) offsets[key] = offsets[key - 1];
+
+    for (int32_t key = key_count; key > 0; key--) {
+        offsets[key] = offsets[key - 1];
+    }
+
     offsets[0] = 0;
 }
 
@@ -114,89 +156,144 @@ static sinew_status build_layers(builder *build) {
     const sinew_mesh *mesh = build->def->mesh;
     sn_pbd_schedule *schedule = build->schedule;
     int32_t count = mesh->element_count;
+
     SN_TRY(find_layers(build));
     schedule->layer_count = 1;
     for (int32_t t = 0; t < count; t++) {
         int32_t *layer = &schedule->tet_layers[t];
+
         // What no layer reaches hangs on nothing, and is projected with the first.
-        if (!build->def->still[t] && *layer < 0) *layer = 0;
-        if (*layer >= schedule->layer_count) schedule->layer_count = *layer + 1;
+        if (!build->def->still[t] && *layer < 0) {
+            *layer = 0;
+        }
+
+        if (*layer >= schedule->layer_count) {
+            schedule->layer_count = *layer + 1;
+        }
     }
+
     sn_order order;
     SN_TRY(sn_build_hilbert_order(build->scratch, mesh, &order));
+
     int32_t *sorted = SN_PUSH(build->scratch, int32_t, count);
     int32_t *offsets = SN_PUSH(build->scratch, int32_t, schedule->layer_count + 1);
+
     SN_TRY(sn_arena_status(build->scratch));
-    sort_by_key(sorted, offsets, order.elements, count, schedule->tet_layers, schedule->layer_count);
+    sort_by_key(sorted, offsets, order.elements, count, schedule->tet_layers,
+                schedule->layer_count);
+
     for (int32_t layer = 0; layer < schedule->layer_count; layer++) {
         SN_TRY(add_layer(build, sorted + offsets[layer], offsets[layer + 1] - offsets[layer]));
     }
+
     return SINEW_OK;
 }
 
 static void add_level(builder *build, const int32_t *tets, int32_t count) {
     int32_t *lanes = NULL;
     for (int32_t i = 0; i < count; i++) {
-        if (i > 0 && i % (LEVEL_BLOCKS * SN_BLOCK) == 0) close_chunk(build->schedule);
-        if (i % SN_BLOCK == 0) lanes = add_block(build->schedule);
+        if (i > 0 && i % (LEVEL_BLOCKS * SN_BLOCK) == 0) {
+            close_chunk(build->schedule);
+        }
+        if (i % SN_BLOCK == 0) {
+            lanes = add_block(build->schedule);
+        }
+
         lanes[i % SN_BLOCK] = tets[i];
     }
+
     close_chunk(build->schedule);
 }
 
 static sinew_status build_sequence(builder *build) {
     const sinew_mesh *mesh = build->def->mesh;
-    int32_t count = mesh->element_count, level_count = 0;
+    int32_t count = mesh->element_count;
+    int32_t level_count = 0;
     int32_t *node_levels = SN_PUSH(build->scratch, int32_t, mesh->point_count);
-    int32_t *levels = SN_PUSH(build->scratch, int32_t, count), *tets = SN_PUSH(build->scratch, int32_t, count);
-    int32_t *sorted = SN_PUSH(build->scratch, int32_t, count), *offsets = SN_PUSH(build->scratch, int32_t, count + 1);
+    int32_t *levels = SN_PUSH(build->scratch, int32_t, count);
+    int32_t *tets = SN_PUSH(build->scratch, int32_t, count);
+    int32_t *sorted = SN_PUSH(build->scratch, int32_t, count);
+    int32_t *offsets = SN_PUSH(build->scratch, int32_t, count + 1);
+
     SN_TRY(sn_arena_status(build->scratch));
     for (int32_t t = 0; t < count; t++) {
         tets[t] = t;
         levels[t] = build->def->still[t] ? -1 : 0;
         build->schedule->tet_layers[t] = levels[t];
-        if (build->def->still[t]) continue;
+        if (build->def->still[t]) {
+            continue;
+        }
+
         for (int k = 0; k < 4; k++) {
             int32_t after = node_levels[nodes_of(build, t)[k]];
             levels[t] = after > levels[t] ? after : levels[t];
         }
-        for (int k = 0; k < 4; k++) node_levels[nodes_of(build, t)[k]] = levels[t] + 1;
+
+        for (int k = 0; k < 4; k++) {
+            node_levels[nodes_of(build, t)[k]] = levels[t] + 1;
+        }
+
         level_count = levels[t] + 1 > level_count ? levels[t] + 1 : level_count;
     }
+
     build->schedule->layer_count = 1;
     sort_by_key(sorted, offsets, tets, count, levels, level_count);
     for (int32_t level = 0; level < level_count; level++) {
         add_level(build, sorted + offsets[level], offsets[level + 1] - offsets[level]);
     }
+
     return SINEW_OK;
 }
 
-// The chunks of each node, ascending, without repetition: those of one tet after the other in the order of the blocks.
+// The chunks of each node, ascending, without repetition: those of one tet after the other in the
+// order of the blocks.
 static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
     const sn_pbd_schedule *schedule = build->schedule;
     int32_t nodes = build->def->mesh->point_count;
+
     *chunks = (sn_adjacency){nodes, SN_PUSH(build->scratch, int32_t, nodes + 1), NULL};
     int32_t *last = SN_PUSH(build->scratch, int32_t, nodes);
+
     SN_TRY(sn_arena_status(build->scratch));
     for (int pass = 0; pass < 2; pass++) {
-        for (int32_t i = 0; i < nodes; i++) last[i] = -1;
+        for (int32_t i = 0; i < nodes; i++) {
+            last[i] = -1;
+        }
+
         for (int32_t c = 0; c < schedule->chunk_count; c++) {
-            for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK; l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
+            for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK;
+
+                 l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
                 for (int k = 0; k < 4 && schedule->lanes[l] >= 0; k++) {
                     int32_t node = nodes_of(build, schedule->lanes[l])[k];
-                    if (last[node] == c) continue;
+                    if (last[node] == c) {
+                        continue;
+                    }
                     last[node] = c;
-                    if (pass == 1) chunks->items[chunks->offsets[node]] = c;
+                    if (pass == 1) {
+                        chunks->items[chunks->offsets[node]] = c;
+                    }
                     chunks->offsets[node + (pass == 0)]++;
                 }
             }
         }
-        if (pass == 1) break;
-        for (int32_t i = 0; i < nodes; i++) chunks->offsets[i + 1] += chunks->offsets[i];
+
+        if (pass == 1) {
+            break;
+        }
+
+        for (int32_t i = 0; i < nodes; i++) {
+            chunks->offsets[i + 1] += chunks->offsets[i];
+        }
+
         chunks->items = SN_PUSH(build->scratch, int32_t, chunks->offsets[nodes]);
         SN_TRY(sn_arena_status(build->scratch));
     }
-    for (int32_t i = nodes; i > 0; i--) chunks->offsets[i] = chunks->offsets[i - 1];
+
+    for (int32_t i = nodes; i > 0; i--) {
+        chunks->offsets[i] = chunks->offsets[i - 1];
+    }
+
     chunks->offsets[0] = 0;
     return SINEW_OK;
 }
@@ -206,39 +303,59 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
     sn_pbd_schedule *schedule = build->schedule;
     int32_t count = schedule->chunk_count;
     sn_adjacency chunks;
+
     SN_TRY(list_node_chunks(build, &chunks));
     int32_t *last = SN_PUSH(build->scratch, int32_t, count);
+
     schedule->neighbours = (sn_adjacency){count, SN_PUSH(arena, int32_t, count + 1), NULL};
     SN_TRY(sn_arena_status(build->scratch));
     SN_TRY(sn_arena_status(arena));
+
     for (int pass = 0; pass < 2; pass++) {
         int32_t end = 0;
-        for (int32_t c = 0; c < count; c++) last[c] = -1;
+        for (int32_t c = 0; c < count; c++) {
+            last[c] = -1;
+        }
+
         for (int32_t c = 0; c < count; c++) {
             schedule->neighbours.offsets[c] = end;
-            for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK; l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
+            for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK;
+
+                 l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
                 for (int k = 0; k < 4 && schedule->lanes[l] >= 0; k++) {
                     int32_t node = nodes_of(build, schedule->lanes[l])[k];
                     for (int32_t i = chunks.offsets[node]; i < chunks.offsets[node + 1]; i++) {
                         int32_t other = chunks.items[i];
-                        if (other == c || last[other] == c) continue;
+                        if (other == c || last[other] == c) {
+                            continue;
+                        }
                         last[other] = c;
-                        if (pass == 1) schedule->neighbours.items[end] = other;
+                        if (pass == 1) {
+                            schedule->neighbours.items[end] = other;
+                        }
                         end++;
                     }
                 }
             }
         }
+
         schedule->neighbours.offsets[count] = end;
-        if (pass == 0) schedule->neighbours.items = SN_PUSH(arena, int32_t, end);
+        if (pass == 0) {
+            schedule->neighbours.items = SN_PUSH(arena, int32_t, end);
+        }
+
         SN_TRY(sn_arena_status(arena));
     }
+
     return SINEW_OK;
 }
 
 // Everything at its largest: a block and a chunk for each tet.
-static sinew_status push_arrays(sn_arena *arena, sn_pbd_schedule *schedule, const sinew_mesh *mesh) {
-    size_t tets = (size_t)mesh->element_count, nodes = (size_t)mesh->point_count;
+static sinew_status push_arrays(sn_arena *arena, sn_pbd_schedule *schedule,
+                                const sinew_mesh *mesh) {
+    size_t tets = (size_t)mesh->element_count;
+    size_t nodes = (size_t)mesh->point_count;
+
     schedule->chunk_blocks = SN_PUSH(arena, int32_t, tets + 1);
     schedule->tet_layers = SN_PUSH(arena, int32_t, tets);
     schedule->node_layers = SN_PUSH(arena, int32_t, nodes);
@@ -246,6 +363,7 @@ static sinew_status push_arrays(sn_arena *arena, sn_pbd_schedule *schedule, cons
     SN_TRY(sn_arena_status(arena));
     memset(schedule->tet_layers, -1, tets * sizeof(int32_t));
     memset(schedule->node_layers, -1, nodes * sizeof(int32_t));
+
     return SINEW_OK;
 }
 
@@ -255,12 +373,15 @@ static sinew_status build_all(sn_arena *arena, builder *build) {
     SN_TRY(build->def->order == SINEW_PBD_SEQUENCE ? build_sequence(build) : build_layers(build));
     SN_TRY(find_neighbours(arena, build));
     sn_pbd_schedule *schedule = build->schedule;
-    schedule->sweeps = (sn_sweeps){schedule->chunk_count, schedule->neighbours.offsets, schedule->neighbours.items,
-                                   SN_PUSH(arena, atomic_int, schedule->chunk_count)};
+    schedule->sweeps =
+        (sn_sweeps){schedule->chunk_count, schedule->neighbours.offsets, schedule->neighbours.items,
+                    SN_PUSH(arena, atomic_int, schedule->chunk_count)};
+
     return sn_arena_status(arena);
 }
 
-sinew_status sn_pbd_build_schedule(sn_arena *arena, const sn_pbd_schedule_def *def, sn_pbd_schedule *schedule) {
+sinew_status sn_pbd_build_schedule(sn_arena *arena, const sn_pbd_schedule_def *def,
+                                   sn_pbd_schedule *schedule) {
     SN_ASSERT(def->mesh->element == SINEW_ELEMENT_TET4);
     *schedule = (sn_pbd_schedule){0};
     SN_TRY(push_arrays(arena, schedule, def->mesh));
@@ -268,5 +389,6 @@ sinew_status sn_pbd_build_schedule(sn_arena *arena, const sn_pbd_schedule_def *d
     builder build = {.def = def, .schedule = schedule, .scratch = &scratch};
     sinew_status status = build_all(arena, &build);
     sn_arena_destroy(&scratch);
+
     return status;
 }

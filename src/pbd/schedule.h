@@ -1,8 +1,9 @@
-// The order in which tets are projected, cut into blocks for the lanes and chunks for the threads. Built once.
+// The order in which tets are projected, cut into blocks for the lanes and chunks for the threads.
+// Built once.
 //
-// The chunks follow one another; two that share no node may run at the same time (base/sweeps.h). The blocks of a chunk run
-// one after the other; the tets of a block share no node and run in the lanes. So the result does not depend on the number of
-// threads.
+// The chunks follow one another; two that share no node may run at the same time (base/sweeps.h).
+// The blocks of a chunk run one after the other; the tets of a block share no node and run in the
+// lanes. So the result does not depend on the number of threads.
 #ifndef SN_PBD_SCHEDULE_H
 #define SN_PBD_SCHEDULE_H
 
@@ -22,8 +23,8 @@ typedef struct sn_pbd_schedule {
     sn_sweeps sweeps;        // over the chunks
 } sn_pbd_schedule;
 
-// What the schedule must know of a body. Nodes with a nonzero `attached` are where layers begin; tets with a nonzero `still`
-// are left out.
+// What the schedule must know of a body. Nodes with a nonzero `attached` are where layers begin;
+// tets with a nonzero `still` are left out.
 typedef struct sn_pbd_schedule_def {
     const sinew_mesh *mesh; // TET4
     const uint8_t *attached, *still;
@@ -31,6 +32,7 @@ typedef struct sn_pbd_schedule_def {
 } sn_pbd_schedule_def;
 
 // Cost: a few microseconds per tet.
-sinew_status sn_pbd_build_schedule(sn_arena *arena, const sn_pbd_schedule_def *def, sn_pbd_schedule *schedule);
+sinew_status sn_pbd_build_schedule(sn_arena *arena, const sn_pbd_schedule_def *def,
+                                   sn_pbd_schedule *schedule);
 
 #endif

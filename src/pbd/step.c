@@ -1,6 +1,6 @@
-// A step of position dynamics (Cai 2016, algorithm 1): symplectic Euler predicts, the constraints are projected a fixed number
-// of times, the velocities are what was covered over the step, and fade. Every loop writes to places of its own; sums are
-// taken chunk by chunk.
+// A step of position dynamics (Cai 2016, algorithm 1): symplectic Euler predicts, the constraints
+// are projected a fixed number of times, the velocities are what was covered over the step, and
+// fade. Every loop writes to places of its own; sums are taken chunk by chunk.
 #include "base/threads.h"
 #include "pbd/pbd.h"
 
@@ -19,15 +19,24 @@ static void predict_range(void *data, int32_t begin, int32_t end, int32_t chunk)
     const job *work = data;
     sinew_pbd *pbd = work->pbd;
     sn_vec3 gravity = sn_load3(pbd->settings.gravity);
+
     for (int32_t i = begin; i < end; i++) {
-        double *x = pbd->nodes + 4 * (size_t)i, w = pbd->inverse_masses[i];
+        double *x = pbd->nodes + 4 * (size_t)i;
+        double w = pbd->inverse_masses[i];
+
         memcpy(pbd->before + 4 * (size_t)i, x, 4 * sizeof(double));
         if (w == 0) {
-            if (work->targets && pbd->masses[i] > 0) sn_store3(x, sn_load3(work->targets + 3 * (size_t)i));
+            if (work->targets && pbd->masses[i] > 0) {
+                sn_store3(x, sn_load3(work->targets + 3 * (size_t)i));
+            }
             continue;
         }
+
         sn_vec3 a = gravity;
-        if (work->forces) a = sn_madd(a, w / pbd->mass_unit, sn_load3(work->forces + 3 * (size_t)i));
+        if (work->forces) {
+            a = sn_madd(a, w / pbd->mass_unit, sn_load3(work->forces + 3 * (size_t)i));
+        }
+
         sn_vec3 v = sn_madd(sn_load3(pbd->velocities + 4 * (size_t)i), work->h, a);
         sn_add_to3(x, sn_scale(work->h, v));
     }
@@ -43,20 +52,32 @@ static void project_chunk(void *data, int32_t chunk, int32_t round) {
     const sweep_job *work = data;
     const int32_t *blocks = work->pbd->schedule.chunk_blocks;
     sn_pbd_projection projection = work->projection;
-    if (work->first_round + round < work->consolidating) projection.inertias = work->pbd->heavy_inertias;
+    if (work->first_round + round < work->consolidating) {
+        projection.inertias = work->pbd->heavy_inertias;
+    }
+
     work->pbd->project(&projection, blocks[chunk], blocks[chunk + 1]);
 }
 
 void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h) {
     sinew_context *context = pbd->arena.context;
     sweep_job work = {.pbd = pbd, .consolidating = pbd->heavy_inertias ? consolidating : 0};
-    work.projection = (sn_pbd_projection){pbd->nodes, pbd->blocks, pbd->inertias, pbd->multipliers, 1 / (h * h)};
-    if (pbd->multipliers) memset(pbd->multipliers, 0, (size_t)pbd->schedule.block_count * sizeof *pbd->multipliers);
-    // Cores need all of their nodes between two rounds; without them the rounds run into one another.
+
+    work.projection =
+        (sn_pbd_projection){pbd->nodes, pbd->blocks, pbd->inertias, pbd->multipliers, 1 / (h * h)};
+    if (pbd->multipliers) {
+        memset(pbd->multipliers, 0, (size_t)pbd->schedule.block_count * sizeof *pbd->multipliers);
+    }
+
+    // Cores need all of their nodes between two rounds; without them the rounds run into one
+    // another.
     int32_t rounds = pbd->cores.count > 0 ? 1 : iterations;
+
     for (; work.first_round < iterations; work.first_round += rounds) {
         sn_run_sweeps(context, &pbd->schedule.sweeps, rounds, project_chunk, &work);
-        if (pbd->cores.count > 0) sn_pbd_project_cores(context, pbd->nodes, &pbd->cores, pbd->masses);
+        if (pbd->cores.count > 0) {
+            sn_pbd_project_cores(context, pbd->nodes, &pbd->cores, pbd->masses);
+        }
     }
 }
 
@@ -64,7 +85,9 @@ void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, d
 static void check_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const job *work = data;
     double bad = 0;
-    for (int32_t i = begin; i < end; i++) bad += !sn_finite3(sn_load3(work->pbd->nodes + 4 * (size_t)i));
+    for (int32_t i = begin; i < end; i++) {
+        bad += !sn_finite3(sn_load3(work->pbd->nodes + 4 * (size_t)i));
+    }
     work->pbd->sums[(size_t)chunk * SN_PBD_SUMS] = bad;
 }
 
@@ -72,9 +95,11 @@ static void velocity_range(void *data, int32_t begin, int32_t end, int32_t chunk
     (void)chunk;
     const job *work = data;
     sinew_pbd *pbd = work->pbd;
+
     for (int32_t i = begin; i < end; i++) {
         size_t row = 4 * (size_t)i;
-        sn_vec3 v = sn_scale(1 / work->h, sn_sub(sn_load3(pbd->nodes + row), sn_load3(pbd->before + row)));
+        sn_vec3 v =
+            sn_scale(1 / work->h, sn_sub(sn_load3(pbd->nodes + row), sn_load3(pbd->before + row)));
         sn_store3(pbd->velocities + row, pbd->inverse_masses[i] > 0 ? sn_scale(work->keep, v) : v);
     }
 }
@@ -84,10 +109,15 @@ static void momentum_range(void *data, int32_t begin, int32_t end, int32_t chunk
     const job *work = data;
     const sinew_pbd *pbd = work->pbd;
     double *sums = pbd->sums + (size_t)chunk * SN_PBD_SUMS;
+
     memset(sums, 0, SN_PBD_SUMS * sizeof *sums);
     for (int32_t i = begin; i < end; i++) {
-        if (pbd->inverse_masses[i] == 0) continue;
-        sn_vec3 x = sn_load3(pbd->nodes + 4 * (size_t)i), v = sn_load3(pbd->velocities + 4 * (size_t)i);
+        if (pbd->inverse_masses[i] == 0) {
+            continue;
+        }
+
+        sn_vec3 x = sn_load3(pbd->nodes + 4 * (size_t)i);
+        sn_vec3 v = sn_load3(pbd->velocities + 4 * (size_t)i);
         sums[0] += pbd->masses[i];
         sn_add_to3(sums + 1, sn_scale(pbd->masses[i], x));
         sn_add_to3(sums + 4, sn_scale(pbd->masses[i], v));
@@ -99,14 +129,24 @@ static void spin_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const job *work = data;
     const sinew_pbd *pbd = work->pbd;
     double *sums = pbd->sums + (size_t)chunk * SN_PBD_SUMS;
+
     memset(sums, 0, SN_PBD_SUMS * sizeof *sums);
     for (int32_t i = begin; i < end; i++) {
-        if (pbd->inverse_masses[i] == 0) continue;
+        if (pbd->inverse_masses[i] == 0) {
+            continue;
+        }
+
         sn_vec3 r = sn_sub(sn_load3(pbd->nodes + 4 * (size_t)i), work->center);
         sn_vec3 v = sn_load3(pbd->velocities + 4 * (size_t)i);
+
         sn_add_to3(sums, sn_scale(pbd->masses[i], sn_cross(r, v)));
-        const double m = pbd->masses[i], e[3] = {r.x, r.y, r.z}, square = sn_dot(r, r);
-        for (int k = 0; k < 9; k++) sums[3 + k] += m * ((k % 4 == 0 ? square : 0) - e[k / 3] * e[k % 3]);
+        const double m = pbd->masses[i];
+        const double e[3] = {r.x, r.y, r.z};
+        const double square = sn_dot(r, r);
+
+        for (int k = 0; k < 9; k++) {
+            sums[3 + k] += m * ((k % 4 == 0 ? square : 0) - e[k / 3] * e[k % 3]);
+        }
     }
 }
 
@@ -114,9 +154,14 @@ static void damp_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const job *work = data;
     sinew_pbd *pbd = work->pbd;
+
     for (int32_t i = begin; i < end; i++) {
-        if (pbd->inverse_masses[i] == 0) continue;
-        sn_vec3 r = sn_sub(sn_load3(pbd->nodes + 4 * (size_t)i), work->center), v = sn_load3(pbd->velocities + 4 * (size_t)i);
+        if (pbd->inverse_masses[i] == 0) {
+            continue;
+        }
+
+        sn_vec3 r = sn_sub(sn_load3(pbd->nodes + 4 * (size_t)i), work->center);
+        sn_vec3 v = sn_load3(pbd->velocities + 4 * (size_t)i);
         sn_vec3 rigid = sn_add(work->velocity, sn_cross(work->spin, r));
         sn_store3(pbd->velocities + 4 * (size_t)i, sn_madd(rigid, work->keep, sn_sub(v, rigid)));
     }
@@ -130,46 +175,72 @@ static void sum_chunks(double total[SN_PBD_SUMS], const sinew_pbd *pbd) {
     memset(total, 0, SN_PBD_SUMS * sizeof *total);
     int32_t chunks = sn_chunk_count(pbd->node_count, SN_PBD_NODE_CHUNK);
     for (int32_t chunk = 0; chunk < chunks; chunk++) {
-        for (int k = 0; k < SN_PBD_SUMS; k++) total[k] += pbd->sums[(size_t)chunk * SN_PBD_SUMS + (size_t)k];
+        for (int k = 0; k < SN_PBD_SUMS; k++) {
+            total[k] += pbd->sums[(size_t)chunk * SN_PBD_SUMS + (size_t)k];
+        }
     }
 }
 
 void sn_pbd_damp(sinew_pbd *pbd, double h) {
     job work = {.pbd = pbd, .keep = exp(-pbd->settings.damping * h)};
     double sums[SN_PBD_SUMS];
+
     run(&work, momentum_range);
     sum_chunks(sums, pbd);
-    if (sums[0] <= 0) return;
+    if (sums[0] <= 0) {
+        return;
+    }
+
     work.center = sn_scale(1 / sums[0], sn_load3(sums + 1));
     work.velocity = sn_scale(1 / sums[0], sn_load3(sums + 4));
     run(&work, spin_range);
     sum_chunks(sums, pbd);
+
     sn_mat3 inertia;
     memcpy(inertia.m, sums + 3, sizeof inertia.m);
+
     // Nodes in one line or at one point have no spin about it.
     double size = sn_mat3_trace(inertia);
     bool solid = sn_mat3_det(inertia) > 1e-12 * size * size * size;
-    if (solid) work.spin = sn_mat3_apply(sn_mat3_inverse(inertia), sn_load3(sums));
+    if (solid) {
+        work.spin = sn_mat3_apply(sn_mat3_inverse(inertia), sn_load3(sums));
+    }
+
     run(&work, damp_range);
 }
 
 sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, const double *forces) {
     sinew_context *context = pbd->arena.context;
-    if (!(h > 0) || !isfinite(h)) return sn_fail(context, SINEW_INVALID_ARGUMENT, "the step must be positive, not %g s", h);
-    job work = {.pbd = pbd, .h = h, .targets = targets, .forces = forces, .keep = exp(-pbd->settings.drag * h)};
+    if (!(h > 0) || !isfinite(h)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the step must be positive, not %g s", h);
+    }
+
+    job work = {.pbd = pbd,
+                .h = h,
+                .targets = targets,
+                .forces = forces,
+                .keep = exp(-pbd->settings.drag * h)};
+
     run(&work, predict_range);
     sn_pbd_iterate(pbd, pbd->settings.iterations, pbd->settings.consolidating, h);
     run(&work, check_range);
+
     double sums[SN_PBD_SUMS] = {0};
     for (int32_t chunk = 0; chunk < sn_chunk_count(pbd->node_count, SN_PBD_NODE_CHUNK); chunk++) {
         sums[0] += pbd->sums[(size_t)chunk * SN_PBD_SUMS];
     }
+
     if (sums[0] > 0) {
         memcpy(pbd->nodes, pbd->before, 4 * (size_t)pbd->node_count * sizeof *pbd->nodes);
-        return sn_fail(context, SINEW_DIVERGED, "%g nodes left the finite numbers in a step of %g s; the state is as before",
+        return sn_fail(context, SINEW_DIVERGED,
+                       "%g nodes left the finite numbers in a step of %g s; the state is as before",
                        sums[0], h);
     }
+
     run(&work, velocity_range);
-    if (pbd->settings.damping > 0) sn_pbd_damp(pbd, h);
+    if (pbd->settings.damping > 0) {
+        sn_pbd_damp(pbd, h);
+    }
+
     return SINEW_OK;
 }

@@ -1,5 +1,6 @@
-// Characters from tables: joints at places in the world, limbs as round cones between two places. The skin is the cones'
-// closed surfaces, which overlap where limbs meet; the winding number makes one solid of them. Motions are sums of sines.
+// Characters from tables: joints at places in the world, limbs as round cones between two places.
+// The skin is the cones' closed surfaces, which overlap where limbs meet; the winding number makes
+// one solid of them. Motions are sums of sines.
 #include "sinew/character.h"
 
 #include "geom/mesh.h"
@@ -52,8 +53,10 @@ static const joint_row arm_joints[] = {
     {"wrist", 1, {0.56, 1.4, 0}, {0.7, 1.4, 0}},
 };
 static const limb_row arm_limbs[] = {
-    {{0, 1.4, 0}, {0.15, 1.385, 0}, 0.075, 0.08},    {{0.15, 1.385, 0}, {0.31, 1.4, 0}, 0.08, 0.05},
-    {{0.31, 1.4, 0}, {0.42, 1.395, 0}, 0.05, 0.052}, {{0.42, 1.395, 0}, {0.56, 1.4, 0}, 0.052, 0.034},
+    {{0, 1.4, 0}, {0.15, 1.385, 0}, 0.075, 0.08},
+    {{0.15, 1.385, 0}, {0.31, 1.4, 0}, 0.08, 0.05},
+    {{0.31, 1.4, 0}, {0.42, 1.395, 0}, 0.05, 0.052},
+    {{0.42, 1.395, 0}, {0.56, 1.4, 0}, 0.052, 0.034},
     {{0.56, 1.4, 0}, {0.7, 1.4, 0}, 0.036, 0.03},
 };
 
@@ -147,7 +150,10 @@ static void move_twisting(sn_rigid *local, double time, double angle) {
 // Crouches, leaves the ground for 0.3 s, lands.
 static void move_leg(sn_rigid *local, double time, double angle) {
     (void)angle;
-    double phase = time - floor(time), crouch, height = 0;
+    double phase = time - floor(time);
+    double crouch;
+    double height = 0;
+
     if (phase < 0.35) {
         crouch = ease(phase / 0.25) * (1 - ease((phase - 0.25) / 0.1));
     } else if (phase < 0.65) {
@@ -157,7 +163,10 @@ static void move_leg(sn_rigid *local, double time, double angle) {
     } else {
         crouch = 0.7 * ease((phase - 0.65) / 0.1) * (1 - ease((phase - 0.75) / 0.25));
     }
-    double bend = 0.9 * crouch; // of the hip; the knee bends back twice as far, so that the foot stays below the hip
+
+    double bend = 0.9 * crouch; // of the hip; the knee bends back twice as far, so that the foot
+                                // stays below the hip
+
     turn(&local[0], -bend, 0, 0);
     turn(&local[1], 2 * bend, 0, 0);
     turn(&local[2], -bend, 0, 0);
@@ -166,7 +175,8 @@ static void move_leg(sn_rigid *local, double time, double angle) {
 
 static void move_arm(sn_rigid *local, double time, double angle) {
     (void)angle;
-    double start = ease(time / 0.5), swing = sin(2 * PI * time);
+    double start = ease(time / 0.5);
+    double swing = sin(2 * PI * time);
     turn(&local[0], 0, 0, 0.7 * start * swing);
     turn(&local[1], 0, -0.5 * start, 0.9 * start * sin(2 * PI * time - 0.8));
     turn(&local[2], 0, 0, 0.5 * start * sin(2 * PI * time - 1.6));
@@ -187,9 +197,12 @@ static void lower_arms(sn_rigid *local, double start) {
 
 static void move_walking(sn_rigid *local, double time, double angle) {
     (void)angle;
-    double phase = 2 * PI * time, start = ease(time / 0.5);
+    double phase = 2 * PI * time;
+    double start = ease(time / 0.5);
+
     // The way grows as the integral of the speed, which eases in too.
     double way = time < 0.5 ? 0.5 * (pow(time / 0.5, 3) - 0.5 * pow(time / 0.5, 4)) : time - 0.25;
+
     swing_leg(&local[LEFT_THIGH], phase, start);
     swing_leg(&local[RIGHT_THIGH], phase + PI, start);
     lower_arms(local, start);
@@ -204,14 +217,17 @@ static void move_walking(sn_rigid *local, double time, double angle) {
 static void move_hopping(sn_rigid *local, double time, double angle) {
     sn_rigid leg[3] = {local[HIPS], local[LEFT_CALF], local[LEFT_FOOT]};
     double base = leg[0].t.y;
+
     move_leg(leg, time, angle);
     sn_quat bends[3] = {leg[0].q, leg[1].q, leg[2].q};
     for (int k = 0; k < 3; k++) {
         local[LEFT_THIGH + k].q = sn_quat_mul(local[LEFT_THIGH + k].q, bends[k]);
         local[RIGHT_THIGH + k].q = sn_quat_mul(local[RIGHT_THIGH + k].q, bends[k]);
     }
+
     lower_arms(local, ease(time / 0.5));
     double lean = 2 * asin(fabs(bends[0].x)); // who crouches leans forward
+
     turn(&local[SPINE], 0.6 * lean, 0, 0);
     turn(&local[CHEST], 0.4 * lean, 0, 0);
     turn(&local[NECK], -0.5 * lean, 0, 0);
@@ -225,52 +241,76 @@ static plan plan_of(sinew_character_kind kind) {
     switch (kind) {
     case SINEW_CHARACTER_BENDING: break;
     case SINEW_CHARACTER_TWISTING: made.move = move_twisting; break;
-    case SINEW_CHARACTER_LEG: made = (plan){leg_joints, COUNT_OF(leg_joints), leg_limbs, COUNT_OF(leg_limbs), move_leg}; break;
-    case SINEW_CHARACTER_ARM: made = (plan){arm_joints, COUNT_OF(arm_joints), arm_limbs, COUNT_OF(arm_limbs), move_arm}; break;
+    case SINEW_CHARACTER_LEG:
+        made = (plan){leg_joints, COUNT_OF(leg_joints), leg_limbs, COUNT_OF(leg_limbs), move_leg};
+        break;
+    case SINEW_CHARACTER_ARM:
+        made = (plan){arm_joints, COUNT_OF(arm_joints), arm_limbs, COUNT_OF(arm_limbs), move_arm};
+        break;
     case SINEW_CHARACTER_BIPED:
-        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs) - 1, move_walking};
+        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs) - 1,
+                      move_walking};
         break;
     case SINEW_CHARACTER_FAT:
-        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs), move_hopping};
+        made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs),
+                      move_hopping};
         break;
     }
+
     return made;
 }
 
-enum { RING = 24, CAP = 6, ROWS = 2 * CAP, LIMB_POINTS = ROWS * RING + 2, LIMB_TRIANGLES = 2 * RING * ROWS };
+enum {
+    RING = 24,
+    CAP = 6,
+    ROWS = 2 * CAP,
+    LIMB_POINTS = ROWS * RING + 2,
+    LIMB_TRIANGLES = 2 * RING * ROWS
+};
 
-// The hull of two spheres, nearly: a half sphere at each end and straight lines between their rims. Rings of points from pole
-// to pole; the first and the last point are the poles.
+// The hull of two spheres, nearly: a half sphere at each end and straight lines between their rims.
+// Rings of points from pole to pole; the first and the last point are the poles.
 static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb_row *limb) {
-    sn_vec3 from = sn_load3(limb->from), to = sn_load3(limb->to), axis = sn_normalize(sn_sub(to, from));
+    sn_vec3 from = sn_load3(limb->from);
+    sn_vec3 to = sn_load3(limb->to);
+    sn_vec3 axis = sn_normalize(sn_sub(to, from));
     sn_mat3 basis = sn_mat3_basis(axis);
     double *points = mesh->points + 3 * (size_t)number * LIMB_POINTS;
-    int32_t *triangles = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES, first = number * LIMB_POINTS;
+    int32_t *triangles = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES;
+    int32_t first = number * LIMB_POINTS;
+
     sn_store3(points, sn_madd(from, -limb->radius_from, axis));
     for (int row = 0; row < ROWS; row++) {
-        // Latitudes: CAP rings on the lower half up to its rim, as many on the upper half from its rim.
+        // Latitudes: CAP rings on the lower half up to its rim, as many on the upper half from its
+        // rim.
         bool lower = row < CAP;
         double latitude = 0.5 * PI * (lower ? (row + 1.0) / CAP - 1 : (row - CAP) / (double)CAP);
         double radius = lower ? limb->radius_from : limb->radius_to;
+
         for (int i = 0; i < RING; i++) {
             double longitude = 2 * PI * i / RING;
-            sn_vec3 out = sn_v3(cos(latitude) * cos(longitude), cos(latitude) * sin(longitude), sin(latitude));
+            sn_vec3 out = sn_v3(cos(latitude) * cos(longitude), cos(latitude) * sin(longitude),
+                                sin(latitude));
             sn_vec3 place = sn_madd(lower ? from : to, radius, sn_mat3_apply(basis, out));
             sn_store3(points + 3 * (1 + row * RING + i), place);
         }
     }
+
     sn_store3(points + 3 * (LIMB_POINTS - 1), sn_madd(to, limb->radius_to, axis));
     for (int row = 0; row <= ROWS; row++) {
         for (int i = 0; i < RING; i++) {
             int next = (i + 1) % RING;
-            int32_t below = row == 0 ? 0 : 1 + (row - 1) * RING + i, below_next = row == 0 ? 0 : 1 + (row - 1) * RING + next;
+            int32_t below = row == 0 ? 0 : 1 + (row - 1) * RING + i;
+            int32_t below_next = row == 0 ? 0 : 1 + (row - 1) * RING + next;
             int32_t above = row == ROWS ? LIMB_POINTS - 1 : 1 + row * RING + i;
             int32_t above_next = row == ROWS ? LIMB_POINTS - 1 : 1 + row * RING + next;
+
             if (row > 0) {
                 *triangles++ = first + below;
                 *triangles++ = first + below_next;
                 *triangles++ = first + above;
             }
+
             if (row < ROWS) {
                 *triangles++ = first + below_next;
                 *triangles++ = first + above_next;
@@ -289,29 +329,41 @@ static sinew_status make_skin(sinew_context *context, const plan *made, sinew_me
         shape.cells[0] = shape.cells[1] = 12;
         shape.cells[2] = 40;
         SN_TRY(sinew_mesh_create_shape(context, &shape, skin));
+
         // The shape stands along z: turn it upright.
         double *points = ((sn_owned_mesh *)(void *)*skin)->points;
         for (int32_t i = 0; i < (*skin)->point_count; i++) {
             sn_vec3 p = sn_load3(points + 3 * (size_t)i);
             sn_store3(points + 3 * (size_t)i, sn_v3(p.x, p.z, -p.y));
         }
+
         return SINEW_OK;
     }
+
     sn_owned_mesh *mesh = NULL;
-    SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE, (int64_t)made->limb_count * LIMB_POINTS,
+    SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE,
+                                (int64_t)made->limb_count * LIMB_POINTS,
                                 (int64_t)made->limb_count * LIMB_TRIANGLES, false, &mesh));
-    for (int32_t i = 0; i < made->limb_count; i++) add_limb(mesh, i, &made->limbs[i]);
+
+    for (int32_t i = 0; i < made->limb_count; i++) {
+        add_limb(mesh, i, &made->limbs[i]);
+    }
+
     *skin = &mesh->view;
     return SINEW_OK;
 }
 
-static sinew_status make_skeleton(sinew_context *context, const plan *made, sinew_skeleton **skeleton) {
+static sinew_status make_skeleton(sinew_context *context, const plan *made,
+                                  sinew_skeleton **skeleton) {
     sinew_joint_def joints[COUNT_OF(biped_joints)];
     SN_ASSERT(made->joint_count <= COUNT_OF(joints));
     for (int32_t i = 0; i < made->joint_count; i++) {
         const joint_row *row = &made->joints[i];
-        sn_vec3 place = sn_load3(row->place), tip = sn_load3(row->tip);
-        sn_vec3 parent = row->parent < 0 ? sn_v3(0, 0, 0) : sn_load3(made->joints[row->parent].place);
+        sn_vec3 place = sn_load3(row->place);
+        sn_vec3 tip = sn_load3(row->tip);
+        sn_vec3 parent =
+            row->parent < 0 ? sn_v3(0, 0, 0) : sn_load3(made->joints[row->parent].place);
+
         joints[i] = sinew_default_joint_def();
         joints[i].name = row->name;
         joints[i].parent = row->parent;
@@ -319,39 +371,57 @@ static sinew_status make_skeleton(sinew_context *context, const plan *made, sine
         joints[i].has_tip = sn_length(tip) > 0;
         sn_store3(joints[i].tip, sn_sub(tip, place));
     }
+
     return sinew_skeleton_create(context, joints, made->joint_count, skeleton);
 }
 
-static sinew_status make_motion(sinew_context *context, const plan *made, const sinew_character_def *def,
-                                const sinew_skeleton *skeleton, sinew_motion **motion) {
-    int32_t frames = (int32_t)floor(def->duration / def->frame_time + 1e-6) + 1, count = skeleton->joint_count;
+static sinew_status make_motion(sinew_context *context, const plan *made,
+                                const sinew_character_def *def, const sinew_skeleton *skeleton,
+                                sinew_motion **motion) {
+    int32_t frames = (int32_t)floor(def->duration / def->frame_time + 1e-6) + 1;
+    int32_t count = skeleton->joint_count;
+
     SN_TRY(sn_motion_create_empty(context, count, frames, def->frame_time, motion));
     for (int32_t frame = 0; frame < frames; frame++) {
         sn_rigid local[COUNT_OF(biped_joints)];
-        for (int32_t i = 0; i < count; i++) local[i] = sn_rigid_load(&skeleton->rest_local[i]);
+        for (int32_t i = 0; i < count; i++) {
+            local[i] = sn_rigid_load(&skeleton->rest_local[i]);
+        }
+
         made->move(local, frame * def->frame_time, def->angle);
         sinew_transform *out = (*motion)->frames + (size_t)frame * (size_t)count;
-        for (int32_t i = 0; i < count; i++) sn_rigid_store(&out[i], local[i]);
+        for (int32_t i = 0; i < count; i++) {
+            sn_rigid_store(&out[i], local[i]);
+        }
     }
+
     return SINEW_OK;
 }
 
 sinew_character_def sinew_default_character_def(void) {
-    return (sinew_character_def){.tet_count = 3000, .frame_time = 1.0 / 30, .duration = 2, .angle = 0.5 * PI};
+    return (sinew_character_def){
+        .tet_count = 3000, .frame_time = 1.0 / 30, .duration = 2, .angle = 0.5 * PI};
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_character_def *def) {
     if ((int)def->kind < SINEW_CHARACTER_BENDING || def->kind > SINEW_CHARACTER_FAT) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "there is no character of kind %d", (int)def->kind);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "there is no character of kind %d",
+                       (int)def->kind);
     }
+
     if (def->tet_count < 100 || def->tet_count > 50000000) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d tets: must be in [100, 50e6]", def->tet_count);
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d tets: must be in [100, 50e6]",
+                       def->tet_count);
     }
-    if (!(def->frame_time > 0) || !(def->duration >= 0) || !(def->duration / def->frame_time < SN_MAX_FRAMES) ||
-        !isfinite(def->angle) || !(def->bone_radius >= 0)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "a motion of %g s with %g s a frame and an angle of %g cannot be made",
+
+    if (!(def->frame_time > 0) || !(def->duration >= 0) ||
+        !(def->duration / def->frame_time < SN_MAX_FRAMES) || !isfinite(def->angle) ||
+        !(def->bone_radius >= 0)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "a motion of %g s with %g s a frame and an angle of %g cannot be made",
                        def->duration, def->frame_time, def->angle);
     }
+
     return SINEW_OK;
 }
 
@@ -360,33 +430,47 @@ static int32_t label_at(const sinew_skeleton *skeleton, sn_vec3 center, double r
     int32_t label = 0;
     double nearest = radius;
     for (int32_t i = 0; i < skeleton->bone_count; i++) {
-        sn_vec3 from = sn_load3(skeleton->bones[i].from), way = sn_sub(sn_load3(skeleton->bones[i].to), from);
+        sn_vec3 from = sn_load3(skeleton->bones[i].from);
+        sn_vec3 way = sn_sub(sn_load3(skeleton->bones[i].to), from);
         sn_vec3 d = sn_sub(center, from);
-        double distance = sn_length(sn_madd(d, -fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1), way));
-        if (!(distance < nearest)) continue;
+        double distance =
+            sn_length(sn_madd(d, -fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1), way));
+
+        if (!(distance < nearest)) {
+            continue;
+        }
+
         nearest = distance;
         label = 1 + skeleton->bones[i].joint;
     }
+
     return label;
 }
 
-// Labels the bones in `labels`, and leaves out tets at nodes where different ones meet. `node_labels` starts as zeros.
-static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton, double radius, int32_t *labels,
-                        int32_t *node_labels) {
+// Labels the bones in `labels`, and leaves out tets at nodes where different ones meet.
+// `node_labels` starts as zeros.
+static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton, double radius,
+                        int32_t *labels, int32_t *node_labels) {
     const int32_t shared = -1;
     for (int32_t t = 0; t < flesh->element_count; t++) {
         const int32_t *nodes = sn_mesh_nodes(flesh, t);
         sn_vec3 center = {0, 0, 0};
-        for (int k = 0; k < 4; k++) center = sn_madd(center, 0.25, sn_mesh_point(flesh, nodes[k]));
+        for (int k = 0; k < 4; k++) {
+            center = sn_madd(center, 0.25, sn_mesh_point(flesh, nodes[k]));
+        }
+
         labels[t] = label_at(skeleton, center, radius);
         for (int k = 0; k < 4 && labels[t] > 0; k++) {
             int32_t *label = &node_labels[nodes[k]];
             *label = *label == 0 || *label == labels[t] ? labels[t] : shared;
         }
     }
+
     for (int32_t t = 0; t < flesh->element_count; t++) {
         for (int k = 0; k < 4; k++) {
-            if (node_labels[sn_mesh_nodes(flesh, t)[k]] == shared) labels[t] = 0;
+            if (node_labels[sn_mesh_nodes(flesh, t)[k]] == shared) {
+                labels[t] = 0;
+            }
         }
     }
 }
@@ -397,44 +481,63 @@ static sinew_status add_labels(sinew_context *context, double radius, sinew_char
     int32_t *node_labels = SN_PUSH(&scratch, int32_t, character->flesh->point_count);
     sinew_status status = sn_arena_status(&scratch);
     sinew_mesh *labelled = NULL;
+
     if (status == SINEW_OK) {
         label_bones(character->flesh, character->skeleton, radius, labels, node_labels);
         sinew_mesh view = *character->flesh;
         view.labels = labels;
         status = sinew_mesh_copy(context, &view, &labelled);
     }
+
     sn_arena_destroy(&scratch);
-    if (status != SINEW_OK) return status;
+    if (status != SINEW_OK) {
+        return status;
+    }
+
     sinew_mesh_destroy(character->flesh);
     character->flesh = labelled;
+
     return SINEW_OK;
 }
 
-static sinew_status make_parts(sinew_context *context, const plan *made, const sinew_character_def *def,
-                               sinew_character *character) {
+static sinew_status make_parts(sinew_context *context, const plan *made,
+                               const sinew_character_def *def, sinew_character *character) {
     SN_TRY(make_skeleton(context, made, &character->skeleton));
     SN_TRY(make_motion(context, made, def, character->skeleton, &character->motion));
     SN_TRY(make_skin(context, made, &character->skin));
-    if (def->without_flesh) return SINEW_OK;
+    if (def->without_flesh) {
+        return SINEW_OK;
+    }
+
     sinew_tetrahedralize_def fill = sinew_default_tetrahedralize_def();
     fill.tet_count = def->tet_count;
     fill.largest_component = true;
     SN_TRY(sinew_tetrahedralize(context, character->skin, &fill, &character->flesh, NULL));
+
     return def->bone_radius > 0 ? add_labels(context, def->bone_radius, character) : SINEW_OK;
 }
 
-sinew_status sinew_character_create(sinew_context *context, const sinew_character_def *def, sinew_character *character) {
+sinew_status sinew_character_create(sinew_context *context, const sinew_character_def *def,
+                                    sinew_character *character) {
     SN_ASSERT(context && def && character);
     *character = (sinew_character){0};
     SN_TRY(check_def(context, def));
+
     plan made = plan_of(def->kind);
     sinew_status status = make_parts(context, &made, def, character);
-    if (status != SINEW_OK) sinew_character_destroy(character);
+
+    if (status != SINEW_OK) {
+        sinew_character_destroy(character);
+    }
+
     return status;
 }
 
 void sinew_character_destroy(sinew_character *character) {
-    if (!character) return;
+    if (!character) {
+        return;
+    }
+
     sinew_mesh_destroy(character->flesh);
     sinew_mesh_destroy(character->skin);
     sinew_skeleton_destroy(character->skeleton);

@@ -4,31 +4,44 @@
 
 #include <string.h>
 
-static sinew_status build(sn_puppet *puppet, const sinew_character_def *character, const sinew_pbd_def *flesh) {
+static sinew_status build(sn_puppet *puppet, const sinew_character_def *character,
+                          const sinew_pbd_def *flesh) {
     sn_arena *arena = &puppet->arena;
     SN_TRY(sinew_character_create(arena->context, character, &puppet->character));
+
     const sinew_mesh *mesh = puppet->character.flesh;
     const sinew_skeleton *skeleton = puppet->character.skeleton;
+
     SN_TRY(sinew_rig_create(arena->context, skeleton, mesh, &puppet->rig_report, &puppet->rig));
     puppet->world = SN_PUSH(arena, sinew_transform, sinew_skeleton_joint_count(skeleton));
     puppet->targets = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
     puppet->positions = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
+
     uint8_t *kinematic = SN_PUSH(arena, uint8_t, mesh->point_count);
     SN_TRY(sn_arena_status(arena));
     memcpy(puppet->targets, mesh->points, 3 * (size_t)mesh->point_count * sizeof *puppet->targets);
-    memcpy(puppet->positions, mesh->points, 3 * (size_t)mesh->point_count * sizeof *puppet->positions);
-    for (int32_t i = 0; i < mesh->point_count; i++) kinematic[i] = sinew_rig_node_joints(puppet->rig)[i] >= 0;
+    memcpy(puppet->positions, mesh->points,
+           3 * (size_t)mesh->point_count * sizeof *puppet->positions);
+
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        kinematic[i] = sinew_rig_node_joints(puppet->rig)[i] >= 0;
+    }
+
     sinew_pbd_def def = *flesh;
     def.kinematic = kinematic;
+
     return sinew_pbd_create(arena->context, mesh, &def, &puppet->pbd);
 }
 
-sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character, const sinew_pbd_def *flesh,
-                              sn_puppet *puppet) {
+sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character,
+                              const sinew_pbd_def *flesh, sn_puppet *puppet) {
     SN_ASSERT(!flesh->kinematic);
     *puppet = (sn_puppet){.arena = sn_arena_create(context)};
     sinew_status status = build(puppet, character, flesh);
-    if (status != SINEW_OK) sn_puppet_destroy(puppet);
+    if (status != SINEW_OK) {
+        sn_puppet_destroy(puppet);
+    }
+
     return status;
 }
 
@@ -47,12 +60,13 @@ sinew_status sn_puppet_step(sn_puppet *puppet, double h, double speed, sinew_mot
     sinew_rig_move_nodes(puppet->rig, puppet->world, puppet->targets);
     SN_TRY(sinew_pbd_step(puppet->pbd, h, puppet->targets, NULL));
     sinew_pbd_get_positions(puppet->pbd, puppet->positions);
+
     return SINEW_OK;
 }
 
 static bool is_inside(sn_box box, sn_vec3 p) {
-    return p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y && p.y <= box.upper.y && p.z >= box.lower.z &&
-           p.z <= box.upper.z;
+    return p.x >= box.lower.x && p.x <= box.upper.x && p.y >= box.lower.y && p.y <= box.upper.y &&
+           p.z >= box.lower.z && p.z <= box.upper.z;
 }
 
 double sn_region_volume(const sinew_mesh *tets, const double *positions, sn_box region) {
@@ -65,7 +79,11 @@ double sn_region_volume(const sinew_mesh *tets, const double *positions, sn_box 
             center = sn_madd(center, 0.25, sn_mesh_point(tets, nodes[k]));
             x[k] = sn_load3(positions + 3 * (size_t)nodes[k]);
         }
-        if (is_inside(region, center)) volume += sn_tet_volume6(x[0], x[1], x[2], x[3]) / 6;
+
+        if (is_inside(region, center)) {
+            volume += sn_tet_volume6(x[0], x[1], x[2], x[3]) / 6;
+        }
     }
+
     return volume;
 }

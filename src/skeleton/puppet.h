@@ -1,5 +1,5 @@
-// A character whose flesh follows its skeleton by position dynamics: what examples, benchmarks and measurements have in
-// common.
+// A character whose flesh follows its skeleton by position dynamics: what examples, benchmarks and
+// measurements have in common.
 #ifndef SN_SKELETON_PUPPET_H
 #define SN_SKELETON_PUPPET_H
 
@@ -21,13 +21,14 @@ typedef struct sn_puppet {
     double time;            // [s] of the motion
 } sn_puppet;
 
-// Nodes bound to a joint become the kinematic ones of `flesh`, whose own array of these must be NULL. Nothing to free on
-// failure.
-sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character, const sinew_pbd_def *flesh,
-                              sn_puppet *puppet);
+// Nodes bound to a joint become the kinematic ones of `flesh`, whose own array of these must be
+// NULL. Nothing to free on failure.
+sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character,
+                              const sinew_pbd_def *flesh, sn_puppet *puppet);
 void sn_puppet_destroy(sn_puppet *puppet);
 
-// Poses the skeleton `speed` * h later in its motion, and advances the flesh by a step of h seconds.
+// Poses the skeleton `speed` * h later in its motion, and advances the flesh by a step of h
+// seconds.
 sinew_status sn_puppet_step(sn_puppet *puppet, double h, double speed, sinew_motion_end end);
 
 // Volume at `positions` of the tets whose centres lie in `region` at rest.

@@ -32,7 +32,8 @@ static inline sn_rigid sn_rigid_inverse(sn_rigid a) {
 // Normalises the quaternion.
 static inline sn_rigid sn_rigid_load(const sinew_transform *transform) {
     const double *q = transform->rotation;
-    return (sn_rigid){sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}), sn_load3(transform->translation)};
+    return (sn_rigid){sn_quat_normalize((sn_quat){q[0], q[1], q[2], q[3]}),
+                      sn_load3(transform->translation)};
 }
 
 static inline void sn_rigid_store(sinew_transform *transform, sn_rigid a) {

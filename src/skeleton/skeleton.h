@@ -1,4 +1,5 @@
-// The inside of a skeleton: joints in an order where parents come first, names with an index, bones as segments.
+// The inside of a skeleton: joints in an order where parents come first, names with an index, bones
+// as segments.
 #ifndef SN_SKELETON_SKELETON_H
 #define SN_SKELETON_SKELETON_H
 
@@ -28,13 +29,15 @@ struct sinew_motion {
 };
 
 // A motion whose frames the caller fills in, with unit quaternions.
-sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count, int32_t frame_count, double frame_time,
-                                    sinew_motion **motion);
+sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
+                                    int32_t frame_count, double frame_time, sinew_motion **motion);
 
 // Forward kinematics on valid local transforms.
-void sn_skeleton_compute_world(const sinew_skeleton *skeleton, const sinew_transform *local, sinew_transform *world);
+void sn_skeleton_compute_world(const sinew_skeleton *skeleton, const sinew_transform *local,
+                               sinew_transform *world);
 
 // M T^-1 for each joint: from the rest pose in the world to the current one.
-void sn_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world, sn_rigid *offsets);
+void sn_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
+                                 sn_rigid *offsets);
 
 #endif

@@ -13,8 +13,9 @@ typedef struct sn_skin_job {
     const double *rest;    // x y z of each vertex
     const int32_t *joints; // SN_INFLUENCES for each vertex
     const double *weights; // SN_INFLUENCES for each vertex
-    // By joint, M T^-1: SN_SKIN_COLUMNS numbers, the four columns of the matrix, each padded with a zero (linear); or
-    // SN_SKIN_DUAL numbers, the real and the dual part x y z w (dual quaternions). Aligned to 32 bytes.
+    // By joint, M T^-1: SN_SKIN_COLUMNS numbers, the four columns of the matrix, each padded with a
+    // zero (linear); or SN_SKIN_DUAL numbers, the real and the dual part x y z w (dual
+    // quaternions). Aligned to 32 bytes.
     const double *transforms;
     double *positions;
 } sn_skin_job;
@@ -22,7 +23,8 @@ typedef struct sn_skin_job {
 // x = (sum_i w_i A_i) X
 SN_ISA_DECLARE(void, sn_skin_linear, (const sn_skin_job *job, int32_t begin, int32_t end));
 
-// x = R(b) X + t(b), b = sum_i w_i q_i normalised, the q_i with the sign that agrees with the first (Kavan et al. 2008).
+// x = R(b) X + t(b), b = sum_i w_i q_i normalised, the q_i with the sign that agrees with the first
+// (Kavan et al. 2008).
 SN_ISA_DECLARE(void, sn_skin_dual, (const sn_skin_job *job, int32_t begin, int32_t end));
 
 typedef void sn_skin_fn(const sn_skin_job *job, int32_t begin, int32_t end);

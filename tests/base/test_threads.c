@@ -1,4 +1,5 @@
-// Parallel loops visit each index once, and sums do not depend on the number of threads, bit for bit.
+// Parallel loops visit each index once, and sums do not depend on the number of threads, bit for
+// bit.
 #include "support/test.h"
 
 #include "base/threads.h"
@@ -10,13 +11,17 @@ enum { COUNT = 100003 };
 static void increment(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     int32_t *visits = data;
-    for (int32_t i = begin; i < end; i++) visits[i]++;
+    for (int32_t i = begin; i < end; i++) {
+        visits[i]++;
+    }
 }
 
 static double sum_sines(void *data, int32_t begin, int32_t end) {
     (void)data;
     double sum = 0;
-    for (int32_t i = begin; i < end; i++) sum += sin(i * 0.7) * exp2(i % 60);
+    for (int32_t i = begin; i < end; i++) {
+        sum += sin(i * 0.7) * exp2(i % 60);
+    }
     return sum;
 }
 
@@ -26,8 +31,14 @@ static void test_each_index_once(void **state) {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         sinew_context *context = test_context(threads);
         memset(visits, 0, sizeof visits);
-        for (int repeat = 0; repeat < 50; repeat++) sn_parallel_for(context, COUNT, 777, increment, visits);
-        for (int i = 0; i < COUNT; i++) assert_int_equal(visits[i], 50);
+        for (int repeat = 0; repeat < 50; repeat++) {
+            sn_parallel_for(context, COUNT, 777, increment, visits);
+        }
+
+        for (int i = 0; i < COUNT; i++) {
+            assert_int_equal(visits[i], 50);
+        }
+
         sinew_context_destroy(context);
     }
 }
@@ -38,7 +49,10 @@ static void test_sums_are_bitwise_equal(void **state) {
     for (int32_t threads = 1; threads <= 4; threads++) {
         sinew_context *context = test_context(threads);
         double sum = sn_parallel_sum(context, COUNT, 64, sum_sines, NULL);
-        if (threads == 1) first = sum;
+        if (threads == 1) {
+            first = sum;
+        }
+
         assert_true(sum != 0);
         assert_memory_equal(&sum, &first, sizeof sum);
         sinew_context_destroy(context);
@@ -47,18 +61,25 @@ static void test_sums_are_bitwise_equal(void **state) {
 
 static int host_calls;
 
-static void host_run(void *user, void (*task)(void *data, int32_t index), void *data, int32_t count) {
+static void host_run(void *user, void (*task)(void *data, int32_t index), void *data,
+                     int32_t count) {
     (void)user;
     host_calls++;
-    for (int32_t i = count; i-- > 0;) task(data, i); // backwards: order must not matter
+    for (int32_t i = count; i-- > 0;) {
+        task(data, i); // backwards: order must not matter
+    }
 }
 
 static void test_host_tasks_give_the_same_sum(void **state) {
     (void)state;
     sinew_context_def def = sinew_default_context_def();
+
     def.tasks.run = host_run;
-    sinew_context *host = sinew_context_create(&def), *own = test_context(1);
-    double a = sn_parallel_sum(host, COUNT, 64, sum_sines, NULL), b = sn_parallel_sum(own, COUNT, 64, sum_sines, NULL);
+    sinew_context *host = sinew_context_create(&def);
+    sinew_context *own = test_context(1);
+    double a = sn_parallel_sum(host, COUNT, 64, sum_sines, NULL);
+    double b = sn_parallel_sum(own, COUNT, 64, sum_sines, NULL);
+
     assert_true(host_calls > 0);
     assert_memory_equal(&a, &b, sizeof a);
     sinew_context_destroy(host);
@@ -83,17 +104,25 @@ static void test_items_are_dealt_once(void **state) {
     for (int32_t threads = 1; threads <= 4; threads++) {
         sinew_context *context = test_context(threads);
         assert_int_equal(sn_thread_count(context), threads);
+
         static dealt d;
         memset(&d, 0, sizeof d);
+
         int32_t next = 5, rounds = 0;
         for (; next < 1000; rounds++) {
             int32_t before = next;
             next = sn_parallel_deal(context, next, 1000, 3, take_item, &d);
             assert_true(next > before);
         }
+
         assert_int_equal(next, 1000);
-        assert_in_range(rounds, 3, 10); // each round ends when all three slots have stopped, or before
-        for (int32_t i = 0; i < 1000; i++) assert_int_equal(d.visits[i], i >= 5);
+        assert_in_range(rounds, 3,
+                        10); // each round ends when all three slots have stopped, or before
+
+        for (int32_t i = 0; i < 1000; i++) {
+            assert_int_equal(d.visits[i], i >= 5);
+        }
+
         sinew_context_destroy(context);
     }
 }
@@ -105,5 +134,6 @@ int main(void) {
         cmocka_unit_test(test_host_tasks_give_the_same_sum),
         cmocka_unit_test(test_items_are_dealt_once),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-// The pipeline from nodes to forces and stiffness and back, for every element, law and strain: forces are the energy's
-// gradient, the matrix is the forces' derivative, rigid motions cost nothing, linear displacements are reproduced.
+// The pipeline from nodes to forces and stiffness and back, for every element, law and strain:
+// forces are the energy's gradient, the matrix is the forces' derivative, rigid motions cost
+// nothing, linear displacements are reproduced.
 #include "support/body.h"
 #include "support/test.h"
 
@@ -17,6 +18,7 @@ static test_beam make_bar(sinew_element element, int32_t law_index) {
     sinew_context *context = test_context(1);
     def.material = test_law(context, law_index);
     sinew_context_destroy(context);
+
     return test_beam_create(&def);
 }
 
@@ -36,23 +38,39 @@ static void force_at(sinew_body *body, const double *q, double *force) {
 static void deform(const sinew_body *body, double *q, uint64_t seed) {
     sn_random random = sn_random_seed(seed);
     memcpy(q, body->rest, (size_t)sn_body_size(body) * sizeof *q);
-    for (int32_t i = 0; i < sn_body_size(body); i++) q[i] += sn_random_range(&random, -0.02, 0.02);
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        q[i] += sn_random_range(&random, -0.02, 0.02);
+    }
     test_rotate_positions(q, body->rows, 2.2);
 }
 
 // Central differences of the energy along a random direction against the force.
 static double force_error(sinew_body *body, const double *q, const double *direction, double h) {
     int32_t n = sn_body_size(body);
-    double *moved = calloc((size_t)n, sizeof *moved), *force = calloc((size_t)n, sizeof *force);
-    for (int32_t i = 0; i < n; i++) moved[i] = q[i] + h * direction[i];
+    double *moved = calloc((size_t)n, sizeof *moved);
+    double *force = calloc((size_t)n, sizeof *force);
+
+    for (int32_t i = 0; i < n; i++) {
+        moved[i] = q[i] + h * direction[i];
+    }
+
     double plus = energy_at(body, moved);
-    for (int32_t i = 0; i < n; i++) moved[i] = q[i] - h * direction[i];
-    double minus = energy_at(body, moved), exact = 0;
+    for (int32_t i = 0; i < n; i++) {
+        moved[i] = q[i] - h * direction[i];
+    }
+
+    double minus = energy_at(body, moved);
+    double exact = 0;
+
     force_at(body, q, force);
-    for (int32_t i = 0; i < n; i++) exact -= force[i] * direction[i];
+    for (int32_t i = 0; i < n; i++) {
+        exact -= force[i] * direction[i];
+    }
+
     assert_true(fabs(exact) > 1e-6);
     free(moved);
     free(force);
+
     return fabs((plus - minus) / (2 * h) - exact) / fabs(exact);
 }
 
@@ -62,14 +80,26 @@ static void test_force_is_gradient(void **state) {
         for (int32_t l = 0; l < test_law_count(); l++) {
             test_beam bar = make_bar(solids[e], l);
             int32_t n = sn_body_size(bar.body);
-            double *q = calloc((size_t)n, sizeof *q), *direction = calloc((size_t)n, sizeof *direction);
+            double *q = calloc((size_t)n, sizeof *q);
+            double *direction = calloc((size_t)n, sizeof *direction);
+
             deform(bar.body, q, 7);
             sn_random random = sn_random_seed(11);
-            for (int32_t i = 0; i < n; i++) direction[i] = sn_random_range(&random, -1, 1);
-            double coarse = force_error(bar.body, q, direction, 1e-3), fine = force_error(bar.body, q, direction, 2e-6);
-            if (!(fine < 1e-6)) fail_msg("element %zu law %d: errors %g, %g", e, l, coarse, fine);
+            for (int32_t i = 0; i < n; i++) {
+                direction[i] = sn_random_range(&random, -1, 1);
+            }
+
+            double coarse = force_error(bar.body, q, direction, 1e-3);
+            double fine = force_error(bar.body, q, direction, 2e-6);
+            if (!(fine < 1e-6)) {
+                fail_msg("element %zu law %d: errors %g, %g", e, l, coarse, fine);
+            }
+
             // Second order: the error falls with the square of the step, down to rounding.
-            if (coarse > 1e-5) assert_true(fine < coarse * 1e-2);
+            if (coarse > 1e-5) {
+                assert_true(fine < coarse * 1e-2);
+            }
+
             free(q);
             free(direction);
             test_beam_destroy(&bar);
@@ -84,25 +114,51 @@ static void test_matrix_is_derivative(void **state) {
             test_beam bar = make_bar(solids[e], l);
             sinew_body *body = bar.body;
             size_t n = (size_t)sn_body_size(body);
-            double *q = calloc(n, sizeof *q), *d = calloc(n, sizeof *d), *plus = calloc(n, sizeof *plus);
-            double *minus = calloc(n, sizeof *minus), *product = calloc(n, sizeof *product);
+            double *q = calloc(n, sizeof *q);
+            double *d = calloc(n, sizeof *d);
+            double *plus = calloc(n, sizeof *plus);
+            double *minus = calloc(n, sizeof *minus);
+            double *product = calloc(n, sizeof *product);
             double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
+
             deform(body, q, 3);
             sn_evaluation evaluation = {.q = q, .matrix = A};
+
             body->ops->evaluate(body, &evaluation);
             sn_bsr_mirror(bar.context, &body->pattern, A);
+
             sn_random random = sn_random_seed(5);
-            for (size_t i = 0; i < n; i++) d[i] = sn_random_range(&random, -1, 1);
+            for (size_t i = 0; i < n; i++) {
+                d[i] = sn_random_range(&random, -1, 1);
+            }
+
             sn_bsr_multiply(bar.context, &body->pattern, product, A, d);
             double h = 1e-6;
-            for (size_t i = 0; i < n; i++) q[i] += h * d[i];
+            for (size_t i = 0; i < n; i++) {
+                q[i] += h * d[i];
+            }
+
             force_at(body, q, plus);
-            for (size_t i = 0; i < n; i++) q[i] -= 2 * h * d[i];
+            for (size_t i = 0; i < n; i++) {
+                q[i] -= 2 * h * d[i];
+            }
+
             force_at(body, q, minus);
-            for (size_t i = 0; i < n; i++) plus[i] = (minus[i] - plus[i]) / (2 * h);
+            for (size_t i = 0; i < n; i++) {
+                plus[i] = (minus[i] - plus[i]) / (2 * h);
+            }
+
             double error = test_relative_error(plus, product, n);
-            if (error > 1e-6) fail_msg("element %zu law %d: stiffness is off by %g", e, l, error);
-            free(q), free(d), free(plus), free(minus), free(product), free(A);
+            if (error > 1e-6) {
+                fail_msg("element %zu law %d: stiffness is off by %g", e, l, error);
+            }
+
+            free(q);
+            free(d);
+            free(plus);
+            free(minus);
+            free(product);
+            free(A);
             test_beam_destroy(&bar);
         }
     }
@@ -112,18 +168,29 @@ static void test_rigid_motion_is_free(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {
         for (int32_t l = 0; l < test_law_count(); l++) {
-            if (l == 0) continue; // the linear law is not invariant under rotation
+            if (l == 0) {
+                continue; // the linear law is not invariant under rotation
+            }
+
             test_beam bar = make_bar(solids[e], l);
             sinew_body *body = bar.body;
             size_t n = (size_t)sn_body_size(body);
-            double *q = malloc(n * sizeof *q), *force = malloc(n * sizeof *force), largest = 0;
+            double *q = malloc(n * sizeof *q);
+            double *force = malloc(n * sizeof *force);
+            double largest = 0;
+
             memcpy(q, body->rest, n * sizeof *q);
             test_rotate_positions(q, body->rows, 2.9);
             force_at(body, q, force);
-            for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(force[i]));
+
+            for (size_t i = 0; i < n; i++) {
+                largest = fmax(largest, fabs(force[i]));
+            }
+
             // The scale: modulus times the area of a cell.
             assert_true(largest < 1e-9 * 1e6 * 0.04);
-            free(q), free(force);
+            free(q);
+            free(force);
             test_beam_destroy(&bar);
         }
     }
@@ -135,24 +202,31 @@ static void test_net_force_and_torque_vanish(void **state) {
         test_beam bar = make_bar(SINEW_ELEMENT_TET4, l);
         sinew_body *body = bar.body;
         size_t n = (size_t)sn_body_size(body);
-        double *q = malloc(n * sizeof *q), *force = malloc(n * sizeof *force), size = 0;
+        double *q = malloc(n * sizeof *q);
+        double *force = malloc(n * sizeof *force);
+        double size = 0;
+
         deform(body, q, 21);
         force_at(body, q, force);
+
         sn_vec3 net = {0, 0, 0}, torque = {0, 0, 0};
         for (int32_t i = 0; i < body->rows; i++) {
             net = sn_add(net, sn_load3(force + 3 * i));
             torque = sn_add(torque, sn_cross(sn_load3(q + 3 * i), sn_load3(force + 3 * i)));
             size += sn_length(sn_load3(force + 3 * i));
         }
+
         assert_true(size > 1);
         assert_true(sn_length(net) < 1e-12 * size);
         assert_true(sn_length(torque) < 1e-11 * size);
-        free(q), free(force);
+        free(q);
+        free(force);
         test_beam_destroy(&bar);
     }
 }
 
-// Boundary nodes follow an affine map, inner ones are jolted; the static solve must bring them onto the map.
+// Boundary nodes follow an affine map, inner ones are jolted; the static solve must bring them onto
+// the map.
 static void test_patch(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {
@@ -162,31 +236,44 @@ static void test_patch(void **state) {
         def.element = solids[e];
         def.world.gravity[2] = 0;
         def.material.poisson = 0.3;
+
         test_beam bar = test_beam_create(&def);
         sinew_body *body = bar.body;
         const double *X = sinew_body_get_rest_positions(body);
-        int32_t count = sinew_body_get_node_count(body), inner = 0;
+        int32_t count = sinew_body_get_node_count(body);
+        int32_t inner = 0;
         sn_mat3 G = {{{1e-3, 2e-3, -1e-3}, {4e-4, -2e-3, 7e-4}, {1e-3, 3e-4, 1.5e-3}}};
+
         for (int32_t i = 0; i < count; i++) {
-            bool boundary = fabs(X[3 * i] - 0.5) > 0.499 || fabs(X[3 * i + 1]) > 0.499 || fabs(X[3 * i + 2]) > 0.499;
+            bool boundary = fabs(X[3 * i] - 0.5) > 0.499 || fabs(X[3 * i + 1]) > 0.499 ||
+                            fabs(X[3 * i + 2]) > 0.499;
+
             inner += !boundary;
-            if (!boundary) continue;
+            if (!boundary) {
+                continue;
+            }
+
             double target[3];
             sn_store3(target, sn_add(sn_load3(X + 3 * i), sn_mat3_apply(G, sn_load3(X + 3 * i))));
             assert_int_equal(sinew_body_fix_nodes(body, &i, 1, SINEW_AXIS_ALL), SINEW_OK);
             assert_int_equal(sinew_body_move_nodes(body, &i, 1, target), SINEW_OK);
         }
+
         assert_true(inner > 0);
         sinew_static_def statics = sinew_default_static_def();
+
         statics.newton_tolerance = 1e-13;
         statics.newton_iterations = 30;
+
         sinew_step_report report;
         assert_int_equal(sinew_world_solve_static(bar.world, &statics, &report), SINEW_OK);
+
         const double *x = sinew_body_get_positions(body);
         for (int32_t i = 0; i < count; i++) {
             sn_vec3 expected = sn_add(sn_load3(X + 3 * i), sn_mat3_apply(G, sn_load3(X + 3 * i)));
             assert_true(sn_distance(expected, sn_load3(x + 3 * i)) < 1e-12);
         }
+
         test_beam_destroy(&bar);
     }
 }
@@ -198,12 +285,18 @@ static void test_mass_adds_up(void **state) {
             test_beam_def def = test_default_beam_def();
             def.element = solids[e];
             def.mass = (sinew_mass_kind)mass;
+
             test_beam bar = test_beam_create(&def);
             sinew_measures measures;
+
             sinew_body_get_measures(bar.body, &measures);
             test_close("mass", measures.mass, 1000 * 1 * 0.04, 1e-11);
             test_close("volume", measures.volume, 0.04, 1e-14);
-            for (int32_t i = 0; i < sn_body_size(bar.body); i++) assert_true(bar.body->lumped_mass[i] > 0);
+
+            for (int32_t i = 0; i < sn_body_size(bar.body); i++) {
+                assert_true(bar.body->lumped_mass[i] > 0);
+            }
+
             test_beam_destroy(&bar);
         }
     }
@@ -218,5 +311,6 @@ int main(void) {
         cmocka_unit_test(test_patch),
         cmocka_unit_test(test_mass_adds_up),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

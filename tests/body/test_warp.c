@@ -1,5 +1,6 @@
-// Warped bodies: rotations are exact under rigid motion, nothing is left on a free body, small displacements are those of the
-// linear model, and a bar that sags keeps its volume where the linear one swells.
+// Warped bodies: rotations are exact under rigid motion, nothing is left on a free body, small
+// displacements are those of the linear model, and a bar that sags keeps its volume where the
+// linear one swells.
 #include "support/body.h"
 #include "support/test.h"
 
@@ -30,12 +31,19 @@ static void test_rigid_motion_is_free(void **state) {
     for (int m = 0; m < 2; m++) {
         test_beam bar = make(models[m]);
         size_t n = (size_t)sn_body_size(bar.body);
-        double *q = malloc(n * sizeof *q), *force = malloc(n * sizeof *force);
+        double *q = malloc(n * sizeof *q);
+        double *force = malloc(n * sizeof *force);
+
         memcpy(q, bar.body->rest, n * sizeof *q);
         test_rotate_positions(q, bar.body->rows, 2.7);
         force_at(bar.body, q, force);
-        for (size_t i = 0; i < n; i++) assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);
-        free(q), free(force);
+
+        for (size_t i = 0; i < n; i++) {
+            assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);
+        }
+
+        free(q);
+        free(force);
         test_beam_destroy(&bar);
     }
 }
@@ -45,19 +53,28 @@ static void test_net_force_and_torque_vanish(void **state) {
     for (int m = 0; m < 2; m++) {
         test_beam bar = make(models[m]);
         size_t n = (size_t)sn_body_size(bar.body);
-        double *q = malloc(n * sizeof *q), *force = malloc(n * sizeof *force), size = 0;
+        double *q = malloc(n * sizeof *q);
+        double *force = malloc(n * sizeof *force);
+        double size = 0;
         sn_random random = sn_random_seed(3);
-        for (size_t i = 0; i < n; i++) q[i] = bar.body->rest[i] + sn_random_range(&random, -0.02, 0.02);
+
+        for (size_t i = 0; i < n; i++) {
+            q[i] = bar.body->rest[i] + sn_random_range(&random, -0.02, 0.02);
+        }
+
         test_rotate_positions(q, bar.body->rows, 1.3);
         force_at(bar.body, q, force);
+
         sn_vec3 net = {0, 0, 0}, torque = {0, 0, 0};
         for (int32_t i = 0; i < bar.body->rows; i++) {
             net = sn_add(net, sn_load3(force + 3 * i));
             torque = sn_add(torque, sn_cross(sn_load3(q + 3 * i), sn_load3(force + 3 * i)));
             size += sn_length(sn_load3(force + 3 * i));
         }
+
         assert_true(size > 10 && sn_length(net) < 1e-12 * size && sn_length(torque) < 1e-11 * size);
-        free(q), free(force);
+        free(q);
+        free(force);
         test_beam_destroy(&bar);
     }
 }
@@ -71,12 +88,17 @@ static double tip_under_weight(sinew_model model, sinew_strain strain) {
     def.material.strain = strain;
     def.world.step = 1e-3;
     def.mass_damping = 200; // close to rest after a while
+
     test_beam bar = test_beam_create(&def);
     test_clamp(bar.body);
-    for (int i = 0; i < 400; i++) assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
+    for (int i = 0; i < 400; i++) {
+        assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
+    }
+
     double tip[3];
     test_tip_displacement(bar.body, 1, tip);
     test_beam_destroy(&bar);
+
     return tip[2];
 }
 
@@ -84,8 +106,10 @@ static void test_small_displacements_are_linear(void **state) {
     (void)state;
     double linear = tip_under_weight(SINEW_MODEL_ELASTIC, SINEW_STRAIN_INFINITESIMAL);
     assert_true(linear < -1e-5);
+
     for (int m = 0; m < 2; m++) {
-        test_close("tip", tip_under_weight(models[m], SINEW_STRAIN_COROTATIONAL), linear, 0.01 * fabs(linear));
+        test_close("tip", tip_under_weight(models[m], SINEW_STRAIN_COROTATIONAL), linear,
+                   0.01 * fabs(linear));
     }
 }
 
@@ -99,8 +123,10 @@ static double largest_volume(sinew_model model, sinew_strain strain) {
     def.material.young = 1e5;
     def.material.poisson = 0.33;
     def.material.strain = strain;
+
     test_beam bar = test_beam_create(&def);
     test_clamp(bar.body);
+
     double largest = 0;
     for (int i = 0; i < 100; i++) {
         assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
@@ -108,6 +134,7 @@ static double largest_volume(sinew_model model, sinew_strain strain) {
         sinew_body_get_measures(bar.body, &m);
         largest = fmax(largest, m.volume / m.rest_volume);
     }
+
     test_beam_destroy(&bar);
     return largest;
 }
@@ -117,7 +144,8 @@ static void test_volume(void **state) {
     double linear = largest_volume(SINEW_MODEL_ELASTIC, SINEW_STRAIN_INFINITESIMAL);
     double warped = largest_volume(SINEW_MODEL_WARPED, SINEW_STRAIN_COROTATIONAL);
     double nonlinear = largest_volume(SINEW_MODEL_ELASTIC, SINEW_STRAIN_GREEN);
-    print_message("largest volume over rest: linear %.3f, warped %.3f, nonlinear %.3f\n", linear, warped, nonlinear);
+    print_message("largest volume over rest: linear %.3f, warped %.3f, nonlinear %.3f\n", linear,
+                  warped, nonlinear);
     assert_true(linear > 1.2);
     assert_true(warped < 1.05 && nonlinear < 1.05);
 }
@@ -126,6 +154,7 @@ static void test_other_laws_are_refused(void **state) {
     (void)state;
     test_beam bar = make(SINEW_MODEL_WARPED);
     sinew_material_def rubber = sinew_default_material_def();
+
     rubber.law = SINEW_MATERIAL_NEO_HOOKEAN;
     assert_int_equal(sinew_body_set_material(bar.body, 0, &rubber), SINEW_UNSUPPORTED);
     rubber = sinew_default_material_def();
@@ -139,9 +168,12 @@ static void test_other_laws_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rigid_motion_is_free),           cmocka_unit_test(test_net_force_and_torque_vanish),
-        cmocka_unit_test(test_small_displacements_are_linear), cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_rigid_motion_is_free),
+        cmocka_unit_test(test_net_force_and_torque_vanish),
+        cmocka_unit_test(test_small_displacements_are_linear),
+        cmocka_unit_test(test_volume),
         cmocka_unit_test(test_other_laws_are_refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

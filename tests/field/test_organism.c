@@ -1,4 +1,5 @@
-// Organisms: sound meshes of the wished size with their labels, chambers that are hollow, curves that their fields accept.
+// Organisms: sound meshes of the wished size with their labels, chambers that are hollow, curves
+// that their fields accept.
 #include "support/test.h"
 
 #include "geom/triangle_tree.h"
@@ -8,52 +9,77 @@
 static void test_kinds(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
+
     assert_int_equal(sinew_organism_count(), 3);
     for (int32_t k = 0; k < sinew_organism_count(); k++) {
         sinew_organism *organism;
         int32_t wished = k == SINEW_ORGANISM_PLANT ? 3000 : 2500;
-        assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)k, wished, &organism), SINEW_OK);
+
+        assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)k, wished, &organism),
+                         SINEW_OK);
+
         const sinew_mesh *mesh = sinew_organism_get_mesh(organism);
         assert_int_equal(sinew_mesh_check(context, mesh), SINEW_OK);
+
         sinew_quality quality;
         assert_int_equal(sinew_mesh_compute_quality(context, mesh, &quality), SINEW_OK);
         assert_int_equal(quality.face_component_count, 1);
         assert_true(mesh->element_count > 0.6 * wished && mesh->element_count < 1.4 * wished);
+
         int32_t counts[3] = {0};
         for (int32_t e = 0; e < mesh->element_count; e++) {
             assert_in_range(mesh->labels[e], 1, 2);
             counts[mesh->labels[e]]++;
         }
+
         assert_true(counts[1] > 200 && (counts[2] > 1000) == (k == SINEW_ORGANISM_PLANT));
-        // The tets fill the skin: what they leave out are tips that taper to less than a cell, which holds twelve.
+
+        // The tets fill the skin: what they leave out are tips that taper to less than a cell,
+        // which holds twelve.
         sinew_embedding *embedding;
         double outside;
-        assert_int_equal(sinew_embedding_create(context, sinew_organism_get_skin(organism), mesh, &embedding), SINEW_OK);
+
+        assert_int_equal(
+            sinew_embedding_create(context, sinew_organism_get_skin(organism), mesh, &embedding),
+            SINEW_OK);
         sinew_embedding_get_outside(embedding, NULL, &outside);
         assert_true(outside < 1.5 * cbrt(12 * quality.volume / mesh->element_count));
         sinew_embedding_destroy(embedding);
+
         sinew_field_def def = sinew_default_field_def();
         def.mesh = mesh;
         def.kind = sinew_organism_get_field_kind(organism);
         def.curves = sinew_organism_get_curves(organism, &def.curve_count);
         def.unknowns = SINEW_FIELD_BY_VERTEX; // fewer
+
         sinew_field *field;
-        if (sinew_field_create(context, &def, &field) != SINEW_OK) fail_msg("%s", sinew_context_message(context));
+        if (sinew_field_create(context, &def, &field) != SINEW_OK) {
+            fail_msg("%s", sinew_context_message(context));
+        }
+
         sinew_field_report report;
         sinew_field_get_report(field, &report);
         assert_int_equal(report.lonely_part_count, 0);
-        for (int32_t e = 0; e < mesh->element_count; e++) { // the plant's quaternions grow towards the tips of leaves
+
+        for (int32_t e = 0; e < mesh->element_count;
+
+             e++) { // the plant's quaternions grow towards the tips of leaves
             double certainty = sinew_field_get_certainties(field)[e];
             assert_true(certainty >= 0 && certainty <= 1);
         }
         sinew_field_destroy(field);
         sinew_organism_destroy(organism);
     }
+
     sinew_organism *organism;
-    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_FISH, 100, &organism), SINEW_INVALID_ARGUMENT);
-    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_PLANT, 2999, &organism), SINEW_INVALID_ARGUMENT);
-    assert_non_null(strstr(sinew_context_message(context), "a plant of 2999 tets; it takes at least 3000"));
-    assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)7, 0, &organism), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_FISH, 100, &organism),
+                     SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_PLANT, 2999, &organism),
+                     SINEW_INVALID_ARGUMENT);
+    assert_non_null(
+        strstr(sinew_context_message(context), "a plant of 2999 tets; it takes at least 3000"));
+    assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)7, 0, &organism),
+                     SINEW_INVALID_ARGUMENT);
     sinew_organism_destroy(NULL);
     assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
@@ -64,15 +90,23 @@ static void test_chambers(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_organism *heart;
+
     assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_HEART, 5000, &heart), SINEW_OK);
     sinew_mesh *surface;
-    assert_int_equal(sinew_mesh_create_surface(context, sinew_organism_get_mesh(heart), &surface, NULL), SINEW_OK);
+
+    assert_int_equal(
+        sinew_mesh_create_surface(context, sinew_organism_get_mesh(heart), &surface, NULL),
+        SINEW_OK);
+
     sn_arena arena = sn_arena_create(context);
     int32_t *parts, count;
+
     assert_int_equal(sn_build_components(&arena, surface, &parts, &count), SINEW_OK);
     assert_int_equal(count, 3);
+
     sn_triangle_tree tree;
-    assert_int_equal(sn_triangle_tree_build(&arena, surface->points, surface->indices, surface->element_count, &tree),
+    assert_int_equal(sn_triangle_tree_build(&arena, surface->points, surface->indices,
+                                            surface->element_count, &tree),
                      SINEW_OK);
     test_close("left chamber", sn_triangle_tree_winding(&tree, sn_v3(-0.014, 0, 0), 0), 0, 1e-9);
     test_close("right chamber", sn_triangle_tree_winding(&tree, sn_v3(0.018, 0, 0), 0), 0, 1e-9);
@@ -90,12 +124,19 @@ static void test_memory_shortage(void **state) {
     for (int64_t n = 0; !done; n++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         sinew_context *context = test_context_failing(&allocator);
+
         allocator.fail_at = allocator.calls + n;
         sinew_organism *organism = NULL;
         sinew_status status = sinew_organism_create(context, SINEW_ORGANISM_PLANT, 0, &organism);
+
         done = status == SINEW_OK;
-        if (!done) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
-        if (done) assert_true(n > 0 && sinew_organism_get_mesh(organism) == NULL);
+        if (!done) {
+            assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        }
+        if (done) {
+            assert_true(n > 0 && sinew_organism_get_mesh(organism) == NULL);
+        }
+
         sinew_organism_destroy(organism);
         assert_int_equal(context->bytes_in_use, 0);
         sinew_context_destroy(context);
@@ -103,7 +144,8 @@ static void test_memory_shortage(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds), cmocka_unit_test(test_chambers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_kinds),
+                                       cmocka_unit_test(test_chambers),
                                        cmocka_unit_test(test_memory_shortage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

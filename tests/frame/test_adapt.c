@@ -1,5 +1,6 @@
-// Frames that join a running body and leave it: momentum stays, no jump in shape or energy, dents as local as asked for,
-// snapshots, threads, memory shortage, bad input; and rest points found again from where they are.
+// Frames that join a running body and leave it: momentum stays, no jump in shape or energy, dents
+// as local as asked for, snapshots, threads, memory shortage, bad input; and rest points found
+// again from where they are.
 #include "support/frames.h"
 
 #include "body/body.h"
@@ -25,40 +26,52 @@ static void stir(sinew_body *body) {
     sn_random random = sn_random_seed(31);
     double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
     bool rigid = model->nodes.items[0].kind == SINEW_NODE_RIGID;
+
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         xi[i] = sn_random_range(&random, -0.3, 0.3) * (rigid && i % 6 < 3 ? 1 : 0.2);
     }
+
     test_frames_place(body, xi, body->q);
     memcpy(body->target, body->q, (size_t)body->config_count * sizeof(double));
-    for (int32_t i = 0; i < sn_body_size(body); i++) body->v[i] = sn_random_range(&random, -2, 2);
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        body->v[i] = sn_random_range(&random, -2, 2);
+    }
+
     free(xi);
 }
 
 static sinew_frame_insert_def insertion_at(double x, double y, double z, double range) {
     sinew_frame_insert_def def = sinew_default_frame_insert_def();
-    def.position[0] = x, def.position[1] = y, def.position[2] = z;
+    def.position[0] = x;
+    def.position[1] = y;
+    def.position[2] = z;
     def.range = range;
     return def;
 }
 
 static void insert(test_frames *f, sinew_frame_insert_def def, int32_t expected) {
     int32_t node = -1;
-    if (sinew_frame_body_insert(f->body, &def, &node) != SINEW_OK) fail_msg("%s", sinew_context_message(f->context));
+    if (sinew_frame_body_insert(f->body, &def, &node) != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(f->context));
+    }
     assert_int_equal(node, expected);
 }
 
 static double *surface_of(const sinew_body *body) {
-    double *positions = calloc(3 * (size_t)sinew_frame_body_get_surface(body)->point_count, sizeof *positions);
+    double *positions =
+        calloc(3 * (size_t)sinew_frame_body_get_surface(body)->point_count, sizeof *positions);
     sinew_frame_body_compute_surface(body, positions);
     return positions;
 }
 
 // The farthest that a vertex moved.
 static double surface_change(const sinew_body *body, const double *before) {
-    double *now = surface_of(body), largest = 0;
+    double *now = surface_of(body);
+    double largest = 0;
     for (int32_t i = 0; i < sinew_frame_body_get_surface(body)->point_count; i++) {
         largest = fmax(largest, sn_distance(sn_load3(now + 3 * i), sn_load3(before + 3 * i)));
     }
+
     free(now);
     return largest;
 }
@@ -66,7 +79,8 @@ static double surface_change(const sinew_body *body, const double *before) {
 static void check_momentum(const sinew_measures *before, const sinew_measures *after) {
     for (int k = 0; k < 3; k++) {
         test_close("momentum", after->momentum[k], before->momentum[k], 1e-11 * before->mass);
-        test_close("angular momentum", after->angular_momentum[k], before->angular_momentum[k], 1e-11 * before->mass);
+        test_close("angular momentum", after->angular_momentum[k], before->angular_momentum[k],
+                   1e-11 * before->mass);
     }
     test_close("mass", after->mass, before->mass, 1e-11 * before->mass);
 }
@@ -77,19 +91,28 @@ static void test_momentum_and_energy_go_on(void **state) {
     for (int kind = 0; kind < 4; kind++) {
         test_frames f = make(kind % 2 ? SINEW_NODE_RIGID : SINEW_NODE_AFFINE, 1);
         stir(f.body);
+
         sinew_measures before, after;
         double *surface = surface_of(f.body);
+
         sinew_body_get_measures(f.body, &before);
         sinew_frame_insert_def def = insertion_at(0.21, 0.05, -0.04, 0.25);
+
         def.kind = (sinew_node_kind)kind;
         insert(&f, def, 3);
         sinew_body_get_measures(f.body, &after);
         check_momentum(&before, &after);
-        if (kind != SINEW_NODE_POINT) { // a point flattens its surroundings: what it was cannot be kept
-            test_close("elastic energy", after.elastic_energy, before.elastic_energy, 1e-9 * before.elastic_energy);
+
+        if (kind !=
+            SINEW_NODE_POINT) { // a point flattens its surroundings: what it was cannot be kept
+            test_close("elastic energy", after.elastic_energy, before.elastic_energy,
+                       1e-9 * before.elastic_energy);
         }
         assert_true(surface_change(f.body, surface) < 1e-12);
-        for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
         sinew_body_get_measures(f.body, &before);
         free(surface);
         surface = surface_of(f.body);
@@ -98,13 +121,18 @@ static void test_momentum_and_energy_go_on(void **state) {
         sinew_body_get_measures(f.body, &after);
         check_momentum(&before, &after);
         assert_true(surface_change(f.body, surface) < 1e-12);
-        for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
         free(surface);
         test_frames_destroy(&f);
     }
 }
 
-// With all frames held only the fade moves the surface: smoothly, by as much as an insertion without a fade jumps at once.
+// With all frames held only the fade moves the surface: smoothly, by as much as an insertion
+// without a fade jumps at once.
 static void test_jump_is_faded(void **state) {
     (void)state;
     double jump = 0;
@@ -112,23 +140,36 @@ static void test_jump_is_faded(void **state) {
         test_frames f = make(SINEW_NODE_RIGID, 1);
         stir(f.body);
         memset(f.body->v, 0, (size_t)sn_body_size(f.body) * sizeof(double));
-        double *first = surface_of(f.body), *last = surface_of(f.body);
+
+        double *first = surface_of(f.body);
+        double *last = surface_of(f.body);
         sinew_frame_insert_def def = insertion_at(0.21, 0, 0, 0.3);
+
         def.fade = faded ? 0.1 : 0;
         insert(&f, def, 3);
-        for (int i = 0; i < 4; i++) assert_int_equal(sinew_frame_body_hold(f.body, i, SINEW_HOLD_ALL), SINEW_OK);
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(sinew_frame_body_hold(f.body, i, SINEW_HOLD_ALL), SINEW_OK);
+        }
+
         if (!faded) {
             jump = surface_change(f.body, first);
             assert_true(jump > 1e-3 && jump < 0.1); // a few per cent of the length
         }
+
         for (int i = 0; i < 12 && faded; i++) {
             free(last);
             last = surface_of(f.body);
             assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-            assert_true(surface_change(f.body, last) <= 1.5 * 0.1 * jump); // the steepest slope of the fade
+            assert_true(surface_change(f.body, last) <=
+                        1.5 * 0.1 * jump); // the steepest slope of the fade
         }
-        if (faded) test_close("the whole jump", surface_change(f.body, first), jump, 1e-12);
-        free(first), free(last);
+
+        if (faded) {
+            test_close("the whole jump", surface_change(f.body, first), jump, 1e-12);
+        }
+
+        free(first);
+        free(last);
         test_frames_destroy(&f);
     }
 }
@@ -137,30 +178,46 @@ static void test_jump_is_faded(void **state) {
 static double dent(double range) {
     test_frames f = make(SINEW_NODE_AFFINE, 1);
     insert(&f, insertion_at(0.1, 0, 0.075, range), 3);
-    for (int i = 0; i < 3; i++) assert_int_equal(sinew_frame_body_hold(f.body, i, SINEW_HOLD_ALL), SINEW_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sinew_frame_body_hold(f.body, i, SINEW_HOLD_ALL), SINEW_OK);
+    }
+
     double *before = surface_of(f.body);
-    const double press[3] = {0, 0, -200}, at[3] = {0.1, 0, 0.075};
+    const double press[3] = {0, 0, -200};
+    const double at[3] = {0.1, 0, 0.075};
+
     assert_int_equal(sinew_frame_body_add_force(f.body, at, press), SINEW_OK);
     sinew_static_def statics = sinew_default_static_def();
+
     assert_int_equal(sinew_world_solve_static(f.world, &statics, NULL), SINEW_OK);
-    double *after = surface_of(f.body), deepest = surface_change(f.body, before);
+    double *after = surface_of(f.body);
+    double deepest = surface_change(f.body, before);
+
     assert_true(deepest > 1e-4);
     const sinew_mesh *surface = sinew_frame_body_get_surface(f.body);
     int32_t moved = 0;
+
     for (int32_t i = 0; i < surface->point_count; i++) {
         double distance = sn_distance(sn_load3(after + 3 * i), sn_load3(before + 3 * i));
         moved += distance > 0.1 * deepest;
-        if (sn_distance(sn_load3(surface->points + 3 * i), sn_load3(at)) > range + 0.15) assert_true(distance == 0);
+        if (sn_distance(sn_load3(surface->points + 3 * i), sn_load3(at)) > range + 0.15) {
+            assert_true(distance == 0);
+        }
     }
-    free(before), free(after);
+
+    free(before);
+    free(after);
+
     double share = (double)moved / surface->point_count;
     test_frames_destroy(&f);
+
     return share;
 }
 
 static void test_range_makes_dents_local(void **state) {
     (void)state;
-    double local = dent(0.12), wide = dent(0.35);
+    double local = dent(0.12);
+    double wide = dent(0.35);
     assert_true(local > 0 && local < 0.5 * wide);
 }
 
@@ -168,12 +225,19 @@ static void test_range_makes_dents_local(void **state) {
 static void test_forces_while_fading(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
+
     stir(f.body);
     insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
+
     int32_t n = sn_body_size(f.body);
-    double *q = calloc((size_t)f.body->config_count, sizeof *q), *force = calloc((size_t)n, sizeof *force);
-    double *xi = calloc((size_t)n, sizeof *xi), energy[2], h = 1e-5, slope = 0;
+    double *q = calloc((size_t)f.body->config_count, sizeof *q);
+    double *force = calloc((size_t)n, sizeof *force);
+    double *xi = calloc((size_t)n, sizeof *xi);
+    double energy[2];
+    double h = 1e-5;
+    double slope = 0;
     sn_evaluation at = {.q = f.body->q, .force = force};
+
     f.body->ops->evaluate(f.body, &at);
     sn_random random = sn_random_seed(3);
     for (int32_t i = 0; i < n; i++) {
@@ -181,16 +245,23 @@ static void test_forces_while_fading(void **state) {
         xi[i] = h * d;
         slope -= force[i] * d;
     }
+
     for (int side = 0; side < 2; side++) {
         sn_body_retract(f.body, q, f.body->q, xi);
         sn_evaluation moved = {.q = q, .want_energy = true};
         f.body->ops->evaluate(f.body, &moved);
         energy[side] = moved.energy;
-        for (int32_t i = 0; i < n; i++) xi[i] = -xi[i];
+
+        for (int32_t i = 0; i < n; i++) {
+            xi[i] = -xi[i];
+        }
     }
+
     assert_true(fabs(slope) > 1);
     test_close("slope", (energy[0] - energy[1]) / (2 * h), slope, 1e-6 * fabs(slope));
-    free(q), free(force), free(xi);
+    free(q);
+    free(force);
+    free(xi);
     test_frames_destroy(&f);
 }
 
@@ -201,12 +272,25 @@ static void test_threads_give_the_same_bits(void **state) {
         test_frames f = make(SINEW_NODE_RIGID, threads);
         stir(f.body);
         insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
-        for (int i = 0; i < 4; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
         insert(&f, insertion_at(-0.2, 0.05, 0.04, 0.3), 4);
-        for (int i = 0; i < 2; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
         assert_int_equal(sinew_frame_body_remove(f.body, 3, 0.05), SINEW_OK);
-        for (int i = 0; i < 4; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-        if (threads == 1) hash = sinew_world_get_hash(f.world);
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
+        if (threads == 1) {
+            hash = sinew_world_get_hash(f.world);
+        }
+
         assert_true(sinew_world_get_hash(f.world) == hash);
         test_frames_destroy(&f);
     }
@@ -216,26 +300,41 @@ static void test_threads_give_the_same_bits(void **state) {
 static void test_snapshots(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
+
     stir(f.body);
     size_t size = sinew_world_get_snapshot_size(f.world);
     void *early = malloc(size);
+
     assert_int_equal(sinew_world_take_snapshot(f.world, early, size), SINEW_OK);
     insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
     assert_int_equal(sinew_world_restore_snapshot(f.world, early, size), SINEW_INVALID_DATA);
-    for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    }
+
     size_t later_size = sinew_world_get_snapshot_size(f.world);
     void *later = malloc(later_size);
+
     assert_int_equal(sinew_world_take_snapshot(f.world, later, later_size), SINEW_OK);
-    for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    }
+
     uint64_t hash = sinew_world_get_hash(f.world);
     assert_int_equal(sinew_world_restore_snapshot(f.world, later, later_size), SINEW_OK);
-    for (int i = 0; i < 3; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    }
+
     assert_true(sinew_world_get_hash(f.world) == hash);
+
     // As many frames, but another place.
     assert_int_equal(sinew_frame_body_remove(f.body, 3, 0), SINEW_OK);
     insert(&f, insertion_at(-0.21, 0.05, -0.04, 0.25), 3);
     assert_int_equal(sinew_world_restore_snapshot(f.world, later, later_size), SINEW_INVALID_DATA);
-    free(early), free(later);
+    free(early);
+    free(later);
     test_frames_destroy(&f);
 }
 
@@ -247,30 +346,39 @@ static void test_memory_shortage(void **state) {
         test_frames_def bar = bar_of(SINEW_NODE_RIGID);
         test_frames f = test_frames_create(test_context_failing(&allocator), &bar);
         sinew_frame_insert_def def = insertion_at(0.21, 0.05, -0.04, 0.25);
+
         def.kind = SINEW_NODE_QUADRATIC; // needs new moments of the base as well
         stir(f.body);
+
         uint64_t hash = sinew_world_get_hash(f.world);
         allocator.fail_at = allocator.calls + n;
+
         sinew_status status = sinew_frame_body_insert(f.body, &def, NULL);
         allocator.fail_at = INT64_MAX;
         done = status == SINEW_OK;
+
         if (!done) {
             assert_int_equal(status, SINEW_OUT_OF_MEMORY);
             assert_int_equal(sinew_frame_body_get_node_count(f.body), 3);
             assert_true(sinew_world_get_hash(f.world) == hash);
             assert_int_equal(sinew_frame_body_insert(f.body, &def, NULL), SINEW_OK);
         }
+
         assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
         test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
+
     assert_true(done);
 }
 
 static void refuse(test_frames *f, sinew_frame_insert_def def, const char *word) {
     uint64_t hash = sinew_world_get_hash(f->world);
     assert_int_equal(sinew_frame_body_insert(f->body, &def, NULL), SINEW_INVALID_ARGUMENT);
-    if (!strstr(sinew_context_message(f->context), word)) fail_msg("no '%s' in: %s", word, sinew_context_message(f->context));
+    if (!strstr(sinew_context_message(f->context), word)) {
+        fail_msg("no '%s' in: %s", word, sinew_context_message(f->context));
+    }
+
     assert_true(sinew_world_get_hash(f->world) == hash);
     assert_int_equal(sinew_frame_body_get_node_count(f->body), 3);
 }
@@ -278,10 +386,12 @@ static void refuse(test_frames *f, sinew_frame_insert_def def, const char *word)
 static void test_bad_input(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
+
     refuse(&f, insertion_at(0, 2, 0, 0.3), "outside");
     refuse(&f, insertion_at(0, 0, 0, 0.3), "already");
     refuse(&f, insertion_at(0.2, 0, 0, 0.01), "range");
     refuse(&f, insertion_at(NAN, 0, 0, 0.3), "finite");
+
     sinew_frame_insert_def def = insertion_at(0.2, 0, 0, 0.3);
     def.fade = -1;
     refuse(&f, def, "fade");
@@ -299,36 +409,52 @@ static void test_bad_input(void **state) {
     test_frames_destroy(&f);
 }
 
-// Rest points come back from where they are, also with an inserted frame; places without a point are told.
+// Rest points come back from where they are, also with an inserted frame; places without a point
+// are told.
 static void test_inverse(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
+
     stir(f.body);
     sn_random random = sn_random_seed(8);
     int32_t many = 0;
+
     for (int i = 0; i < 200; i++) {
-        if (i == 100) insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
+        if (i == 100) {
+            insert(&f, insertion_at(0.21, 0.05, -0.04, 0.25), 3);
+        }
+
         double X[3] = {sn_random_range(&random, -0.5, 0.5), sn_random_range(&random, -0.1, 0.1),
                        sn_random_range(&random, -0.1, 0.1)};
         double x[3], found[3], again[3];
         int32_t iterations;
+
         assert_int_equal(sinew_frame_body_get_point(f.body, X, x), SINEW_OK);
-        if (sinew_frame_body_find_point(f.body, x, found, &iterations) != SINEW_OK)
+        if (sinew_frame_body_find_point(f.body, x, found, &iterations) != SINEW_OK) {
             fail_msg("%s", sinew_context_message(f.context));
+        }
+
         assert_int_equal(sinew_frame_body_get_point(f.body, found, again), SINEW_OK);
         assert_true(sn_distance(sn_load3(again), sn_load3(x)) <= 1e-9 * 0.05);
         many += iterations > 8;
     }
+
     assert_true(many < 20);
-    const double far[3] = {9, 9, 9}, none[3] = {NAN, 0, 0};
+    const double far[3] = {9, 9, 9};
+    const double none[3] = {NAN, 0, 0};
     double found[3];
+
     assert_int_equal(sinew_frame_body_find_point(f.body, far, found, NULL), SINEW_INVALID_ARGUMENT);
-    assert_int_equal(sinew_frame_body_find_point(f.body, none, found, NULL), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_frame_body_find_point(f.body, none, found, NULL),
+                     SINEW_INVALID_ARGUMENT);
     test_frames_destroy(&f);
 }
 
 int main(void) {
-    if (TEST_WATCHES_THREADS) cmocka_set_test_filter("test_threads*");
+    if (TEST_WATCHES_THREADS) {
+        cmocka_set_test_filter("test_threads*");
+    }
+
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum_and_energy_go_on),
         cmocka_unit_test(test_jump_is_faded),
@@ -340,5 +466,6 @@ int main(void) {
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_inverse),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

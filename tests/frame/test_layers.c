@@ -1,5 +1,5 @@
-// Samples in layers: a node that joins or leaves repacks what it touches and nothing else, and the body is as one that was
-// packed with all of them from the beginning.
+// Samples in layers: a node that joins or leaves repacks what it touches and nothing else, and the
+// body is as one that was packed with all of them from the beginning.
 #include "frame/adapting.h"
 
 #include "support/hash.h"
@@ -9,9 +9,13 @@ static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
     const sn_layer *layer = model->layers.layer_of[sample];
     int32_t place = model->layers.place_of[sample];
     uint64_t hash = test_hash(TEST_HASH_START, &layer, sizeof layer);
-    for (int32_t p = sn_layer_first_point(layer, place); p < sn_layer_first_point(layer, place + 1); p++) {
+
+    for (int32_t p = sn_layer_first_point(layer, place); p < sn_layer_first_point(layer, place + 1);
+
+         p++) {
         const sn_blend *blend = &layer->blend;
-        int32_t group = blend->sample_group[p], lane = blend->sample_place[p];
+        int32_t group = blend->sample_group[p];
+        int32_t lane = blend->sample_place[p];
         const int32_t where[2] = {group, lane};
         hash = test_hash(hash, where, sizeof where);
         if (!blend->is_rigid) {
@@ -19,7 +23,8 @@ static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
             hash = test_hash(hash, &packed->volume[lane], sizeof(double));
             for (int32_t k = 0; k < 3 * packed->width; k++) {
                 size_t at = (size_t)(lane / SN_BLOCK) * 3 * (size_t)packed->width + (size_t)k;
-                hash = test_hash(hash, &packed->gradient[at * SN_BLOCK + (size_t)(lane % SN_BLOCK)], sizeof(double));
+                hash = test_hash(hash, &packed->gradient[at * SN_BLOCK + (size_t)(lane % SN_BLOCK)],
+                                 sizeof(double));
             }
             continue;
         }
@@ -27,9 +32,11 @@ static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
         hash = test_hash(hash, &packed->volume[lane], sizeof(double));
         for (int32_t k = 0; k < 4 * packed->width; k++) {
             size_t at = (size_t)(lane / SN_BLOCK) * 4 * (size_t)packed->width + (size_t)k;
-            hash = test_hash(hash, &packed->weight[at * SN_BLOCK + (size_t)(lane % SN_BLOCK)], sizeof(double));
+            hash = test_hash(hash, &packed->weight[at * SN_BLOCK + (size_t)(lane % SN_BLOCK)],
+                             sizeof(double));
         }
     }
+
     return hash;
 }
 
@@ -37,12 +44,16 @@ static void check_untouched(adapting *f, const uint64_t *before, const sn_insert
     const sn_frame_model *model = f->body->model;
     int32_t kept = 0;
     for (int32_t s = 0; s < model->layers.sample_count; s++) {
-        if (sn_insertion_find_sample(changed, s) >= 0) continue;
+        if (sn_insertion_find_sample(changed, s) >= 0) {
+            continue;
+        }
         assert_true(hash_sample(model, s) == before[s]);
         kept++;
     }
+
     assert_true(kept > model->layers.sample_count / 2);
     sinew_frame_change change;
+
     assert_int_equal(sinew_frame_body_get_last_change(f->body, &change), SINEW_OK);
     assert_int_equal(change.sample_count, model->layers.sample_count - kept);
     assert_int_equal(change.packed_count, change.sample_count);
@@ -53,7 +64,9 @@ static void check_untouched(adapting *f, const uint64_t *before, const sn_insert
 
 static uint64_t *hash_all(const sn_frame_model *model) {
     uint64_t *hash = calloc((size_t)model->layers.sample_count, sizeof *hash);
-    for (int32_t s = 0; s < model->layers.sample_count; s++) hash[s] = hash_sample(model, s);
+    for (int32_t s = 0; s < model->layers.sample_count; s++) {
+        hash[s] = hash_sample(model, s);
+    }
     return hash;
 }
 
@@ -64,16 +77,21 @@ static void test_the_rest_stays(void **state) {
                               {.kind = SINEW_NODE_RIGID, .dual = true},
                               {.kind = SINEW_NODE_AFFINE},
                               {.kind = SINEW_NODE_QUADRATIC, .regions = true}};
+
     for (int i = 0; i < 4; i++) {
         adapting f = cases[i];
         open_body(&f);
+
         const sn_frame_model *model = f.body->model;
         bend_body(f.body, 0.2, 3);
+
         uint64_t *hash = hash_all(model);
         int32_t node = join(&f, f.kind, 0.4, 0.09, 0.1);
+
         check_untouched(&f, hash, model->insertions[0]);
         free(hash);
         step_body(&f, 1);
+
         sn_insertion *gone = model->insertions[0];
         sn_insertion_hold(gone);
         hash = hash_all(model);
@@ -90,52 +108,83 @@ static sn_layer *pack_all(const sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_arena arena = sn_arena_create(body->context);
     sn_layer_source source = sn_frame_layer_source(model);
-    int32_t count = model->layers.sample_count, *list = SN_PUSH(&arena, int32_t, count);
-    for (int32_t s = 0; s < count; s++) list[s] = s;
+    int32_t count = model->layers.sample_count;
+    int32_t *list = SN_PUSH(&arena, int32_t, count);
+
+    for (int32_t s = 0; s < count; s++) {
+        list[s] = s;
+    }
+
     sn_sample_rows rows;
     sn_layer *layer = NULL;
-    assert_int_equal(sn_insertions_compute_rows(&arena, source.base, source.base_nodes, source.insertions,
-                                                source.insertion_count, list, count, &rows),
+
+    assert_int_equal(sn_insertions_compute_rows(&arena, source.base, source.base_nodes,
+                                                source.insertions, source.insertion_count, list,
+                                                count, &rows),
                      SINEW_OK);
-    assert_int_equal(sn_layer_create(body->context, &source, list, count, &rows, &body->pattern, &layer), SINEW_OK);
+    assert_int_equal(
+        sn_layer_create(body->context, &source, list, count, &rows, &body->pattern, &layer),
+        SINEW_OK);
     sn_arena_destroy(&arena);
+
     return layer;
 }
 
 static double largest_of(const double *numbers, size_t count) {
     double largest = 0;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, fabs(numbers[i]));
+    for (size_t i = 0; i < count; i++) {
+        largest = fmax(largest, fabs(numbers[i]));
+    }
     return largest;
 }
 
-static void check_close(const char *name, const double *a, const double *b, size_t count, double relative) {
+static void check_close(const char *name, const double *a, const double *b, size_t count,
+                        double relative) {
     double size = largest_of(b, count);
     assert_true(size > 0);
-    for (size_t i = 0; i < count; i++) test_close(name, a[i], b[i], relative * size);
+    for (size_t i = 0; i < count; i++) {
+        test_close(name, a[i], b[i], relative * size);
+    }
 }
 
 // Energy, forces, stiffness and volumes of the layers against one layer of all samples.
 static void check_energy(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_layer *all = pack_all(body);
-    size_t rows = (size_t)sn_body_size(body), blocks = sn_bsr_value_count(&body->pattern);
+    size_t rows = (size_t)sn_body_size(body);
+    size_t blocks = sn_bsr_value_count(&body->pattern);
     double *force[2], *matrix[2], energy[2], J[2][3];
+
     for (int i = 0; i < 2; i++) {
         force[i] = calloc(rows, sizeof(double));
         matrix[i] = calloc(blocks, sizeof(double));
-        sn_blend_request request = {.q = body->q, .want_energy = true, .force = force[i], .matrix = matrix[i]};
-        energy[i] = i == 0 ? sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request)
-                           : sn_blend_evaluate(body->context, &all->nodes, &all->blend, &body->pattern, &request);
-        if (i == 0)
+
+        sn_blend_request request = {
+            .q = body->q, .want_energy = true, .force = force[i], .matrix = matrix[i]};
+
+        energy[i] =
+            i == 0 ? sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request)
+                   : sn_blend_evaluate(body->context, &all->nodes, &all->blend, &body->pattern,
+                                       &request);
+
+        if (i == 0) {
             sn_layers_measure(&model->layers, body->q, &J[i][0], &J[i][1], &J[i][2]);
-        else
+        } else {
             sn_blend_measure(&all->nodes, &all->blend, body->q, &J[i][0], &J[i][1], &J[i][2]);
+        }
     }
+
     check_close("energy", &energy[0], &energy[1], 1, 1e-13);
     check_close("force", force[0], force[1], rows, 1e-13);
-    check_close("stiffness", matrix[0], matrix[1], blocks, 1e-12); // sums of some thousand numbers, in another order
+    check_close("stiffness", matrix[0], matrix[1], blocks,
+                1e-12); // sums of some thousand numbers, in another order
     check_close("volumes", J[0], J[1], 3, 1e-13);
-    for (int i = 0; i < 2; i++) free(force[i]), free(matrix[i]);
+
+    for (int i = 0; i < 2; i++) {
+        free(force[i]);
+        free(matrix[i]);
+    }
+
     sn_layer_destroy(all);
 }
 
@@ -150,20 +199,30 @@ static void check_sums(sinew_body *body) {
                              .base = &base,
                              .base_arena = &arena};
     sn_frame_mass *mass = NULL;
-    assert_int_equal(sn_frame_mass_create(&arena, &source, &model->nodes, model->mass_kind, &mass), SINEW_OK);
+
+    assert_int_equal(sn_frame_mass_create(&arena, &source, &model->nodes, model->mass_kind, &mass),
+                     SINEW_OK);
     assert_int_equal(mass->count, model->mass->count);
+
     for (int32_t k = 0; k < mass->count; k++) {
-        assert_true(mass->blocks[k].i == model->mass->blocks[k].i && mass->blocks[k].j == model->mass->blocks[k].j);
+        assert_true(mass->blocks[k].i == model->mass->blocks[k].i &&
+                    mass->blocks[k].j == model->mass->blocks[k].j);
         size_t size = (size_t)model->nodes.items[mass->blocks[k].i].control_count *
                       (size_t)model->nodes.items[mass->blocks[k].j].control_count;
-        for (size_t e = 0; e < size; e++) test_close("mass", model->mass->blocks[k].G[e], mass->blocks[k].G[e], 1e-13 * 40);
+
+        for (size_t e = 0; e < size; e++) {
+            test_close("mass", model->mass->blocks[k].G[e], mass->blocks[k].G[e], 1e-13 * 40);
+        }
     }
+
     if (model->wants_springs) {
         double *K = sn_bsr_push_values(&arena, &body->pattern);
         sn_blend_request request = {.q = body->rest, .matrix = K};
         sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request);
-        check_close("springs", model->rest_stiffness, K, sn_bsr_value_count(&body->pattern), 1e-12); // as above
+        check_close("springs", model->rest_stiffness, K, sn_bsr_value_count(&body->pattern),
+                    1e-12); // as above
     }
+
     sn_arena_destroy(&arena);
 }
 
@@ -171,12 +230,15 @@ static void check_sums(sinew_body *body) {
 static void check_surface(sinew_body *body) {
     const sinew_mesh *surface = sinew_frame_body_get_surface(body);
     double *positions = calloc(3 * (size_t)surface->point_count, sizeof *positions);
+
     sinew_frame_body_compute_surface(body, positions);
+
     for (int32_t i = 0; i < surface->point_count; i++) {
         double x[3];
         assert_int_equal(sinew_frame_body_get_point(body, surface->points + 3 * i, x), SINEW_OK);
         assert_true(sn_distance(sn_load3(x), sn_load3(positions + 3 * i)) < 1e-13);
     }
+
     free(positions);
 }
 
@@ -193,39 +255,52 @@ static void test_as_from_scratch(void **state) {
                               {.kind = SINEW_NODE_QUADRATIC, .regions = true},
                               {.kind = SINEW_NODE_RIGID, .springs = true},
                               {.kind = SINEW_NODE_AFFINE, .consistent = true}};
-    const event events[] = {{0.3, 0.12}, {0.2, 0.15}, {-0.4, 0.1}, {3, 0}, {-0.1, 0.2}, {0.1, 5}, {-0.3, 0.11}, {4, 0},
-                            {6, 0},      {3, 0},      {0.44, 1},   {3, 0}, {-0.2, 3},   {3, 0},   {3, 0},       {3, 0}};
+    const event events[] = {{0.3, 0.12},  {0.2, 0.15}, {-0.4, 0.1}, {3, 0}, {-0.1, 0.2}, {0.1, 5},
+                            {-0.3, 0.11}, {4, 0},      {6, 0},      {3, 0}, {0.44, 1},   {3, 0},
+                            {-0.2, 3},    {3, 0},      {3, 0},      {3, 0}};
+
     for (int i = 0; i < 6; i++) {
         adapting f = cases[i];
         open_body(&f);
+
         const sn_frame_model *model = f.body->model;
         uint64_t *first = hash_all(model);
         for (size_t e = 0; e < sizeof events / sizeof *events; e++) {
             bool mixes = !f.dual && !f.springs && e % 3 == 1; // other kinds among the body's own
             sinew_node_kind kind = mixes ? SINEW_NODE_POINT + (sinew_node_kind)(e % 4) : f.kind;
-            if (events[e].range > 0)
+            if (events[e].range > 0) {
                 join(&f, kind, events[e].x, events[e].range, 0);
-            else
-                assert_int_equal(sinew_frame_body_remove(f.body, (int32_t)events[e].x, 0), SINEW_OK);
+            } else {
+                assert_int_equal(sinew_frame_body_remove(f.body, (int32_t)events[e].x, 0),
+                                 SINEW_OK);
+            }
+
             bend_body(f.body, 0.3, 7 + e);
             check_energy(f.body);
             check_sums(f.body);
             check_surface(f.body);
+
             int32_t packed = 0; // no lane without volume costs more than a third of a step
             for (int32_t l = 0; l < model->layers.count; l++) {
                 packed += model->layers.items[l]->left > 0 ? model->layers.items[l]->count : 0;
             }
+
             assert_true(3 * packed <= 4 * model->layers.sample_count);
         }
+
         assert_int_equal(model->insertion_count, 0);
         assert_int_equal(model->layers.count, 1); // and everything is where it was at first
-        for (int32_t s = 0; s < model->layers.sample_count; s++) assert_true(hash_sample(model, s) == first[s]);
+        for (int32_t s = 0; s < model->layers.sample_count; s++) {
+            assert_true(hash_sample(model, s) == first[s]);
+        }
+
         free(first);
         close_body(&f);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_rest_stays), cmocka_unit_test(test_as_from_scratch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_the_rest_stays),
+                                       cmocka_unit_test(test_as_from_scratch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-// Springs between frames: forces are the gradient of their energy at any relative turn, the stiffness is theirs at rest and
-// equals the samples' for two frames, rigid motions are free, both momenta stay, cost does not depend on samples.
+// Springs between frames: forces are the gradient of their energy at any relative turn, the
+// stiffness is theirs at rest and equals the samples' for two frames, rigid motions are free, both
+// momenta stay, cost does not depend on samples.
 #include "support/frames.h"
 
 #include "body/body.h"
@@ -24,11 +25,19 @@ static test_frames_def bar_of(options o) {
     def.world.integrator = o.integrator;
     def.world.newton_tolerance = 1e-11;
     def.body.node_count = o.nodes;
+
     for (int32_t i = 0; i < o.nodes; i++) {
-        def.nodes[i] = (sinew_frame_node){SINEW_NODE_RIGID, {-0.4 + 0.8 * i / (o.nodes - 1), 0.02 * i, -0.03 * (i % 2)}};
+        def.nodes[i] = (sinew_frame_node){
+            SINEW_NODE_RIGID, {-0.4 + 0.8 * i / (o.nodes - 1), 0.02 * i, -0.03 * (i % 2)}};
     }
-    if (o.wide) def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
-    if (o.cutoff > 0) def.body.weights.cutoff = o.cutoff;
+
+    if (o.wide) {
+        def.body.weights.kind = SINEW_WEIGHTS_RADIAL;
+    }
+    if (o.cutoff > 0) {
+        def.body.weights.cutoff = o.cutoff;
+    }
+
     def.body.springs = !o.samples;
     return def;
 }
@@ -43,22 +52,35 @@ static void stir(const sinew_body *body, double turn, double *q) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(12);
     double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
-    for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = sn_random_range(&random, -0.05, 0.05);
+
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        xi[i] = sn_random_range(&random, -0.05, 0.05);
+    }
+
     for (int32_t i = 0; i < model->nodes.count; i++) {
-        sn_vec3 axis = sn_normalize(sn_v3(1, 0.5 * i, -0.3)); // each half a turn more than the one before
+        sn_vec3 axis =
+            sn_normalize(sn_v3(1, 0.5 * i, -0.3)); // each half a turn more than the one before
         sn_store3(xi + 6 * i, sn_scale(turn * i, axis));
     }
+
     test_frames_place(body, xi, q);
     free(xi);
 }
 
 static double energy_at(sinew_body *body, const double *base, const double *direction, double h) {
-    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi), *q = calloc((size_t)body->config_count, sizeof *q);
-    for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = h * direction[i];
+    double *xi = calloc((size_t)sn_body_size(body), sizeof *xi);
+    double *q = calloc((size_t)body->config_count, sizeof *q);
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        xi[i] = h * direction[i];
+    }
+
     sn_body_retract(body, q, base, xi);
     sn_evaluation evaluation = {.q = q, .want_energy = true};
+
     body->ops->evaluate(body, &evaluation);
-    free(xi), free(q);
+    free(xi);
+    free(q);
+
     return evaluation.energy;
 }
 
@@ -68,27 +90,44 @@ static void test_forces(void **state) {
         test_frames f = make((options){.nodes = 3, .wide = wide});
         int32_t n = sn_body_size(f.body);
         static const double turns[] = {0, 1e-5, 1e-3, 0.4, 1.5, 2.5};
+
         for (int t = 0; t < 6; t++) {
-            double *q = calloc((size_t)f.body->config_count, sizeof *q), *force = calloc((size_t)n, sizeof *force);
-            double *d = calloc((size_t)n, sizeof *d), slope = 0, error[2];
+            double *q = calloc((size_t)f.body->config_count, sizeof *q);
+            double *force = calloc((size_t)n, sizeof *force);
+            double *d = calloc((size_t)n, sizeof *d);
+            double slope = 0;
+            double error[2];
             sn_random random = sn_random_seed(4);
+
             stir(f.body, turns[t], q);
             sn_evaluation evaluation = {.q = q, .force = force};
+
             f.body->ops->evaluate(f.body, &evaluation);
             for (int32_t i = 0; i < n; i++) {
                 d[i] = sn_random_range(&random, -1, 1);
                 slope -= force[i] * d[i];
             }
+
             for (int k = 0; k < 2; k++) {
                 double h = k ? 1e-4 : 1e-3;
-                error[k] = fabs((energy_at(f.body, q, d, h) - energy_at(f.body, q, d, -h)) / (2 * h) - slope) / fabs(slope);
+                error[k] =
+                    fabs((energy_at(f.body, q, d, h) - energy_at(f.body, q, d, -h)) / (2 * h) -
+                         slope) /
+                    fabs(slope);
             }
+
             assert_true(fabs(slope) > 1);
+
             // Second order: a tenth of the step leaves a hundredth of the error, down to rounding.
-            if (!(error[1] < 1e-6 && error[1] < 0.02 * error[0] + 1e-8))
+            if (!(error[1] < 1e-6 && error[1] < 0.02 * error[0] + 1e-8)) {
                 fail_msg("turn %g: %g, %g", turns[t], error[0], error[1]);
-            free(q), free(force), free(d);
+            }
+
+            free(q);
+            free(force);
+            free(d);
         }
+
         test_frames_destroy(&f);
     }
 }
@@ -103,40 +142,70 @@ static double *rest_matrix(sinew_body *body) {
 
 static void test_stiffness_at_rest(void **state) {
     (void)state;
-    test_frames two = make((options){.nodes = 2, .wide = true}),
-                dense = make((options){.nodes = 2, .wide = true, .samples = true});
-    double *A = rest_matrix(two.body), *B = rest_matrix(dense.body), difference;
+    test_frames two = make((options){.nodes = 2, .wide = true});
+    test_frames dense = make((options){.nodes = 2, .wide = true, .samples = true});
+    double *A = rest_matrix(two.body);
+    double *B = rest_matrix(dense.body);
+    double difference;
+
     sn_bsr_mirror(two.context, &two.body->pattern, A);
     sn_bsr_mirror(dense.context, &dense.body->pattern, B);
     assert_true(test_relative_error(A, B, sn_bsr_value_count(&two.body->pattern)) < 1e-9);
     assert_int_equal(sinew_frame_body_get_springs(two.body, NULL, &difference), SINEW_OK);
     assert_true(difference < 1e-9);
-    assert_int_equal(sinew_frame_body_get_springs(dense.body, NULL, &difference), SINEW_INVALID_ARGUMENT);
-    free(A), free(B);
-    test_frames_destroy(&two), test_frames_destroy(&dense);
+    assert_int_equal(sinew_frame_body_get_springs(dense.body, NULL, &difference),
+                     SINEW_INVALID_ARGUMENT);
+    free(A);
+    free(B);
+    test_frames_destroy(&two);
+    test_frames_destroy(&dense);
+
     // With more frames: the derivative of the force at rest, by differences of forces.
     test_frames f = make((options){.nodes = 5, .wide = true});
-    int32_t n = sn_body_size(f.body), count;
-    double *K = rest_matrix(f.body), *d = calloc((size_t)n, sizeof *d), *product = calloc((size_t)n, sizeof *product);
-    double *q = calloc((size_t)f.body->config_count, sizeof *q), *change = calloc((size_t)n, sizeof *change), h = 1e-6;
+    int32_t n = sn_body_size(f.body);
+    int32_t count;
+    double *K = rest_matrix(f.body);
+    double *d = calloc((size_t)n, sizeof *d);
+    double *product = calloc((size_t)n, sizeof *product);
+    double *q = calloc((size_t)f.body->config_count, sizeof *q);
+    double *change = calloc((size_t)n, sizeof *change);
+    double h = 1e-6;
+
     sn_bsr_mirror(f.context, &f.body->pattern, K);
     sn_random random = sn_random_seed(6);
-    for (int32_t i = 0; i < n; i++) d[i] = sn_random_range(&random, -1, 1);
+    for (int32_t i = 0; i < n; i++) {
+        d[i] = sn_random_range(&random, -1, 1);
+    }
+
     sn_bsr_multiply(f.context, &f.body->pattern, product, K, d);
     for (int side = 0; side < 2; side++) {
-        double *xi = calloc((size_t)n, sizeof *xi), *force = calloc((size_t)n, sizeof *force);
-        for (int32_t i = 0; i < n; i++) xi[i] = (side ? h : -h) * d[i];
+        double *xi = calloc((size_t)n, sizeof *xi);
+        double *force = calloc((size_t)n, sizeof *force);
+        for (int32_t i = 0; i < n; i++) {
+            xi[i] = (side ? h : -h) * d[i];
+        }
+
         sn_body_retract(f.body, q, f.body->rest, xi);
         sn_evaluation evaluation = {.q = q, .force = force};
+
         f.body->ops->evaluate(f.body, &evaluation);
-        for (int32_t i = 0; i < n; i++) change[i] += (side ? -1 : 1) * force[i] / (2 * h);
-        free(xi), free(force);
+        for (int32_t i = 0; i < n; i++) {
+            change[i] += (side ? -1 : 1) * force[i] / (2 * h);
+        }
+
+        free(xi);
+        free(force);
     }
+
     assert_true(test_relative_error(change, product, (size_t)n) < 1e-6);
     assert_int_equal(sinew_frame_body_get_springs(f.body, &count, &difference), SINEW_OK);
     assert_int_equal(count, 10);
     assert_true(difference > 0 && difference < 0.5);
-    free(K), free(d), free(product), free(q), free(change);
+    free(K);
+    free(d);
+    free(product);
+    free(q);
+    free(change);
     test_frames_destroy(&f);
 }
 
@@ -144,13 +213,20 @@ static void test_rigid_motion_is_free(void **state) {
     (void)state;
     test_frames f = make((options){.nodes = 4, .wide = true});
     const sn_frame_model *model = f.body->model;
-    double *q = calloc((size_t)f.body->config_count, sizeof *q), *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
+    double *q = calloc((size_t)f.body->config_count, sizeof *q);
+    double *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
+
     sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
     sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
+
     f.body->ops->evaluate(f.body, &evaluation);
     assert_true(evaluation.energy < 1e-18);
-    for (int32_t i = 0; i < sn_body_size(f.body); i++) assert_true(fabs(force[i]) < 1e-8);
-    free(q), free(force);
+    for (int32_t i = 0; i < sn_body_size(f.body); i++) {
+        assert_true(fabs(force[i]) < 1e-8);
+    }
+
+    free(q);
+    free(force);
     test_frames_destroy(&f);
 }
 
@@ -160,47 +236,66 @@ static void test_momentum(void **state) {
     test_frames f = make((options){.nodes = 5, .wide = true});
     const sn_frame_model *model = f.body->model;
     double *force = calloc((size_t)sn_body_size(f.body), sizeof *force);
+
     stir(f.body, 0.7, f.body->q);
     sn_evaluation evaluation = {.q = f.body->q, .force = force};
+
     f.body->ops->evaluate(f.body, &evaluation);
-    sn_vec3 sum = sn_v3(0, 0, 0), torque = sum;
+    sn_vec3 sum = sn_v3(0, 0, 0);
+    sn_vec3 torque = sum;
     double scale = 0;
+
     for (int32_t i = 0; i < model->nodes.count; i++) {
         const sn_node *node = &model->nodes.items[i];
-        sn_vec3 p = sn_load3(force + 3 * node->row + 3), x = sn_load3(sn_node_translation(node, f.body->q));
+        sn_vec3 p = sn_load3(force + 3 * node->row + 3);
+        sn_vec3 x = sn_load3(sn_node_translation(node, f.body->q));
         sum = sn_add(sum, p);
         torque = sn_add(torque, sn_add(sn_load3(force + 3 * node->row), sn_cross(x, p)));
         scale = fmax(scale, sn_length(p));
     }
+
     assert_true(scale > 1);
     assert_true(sn_length(sum) < 1e-13 * scale && sn_length(torque) < 1e-12 * scale);
     free(force);
     test_frames_destroy(&f);
 }
 
-// A bar that is hardly bent behaves as its samples do; one that is strongly bent comes back to rest.
+// A bar that is hardly bent behaves as its samples do; one that is strongly bent comes back to
+// rest.
 static void test_small_and_large(void **state) {
     (void)state;
     double tip[2];
     for (int samples = 0; samples < 2; samples++) {
         test_frames f = make((options){.nodes = 2, .samples = samples});
-        const double end[3] = {0.4, 0.02, -0.03}, pull[3] = {0, 0, 2};
+        const double end[3] = {0.4, 0.02, -0.03};
+        const double pull[3] = {0, 0, 2};
         double position[3];
+
         assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_ALL), SINEW_OK);
         assert_int_equal(sinew_frame_body_add_force(f.body, end, pull), SINEW_OK);
+
         sinew_static_def statics = sinew_default_static_def();
-        if (sinew_world_solve_static(f.world, &statics, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+        if (sinew_world_solve_static(f.world, &statics, NULL) != SINEW_OK) {
+            fail_msg("%s", sinew_context_message(f.context));
+        }
+
         assert_int_equal(sinew_frame_body_get_point(f.body, end, position), SINEW_OK);
         tip[samples] = position[2] - end[2];
         test_frames_destroy(&f);
     }
+
     assert_true(tip[1] > 1e-5);
     test_close("small strain", tip[0] / tip[1], 1, 0.02);
+
     test_frames f = make((options){.nodes = 4, .wide = true});
     stir(f.body, 0.5, f.body->q);
+
     sinew_measures first, last;
     sinew_body_get_measures(f.body, &first);
-    for (int i = 0; i < 100; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    for (int i = 0; i < 100; i++) {
+        assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    }
+
     sinew_body_get_measures(f.body, &last);
     assert_true(first.elastic_energy > 100 && last.elastic_energy < 1e-4 * first.elastic_energy);
     test_frames_destroy(&f);
@@ -212,18 +307,31 @@ static void test_threads_and_material(void **state) {
     for (int32_t threads = 1; threads <= 4; threads *= 2) {
         test_frames f = make((options){.nodes = 4, .wide = true, .threads = threads});
         stir(f.body, 0.5, f.body->q);
-        for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
         sinew_material_def material = sinew_default_material_def();
         material.young *= 3;
+
         double before = energy_at(f.body, f.body->q, f.body->v, 0);
         assert_int_equal(sinew_body_set_material(f.body, 0, &material), SINEW_OK);
+
         sinew_material_def muscle = material; // fibres would not pull
         muscle.fibre_stress = 1e4;
         assert_int_equal(sinew_body_set_material(f.body, 0, &muscle), SINEW_UNSUPPORTED);
         assert_int_equal(sinew_body_set_fibre_stress(f.body, 0, 1e4), SINEW_UNSUPPORTED);
-        test_close("three times as stiff", energy_at(f.body, f.body->q, f.body->v, 0), 3 * before, 1e-9 * before);
-        for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-        if (threads == 1) hash = sinew_world_get_hash(f.world);
+        test_close("three times as stiff", energy_at(f.body, f.body->q, f.body->v, 0), 3 * before,
+                   1e-9 * before);
+
+        for (int i = 0; i < 5; i++) {
+            assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+        }
+
+        if (threads == 1) {
+            hash = sinew_world_get_hash(f.world);
+        }
+
         assert_true(sinew_world_get_hash(f.world) == hash);
         test_frames_destroy(&f);
     }
@@ -234,40 +342,56 @@ static void test_insertion(void **state) {
     (void)state;
     test_frames f = make((options){.nodes = 3});
     int32_t before, after;
+
     assert_int_equal(sinew_frame_body_get_springs(f.body, &before, NULL), SINEW_OK);
     stir(f.body, 0.2, f.body->q);
-    f.body->v[4] = 1, f.body->v[7] = -2;
+    f.body->v[4] = 1;
+    f.body->v[7] = -2;
+
     sinew_measures old, now;
     sinew_body_get_measures(f.body, &old);
+
     sinew_frame_insert_def def = sinew_default_frame_insert_def();
     def.position[0] = 0.2;
     def.range = 0.2;
-    if (sinew_frame_body_insert(f.body, &def, NULL) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    if (sinew_frame_body_insert(f.body, &def, NULL) != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(f.context));
+    }
+
     assert_int_equal(sinew_frame_body_get_springs(f.body, &after, NULL), SINEW_OK);
     assert_true(after > before);
     sinew_body_get_measures(f.body, &now);
+
     for (int k = 0; k < 3; k++) {
         test_close("momentum", now.momentum[k], old.momentum[k], 1e-11 * old.mass);
-        test_close("angular momentum", now.angular_momentum[k], old.angular_momentum[k], 1e-11 * old.mass);
+        test_close("angular momentum", now.angular_momentum[k], old.angular_momentum[k],
+                   1e-11 * old.mass);
     }
-    for (int i = 0; i < 5; i++) assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
+    }
+
     def.kind = SINEW_NODE_AFFINE;
     def.position[0] = -0.2;
     assert_int_equal(sinew_frame_body_insert(f.body, &def, NULL), SINEW_INVALID_ARGUMENT);
     test_frames_destroy(&f);
 }
 
-// Springs join frames that share a sample: neighbours if weights are local, all where they reach everywhere, and in between
-// the fewer the more the cutoff leaves out.
+// Springs join frames that share a sample: neighbours if weights are local, all where they reach
+// everywhere, and in between the fewer the more the cutoff leaves out.
 static void test_cutoff_makes_them_sparse(void **state) {
     (void)state;
-    const options cases[] = {{.nodes = 6}, {.nodes = 6, .wide = true, .cutoff = 0.1}, {.nodes = 6, .wide = true}};
+    const options cases[] = {
+        {.nodes = 6}, {.nodes = 6, .wide = true, .cutoff = 0.1}, {.nodes = 6, .wide = true}};
     int32_t count[3];
+
     for (int i = 0; i < 3; i++) {
         test_frames f = make(cases[i]);
         assert_int_equal(sinew_frame_body_get_springs(f.body, &count[i], NULL), SINEW_OK);
         test_frames_destroy(&f);
     }
+
     assert_int_equal(count[0], 5);
     assert_int_equal(count[2], 15);
     assert_true(count[1] > 5 && count[1] < 15);
@@ -279,13 +403,18 @@ static void test_shortage(void **state) {
     for (int64_t n = 20; !done && n < 1000; n += n < 100 ? 1 : 5) {
         test_allocator allocator = {.fail_at = n};
         sinew_context *context = test_context_failing(&allocator);
-        if (!context) continue;
+        if (!context) {
+            continue;
+        }
+
         test_frames f;
         test_frames_def def = bar_of((options){.nodes = 3});
+
         done = test_frames_try(&f, context, &def) == SINEW_OK;
         test_frames_destroy(&f);
         assert_int_equal(allocator.live, 0);
     }
+
     assert_true(done);
 }
 
@@ -301,5 +430,6 @@ int main(void) {
         cmocka_unit_test(test_cutoff_makes_them_sparse),
         cmocka_unit_test(test_shortage),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

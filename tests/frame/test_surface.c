@@ -1,5 +1,6 @@
-// The surface as it is carried in one go against its points one by one: linear blending and dual quaternions, frames turned
-// far against one another, every instruction set; quadratic frames, which have no such maps.
+// The surface as it is carried in one go against its points one by one: linear blending and dual
+// quaternions, frames turned far against one another, every instruction set; quadratic frames,
+// which have no such maps.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -23,14 +24,24 @@ typedef struct fixture {
 static fixture make(sinew_node_kind kind, sinew_blend blend) {
     fixture f = {.context = test_context(1)};
     sinew_solid_def solid = sinew_default_solid_def();
-    solid.size[0] = 1, solid.size[1] = 0.4, solid.size[2] = 0.3;
+
+    solid.size[0] = 1;
+    solid.size[1] = 0.4;
+    solid.size[2] = 0.3;
+
     sinew_voxel_def grid = sinew_default_voxel_def();
     grid.spacing[0] = grid.spacing[1] = grid.spacing[2] = 0.1;
-    assert_int_equal(sinew_voxels_create_from_solids(f.context, &solid, 1, &grid, &f.voxels), SINEW_OK);
+    assert_int_equal(sinew_voxels_create_from_solids(f.context, &solid, 1, &grid, &f.voxels),
+                     SINEW_OK);
+
     sinew_world_def world = sinew_default_world_def();
     assert_int_equal(sinew_world_create(f.context, &world, &f.world), SINEW_OK);
+
     sinew_frame_node nodes[FRAMES];
-    for (int i = 0; i < FRAMES; i++) nodes[i] = (sinew_frame_node){kind, {0.25 * i - 0.4, i % 2 ? 0.05 : -0.05, 0}};
+    for (int i = 0; i < FRAMES; i++) {
+        nodes[i] = (sinew_frame_node){kind, {0.25 * i - 0.4, i % 2 ? 0.05 : -0.05, 0}};
+    }
+
     sinew_frame_body_def def = sinew_default_frame_body_def();
     def.voxels = f.voxels;
     def.nodes = nodes;
@@ -38,7 +49,11 @@ static fixture make(sinew_node_kind kind, sinew_blend blend) {
     def.blend = blend;
     def.weights.kind = SINEW_WEIGHTS_RADIAL;
     def.position[0] = 3; // far from the origin, as bodies are
-    if (sinew_frame_body_create(f.world, &def, &f.body) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+
+    if (sinew_frame_body_create(f.world, &def, &f.body) != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(f.context));
+    }
+
     return f;
 }
 
@@ -52,7 +67,10 @@ static void destroy(fixture *f) {
 static void stir(sinew_body *body) {
     sn_random random = sn_random_seed(SEED);
     double *xi = malloc((size_t)sn_body_size(body) * sizeof *xi);
-    for (int32_t i = 0; i < sn_body_size(body); i++) xi[i] = sn_random_range(&random, -1.2, 1.2);
+    for (int32_t i = 0; i < sn_body_size(body); i++) {
+        xi[i] = sn_random_range(&random, -1.2, 1.2);
+    }
+
     sn_body_retract(body, body->q, body->rest, xi);
     free(xi);
 }
@@ -60,16 +78,24 @@ static void stir(sinew_body *body) {
 static void check(fixture *f) {
     const sn_frame_model *model = f->body->model;
     int32_t count = model->surface->point_count;
-    double *positions = malloc(3 * (size_t)count * sizeof *positions), largest = 0, moved = 0;
+    double *positions = malloc(3 * (size_t)count * sizeof *positions);
+    double largest = 0;
+    double moved = 0;
+
     sinew_frame_body_compute_surface(f->body, positions);
     for (int32_t i = 0; i < count; i++) {
         const sn_vertex_weights *v = &model->base_vertices;
-        sn_vec3 X = sn_load3(model->surface->points + 3 * i), x = sn_load3(positions + 3 * i);
-        sn_blend_point point = {
-            .X = X, .count = v->start[i + 1] - v->start[i], .node = v->node + v->start[i], .weight = v->weight + v->start[i]};
-        largest = fmax(largest, sn_distance(x, sn_blend_get_position(&model->nodes, &model->blend, &point)));
+        sn_vec3 X = sn_load3(model->surface->points + 3 * i);
+        sn_vec3 x = sn_load3(positions + 3 * i);
+        sn_blend_point point = {.X = X,
+                                .count = v->start[i + 1] - v->start[i],
+                                .node = v->node + v->start[i],
+                                .weight = v->weight + v->start[i]};
+        largest = fmax(largest,
+                       sn_distance(x, sn_blend_get_position(&model->nodes, &model->blend, &point)));
         moved = fmax(moved, sn_distance(x, X));
     }
+
     // Some ten roundings of numbers up to 4.
     assert_true(largest < 1e-14);
     assert_true(moved > 0.5 && count > 50);
@@ -85,15 +111,20 @@ static void test_surface_is_carried_like_its_points(void **state) {
                  {SINEW_NODE_RIGID, SINEW_BLEND_DUAL_QUATERNION},
                  {SINEW_NODE_AFFINE, SINEW_BLEND_LINEAR},
                  {SINEW_NODE_QUADRATIC, SINEW_BLEND_LINEAR}};
+
     for (int c = 0; c < 4; c++) {
         fixture f = make(cases[c].kind, cases[c].blend);
         stir(f.body);
+
         sn_isa own = f.context->isa;
         for (int isa = 0; isa < SN_ISA_COUNT; isa++) {
-            if (!sn_isa_available((sn_isa)isa)) continue;
+            if (!sn_isa_available((sn_isa)isa)) {
+                continue;
+            }
             f.context->isa = (sn_isa)isa;
             check(&f);
         }
+
         f.context->isa = own;
         destroy(&f);
     }

@@ -1,5 +1,6 @@
-// The fuzz targets: each takes any bytes and must neither crash, nor read past them, nor fail without a message. What a reader
-// accepts must survive being written and read again. Included by each fuzz_NAME.c and by the test that replays the seeds.
+// The fuzz targets: each takes any bytes and must neither crash, nor read past them, nor fail
+// without a message. What a reader accepts must survive being written and read again. Included by
+// each fuzz_NAME.c and by the test that replays the seeds.
 #ifndef SN_TESTS_FUZZ_TARGETS_H
 #define SN_TESTS_FUZZ_TARGETS_H
 
@@ -20,9 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUZZ_REQUIRE(condition)                                                                                               \
-    do {                                                                                                                      \
-        if (!(condition)) abort();                                                                                            \
+#define FUZZ_REQUIRE(condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
     } while (0)
 
 static inline sinew_context *fuzz_context(void) {
@@ -42,15 +44,20 @@ static inline void fuzz_finish(sinew_context *context, sinew_status status) {
 static inline void fuzz_rewrite_mesh(sinew_context *context, const sn_mesh_view *view) {
     sn_buffer out = sn_buffer_create(context);
     FUZZ_REQUIRE(sn_write_vtu(view, NULL, NULL, &out) == SINEW_OK);
+
     sn_source source = {.name = "again.vtu", .data = out.data, .size = out.size};
     sn_mesh_file again;
+
     FUZZ_REQUIRE(sn_mesh_read(context, &source, &again) == SINEW_OK);
     FUZZ_REQUIRE(again.view.point_count == view->point_count && again.turned_count == 0);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
-        size_t size = (size_t)view->cells[kind].count * (size_t)sn_cell_node_count(kind) * sizeof(int32_t);
+        size_t size =
+            (size_t)view->cells[kind].count * (size_t)sn_cell_node_count(kind) * sizeof(int32_t);
         FUZZ_REQUIRE(again.view.cells[kind].count == view->cells[kind].count);
-        FUZZ_REQUIRE(size == 0 || memcmp(again.view.cells[kind].nodes, view->cells[kind].nodes, size) == 0);
+        FUZZ_REQUIRE(size == 0 ||
+                     memcmp(again.view.cells[kind].nodes, view->cells[kind].nodes, size) == 0);
     }
+
     sn_mesh_file_destroy(&again);
     sn_buffer_destroy(&out);
 }
@@ -59,14 +66,17 @@ static inline void fuzz_mesh(const sn_source *source, sn_mesh_format format) {
     sinew_context *context = fuzz_context();
     sn_mesh_file file;
     sinew_status status = sn_mesh_read_format(context, source, format, &file);
-    if (status == SINEW_OK) fuzz_rewrite_mesh(context, &file.view);
+    if (status == SINEW_OK) {
+        fuzz_rewrite_mesh(context, &file.view);
+    }
+
     sn_mesh_file_destroy(&file);
     fuzz_finish(context, status);
 }
 
-#define FUZZ_MESH(kind, format)                                                                                               \
-    static inline void fuzz_##kind(const uint8_t *data, size_t size) {                                                        \
-        fuzz_mesh(&(sn_source){.name = #kind, .data = data, .size = size}, format);                                           \
+#define FUZZ_MESH(kind, format)                                                                    \
+    static inline void fuzz_##kind(const uint8_t *data, size_t size) {                             \
+        fuzz_mesh(&(sn_source){.name = #kind, .data = data, .size = size}, format);                \
     }
 
 FUZZ_MESH(obj, SN_MESH_OBJ)
@@ -82,12 +92,18 @@ static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sn_source source = {"in.glb", data, size, NULL, NULL};
     sn_gltf_file file;
-    sn_gltf_skeleton_def def = {"in.glb", 1, 60, NULL}; // few frames, so that many inputs can be tried
+    sn_gltf_skeleton_def def = {"in.glb", 1, 60,
+                                NULL}; // few frames, so that many inputs can be tried
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
     sinew_status status = sn_gltf_read(context, &source, &file);
-    if (status == SINEW_OK) status = sn_gltf_create_skeleton(context, &file.view, &def, &skeleton, &motion);
-    FUZZ_REQUIRE((status == SINEW_OK) == (skeleton != NULL) && (status == SINEW_OK) == (motion != NULL));
+
+    if (status == SINEW_OK) {
+        status = sn_gltf_create_skeleton(context, &file.view, &def, &skeleton, &motion);
+    }
+
+    FUZZ_REQUIRE((status == SINEW_OK) == (skeleton != NULL) &&
+                 (status == SINEW_OK) == (motion != NULL));
     sinew_skeleton_destroy(skeleton);
     sinew_motion_destroy(motion);
     sn_gltf_file_destroy(&file);
@@ -97,10 +113,13 @@ static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
 // Where the second part of an input starts: behind the first line of three dashes, or at the end.
 static inline size_t fuzz_split(const uint8_t *data, size_t size, size_t *first) {
     for (size_t i = 0; i + 4 <= size; i++) {
-        if (memcmp(data + i, "---\n", 4) != 0) continue;
+        if (memcmp(data + i, "---\n", 4) != 0) {
+            continue;
+        }
         *first = i;
         return i + 4;
     }
+
     *first = size;
     return size;
 }
@@ -115,7 +134,8 @@ static inline bool fuzz_fetch_rest(void *user, const char *name, const void **da
 
 // The .node file, a line of three dashes, the .ele file.
 static inline void fuzz_tetgen(const uint8_t *data, size_t size) {
-    size_t first, second = fuzz_split(data, size, &first);
+    size_t first;
+    size_t second = fuzz_split(data, size, &first);
     sn_source rest = {.data = data + second, .size = size - second};
     fuzz_mesh(&(sn_source){"a.node", data, first, fuzz_fetch_rest, &rest}, SN_MESH_TETGEN);
 }
@@ -131,9 +151,13 @@ static inline sn_buffer fuzz_write_json(sinew_context *context, const sn_json *r
 // What is read, written and read again is written the same.
 static inline void fuzz_check_json(sinew_context *context, const sn_json *root) {
     sn_json_options options = {.name = "again"};
-    sn_buffer pretty = fuzz_write_json(context, root, false), compact = fuzz_write_json(context, root, true);
+    sn_buffer pretty = fuzz_write_json(context, root, false);
+    sn_buffer compact = fuzz_write_json(context, root, true);
     sn_json_document again;
-    FUZZ_REQUIRE(sn_json_parse(context, pretty.data, pretty.size, &options, NULL, &again) == SINEW_OK);
+
+    FUZZ_REQUIRE(sn_json_parse(context, pretty.data, pretty.size, &options, NULL, &again) ==
+                 SINEW_OK);
+
     sn_buffer other = fuzz_write_json(context, again.root, true);
     FUZZ_REQUIRE(other.size == compact.size && memcmp(other.data, compact.data, other.size) == 0);
     sn_json_document_destroy(&again);
@@ -147,24 +171,38 @@ static inline void fuzz_json(const uint8_t *data, size_t size) {
     sn_json_options options = {.name = "a.json", .comments = true};
     sn_json_document document;
     sinew_status status = sn_json_parse(context, data, size, &options, NULL, &document);
-    if (status == SINEW_OK) fuzz_check_json(context, document.root);
+
+    if (status == SINEW_OK) {
+        fuzz_check_json(context, document.root);
+    }
+
     sn_json_document_destroy(&document);
     fuzz_finish(context, status);
 }
 
 // An assignment, a line of three dashes, the JSON it changes.
 static inline void fuzz_json_set(const uint8_t *data, size_t size) {
-    size_t first, second = fuzz_split(data, size, &first);
+    size_t first;
+    size_t second = fuzz_split(data, size, &first);
     char *assignment = calloc(first + 1, 1);
+
     FUZZ_REQUIRE(assignment);
     memcpy(assignment, data, first);
+
     sinew_context *context = fuzz_context();
     sn_mistakes mistakes = sn_mistakes_create(context);
     sn_json_options options = {.name = "a.json", .comments = true};
     sn_json_document document;
-    sinew_status status = sn_json_parse(context, data + second, size - second, &options, &mistakes, &document);
-    if (status == SINEW_OK) status = sn_json_set(&document, assignment, &mistakes);
-    if (status == SINEW_OK) fuzz_check_json(context, document.root);
+    sinew_status status =
+        sn_json_parse(context, data + second, size - second, &options, &mistakes, &document);
+
+    if (status == SINEW_OK) {
+        status = sn_json_set(&document, assignment, &mistakes);
+    }
+    if (status == SINEW_OK) {
+        fuzz_check_json(context, document.root);
+    }
+
     sn_json_document_destroy(&document);
     sn_mistakes_destroy(&mistakes);
     fuzz_finish(context, status);
@@ -177,7 +215,8 @@ static inline void fuzz_gzip(const uint8_t *data, size_t size) {
     size_t used;
     sn_inflate_gzip(data, size, 1 << 20, &out);
     sn_inflate_zlib(data, size, 1 << 20, &out);
-    sn_inflate_raw(data, size, 1 << 20, &out, &used); // without a checksum, which a fuzzer does not guess
+    sn_inflate_raw(data, size, 1 << 20, &out,
+                   &used); // without a checksum, which a fuzzer does not guess
     FUZZ_REQUIRE(used <= size);
     sn_buffer_destroy(&out);
     fuzz_finish(context, SINEW_OK);
@@ -190,19 +229,26 @@ static inline void fuzz_volume(const char *name, const uint8_t *data, size_t siz
     sn_source source = {.name = name, .data = data, .size = size};
     sn_volume_file file;
     sinew_status status = sn_volume_read(context, &source, &options, &file);
+
     if (status == SINEW_OK) {
         sn_buffer out = sn_buffer_create(context);
         FUZZ_REQUIRE(sn_write_nrrd(&file.grid, &out) == SINEW_OK);
+
         sn_volume_file again;
         source = (sn_source){.name = "again.nrrd", .data = out.data, .size = out.size};
+
         sinew_status second = sn_volume_read(context, &source, &options, &again);
         if (second == SINEW_OK) { // lengths beyond the range of numbers are refused
-            size_t cells = (size_t)file.grid.cells[0] * (size_t)file.grid.cells[1] * (size_t)file.grid.cells[2];
-            FUZZ_REQUIRE(memcmp(file.grid.labels16, again.grid.labels16, cells * sizeof(uint16_t)) == 0);
+            size_t cells = (size_t)file.grid.cells[0] * (size_t)file.grid.cells[1] *
+                           (size_t)file.grid.cells[2];
+
+            FUZZ_REQUIRE(
+                memcmp(file.grid.labels16, again.grid.labels16, cells * sizeof(uint16_t)) == 0);
         }
         sn_volume_file_destroy(&again);
         sn_buffer_destroy(&out);
     }
+
     sn_volume_file_destroy(&file);
     fuzz_finish(context, status);
 }
@@ -223,7 +269,9 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    sinew_status status = sinew_bvh_read(context, "a.bvh", (const char *)data, size, 1, &skeleton, &motion);
+    sinew_status status =
+        sinew_bvh_read(context, "a.bvh", (const char *)data, size, 1, &skeleton, &motion);
+
     if (status == SINEW_OK) {
         sinew_transform *pose = calloc((size_t)sinew_motion_joint_count(motion), sizeof *pose);
         FUZZ_REQUIRE(pose);
@@ -231,6 +279,7 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
         (void)sinew_skeleton_compute_world(skeleton, pose, pose);
         free(pose);
     }
+
     sinew_motion_destroy(motion);
     sinew_skeleton_destroy(skeleton);
     fuzz_finish(context, status);
@@ -254,7 +303,11 @@ static inline void fuzz_field(const uint8_t *data, size_t size) {
     sn_source source = {.name = "a.field", .data = data, .size = size};
     sn_field_file file;
     sinew_status status = sn_field_read(&arena, &source, &file);
-    for (int64_t i = 0; status == SINEW_OK && i < 9 * (int64_t)file.element_count; i++) FUZZ_REQUIRE(isfinite(file.axes[i]));
+
+    for (int64_t i = 0; status == SINEW_OK && i < 9 * (int64_t)file.element_count; i++) {
+        FUZZ_REQUIRE(isfinite(file.axes[i]));
+    }
+
     sn_arena_destroy(&arena);
     fuzz_finish(context, status);
 }
@@ -262,19 +315,21 @@ static inline void fuzz_field(const uint8_t *data, size_t size) {
 static const struct {
     const char *name;
     void (*run)(const uint8_t *data, size_t size);
-} fuzz_targets[] = {{"obj", fuzz_obj},     {"ply", fuzz_ply},           {"stl", fuzz_stl},   {"gltf", fuzz_gltf},
-                    {"gmsh", fuzz_gmsh},   {"medit", fuzz_medit},       {"vtu", fuzz_vtu},   {"tetgen", fuzz_tetgen},
-                    {"json", fuzz_json},   {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip}, {"bvh", fuzz_bvh},
-                    {"nifti", fuzz_nifti}, {"nrrd", fuzz_nrrd},         {"meta", fuzz_meta}, {"scene", fuzz_scene},
-                    {"field", fuzz_field}, {"skeleton", fuzz_skeleton}};
+} fuzz_targets[] = {
+    {"obj", fuzz_obj},           {"ply", fuzz_ply},       {"stl", fuzz_stl},
+    {"gltf", fuzz_gltf},         {"gmsh", fuzz_gmsh},     {"medit", fuzz_medit},
+    {"vtu", fuzz_vtu},           {"tetgen", fuzz_tetgen}, {"json", fuzz_json},
+    {"json_set", fuzz_json_set}, {"gzip", fuzz_gzip},     {"bvh", fuzz_bvh},
+    {"nifti", fuzz_nifti},       {"nrrd", fuzz_nrrd},     {"meta", fuzz_meta},
+    {"scene", fuzz_scene},       {"field", fuzz_field},   {"skeleton", fuzz_skeleton}};
 
 // The entry point of a fuzz_NAME.c.
-#define FUZZ_MAIN(name)                                                                                                       \
-    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                                             \
-    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {                                                            \
-        (void)fuzz_targets;                                                                                                   \
-        fuzz_##name(data, size);                                                                                              \
-        return 0;                                                                                                             \
+#define FUZZ_MAIN(name)                                                                            \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                                  \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {                                 \
+        (void)fuzz_targets;                                                                        \
+        fuzz_##name(data, size);                                                                   \
+        return 0;                                                                                  \
     }
 
 #endif

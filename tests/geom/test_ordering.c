@@ -15,19 +15,24 @@ static void assert_permutation(sinew_context *context, const int32_t *order, int
 // A mesh with nodes and elements in random order.
 static sn_owned_mesh *shuffled(sinew_context *context, const sinew_mesh *mesh) {
     sn_arena arena = sn_arena_create(context);
-    sn_order order = {SN_PUSH(&arena, int32_t, mesh->point_count), SN_PUSH(&arena, int32_t, mesh->element_count)};
+    sn_order order = {SN_PUSH(&arena, int32_t, mesh->point_count),
+                      SN_PUSH(&arena, int32_t, mesh->element_count)};
     sn_random random = sn_random_seed(5);
+
     for (int pass = 0; pass < 2; pass++) {
-        int32_t *list = pass ? order.elements : order.nodes, count = pass ? mesh->element_count : mesh->point_count;
+        int32_t *list = pass ? order.elements : order.nodes;
+        int32_t count = pass ? mesh->element_count : mesh->point_count;
         for (int32_t i = 0; i < count; i++) {
             int32_t k = (int32_t)(sn_random_u32(&random) % (uint32_t)(i + 1));
             list[i] = list[k];
             list[k] = i;
         }
     }
+
     sn_owned_mesh *made = NULL;
     assert_ok(context, sn_reorder_mesh(context, mesh, &order, &made));
     sn_arena_destroy(&arena);
+
     return made;
 }
 
@@ -36,13 +41,17 @@ static double mean_spread(const sinew_mesh *mesh) {
     double sum = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *nodes = sn_mesh_nodes(mesh, e);
-        int32_t low = nodes[0], high = nodes[0];
+        int32_t low = nodes[0];
+        int32_t high = nodes[0];
+
         for (int32_t i = 1; i < sn_element_info_of(mesh->element)->nodes; i++) {
             low = nodes[i] < low ? nodes[i] : low;
             high = nodes[i] > high ? nodes[i] : high;
         }
+
         sum += high - low;
     }
+
     return sum / mesh->element_count;
 }
 
@@ -51,9 +60,12 @@ static int32_t bandwidth(const sinew_mesh *mesh) {
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t *nodes = sn_mesh_nodes(mesh, e);
         for (int i = 0; i < 4; i++) {
-            for (int k = 0; k < 4; k++) width = nodes[i] - nodes[k] > width ? nodes[i] - nodes[k] : width;
+            for (int k = 0; k < 4; k++) {
+                width = nodes[i] - nodes[k] > width ? nodes[i] - nodes[k] : width;
+            }
         }
     }
+
     return width;
 }
 
@@ -61,9 +73,12 @@ static void test_orders_bring_neighbours_together(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_mesh *box = make_box(context, SINEW_ELEMENT_TET4, 30, 6, 6);
-    sn_owned_mesh *mixed = shuffled(context, box), *hilbert = NULL, *rcm = NULL;
+    sn_owned_mesh *mixed = shuffled(context, box);
+    sn_owned_mesh *hilbert = NULL;
+    sn_owned_mesh *rcm = NULL;
     sn_arena arena = sn_arena_create(context);
     sn_order order;
+
     assert_ok(context, sn_build_hilbert_order(&arena, &mixed->view, &order));
     assert_permutation(context, order.nodes, box->point_count);
     assert_permutation(context, order.elements, box->element_count);
@@ -75,6 +90,7 @@ static void test_orders_bring_neighbours_together(void **state) {
     assert_good_solid(context, &hilbert->view, 2);
     assert_good_solid(context, &rcm->view, 2);
     test_close("same volume", sn_mesh_volume(context, &hilbert->view), 1, 1e-12);
+
     // Random numbers of 1519 nodes lie about 900 apart; a cross-section has 49 nodes.
     assert_true(mean_spread(&mixed->view) > 700);
     assert_true(mean_spread(&hilbert->view) < 200);
@@ -87,27 +103,35 @@ static void test_orders_bring_neighbours_together(void **state) {
     sinew_context_destroy(context);
 }
 
-static void assert_colors_are_apart(sinew_context *context, const sn_coloring *coloring, const int32_t *indices, int32_t width,
-                                    int32_t elements, int32_t nodes) {
+static void assert_colors_are_apart(sinew_context *context, const sn_coloring *coloring,
+                                    const int32_t *indices, int32_t width, int32_t elements,
+                                    int32_t nodes) {
     int32_t *owner = sn_allocate(context, (size_t)nodes, sizeof *owner);
     assert_permutation(context, coloring->chunks, coloring->chunk_count);
     assert_int_equal(coloring->color_offsets[0], 0);
     assert_int_equal(coloring->color_offsets[coloring->color_count], coloring->chunk_count);
+
     for (int32_t color = 0; color < coloring->color_count; color++) {
         memset(owner, -1, (size_t)nodes * sizeof *owner);
         assert_true(coloring->color_offsets[color] < coloring->color_offsets[color + 1]);
-        for (int32_t i = coloring->color_offsets[color]; i < coloring->color_offsets[color + 1]; i++) {
-            int32_t chunk = coloring->chunks[i], begin = chunk * coloring->chunk_size;
+        for (int32_t i = coloring->color_offsets[color]; i < coloring->color_offsets[color + 1];
+
+             i++) {
+            int32_t chunk = coloring->chunks[i];
+            int32_t begin = chunk * coloring->chunk_size;
             for (int32_t e = begin; e < begin + coloring->chunk_size && e < elements; e++) {
                 for (int32_t k = 0; k < width; k++) {
                     int32_t node = indices[e * width + k];
-                    if (node < 0) continue;
+                    if (node < 0) {
+                        continue;
+                    }
                     assert_true(owner[node] == -1 || owner[node] == chunk);
                     owner[node] = chunk;
                 }
             }
         }
     }
+
     sn_release(context, owner, (size_t)nodes, sizeof *owner);
 }
 
@@ -115,30 +139,38 @@ static void test_chunks_of_a_color_share_no_node(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_mesh *box = make_box(context, SINEW_ELEMENT_TET4, 12, 10, 9);
+
     for (int32_t size = 1; size <= 1024; size *= 4) {
         sn_arena arena = sn_arena_create(context);
         sn_coloring coloring;
-        assert_ok(context, sn_build_coloring(&arena, box->indices, 4, box->element_count, box->point_count, size, &coloring));
+        assert_ok(context, sn_build_coloring(&arena, box->indices, 4, box->element_count,
+                                             box->point_count, size, &coloring));
         assert_int_equal(coloring.chunk_count, (box->element_count + size - 1) / size);
-        assert_colors_are_apart(context, &coloring, box->indices, 4, box->element_count, box->point_count);
+        assert_colors_are_apart(context, &coloring, box->indices, 4, box->element_count,
+                                box->point_count);
         sn_arena_destroy(&arena);
     }
+
     sinew_mesh_destroy(box);
     sinew_context_destroy(context);
 }
 
-// 150 pairs around one node need 150 colours, more than one word of bits; unused places are skipped.
+// 150 pairs around one node need 150 colours, more than one word of bits; unused places are
+// skipped.
 static void test_many_colors(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     int32_t indices[450];
+
     for (int32_t i = 0; i < 150; i++) {
         indices[3 * i] = 0;
         indices[3 * i + 1] = i + 1;
         indices[3 * i + 2] = -1;
     }
+
     sn_arena arena = sn_arena_create(context);
     sn_coloring coloring;
+
     assert_ok(context, sn_build_coloring(&arena, indices, 3, 150, 151, 1, &coloring));
     assert_int_equal(coloring.color_count, 150);
     assert_colors_are_apart(context, &coloring, indices, 3, 150, 151);
@@ -160,15 +192,28 @@ static void test_memory_shortage_is_reported(void **state) {
         sinew_mesh *mesh = NULL;
         sn_order order;
         sn_coloring coloring;
+
         status = sinew_mesh_create_shape(context, &def, &mesh);
-        if (status == SINEW_OK) status = sn_build_hilbert_order(&arena, mesh, &order);
-        if (status == SINEW_OK) status = sn_build_rcm_order(&arena, mesh, &order);
-        if (status == SINEW_OK) status = sn_reorder_mesh(context, mesh, &order, &reordered);
         if (status == SINEW_OK) {
-            status = sn_build_coloring(&arena, mesh->indices, 4, mesh->element_count, mesh->point_count, 64, &coloring);
+            status = sn_build_hilbert_order(&arena, mesh, &order);
         }
+        if (status == SINEW_OK) {
+            status = sn_build_rcm_order(&arena, mesh, &order);
+        }
+        if (status == SINEW_OK) {
+            status = sn_reorder_mesh(context, mesh, &order, &reordered);
+        }
+
+        if (status == SINEW_OK) {
+            status = sn_build_coloring(&arena, mesh->indices, 4, mesh->element_count,
+                                       mesh->point_count, 64, &coloring);
+        }
+
         assert_true(status == SINEW_OK || status == SINEW_OUT_OF_MEMORY);
-        if (reordered) sinew_mesh_destroy(&reordered->view);
+        if (reordered) {
+            sinew_mesh_destroy(&reordered->view);
+        }
+
         sinew_mesh_destroy(mesh);
         sn_arena_destroy(&arena);
         sinew_context_destroy(context);
@@ -184,5 +229,6 @@ int main(void) {
         cmocka_unit_test(test_many_colors),
         cmocka_unit_test(test_memory_shortage_is_reported),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Voxel grids: labels, solids and surfaces against known volumes and against each other; damaged surfaces; maps and
-// statistics; the boundary mesh; limits, bad input, shortage of memory.
+// Voxel grids: labels, solids and surfaces against known volumes and against each other; damaged
+// surfaces; maps and statistics; the boundary mesh; limits, bad input, shortage of memory.
 #include "support/solid.h"
 
 #include "geom/mesh.h"
@@ -15,48 +15,81 @@ static void test_labels(void **state) {
     sinew_context *context = test_context(1);
     const uint8_t bytes[12] = {0, 1, 2, 0, 5, 5, 0, 0, 200, 1, 0, 3};
     uint16_t words[12];
-    for (int i = 0; i < 12; i++) words[i] = (uint16_t)(bytes[i] * 300);
-    sinew_label_grid grid = {.cells = {3, 2, 2}, .spacing = {1, 2, 3}, .lower = {-1, 0, 10}, .labels8 = bytes};
+
+    for (int i = 0; i < 12; i++) {
+        words[i] = (uint16_t)(bytes[i] * 300);
+    }
+
+    sinew_label_grid grid = {
+        .cells = {3, 2, 2}, .spacing = {1, 2, 3}, .lower = {-1, 0, 10}, .labels8 = bytes};
     sinew_voxels *voxels = NULL;
+
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_OK);
     assert_int_equal(sinew_voxels_get_count(voxels), 7);
     for (int i = 0; i < 12; i++) {
-        int32_t x = i % 3, y = i / 3 % 2, z = i / 6, v = sinew_voxels_get_voxel(voxels, x, y, z);
+        int32_t x = i % 3;
+        int32_t y = i / 3 % 2;
+        int32_t z = i / 6;
+        int32_t v = sinew_voxels_get_voxel(voxels, x, y, z);
+
         assert_int_equal(sinew_voxels_get_label(voxels, x, y, z), bytes[i]);
         assert_int_equal(v >= 0, bytes[i] != 0);
-        if (v < 0) continue;
+        if (v < 0) {
+            continue;
+        }
+
         double center[3];
         sinew_voxels_get_center(voxels, v, center);
-        assert_true(center[0] == -1 + x + 0.5 && center[1] == 2 * (y + 0.5) && center[2] == 10 + 3 * (z + 0.5));
+        assert_true(center[0] == -1 + x + 0.5 && center[1] == 2 * (y + 0.5) &&
+                    center[2] == 10 + 3 * (z + 0.5));
+
         for (int d = 0; d < 6; d++) { // neighbours point back
             int32_t u = voxels->neighbor[v][d];
-            if (u >= 0) assert_int_equal(voxels->neighbor[u][d ^ 1], v);
+
+            if (u >= 0) {
+                assert_int_equal(voxels->neighbor[u][d ^ 1], v);
+            }
         }
     }
+
     assert_int_equal(sinew_voxels_get_label(voxels, -1, 0, 0), 0);
     assert_int_equal(sinew_voxels_get_label(voxels, 0, 2, 0), 0);
     sinew_voxels_destroy(voxels);
-    grid.labels8 = NULL, grid.labels16 = words, grid.flipped[0] = grid.flipped[2] = true;
+    grid.labels8 = NULL;
+    grid.labels16 = words;
+    grid.flipped[0] = grid.flipped[2] = true;
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_OK);
+
     for (int i = 0; i < 12; i++) {
         assert_int_equal(sinew_voxels_get_label(voxels, 2 - i % 3, i / 3 % 2, 1 - i / 6), words[i]);
     }
+
     sinew_voxels_destroy(voxels);
+
     // Both or neither kind of labels, no voxel, bad spacing, too large, over the limit.
     grid.labels8 = bytes;
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels),
+                     SINEW_INVALID_ARGUMENT);
+
     const uint8_t empty[12] = {0};
     grid = (sinew_label_grid){.cells = {3, 2, 2}, .spacing = {1, 1, 1}, .labels8 = empty};
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_INVALID_DATA);
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels),
+                     SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "no voxel"));
-    grid.labels8 = bytes, grid.spacing[1] = 0;
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_INVALID_ARGUMENT);
-    grid.spacing[1] = 1, grid.cells[0] = 0;
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_INVALID_ARGUMENT);
+    grid.labels8 = bytes;
+    grid.spacing[1] = 0;
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels),
+                     SINEW_INVALID_ARGUMENT);
+    grid.spacing[1] = 1;
+    grid.cells[0] = 0;
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels),
+                     SINEW_INVALID_ARGUMENT);
     grid.cells[0] = grid.cells[1] = grid.cells[2] = 2000;
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_OUT_OF_MEMORY);
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels),
+                     SINEW_OUT_OF_MEMORY);
     grid.cells[0] = grid.cells[1] = grid.cells[2] = 1000;
-    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, 1000000, &voxels), SINEW_OUT_OF_MEMORY);
+    assert_int_equal(sinew_voxels_create_from_labels(context, &grid, 1000000, &voxels),
+                     SINEW_OUT_OF_MEMORY);
     assert_non_null(strstr(sinew_context_message(context), "MB"));
     assert_true(sinew_voxels_estimate_memory(grid.cells, 0.5) > 1e10);
     sinew_context_destroy(context);
@@ -65,7 +98,8 @@ static void test_labels(void **state) {
 static void test_solid_volumes(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
-    const double s[3] = {1.2, 0.8, 0.6}, t = 0.2;
+    const double s[3] = {1.2, 0.8, 0.6};
+    const double t = 0.2;
     const double exact[8] = {s[0] * s[1] * s[2],
                              pi / 6 * s[0] * s[1] * s[2],
                              pi / 4 * s[0] * s[1] * s[2],
@@ -74,23 +108,44 @@ static void test_solid_volumes(void **state) {
                              (s[0] * t + (s[1] - t) * t) * s[2],
                              (s[0] * t + (s[1] - t) * t) * s[2],
                              (s[0] * t + 2 * (s[1] - t) * t) * s[2]};
+
     for (int kind = 0; kind < 8; kind++) {
         sinew_solid_def solid = sinew_default_solid_def();
         solid.solid = (sinew_solid)kind;
-        for (int a = 0; a < 3; a++) solid.size[a] = s[a];
-        if (kind == SINEW_SOLID_CAPSULE) solid.size[0] = 0.4, solid.size[2] = 1;
+        for (int a = 0; a < 3; a++) {
+            solid.size[a] = s[a];
+        }
+
+        if (kind == SINEW_SOLID_CAPSULE) {
+            solid.size[0] = 0.4;
+            solid.size[2] = 1;
+        }
+
         solid.thickness = t;
         sinew_voxel_def grid = sinew_default_voxel_def();
-        for (int a = 0; a < 3; a++) grid.spacing[a] = 0.02;
+        for (int a = 0; a < 3; a++) {
+            grid.spacing[a] = 0.02;
+        }
+
         for (int turned = 0; turned < 2; turned++) {
-            if (turned) solid.rotation[0] = 0.3, solid.rotation[1] = -0.2, solid.rotation[2] = 0.5, solid.center[0] = 7;
+            if (turned) {
+                solid.rotation[0] = 0.3;
+                solid.rotation[1] = -0.2;
+                solid.rotation[2] = 0.5;
+                solid.center[0] = 7;
+            }
+
             sinew_voxels *voxels = NULL;
-            assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &voxels), SINEW_OK);
+            assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &voxels),
+                             SINEW_OK);
+
             bool on_grid = !turned && (kind == SINEW_SOLID_BOX || kind >= SINEW_SOLID_L);
-            test_close("volume", voxels->count * voxels->volume, exact[kind], on_grid ? 1e-12 : 0.012 * exact[kind]);
+            test_close("volume", voxels->count * voxels->volume, exact[kind],
+                       on_grid ? 1e-12 : 0.012 * exact[kind]);
             sinew_voxels_destroy(voxels);
         }
     }
+
     sinew_context_destroy(context);
 }
 
@@ -98,17 +153,29 @@ static void test_operations_and_maps(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
     sinew_solid_def solids[3];
-    for (int i = 0; i < 3; i++) solids[i] = sinew_default_solid_def();
+
+    for (int i = 0; i < 3; i++) {
+        solids[i] = sinew_default_solid_def();
+    }
+
     solids[1].operation = SINEW_SOLID_CUT;
-    solids[1].size[0] = solids[1].size[1] = 0.4, solids[1].size[2] = 2; // a hole along z
-    solids[2].operation = SINEW_SOLID_PAINT, solids[2].label = 9, solids[2].center[0] = 0.4, solids[2].size[0] = 0.2;
+    solids[1].size[0] = solids[1].size[1] = 0.4;
+    solids[1].size[2] = 2; // a hole along z
+    solids[2].operation = SINEW_SOLID_PAINT;
+    solids[2].label = 9;
+    solids[2].center[0] = 0.4;
+    solids[2].size[0] = 0.2;
+
     sinew_voxel_def grid = sinew_default_voxel_def();
     grid.resolution = 20;
+
     sinew_voxels *voxels = NULL;
     assert_int_equal(sinew_voxels_create_from_solids(context, solids, 3, &grid, &voxels), SINEW_OK);
     assert_int_equal(voxels->count, 8000 - 8 * 8 * 20);
+
     sinew_label_statistics statistics[4];
     int32_t count = 0;
+
     assert_int_equal(sinew_voxels_compute_statistics(voxels, statistics, 4, &count), SINEW_OK);
     assert_int_equal(count, 2);
     assert_int_equal(statistics[1].label, 9);
@@ -118,20 +185,32 @@ static void test_operations_and_maps(void **state) {
     test_close("centre", statistics[1].center[0], 0.4, 1e-12);
     test_close("lower", statistics[1].lower[0], 0.3, 1e-12);
     test_close("upper", statistics[1].upper[2], 0.5, 1e-12);
+
     const double thickness[2] = {0.1, 0.15};
     const int32_t labels[2] = {3, 4};
-    sinew_layers_def layers = {
-        .start = {0, 0, -0.5}, .direction = {0, 0, 2}, .thickness = thickness, .labels = labels, .count = 2, .repeat = true};
+    sinew_layers_def layers = {.start = {0, 0, -0.5},
+                               .direction = {0, 0, 2},
+                               .thickness = thickness,
+                               .labels = labels,
+                               .count = 2,
+                               .repeat = true};
+
     assert_int_equal(sinew_voxels_paint_layers(voxels, &layers), SINEW_OK);
     assert_int_equal(sinew_voxels_compute_statistics(voxels, statistics, 4, &count), SINEW_OK);
     assert_int_equal(count, 2);
-    test_close("share", statistics[0].volume / (statistics[0].volume + statistics[1].volume), 0.4, 1e-12);
+    test_close("share", statistics[0].volume / (statistics[0].volume + statistics[1].volume), 0.4,
+               1e-12);
     assert_int_equal(statistics[0].part_count, 4);
-    sinew_gradient_def gradient = {.start = {-0.5, 0, 0}, .end = {0.5, 0, 0}, .first = 1, .last = 16, .geometric = true};
+
+    sinew_gradient_def gradient = {
+        .start = {-0.5, 0, 0}, .end = {0.5, 0, 0}, .first = 1, .last = 16, .geometric = true};
+
     assert_int_equal(sinew_voxels_apply_gradient(voxels, &gradient), SINEW_OK);
     for (int32_t v = 0; v < voxels->count; v++) {
-        test_close("gradient", voxels->stiffness[v], pow(16, sn_voxel_center(voxels, v).x + 0.5), 1e-9);
+        test_close("gradient", voxels->stiffness[v], pow(16, sn_voxel_center(voxels, v).x + 0.5),
+                   1e-9);
     }
+
     // What is refused.
     layers.count = 0;
     assert_int_equal(sinew_voxels_paint_layers(voxels, &layers), SINEW_INVALID_ARGUMENT);
@@ -140,59 +219,90 @@ static void test_operations_and_maps(void **state) {
     solids[2].label = 0;
     assert_int_equal(sinew_voxels_paint(voxels, &solids[2]), SINEW_INVALID_ARGUMENT);
     sinew_voxels_destroy(voxels);
-    assert_int_equal(sinew_voxels_create_from_solids(context, solids + 1, 1, &grid, &voxels), SINEW_INVALID_ARGUMENT);
-    solids[0].solid = SINEW_SOLID_U, solids[0].thickness = 0.6;
-    assert_int_equal(sinew_voxels_create_from_solids(context, solids, 1, &grid, &voxels), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_voxels_create_from_solids(context, solids + 1, 1, &grid, &voxels),
+                     SINEW_INVALID_ARGUMENT);
+    solids[0].solid = SINEW_SOLID_U;
+    solids[0].thickness = 0.6;
+    assert_int_equal(sinew_voxels_create_from_solids(context, solids, 1, &grid, &voxels),
+                     SINEW_INVALID_ARGUMENT);
     sinew_context_destroy(context);
 }
 
-static sinew_mesh *make_surface(sinew_context *context, sinew_shape shape, double size, int32_t cells) {
+static sinew_mesh *make_surface(sinew_context *context, sinew_shape shape, double size,
+                                int32_t cells) {
     sinew_shape_def def = sinew_default_shape_def();
     def.shape = shape;
     def.element = SINEW_ELEMENT_TRIANGLE;
-    def.size[0] = size, def.size[1] = 0.9 * size, def.size[2] = 0.8 * size;
-    for (int a = 0; a < 3; a++) def.cells[a] = cells;
+    def.size[0] = size;
+    def.size[1] = 0.9 * size;
+    def.size[2] = 0.8 * size;
+
+    for (int a = 0; a < 3; a++) {
+        def.cells[a] = cells;
+    }
+
     sinew_mesh *mesh = NULL;
     sinew_status status = sinew_mesh_create_shape(context, &def, &mesh);
-    if (status != SINEW_OK) fail_msg("no shape: %s", sinew_context_message(context));
+    if (status != SINEW_OK) {
+        fail_msg("no shape: %s", sinew_context_message(context));
+    }
+
     return mesh;
 }
 
-static sinew_voxels *voxelize(sinew_context *context, const sinew_mesh *mesh, int32_t resolution, sinew_voxel_report *report) {
+static sinew_voxels *voxelize(sinew_context *context, const sinew_mesh *mesh, int32_t resolution,
+                              sinew_voxel_report *report) {
     sinew_labelled_surface surface = {mesh, 1, 0};
     sinew_voxel_def grid = sinew_default_voxel_def();
+
     grid.resolution = resolution;
     sinew_voxels *voxels = NULL;
-    sinew_status status = sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &voxels, report);
-    if (status != SINEW_OK) fail_msg("no voxels: %s", sinew_context_message(context));
+    sinew_status status =
+        sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &voxels, report);
+
+    if (status != SINEW_OK) {
+        fail_msg("no voxels: %s", sinew_context_message(context));
+    }
+
     return voxels;
 }
 
 static int32_t count_differences(const sinew_voxels *a, const sinew_voxels *b) {
     int32_t count = 0;
-    for (int a_axis = 0; a_axis < 3; a_axis++) assert_int_equal(a->cells[a_axis], b->cells[a_axis]);
+    for (int a_axis = 0; a_axis < 3; a_axis++) {
+        assert_int_equal(a->cells[a_axis], b->cells[a_axis]);
+    }
+
     for (int32_t i = 0; i < a->cells[0] * a->cells[1] * a->cells[2]; i++) {
         int32_t c[3];
         sn_cell_coordinates(a->cells, i, c);
         count += (sn_voxel_at(a, c[0], c[1], c[2]) >= 0) != (sn_voxel_at(b, c[0], c[1], c[2]) >= 0);
     }
+
     return count;
 }
 
 static void test_surfaces_match_solids(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
-    const sinew_shape shapes[5] = {SINEW_SHAPE_BOX, SINEW_SHAPE_SPHERE, SINEW_SHAPE_CYLINDER, SINEW_SHAPE_TUBE, SINEW_SHAPE_U};
+    const sinew_shape shapes[5] = {SINEW_SHAPE_BOX, SINEW_SHAPE_SPHERE, SINEW_SHAPE_CYLINDER,
+                                   SINEW_SHAPE_TUBE, SINEW_SHAPE_U};
+
     for (int i = 0; i < 5; i++) {
         sinew_mesh *mesh = make_surface(context, shapes[i], 1, 24);
         sinew_voxel_report report;
         sinew_voxels *voxels = voxelize(context, mesh, 50, &report);
+
         assert_int_equal(report.open_edges, 0);
         assert_int_equal(report.disputed_cells, 0);
-        test_close("volume of the mesh", report.surface_volume[1], report.surface_volume[0], 0.035 * report.surface_volume[0]);
-        test_close("volume of the voxels", voxels->count * voxels->volume, report.surface_volume[1], 1e-12);
+        test_close("volume of the mesh", report.surface_volume[1], report.surface_volume[0],
+                   0.035 * report.surface_volume[0]);
+        test_close("volume of the voxels", voxels->count * voxels->volume, report.surface_volume[1],
+                   1e-12);
+
         // Turned triangles, seen in both directions, make no difference.
         sinew_mesh *copy = NULL;
+
         assert_int_equal(sinew_mesh_copy(context, mesh, &copy), SINEW_OK);
         int32_t *indices = (int32_t *)copy->indices;
         for (int32_t t = 0; t < copy->element_count; t += 3) {
@@ -200,6 +310,7 @@ static void test_surfaces_match_solids(void **state) {
             indices[3 * t] = indices[3 * t + 1];
             indices[3 * t + 1] = swap;
         }
+
         sinew_voxels *other = voxelize(context, copy, 50, NULL);
         assert_int_equal(count_differences(voxels, other), 0);
         sinew_voxels_destroy(other);
@@ -207,6 +318,7 @@ static void test_surfaces_match_solids(void **state) {
         sinew_voxels_destroy(voxels);
         sinew_mesh_destroy(mesh);
     }
+
     sinew_context_destroy(context);
 }
 
@@ -218,48 +330,68 @@ static void test_soup_and_holes(void **state) {
     sinew_voxels *whole = voxelize(context, ball, 40, NULL);
     int32_t count = ball->element_count;
     double *points = sn_allocate(context, (size_t)count * 18, sizeof *points);
-    int32_t *indices = sn_allocate(context, (size_t)count * 6, sizeof *indices), soup_count = 0;
+    int32_t *indices = sn_allocate(context, (size_t)count * 6, sizeof *indices);
+    int32_t soup_count = 0;
     sinew_labelled_surface surface = {NULL, 1, 0};
     sinew_voxel_def grid = sinew_default_voxel_def();
+
     grid.resolution = 40;
     sinew_voxel_report report;
     for (int damage = 0; damage < 3; damage++) {
         soup_count = 0;
         for (int32_t t = 0; t < count; t++) {
-            // Damage 1: a few triangles missing here and there. Damage 2: a cap of the ball missing.
+            // Damage 1: a few triangles missing here and there. Damage 2: a cap of the ball
+            // missing.
             double z = ball->points[3 * ball->indices[3 * t] + 2];
-            if ((damage == 1 && t % 97 == 50) || (damage == 2 && z > 0.3)) continue;
+            if ((damage == 1 && t % 97 == 50) || (damage == 2 && z > 0.3)) {
+                continue;
+            }
+
             for (int copy = 0; copy < 1 + (t % 5 == 0); copy++) {
                 for (int k = 0; k < 3; k++) {
-                    int32_t from = ball->indices[3 * t + k], to = 3 * soup_count + k;
-                    for (int a = 0; a < 3; a++) points[3 * to + a] = ball->points[3 * from + a];
+                    int32_t from = ball->indices[3 * t + k];
+                    int32_t to = 3 * soup_count + k;
+                    for (int a = 0; a < 3; a++) {
+                        points[3 * to + a] = ball->points[3 * from + a];
+                    }
                     indices[to] = to;
                 }
+
                 soup_count++;
             }
         }
+
         sinew_mesh soup = {.points = points,
                            .point_count = 3 * soup_count,
                            .element = SINEW_ELEMENT_TRIANGLE,
                            .indices = indices,
                            .element_count = soup_count};
+
         surface.mesh = &soup;
         sinew_voxels *voxels = NULL;
-        sinew_status status = sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &voxels, &report);
+        sinew_status status =
+            sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &voxels, &report);
+
         if (damage == 2) {
             assert_int_equal(status, SINEW_INVALID_DATA);
             assert_non_null(strstr(sinew_context_message(context), "open"));
             assert_true(report.largest_hole > 0.5 && report.hole_count == 1);
             continue;
         }
-        if (status != SINEW_OK) fail_msg("%s", sinew_context_message(context));
+
+        if (status != SINEW_OK) {
+            fail_msg("%s", sinew_context_message(context));
+        }
+
         assert_int_equal(report.open_edges > 0, damage == 1);
         int32_t differences = count_differences(whole, voxels);
-        print_message("ball with %d holes: %d of %d cells differ, %d were disputed\n", report.hole_count, differences,
-                      whole->count, (int)report.disputed_cells);
+
+        print_message("ball with %d holes: %d of %d cells differ, %d were disputed\n",
+                      report.hole_count, differences, whole->count, (int)report.disputed_cells);
         assert_true(differences <= (damage ? 12 : 0)); // at the holes themselves
         sinew_voxels_destroy(voxels);
     }
+
     // A sheet encloses nothing.
     const double sheet_points[9] = {0, 0, 0, 1, 0, 0.1, 0, 1, 0.2};
     const int32_t sheet_indices[3] = {0, 1, 2};
@@ -268,9 +400,12 @@ static void test_soup_and_holes(void **state) {
                         .element = SINEW_ELEMENT_TRIANGLE,
                         .indices = sheet_indices,
                         .element_count = 1};
+
     surface.mesh = &sheet;
     sinew_voxels *none = NULL;
-    assert_int_equal(sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &none, &report), SINEW_INVALID_DATA);
+
+    assert_int_equal(sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &none, &report),
+                     SINEW_INVALID_DATA);
     sn_release(context, points, (size_t)count * 18, sizeof *points);
     sn_release(context, indices, (size_t)count * 6, sizeof *indices);
     sinew_voxels_destroy(whole);
@@ -283,26 +418,34 @@ static void test_ties_are_symmetric(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_shape_def def = sinew_default_shape_def();
+
     def.shape = SINEW_SHAPE_L;
     def.element = SINEW_ELEMENT_TRIANGLE;
     def.thickness = 0.5; // the inner faces pass through middles of the 5 cells of 0.2
     def.cell_size = 0.25;
+
     sinew_mesh *mesh = NULL, *image = NULL;
     assert_int_equal(sinew_mesh_create_shape(context, &def, &mesh), SINEW_OK);
+
     sinew_voxels *voxels = voxelize(context, mesh, 5, NULL);
     assert_int_equal(voxels->count, (25 - 4) * 5);
     assert_int_equal(sinew_mesh_copy(context, mesh, &image), SINEW_OK);
+
     for (int number = 0; number < 48; number++) {
         test_turn turn = test_turn_number(number);
         double *points = (double *)image->points;
         for (int32_t i = 0; i < mesh->point_count; i++) {
             sn_store3(points + 3 * i, test_turn_point(turn, sn_load3(mesh->points + 3 * i)));
         }
-        sinew_voxels *turned = test_turn_voxels(voxels, turn, 1, NULL), *direct = voxelize(context, image, 5, NULL);
+
+        sinew_voxels *turned = test_turn_voxels(voxels, turn, 1, NULL);
+        sinew_voxels *direct = voxelize(context, image, 5, NULL);
+
         assert_int_equal(count_differences(turned, direct), 0);
         sinew_voxels_destroy(turned);
         sinew_voxels_destroy(direct);
     }
+
     sinew_voxels_destroy(voxels);
     sinew_mesh_destroy(mesh);
     sinew_mesh_destroy(image);
@@ -312,25 +455,36 @@ static void test_ties_are_symmetric(void **state) {
 static void test_priorities(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sinew_mesh *outer = make_surface(context, SINEW_SHAPE_BOX, 1, 4), *inner = make_surface(context, SINEW_SHAPE_BOX, 0.5, 4);
+    sinew_mesh *outer = make_surface(context, SINEW_SHAPE_BOX, 1, 4);
+    sinew_mesh *inner = make_surface(context, SINEW_SHAPE_BOX, 0.5, 4);
     sinew_labelled_surface surfaces[2] = {{inner, 2, 5}, {outer, 1, 0}};
     sinew_voxel_def grid = sinew_default_voxel_def();
+
     grid.resolution = 20;
     for (int cut = 0; cut < 2; cut++) {
-        if (cut) surfaces[0].label = 0;
+        if (cut) {
+            surfaces[0].label = 0;
+        }
+
         sinew_voxels *voxels = NULL;
-        assert_int_equal(sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &voxels, NULL), SINEW_OK);
+        assert_int_equal(
+            sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &voxels, NULL),
+            SINEW_OK);
         assert_int_equal(sinew_voxels_get_label(voxels, 10, 9, 8),
                          cut ? 0 : 2); // the higher priority wins, though it comes first
         assert_int_equal(sinew_voxels_get_label(voxels, 1, 1, 1), 1);
         sinew_voxels_destroy(voxels);
     }
+
     surfaces[1].label = 70000;
     sinew_voxels *none = NULL;
-    assert_int_equal(sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &none, NULL), SINEW_INVALID_ARGUMENT);
+
+    assert_int_equal(sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &none, NULL),
+                     SINEW_INVALID_ARGUMENT);
     grid.memory_limit = 1000;
     surfaces[1].label = 1;
-    assert_int_equal(sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &none, NULL), SINEW_OUT_OF_MEMORY);
+    assert_int_equal(sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &none, NULL),
+                     SINEW_OUT_OF_MEMORY);
     sinew_mesh_destroy(outer);
     sinew_mesh_destroy(inner);
     sinew_context_destroy(context);
@@ -341,15 +495,25 @@ static void test_nearest_and_parts(void **state) {
     sinew_context *context = test_context(1);
     sn_random random = sn_random_seed(21);
     uint16_t labels[11 * 9 * 7];
-    for (int i = 0; i < 11 * 9 * 7; i++) labels[i] = sn_random_unit(&random) < 0.2;
+
+    for (int i = 0; i < 11 * 9 * 7; i++) {
+        labels[i] = sn_random_unit(&random) < 0.2;
+    }
+
     labels[5] = 1;
     sinew_label_grid grid = {.cells = {11, 9, 7}, .spacing = {0.1, 0.25, 0.15}, .labels16 = labels};
     sinew_voxels *voxels = NULL;
+
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_OK);
     for (int trial = 0; trial < 300; trial++) {
-        sn_vec3 p = sn_v3(sn_random_range(&random, -1, 2), sn_random_range(&random, -1, 3), sn_random_range(&random, -1, 2));
+        sn_vec3 p = sn_v3(sn_random_range(&random, -1, 2), sn_random_range(&random, -1, 3),
+                          sn_random_range(&random, -1, 2));
         double best = INFINITY, found, point[3];
-        for (int32_t v = 0; v < voxels->count; v++) best = fmin(best, sn_distance(p, sn_voxel_center(voxels, v)));
+
+        for (int32_t v = 0; v < voxels->count; v++) {
+            best = fmin(best, sn_distance(p, sn_voxel_center(voxels, v)));
+        }
+
         int32_t nearest[8];
         assert_true(sn_nearest_voxels(voxels, p, INFINITY, nearest, &found) >= 1);
         test_close("nearest", found, best, 1e-12);
@@ -357,24 +521,38 @@ static void test_nearest_and_parts(void **state) {
         assert_int_equal(sinew_voxels_find_nearest(voxels, point, 0.999 * best), -1);
         assert_int_equal(sinew_voxels_find_nearest(voxels, point, 1.001 * best), nearest[0]);
     }
-    // Parts: two voxels in the same part are joined by a chain; checked by relaxing labels until nothing changes.
+
+    // Parts: two voxels in the same part are joined by a chain; checked by relaxing labels until
+    // nothing changes.
     sn_arena arena = sn_arena_create(context);
-    int32_t *parts = NULL, count = 0, *lowest = SN_PUSH(&arena, int32_t, voxels->count), roots = 0;
+    int32_t *parts = NULL;
+    int32_t count = 0;
+    int32_t *lowest = SN_PUSH(&arena, int32_t, voxels->count);
+    int32_t roots = 0;
+
     assert_int_equal(sn_voxel_parts(voxels, &arena, NULL, &parts, &count), SINEW_OK);
-    for (int32_t v = 0; v < voxels->count; v++) lowest[v] = v;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        lowest[v] = v;
+    }
+
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t v = 0; v < voxels->count; v++) {
             for (int d = 0; d < 6; d++) {
                 int32_t u = voxels->neighbor[v][d];
-                if (u >= 0 && lowest[u] < lowest[v]) lowest[v] = lowest[u], changed = true;
+                if (u >= 0 && lowest[u] < lowest[v]) {
+                    lowest[v] = lowest[u];
+                    changed = true;
+                }
             }
         }
     }
+
     for (int32_t v = 0; v < voxels->count; v++) {
         roots += lowest[v] == v;
         assert_int_equal(parts[v], parts[lowest[v]]);
     }
+
     assert_int_equal(roots, count);
     sn_arena_destroy(&arena);
     sinew_voxels_destroy(voxels);
@@ -385,37 +563,53 @@ static void test_boundary_mesh(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
     const sinew_solid solids[3] = {SINEW_SOLID_BOX, SINEW_SOLID_SPHERE, SINEW_SOLID_U};
+
     for (int i = 0; i < 3; i++) {
         sinew_voxels *voxels = test_solid(context, solids[i], 1, 0.8, 0.6, 0.04);
         test_paint_box(voxels, sn_v3(0.5, 0, 0), sn_v3(0.5, 2, 2), 4);
+
         double area[2] = {0, 0};
         for (int smoothing = 0; smoothing < 2; smoothing++) {
             sinew_mesh *mesh = NULL;
             assert_int_equal(sinew_voxels_create_surface(voxels, 10 * smoothing, &mesh), SINEW_OK);
+
             sn_arena arena = sn_arena_create(context);
             sn_edge_report report;
-            assert_int_equal(sn_count_edges(&arena, mesh->indices, mesh->element_count, mesh->point_count, &report), SINEW_OK);
+
+            assert_int_equal(sn_count_edges(&arena, mesh->indices, mesh->element_count,
+                                            mesh->point_count, &report),
+                             SINEW_OK);
             assert_true(report.open == 0 && report.crowded == 0 && report.inconsistent == 0);
             sn_arena_destroy(&arena);
+
             double volume = 0, worst = 0;
             for (int32_t t = 0; t < mesh->element_count; t++) {
-                sn_vec3 a = sn_mesh_point(mesh, mesh->indices[3 * t]), b = sn_mesh_point(mesh, mesh->indices[3 * t + 1]);
+                sn_vec3 a = sn_mesh_point(mesh, mesh->indices[3 * t]);
+                sn_vec3 b = sn_mesh_point(mesh, mesh->indices[3 * t + 1]);
                 sn_vec3 c = sn_mesh_point(mesh, mesh->indices[3 * t + 2]);
+
                 volume += sn_dot(a, sn_cross(b, c)) / 6;
                 area[smoothing] += 0.5 * sn_length(sn_cross(sn_sub(b, a), sn_sub(c, a)));
                 assert_true(mesh->labels[t] == (a.x > 0.35 ? 4 : mesh->labels[t] == 4 ? 4 : 1));
+
                 double point[3];
                 sn_store3(point, a);
-                worst = fmax(worst, sn_distance(a, sn_voxel_center(voxels, sinew_voxels_find_nearest(voxels, point, 1))));
+                worst =
+                    fmax(worst, sn_distance(a, sn_voxel_center(voxels, sinew_voxels_find_nearest(
+                                                                           voxels, point, 1))));
             }
+
             double full = voxels->count * voxels->volume;
-            test_close("volume", volume, full, 0.08 * full); // rounded corners; outward normals make it positive
+            test_close("volume", volume, full,
+                       0.08 * full); // rounded corners; outward normals make it positive
             assert_true(worst < 0.04 * 1.8);
             sinew_mesh_destroy(mesh);
         }
+
         assert_true(area[1] < area[0]);
         sinew_voxels_destroy(voxels);
     }
+
     sinew_context_destroy(context);
 }
 
@@ -428,11 +622,15 @@ static void test_refused_at_once(void **state) {
     sinew_labelled_surface surface = {mesh, 1, 0};
     sinew_solid_def solid = sinew_default_solid_def();
     sinew_voxel_def grid = sinew_default_voxel_def();
+
     grid.resolution = 1200;
     sinew_voxels *none = NULL;
-    assert_int_equal(sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &none, NULL), SINEW_OUT_OF_MEMORY);
+
+    assert_int_equal(sinew_voxels_create_from_surfaces(context, &surface, 1, &grid, &none, NULL),
+                     SINEW_OUT_OF_MEMORY);
     assert_non_null(strstr(sinew_context_message(context), "1200 x 1080 x 960 cells"));
-    assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &none), SINEW_OUT_OF_MEMORY);
+    assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &none),
+                     SINEW_OUT_OF_MEMORY);
     assert_non_null(strstr(sinew_context_message(context), "the limit is 4295 MB"));
     assert_true(allocator.largest < 4 << 20);
     sinew_mesh_destroy(mesh);
@@ -440,35 +638,49 @@ static void test_refused_at_once(void **state) {
 }
 
 static sinew_status fill_walls(void *thickness, const sn_grid_frame *frame, uint16_t *labels) {
-    const int32_t *n = frame->cells, wall = *(const int32_t *)thickness;
+    const int32_t *n = frame->cells;
+    const int32_t wall = *(const int32_t *)thickness;
     for (int32_t i = 0; i < n[0] * n[1] * n[2]; i++) {
-        int32_t c[3], deep = INT32_MAX;
+        int32_t c[3];
+        int32_t deep = INT32_MAX;
+
         sn_cell_coordinates(n, i, c);
         for (int a = 0; a < 3; a++) {
-            if (c[a] < deep) deep = c[a];
-            if (n[a] - 1 - c[a] < deep) deep = n[a] - 1 - c[a];
+            if (c[a] < deep) {
+                deep = c[a];
+            }
+            if (n[a] - 1 - c[a] < deep) {
+                deep = n[a] - 1 - c[a];
+            }
         }
+
         labels[i] = deep < wall;
     }
+
     return SINEW_OK;
 }
 
-// What a coarse grid cannot resolve is not held against a fine one: a wall of one coarse cell may be anything below it.
+// What a coarse grid cannot resolve is not held against a fine one: a wall of one coarse cell may
+// be anything below it.
 static void test_coarse_question(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_grid_frame frame = {{1000, 900, 30}, {1e-3, 1e-3, 1e-3}, {0, 0, 0}};
     const double cells = 1000.0 * 900 * 30;
+
     const struct {
         int32_t wall;
         double bytes; // for each cell: 2 and a bit to make the grid, 30 for each that is inside
         bool fits;
     } cases[] = {{2, 2.5, true}, {4, 2.5, false}, {100, 29, true}, {100, 28, false}};
+
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int32_t wall = cases[i].wall;
-        sinew_status status = sn_check_inside(context, &frame, (size_t)(cases[i].bytes * cells), fill_walls, &wall);
+        sinew_status status =
+            sn_check_inside(context, &frame, (size_t)(cases[i].bytes * cells), fill_walls, &wall);
         assert_int_equal(status, cases[i].fits ? SINEW_OK : SINEW_OUT_OF_MEMORY);
     }
+
     frame.cells[0] = frame.cells[1] = 64; // small: not asked about
     assert_int_equal(sn_check_inside(context, &frame, 1, fill_walls, &(int32_t){100}), SINEW_OK);
     sinew_context_destroy(context);
@@ -480,16 +692,27 @@ static void test_memory_shortage(void **state) {
     for (int64_t fail_at = 0; !whole; fail_at++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         sinew_context *context = test_context_failing(&allocator);
-        sinew_mesh *mesh = make_surface(context, SINEW_SHAPE_SPHERE, 1, 8), *surface = NULL;
+        sinew_mesh *mesh = make_surface(context, SINEW_SHAPE_SPHERE, 1, 8);
+        sinew_mesh *surface = NULL;
+
         allocator.fail_at = allocator.calls + fail_at;
         sinew_labelled_surface labelled = {mesh, 1, 0};
         sinew_voxel_def grid = sinew_default_voxel_def();
+
         grid.resolution = 12;
         sinew_voxels *voxels = NULL;
-        sinew_status status = sinew_voxels_create_from_surfaces(context, &labelled, 1, &grid, &voxels, NULL);
-        if (status == SINEW_OK) status = sinew_voxels_create_surface(voxels, 2, &surface);
+        sinew_status status =
+            sinew_voxels_create_from_surfaces(context, &labelled, 1, &grid, &voxels, NULL);
+
+        if (status == SINEW_OK) {
+            status = sinew_voxels_create_surface(voxels, 2, &surface);
+        }
+
         whole = status == SINEW_OK;
-        if (!whole) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        if (!whole) {
+            assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        }
+
         sinew_mesh_destroy(surface);
         sinew_voxels_destroy(voxels);
         sinew_mesh_destroy(mesh);
@@ -513,5 +736,6 @@ int main(void) {
         cmocka_unit_test(test_coarse_question),
         cmocka_unit_test(test_memory_shortage),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

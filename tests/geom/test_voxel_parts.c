@@ -1,5 +1,5 @@
-// Connected parts and neighbours of large grids, of more than one chunk: against a flood fill and against a look at each cell,
-// and the same for any number of threads.
+// Connected parts and neighbours of large grids, of more than one chunk: against a flood fill and
+// against a look at each cell, and the same for any number of threads.
 #include "support/hash.h"
 
 #include "base/random.h"
@@ -13,59 +13,86 @@ enum { SIDE = 70, SEED = 31 };
 static sinew_voxels *make_sponge(sinew_context *context, double density) {
     uint16_t *labels = malloc(sizeof *labels * SIDE * SIDE * SIDE);
     sn_random random = sn_random_seed(SEED);
-    for (int i = 0; i < SIDE * SIDE * SIDE; i++) labels[i] = sn_random_unit(&random) < density;
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        labels[i] = sn_random_unit(&random) < density;
+    }
+
     sinew_label_grid grid = {.cells = {SIDE, SIDE, SIDE}, .spacing = {1, 1, 1}, .labels16 = labels};
     sinew_voxels *voxels = NULL;
+
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &voxels), SINEW_OK);
     free(labels);
+
     return voxels;
 }
 
-static int32_t flood(const sinew_voxels *voxels, const uint64_t *key, int32_t *part, int32_t *stack) {
+static int32_t flood(const sinew_voxels *voxels, const uint64_t *key, int32_t *part,
+                     int32_t *stack) {
     int32_t count = 0;
-    for (int32_t v = 0; v < voxels->count; v++) part[v] = -1;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        part[v] = -1;
+    }
+
     for (int32_t first = 0; first < voxels->count; first++) {
-        if (part[first] >= 0) continue;
+        if (part[first] >= 0) {
+            continue;
+        }
+
         int32_t depth = 0;
         part[first] = count;
         stack[depth++] = first;
+
         while (depth > 0) {
             int32_t v = stack[--depth];
             for (int d = 0; d < SN_VOXEL_FACES; d++) {
                 int32_t u = voxels->neighbor[v][d];
-                if (u < 0 || part[u] >= 0 || (key && key[u] != key[v])) continue;
+                if (u < 0 || part[u] >= 0 || (key && key[u] != key[v])) {
+                    continue;
+                }
                 part[u] = count;
                 stack[depth++] = u;
             }
         }
+
         count++;
     }
+
     return count;
 }
 
 static uint64_t check_parts(sinew_context *context, void *user) {
     bool keyed = *(const bool *)user;
     sinew_voxels *voxels = make_sponge(context, keyed ? 1 : 0.32);
+
     assert_true(voxels->count > 3 << 15);
     sn_arena arena = sn_arena_create(context);
     uint64_t *key = SN_PUSH(&arena, uint64_t, voxels->count);
-    int32_t *expected = SN_PUSH(&arena, int32_t, voxels->count), *stack = SN_PUSH(&arena, int32_t, voxels->count);
+    int32_t *expected = SN_PUSH(&arena, int32_t, voxels->count);
+    int32_t *stack = SN_PUSH(&arena, int32_t, voxels->count);
     sn_random random = sn_random_seed(SEED + 1);
-    for (int32_t v = 0; v < voxels->count; v++) key[v] = sn_random_unit(&random) < 0.32;
+
+    for (int32_t v = 0; v < voxels->count; v++) {
+        key[v] = sn_random_unit(&random) < 0.32;
+    }
+
     int32_t *parts = NULL, count = 0;
     assert_int_equal(sn_voxel_parts(voxels, &arena, keyed ? key : NULL, &parts, &count), SINEW_OK);
     assert_int_equal(flood(voxels, keyed ? key : NULL, expected, stack), count);
     assert_true(count > 100);
     assert_memory_equal(parts, expected, (size_t)voxels->count * sizeof *parts);
+
     uint64_t hash = test_hash(TEST_HASH_START, parts, (size_t)voxels->count * sizeof *parts);
     sn_arena_destroy(&arena);
     sinew_voxels_destroy(voxels);
+
     return hash;
 }
 
 static void test_parts(void **state) {
     (void)state;
-    for (int keyed = 0; keyed < 2; keyed++) test_over_threads(keyed ? "parts by key" : "parts", check_parts, &(bool){keyed});
+    for (int keyed = 0; keyed < 2; keyed++) {
+        test_over_threads(keyed ? "parts by key" : "parts", check_parts, &(bool){keyed});
+    }
 }
 
 static uint64_t check_neighbors(sinew_context *context, void *user) {
@@ -74,13 +101,17 @@ static uint64_t check_neighbors(sinew_context *context, void *user) {
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
         assert_int_equal(sn_voxel_at(voxels, c[0], c[1], c[2]), v);
+
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
             int32_t n[3] = {c[0], c[1], c[2]};
             n[d / 2] += d % 2 ? 1 : -1;
             assert_int_equal(voxels->neighbor[v][d], sn_voxel_at(voxels, n[0], n[1], n[2]));
         }
     }
-    uint64_t hash = test_hash(TEST_HASH_START, voxels->neighbor, (size_t)voxels->count * sizeof *voxels->neighbor);
+
+    uint64_t hash = test_hash(TEST_HASH_START, voxels->neighbor,
+                              (size_t)voxels->count * sizeof *voxels->neighbor);
+
     sinew_voxels_destroy(voxels);
     return hash;
 }
@@ -88,10 +119,13 @@ static uint64_t check_neighbors(sinew_context *context, void *user) {
 static void test_neighbors(void **state) {
     (void)state;
     const double densities[] = {0.001, 0.5, 1};
-    for (int i = 0; i < 3; i++) test_over_threads("neighbours", check_neighbors, &(double){densities[i]});
+    for (int i = 0; i < 3; i++) {
+        test_over_threads("neighbours", check_neighbors, &(double){densities[i]});
+    }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts), cmocka_unit_test(test_neighbors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
+                                       cmocka_unit_test(test_neighbors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// A user's program: it knows the installed tree and nothing else. One tetrahedron falls freely for a tenth of a second.
+// A user's program: it knows the installed tree and nothing else. One tetrahedron falls freely for
+// a tenth of a second.
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -11,24 +12,35 @@ int main(void) {
 
     sinew_context_def context_def = sinew_default_context_def();
     sinew_context *context = sinew_context_create(&context_def);
-    if (!context) return 1;
+    if (!context) {
+        return 1;
+    }
+
     sinew_world_def world_def = sinew_default_world_def();
     world_def.step = 0.05;
+
     sinew_world *world = NULL;
     sinew_body_def body_def = sinew_default_body_def();
+
     body_def.mesh = &mesh;
     sinew_body *body = NULL;
-    if (sinew_world_create(context, &world_def, &world) || sinew_body_create(world, &body_def, &body) ||
-        sinew_world_step(world, NULL) || sinew_world_step(world, NULL)) {
+    if (sinew_world_create(context, &world_def, &world) ||
+        sinew_body_create(world, &body_def, &body) || sinew_world_step(world, NULL) ||
+        sinew_world_step(world, NULL)) {
         fprintf(stderr, "%s\n", sinew_context_message(context));
         return 1;
     }
+
     // Implicit Euler falls g h^2 (1 + 2).
     double fallen = -sinew_body_get_positions(body)[2];
     bool right = fabs(fallen - 9.81 * 0.05 * 0.05 * 3) < 1e-6;
-    if (!right) fprintf(stderr, "fell by %g m\n", fallen);
+    if (!right) {
+        fprintf(stderr, "fell by %g m\n", fallen);
+    }
+
     sinew_world_destroy(world);
     sinew_context_destroy(context);
     printf("sinew %s\n", sinew_version());
+
     return !right;
 }

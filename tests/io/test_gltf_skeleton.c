@@ -1,5 +1,6 @@
-// glTF skins as skeletons: a character written to a .glb and read back stands and moves as before, whatever nodes lie above
-// and between its joints and in whatever unit; and what cannot be a skeleton is refused.
+// glTF skins as skeletons: a character written to a .glb and read back stands and moves as before,
+// whatever nodes lie above and between its joints and in whatever unit; and what cannot be a
+// skeleton is refused.
 #include "support/test.h"
 
 #include "sinew/character.h"
@@ -12,8 +13,8 @@
 
 enum { MAX_NODES = 32, FRAMES = 16 };
 
-// A leg as glTF in centimetres: the joints are listed leaves first, below a node that turns and shrinks them to metres, with a
-// node that does nothing between hip and knee.
+// A leg as glTF in centimetres: the joints are listed leaves first, below a node that turns and
+// shrinks them to metres, with a node that does nothing between hip and knee.
 typedef struct fixture {
     sinew_context *context;
     sinew_character leg;
@@ -36,8 +37,12 @@ static void add_animation(fixture *f, bool cubic) {
             double *key = f->rotations[i] + (cubic ? 12 * k + 4 : 4 * k);
             memcpy(key, local[i].rotation, 4 * sizeof *key);
         }
-        for (int c = 0; c < 3; c++) f->places[3 * k + c] = 100 * local[0].translation[c];
+
+        for (int c = 0; c < 3; c++) {
+            f->places[3 * k + c] = 100 * local[0].translation[c];
+        }
     }
+
     for (int32_t i = 0; i < count; i++) {
         f->channels[i] = (sn_gltf_channel){.node = f->joints[count - 1 - i],
                                            .path = SN_GLTF_ROTATION,
@@ -47,6 +52,7 @@ static void add_animation(fixture *f, bool cubic) {
                                            .times = f->times,
                                            .values = f->rotations[i]};
     }
+
     f->channels[count] = (sn_gltf_channel){.node = f->joints[count - 1],
                                            .path = SN_GLTF_TRANSLATION,
                                            .key_count = FRAMES,
@@ -59,27 +65,43 @@ static void add_animation(fixture *f, bool cubic) {
 static fixture *make(void) {
     fixture *f = calloc(1, sizeof *f);
     f->context = test_context(1);
+
     sinew_character_def def = sinew_default_character_def();
     def.kind = SINEW_CHARACTER_LEG;
     def.without_flesh = true;
     assert_int_equal(sinew_character_create(f->context, &def, &f->leg), SINEW_OK);
+
     int32_t count = sinew_skeleton_joint_count(f->leg.skeleton);
     f->nodes[0] = sn_gltf_default_node("armature");
-    for (int k = 0; k < 3; k++) f->nodes[0].scale[k] = 0.01;
+    for (int k = 0; k < 3; k++) {
+        f->nodes[0].scale[k] = 0.01;
+    }
+
     f->nodes[1] = sn_gltf_default_node("between");
     for (int32_t i = 0; i < count; i++) {
         sn_gltf_node *node = &f->nodes[2 + i];
         *node = sn_gltf_default_node(sinew_skeleton_joint_name(f->leg.skeleton, i));
+
         int32_t parent = sinew_skeleton_joint_parent(f->leg.skeleton, i);
         node->parent = parent < 0 ? 0 : 2 + parent;
+
         const sinew_transform *rest = &sinew_skeleton_rest_local(f->leg.skeleton)[i];
-        for (int k = 0; k < 3; k++) node->translation[k] = 100 * rest->translation[k];
+        for (int k = 0; k < 3; k++) {
+            node->translation[k] = 100 * rest->translation[k];
+        }
+
         f->joints[count - 1 - i] = 2 + i;
+
         // The mesh is in metres: M = T(-place), scaled so that the armature's shrinking is undone.
         double *m = f->bind + 16 * (count - 1 - i);
-        m[0] = m[5] = m[10] = 100, m[15] = 1;
-        for (int k = 0; k < 3; k++) m[12 + k] = -100 * sinew_skeleton_rest_world(f->leg.skeleton)[i].translation[k];
+
+        m[0] = m[5] = m[10] = 100;
+        m[15] = 1;
+        for (int k = 0; k < 3; k++) {
+            m[12 + k] = -100 * sinew_skeleton_rest_world(f->leg.skeleton)[i].translation[k];
+        }
     }
+
     f->nodes[1].parent = 2;
     f->nodes[3].parent = 1;
     f->skin = (sn_gltf_skin){"skin", count, f->joints, f->bind};
@@ -90,6 +112,7 @@ static fixture *make(void) {
                         .skins = &f->skin,
                         .animation_count = 1,
                         .animations = &f->animation};
+
     return f;
 }
 
@@ -99,49 +122,68 @@ static void destroy(fixture *f) {
     free(f);
 }
 
-static void check_same(fixture *f, const sinew_skeleton *skeleton, const sinew_motion *motion, double tolerance) {
+static void check_same(fixture *f, const sinew_skeleton *skeleton, const sinew_motion *motion,
+                       double tolerance) {
     int32_t count = sinew_skeleton_joint_count(f->leg.skeleton);
     assert_int_equal(sinew_skeleton_joint_count(skeleton), count);
     assert_int_equal(sinew_motion_frame_count(motion), FRAMES);
+
     sinew_transform here[MAX_NODES], there[MAX_NODES];
     double moved = 0;
     for (int32_t frame = -1; frame < FRAMES; frame++) {
         for (int32_t i = 0; i < count; i++) {
-            here[i] = frame < 0 ? sinew_skeleton_rest_local(skeleton)[i] : sinew_motion_frame(motion, frame)[i];
-            there[i] = frame < 0 ? sinew_skeleton_rest_local(f->leg.skeleton)[i] : sinew_motion_frame(f->leg.motion, frame)[i];
+            here[i] = frame < 0 ? sinew_skeleton_rest_local(skeleton)[i]
+                                : sinew_motion_frame(motion, frame)[i];
+            there[i] = frame < 0 ? sinew_skeleton_rest_local(f->leg.skeleton)[i]
+                                 : sinew_motion_frame(f->leg.motion, frame)[i];
         }
+
         assert_int_equal(sinew_skeleton_compute_world(skeleton, here, here), SINEW_OK);
         assert_int_equal(sinew_skeleton_compute_world(f->leg.skeleton, there, there), SINEW_OK);
         for (int32_t i = 0; i < count; i++) {
-            assert_string_equal(sinew_skeleton_joint_name(skeleton, i), sinew_skeleton_joint_name(f->leg.skeleton, i));
-            sn_rigid a = sn_rigid_load(&here[i]), b = sn_rigid_load(&there[i]);
+            assert_string_equal(sinew_skeleton_joint_name(skeleton, i),
+                                sinew_skeleton_joint_name(f->leg.skeleton, i));
+            sn_rigid a = sn_rigid_load(&here[i]);
+            sn_rigid b = sn_rigid_load(&there[i]);
             test_close("place", sn_distance(a.t, b.t), 0, tolerance);
             test_close("turn", fabs(sn_quat_dot(a.q, b.q)), 1, tolerance);
-            moved = fmax(moved, sn_length(sn_sub(b.t, sn_load3(sinew_skeleton_rest_world(f->leg.skeleton)[i].translation))));
+            moved = fmax(
+                moved,
+                sn_length(sn_sub(
+                    b.t, sn_load3(sinew_skeleton_rest_world(f->leg.skeleton)[i].translation))));
         }
     }
+
     assert_true(moved > 0.1);
 }
 
-// Through a file, whose numbers are floats; and cubic keys without tangents' help at the keys themselves.
+// Through a file, whose numbers are floats; and cubic keys without tangents' help at the keys
+// themselves.
 static void test_round_trip(void **state) {
     (void)state;
     for (int cubic = 0; cubic < 2; cubic++) {
         fixture *f = make();
         add_animation(f, cubic);
+
         sn_buffer glb = sn_buffer_create(f->context);
         assert_int_equal(sn_write_glb(&f->gltf, &glb), SINEW_OK);
+
         sn_source source = {"leg.glb", glb.data, glb.size, NULL, NULL};
         sn_gltf_file file;
-        if (sn_gltf_read(f->context, &source, &file) != SINEW_OK) fail_msg("%s", sinew_context_message(f->context));
+        if (sn_gltf_read(f->context, &source, &file) != SINEW_OK) {
+            fail_msg("%s", sinew_context_message(f->context));
+        }
+
         sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, cubic ? "jump" : NULL};
         sinew_skeleton *skeleton = NULL;
         sinew_motion *motion = NULL;
         if (sn_gltf_create_skeleton(f->context, &file.view, &def, &skeleton, &motion) != SINEW_OK) {
             fail_msg("%s", sinew_context_message(f->context));
         }
+
         check_same(f, skeleton, motion, 1e-5);
         int32_t bones;
+
         sinew_skeleton_bones(skeleton, &bones);
         assert_int_equal(bones, 3); // thigh, calf, and half a calf for the foot
         sinew_skeleton_destroy(skeleton);
@@ -156,7 +198,8 @@ static void expect_refusal(fixture *f, const char *animation, const char *words)
     sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, animation};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    assert_int_not_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion), SINEW_OK);
+    assert_int_not_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion),
+                         SINEW_OK);
     assert_non_null(strstr(sinew_context_message(f->context), words));
     assert_null(skeleton);
     assert_null(motion);
@@ -165,6 +208,7 @@ static void expect_refusal(fixture *f, const char *animation, const char *words)
 static void test_refusals(void **state) {
     (void)state;
     fixture *f = make();
+
     expect_refusal(f, "walk", "walk");
     f->nodes[4].parent = 0; // the ankle beside the hip: two roots
     expect_refusal(f, NULL, "2 roots");
@@ -179,26 +223,36 @@ static void test_refusals(void **state) {
     destroy(f);
 }
 
-// Without an animation there is one pose; without inverse bind matrices the nodes' own pose is the rest.
+// Without an animation there is one pose; without inverse bind matrices the nodes' own pose is the
+// rest.
 static void test_still(void **state) {
     (void)state;
     fixture *f = make();
+
     f->gltf.animation_count = 0;
     f->skin.inverse_bind = NULL;
     f->nodes[3].name = f->nodes[4].name = "bone"; // a name may come twice
     f->nodes[2].name = NULL;
+
     sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    assert_int_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion), SINEW_OK);
+
+    assert_int_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion),
+                     SINEW_OK);
     assert_int_equal(sinew_motion_frame_count(motion), 1);
     assert_string_equal(sinew_skeleton_joint_name(skeleton, 0), "joint.2");
     assert_string_equal(sinew_skeleton_joint_name(skeleton, 1), "bone");
     assert_string_equal(sinew_skeleton_joint_name(skeleton, 2), "bone.4");
+
     for (int32_t i = 0; i < 3; i++) {
         sn_vec3 a = sn_load3(sinew_skeleton_rest_world(skeleton)[i].translation);
-        test_close("rest", sn_distance(a, sn_load3(sinew_skeleton_rest_world(f->leg.skeleton)[i].translation)), 0, 1e-12);
+        test_close(
+            "rest",
+            sn_distance(a, sn_load3(sinew_skeleton_rest_world(f->leg.skeleton)[i].translation)), 0,
+            1e-12);
     }
+
     sinew_skeleton_destroy(skeleton);
     sinew_motion_destroy(motion);
     destroy(f);

@@ -1,4 +1,5 @@
-// The JSON reader: what it accepts and refuses, where it says mistakes are, typed reading, edits and writing.
+// The JSON reader: what it accepts and refuses, where it says mistakes are, typed reading, edits
+// and writing.
 #include "support/test.h"
 
 #include "io/json.h"
@@ -18,9 +19,15 @@ typedef struct fixture {
 static sn_json *parse(fixture *f, const char *text, sinew_status expected) {
     *f = (fixture){.context = test_context(1)};
     f->mistakes = sn_mistakes_create(f->context);
+
     sn_json_options options = {.name = "scene.json", .comments = true};
-    sinew_status status = sn_json_parse(f->context, text, strlen(text), &options, &f->mistakes, &f->document);
-    if (status != expected) fail_msg("%s: %s, %s", text, sinew_status_name(status), sinew_context_message(f->context));
+    sinew_status status =
+        sn_json_parse(f->context, text, strlen(text), &options, &f->mistakes, &f->document);
+
+    if (status != expected) {
+        fail_msg("%s: %s, %s", text, sinew_status_name(status), sinew_context_message(f->context));
+    }
+
     return f->document.root;
 }
 
@@ -36,11 +43,14 @@ static void test_values(void **state) {
     fixture f;
     sn_json *root =
         parse(&f,
-              "\xEF\xBB\xBF{ // a comment\n  \"a\": [1, -2.5e3, true, false, null, \"x\\n\\u00e9\\ud83e\\uddb4\\/\"],\n"
+              "\xEF\xBB\xBF{ // a comment\n  \"a\": [1, -2.5e3, true, false, null, "
+              "\"x\\n\\u00e9\\ud83e\\uddb4\\/\"],\n"
               "  /* another\n one */ \"b\": {}, \"c d\": {\"e\": [[0]]}, \"empty\": []}\n",
               SINEW_OK);
+
     assert_int_equal(root->kind, SN_JSON_OBJECT);
     assert_int_equal(root->count, 4);
+
     sn_json *a = sn_json_get(root, "a");
     assert_int_equal(a->count, 6);
     assert_true(sn_json_at(a, 1)->number == -2500);
@@ -51,11 +61,14 @@ static void test_values(void **state) {
     assert_null(sn_json_at(a, -1));
     assert_null(sn_json_get(root, "z"));
     assert_null(sn_json_get(a, "z"));
+
     char path[64];
     sn_json *deep = sn_json_at(sn_json_at(sn_json_get(sn_json_get(root, "c d"), "e"), 0), 0);
+
     assert_string_equal(sn_json_path(deep, path, sizeof path), "[\"c d\"].e[0][0]");
     assert_string_equal(sn_json_path(deep, path, 10), "[\"c d\"...");
     assert_string_equal(sn_json_path(root, path, sizeof path), "");
+
     sn_place place = sn_json_place(sn_json_at(a, 1));
     assert_int_equal(place.line, 2);
     assert_int_equal(place.column, 12);
@@ -65,7 +78,8 @@ static void test_values(void **state) {
     finish(&f);
 }
 
-// Every wrong text, with the place and a part of the message of its first mistake and the number of mistakes.
+// Every wrong text, with the place and a part of the message of its first mistake and the number of
+// mistakes.
 static void test_mistakes(void **state) {
     (void)state;
     const struct {
@@ -75,16 +89,19 @@ static void test_mistakes(void **state) {
     } cases[] = {
         {"", 1, 1, 1, "expected a value"},
         {"  \n ", 2, 2, 1, "expected a value"},
-        {"[1,\n 2", 2, 3, 1, "expected , or ] to go on with the array that starts at line 1, column 1"},
+        {"[1,\n 2", 2, 3, 1,
+         "expected , or ] to go on with the array that starts at line 1, column 1"},
         {"{\"a\":1,}", 1, 7, 1, "a comma stands before the end of the object"},
         {"[1,]", 1, 3, 1, "a comma stands before the end of the array"},
         {"[1 2 3]", 1, 4, 2, "a comma is missing"},
         {"{\"a\":1 \"b\":2}", 1, 8, 1, "a comma is missing"},
         {"{\"a\" 1}", 1, 6, 1, "expected : behind the key \"a\""},
         {"{a:1, b:2}", 1, 2, 2, "a key must stand in double quotes"},
-        {"{\"a\":1,\n\"a\":2}", 2, 1, 1, "the key \"a\" is here twice; it stands at line 1, column 2 already"},
+        {"{\"a\":1,\n\"a\":2}", 2, 1, 1,
+         "the key \"a\" is here twice; it stands at line 1, column 2 already"},
         {"[NaN, -Infinity, 1e999]", 1, 2, 3, "\"NaN\" is not a number here; write a finite one"},
-        {"[01, +1, .5, 1., 0x10, 1e, --1]", 1, 2, 7, "a number must not start with a superfluous 0"},
+        {"[01, +1, .5, 1., 0x10, 1e, --1]", 1, 2, 7,
+         "a number must not start with a superfluous 0"},
         {"[+1]", 1, 2, 1, "a number must not start with +"},
         {"[.5]", 1, 2, 1, "a digit must stand before the point"},
         {"[True, nul]", 1, 2, 2, "did you mean true?"},
@@ -107,18 +124,28 @@ static void test_mistakes(void **state) {
         {"{\"a\\u0000b\": 1}", 1, 2, 1, "zero character"},
         {"{abc", 1, 5, 2, "a key must stand in double quotes"},
     };
+
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         fixture f;
         parse(&f, cases[i].text, SINEW_INVALID_DATA);
         sn_mistakes_sort(&f.mistakes);
+
         sn_mistake *first = &f.mistakes.items[0];
-        if (f.mistakes.total != cases[i].count) fail_msg("%s: %d mistakes", cases[i].text, (int)f.mistakes.total);
+        if (f.mistakes.total != cases[i].count) {
+            fail_msg("%s: %d mistakes", cases[i].text, (int)f.mistakes.total);
+        }
+
         bool last = strcmp(cases[i].text, "{abc") == 0;
-        if (last) first->place.column += 3; // the first of the two stands at the word
+        if (last) {
+            first->place.column += 3; // the first of the two stands at the word
+        }
+
         if (first->place.line != cases[i].line || first->place.column != cases[i].column ||
             !strstr(first->message, cases[i].message)) {
-            fail_msg("%s: %d:%d %s", cases[i].text, first->place.line, first->place.column, first->message);
+            fail_msg("%s: %d:%d %s", cases[i].text, first->place.line, first->place.column,
+                     first->message);
         }
+
         assert_non_null(strstr(sinew_context_message(f.context), "scene.json:"));
         finish(&f);
     }
@@ -127,13 +154,17 @@ static void test_mistakes(void **state) {
 static void test_message_form(void **state) {
     (void)state;
     fixture f;
+
     parse(&f, "{\"bodies\": [{\"young\": 1,\n \"young\": nan}]}", SINEW_INVALID_DATA);
     sn_buffer out = sn_buffer_create(f.context);
+
     sn_mistakes_print(&f.mistakes, &out);
     sn_buffer_add(&out, "", 1);
     assert_string_equal(
-        out.data, "scene.json:2:11: bodies[0].young: \"nan\" is not a number here; write a finite one\n"
-                  "scene.json:2:2: bodies[0]: the key \"young\" is here twice; it stands at line 1, column 14 already\n");
+        out.data,
+        "scene.json:2:11: bodies[0].young: \"nan\" is not a number here; write a finite one\n"
+        "scene.json:2:2: bodies[0]: the key \"young\" is here twice; it stands at line 1, column "
+        "14 already\n");
     sn_buffer_destroy(&out);
     finish(&f);
 }
@@ -143,8 +174,10 @@ static void test_comments_need_leave(void **state) {
     sinew_context *context = test_context(1);
     sn_json_document document;
     sn_json_options options = {.name = "a.gltf"};
-    assert_int_equal(sn_json_parse(context, "[] // x", 7, &options, NULL, &document), SINEW_INVALID_DATA);
-    assert_string_equal(sinew_context_message(context), "a.gltf:1:4: comments are not allowed in this file");
+    assert_int_equal(sn_json_parse(context, "[] // x", 7, &options, NULL, &document),
+                     SINEW_INVALID_DATA);
+    assert_string_equal(sinew_context_message(context),
+                        "a.gltf:1:4: comments are not allowed in this file");
     sn_json_document_destroy(&document);
     sinew_context_destroy(context);
 }
@@ -152,8 +185,10 @@ static void test_comments_need_leave(void **state) {
 static void test_limits(void **state) {
     (void)state;
     enum { SIZE = 100000 };
+
     char *text = calloc(SIZE + 1, 1);
     memset(text, '[', SIZE);
+
     fixture f;
     parse(&f, text, SINEW_INVALID_DATA);
     assert_non_null(strstr(f.mistakes.items[0].message, "nested deeper than 100 levels"));
@@ -161,12 +196,19 @@ static void test_limits(void **state) {
     memset(text, '[', 100);
     memset(text + 100, ']', 100);
     text[200] = 0;
+
     sn_json *root = parse(&f, text, SINEW_OK);
     char path[400];
-    while (root->count) root = root->items;
+    while (root->count) {
+        root = root->items;
+    }
+
     assert_int_equal(strlen(sn_json_path(root, path, sizeof path)), 99 * 3);
     finish(&f);
-    for (int i = 0; i < SIZE / 2; i++) memcpy(text + 2 * i, "x,", 2);
+    for (int i = 0; i < SIZE / 2; i++) {
+        memcpy(text + 2 * i, "x,", 2);
+    }
+
     memcpy(text, "[ ", 2);
     parse(&f, text, SINEW_INVALID_DATA);
     assert_int_equal(f.mistakes.total, SN_MISTAKES_KEPT);
@@ -177,14 +219,17 @@ static void test_limits(void **state) {
 // A text cut off anywhere gives a mistake, never a crash.
 static void test_truncated(void **state) {
     (void)state;
-    const char *text = "{\"a\": [1.5e3, true, null, \"x\\u00e9\\n\"], /* c */ \"b\": {\"c\": -0}} // end";
+    const char *text =
+        "{\"a\": [1.5e3, true, null, \"x\\u00e9\\n\"], /* c */ \"b\": {\"c\": -0}} // end";
+
     for (size_t size = 0; size < strlen(text) - 7; size++) {
         char *copy = malloc(size + 1); // the sanitizer watches its end
         memcpy(copy, text, size);
         sinew_context *context = test_context(1);
         sn_json_document document;
         sn_json_options options = {.name = "t", .comments = true};
-        assert_int_equal(sn_json_parse(context, copy, size, &options, NULL, &document), SINEW_INVALID_DATA);
+        assert_int_equal(sn_json_parse(context, copy, size, &options, NULL, &document),
+                         SINEW_INVALID_DATA);
         sn_json_document_destroy(&document);
         sinew_context_destroy(context);
         free(copy);
@@ -194,21 +239,25 @@ static void test_truncated(void **state) {
 static void test_typed_reading(void **state) {
     (void)state;
     fixture f;
-    sn_json *root =
-        parse(&f,
-              "{\"yuong\": 1,\n \"poisson\": 0.5,\n \"steps\": 2.5,\n \"model\": \"corotated\",\n \"gravity\": [0, 1],\n"
-              " \"name\": \"\",\n \"fixed\": 1, \"density\": -3, \"$schema\": \"x\", \"count\": 7, \"ok\": [1,2,3],"
-              " \"zzz\": 0, \"vector\": [1, \"a\", 3]}",
-              SINEW_OK);
+    sn_json *root = parse(&f,
+                          "{\"yuong\": 1,\n \"poisson\": 0.5,\n \"steps\": 2.5,\n \"model\": "
+                          "\"corotated\",\n \"gravity\": [0, 1],\n"
+                          " \"name\": \"\",\n \"fixed\": 1, \"density\": -3, \"$schema\": \"x\", "
+                          "\"count\": 7, \"ok\": [1,2,3],"
+                          " \"zzz\": 0, \"vector\": [1, \"a\", 3]}",
+                          SINEW_OK);
+
     static const char *const keys[] = {"young", "poisson", "steps", "model", "gravity", "name",
                                        "fixed", "density", "count", "ok",    "vector"};
     static const char *const models[] = {"linear", "corotational"};
+
     double number = 7, vector[3] = {0};
     int64_t integer = 0;
     int32_t word = -1;
     bool boolean = false;
     const char *name = NULL;
     sn_mistakes *m = &f.mistakes;
+
     assert_false(sn_json_check_keys(m, root, keys, 11));
     assert_false(sn_json_number_inside(m, sn_json_get(root, "poisson"), -1, 0.5, "", &number));
     assert_false(sn_json_integer(m, sn_json_get(root, "steps"), 1, 100, &integer));
@@ -220,28 +269,35 @@ static void test_typed_reading(void **state) {
     assert_false(sn_json_numbers(m, sn_json_get(root, "vector"), 3, vector));
     assert_null(sn_json_require(m, root, "bodies"));
     assert_true(sn_json_number(m, sn_json_get(root, "absent"), 0, 1, "", &number) && number == 7);
-    assert_true(sn_json_integer(m, sn_json_get(root, "count"), 0, INT64_MAX, &integer) && integer == 7);
+    assert_true(sn_json_integer(m, sn_json_get(root, "count"), 0, INT64_MAX, &integer) &&
+                integer == 7);
     assert_true(sn_json_numbers(m, sn_json_get(root, "ok"), 3, vector) && vector[2] == 3);
+
     sn_buffer out = sn_buffer_create(f.context);
     sn_mistakes_sort(m);
     sn_mistakes_print(m, &out);
     sn_buffer_add(&out, "", 1);
-    const char *valid = "young, poisson, steps, model, gravity, name, fixed, density, count, ok, vector";
+
+    const char *valid =
+        "young, poisson, steps, model, gravity, name, fixed, density, count, ok, vector";
     char expected[2048];
-    snprintf(expected, sizeof expected,
-             "scene.json:1:1: \"bodies\" is missing here\n"
-             "scene.json:1:2: yuong: unknown key \"yuong\"; did you mean \"young\"? Valid here: %s\n"
-             "scene.json:2:13: poisson: found 0.5, expected a number strictly between -1 and 0.5\n"
-             "scene.json:3:11: steps: found 2.5, expected a whole number from 1 to 100\n"
-             "scene.json:4:11: model: unknown word \"corotated\"; did you mean \"corotational\"? Valid here: linear, "
-             "corotational\n"
-             "scene.json:5:13: gravity: found an array of 2, expected an array of 3 numbers\n"
-             "scene.json:6:10: name: found an empty string, expected at least one character\n"
-             "scene.json:7:11: fixed: found 1, expected true or false\n"
-             "scene.json:7:25: density: found -3, expected a number of at least 0 kg/m3\n"
-             "scene.json:7:72: zzz: unknown key \"zzz\"; valid here: %s\n"
-             "scene.json:7:96: vector[1]: found the string \"a\", expected a number\n",
-             valid, valid);
+
+    snprintf(
+        expected, sizeof expected,
+        "scene.json:1:1: \"bodies\" is missing here\n"
+        "scene.json:1:2: yuong: unknown key \"yuong\"; did you mean \"young\"? Valid here: %s\n"
+        "scene.json:2:13: poisson: found 0.5, expected a number strictly between -1 and 0.5\n"
+        "scene.json:3:11: steps: found 2.5, expected a whole number from 1 to 100\n"
+        "scene.json:4:11: model: unknown word \"corotated\"; did you mean \"corotational\"? Valid "
+        "here: linear, "
+        "corotational\n"
+        "scene.json:5:13: gravity: found an array of 2, expected an array of 3 numbers\n"
+        "scene.json:6:10: name: found an empty string, expected at least one character\n"
+        "scene.json:7:11: fixed: found 1, expected true or false\n"
+        "scene.json:7:25: density: found -3, expected a number of at least 0 kg/m3\n"
+        "scene.json:7:72: zzz: unknown key \"zzz\"; valid here: %s\n"
+        "scene.json:7:96: vector[1]: found the string \"a\", expected a number\n",
+        valid, valid);
     assert_string_equal(out.data, expected);
     sn_buffer_destroy(&out);
     finish(&f);
@@ -257,7 +313,8 @@ static void write_root(fixture *f, sn_buffer *out) {
 static void test_set(void **state) {
     (void)state;
     fixture f;
-    sn_json *root = parse(&f, "{\"bodies\": [{\"material\": {\"young\": 1}, \"name\": \"a\"}], \"n\": 3}", SINEW_OK);
+    sn_json *root = parse(
+        &f, "{\"bodies\": [{\"material\": {\"young\": 1}, \"name\": \"a\"}], \"n\": 3}", SINEW_OK);
     const char *good[] = {"bodies[0].material.young=2e5",
                           "bodies[1].name=b",
                           "bodies[0].name=\"c d\"",
@@ -267,18 +324,26 @@ static void test_set(void **state) {
                           "n.deep.er=false",
                           "n.list[0]=5",
                           "n.list[1]=null"};
+
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        if (sn_json_set(&f.document, good[i], &f.mistakes) != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+        if (sn_json_set(&f.document, good[i], &f.mistakes) != SINEW_OK) {
+            fail_msg("%s", sinew_context_message(f.context));
+        }
     }
+
     sn_buffer out;
     write_root(&f, &out);
-    assert_string_equal(out.data, "{\"bodies\":[{\"material\":{\"young\":200000},\"name\":\"c d\"},{\"name\":\"b\"}],"
-                                  "\"n\":{\"deep\":{\"er\":false},\"list\":[5,null]},\"x y\":{\"z\":[1,{\"q\":2}]},"
-                                  "\"path\":\"a=b/c.obj\"}");
+    assert_string_equal(
+        out.data,
+        "{\"bodies\":[{\"material\":{\"young\":200000},\"name\":\"c d\"},{\"name\":\"b\"}],"
+        "\"n\":{\"deep\":{\"er\":false},\"list\":[5,null]},\"x y\":{\"z\":[1,{\"q\":2}]},"
+        "\"path\":\"a=b/c.obj\"}");
     sn_buffer_destroy(&out);
+
     // A later mistake about a value that was set speaks of the assignment and of the right path.
     double number;
     sn_json *q = sn_json_get(sn_json_at(sn_json_get(sn_json_get(root, "x y"), "z"), 1), "q");
+
     assert_false(sn_json_number(&f.mistakes, q, 5, 6, "", &number));
     assert_string_equal(f.mistakes.items[0].file, "--set");
     assert_string_equal(f.mistakes.items[0].path, "[\"x y\"].z[1].q");
@@ -299,21 +364,29 @@ static void test_set(void **state) {
                {"n=\"abc", "never closed"},
                {"n=\xFF", "valid UTF-8"},
                {"\xFF=1", "valid UTF-8"}};
+
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         sn_mistakes list = sn_mistakes_create(f.context);
         assert_int_equal(sn_json_set(&f.document, bad[i].assignment, &list), SINEW_INVALID_DATA);
-        if (!strstr(list.items[0].message, bad[i].message)) fail_msg("%s: %s", bad[i].assignment, list.items[0].message);
+        if (!strstr(list.items[0].message, bad[i].message)) {
+            fail_msg("%s: %s", bad[i].assignment, list.items[0].message);
+        }
         sn_mistakes_destroy(&list);
     }
+
     finish(&f);
 }
 
 static void test_deep_set(void **state) {
     (void)state;
     fixture f;
+
     parse(&f, "{}", SINEW_OK);
     char path[600] = {0};
-    for (int i = 0; i < 98; i++) strcat(path, i ? ".a" : "a");
+    for (int i = 0; i < 98; i++) {
+        strcat(path, i ? ".a" : "a");
+    }
+
     strcat(path, "=[[1]]");
     assert_int_equal(sn_json_set(&f.document, path, &f.mistakes), SINEW_OK);
     path[strlen(path) - 5] = 0;
@@ -335,9 +408,11 @@ static void test_writing(void **state) {
                          "    []\n"
                          "  ]\n"
                          "}";
+
     parse(&f, pretty, SINEW_OK);
     sn_buffer out = sn_buffer_create(f.context);
     sn_json_writer writer = sn_json_writer_create(&out, false);
+
     sn_json_write_tree(&writer, f.document.root);
     sn_buffer_add(&out, "", 1);
     assert_string_equal(out.data, pretty);
@@ -353,7 +428,8 @@ static void test_writing(void **state) {
     sn_json_end_array(&writer);
     sn_json_end_object(&writer);
     sn_buffer_add(&out, "", 1);
-    assert_string_equal(out.data, "{\n  \"x\": [1, null],\n  \"y\": [\n    \"s\",\n    0.1\n  ]\n}");
+    assert_string_equal(out.data,
+                        "{\n  \"x\": [1, null],\n  \"y\": [\n    \"s\",\n    0.1\n  ]\n}");
     sn_buffer_destroy(&out);
     finish(&f);
 }
@@ -365,19 +441,29 @@ static void test_memory_shortage(void **state) {
         test_allocator allocator = {.fail_at = n};
         sinew_context *context = test_context_failing(&allocator);
         sinew_status status = SINEW_OUT_OF_MEMORY;
+
         if (context) {
             sn_mistakes mistakes = sn_mistakes_create(context);
             sn_json_document document;
             sn_json_options options = {.name = "t"};
+
             status = sn_json_parse(context, text, strlen(text), &options, &mistakes, &document);
-            if (status == SINEW_INVALID_DATA) status = sn_json_set(&document, "a[3].b=[1,2]", &mistakes);
+
+            if (status == SINEW_INVALID_DATA) {
+                status = sn_json_set(&document, "a[3].b=[1,2]", &mistakes);
+            }
+
             sn_json_document_destroy(&document);
             sn_mistakes_destroy(&mistakes);
             assert_int_equal(context->bytes_in_use, 0);
         }
+
         sinew_context_destroy(context);
         assert_int_equal(allocator.live, 0);
-        if (status == SINEW_OK) return;
+        if (status == SINEW_OK) {
+            return;
+        }
+
         assert_int_equal(status, SINEW_OUT_OF_MEMORY);
         assert_true(n < 100);
     }
@@ -392,5 +478,6 @@ int main(void) {
         cmocka_unit_test(test_deep_set),        cmocka_unit_test(test_writing),
         cmocka_unit_test(test_memory_shortage),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

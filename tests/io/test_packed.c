@@ -1,4 +1,5 @@
-// Decompression against zlib's compressor, base64 against known texts, XML, the list of names, node tags.
+// Decompression against zlib's compressor, base64 against known texts, XML, the list of names, node
+// tags.
 #include "support/test.h"
 
 #include "io/base64.h"
@@ -19,19 +20,23 @@ enum { SIZE = 200000 };
 static void fill(uint8_t *data, size_t size, int kind) {
     sn_random random = sn_random_seed((uint64_t)kind + 1);
     for (size_t i = 0; i < size; i++) {
-        if (kind == 0)
+        if (kind == 0) {
             data[i] = 'x';
-        else if (kind == 1)
+        } else if (kind == 1) {
             data[i] = (uint8_t)sn_random_u32(&random);
-        else if (kind == 2)
+        } else if (kind == 2) {
             data[i] = (uint8_t) "etaoin shrdlu"[sn_random_u32(&random) % 13];
-        else
-            data[i] = i > 30000 && sn_random_u32(&random) % 8 ? data[i - 29000] : (uint8_t)(sn_random_u32(&random) % 40);
+        } else {
+            data[i] = i > 30000 && sn_random_u32(&random) % 8
+                          ? data[i - 29000]
+                          : (uint8_t)(sn_random_u32(&random) % 40);
+        }
     }
 }
 
 // wrap: 15 for zlib, 31 for gzip.
-static size_t deflate_with(const uint8_t *data, size_t size, int level, int strategy, int wrap, uint8_t *out, size_t room) {
+static size_t deflate_with(const uint8_t *data, size_t size, int level, int strategy, int wrap,
+                           uint8_t *out, size_t room) {
     z_stream stream = {0};
     assert_int_equal(deflateInit2(&stream, level, Z_DEFLATED, wrap, 8, strategy), Z_OK);
     stream.next_in = (Bytef *)data;
@@ -39,28 +44,35 @@ static size_t deflate_with(const uint8_t *data, size_t size, int level, int stra
     stream.next_out = out;
     stream.avail_out = (uInt)room;
     assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+
     size_t written = stream.total_out;
     deflateEnd(&stream);
+
     return written;
 }
 
 static void test_inflate(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    uint8_t *data = malloc(SIZE), *packed = malloc(2 * SIZE);
+    uint8_t *data = malloc(SIZE);
+    uint8_t *packed = malloc(2 * SIZE);
+
     for (int kind = 0; kind < 4; kind++) {
         fill(data, SIZE, kind);
         assert_int_equal(sn_crc32(data, SIZE), crc32(0, data, SIZE));
         assert_int_equal(sn_adler32(data, SIZE), adler32(1, data, SIZE));
+
         for (int level = 0; level <= 9; level += 3) {
             for (int strategy = 0; strategy <= Z_FIXED; strategy++) {
                 size_t size = deflate_with(data, SIZE, level, strategy, 15, packed, 2 * SIZE);
                 sn_buffer out = sn_buffer_create(context);
+
                 assert_int_equal(sn_inflate_zlib(packed, size, SIZE, &out), SN_INFLATE_OK);
                 assert_int_equal(out.size, SIZE);
                 assert_memory_equal(out.data, data, SIZE);
                 sn_buffer_clear(&out);
-                assert_int_equal(sn_inflate_zlib(packed, size, SIZE - 1, &out), SN_INFLATE_TOO_LARGE);
+                assert_int_equal(sn_inflate_zlib(packed, size, SIZE - 1, &out),
+                                 SN_INFLATE_TOO_LARGE);
                 packed[size - 1] ^= 1; // the checksum
                 sn_buffer_clear(&out);
                 assert_int_equal(sn_inflate_zlib(packed, size, SIZE, &out), SN_INFLATE_CORRUPT);
@@ -68,10 +80,12 @@ static void test_inflate(void **state) {
             }
         }
     }
+
     // Two gzip members, one after the other.
     size_t first = deflate_with(data, 1000, 6, 0, 31, packed, SIZE);
     size_t second = deflate_with(data + 1000, 5000, 6, 0, 31, packed + first, SIZE);
     sn_buffer out = sn_buffer_create(context);
+
     assert_int_equal(sn_inflate_gzip(packed, first + second, SIZE, &out), SN_INFLATE_OK);
     assert_int_equal(out.size, 6000);
     assert_memory_equal(out.data, data, 6000);
@@ -84,29 +98,42 @@ static void test_inflate(void **state) {
     sinew_context_destroy(context);
 }
 
-// Cut off anywhere, or with any byte changed: a result that says so, never a crash and never wrong data taken for right.
+// Cut off anywhere, or with any byte changed: a result that says so, never a crash and never wrong
+// data taken for right.
 static void test_damaged_deflate(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
+
     enum { SMALL = 3000 };
     uint8_t data[SMALL], packed[2 * SMALL];
     sn_random random = sn_random_seed(5);
+
     for (int kind = 0; kind < 4; kind++) {
         fill(data, SMALL, kind);
         size_t size = deflate_with(data, SMALL, 6, 0, 31, packed, sizeof packed);
         for (int trial = 0; trial < 3000; trial++) {
             size_t cut = trial < 1500 ? sn_random_u32(&random) % size : size;
             uint8_t *copy = malloc(cut + 1);
+
             memcpy(copy, packed, cut);
-            if (trial >= 1500) copy[sn_random_u32(&random) % size] ^= (uint8_t)(1 + sn_random_u32(&random) % 255);
+            if (trial >= 1500) {
+                copy[sn_random_u32(&random) % size] ^= (uint8_t)(1 + sn_random_u32(&random) % 255);
+            }
+
             sn_buffer out = sn_buffer_create(context);
             sn_inflate_result result = sn_inflate_gzip(copy, cut, 10 * SMALL, &out);
-            if (trial < 1500) assert_int_not_equal(result, SN_INFLATE_OK);
-            if (result == SN_INFLATE_OK) assert_memory_equal(out.data, data, SMALL);
+            if (trial < 1500) {
+                assert_int_not_equal(result, SN_INFLATE_OK);
+            }
+            if (result == SN_INFLATE_OK) {
+                assert_memory_equal(out.data, data, SMALL);
+            }
+
             sn_buffer_destroy(&out);
             free(copy);
         }
     }
+
     sinew_context_destroy(context);
 }
 #endif
@@ -117,44 +144,58 @@ static void test_base64(void **state) {
         const char *plain, *encoded;
     } cases[] = {{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
                  {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xFF\xFE\x00>", "//4APg=="}};
+
     sinew_context *context = test_context(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t size = i == 5 ? 4 : strlen(cases[i].plain);
         sn_buffer out = sn_buffer_create(context);
+
         sn_base64_encode(cases[i].plain, size, &out);
         assert_int_equal(out.size, strlen(cases[i].encoded));
         assert_memory_equal(out.data, cases[i].encoded, out.size);
         sn_buffer_clear(&out);
-        assert_true(sn_base64_decode(cases[i].encoded, cases[i].encoded + strlen(cases[i].encoded), &out));
+        assert_true(
+            sn_base64_decode(cases[i].encoded, cases[i].encoded + strlen(cases[i].encoded), &out));
         assert_int_equal(out.size, size);
-        if (size) assert_memory_equal(out.data, cases[i].plain, size);
+
+        if (size) {
+            assert_memory_equal(out.data, cases[i].plain, size);
+        }
+
         sn_buffer_destroy(&out);
     }
+
     const char *two = " Zg== \n Zm9v";
     sn_base64 stream = sn_base64_create(two, two + strlen(two));
     char out[8] = {0};
+
     assert_true(sn_base64_read(&stream, out, 2));
     assert_true(sn_base64_read(&stream, out + 2, 2));
     assert_string_equal(out, "ffoo");
     assert_false(sn_base64_read(&stream, out, 1));
+
     const char *bad[] = {"Z", "Zg=", "Zm9v!", "=Zg=", "Zg=v"};
     for (size_t i = 0; i < 5; i++) {
         sn_buffer buffer = sn_buffer_create(context);
         assert_false(sn_base64_decode(bad[i], bad[i] + strlen(bad[i]), &buffer));
         sn_buffer_destroy(&buffer);
     }
+
     sinew_context_destroy(context);
 }
 
 static void test_xml(void **state) {
     (void)state;
-    const char *text = "<?xml version='1.0'?><!-- a > b --><a x=\"1 &lt; 2\" y='&amp;'>text<b/></a>";
+    const char *text =
+        "<?xml version='1.0'?><!-- a > b --><a x=\"1 &lt; 2\" y='&amp;'>text<b/></a>";
     sinew_context *context = test_context(1);
     sn_source source = {.name = "a.xml", .data = text, .size = strlen(text)};
     sn_xml xml = sn_xml_create(context, &source);
     sn_xml_tag tag;
+
     assert_int_equal(sn_xml_next(&xml, &tag), SINEW_OK);
     assert_true(tag.kind == SN_XML_OPEN && sn_word_is(tag.name, "a") && !tag.empty);
+
     sn_buffer out = sn_buffer_create(context);
     sn_xml_add_resolved(&out, sn_xml_attribute(&tag, "x"));
     sn_xml_add_resolved(&out, sn_xml_attribute(&tag, "y"));
@@ -177,6 +218,7 @@ static void test_names(void **state) {
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
     sn_names names = sn_names_create(&arena);
+
     assert_int_equal(sn_names_find(&names, (sn_word){"a", 1}), -1);
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 1000; i++) {
@@ -184,6 +226,7 @@ static void test_names(void **state) {
             assert_int_equal(sn_names_add(&names, (sn_word){word, 2}), i);
         }
     }
+
     assert_int_equal(names.count, 1000);
     sn_names_destroy(&names);
     sn_arena_destroy(&arena);
@@ -193,22 +236,32 @@ static void test_names(void **state) {
 static void test_tags(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    const int64_t consecutive[] = {5, 6, 7}, gaps[] = {9, 3, 5}, scattered[] = {1, 1000000000000, -7, 900000};
+    const int64_t consecutive[] = {5, 6, 7};
+    const int64_t gaps[] = {9, 3, 5};
+    const int64_t scattered[] = {1, 1000000000000, -7, 900000};
+
     const struct {
         const int64_t *tags;
         int32_t count;
     } cases[] = {{consecutive, 3}, {gaps, 3}, {scattered, 4}};
+
     for (int c = 0; c < 3; c++) {
         sn_tags tags;
         int32_t twice;
-        assert_int_equal(sn_tags_create(context, cases[c].tags, cases[c].count, &tags, &twice), SINEW_OK);
-        for (int32_t i = 0; i < cases[c].count; i++) assert_int_equal(sn_tags_find(&tags, cases[c].tags[i]), i);
+
+        assert_int_equal(sn_tags_create(context, cases[c].tags, cases[c].count, &tags, &twice),
+                         SINEW_OK);
+        for (int32_t i = 0; i < cases[c].count; i++) {
+            assert_int_equal(sn_tags_find(&tags, cases[c].tags[i]), i);
+        }
+
         assert_int_equal(sn_tags_find(&tags, 4), -1);
         assert_int_equal(sn_tags_find(&tags, 10), -1);
         assert_int_equal(sn_tags_find(&tags, INT64_MAX), -1);
         assert_int_equal(sn_tags_find(&tags, INT64_MIN), -1);
         sn_tags_destroy(&tags);
     }
+
     const int64_t twins[][3] = {{2, 1, 2}, {1, 1000000000000, 1}};
     for (int c = 0; c < 2; c++) {
         sn_tags tags;
@@ -217,6 +270,7 @@ static void test_tags(void **state) {
         assert_int_equal(twice, 2);
         sn_tags_destroy(&tags);
     }
+
     assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
 }
@@ -232,5 +286,6 @@ int main(void) {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_tags),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@
 
 enum { ROWS = 23, COLUMNS = 17, ENTRIES = 150 };
 
-static void random_triplets(sn_triplet *triplets, int32_t count, int32_t rows, int32_t columns, uint64_t seed) {
+static void random_triplets(sn_triplet *triplets, int32_t count, int32_t rows, int32_t columns,
+                            uint64_t seed) {
     sn_random random = sn_random_seed(seed);
     for (int32_t k = 0; k < count; k++) {
         triplets[k].row = (int32_t)(sn_random_u32(&random) % (uint32_t)rows);
@@ -21,7 +22,9 @@ static void to_dense(double *dense, const sn_sparse *A) {
     memset(dense, 0, (size_t)(A->rows * A->columns) * sizeof *dense);
     for (int32_t i = 0; i < A->rows; i++) {
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            if (k > A->starts[i]) assert_true(A->indices[k] > A->indices[k - 1]); // sorted, no duplicates
+            if (k > A->starts[i]) {
+                assert_true(A->indices[k] > A->indices[k - 1]); // sorted, no duplicates
+            }
             dense[i * A->columns + A->indices[k]] = A->values[k];
         }
     }
@@ -32,50 +35,78 @@ static void test_assembly_and_products(void **state) {
     sinew_context *context = test_context(2);
     sn_arena arena = sn_arena_create(context);
     sn_triplet triplets[ENTRIES];
+
     random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 1);
-    double expected[ROWS * COLUMNS] = {0}, dense[ROWS * COLUMNS], flipped[ROWS * COLUMNS], square[COLUMNS * COLUMNS];
-    for (int k = 0; k < ENTRIES; k++) expected[triplets[k].row * COLUMNS + triplets[k].column] += triplets[k].value;
+    double expected[ROWS * COLUMNS] = {0}, dense[ROWS * COLUMNS], flipped[ROWS * COLUMNS],
+                           square[COLUMNS * COLUMNS];
+
+    for (int k = 0; k < ENTRIES; k++) {
+        expected[triplets[k].row * COLUMNS + triplets[k].column] += triplets[k].value;
+    }
+
     sn_sparse A, T, N, S;
-    assert_int_equal(sn_sparse_from_triplets(&arena, ROWS, COLUMNS, triplets, ENTRIES, &A), SINEW_OK);
+    assert_int_equal(sn_sparse_from_triplets(&arena, ROWS, COLUMNS, triplets, ENTRIES, &A),
+                     SINEW_OK);
     to_dense(dense, &A);
     assert_memory_equal(dense, expected, sizeof dense); // added in the order given
     assert_int_equal(sn_sparse_transpose(&arena, &A, &T), SINEW_OK);
     to_dense(flipped, &T);
+
     for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < COLUMNS; j++) assert_true(flipped[j * ROWS + i] == dense[i * COLUMNS + j]);
+        for (int j = 0; j < COLUMNS; j++) {
+            assert_true(flipped[j * ROWS + i] == dense[i * COLUMNS + j]);
+        }
     }
+
     assert_int_equal(sn_sparse_normal(&arena, &A, &N), SINEW_OK);
     to_dense(square, &N);
     for (int i = 0; i < COLUMNS; i++) {
         for (int j = 0; j < COLUMNS; j++) {
             double sum = 0;
-            for (int k = 0; k < ROWS; k++) sum += dense[k * COLUMNS + i] * dense[k * COLUMNS + j];
+            for (int k = 0; k < ROWS; k++) {
+                sum += dense[k * COLUMNS + i] * dense[k * COLUMNS + j];
+            }
             test_close("A'A", square[i * COLUMNS + j], sum, 1e-14);
             assert_true(square[i * COLUMNS + j] == square[j * COLUMNS + i]);
         }
     }
+
     random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 2);
     sn_sparse B;
     double other[ROWS * COLUMNS];
+
     assert_int_equal(sn_sparse_from_triplets(&arena, ROWS, COLUMNS, triplets, 40, &B), SINEW_OK);
     to_dense(other, &B);
     assert_int_equal(sn_sparse_add(&arena, 2, &A, -3, &B, &S), SINEW_OK);
     to_dense(flipped, &S);
-    for (int k = 0; k < ROWS * COLUMNS; k++) test_close("sum", flipped[k], 2 * dense[k] - 3 * other[k], 1e-15);
+
+    for (int k = 0; k < ROWS * COLUMNS; k++) {
+        test_close("sum", flipped[k], 2 * dense[k] - 3 * other[k], 1e-15);
+    }
+
     double x[ROWS], y[ROWS], z[COLUMNS];
-    for (int k = 0; k < ROWS; k++) x[k] = cos(k);
+    for (int k = 0; k < ROWS; k++) {
+        x[k] = cos(k);
+    }
+
     sn_sparse_multiply(context, y, &A, x);
     sn_sparse_multiply_transposed(z, &A, x);
     for (int i = 0; i < ROWS; i++) {
         double sum = 0;
-        for (int j = 0; j < COLUMNS; j++) sum += dense[i * COLUMNS + j] * x[j];
+        for (int j = 0; j < COLUMNS; j++) {
+            sum += dense[i * COLUMNS + j] * x[j];
+        }
         test_close("A x", y[i], sum, 1e-14);
     }
+
     for (int j = 0; j < COLUMNS; j++) {
         double sum = 0;
-        for (int i = 0; i < ROWS; i++) sum += dense[i * COLUMNS + j] * x[i];
+        for (int i = 0; i < ROWS; i++) {
+            sum += dense[i * COLUMNS + j] * x[i];
+        }
         test_close("A'x", z[j], sum, 1e-14);
     }
+
     sn_arena_destroy(&arena);
     sinew_context_destroy(context);
 }
@@ -85,9 +116,11 @@ static void test_empty_and_bad_input(void **state) {
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
     sn_sparse A;
+
     assert_int_equal(sn_sparse_from_triplets(&arena, 0, 0, NULL, 0, &A), SINEW_OK);
     assert_int_equal(sn_sparse_from_triplets(&arena, 3, 2, NULL, 0, &A), SINEW_OK);
     assert_int_equal(sn_sparse_entry_count(&A), 0);
+
     sn_triplet outside[] = {{0, 0, 1}, {1, 2, 1}};
     assert_int_equal(sn_sparse_from_triplets(&arena, 3, 2, outside, 2, &A), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context), "entry 1 lies at (1, 2)"));
@@ -95,32 +128,46 @@ static void test_empty_and_bad_input(void **state) {
     sinew_context_destroy(context);
 }
 
-// The biharmonic smoothing of a line with a few values pinned: (L'L + C) x = C v, as fields are smoothed.
+// The biharmonic smoothing of a line with a few values pinned: (L'L + C) x = C v, as fields are
+// smoothed.
 static void make_smoothing(sn_arena *arena, int32_t n, sn_sparse *normal) {
     sn_triplet *triplets = SN_PUSH(arena, sn_triplet, 4 * n);
     assert_non_null(triplets);
+
     int32_t count = 0;
     for (int32_t i = 1; i < n - 1; i++) {
         triplets[count++] = (sn_triplet){i, i - 1, -1};
         triplets[count++] = (sn_triplet){i, i, 2};
         triplets[count++] = (sn_triplet){i, i + 1, -1};
     }
+
     sn_triplet pins[3] = {{0, 0, 1}, {n / 2, n / 2, 1}, {n - 1, n - 1, 1}};
     sn_sparse L, LL, C;
+
     assert_int_equal(sn_sparse_from_triplets(arena, n, n, triplets, count, &L), SINEW_OK);
     assert_int_equal(sn_sparse_from_triplets(arena, n, n, pins, 3, &C), SINEW_OK);
     assert_int_equal(sn_sparse_normal(arena, &L, &LL), SINEW_OK);
     assert_int_equal(sn_sparse_add(arena, 1, &LL, 1, &C, normal), SINEW_OK);
 }
 
-static void multiply_side_by_side(sinew_context *context, double *y, const sn_sparse *A, const double *x, int32_t count) {
-    size_t n = (size_t)A->rows, width = (size_t)count;
-    double *in = malloc(n * sizeof(double)), *out = malloc(n * sizeof(double));
+static void multiply_side_by_side(sinew_context *context, double *y, const sn_sparse *A,
+                                  const double *x, int32_t count) {
+    size_t n = (size_t)A->rows;
+    size_t width = (size_t)count;
+    double *in = malloc(n * sizeof(double));
+    double *out = malloc(n * sizeof(double));
+
     for (size_t c = 0; c < width; c++) {
-        for (size_t i = 0; i < n; i++) in[i] = x[i * width + c];
+        for (size_t i = 0; i < n; i++) {
+            in[i] = x[i * width + c];
+        }
+
         sn_sparse_multiply(context, out, A, in);
-        for (size_t i = 0; i < n; i++) y[i * width + c] = out[i];
+        for (size_t i = 0; i < n; i++) {
+            y[i * width + c] = out[i];
+        }
     }
+
     free(in);
     free(out);
 }
@@ -129,36 +176,62 @@ static void test_factor_serves_many(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
+
     enum { N = 60, COUNT = 8 };
     sn_sparse A;
+
     make_smoothing(&arena, N, &A);
     sn_factor *factor;
+
     assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
     double exact[COUNT * N], x[COUNT * N];
-    for (int k = 0; k < COUNT * N; k++) exact[k] = sin(0.1 * k * k);
+    for (int k = 0; k < COUNT * N; k++) {
+        exact[k] = sin(0.1 * k * k);
+    }
+
     multiply_side_by_side(context, x, &A, exact, COUNT);
     int64_t before = context->allocations;
+
     assert_int_equal(sn_factor_update(factor, &A), -1);
     sn_factor_solve(factor, x, COUNT);
     assert_int_equal(context->allocations, before);
-    // Single precision at a condition of about 1e6; a solve for the residual gains as many digits again.
+
+    // Single precision at a condition of about 1e6; a solve for the residual gains as many digits
+    // again.
     assert_true(test_relative_error(x, exact, COUNT * N) < 0.06);
+
     double residual[COUNT * N], product[COUNT * N];
     multiply_side_by_side(context, residual, &A, exact, COUNT);
     multiply_side_by_side(context, product, &A, x, COUNT);
-    for (int i = 0; i < COUNT * N; i++) residual[i] -= product[i];
+
+    for (int i = 0; i < COUNT * N; i++) {
+        residual[i] -= product[i];
+    }
+
     sn_factor_solve(factor, residual, COUNT);
-    for (int i = 0; i < COUNT * N; i++) x[i] += residual[i];
+    for (int i = 0; i < COUNT * N; i++) {
+        x[i] += residual[i];
+    }
+
     assert_true(test_relative_error(x, exact, COUNT * N) < 1e-8);
+
     // Conjugate gradients agree.
     double b[N], y[N] = {0};
     sn_solve_report report;
-    for (int i = 0; i < N; i++) y[i] = exact[COUNT * i];
+
+    for (int i = 0; i < N; i++) {
+        y[i] = exact[COUNT * i];
+    }
+
     sn_sparse_multiply(context, b, &A, y);
     memset(y, 0, sizeof y);
     assert_int_equal(sn_sparse_pcg(context, &A, b, y, 1e-12, 1000, &report), SINEW_OK);
     assert_int_equal(report.outcome, SN_SOLVE_CONVERGED);
-    for (int i = 0; i < N; i++) test_close("a solution by iterations", y[i], exact[COUNT * i], 1e-5);
+
+    for (int i = 0; i < N; i++) {
+        test_close("a solution by iterations", y[i], exact[COUNT * i], 1e-5);
+    }
+
     // A matrix that is not positive definite is named, and the next good one works again.
     double diagonal = A.values[A.starts[7]];
     for (int32_t k = A.starts[7]; k < A.starts[8]; k++) {
@@ -174,6 +247,7 @@ static void test_factor_serves_many(void **state) {
             A.values[k] = diagonal;
         }
     }
+
     assert_int_equal(sn_factor_update(factor, &A), -1);
     sn_factor_destroy(factor);
     sn_factor_destroy(NULL);
@@ -182,8 +256,8 @@ static void test_factor_serves_many(void **state) {
     sinew_context_destroy(context);
 }
 
-// A grid's smoothing system, in which rows of means over five neighbours come and go: solved with the old factor as with a
-// new.
+// A grid's smoothing system, in which rows of means over five neighbours come and go: solved with
+// the old factor as with a new.
 typedef struct grid_change {
     int32_t starts[2][12], columns[2][11 * 5];
     double weights[2][11 * 5];
@@ -202,9 +276,12 @@ static void fill_change(grid_change *change, int32_t added, int32_t removed) {
                 change->columns[s][5 * r + k] = around[k];
                 change->weights[s][5 * r + k] = k == 0 ? 0.5 : 0.1 + 0.01 * k;
             }
+
             change->starts[s][r + 1] = 5 * (r + 1);
         }
-        change->sets[s] = (sn_row_set){count, change->starts[s], change->columns[s], change->weights[s]};
+
+        change->sets[s] =
+            (sn_row_set){count, change->starts[s], change->columns[s], change->weights[s]};
     }
 }
 
@@ -214,7 +291,9 @@ static void add_rows(sn_sparse *A, const sn_row_set *rows, double sign) {
         for (int32_t a = rows->starts[r]; a < rows->starts[r + 1]; a++) {
             for (int32_t b = rows->starts[r]; b < rows->starts[r + 1]; b++) {
                 int32_t k = A->starts[rows->columns[a]];
-                while (A->indices[k] != rows->columns[b]) k++;
+                while (A->indices[k] != rows->columns[b]) {
+                    k++;
+                }
                 A->values[k] += sign * rows->weights[a] * rows->weights[b];
             }
         }
@@ -225,16 +304,23 @@ static void make_grid(sn_arena *arena, sn_sparse *A) {
     static sn_triplet triplets[5 * GRID_N];
     int32_t count = 0;
     for (int32_t i = 0; i < GRID_N; i++) {
-        int32_t x = i % GRID, y = i / GRID, degree = 0;
+        int32_t x = i % GRID;
+        int32_t y = i / GRID;
+        int32_t degree = 0;
         int32_t around[4] = {x > 0 ? i - 1 : -1, x < GRID - 1 ? i + 1 : -1, y > 0 ? i - GRID : -1,
                              y < GRID - 1 ? i + GRID : -1};
+
         for (int k = 0; k < 4; k++) {
-            if (around[k] < 0) continue;
+            if (around[k] < 0) {
+                continue;
+            }
             triplets[count++] = (sn_triplet){i, around[k], -1};
             degree++;
         }
+
         triplets[count++] = (sn_triplet){i, i, degree + 0.03};
     }
+
     sn_sparse L;
     assert_int_equal(sn_sparse_from_triplets(arena, GRID_N, GRID_N, triplets, count, &L), SINEW_OK);
     assert_int_equal(sn_sparse_normal(arena, &L, A), SINEW_OK);
@@ -244,41 +330,64 @@ static void test_changed_rows(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     static const int32_t counts[4][2] = {{11, 11}, {3, 0}, {0, 5}, {4, 11}};
+
     for (int trial = 0; trial < 4; trial++) {
         sn_arena arena = sn_arena_create(context);
         sn_sparse A;
         grid_change change = {0};
+
         make_grid(&arena, &A);
         fill_change(&change, counts[trial][0], counts[trial][1]);
         add_rows(&A, &change.sets[1], 1);
+
         sn_factor *factor;
         bool done;
+
         assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
-        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done), SINEW_OK);
+        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done),
+                         SINEW_OK);
         assert_false(done); // nothing is factored yet
         assert_int_equal(sn_factor_update(factor, &A), -1);
-        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done), SINEW_OK);
+        assert_int_equal(sn_factor_change(factor, &change.sets[0], &change.sets[1], &done),
+                         SINEW_OK);
         assert_true(done);
         add_rows(&A, &change.sets[0], 1);
         add_rows(&A, &change.sets[1], -1);
+
         static double exact[4 * GRID_N], b[4 * GRID_N], x[4 * GRID_N], product[4 * GRID_N];
-        for (int k = 0; k < 4 * GRID_N; k++) exact[k] = sin(0.1 * k * k);
+        for (int k = 0; k < 4 * GRID_N; k++) {
+            exact[k] = sin(0.1 * k * k);
+        }
+
         multiply_side_by_side(context, b, &A, exact, 4);
         for (int fresh = 0; fresh < 2; fresh++) { // as it is changed, and factored anew
-            if (fresh) assert_int_equal(sn_factor_update(factor, &A), -1);
+            if (fresh) {
+                assert_int_equal(sn_factor_update(factor, &A), -1);
+            }
             memcpy(x, b, sizeof x);
             sn_factor_solve(factor, x, 4);
+
             double first = test_relative_error(x, exact, 4 * GRID_N);
             assert_true(first < 0.01); // single precision at a condition of about 1e5
             multiply_side_by_side(context, product, &A, x, 4);
-            for (int k = 0; k < 4 * GRID_N; k++) product[k] = b[k] - product[k];
+
+            for (int k = 0; k < 4 * GRID_N; k++) {
+                product[k] = b[k] - product[k];
+            }
+
             sn_factor_solve(factor, product, 4);
-            for (int k = 0; k < 4 * GRID_N; k++) x[k] += product[k];
-            assert_true(test_relative_error(x, exact, 4 * GRID_N) < 10 * first * first); // each solve gains as many digits
+            for (int k = 0; k < 4 * GRID_N; k++) {
+                x[k] += product[k];
+            }
+
+            assert_true(test_relative_error(x, exact, 4 * GRID_N) <
+                        10 * first * first); // each solve gains as many digits
         }
+
         sn_factor_destroy(factor);
         sn_arena_destroy(&arena);
     }
+
     assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
 }
@@ -289,21 +398,34 @@ static void test_refused_changes(void **state) {
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
     sn_sparse A;
+
     make_grid(&arena, &A);
     sn_factor *factor;
+
     assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
     assert_int_equal(sn_factor_update(factor, &A), -1);
-    int32_t starts[2] = {0, 1}, none[1] = {0}, column[1] = {GRID_N / 2};
+
+    int32_t starts[2] = {0, 1};
+    int32_t none[1] = {0};
+    int32_t column[1] = {GRID_N / 2};
     double weight[1] = {10};
-    sn_row_set nothing = {0, none, column, weight}, heavy = {1, starts, column, weight};
+    sn_row_set nothing = {0, none, column, weight};
+    sn_row_set heavy = {1, starts, column, weight};
     bool done;
+
     assert_int_equal(sn_factor_change(factor, &nothing, &heavy, &done), SINEW_OK);
     assert_false(done);
     assert_int_equal(sn_factor_change(factor, &heavy, &nothing, &done), SINEW_OK);
     assert_true(done);
+
     static int32_t all_starts[GRID_N + 1], all[GRID_N];
     static double ones[GRID_N];
-    for (int32_t i = 0; i < GRID_N; i++) all_starts[i + 1] = i + 1, all[i] = i, ones[i] = 1;
+    for (int32_t i = 0; i < GRID_N; i++) {
+        all_starts[i + 1] = i + 1;
+        all[i] = i;
+        ones[i] = 1;
+    }
+
     sn_row_set everywhere = {GRID_N, all_starts, all, ones};
     assert_int_equal(sn_factor_change(factor, &everywhere, &nothing, &done), SINEW_OK);
     assert_false(done);
@@ -323,11 +445,13 @@ static void test_memory_shortage_of_changes(void **state) {
         sn_sparse A;
         sn_factor *factor;
         grid_change change = {0};
+
         make_grid(&arena, &A);
         fill_change(&change, 2, 0);
         assert_int_equal(sn_factor_create(context, &A, NULL, &factor), SINEW_OK);
         assert_int_equal(sn_factor_update(factor, &A), -1);
         allocator.fail_at = allocator.calls + n;
+
         sinew_status status = sn_factor_change(factor, &change.sets[0], &change.sets[1], &done);
         assert_int_equal(status, done ? SINEW_OK : SINEW_OUT_OF_MEMORY);
         sn_factor_destroy(factor);
@@ -346,15 +470,27 @@ static void test_memory_shortage(void **state) {
         sinew_context *context = test_context_failing(&allocator);
         sn_arena arena = sn_arena_create(context);
         sn_triplet triplets[ENTRIES + 1];
+
         random_triplets(triplets, ENTRIES, ROWS, ROWS, 3);
         sn_sparse A, N, S;
         sn_factor *factor = NULL;
         sinew_status status = sn_sparse_from_triplets(&arena, ROWS, ROWS, triplets, ENTRIES, &A);
-        if (status == SINEW_OK) status = sn_sparse_normal(&arena, &A, &N);
-        if (status == SINEW_OK) status = sn_sparse_add(&arena, 1, &N, 1, &N, &S);
-        if (status == SINEW_OK) status = sn_factor_create(context, &S, NULL, &factor);
+
+        if (status == SINEW_OK) {
+            status = sn_sparse_normal(&arena, &A, &N);
+        }
+        if (status == SINEW_OK) {
+            status = sn_sparse_add(&arena, 1, &N, 1, &N, &S);
+        }
+        if (status == SINEW_OK) {
+            status = sn_factor_create(context, &S, NULL, &factor);
+        }
+
         done = status == SINEW_OK;
-        if (!done) assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        if (!done) {
+            assert_int_equal(status, SINEW_OUT_OF_MEMORY);
+        }
+
         sn_factor_destroy(factor);
         sn_arena_destroy(&arena);
         sinew_context_destroy(context);
@@ -365,10 +501,14 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assembly_and_products), cmocka_unit_test(test_empty_and_bad_input),
-        cmocka_unit_test(test_factor_serves_many),    cmocka_unit_test(test_changed_rows),
-        cmocka_unit_test(test_refused_changes),       cmocka_unit_test(test_memory_shortage_of_changes),
+        cmocka_unit_test(test_assembly_and_products),
+        cmocka_unit_test(test_empty_and_bad_input),
+        cmocka_unit_test(test_factor_serves_many),
+        cmocka_unit_test(test_changed_rows),
+        cmocka_unit_test(test_refused_changes),
+        cmocka_unit_test(test_memory_shortage_of_changes),
         cmocka_unit_test(test_memory_shortage),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

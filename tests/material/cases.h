@@ -14,7 +14,11 @@ typedef struct material_case {
     sinew_material_def def;
 } material_case;
 
-enum { ISOTROPIC_CASES = 9, ANISOTROPIC_CASES = 7, ALL_CASES = ISOTROPIC_CASES + ANISOTROPIC_CASES };
+enum {
+    ISOTROPIC_CASES = 9,
+    ANISOTROPIC_CASES = 7,
+    ALL_CASES = ISOTROPIC_CASES + ANISOTROPIC_CASES
+};
 
 // Every isotropic law, then variants with the volume term and the fibre tension.
 static inline material_case isotropic_case(int index) {
@@ -22,22 +26,32 @@ static inline material_case isotropic_case(int index) {
         const char *name;
         sinew_material_law law;
         sinew_strain strain;
-    } laws[] = {{"linear", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_INFINITESIMAL},
-                {"st-venant-kirchhoff", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_GREEN},
-                {"corotational", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_COROTATIONAL},
-                {"neo-hookean", SINEW_MATERIAL_NEO_HOOKEAN, 0},
-                {"stable-neo-hookean", SINEW_MATERIAL_STABLE_NEO_HOOKEAN, 0},
-                {"mooney-rivlin", SINEW_MATERIAL_MOONEY_RIVLIN, 0},
-                {"arruda-boyce", SINEW_MATERIAL_ARRUDA_BOYCE, 0},
-                {"corotational, volume term", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_COROTATIONAL},
-                {"linear, volume term and fibres", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_INFINITESIMAL}};
+    } laws[] = {
+        {"linear", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_INFINITESIMAL},
+        {"st-venant-kirchhoff", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_GREEN},
+        {"corotational", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_COROTATIONAL},
+        {"neo-hookean", SINEW_MATERIAL_NEO_HOOKEAN, 0},
+        {"stable-neo-hookean", SINEW_MATERIAL_STABLE_NEO_HOOKEAN, 0},
+        {"mooney-rivlin", SINEW_MATERIAL_MOONEY_RIVLIN, 0},
+        {"arruda-boyce", SINEW_MATERIAL_ARRUDA_BOYCE, 0},
+        {"corotational, volume term", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_COROTATIONAL},
+        {"linear, volume term and fibres", SINEW_MATERIAL_HOOKE, SINEW_STRAIN_INFINITESIMAL}};
+
     material_case c = {laws[index].name, sinew_default_material_def()};
     c.def.law = laws[index].law;
-    if (laws[index].law == SINEW_MATERIAL_HOOKE) c.def.strain = laws[index].strain;
+    if (laws[index].law == SINEW_MATERIAL_HOOKE) {
+        c.def.strain = laws[index].strain;
+    }
+
     c.def.young = 1;
     c.def.poisson = 0.3;
-    if (index >= 7) c.def.volume_stiffness = 0.7;
-    if (index == 8) c.def.fibre_stress = 0.3;
+    if (index >= 7) {
+        c.def.volume_stiffness = 0.7;
+    }
+    if (index == 8) {
+        c.def.fibre_stress = 0.3;
+    }
+
     return c;
 }
 
@@ -51,6 +65,7 @@ static inline material_case anisotropic_case(int index) {
                                   "transverse, corotational",
                                   "orthotropic, corotational, volume term and fibres"};
     material_case c = {names[index], sinew_default_material_def()};
+
     c.def.law = index >= 3 && index < 6 ? SINEW_MATERIAL_TRANSVERSE : SINEW_MATERIAL_ORTHOTROPIC;
     c.def.strain = index < 6 ? (sinew_strain)(index % 3) : SINEW_STRAIN_COROTATIONAL;
     c.def.orthotropic = (sinew_orthotropic){.young_1 = 1,
@@ -63,41 +78,52 @@ static inline material_case anisotropic_case(int index) {
                                             .shear_23 = 0.3,
                                             .shear_31 = 0.2};
     c.def.transverse = (sinew_transverse){4, 1, 0.3, 0.4, 0.6};
+
     if (index == 6) {
         c.def.volume_stiffness = 0.7;
         c.def.fibre_stress = 0.3;
     }
+
     return c;
 }
 
 static inline material_case any_case(int index) {
-    return index < ISOTROPIC_CASES ? isotropic_case(index) : anisotropic_case(index - ISOTROPIC_CASES);
+    return index < ISOTROPIC_CASES ? isotropic_case(index)
+                                   : anisotropic_case(index - ISOTROPIC_CASES);
 }
 
 static inline sn_mat3 random_rotation(sn_random *random) {
     sn_quat q;
     do {
-        q = (sn_quat){sn_random_range(random, -1, 1), sn_random_range(random, -1, 1), sn_random_range(random, -1, 1),
-                      sn_random_range(random, -1, 1)};
+        q = (sn_quat){sn_random_range(random, -1, 1), sn_random_range(random, -1, 1),
+                      sn_random_range(random, -1, 1), sn_random_range(random, -1, 1)};
     } while (sn_quat_dot(q, q) > 1 || sn_quat_dot(q, q) < 0.01);
     return sn_quat_to_mat3(sn_quat_normalize(q));
 }
 
 static inline sn_mat3 random_matrix(sn_random *random, double size) {
     sn_mat3 A;
-    for (int i = 0; i < 9; i++) A.m[i / 3][i % 3] = sn_random_range(random, -size, size);
+    for (int i = 0; i < 9; i++) {
+        A.m[i / 3][i % 3] = sn_random_range(random, -size, size);
+    }
     return A;
 }
 
 // U diag(s) V' with random rotations
 static inline sn_mat3 stretched(sn_random *random, double s1, double s2, double s3) {
-    sn_mat3 U = random_rotation(random), V = random_rotation(random);
+    sn_mat3 U = random_rotation(random);
+    sn_mat3 V = random_rotation(random);
     const double s[3] = {s1, s2, s3};
-    for (int i = 0; i < 9; i++) U.m[i / 3][i % 3] *= s[i % 3];
+
+    for (int i = 0; i < 9; i++) {
+        U.m[i / 3][i % 3] *= s[i % 3];
+    }
+
     return sn_mat3_mul(U, sn_mat3_transpose(V));
 }
 
-// States in which derivatives are compared: name, and principal stretches before two random rotations.
+// States in which derivatives are compared: name, and principal stretches before two random
+// rotations.
 typedef struct test_state {
     const char *name;
     double s[3];

@@ -6,17 +6,18 @@
 
 #include <math.h>
 
-static const char *const bar = "{\n"
-                               "  // a comment\n"
-                               "  \"version\": 1, \"step\": 0.01, \"duration\": 0.05,\n"
-                               "  \"materials\": {\"gel\": {\"law\": \"neo-hookean\", \"young\": 2e5}},\n"
-                               "  \"bodies\": [{\"name\": \"bar\", \"material\": \"gel\",\n"
-                               "    \"shape\": {\"kind\": \"box\", \"size\": [1, 0.2, 0.2], \"cells\": [5, 1, 1]},\n"
-                               "    \"fixed\": [{\"box\": {\"upper\": [-0.5, 1, 1]}}],\n"
-                               "    \"loads\": [{\"where\": {\"plane\": {\"point\": [0.5, 0, 0], \"normal\": [1, 0, 0]}}, "
-                               "\"force\": [0, 0, -1], \"scale\": {\"keys\": [[0, 0], [1, 1]]}}]}],\n"
-                               "  \"probes\": [{\"name\": \"tip\", \"point\": [0.5, 0, 0]}]\n"
-                               "}\n";
+static const char *const bar =
+    "{\n"
+    "  // a comment\n"
+    "  \"version\": 1, \"step\": 0.01, \"duration\": 0.05,\n"
+    "  \"materials\": {\"gel\": {\"law\": \"neo-hookean\", \"young\": 2e5}},\n"
+    "  \"bodies\": [{\"name\": \"bar\", \"material\": \"gel\",\n"
+    "    \"shape\": {\"kind\": \"box\", \"size\": [1, 0.2, 0.2], \"cells\": [5, 1, 1]},\n"
+    "    \"fixed\": [{\"box\": {\"upper\": [-0.5, 1, 1]}}],\n"
+    "    \"loads\": [{\"where\": {\"plane\": {\"point\": [0.5, 0, 0], \"normal\": [1, 0, 0]}}, "
+    "\"force\": [0, 0, -1], \"scale\": {\"keys\": [[0, 0], [1, 1]]}}]}],\n"
+    "  \"probes\": [{\"name\": \"tip\", \"point\": [0.5, 0, 0]}]\n"
+    "}\n";
 
 typedef struct fixture {
     sinew_context *context;
@@ -28,7 +29,8 @@ typedef struct fixture {
 static fixture read_with(const char *text, const char *const *settings, int32_t count) {
     fixture f = {.context = test_context(1)};
     f.mistakes = sn_mistakes_create(f.context);
-    f.status = sn_scene_read(f.context, "scene.json", text, strlen(text), settings, count, &f.mistakes, &f.scene);
+    f.status = sn_scene_read(f.context, "scene.json", text, strlen(text), settings, count,
+                             &f.mistakes, &f.scene);
     return f;
 }
 
@@ -41,12 +43,20 @@ static void destroy(fixture *f) {
 static void test_bar_is_built_and_steps(void **state) {
     (void)state;
     fixture f = read_with(bar, NULL, 0);
-    if (f.status != SINEW_OK) fail_msg("%s", sinew_context_message(f.context));
+    if (f.status != SINEW_OK) {
+        fail_msg("%s", sinew_context_message(f.context));
+    }
+
     assert_int_equal(f.scene.steps, 5);
     sn_scene_world *world;
-    if (sn_scene_build(f.context, &f.scene, NULL, NULL, &f.mistakes, &world) != SINEW_OK)
+    if (sn_scene_build(f.context, &f.scene, NULL, NULL, &f.mistakes, &world) != SINEW_OK) {
         fail_msg("%s", sinew_context_message(f.context));
-    for (int i = 0; i < 5; i++) assert_int_equal(sn_scene_world_step(world, NULL), SINEW_OK);
+    }
+
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(sn_scene_world_step(world, NULL), SINEW_OK);
+    }
+
     sn_probe_state tip;
     sn_scene_world_read_probe(world, 0, &tip);
     assert_true(tip.displacement[2] < -1e-3 && tip.displacement[2] > -0.1);
@@ -69,12 +79,16 @@ static void test_settings_change_the_scene(void **state) {
 static void expect_mistake(const fixture *f, int32_t line, const char *path, const char *words) {
     for (int32_t i = 0; i < f->mistakes.count; i++) {
         const sn_mistake *m = &f->mistakes.items[i];
-        if (m->place.line == line && strcmp(m->path, path) == 0 && strstr(m->message, words)) return;
+        if (m->place.line == line && strcmp(m->path, path) == 0 && strstr(m->message, words)) {
+            return;
+        }
     }
+
     for (int32_t i = 0; i < f->mistakes.count; i++) {
         print_message("%d: %s: %s\n", f->mistakes.items[i].place.line, f->mistakes.items[i].path,
                       f->mistakes.items[i].message);
     }
+
     fail_msg("no mistake on line %d at %s with \"%s\"", line, path, words);
 }
 
@@ -91,6 +105,7 @@ static void test_all_mistakes_at_once(void **state) {
                           "\"gravity\": [0, 1]\n"
                           "}",
                           NULL, 0);
+
     assert_int_equal(f.status, SINEW_INVALID_DATA);
     expect_mistake(&f, 3, "stepp", "step");
     expect_mistake(&f, 4, "integrator", "newmark");
@@ -105,12 +120,15 @@ static void test_all_mistakes_at_once(void **state) {
 static void test_empty_selection_and_missing_file(void **state) {
     (void)state;
     fixture f = read_with("{\"version\": 1, \"bodies\": [\n"
-                          "{\"name\": \"a\", \"shape\": {\"kind\": \"box\"}, \"fixed\": [{\"sphere\": {\"center\": [9, 9, 9], "
+                          "{\"name\": \"a\", \"shape\": {\"kind\": \"box\"}, \"fixed\": "
+                          "[{\"sphere\": {\"center\": [9, 9, 9], "
                           "\"radius\": 1}}]},\n"
                           "{\"name\": \"b\", \"shape\": {\"file\": \"nowhere.msh\"}}]}",
                           NULL, 0);
+
     assert_int_equal(f.status, SINEW_OK);
     sn_scene_world *world = NULL;
+
     assert_true(sn_scene_build(f.context, &f.scene, NULL, NULL, &f.mistakes, &world) != SINEW_OK);
     assert_null(world);
     expect_mistake(&f, 2, "bodies[0].fixed[0]", "no node");
@@ -120,13 +138,16 @@ static void test_empty_selection_and_missing_file(void **state) {
 
 static void test_curves(void **state) {
     (void)state;
-    double times[] = {0, 1, 3}, values[] = {0, 2, -2};
+    double times[] = {0, 1, 3};
+    double values[] = {0, 2, -2};
     sn_curve keys = {.kind = SN_CURVE_KEYS, .key_count = 3, .times = times, .values = values};
+
     test_close("before", sn_curve_at(&keys, -1), 0, 0);
     test_close("between", sn_curve_at(&keys, 2), 0, 1e-15);
     test_close("after", sn_curve_at(&keys, 9), -2, 0);
     keys.loop = true;
     test_close("again", sn_curve_at(&keys, 3.5), 1, 1e-15);
+
     sn_curve sine = {.kind = SN_CURVE_SINE, .value = 1, .amplitude = 2, .period = 4};
     test_close("sine", sn_curve_at(&sine, 1), 3, 1e-15);
 }
@@ -139,5 +160,6 @@ int main(void) {
         cmocka_unit_test(test_empty_selection_and_missing_file),
         cmocka_unit_test(test_curves),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,14 @@
 #include "linalg/bsr.h"
 
 typedef struct test_bar_def {
-    int32_t cells[3];   // cubes along each axis, six tetrahedra each
-    double size[3];     // [m]
-    double young;       // [Pa]
-    double poisson;     // [-]
-    double density;     // [kg/m^3]
-    double stiff_ratio; // Young's modulus of every other cube is this much larger; 1 for a uniform bar
-    bool shuffle;       // number the nodes at random
+    int32_t cells[3]; // cubes along each axis, six tetrahedra each
+    double size[3];   // [m]
+    double young;     // [Pa]
+    double poisson;   // [-]
+    double density;   // [kg/m^3]
+    double
+        stiff_ratio; // Young's modulus of every other cube is this much larger; 1 for a uniform bar
+    bool shuffle;    // number the nodes at random
 } test_bar_def;
 
 typedef struct test_bar {

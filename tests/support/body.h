@@ -32,8 +32,10 @@ void test_beam_destroy(test_beam *bar);
 int32_t test_law_count(void);
 sinew_material_def test_law(sinew_context *context, int32_t index);
 
-// Nodes with lower <= rest coordinate `axis` <= upper; returns how many (at least one, or the test fails).
-int32_t test_pick_nodes(const sinew_body *body, int axis, double lower, double upper, int32_t *nodes, int32_t capacity);
+// Nodes with lower <= rest coordinate `axis` <= upper; returns how many (at least one, or the test
+// fails).
+int32_t test_pick_nodes(const sinew_body *body, int axis, double lower, double upper,
+                        int32_t *nodes, int32_t capacity);
 
 // Holds the nodes of the end at x = 0 in all directions.
 void test_clamp(sinew_body *body);

@@ -1,4 +1,5 @@
-// Bodies of frames for tests: a bar of voxels around the origin with frames in it, in a world of its own.
+// Bodies of frames for tests: a bar of voxels around the origin with frames in it, in a world of
+// its own.
 #ifndef SN_TESTS_SUPPORT_FRAMES_H
 #define SN_TESTS_SUPPORT_FRAMES_H
 
@@ -21,8 +22,8 @@ typedef struct test_frames_def {
     sinew_frame_body_def body; // node_count of the nodes; voxels, nodes and material are filled in
 } test_frames_def;
 
-// 1 m x 0.2 m x 0.2 m in cells of 0.05 m, three frames of a kind on its axis at -end, 0 and end, linear weights between them,
-// every voxel a sample, dense solves.
+// 1 m x 0.2 m x 0.2 m in cells of 0.05 m, three frames of a kind on its axis at -end, 0 and end,
+// linear weights between them, every voxel a sample, dense solves.
 test_frames_def test_default_frames_def(sinew_node_kind kind, double end);
 
 // Takes the context over in any case; what was made before a failure is destroyed with the rest.
@@ -35,7 +36,8 @@ test_frames test_frames_create(sinew_context *context, const test_frames_def *de
 void test_frames_empty(test_frames *f);
 void test_frames_destroy(test_frames *f);
 
-// Where nodes are after a large turn and a move of the whole body, and then by xi: 3 numbers for each row of the body.
+// Where nodes are after a large turn and a move of the whole body, and then by xi: 3 numbers for
+// each row of the body.
 void test_frames_place(const sinew_body *body, const double *xi, double *q);
 
 // The same with each number of xi at random within 0.05.

@@ -10,9 +10,11 @@
 // Reads a source and lets go of what it made.
 typedef sinew_status test_reader(sinew_context *context, const sn_source *source);
 
-// Every beginning of the file, and the file with `trials` bytes changed one after the other, half of them to letters the
-// format uses; some damage stays and adds up. Any result will do that is no crash, no leak and no failure without a message.
-void test_damage(test_reader *read, const char *name, sn_buffer *file, const char *letters, int trials);
+// Every beginning of the file, and the file with `trials` bytes changed one after the other, half
+// of them to letters the format uses; some damage stays and adds up. Any result will do that is no
+// crash, no leak and no failure without a message.
+void test_damage(test_reader *read, const char *name, sn_buffer *file, const char *letters,
+                 int trials);
 
 // A file that is to be refused, and words of the message.
 typedef struct test_bad_file {

@@ -7,8 +7,9 @@
 #include "frame/shape.h"
 
 // The test fails if there is none.
-sn_shape *test_shape(sinew_context *context, const sinew_voxels *voxels, const sinew_tissue *tissues, int32_t tissue_count,
-                     const double *nodes, int32_t count, const sinew_weights_def *def);
+sn_shape *test_shape(sinew_context *context, const sinew_voxels *voxels,
+                     const sinew_tissue *tissues, int32_t tissue_count, const double *nodes,
+                     int32_t count, const sinew_weights_def *def);
 
 // The weight of a node in a voxel, and at a point between voxels.
 double test_table_weight(const sn_shape *shape, int32_t voxel, int32_t node);

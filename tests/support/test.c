@@ -13,8 +13,13 @@ sinew_context *test_context(int32_t threads) {
 
 static void *counting_allocate(void *user, size_t size, size_t alignment) {
     test_allocator *state = user;
-    if ((int64_t)size > state->largest) state->largest = (int64_t)size;
-    if (state->calls++ >= state->fail_at) return NULL;
+    if ((int64_t)size > state->largest) {
+        state->largest = (int64_t)size;
+    }
+    if (state->calls++ >= state->fail_at) {
+        return NULL;
+    }
+
     state->live++;
     return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
@@ -22,7 +27,9 @@ static void *counting_allocate(void *user, size_t size, size_t alignment) {
 static void counting_release(void *user, void *memory, size_t size) {
     (void)size;
     test_allocator *state = user;
-    if (memory) state->live--;
+    if (memory) {
+        state->live--;
+    }
     free(memory);
 }
 
@@ -35,16 +42,20 @@ sinew_context *test_context_failing(test_allocator *state) {
 void test_close(const char *what, double actual, double expected, double tolerance) {
     double error = fabs(actual - expected);
     if (!(error <= tolerance)) {
-        fail_msg("%s: %.17g, expected %.17g within %g, off by %g", what, actual, expected, tolerance, error);
+        fail_msg("%s: %.17g, expected %.17g within %g, off by %g", what, actual, expected,
+                 tolerance, error);
     }
 }
 
 double test_relative_error(const double *a, const double *b, size_t count) {
     double error = 0, scale = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!isfinite(a[i]) || !isfinite(b[i])) fail_msg("value %zu is not finite: %g, %g", i, a[i], b[i]);
+        if (!isfinite(a[i]) || !isfinite(b[i])) {
+            fail_msg("value %zu is not finite: %g, %g", i, a[i], b[i]);
+        }
         error = fmax(error, fabs(a[i] - b[i]));
         scale = fmax(scale, fabs(b[i]));
     }
+
     return scale > 0 ? error / scale : error;
 }

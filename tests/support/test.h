@@ -1,4 +1,5 @@
-// What every test includes: cmocka, a context, random states, and comparisons that say what they compared.
+// What every test includes: cmocka, a context, random states, and comparisons that say what they
+// compared.
 #ifndef SN_TESTS_SUPPORT_TEST_H
 #define SN_TESTS_SUPPORT_TEST_H
 
@@ -14,18 +15,20 @@
 #include "base/context.h"
 #include "base/random.h"
 
-// Whether the thread sanitizer watches: it has nothing to see in what runs on one thread, and takes long over it.
+// Whether the thread sanitizer watches: it has nothing to see in what runs on one thread, and takes
+// long over it.
 #if defined(__SANITIZE_THREAD__)
 enum { TEST_WATCHES_THREADS = 1 };
 #else
 enum { TEST_WATCHES_THREADS = 0 };
 #endif
 
-// A context with `threads` threads; the test fails if there is none. Destroy it with sinew_context_destroy.
+// A context with `threads` threads; the test fails if there is none. Destroy it with
+// sinew_context_destroy.
 sinew_context *test_context(int32_t threads);
 
-// An allocator that refuses from the n-th call on (n = 0: the first), counts what is live and remembers the largest request in
-// bytes, for tests of memory.
+// An allocator that refuses from the n-th call on (n = 0: the first), counts what is live and
+// remembers the largest request in bytes, for tests of memory.
 typedef struct test_allocator {
     int64_t calls, fail_at, live, largest;
 } test_allocator;
@@ -34,7 +37,8 @@ sinew_context *test_context_failing(test_allocator *state);
 // |actual - expected| <= tolerance, or a failure that prints all three and `what`.
 void test_close(const char *what, double actual, double expected, double tolerance);
 
-// The largest |a[i] - b[i]|, over the largest |b[i]| (absolute if b is all zero). Fails on a non-finite number.
+// The largest |a[i] - b[i]|, over the largest |b[i]| (absolute if b is all zero). Fails on a
+// non-finite number.
 double test_relative_error(const double *a, const double *b, size_t count);
 
 #endif

@@ -1,4 +1,5 @@
-// The core under Node: what the page in the browser relies on works without threads and without the optional libraries.
+// The core under Node: what the page in the browser relies on works without threads and without the
+// optional libraries.
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -10,7 +11,9 @@ static int failures;
 
 static void check(bool condition, const char *what) {
     printf("%s: %s\n", condition ? "ok" : "FAILED", what);
-    if (!condition) failures++;
+    if (!condition) {
+        failures++;
+    }
 }
 
 static void check_bad_input(void) {
@@ -18,12 +21,17 @@ static void check_bad_input(void) {
     def.threads = 0;
     check(sinew_context_create(&def) == NULL, "zero threads are refused");
     def.threads = 1;
+
     sinew_context *context = sinew_context_create(&def);
-    check(context != NULL && strcmp(sinew_context_message(context), "") == 0, "a context without a message");
+    check(context != NULL && strcmp(sinew_context_message(context), "") == 0,
+          "a context without a message");
+
     sinew_shape_def shape = sinew_default_shape_def();
     shape.size[1] = -1;
+
     sinew_mesh *mesh = NULL;
-    check(sinew_mesh_create_shape(context, &shape, &mesh) != SINEW_OK && !mesh, "a negative size is refused");
+    check(sinew_mesh_create_shape(context, &shape, &mesh) != SINEW_OK && !mesh,
+          "a negative size is refused");
     check(strlen(sinew_context_message(context)) > 0, "with a message");
     sinew_context_destroy(context);
 }
@@ -34,44 +42,59 @@ static sinew_body *make_bar(sinew_context *context, sinew_world *world, sinew_el
     shape.element = element;
     shape.size[1] = shape.size[2] = 0.25;
     shape.cell_size = 0.125;
+
     sinew_mesh *mesh = NULL;
     check(sinew_mesh_create_shape(context, &shape, &mesh) == SINEW_OK, "a mesh");
+
     sinew_material_def material = sinew_default_material_def();
     material.young = 1e6;
     material.poisson = 0.3;
     material.density = 1000;
+
     sinew_body_def def = sinew_default_body_def();
     def.mesh = mesh;
     def.materials = &material;
     def.material_count = 1;
+
     sinew_body *bar = NULL;
     check(sinew_body_create(world, &def, &bar) == SINEW_OK, "a body");
     sinew_mesh_destroy(mesh);
+
     for (int32_t node = 0; bar && node < sinew_body_get_node_count(bar); node++) {
-        if (sinew_body_get_rest_positions(bar)[3 * node] > -0.499) continue;
-        if (sinew_body_fix_nodes(bar, &node, 1, SINEW_AXIS_ALL) != SINEW_OK) return NULL;
+        if (sinew_body_get_rest_positions(bar)[3 * node] > -0.499) {
+            continue;
+        }
+        if (sinew_body_fix_nodes(bar, &node, 1, SINEW_AXIS_ALL) != SINEW_OK) {
+            return NULL;
+        }
     }
+
     return bar;
 }
 
 static double lowest(const sinew_body *body) {
     double z = 0;
-    for (int32_t node = 0; node < sinew_body_get_node_count(body); node++)
+    for (int32_t node = 0; node < sinew_body_get_node_count(body); node++) {
         z = fmin(z, sinew_body_get_positions(body)[3 * node + 2]);
+    }
     return z;
 }
 
-// Beam theory: the end sinks by w L^4 / (8 E I), here 0.235 m; ten-node tets at this coarseness and this large a deflection
-// come within a tenth.
+// Beam theory: the end sinks by w L^4 / (8 E I), here 0.235 m; ten-node tets at this coarseness and
+// this large a deflection come within a tenth.
 static void check_static_bar(sinew_context *context) {
     sinew_world_def def = sinew_default_world_def();
     sinew_world *world = NULL;
+
     check(sinew_world_create(context, &def, &world) == SINEW_OK, "a world");
     sinew_body *bar = make_bar(context, world, SINEW_ELEMENT_TET10);
     sinew_static_def static_def = sinew_default_static_def();
     sinew_step_report report = {0};
-    check(bar && sinew_world_solve_static(world, &static_def, &report) == SINEW_OK, "a static solve");
+
+    check(bar && sinew_world_solve_static(world, &static_def, &report) == SINEW_OK,
+          "a static solve");
     check(report.outcome == SINEW_OUTCOME_CONVERGED, "which converges");
+
     double sunk = bar ? -0.125 - lowest(bar) : 0;
     printf("the end sinks by %.4f m\n", sunk);
     check(fabs(sunk - 0.235) < 0.03, "as beam theory says");
@@ -82,22 +105,37 @@ static void check_static_bar(sinew_context *context) {
 static void check_moving_bar(sinew_context *context) {
     sinew_world_def def = sinew_default_world_def();
     sinew_world *world = NULL;
+
     check(sinew_world_create(context, &def, &world) == SINEW_OK, "a world");
     sinew_body *bar = make_bar(context, world, SINEW_ELEMENT_TET4);
     bool stepped = bar != NULL;
-    for (int step = 0; stepped && step < 10; step++) stepped = sinew_world_step(world, NULL) == SINEW_OK;
+
+    for (int step = 0; stepped && step < 10; step++) {
+        stepped = sinew_world_step(world, NULL) == SINEW_OK;
+    }
+
     check(stepped, "ten steps");
     size_t size = sinew_world_get_snapshot_size(world);
     void *snapshot = malloc(size);
+
     check(snapshot && sinew_world_take_snapshot(world, snapshot, size) == SINEW_OK, "a snapshot");
-    for (int step = 0; step < 10; step++) sinew_world_step(world, NULL);
+    for (int step = 0; step < 10; step++) {
+        sinew_world_step(world, NULL);
+    }
+
     uint64_t first = sinew_world_get_hash(world);
     check(sinew_world_restore_snapshot(world, snapshot, size) == SINEW_OK, "restored");
-    for (int step = 0; step < 10; step++) sinew_world_step(world, NULL);
+    for (int step = 0; step < 10; step++) {
+        sinew_world_step(world, NULL);
+    }
+
     check(sinew_world_get_hash(world) == first, "leads to the same bits");
     sinew_measures measures;
+
     sinew_world_get_measures(world, &measures);
-    check(isfinite(measures.elastic_energy) && measures.elastic_energy > 0 && measures.smallest_J > 0.5, "sound measures");
+    check(isfinite(measures.elastic_energy) && measures.elastic_energy > 0 &&
+              measures.smallest_J > 0.5,
+          "sound measures");
     free(snapshot);
     sinew_world_destroy(world);
 }
@@ -106,10 +144,16 @@ int main(void) {
     check_bad_input();
     sinew_context_def def = sinew_default_context_def();
     sinew_context *context = sinew_context_create(&def);
-    if (!context) return 1;
+    if (!context) {
+        return 1;
+    }
+
     check_static_bar(context);
     check_moving_bar(context);
-    if (failures) printf("last message: %s\n", sinew_context_message(context));
+    if (failures) {
+        printf("last message: %s\n", sinew_context_message(context));
+    }
+
     sinew_context_destroy(context);
     return failures > 0;
 }
