@@ -1,6 +1,6 @@
 #include "command.h"
 
-#include "io/suggest.h"
+#include "io/text/suggest.h"
 #include "io/volume/volume.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@ int cli_fail(const cli_command *command, int status, const char *format, ...) {
         fputs("\r\033[K", stderr); // a progress line may stand there
     }
 
-    fprintf(stderr, "sinew%s%s: ", command ? " " : "", command ? command->name : "");
+    fprintf(stderr, "%s%s%s: ", cli_program_name(), command ? " " : "",
+            command ? command->name : "");
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
@@ -31,7 +32,7 @@ int cli_fail(const cli_command *command, int status, const char *format, ...) {
 static void write_log(void *user, sinew_log_level level, const char *line) {
     (void)user;
     if (level >= SINEW_LOG_WARNING) {
-        fprintf(stderr, "sinew: warning: %s\n", line);
+        fprintf(stderr, "%s: warning: %s\n", cli_program_name(), line);
     }
 }
 
@@ -101,8 +102,9 @@ static void print_option(const cli_option *option) {
 }
 
 static void print_help(const cli_command *command, const cli_option *options, int count) {
-    printf("Usage: sinew %s%s%s%s\n\n%s\n", command->name, count ? " [OPTIONS]" : "",
-           *command->arguments ? " " : "", command->arguments, command->summary);
+    printf("Usage: %s %s%s%s%s\n\n%s\n", cli_program_name(), command->name,
+           count ? " [OPTIONS]" : "", *command->arguments ? " " : "", command->arguments,
+           command->summary);
     if (count) {
         printf("\nOptions:\n");
     }
@@ -212,8 +214,8 @@ static int fail_unknown(const cli_command *command, const cli_option *options, i
     }
 
     const char *bare = word + strspn(word, "-");
-    return cli_fail(command, CLI_USAGE, "there is no option '%s'%s; 'sinew %s --help' lists them",
-                    word, cli_did_you_mean(bare, words, known), command->name);
+    return cli_fail(command, CLI_USAGE, "there is no option '%s'%s; '%s %s --help' lists them",
+                    word, cli_did_you_mean(bare, words, known), cli_program_name(), command->name);
 }
 
 int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc,
@@ -243,8 +245,8 @@ int cli_parse(const cli_command *command, const cli_option *options, int option_
 
             i += used;
         } else if (*count == capacity) {
-            return cli_fail(command, CLI_USAGE, "'%s' is one argument too many; usage: sinew %s %s",
-                            word, command->name, command->arguments);
+            return cli_fail(command, CLI_USAGE, "'%s' is one argument too many; usage: %s %s %s",
+                            word, cli_program_name(), command->name, command->arguments);
         } else {
             positional[(*count)++] = word;
         }

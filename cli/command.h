@@ -41,15 +41,25 @@ typedef struct cli_option {
 
 typedef struct cli_command {
     const char *name;
-    const char *summary;   // one line for `sinew --help`
+    const char *summary;   // one line for the overview
     const char *arguments; // after the name in the usage line, e.g. "SCENE.json"
     const char *details;   // paragraphs below the options, or NULL
     int (*run)(const struct cli_command *command, int argc, char **argv);
 } cli_command;
 
-// All commands, in the order of the help.
-extern const cli_command *const cli_commands[];
-extern const int cli_command_count;
+// A program: its name, one line for the help, and its commands in the order of the help.
+typedef struct cli_program {
+    const char *name;
+    const char *summary;
+    const cli_command *const *commands;
+    int command_count;
+} cli_program;
+
+// Runs the command that the first argument names, and returns its exit status.
+int cli_main(const cli_program *program, int argc, char **argv);
+
+// The name of the running program, for messages.
+const char *cli_program_name(void);
 
 // Reads argv[1..]: options into the table's values, the rest into `positional` (room for
 // `capacity`, how many in *count). Handles --help itself. Returns CLI_OK to go on; otherwise the
@@ -57,7 +67,7 @@ extern const int cli_command_count;
 int cli_parse(const cli_command *command, const cli_option *options, int option_count, int argc,
               char **argv, const char **positional, int capacity, int *count, bool *finished);
 
-// Prints "sinew NAME: message" to standard error and returns `status`.
+// Prints "PROGRAM NAME: message" to standard error and returns `status`.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -1,5 +1,5 @@
 // sinew check: reads and builds a scene without running it.
-#include "commands.h"
+#include "command.h"
 #include "scene_file.h"
 
 #include <stdio.h>

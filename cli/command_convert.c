@@ -1,5 +1,5 @@
 // sinew convert: a mesh from one format to another.
-#include "commands.h"
+#include "command.h"
 #include "mesh_file.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // sinew inspect: what is in a file.
-#include "commands.h"
+#include "command.h"
 #include "inspect.h"
 #include "progress.h"
 #include "scene_file.h"

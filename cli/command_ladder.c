@@ -1,5 +1,5 @@
 // sinew ladder: one scene, all models: error against the finest, time of a step, memory.
-#include "commands.h"
+#include "command.h"
 #include "ladder/ladder.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 // sinew list: what the program knows by name.
-#include "commands.h"
+#include "command.h"
 #include "files.h"
 
 #include "sinew/sinew.h"

@@ -1,10 +1,10 @@
 // sinew modes: natural frequencies and shapes of a body of a scene, or of a mesh with a material.
-#include "commands.h"
+#include "command.h"
 #include "mesh_file.h"
 #include "progress.h"
 
 #include "base/memory.h"
-#include "io/json_write.h"
+#include "io/text/json_write.h"
 #include "io/mesh/write.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // sinew new: a scene to start from, with comments that explain it.
-#include "commands.h"
+#include "command.h"
 #include "files.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // sinew rig: from a surface or a label volume to a model of a few frames, with everything to run
 // it.
-#include "commands.h"
+#include "command.h"
 #include "progress.h"
 #include "rig/rig.h"
 
 #include "base/clock.h"
-#include "geom/voxel.h"
+#include "geom/voxel/voxel.h"
 
 #include <stdio.h>
 #include <string.h>

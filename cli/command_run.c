@@ -1,5 +1,5 @@
 // sinew run: simulates a scene and writes what it asks for.
-#include "commands.h"
+#include "command.h"
 #include "progress.h"
 #include "run/run.h"
 #include "scene_file.h"

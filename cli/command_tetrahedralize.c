@@ -1,5 +1,5 @@
 // sinew tetrahedralize: fills a closed surface with tets.
-#include "commands.h"
+#include "command.h"
 #include "mesh_file.h"
 #include "progress.h"
 

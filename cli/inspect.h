@@ -4,8 +4,8 @@
 
 #include "command.h"
 
-#include "io/json_write.h"
-#include "io/source.h"
+#include "io/text/json_write.h"
+#include "io/bytes/source.h"
 
 typedef struct inspect_report {
     sinew_context *context;

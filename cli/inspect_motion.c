@@ -1,7 +1,7 @@
 // What moves: glTF with its skins and animations, and recorded motion.
 #include "inspect.h"
 
-#include "io/bvh.h"
+#include "io/motion/read_bvh.h"
 #include "io/gltf/gltf.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 #include "inspect.h"
 
 #include "base/assert.h"
-#include "geom/box.h"
-#include "io/text.h"
+#include "geom/search/box.h"
+#include "io/text/text.h"
 
 #include <stdio.h>
 #include <string.h>

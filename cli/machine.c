@@ -2,9 +2,13 @@
 
 #include "machine.h"
 
+#include "base/clock.h"
+#include "base/context.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 // The first "model name" of /proc/cpuinfo, where there is one.
@@ -41,4 +45,14 @@ void cli_describe_machine(char *text, size_t size) {
     } else {
         snprintf(text, size, "%s, %ld cores", processor, cores);
     }
+}
+
+double cli_measured_seconds(const sinew_context *context) {
+    if (context->pool) {
+        return sn_seconds();
+    }
+
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }

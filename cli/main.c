@@ -1,47 +1,30 @@
-// The program: picks the command that the first argument names.
+// The program `sinew`: its commands, one source file each, command_NAME.c.
 #include "command.h"
 
-#include <stdio.h>
-#include <string.h>
+extern const cli_command cli_command_run;
+extern const cli_command cli_command_new;
+extern const cli_command cli_command_check;
+extern const cli_command cli_command_list;
+extern const cli_command cli_command_inspect;
+extern const cli_command cli_command_convert;
+extern const cli_command cli_command_modes;
+extern const cli_command cli_command_tetrahedralize;
+extern const cli_command cli_command_rig;
+extern const cli_command cli_command_ladder;
 
-static int print_overview(void) {
-    printf("Usage: sinew COMMAND [ARGUMENTS]\n\nElastic solids: simulate, convert, "
-           "check.\n\nCommands:\n");
-    for (int i = 0; i < cli_command_count; i++) {
-        printf("  %-16s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
-    }
-
-    printf("\n'sinew COMMAND --help' tells more. 'sinew --version' prints the version.\n");
-    return CLI_OK;
-}
-
-static int fail_unknown(const char *word) {
-    const char *words[64];
-    int count = cli_command_count < 64 ? cli_command_count : 64;
-    for (int i = 0; i < count; i++) {
-        words[i] = cli_commands[i]->name;
-    }
-
-    return cli_fail(NULL, CLI_USAGE, "there is no command '%s'%s; 'sinew --help' lists them", word,
-                    cli_did_you_mean(word, words, count));
-}
+// In the order of the help.
+static const cli_command *const commands[] = {
+    &cli_command_run,     &cli_command_new,     &cli_command_check, &cli_command_list,
+    &cli_command_inspect, &cli_command_convert, &cli_command_modes, &cli_command_tetrahedralize,
+    &cli_command_rig,     &cli_command_ladder,
+};
 
 int main(int argc, char **argv) {
-    const char *word = argc > 1 ? argv[1] : "--help";
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        return print_overview();
-    }
-
-    if (strcmp(word, "--version") == 0) {
-        printf("sinew %s\n", sinew_version());
-        return CLI_OK;
-    }
-
-    for (int i = 0; i < cli_command_count; i++) {
-        if (strcmp(cli_commands[i]->name, word) == 0) {
-            return cli_commands[i]->run(cli_commands[i], argc - 1, argv + 1);
-        }
-    }
-
-    return fail_unknown(word);
+    const cli_program program = {
+        .name = "sinew",
+        .summary = "Elastic solids: simulate, convert, check.",
+        .commands = commands,
+        .command_count = sizeof commands / sizeof *commands,
+    };
+    return cli_main(&program, argc, argv);
 }

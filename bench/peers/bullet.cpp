@@ -1,4 +1,4 @@
-// The bar of `sinew bench bullet` as a deformable body of Bullet (btDeformableMultiBodyDynamicsWorld, implicit steps, linear
+// The bar of `sinew-proof bench bullet` as a deformable body of Bullet (btDeformableMultiBodyDynamicsWorld, implicit steps, linear
 // elasticity), for a comparison in the same run on the same machine.
 //
 // Enters: a text file with "points tets held step young poisson density gravity warm-up steps", then the points, the tets and
@@ -112,7 +112,7 @@ btVector3 tip(const Bar &bar, const btSoftBody &body) {
 int main(int argc, char **argv) {
     Bar bar;
     if (argc != 2 || !read(argv[1], bar)) {
-        std::fprintf(stderr, "usage: bullet FILE, with a bar as `sinew bench bullet` writes it\n");
+        std::fprintf(stderr, "usage: bullet FILE, with a bar as `sinew-proof bench bullet` writes it\n");
         return 1;
     }
     btSoftBodyRigidBodyCollisionConfiguration configuration;

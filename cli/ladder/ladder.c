@@ -1,7 +1,7 @@
 // Runs every rung beside the reference: steps are timed one by one, points compared at the same
 // moments.
 #include "ladder/ladder.h"
-#include "bench/peak.h"
+#include "machine.h"
 
 #include "base/memory.h"
 
@@ -88,9 +88,9 @@ typedef struct rung_run {
 } rung_run;
 
 static sinew_status timed_step(rung_run *run, double time) {
-    double start = peak_seconds(run->object->context);
+    double start = cli_measured_seconds(run->object->context);
     sinew_status status = run->rung->step(run->rung->self, time);
-    run->seconds[run->count++] = peak_seconds(run->object->context) - start;
+    run->seconds[run->count++] = cli_measured_seconds(run->object->context) - start;
     int64_t used = run->object->context->bytes_in_use - run->bytes;
     run->most = used > run->most ? used : run->most;
     return status;

@@ -1,7 +1,7 @@
 // What the ladder measured: lines, JSON, Markdown, and a plot of error over cost.
 #include "ladder/ladder.h"
 
-#include "io/json_write.h"
+#include "io/text/json_write.h"
 #include "io/picture/plot.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "mesh_file.h"
 #include "rig/specimen.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "io/volume/volume.h"
 
 #include <math.h>

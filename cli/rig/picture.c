@@ -3,8 +3,8 @@
 // inside others the first is cut open.
 #include "rig/rig.h"
 
-#include "frame/frame_body.h"
-#include "geom/voxel.h"
+#include "frame/body/frame_body.h"
+#include "geom/voxel/voxel.h"
 #include "io/picture/png.h"
 #include "io/picture/render.h"
 #include "io/picture/sheet.h"

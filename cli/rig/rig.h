@@ -11,7 +11,7 @@
 #include "sinew/specimen.h"
 
 #include "base/memory.h"
-#include "io/json_write.h"
+#include "io/text/json_write.h"
 
 enum { RIG_TISSUES = 64, RIG_INPUTS = 16, RIG_NAME = 64 };
 

@@ -2,8 +2,8 @@
 // labels as a volume beside it. `sinew run` makes the same model of it.
 #include "rig/rig.h"
 
-#include "frame/frame_body.h"
-#include "geom/voxel.h"
+#include "frame/body/frame_body.h"
+#include "geom/voxel/voxel.h"
 #include "io/mesh/write.h"
 #include "io/volume/volume.h"
 

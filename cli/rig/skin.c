@@ -2,7 +2,7 @@
 // animators who do not simulate.
 #include "rig/rig.h"
 
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 #include "io/gltf/skin.h"
 
 enum { SETS = 2 }; // eight joints at a point

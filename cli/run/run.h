@@ -2,7 +2,7 @@
 #ifndef CLI_RUN_RUN_H
 #define CLI_RUN_RUN_H
 
-#include "io/buffer.h"
+#include "io/bytes/buffer.h"
 #include "io/mesh/write.h"
 #include "io/picture/preview.h"
 #include "io/scene/build.h"

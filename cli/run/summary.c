@@ -1,7 +1,7 @@
 // The machine-readable summary of a run.
 #include "run/run.h"
 
-#include "io/json_write.h"
+#include "io/text/json_write.h"
 
 #include <stdio.h>
 

@@ -14,8 +14,8 @@
 
 #include "sinew/field.h"
 
-#include "io/buffer.h"
-#include "io/source.h"
+#include "io/bytes/buffer.h"
+#include "io/bytes/source.h"
 
 sinew_status sn_field_write(const sinew_field *field, sn_buffer *out);
 

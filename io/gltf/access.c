@@ -2,7 +2,7 @@
 // views on them, decoded numbers.
 #include "io/gltf/access.h"
 
-#include "io/base64.h"
+#include "io/bytes/base64.h"
 
 #include <math.h>
 #include <string.h>

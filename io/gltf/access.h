@@ -3,10 +3,10 @@
 #ifndef SN_IO_GLTF_ACCESS_H
 #define SN_IO_GLTF_ACCESS_H
 
-#include "io/bytes.h"
+#include "io/bytes/bytes.h"
 #include "io/gltf/gltf.h"
-#include "io/json.h"
-#include "io/json_check.h"
+#include "io/text/json.h"
+#include "io/text/json_check.h"
 
 typedef struct sn_gltf_bytes {
     const uint8_t *data;

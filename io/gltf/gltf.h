@@ -8,8 +8,8 @@
 #ifndef SN_IO_GLTF_GLTF_H
 #define SN_IO_GLTF_GLTF_H
 
-#include "io/buffer.h"
-#include "io/source.h"
+#include "io/bytes/buffer.h"
+#include "io/bytes/source.h"
 
 // A place in the tree, relative to its parent.
 typedef struct sn_gltf_node {

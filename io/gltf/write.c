@@ -3,7 +3,7 @@
 // boundary of four bytes.
 #include "io/gltf/gltf.h"
 
-#include "io/json_write.h"
+#include "io/text/json_write.h"
 
 #include <math.h>
 #include <string.h>

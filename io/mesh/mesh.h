@@ -12,8 +12,8 @@
 
 #include "sinew/mesh.h"
 
-#include "io/buffer.h"
-#include "io/source.h"
+#include "io/bytes/buffer.h"
+#include "io/bytes/source.h"
 
 enum { SN_ELEMENT_KINDS = 4 }; // sinew_element's
 

@@ -3,7 +3,7 @@
 #ifndef SN_IO_MESH_READ_GMSH_H
 #define SN_IO_MESH_READ_GMSH_H
 
-#include "io/bytes.h"
+#include "io/bytes/bytes.h"
 #include "io/mesh/build.h"
 #include "io/mesh/tags.h"
 

@@ -3,8 +3,8 @@
 // material libraries are skipped; free-form surfaces are refused.
 #include "io/mesh/build.h"
 
-#include "io/names.h"
-#include "io/suggest.h"
+#include "io/text/names.h"
+#include "io/text/suggest.h"
 
 #include <string.h>
 

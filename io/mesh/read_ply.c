@@ -3,7 +3,7 @@
 // properties are skipped by what the header says of them.
 #include "io/mesh/build.h"
 
-#include "io/bytes.h"
+#include "io/bytes/bytes.h"
 
 #include <string.h>
 

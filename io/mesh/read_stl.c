@@ -3,7 +3,7 @@
 // become groups.
 #include "io/mesh/build.h"
 
-#include "io/bytes.h"
+#include "io/bytes/bytes.h"
 #include "io/mesh/weld.h"
 
 #include <string.h>

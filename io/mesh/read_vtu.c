@@ -5,10 +5,10 @@
 // becomes the labels. Other arrays are not read. Several pieces become one mesh.
 #include "io/mesh/build.h"
 
-#include "io/base64.h"
-#include "io/bytes.h"
-#include "io/inflate.h"
-#include "io/xml.h"
+#include "io/bytes/base64.h"
+#include "io/bytes/bytes.h"
+#include "io/bytes/inflate.h"
+#include "io/text/xml.h"
 
 #include <string.h>
 

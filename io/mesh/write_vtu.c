@@ -3,7 +3,7 @@
 // BLOCK_SIZE.
 #include "io/mesh/write.h"
 
-#include "io/xml.h"
+#include "io/text/xml.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "io/picture/font.h"
 
 #include "io/picture/font_glyphs.h"
-#include "io/text.h"
+#include "io/text/text.h"
 
 #include <math.h>
 #include <string.h>

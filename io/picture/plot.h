@@ -6,7 +6,7 @@
 #ifndef SN_IO_PICTURE_PLOT_H
 #define SN_IO_PICTURE_PLOT_H
 
-#include "io/buffer.h"
+#include "io/bytes/buffer.h"
 
 typedef enum sn_plot_style {
     SN_PLOT_LINE = 1,

@@ -3,7 +3,7 @@
 #ifndef SN_IO_PICTURE_PNG_H
 #define SN_IO_PICTURE_PNG_H
 
-#include "io/buffer.h"
+#include "io/bytes/buffer.h"
 #include "io/picture/picture.h"
 
 // Appends a PNG (sRGB, eight bits a channel) to the buffer. On failure the buffer's size is as it

@@ -2,7 +2,7 @@
 #ifndef SN_IO_PICTURE_TICKS_H
 #define SN_IO_PICTURE_TICKS_H
 
-#include "io/buffer.h"
+#include "io/bytes/buffer.h"
 
 enum { SN_TICKS_MOST = 24, SN_TICK_LABEL_SIZE = 64 };
 

@@ -4,7 +4,7 @@
 // rounding in the sum of the steps does not matter.
 #include "io/scene/build_frames.h"
 
-#include "geom/voxel.h"
+#include "geom/voxel/voxel.h"
 
 #include <math.h>
 #include <string.h>

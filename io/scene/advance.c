@@ -3,7 +3,7 @@
 #include "io/scene/build_skeleton.h"
 
 #include "dynamics/world.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "math/quat.h"
 
 #include <math.h>

@@ -5,9 +5,9 @@
 #include "io/scene/field.h"
 #include "io/scene/maps.h"
 
-#include "geom/element_tree.h"
-#include "geom/topology.h"
-#include "io/json_check.h"
+#include "geom/search/element_tree.h"
+#include "geom/mesh/topology.h"
+#include "io/text/json_check.h"
 #include "io/mesh/mesh.h"
 
 #include <string.h>

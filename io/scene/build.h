@@ -3,9 +3,9 @@
 #ifndef SN_IO_SCENE_BUILD_H
 #define SN_IO_SCENE_BUILD_H
 
-#include "io/mistakes.h"
+#include "io/text/mistakes.h"
 #include "io/scene/scene.h"
-#include "io/source.h"
+#include "io/bytes/source.h"
 #include "math/vec.h"
 
 // The nodes that a selection of a body picked.

@@ -3,9 +3,9 @@
 #include "io/scene/build_frames.h"
 #include "io/scene/field.h"
 
-#include "frame/shape.h"
-#include "geom/voxel.h"
-#include "io/json_check.h"
+#include "frame/weights/weights.h"
+#include "geom/voxel/voxel.h"
+#include "io/text/json_check.h"
 
 #include <math.h>
 #include <string.h>

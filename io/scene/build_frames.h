@@ -5,7 +5,7 @@
 #include "io/scene/builder.h"
 #include "io/scene/frames.h"
 
-#include "frame/frame_state.h"
+#include "frame/body/state.h"
 
 struct sn_member_frames {
     sinew_voxels *voxels; // owned

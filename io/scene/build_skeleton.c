@@ -1,7 +1,7 @@
 #include "io/scene/build_skeleton.h"
 
 #include "io/gltf/skeleton.h"
-#include "io/json_check.h"
+#include "io/text/json_check.h"
 #include "io/scene/build_frames.h"
 #include "skeleton/skeleton.h"
 

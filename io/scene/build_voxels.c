@@ -6,8 +6,8 @@
 #include "io/scene/maps.h"
 #include "io/volume/volume.h"
 
-#include "geom/mesh.h"
-#include "geom/voxel.h"
+#include "geom/mesh/mesh.h"
+#include "geom/voxel/voxel.h"
 
 #include <math.h>
 #include <string.h>

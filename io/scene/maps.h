@@ -3,7 +3,7 @@
 #ifndef SN_IO_SCENE_MAPS_H
 #define SN_IO_SCENE_MAPS_H
 
-#include "io/json.h"
+#include "io/text/json.h"
 
 #include "sinew/specimen.h"
 

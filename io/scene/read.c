@@ -1,7 +1,7 @@
 // The top level of a scene: version, units, world, and the lists of everything else.
 #include "io/scene/read.h"
 
-#include "io/names.h"
+#include "io/text/names.h"
 
 #include <math.h>
 #include <string.h>

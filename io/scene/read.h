@@ -2,8 +2,8 @@
 #ifndef SN_IO_SCENE_READ_H
 #define SN_IO_SCENE_READ_H
 
-#include "io/json_check.h"
-#include "io/mistakes.h"
+#include "io/text/json_check.h"
+#include "io/text/mistakes.h"
 #include "io/scene/scene.h"
 
 // Reads a scene. `settings` are assignments such as "bodies[0].material.young=2e5", applied before.

@@ -10,7 +10,7 @@
 #include "sinew/sinew.h"
 #include "sinew/voxel.h"
 
-#include "io/json.h"
+#include "io/text/json.h"
 
 // A number over time: constant, or keyframes, or a sine. Times in seconds.
 typedef enum sn_curve_kind { SN_CURVE_CONSTANT, SN_CURVE_KEYS, SN_CURVE_SINE } sn_curve_kind;

@@ -2,7 +2,7 @@
 #ifndef SN_IO_VOLUME_RAW_H
 #define SN_IO_VOLUME_RAW_H
 
-#include "io/bytes.h"
+#include "io/bytes/bytes.h"
 #include "io/volume/volume.h"
 
 typedef enum sn_volume_encoding {

@@ -1,7 +1,7 @@
 // From a header and raw numbers to a grid along x, y and z.
 #include "io/volume/raw.h"
 
-#include "io/inflate.h"
+#include "io/bytes/inflate.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,9 +16,9 @@
 
 #include "sinew/voxel.h"
 
-#include "io/buffer.h"
-#include "io/source.h"
-#include "io/text.h"
+#include "io/bytes/buffer.h"
+#include "io/bytes/source.h"
+#include "io/text/text.h"
 
 typedef enum sn_volume_format {
     SN_VOLUME_UNKNOWN,

@@ -5,8 +5,8 @@
 #include "body/mass.h"
 #include "body/recovery.h"
 #include "body/sample_groups.h"
-#include "geom/element_tree.h"
-#include "geom/ordering.h"
+#include "geom/search/element_tree.h"
+#include "geom/mesh/ordering.h"
 #include "interp/element.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "body/mass.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "interp/element.h"
 
 #include <string.h>

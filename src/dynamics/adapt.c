@@ -1,7 +1,7 @@
 // Frames that join a body of a world or leave it: what the world derived from the body is derived
 // anew in the next step. And what holds single frames.
 #include "dynamics/world.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 
 sinew_frame_insert_def sinew_default_frame_insert_def(void) {
     return (sinew_frame_insert_def){.kind = SINEW_NODE_RIGID, .fade = 0.1};

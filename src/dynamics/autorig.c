@@ -8,7 +8,7 @@
 #include "sinew/autorig.h"
 
 #include "dynamics/world.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 #include "linalg/modes.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "body/elastic.h"
 #include "body/warp.h"
 #include "dynamics/world.h"
-#include "frame/frame_body.h"
-#include "geom/mesh.h"
+#include "frame/body/frame_body.h"
+#include "geom/mesh/mesh.h"
 #include "math/quat.h"
 #include "pbd/pbd_body.h"
 

@@ -6,7 +6,7 @@
 // limb whose middle line is nearest in units of its thickness.
 #include "sinew/organism.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "math/quat.h"
 
 enum {

@@ -1,7 +1,7 @@
 // A body of tets under strain-based position dynamics: checks, rest data, masses, blocks.
 #include "pbd/pbd.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // one solid of them. Motions are sums of sines.
 #include "sinew/character.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "skeleton/skeleton.h"
 
 static const double PI = 3.14159265358979323846;

@@ -1,6 +1,6 @@
 #include "skeleton/puppet.h"
 
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

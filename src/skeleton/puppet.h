@@ -7,7 +7,7 @@
 #include "sinew/pbd.h"
 
 #include "base/memory.h"
-#include "geom/box.h"
+#include "geom/search/box.h"
 
 typedef struct sn_puppet {
     sn_arena arena;

@@ -6,7 +6,7 @@
 // runs along an edge or a face cuts all elements around it, one that touches a corner cuts none.
 // Cost: elements times bones, most of them comparisons of boxes.
 #include "base/threads.h"
-#include "geom/mesh.h"
+#include "geom/mesh/mesh.h"
 #include "skeleton/skeleton.h"
 
 #include <stdatomic.h>

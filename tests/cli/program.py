@@ -6,6 +6,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SINEW = os.environ.get("SINEW", os.path.join(ROOT, "build", "sinew"))
+PROOF = os.environ.get("SINEW_PROOF", os.path.join(ROOT, "build", "sinew-proof"))
 EXAMPLES = os.path.join(ROOT, "examples")
 
 

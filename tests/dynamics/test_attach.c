@@ -6,7 +6,7 @@
 
 #include "body/body.h"
 #include "dynamics/link.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 #include "linalg/vector.h"
 
 #include <math.h>

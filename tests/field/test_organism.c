@@ -2,8 +2,8 @@
 // that their fields accept.
 #include "support/test.h"
 
-#include "geom/triangle_tree.h"
-#include "geom/topology.h"
+#include "geom/search/triangle_tree.h"
+#include "geom/mesh/topology.h"
 #include "sinew/organism.h"
 
 static void test_kinds(void **state) {

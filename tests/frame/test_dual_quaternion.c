@@ -6,8 +6,8 @@
 #include "sinew/sinew.h"
 
 #include "body/body.h"
-#include "frame/dualquat.h"
-#include "frame/frame_body.h"
+#include "frame/blend/dualquat.h"
+#include "frame/body/frame_body.h"
 #include "math/dualquat.h"
 
 #include <math.h>

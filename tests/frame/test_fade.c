@@ -2,8 +2,8 @@
 // the same shape, which goes on without a jump, also while several changes fade at once.
 #include "frame/adapting.h"
 
-#include "frame/frame_follow.h"
-#include "frame/frame_state.h"
+#include "frame/body/follow.h"
+#include "frame/body/state.h"
 
 enum { PLACES = 40 };
 

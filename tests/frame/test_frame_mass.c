@@ -6,8 +6,8 @@
 #include "sinew/sinew.h"
 
 #include "body/body.h"
-#include "frame/frame_body.h"
-#include "geom/voxel.h"
+#include "frame/body/frame_body.h"
+#include "geom/voxel/voxel.h"
 #include "linalg/dense.h"
 
 #include <math.h>

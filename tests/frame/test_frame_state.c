@@ -6,8 +6,8 @@
 #include "sinew/voxel.h"
 
 #include "body/body.h"
-#include "frame/frame_body.h"
-#include "frame/frame_state.h"
+#include "frame/body/frame_body.h"
+#include "frame/body/state.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 // any order without a trace, and move mass without losing any.
 #include "support/solid.h"
 
-#include "frame/vertex_patch.h"
+#include "frame/adapt/vertex_patch.h"
 
 #include <math.h>
 #include <stdlib.h>

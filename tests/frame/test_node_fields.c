@@ -4,7 +4,7 @@
 #include "support/solid.h"
 
 #include "base/random.h"
-#include "frame/node_fields.h"
+#include "frame/weights/node_fields.h"
 
 static void test_sets_list_in_order(void **state) {
     (void)state;

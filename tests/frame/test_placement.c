@@ -2,7 +2,7 @@
 // disconnected parts, coarse and fine grids, bad input, shortage of memory.
 #include "support/solid.h"
 
-#include "frame/shape.h"
+#include "frame/weights/weights.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 
 #include "body/body.h"
 #include "dynamics/island.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 
 #include <math.h>
 #include <stdlib.h>

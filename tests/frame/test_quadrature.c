@@ -5,7 +5,7 @@
 #include "support/solid.h"
 
 #include "body/body.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 
 #include <math.h>
 #include <stdlib.h>

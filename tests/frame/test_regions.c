@@ -2,7 +2,7 @@
 // weights, as many as wished, one material each, turned alike, the same for any number of threads.
 #include "support/shape.h"
 
-#include "frame/samples.h"
+#include "frame/sampling/samples.h"
 
 #include <math.h>
 

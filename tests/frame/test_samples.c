@@ -2,7 +2,7 @@
 // against closed forms.
 #include "support/shape.h"
 
-#include "frame/insertion.h"
+#include "frame/adapt/insertion.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "support/frames.h"
 
 #include "body/body.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "base/random.h"
-#include "frame/frame_body.h"
+#include "frame/body/frame_body.h"
 
 #include <math.h>
 #include <stdlib.h>

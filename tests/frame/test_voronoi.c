@@ -2,7 +2,7 @@
 // level, rigid parts, symmetry, threads, shortage of memory.
 #include "support/shape.h"
 
-#include "frame/voronoi.h"
+#include "frame/weights/voronoi_cells.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
 
 #include "io/gltf/skeleton.h"
 #include "io/field/field_file.h"
-#include "io/inflate.h"
-#include "io/json.h"
-#include "io/json_write.h"
+#include "io/bytes/inflate.h"
+#include "io/text/json.h"
+#include "io/text/json_write.h"
 #include "io/mesh/mesh.h"
 #include "io/mesh/write.h"
 #include "io/scene/read.h"

@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-#include "geom/topology.h"
+#include "geom/mesh/topology.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 // keys; shortage of memory.
 #include "support/test.h"
 
-#include "geom/distance.h"
-#include "geom/distance_queue.h"
+#include "geom/distance/distance.h"
+#include "geom/distance/distance_queue.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "sinew/specimen.h"
 #include "support/test.h"
 
-#include "geom/voxel.h"
+#include "geom/voxel/voxel.h"
 
 #include <stdio.h>
 

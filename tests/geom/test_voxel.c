@@ -2,9 +2,9 @@
 // surfaces; maps and statistics; the boundary mesh; limits, bad input, shortage of memory.
 #include "support/solid.h"
 
-#include "geom/mesh.h"
-#include "geom/topology.h"
-#include "geom/voxel_coarse.h"
+#include "geom/mesh/mesh.h"
+#include "geom/mesh/topology.h"
+#include "geom/voxel/voxel_coarse.h"
 
 #include <math.h>
 

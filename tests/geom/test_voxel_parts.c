@@ -3,7 +3,7 @@
 #include "support/hash.h"
 
 #include "base/random.h"
-#include "geom/voxel.h"
+#include "geom/voxel/voxel.h"
 
 #include <stdlib.h>
 

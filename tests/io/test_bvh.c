@@ -2,7 +2,7 @@
 // hostile ones are refused with a line.
 #include "support/test.h"
 
-#include "io/bvh.h"
+#include "io/motion/read_bvh.h"
 #include "math/quat.h"
 #include "skeleton/skeleton.h"
 

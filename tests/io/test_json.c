@@ -2,9 +2,9 @@
 // and writing.
 #include "support/test.h"
 
-#include "io/json.h"
-#include "io/json_check.h"
-#include "io/json_write.h"
+#include "io/text/json.h"
+#include "io/text/json_check.h"
+#include "io/text/json_write.h"
 
 #include <math.h>
 #include <stdio.h>

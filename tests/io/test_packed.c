@@ -2,11 +2,11 @@
 // tags.
 #include "support/test.h"
 
-#include "io/base64.h"
-#include "io/inflate.h"
+#include "io/bytes/base64.h"
+#include "io/bytes/inflate.h"
 #include "io/mesh/tags.h"
-#include "io/names.h"
-#include "io/xml.h"
+#include "io/text/names.h"
+#include "io/text/xml.h"
 
 #include <stdlib.h>
 #if defined(SN_WITH_ZLIB)

@@ -1,9 +1,9 @@
 // Numbers, words, places and suggestions.
 #include "support/test.h"
 
-#include "io/buffer.h"
-#include "io/suggest.h"
-#include "io/text.h"
+#include "io/bytes/buffer.h"
+#include "io/text/suggest.h"
+#include "io/text/text.h"
 
 #include <float.h>
 #include <locale.h>

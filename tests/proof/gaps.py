@@ -1,4 +1,4 @@
-"""Compares what `sinew validate --json` and `sinew bench --json` found with the lists of known gaps: nothing gets worse unseen,
+"""Compares what `sinew-proof validate --json` and `sinew-proof bench --json` found with the lists of known gaps: nothing gets worse unseen,
 nothing mended stays on the list. As a program: gaps.py RESULTS.json for claims about accuracy, whose differences are a failure;
 gaps.py --speed RESULTS.json for speed, which differs from run to run and from machine to machine: there it tells the reasons."""
 import json

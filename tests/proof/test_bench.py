@@ -1,4 +1,4 @@
-"""sinew bench: the machine's limits and a small row; fields, hashes, threads. Speed itself is not tested: machines differ."""
+"""sinew-proof bench: the machine's limits and a small row; fields, hashes, threads. Speed itself is not tested: machines differ."""
 import json
 import os
 import subprocess
@@ -7,6 +7,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
 import gaps  # noqa: E402
 import program  # noqa: E402
+
+program.SINEW = program.PROOF
 
 FIELDS = ["id", "name", "threads", "size", "unit", "min", "median", "paper", "target", "pass", "limit_share", "hash"]
 

@@ -1,4 +1,4 @@
-"""Programs with one wrong constant in the library: the rows of `sinew validate` that rest on it must fail, and pass without it."""
+"""Programs with one wrong constant in the library: the rows of `sinew-proof validate` that rest on it must fail, and pass without it."""
 import json
 import os
 import sys
@@ -6,6 +6,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "cli"))
 import program  # noqa: E402
+
+program.SINEW = program.PROOF
 
 # Which rows notice, and which others do not rest on the constant: a mutant that spoils everything would show little.
 MUTANTS = {

@@ -1,4 +1,4 @@
-"""sinew validate against the list of known gaps: nothing gets worse unseen, nothing mended stays on the list."""
+"""sinew-proof validate against the list of known gaps: nothing gets worse unseen, nothing mended stays on the list."""
 import functools
 import json
 import os
@@ -9,6 +9,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cli")]
 import gaps  # noqa: E402
 import program  # noqa: E402
+
+program.SINEW = program.PROOF
 
 FIELDS = ["id", "claim", "reference", "measured", "tolerance", "unit", "pass"]
 

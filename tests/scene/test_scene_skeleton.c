@@ -4,7 +4,7 @@
 
 #include "sinew/character.h"
 
-#include "io/bvh.h"
+#include "io/motion/read_bvh.h"
 #include "io/scene/build.h"
 #include "io/scene/read.h"
 #include "skeleton/skeleton.h"

@@ -4,8 +4,8 @@
 
 #include "support/test.h"
 
-#include "io/buffer.h"
-#include "io/source.h"
+#include "io/bytes/buffer.h"
+#include "io/bytes/source.h"
 
 // Reads a source and lets go of what it made.
 typedef sinew_status test_reader(sinew_context *context, const sn_source *source);

@@ -4,7 +4,7 @@
 
 #include "support/solid.h"
 
-#include "frame/shape.h"
+#include "frame/weights/weights.h"
 
 // The test fails if there is none.
 sn_shape *test_shape(sinew_context *context, const sinew_voxels *voxels,

@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-#include "geom/voxel.h"
+#include "geom/voxel/voxel.h"
 
 // A solid of the given size around the origin with cubic cells of edge h. The test fails if there
 // is none.

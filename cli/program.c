@@ -1,0 +1,55 @@
+// Picks the command that the first argument names, and prints the overview.
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *program_name = "sinew";
+
+const char *cli_program_name(void) {
+    return program_name;
+}
+
+static int print_overview(const cli_program *program) {
+    printf("Usage: %s COMMAND [ARGUMENTS]\n\n%s\n\nCommands:\n", program->name, program->summary);
+    for (int i = 0; i < program->command_count; i++) {
+        printf("  %-16s %s\n", program->commands[i]->name, program->commands[i]->summary);
+    }
+
+    printf("\n'%s COMMAND --help' explains a command. '%s --version' prints the version.\n",
+           program->name, program->name);
+    return CLI_OK;
+}
+
+static int fail_unknown(const cli_program *program, const char *word) {
+    const char *words[64];
+    int count = program->command_count < 64 ? program->command_count : 64;
+    for (int i = 0; i < count; i++) {
+        words[i] = program->commands[i]->name;
+    }
+
+    return cli_fail(NULL, CLI_USAGE, "there is no command '%s'%s; '%s --help' lists them", word,
+                    cli_did_you_mean(word, words, count), program->name);
+}
+
+int cli_main(const cli_program *program, int argc, char **argv) {
+    program_name = program->name;
+
+    const char *word = argc > 1 ? argv[1] : "--help";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        return print_overview(program);
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("%s %s\n", program->name, sinew_version());
+        return CLI_OK;
+    }
+
+    for (int i = 0; i < program->command_count; i++) {
+        const cli_command *command = program->commands[i];
+        if (strcmp(command->name, word) == 0) {
+            return command->run(command, argc - 1, argv + 1);
+        }
+    }
+
+    return fail_unknown(program, word);
+}

@@ -1,0 +1,32 @@
+// Base64 (RFC 4648): streaming decoding, and encoding.
+#ifndef SN_IO_BYTES_BASE64_H
+#define SN_IO_BYTES_BASE64_H
+
+#include "io/bytes/buffer.h"
+
+// Decodes as much as it is asked for. White space is skipped; padding ends a group of four, and
+// another stream may follow it.
+typedef struct sn_base64 {
+    const char *at, *end;
+    uint8_t waiting[3]; // decoded but not handed out
+    int waiting_count;
+} sn_base64;
+
+static inline sn_base64 sn_base64_create(const char *at, const char *end) {
+    return (sn_base64){.at = at, .end = end};
+}
+
+// Exactly `size` bytes into `out`. False at a character that does not belong, or at the end.
+bool sn_base64_read(sn_base64 *stream, void *out, size_t size);
+
+// The most bytes that the rest can decode to.
+static inline size_t sn_base64_left(const sn_base64 *stream) {
+    return (size_t)(stream->end - stream->at) / 4 * 3 + (size_t)stream->waiting_count;
+}
+
+// Decodes a whole text and adds it to `out`. False if it is not base64.
+bool sn_base64_decode(const char *at, const char *end, sn_buffer *out);
+
+void sn_base64_encode(const void *data, size_t size, sn_buffer *out);
+
+#endif

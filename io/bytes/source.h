@@ -1,0 +1,51 @@
+// A file as the readers see it: a name and bytes in memory, perhaps with others beside it, and how
+// to complain about it.
+#ifndef SN_IO_BYTES_SOURCE_H
+#define SN_IO_BYTES_SOURCE_H
+
+#include "base/memory.h"
+#include "io/text/text.h"
+
+// Hands over a file that another one names (the .bin of a .gltf, the .ele beside a .node). `name`
+// is relative to the file that is read. The bytes stay valid until the reader returns. False if
+// there is no such file.
+typedef bool sn_fetch_fn(void *user, const char *name, const void **data, size_t *size);
+
+typedef struct sn_source {
+    const char *name; // of the file, for messages and to tell its format
+    const void *data;
+    size_t size;
+    sn_fetch_fn *fetch; // may be NULL
+    void *fetch_user;
+} sn_source;
+
+// The text of a source.
+static inline sn_text sn_source_text(const sn_source *source) {
+    return sn_text_create(source->data, source->size);
+}
+
+// "name:line:column: message", for text; `at` lies in the source.
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+sinew_status
+sn_source_fail_at(sinew_context *context, const sn_source *source, sinew_status status,
+                  const char *at, const char *format, ...);
+
+// "name: byte 123: message", for binary data.
+#if defined(__GNUC__)
+__attribute__((format(printf, 5, 6)))
+#endif
+sinew_status
+sn_source_fail_byte(sinew_context *context, const sn_source *source, sinew_status status,
+                    const void *at, const char *format, ...);
+
+// "name: message".
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+sinew_status
+sn_source_fail(sinew_context *context, const sn_source *source, sinew_status status,
+               const char *format, ...);
+
+#endif

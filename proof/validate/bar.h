@@ -1,0 +1,48 @@
+// A box of finite elements in a world of its own: what most rows measure.
+#ifndef SN_PROOF_VALIDATE_BAR_H
+#define SN_PROOF_VALIDATE_BAR_H
+
+#include "sinew/sinew.h"
+
+#include "base/memory.h"
+
+// The box spans [0, size x] along x and is centred in y and z.
+typedef struct bar_def {
+    double size[3];
+    int32_t cells[3];
+    sinew_element element;
+    sinew_model model;
+    sinew_material_def material;
+    const double *axes; // of the material in every element, axis by axis; NULL: x, y, z
+    sinew_world_def world;
+} bar_def;
+
+typedef struct bar {
+    sinew_context *context;
+    sinew_mesh *mesh;
+    sinew_world *world;
+    sinew_body *body;
+    sn_arena arena; // lives as long as the bar
+} bar;
+
+// 1 m x 0.1 m x 0.1 m, 20 x 2 x 2 cells of ten-node tets, no gravity, direct solver.
+bar_def bar_default_def(void);
+sinew_status bar_create(sinew_context *context, const bar_def *def, bar *b);
+void bar_destroy(bar *b); // a zeroed bar is allowed
+
+// Nodes whose rest coordinate `axis` is `value`; an array of the bar's, NULL without memory.
+int32_t *bar_pick(bar *b, int axis, double value, int32_t *count);
+
+// Holds the end x = 0.
+sinew_status bar_clamp(bar *b);
+
+// A traction on the face where coordinate `axis` is `value`.
+sinew_status bar_pull(bar *b, int axis, double value, const double traction[3]);
+
+// Mean displacement of the nodes at x = `x`.
+sinew_status bar_get_displacement(bar *b, double x, double displacement[3]);
+
+// The static solve; a solve that does not converge is told as SINEW_DIVERGED.
+sinew_status bar_solve(bar *b, int32_t load_steps, double tolerance);
+
+#endif

@@ -1,0 +1,682 @@
+// Nodes that join a running body or leave it (Gilles et al. 2011, 4.4).
+//
+// The body is drafted anew with the other set of nodes: what depends on all of them goes to a fresh
+// arena, samples and vertices in range are found anew, the others stay where they are; the state of
+// the nodes that stay is copied, and a new node starts as the solid moves at its place: position
+// and rate by interpolation, orientation and spin by the polar decomposition of F. Then the
+// smallest rigid motion (in kinetic energy) is added to the velocities that restores linear and
+// angular momentum, and what differs in shape begins to fade. A draft that fails is dropped, and
+// the body is as it was. Cost: what lies in the range of the node, and the pairs of all nodes.
+#include "frame/body/frame_body.h"
+
+#include "base/sorted.h"
+#include "linalg/dense.h"
+#include "math/svd.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct draft {
+    sinew_body body;
+    sn_frame_model model;
+    sn_structure_draft structure;
+    sn_fade_event *event; // NULL without a fade
+    sn_fade_room room;
+} draft;
+
+// A draft with its own insertions: those of the body without number `without` (or -1), then `added`
+// if it is not NULL.
+static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
+                          sn_insertion *added) {
+    const sn_frame_model *model = body->model;
+    next->body = *body;
+    next->model = *model;
+    next->body.model = &next->model;
+    next->model.arena = sn_arena_create(body->context);
+    next->model.products = NULL;
+    next->model.springs = NULL;
+    next->model.rest_stiffness = NULL;
+    next->structure.arena = sn_arena_create(body->context);
+    next->model.insertions =
+        SN_PUSH(&next->model.arena, sn_insertion *, model->insertion_count + 1);
+    SN_TRY(sn_arena_status(&next->model.arena));
+
+    int32_t count = 0;
+    for (int32_t k = 0; k < model->insertion_count; k++) {
+        if (k != without) {
+            next->model.insertions[count++] = model->insertions[k];
+        }
+    }
+
+    if (added) {
+        next->model.insertions[count++] = added;
+    }
+
+    next->model.insertion_count = count;
+    next->structure.change =
+        (sn_insertion_change){.before = sn_frame_insertions(model),
+                              .before_count = model->insertion_count,
+                              .after = sn_frame_insertions(&next->model),
+                              .after_count = count,
+                              .changed = added ? added : model->insertions[without],
+                              .gone = added ? -1 : model->shape->node_count + without};
+
+    return SINEW_OK;
+}
+
+// Copies what the nodes that stay have; `without` is the old number of the node that leaves, or -1.
+static void copy_state(const sinew_body *body, draft *next, int32_t without) {
+    const sn_nodes *from = &((const sn_frame_model *)body->model)->nodes;
+    const sn_nodes *to = &next->model.nodes;
+    sinew_body *b = &next->body;
+    const double *old_configs[] = {body->q, body->previous_q, body->target, body->balance_q};
+    double *configs[] = {b->q, b->previous_q, b->target, b->balance_q};
+    const double *old_rows[] = {body->v, body->previous_v, body->acceleration, body->inertia,
+                                body->applied};
+    double *rows[] = {b->v, b->previous_v, b->acceleration, b->inertia, b->applied};
+
+    for (int32_t i = 0, j = 0; i < from->count; i++) {
+        if (i == without) {
+            continue;
+        }
+
+        const sn_node *old = &from->items[i];
+        const sn_node *node = &to->items[j++];
+
+        SN_ASSERT(old->kind == node->kind);
+        size_t config = (size_t)sn_node_config_count(node) * sizeof(double);
+        size_t row = 3 * (size_t)node->row_count;
+
+        for (int k = 0; k < 4; k++) {
+            memcpy(configs[k] + node->config, old_configs[k] + old->config, config);
+        }
+
+        for (int k = 0; k < 5; k++) {
+            memcpy(rows[k] + 3 * node->row, old_rows[k] + 3 * old->row, row * sizeof(double));
+        }
+
+        memcpy(b->mask + 3 * node->row, body->mask + 3 * old->row, row);
+    }
+
+    sn_nodes_place(to, b->rest, sn_quat_identity(), sn_v3(0, 0, 0));
+}
+
+// The node that moves a rest point most.
+static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
+    sn_shape_point at;
+    sn_frame_weights_at(model, X, &at);
+
+    int32_t best = 0;
+
+    for (int32_t k = 1; k < at.count; k++) {
+        if (at.weight[k] > at.weight[best]) {
+            best = k;
+        }
+    }
+
+    return at.node[best];
+}
+
+// Starts the last node of the draft as the old body moves at its place.
+static void start_node(const sinew_body *body, draft *next) {
+    const sn_frame_model *model = body->model;
+    const sn_node *node = &next->model.nodes.items[next->model.nodes.count - 1];
+
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    sn_frame_motion motion = sn_frame_motion_at(body, node->origin, body->v);
+    double *q = next->body.q + node->config;
+    double *v = next->body.v + 3 * node->row;
+
+    if (node->kind == SINEW_NODE_RIGID) {
+        sn_mat3 S;
+        sn_mat3 R = sn_polar3(&S, motion.F);
+        sn_quat turn = sn_quat_from_mat3(R);
+
+        // Of the two quaternions the one that agrees with the node that moves the place most.
+        const sn_node *neighbor = &model->nodes.items[strongest(model, node->origin)];
+        if (sn_quat_dot(turn, sn_node_rotation(neighbor, body->q)) < 0) {
+            turn = sn_quat_scale(-1, turn);
+        }
+
+        q[0] = turn.x;
+        q[1] = turn.y;
+        q[2] = turn.z;
+        q[3] = turn.w;
+        sn_store3(q + 4, motion.x);
+        sn_store3(v, sn_polar_spin3(R, S, motion.F_rate));
+        sn_store3(v + 3, motion.rate);
+    } else {
+        sn_store3(q, motion.x);
+        sn_store3(v, motion.rate);
+        for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) {
+            sn_store3(q + 3 + 3 * k, sn_mat3_column(motion.F, k));
+            sn_store3(v + 3 + 3 * k, sn_mat3_column(motion.F_rate, k));
+        }
+    }
+
+    size_t bytes = (size_t)sn_node_config_count(node) * sizeof(double);
+    double *copies[] = {next->body.previous_q, next->body.target, next->body.balance_q};
+    for (int k = 0; k < 3; k++) {
+        memcpy(copies[k] + node->config, q, bytes);
+    }
+}
+
+// Rates of the rows in a rigid motion: along axis k < 3, or about axis k - 3 through `center`.
+static void rigid_rates(const draft *next, sn_vec3 center, int k, double *rates) {
+    const sn_nodes *nodes = &next->model.nodes;
+    const double *controls = next->model.mass->controls;
+    double unit[3] = {k % 3 == 0, k % 3 == 1, k % 3 == 2};
+    sn_vec3 axis = sn_load3(unit);
+
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        for (int32_t c = 0; c < node->control_count; c++) {
+            sn_vec3 a = sn_load3(controls + 3 * (node->control + c));
+            sn_vec3 rate = sn_v3(0, 0, 0);
+            if (k < 3) {
+                rate = c == 0 ? axis : rate;
+            } else if (sn_node_control_turns(node, c)) {
+                rate = axis;
+            } else {
+                rate = sn_cross(axis, c == 0 ? sn_sub(a, center) : a);
+            }
+
+            sn_store3(rates + 3 * (node->row + sn_node_row_of_control(node, c)), rate);
+        }
+    }
+}
+
+// Adds the rigid motion of the free unknowns that makes up for what is missing in momentum.
+static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before) {
+    sinew_body *body = &next->body;
+    const sn_nodes *nodes = &next->model.nodes;
+    int32_t size = sn_body_size(body);
+    sn_frame_momenta now;
+
+    sn_frame_mass_compute_momenta(nodes, next->model.mass, body->q, body->v, &now);
+    sn_vec3 center = sn_scale(1 / now.mass, sn_load3(now.first_moment));
+    sn_vec3 P = sn_sub(sn_load3(before->momentum), sn_load3(now.momentum));
+    sn_vec3 L = sn_sub(sn_sub(sn_load3(before->angular_momentum), sn_load3(now.angular_momentum)),
+                       sn_cross(center, P));
+    double A[36], x[6], work[12];
+    double *motions = sn_allocate(body->context, 13 * (size_t)size, sizeof *motions);
+
+    if (!motions) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    double *product = motions + 12 * (size_t)size;
+    for (int k = 0; k < 6; k++) { // all unknowns, then the free ones alone
+        double *all = motions + k * size;
+
+        double *free = motions + (6 + k) * size;
+        rigid_rates(next, center, k, all);
+        for (int32_t i = 0; i < size; i++) {
+            free[i] = body->mask[i] ? 0 : all[i];
+        }
+    }
+
+    for (int l = 0; l < 6; l++) {
+        sn_frame_mass_multiply(nodes, next->model.mass, product, motions + (6 + l) * size, body->q);
+        for (int k = 0; k < 6; k++) {
+            A[6 * k + l] = 0;
+            for (int32_t i = 0; i < size; i++) {
+                A[6 * k + l] += motions[k * size + i] * product[i];
+            }
+        }
+    }
+
+    sn_store3(x, P);
+    sn_store3(x + 3, L);
+    if (sn_dense_least_squares(A, 6, 6, 6, x, 1, 1, 1e-10, work) > 0) {
+        for (int k = 0; k < 6; k++) {
+            for (int32_t i = 0; i < size; i++) {
+                body->v[i] += x[k] * motions[(6 + k) * size + i];
+            }
+        }
+    }
+
+    sn_release(body->context, motions, 13 * (size_t)size, sizeof *motions);
+    return SINEW_OK;
+}
+
+// The block of rigid nodes that was asked for last: neighbours are often in the same one.
+typedef struct block_F {
+    const sn_layer *layer;
+    int32_t group, block;
+    double F[9 * SN_BLOCK] SN_ALIGNED;
+} block_F;
+
+static sn_mat3 find_in_block(const sn_layer *layer, int32_t point, block_F *last) {
+    int32_t group = layer->blend.sample_group[point];
+    int32_t place = layer->blend.sample_place[point];
+    if (last->layer != layer || last->group != group || last->block != place / SN_BLOCK) {
+        last->layer = layer;
+        last->group = group;
+        last->block = place / SN_BLOCK;
+        sn_rigid_blend_compute_F(&layer->blend.rigid, group, last->block, last->F);
+    }
+
+    sn_mat3 F;
+    for (int e = 0; e < 9; e++) {
+        F.m[e / 3][e % 3] = last->F[e * SN_BLOCK + place % SN_BLOCK];
+    }
+
+    return F;
+}
+
+// F of a point of a sample as its nodes move it, without what fades.
+static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
+    if (layer->blend.is_rigid) {
+        return find_in_block(layer, point, last);
+    }
+
+    const sn_frame_samples *points = layer->points;
+    int32_t start = points->start[point];
+    sn_blend_point at = {.X = sn_load3(points->position + 3 * (size_t)point),
+                         .count = points->start[point + 1] - start,
+                         .node = points->node + start,
+                         .weight = points->weight + start,
+                         .gradient = points->gradient + 3 * (size_t)start};
+
+    return sn_blend_get_motion(&layer->nodes, &layer->blend, &at, NULL).F;
+}
+
+// Where a sample is to be: in the new layer, or back in the first.
+static const sn_layer *find_new_place(const sn_frame_model *model, const sn_structure_draft *draft,
+                                      int32_t sample, int32_t *place) {
+    const sn_layer_plan *plan = &draft->plan;
+    int32_t found = sn_find_sorted(plan->sample, plan->count, sample);
+    *place = found >= 0 ? found : sample;
+    return found >= 0 ? draft->layer : model->layers.items[0];
+}
+
+// What the strain of a touched sample differs by, before and after.
+static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
+                           block_F blocks[2]) {
+    const sn_frame_model *model = body->model;
+    sn_fade_event *event = next->event;
+    int32_t sample = event->sample[k];
+    int32_t place;
+    const sn_layer *from = model->layers.layer_of[sample];
+    const sn_layer *to = find_new_place(model, &next->structure, sample, &place);
+    int32_t old_first = sn_layer_first_point(from, model->layers.place_of[sample]);
+    int32_t first = sn_layer_first_point(to, place);
+
+    for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
+        sn_mat3 P = sn_fade_elder_residual(&model->fade, *body->age, sample, i, &event->elder[k],
+                                           &event->elder_place[k]);
+        sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P);
+        sn_mat3 old = sn_mat3_mul(raw_F(from, old_first + i, &blocks[0]), past);
+        sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i, &blocks[1])), old);
+        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) <
+                      2; // else a flat sample, which cannot tell what it was
+
+        if (usable) {
+            event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
+        }
+        if (!usable) {
+            event->elder[k] = NULL;
+        }
+    }
+}
+
+static sinew_status push_samples(const sinew_body *body, const sn_insertion *changed,
+                                 sn_fade_event *event) {
+    const sn_frame_model *model = body->model;
+    const sn_quadrature *quadrature = &model->quadrature;
+    int32_t count = event->sample_count =
+        model->wants_springs ? 0 : changed->sample_count; // springs measure no strain
+    sn_arena *arena = &event->arena;
+
+    event->sample = SN_PUSH(arena, int32_t, count);
+    event->first = SN_PUSH(arena, int32_t, count + 1);
+    event->elder = SN_PUSH(arena, sn_fade_event *, count);
+    event->elder_place = SN_PUSH(arena, int32_t, count);
+    event->covered = SN_PUSH(arena, bool, count);
+    SN_TRY(sn_arena_status(arena));
+
+    for (int32_t k = 0; k < count; k++) {
+        int32_t s = event->sample[k] = changed->sample[k];
+        event->first[k + 1] =
+            event->first[k] +
+            (quadrature->count > 0 ? quadrature->start[s + 1] - quadrature->start[s] : 1);
+    }
+
+    event->residual = SN_PUSH(arena, sn_mat3, event->first[count]);
+    return sn_arena_status(arena);
+}
+
+// Where the rows of a vertex put it, of the patch if it is there.
+static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patch *patch,
+                               const sn_fade_pose *pose, int32_t vertex) {
+    int32_t place = sn_vertex_patch_find(patch, vertex);
+    int32_t row = place < 0 ? vertex : place;
+    const sn_vertex_weights *v = place < 0 ? &model->base_vertices : &patch->weights;
+    sn_blend_point point = {.X = sn_load3(model->surface->points + 3 * (size_t)vertex),
+                            .count = v->start[row + 1] - v->start[row],
+                            .node = v->node + v->start[row],
+                            .weight = v->weight + v->start[row]};
+
+    return sn_blend_get_position(&pose->nodes, &pose->blend, &point);
+}
+
+// See sn_fade_carrier.
+static int32_t vertex_carrier(const sn_vertex_weights *base, int32_t vertex) {
+    int32_t best = base->start[vertex];
+    for (int32_t k = best + 1; k < base->start[vertex + 1]; k++) {
+        if (base->weight[k] > base->weight[best]) {
+            best = k;
+        }
+    }
+
+    return base->node[best];
+}
+
+static sinew_status push_vertices(const sinew_body *body, const draft *next, sn_fade_event *event) {
+    const sn_frame_model *model = body->model;
+    const sn_insertion *changed = event->changed;
+
+    event->vertex_count = changed->vertex_count;
+    event->vertex = SN_PUSH(&event->arena, int32_t, changed->vertex_count);
+    event->offset = SN_PUSH(&event->arena, sn_blend_offset, changed->vertex_count);
+    SN_TRY(sn_arena_status(&event->arena));
+
+    for (int32_t k = 0; k < changed->vertex_count; k++) {
+        int32_t vertex = event->vertex[k] = changed->vertex[k];
+        sn_vec3 was = vertex_position(model, model->patch, &event->before, vertex);
+        sn_vec3 is = vertex_position(model, next->structure.patch, &event->after, vertex);
+        event->offset[k].carrier = vertex_carrier(&model->base_vertices, vertex);
+        sn_fade_keep(event, sn_sub(was, is), NULL, &event->offset[k]);
+    }
+
+    return SINEW_OK;
+}
+
+// What the changed insertion touches goes over from old to new.
+static sinew_status start_fade(const sinew_body *body, draft *next, double duration) {
+    sn_frame_model *model = body->model;
+    const sn_insertion *changed = next->structure.change.changed;
+    if (duration > 0) {
+        SN_TRY(sn_fade_event_create(body->context, changed, duration, &model->fade, &next->event));
+        sn_fade_event *event = next->event;
+
+        SN_TRY(sn_fade_pose_create(&event->arena, &model->nodes, body->q, model->dual,
+                                   model->insertions, model->insertion_count, &event->before));
+        SN_TRY(sn_fade_pose_create(&event->arena, &next->model.nodes, next->body.q, model->dual,
+                                   next->model.insertions, next->model.insertion_count,
+                                   &event->after));
+        SN_TRY(push_samples(body, changed, event));
+        sn_layers_prepare(&model->layers, body->q);
+
+        const sn_layer *added = next->structure.layer;
+        if (added) {
+            sn_blend_prepare(&added->nodes, &added->blend, next->body.q);
+        }
+
+        block_F blocks[2] = {{.layer = NULL}, {.layer = NULL}};
+        for (int32_t k = 0; k < event->sample_count; k++) {
+            fill_residuals(body, next, k, blocks);
+        }
+
+        SN_TRY(push_vertices(body, next, event));
+    }
+
+    return sn_fade_room_create(body->context, &model->fade, next->event, &next->room);
+}
+
+static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_node *nodes,
+                         int32_t without, double fade) {
+    const sn_frame_model *model = body->model;
+    sn_frame_momenta before = {0};
+    int32_t count = model->shape->node_count + next->model.insertion_count;
+
+    SN_TRY(sn_frame_structure_change(body, &next->body, nodes, count, &next->structure));
+    copy_state(body, next, without);
+    if (without < 0) {
+        start_node(body, next);
+    }
+
+    sn_frame_mass_compute_momenta(&model->nodes, model->mass, body->q, body->v, &before);
+    SN_TRY(restore_momentum(next, &before));
+    SN_TRY(sn_layers_reserve(body->context, &((sn_frame_model *)body->model)->layers));
+
+    return start_fade(body, next, fade);
+}
+
+// Takes a draft over; nothing here can fail.
+static void take_over(sinew_body *body, draft *next) {
+    sn_frame_model *model = body->model;
+    const sn_insertion_change *change = &next->structure.change;
+    const sn_layer_plan *plan = &next->structure.plan;
+    double age = *body->age;
+
+    sn_fade_detach(&model->fade);
+    sn_layers_change(&model->layers, plan, next->structure.layer, change->gone, &next->model.nodes,
+                     &next->body.pattern);
+    sn_fade_attach(&model->fade, &model->layers, age, next->event, &next->room);
+    sn_vertex_patch_destroy(model->patch);
+    next->model.layers = model->layers;
+    next->model.fade = model->fade;
+    next->model.patch = next->structure.patch;
+    next->model.last_change = (sinew_frame_change){.voxel_count = change->changed->voxel_count,
+                                                   .sample_count = change->changed->sample_count,
+                                                   .packed_count = plan->count + plan->home_count,
+                                                   .vertex_count = change->changed->vertex_count};
+    sn_arena_destroy(&model->arena);
+    *model = next->model;
+    *body = next->body;
+    body->model = model;
+}
+
+static void drop(draft *next) {
+    sn_arena_destroy(&next->model.arena);
+    sn_layer_destroy(next->structure.layer);
+    sn_vertex_patch_destroy(next->structure.patch);
+    sn_fade_event_destroy(next->event);
+    sn_arena_destroy(&next->room.arena);
+}
+
+// Gives the body the nodes `nodes`: `without` (an old number, or -1) leaves, or `added` joins.
+static sinew_status change(sinew_body *body, const sinew_frame_node *nodes, int32_t without,
+                           sn_insertion *added, double fade) {
+    const sn_frame_model *model = body->model;
+    sn_arena_mark mark = sn_arena_get_mark(&body->arena);
+    draft *next = sn_allocate(body->context, 1, sizeof *next);
+    if (!next) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    sinew_status status =
+        begin(body, next, without < 0 ? -1 : without - model->shape->node_count, added);
+    if (status == SINEW_OK) {
+        status = fill(body, next, nodes, without, fade);
+        body->arena = next->body.arena; // moments of the base may have been added to it
+    }
+
+    if (status == SINEW_OK) {
+        take_over(body, next);
+    } else {
+        drop(next);
+        sn_arena_rewind(&body->arena, mark);
+    }
+
+    sn_arena_destroy(&next->structure.arena);
+    sn_release(body->context, next, 1, sizeof *next);
+
+    return status;
+}
+
+// The kinds and rest places of the nodes without number `without`, with room for one more.
+static sinew_status list_nodes(const sn_frame_model *model, int32_t without, sn_arena *arena,
+                               sinew_frame_node **out) {
+    sinew_frame_node *nodes = *out = SN_PUSH(arena, sinew_frame_node, model->nodes.count + 1);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0, j = 0; i < model->nodes.count; i++) {
+        if (i == without) {
+            continue;
+        }
+        nodes[j].kind = model->nodes.items[i].kind;
+        sn_store3(nodes[j++].position, model->nodes.items[i].origin);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status check_insertion(const sinew_body *body, const sinew_frame_insert_def *def) {
+    if ((int)def->kind < 0 || def->kind > SINEW_NODE_QUADRATIC ||
+        !sn_finite3(sn_load3(def->position))) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the new frame has a bad kind (%d) or a position that is not finite",
+                       (int)def->kind);
+    }
+
+    const sn_frame_model *model = body->model;
+    if (model->dual && def->kind != SINEW_NODE_RIGID) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the new frame is not rigid: body \"%s\" is blended by dual quaternions",
+                       body->name);
+    }
+
+    if (model->wants_springs && def->kind != SINEW_NODE_RIGID) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "springs join rigid frames; the new one must be rigid too");
+    }
+
+    if (!(def->fade >= 0) || !isfinite(def->fade)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the fade is %g s; it must be finite and not negative", def->fade);
+    }
+
+    return SINEW_OK;
+}
+
+// Where the new node belongs, and that no node is there.
+static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_def *def,
+                               sn_vec3 *X) {
+    const sn_frame_model *model = body->model;
+    const double *h = model->shape->voxels->spacing;
+    double cell = fmin(h[0], fmin(h[1], h[2]));
+    int32_t iterations;
+
+    *X = sn_load3(def->position);
+    if (def->deformed &&
+        !sn_frame_find_point(body, sn_load3(def->position), 1e-6 * cell, X, &iterations)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "no point of body \"%s\" is at (%g, %g, %g) m", body->name, def->position[0],
+                       def->position[1], def->position[2]);
+    }
+
+    for (int32_t i = 0; i < model->nodes.count; i++) {
+        if (sn_distance(*X, model->nodes.items[i].origin) > 1e-6 * cell) {
+            continue;
+        }
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "frame %d of body \"%s\" is at (%g, %g, %g) m already", i, body->name, X->x,
+                       X->y, X->z);
+    }
+
+    return SINEW_OK;
+}
+
+// What new nodes look their surroundings up in, once the first one comes.
+static sinew_status find_reach(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    if (model->reach.shape) {
+        return SINEW_OK;
+    }
+
+    sn_arena arena = sn_arena_create(body->context);
+    sn_reach reach;
+    sinew_status status =
+        sn_reach_create(&arena, model->shape, model->base_samples, model->surface->points,
+                        model->surface->point_count, &reach);
+
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&arena);
+        return status;
+    }
+
+    model->reach_arena = arena;
+    model->reach = reach;
+
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
+                                  int32_t *node) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
+                       body->name);
+    }
+
+    SN_TRY(check_insertion(body, def));
+    sn_vec3 X;
+
+    SN_TRY(find_place(body, def, &X));
+    sn_insertion *insertion;
+
+    SN_TRY(find_reach(body));
+    SN_TRY(sn_insertion_create(&model->reach, X, def->range, &insertion));
+
+    int32_t index = model->nodes.count;
+    sn_arena scratch = sn_arena_create(body->context);
+    sinew_frame_node *nodes;
+    sinew_status status = list_nodes(model, -1, &scratch, &nodes);
+
+    if (status == SINEW_OK) {
+        nodes[index].kind = def->kind;
+        sn_store3(nodes[index].position, X);
+        status = change(body, nodes, -1, insertion, def->fade);
+    }
+
+    sn_arena_destroy(&scratch);
+    if (status != SINEW_OK) {
+        sn_insertion_release(insertion);
+        return status;
+    }
+
+    if (node) {
+        *node = index;
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    if (!model) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
+                       body->name);
+    }
+
+    int32_t first = model->shape->node_count;
+    if (node < first || node >= model->nodes.count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "frame %d of body \"%s\" cannot be taken out: %d frames were inserted, from "
+                       "number %d on",
+                       node, body->name, model->insertion_count, first);
+    }
+
+    if (!(fade >= 0) || !isfinite(fade)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the fade is %g s; it must be finite and not negative", fade);
+    }
+
+    sn_insertion *gone = model->insertions[node - first];
+    sn_arena scratch = sn_arena_create(body->context);
+    sinew_frame_node *nodes;
+    sinew_status status = list_nodes(model, node, &scratch, &nodes);
+
+    if (status == SINEW_OK) {
+        status = change(body, nodes, node, NULL, fade);
+    }
+
+    sn_arena_destroy(&scratch);
+    if (status == SINEW_OK) {
+        sn_insertion_release(gone);
+    }
+
+    return status;
+}

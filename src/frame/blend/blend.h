@@ -1,0 +1,120 @@
+// How the motions of nodes are mixed at the samples of a frame body: energy, forces and stiffness
+// of its rows.
+//
+// Nodes that are all rigid, linearly blended or by dual quaternions, have kernels of their own
+// (frame/blend/rigid_blend.h). Else the samples are samples of control vectors, and this module
+// finds the way back from controls to rows.
+#ifndef SN_FRAME_BLEND_BLEND_H
+#define SN_FRAME_BLEND_BLEND_H
+
+#include "sinew/field.h"
+
+#include "body/sample_groups.h"
+#include "frame/blend/nodes.h"
+#include "frame/blend/rigid_blend.h"
+#include "frame/sampling/samples.h"
+
+// Where the block of a pair of controls goes in the matrix of rows.
+typedef struct sn_blend_target {
+    int32_t slot; // of the lower triangle
+    bool transposed;
+} sn_blend_target;
+
+// dP/dF of all samples, and where the nodes were when it was found: their controls, or, if all are
+// rigid, their table.
+typedef struct sn_blend_tangent {
+    double **H; // [group][block][SN_MATERIAL_H_COUNT][lane]; NULL: none
+    double *place;
+} sn_blend_tangent;
+
+// What products with the stiffness need; see blend_product.c.
+typedef struct sn_blend_products {
+    sn_blend_tangent now, kept;
+    double *motion; // of the controls, three numbers each, or of rigid nodes, six
+    sn_bsr own; // the controls of each node with each other; this and the rest unused if all nodes
+                // are rigid
+    int32_t *own_first;    // [control]: the first of its node
+    double *own_stiffness; // on `own`
+} sn_blend_products;
+
+typedef struct sn_blend {
+    sn_sample_groups groups; // one for each material and number of controls
+    int32_t *group_material; // [group]
+    int32_t *sample_group;   // [sample]
+    int32_t *sample_place;   // [sample] within its group
+    double *controls;
+    bool is_rigid;
+    sn_rigid_blend rigid; // if so; the rest if not
+    sn_bsr pattern;       // of the controls
+    double *force, *matrix;
+    sn_blend_target *targets; // for each lower block of the pattern
+    int32_t *node_of_control;
+    sn_blend_products *products; // NULL until prepared
+} sn_blend;
+
+// Of what the samples are.
+typedef struct sn_blend_materials {
+    const sinew_material_def *defs;
+    int32_t count;
+    const int32_t *labels;    // of the materials; NULL: every label takes the first
+    const sinew_field *field; // where material axes point; NULL: along x, y, z
+} sn_blend_materials;
+
+// The samples are read, not kept. Dual quaternions need rigid nodes.
+sinew_status sn_blend_create(sn_arena *arena, const sn_nodes *nodes,
+                             const sn_frame_samples *samples, const sn_blend_materials *materials,
+                             const sn_bsr *rows, bool dual, sn_blend *blend);
+
+// Room for where the nodes are, without any samples: what points of a body are found by.
+sinew_status sn_blend_create_pose(sn_arena *arena, const sn_nodes *nodes, bool dual,
+                                  sn_blend *blend);
+
+// The same samples in a larger system: the nodes have other rows now, on another pattern. Allocates
+// nothing.
+void sn_blend_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_blend *blend);
+
+// Gives a sample another volume; without one it has no say.
+void sn_blend_set_volume(const sn_blend *blend, int32_t sample, double volume);
+
+// Multiplies F of a sample by D from the right, through its rest gradients; not for rigid nodes,
+// whose kernels take D itself.
+void sn_blend_fade_gradients(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t sample,
+                             sn_mat3 D, const sn_blend *blend);
+
+// The material axes at a rest point, as columns.
+sn_mat3 sn_field_frame_at(const sinew_field *field, sn_vec3 X);
+
+// The lists of rows that each sample couples, for the pattern of the rows: nodes of sample s are
+// node[start[s]] and on.
+sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t count,
+                               const int32_t *start, const int32_t *node, sn_bsr_sets *sets);
+
+// Takes over where the nodes are: blend->controls, and the table of rigid ones.
+void sn_blend_prepare(const sn_nodes *nodes, const sn_blend *blend, const double *q);
+
+// A request that is `near` needs products, and `rows` is then the pattern of its matrix.
+double sn_blend_evaluate(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend,
+                         const sn_bsr *rows, const sn_blend_request *request);
+
+// Makes room for products, in an arena that lives as long as the blend; for those of a tangent that
+// is kept, too, if asked.
+sinew_status sn_blend_prepare_products(sn_arena *arena, const sn_nodes *nodes, bool kept,
+                                       sn_blend *blend);
+
+// Keeps the tangent of the last evaluation that was `near`.
+void sn_blend_keep_tangent(const sn_nodes *nodes, const sn_blend *blend);
+
+// y += K x, with the tangent of the last evaluation that was `near` or the one that was kept; three
+// numbers a row.
+void sn_blend_add_product(sinew_context *context, const sn_nodes *nodes, const sn_blend *blend,
+                          bool kept, double *y, const double *x);
+
+// out += sign times the forces on rows that these forces on controls mean.
+void sn_blend_project_force(const sn_nodes *nodes, const double *controls,
+                            const double *control_force, double sign, double *out);
+
+// The smallest and largest det F over the samples, and the deformed volume.
+void sn_blend_measure(const sn_nodes *nodes, const sn_blend *blend, const double *q,
+                      double *smallest_J, double *largest_J, double *volume);
+
+#endif

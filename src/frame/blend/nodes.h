@@ -1,0 +1,96 @@
+// The nodes of a frame body: how their configurations are stored, how they move, and the control
+// vectors they give.
+//
+//   kind       configuration q       rows of unknowns      controls a (with their monomials of d =
+//   X - rest origin) point      t                     t                     t (1) rigid quaternion,
+//   t         w, t                  t (1), R e_x (x), R e_y (y), R e_z (z) affine     t, three
+//   columns      the same              the same quadratic  t, nine columns       the same t (1) x y
+//   z xx yy zz xy yz zx
+//
+// A point follows node i alone to x_i = sum_m m(d) a_m; the body blends these. Every control moves
+// with exactly one row: by the identity, or, for the columns of a rigid node, by da = w x a.
+#ifndef SN_FRAME_BLEND_NODES_H
+#define SN_FRAME_BLEND_NODES_H
+
+#include "sinew/frame_body.h"
+
+#include "base/memory.h"
+#include "math/quat.h"
+
+enum { SN_NODE_MAX_CONTROLS = 10 };
+
+typedef struct sn_node {
+    sinew_node_kind kind;
+    sn_vec3 origin;               // rest position
+    int32_t config, row, control; // first of each
+    int32_t row_count, control_count;
+} sn_node;
+
+typedef struct sn_nodes {
+    int32_t count;
+    sn_node *items;
+    int32_t config_count, row_count, control_count;
+} sn_nodes;
+
+sinew_status sn_nodes_create(sn_arena *arena, const sinew_frame_node *defs, int32_t count,
+                             sn_nodes *nodes);
+
+// The rest configuration, moved as a whole by x -> R x + t.
+void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t);
+
+// Monomials of a node at a rest point, and their gradients (either may be NULL). Returns their
+// number.
+int32_t sn_node_monomials(const sn_node *node, sn_vec3 X, double m[SN_NODE_MAX_CONTROLS],
+                          sn_vec3 dm[SN_NODE_MAX_CONTROLS]);
+
+// Control vectors of a configuration, three numbers each.
+void sn_nodes_compute_controls(const sn_nodes *nodes, const double *q, double *controls);
+
+// What rigid nodes are known by in kernels: quaternion, rotation row by row, translation, rest
+// origin.
+enum {
+    SN_RIGID_QUAT = 0,
+    SN_RIGID_ROTATION = 4,
+    SN_RIGID_TRANSLATION = 13,
+    SN_RIGID_ORIGIN = 16,
+    SN_RIGID_TABLE = 19
+};
+
+// SN_RIGID_TABLE numbers for each node; all are rigid.
+void sn_nodes_compute_table(const sn_nodes *nodes, const double *q, double *table);
+
+void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, const double *xi);
+void sn_nodes_difference(const sn_nodes *nodes, double *xi, const double *q, const double *base);
+
+// The row that moves control c of a node (relative to the node's first), and how: da = J dxi with J
+// the identity or -[a]x.
+static inline int32_t sn_node_row_of_control(const sn_node *node, int32_t c) {
+    if (node->kind != SINEW_NODE_RIGID) {
+        return c;
+    }
+    return c == 0 ? 1 : 0;
+}
+
+static inline bool sn_node_control_turns(const sn_node *node, int32_t c) {
+    return node->kind == SINEW_NODE_RIGID && c > 0;
+}
+
+// The doubles of a node in a configuration: a rigid one has a quaternion and its place.
+static inline int32_t sn_node_config_count(const sn_node *node) {
+    return node->kind == SINEW_NODE_RIGID ? 7 : 3 * node->row_count;
+}
+
+// The row of the translation.
+static inline int32_t sn_node_translation_row(const sn_node *node) {
+    return node->row + (node->kind == SINEW_NODE_RIGID ? 1 : 0);
+}
+
+// Pointers into a configuration.
+static inline const double *sn_node_translation(const sn_node *node, const double *q) {
+    return q + node->config + (node->kind == SINEW_NODE_RIGID ? 4 : 0);
+}
+
+sn_quat sn_node_rotation(const sn_node *node, const double *q);
+sn_mat3 sn_node_matrix(const sn_node *node, const double *q);
+
+#endif

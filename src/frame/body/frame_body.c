@@ -1,0 +1,270 @@
+// The operations of a frame body: energy, forces, stiffness, mass, gravity, measures.
+#include "frame/body/frame_body.h"
+
+#include "frame/mass/free_motion.h"
+#include "frame/body/follow.h"
+#include "frame/body/product.h"
+
+#include <math.h>
+#include <string.h>
+
+sn_frame_model *sn_frame_model_of(const sinew_body *body) {
+    return body->ops == &sn_frame_body_ops ? body->model : NULL;
+}
+
+static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
+    sn_frame_model *model = body->model;
+    if (model->springs) {
+        sn_springs_request springs = {evaluation->q, evaluation->projected, evaluation->force,
+                                      evaluation->matrix};
+        evaluation->energy += model->springs->evaluate(&model->nodes, model->springs, &springs);
+        return;
+    }
+
+    sn_fade_refresh(&model->fade, &model->layers,
+                    *body->age); // the age is set by steps and snapshots
+
+    bool near = evaluation->near && evaluation->matrix;
+    sn_blend_request request = {.q = evaluation->q,
+                                .want_energy = evaluation->want_energy,
+                                .projected = evaluation->projected,
+                                .geometric = model->geometric,
+                                .force = evaluation->force,
+                                .matrix = evaluation->matrix,
+                                .near = near};
+    const sn_bsr *pattern = near ? sn_frame_near_pattern(model) : &body->pattern;
+
+    evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
+    if (near) {
+        sn_frame_take_near(body, evaluation->matrix);
+    }
+}
+
+static void retract(const sinew_body *body, double *q, const double *base, const double *xi) {
+    const sn_frame_model *model = body->model;
+    sn_nodes_retract(&model->nodes, q, base, xi);
+}
+
+static void difference(const sinew_body *body, double *xi, const double *q, const double *base) {
+    const sn_frame_model *model = body->model;
+    sn_nodes_difference(&model->nodes, xi, q, base);
+}
+
+// Dual quaternions of nodes turned by a full turn against each other cancel somewhere between them.
+static sinew_status check(sinew_body *body, const double *q) {
+    const sn_frame_model *model = body->model;
+    if (!model->dual) {
+        return SINEW_OK;
+    }
+
+    sn_layers_prepare(&model->layers, q);
+    const double *X = NULL;
+    for (int32_t l = 0; l < model->layers.count && !X; l++) {
+        const sn_layer *layer = model->layers.items[l];
+        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count,
+                                                 layer->samples, layer->away);
+        if (s >= 0) {
+            X = layer->samples->position + 3 * (size_t)s;
+        }
+    }
+
+    if (!X) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(body->context, SINEW_DIVERGED,
+                   "frames of body \"%s\" would be turned by nearly 360 degrees against each "
+                   "other: their dual quaternions "
+                   "cancel at the rest point (%g, %g, %g) m. The state is as before; keep "
+                   "neighbours below 340 degrees",
+                   body->name, X[0], X[1], X[2]);
+}
+
+static void add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
+                     const double *q) {
+    const sn_frame_model *model = body->model;
+    sn_frame_mass_add(&model->nodes, model->mass, pattern, matrix, s, q);
+}
+
+static void multiply_mass(sinew_body *body, double *y, const double *x, const double *q) {
+    const sn_frame_model *model = body->model;
+    sn_frame_mass_multiply(&model->nodes, model->mass, y, x, q);
+}
+
+static void add_gravity(sinew_body *body, double *force, const double *g, const double *q,
+                        const double *v) {
+    const sn_frame_model *model = body->model;
+    sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v,
+                              body->coasts ? body->mask : NULL);
+}
+
+static void coast(const sinew_body *body, double *xi, double h) {
+    const sn_frame_model *model = body->model;
+    sn_frame_coast(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
+}
+
+static void coast_bdf2(const sinew_body *body, double *xi, double *momentum, double h) {
+    const sn_frame_model *model = body->model;
+    sn_frame_coast_bdf2(&model->nodes, model->mass, body, h, xi, momentum);
+}
+
+static bool find_rigid_step(const sinew_body *body, double *xi, double h) {
+    const sn_frame_model *model = body->model;
+    return sn_frame_find_rigid_step(&model->nodes, model->mass, body->q, body->v, h, xi);
+}
+
+static void find_rigid_turn(const sinew_body *body, double *a, const double *place,
+                            const double *force) {
+    const sn_frame_model *model = body->model;
+    sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, place, force, a);
+}
+
+static void transport(const sinew_body *body, double *v, const double *from, const double *mean) {
+    const sn_frame_model *model = body->model;
+    sn_frame_transport(&model->nodes, model->mass, body->mask, from, body->q, mean, v);
+}
+
+static void transport_acceleration(const sinew_body *body, double *a, const double *from) {
+    const sn_frame_model *model = body->model;
+    sn_frame_transport_acceleration(&model->nodes, model->mass, body->mask, from, body->q, a);
+}
+
+static void restore_turn(sinew_body *body, const double *place, double h) {
+    const sn_frame_model *model = body->model;
+    sn_frame_restore_turn(&model->nodes, model->mass, body, place, h);
+}
+
+static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
+    const sn_frame_model *model = body->model;
+    sn_layers_measure(&model->layers, body->q, smallest_J, largest_J, volume);
+}
+
+static void add_momenta(sinew_body *body, const double *g, sinew_measures *measures) {
+    const sn_frame_model *model = body->model;
+    sn_frame_momenta momenta;
+    sn_frame_mass_compute_momenta(&model->nodes, model->mass, body->q, body->v, &momenta);
+    measures->mass += momenta.mass;
+    measures->kinetic_energy += momenta.kinetic_energy;
+    measures->gravity_energy -= sn_dot(sn_load3(g), sn_load3(momenta.first_moment));
+    sn_add_to3(measures->momentum, sn_load3(momenta.momentum));
+    sn_add_to3(measures->angular_momentum, sn_load3(momenta.angular_momentum));
+}
+
+sinew_status sn_frame_body_check_fibres(sinew_context *context, double stress) {
+    if (stress == 0) {
+        return SINEW_OK;
+    }
+
+    return sn_fail(
+        context, SINEW_UNSUPPORTED,
+        "springs between frames have no fibres: fibre_stress is %g Pa; leave it or the springs out",
+        stress);
+}
+
+static sinew_status set_material(sinew_body *body, int32_t index,
+                                 const sinew_material_def *material) {
+    sn_frame_model *model = body->model;
+    if (index < 0 || index >= model->material_count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
+                       model->material_count);
+    }
+
+    if (model->wants_springs) {
+        SN_TRY(sn_frame_body_check_fibres(body->context, material->fibre_stress));
+    }
+
+    for (int32_t l = 0; l < model->layers.count; l++) {
+        sn_layer *layer = model->layers.items[l];
+        for (int32_t i = 0; i < layer->blend.groups.count; i++) {
+            if (layer->blend.group_material[i] != index) {
+                continue;
+            }
+            SN_TRY(sn_sample_group_set_material(&layer->arena, &layer->blend.groups, i, material));
+        }
+    }
+
+    model->materials[index] = *material;
+    return sn_frame_body_compute_springs(body);
+}
+
+static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double stress) {
+    sn_frame_model *model = body->model;
+    if (index < 0 || index >= model->material_count) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "material %d of body \"%s\": there are %d", index, body->name,
+                       model->material_count);
+    }
+
+    if (model->wants_springs) {
+        SN_TRY(sn_frame_body_check_fibres(body->context, stress));
+    }
+
+    for (int32_t l = 0; l < model->layers.count; l++) {
+        const sn_blend *blend = &model->layers.items[l]->blend;
+        for (int32_t i = 0; i < blend->groups.count; i++) {
+            if (blend->group_material[i] == index) {
+                sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
+            }
+        }
+    }
+
+    model->materials[index].fibre_stress = stress;
+    return SINEW_OK;
+}
+
+const sn_body_ops sn_frame_body_ops = {
+    .has_energy = true,
+    .evaluate = evaluate,
+    .retract = retract,
+    .difference = difference,
+    .check = check,
+    .add_mass = add_mass,
+    .multiply_mass = multiply_mass,
+    .add_gravity = add_gravity,
+    .coast = coast,
+    .coast_bdf2 = coast_bdf2,
+    .find_rigid_step = find_rigid_step,
+    .find_rigid_turn = find_rigid_turn,
+    .transport = transport,
+    .transport_acceleration = transport_acceleration,
+    .restore_turn = restore_turn,
+    .measure = measure,
+    .add_momenta = add_momenta,
+    .settle = sn_frame_body_settle,
+    .prefers_products = sn_frame_prefers_products,
+    .prepare_products = sn_frame_prepare_products,
+    .keep_tangent = sn_frame_keep_tangent,
+    .add_far_product = sn_frame_add_far_product,
+    .set_material = set_material,
+    .set_fibre_stress = set_fibre_stress,
+    .find_rest_point = sn_frame_find_rest_point,
+    .create_point = sn_frame_create_point,
+    .prepare_points = sn_frame_prepare_points,
+    .move_point = sn_frame_move_point,
+    .add_curvature = sn_frame_add_curvature,
+    .release = sn_frame_body_release,
+};
+
+void sn_frame_body_release(sinew_body *body) {
+    sn_frame_model *model = body->model;
+    sn_fade_release(body->context, &model->fade);
+    sn_layers_release(body->context, &model->layers);
+    sn_vertex_patch_destroy(model->patch);
+
+    for (int32_t k = 0; k < model->insertion_count; k++) {
+        sn_insertion_release(model->insertions[k]);
+    }
+
+    sn_arena_destroy(&model->arena);
+    sn_arena_destroy(&model->reach_arena);
+    sinew_mesh_destroy(model->surface);
+    if (model->base_samples) {
+        sn_samples_destroy(model->base_samples);
+    }
+    if (model->shape) {
+        sn_shape_destroy(model->shape);
+    }
+
+    sinew_voxels_destroy(model->own_voxels);
+}

@@ -1,0 +1,214 @@
+// Where points of a frame body are, how fast they move, and what the material feels there.
+//
+// Motions are those of the body's blend (blend_point.h). The stress is that of the material at the
+// point's voxel, its stiffness scaled by the voxel's factor.
+#include "frame/body/state.h"
+
+#include "base/threads.h"
+#include "body/sample_groups.h"
+#include "frame/body/frame_body.h"
+#include "geom/voxel/voxel.h"
+
+#include <math.h>
+#include <string.h>
+
+void sn_frame_body_get_rest(const sinew_body *body, int32_t node, double rest[3]) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model && node >= 0 && node < model->nodes.count);
+    sn_store3(rest, model->nodes.items[node].origin);
+}
+
+static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
+    for (int32_t i = 0; model->material_labels && i < model->material_count; i++) {
+        if (model->material_labels[i] == label) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *material,
+                             double *stiffness) {
+    const sinew_voxels *voxels = model->shape->voxels;
+    int32_t nearest[8];
+    double distance;
+    int32_t count = sn_nearest_voxels(voxels, X, INFINITY, nearest, &distance);
+    *material = count > 0 ? material_of_label(model, voxels->label[nearest[0]]) : 0;
+    *stiffness = count > 0 ? sn_voxel_stiffness(voxels, nearest[0]) : 1;
+}
+
+// Two passes: room first, then the entries.
+static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_frame_model *model,
+                                sn_frame_points *points) {
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_frame_weights_at(model, sn_load3(points->rest + 3 * (size_t)i), at);
+        points->start[i + 1] = points->start[i] + at->count;
+    }
+
+    size_t entries = (size_t)points->start[points->count];
+    points->node = SN_PUSH(arena, int32_t, entries);
+    points->weight = SN_PUSH(arena, double, entries);
+    points->gradient = sn_arena_push(arena, entries, sizeof *points->gradient);
+    SN_TRY(sn_arena_status(arena));
+
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+        sn_frame_weights_at(model, X, at);
+
+        size_t first = (size_t)points->start[i];
+        size_t many = (size_t)at->count;
+
+        memcpy(points->node + first, at->node, many * sizeof *at->node);
+        memcpy(points->weight + first, at->weight, many * sizeof *at->weight);
+        memcpy(points->gradient + first, at->gradient, many * sizeof *at->gradient);
+        look_up_material(model, X, &points->material[i], &points->stiffness[i]);
+
+        int32_t events = model->fade.count;
+        int32_t carrier = events > 0 ? sn_fade_carrier(model->shape, X) : -1;
+        for (int32_t k = 0; k < events; k++) {
+            points->offset[(size_t)i * (size_t)events + (size_t)k] =
+                sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
+        }
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, const double *rest,
+                                    int32_t count, sn_frame_points *points) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model);
+    *points = (sn_frame_points){.count = count, .rest = rest};
+    points->start = SN_PUSH(arena, int32_t, count + 1);
+    points->material = SN_PUSH(arena, int32_t, count);
+    points->stiffness = SN_PUSH(arena, double, count);
+    points->offset = SN_PUSH(arena, sn_blend_offset, (size_t)count * (size_t)model->fade.count);
+    SN_TRY(sn_arena_status(arena));
+
+    sn_shape_point *at = sn_allocate(body->context, 1, sizeof *at);
+    if (!at) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    sinew_status status = fill_points(arena, at, model, points);
+    sn_release(body->context, at, 1, sizeof *at);
+
+    return status;
+}
+
+static sn_blend_point entries_of(const sinew_body *body, const sn_frame_points *points, int32_t i) {
+    const sn_fade *fade = &((const sn_frame_model *)body->model)->fade;
+    int32_t start = points->start[i];
+
+    return (sn_blend_point){
+        .X = sn_load3(points->rest + 3 * (size_t)i),
+        .count = points->start[i + 1] - start,
+        .node = points->node + start,
+        .weight = points->weight + start,
+        .gradient = points->gradient[start],
+        .off = sn_fade_sum(fade, *body->age, points->offset + (size_t)i * (size_t)fade->count)};
+}
+
+// The state of one sample of volume 1: `energy` becomes the density.
+static void compute_state(const sn_frame_points *points, int32_t i, const sinew_body *body,
+                          sn_mat3 F, sinew_element_state *state) {
+    const sn_frame_model *model = body->model;
+    const sinew_material_def *def = &model->materials[points->material[i]];
+    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, body->context->isa);
+    double parameters[SN_MATERIAL_MAX_PARAMETERS];
+    sn_mat3 axes;
+
+    if (model->field) {
+        axes = sn_field_frame_at(model->field, sn_load3(points->rest + 3 * (size_t)i));
+    }
+
+    sn_material_parameters(parameters, &material, def, model->field ? &axes : NULL);
+    sn_mat3 P = sn_mat3_scale(points->stiffness[i], sn_material_stress(&material, parameters, F));
+    sn_block_state block = {
+        .psi = {points->stiffness[i] * sn_material_energy(&material, parameters, F)}};
+
+    for (int k = 0; k < 9; k++) {
+        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
+        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
+    }
+
+    sn_state_sum sum = {.volume = 0};
+    sn_state_sum_add(&sum, &block, 0, 1);
+    sn_state_sum_finish(&sum, state);
+}
+
+typedef struct points_job {
+    const sn_frame_points *points;
+    const sinew_body *body;
+    double *positions, *velocities;
+    sinew_element_state *states;
+} points_job;
+
+static void compute_points(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const points_job *job = data;
+    const sn_frame_model *model = job->body->model;
+
+    for (int32_t i = begin; i < end; i++) {
+        sn_blend_point point = entries_of(job->body, job->points, i);
+        sn_frame_motion motion =
+            sn_blend_get_motion(&model->nodes, &model->blend, &point, job->body->v);
+        if (job->positions) {
+            sn_store3(job->positions + 3 * (size_t)i, motion.x);
+        }
+        if (job->velocities) {
+            sn_store3(job->velocities + 3 * (size_t)i, motion.rate);
+        }
+        if (job->states) {
+            compute_state(job->points, i, job->body, motion.F, &job->states[i]);
+        }
+    }
+}
+
+void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *body,
+                             double *positions, double *velocities, sinew_element_state *states) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model && points->count >= 0);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    points_job job = {points, body, positions, velocities, states};
+    sn_parallel_for(body->context, points->count, 256, compute_points, &job);
+}
+
+void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
+                                const double *forces) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    SN_ASSERT(model);
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+
+    for (int32_t i = 0; i < points->count; i++) {
+        sn_vec3 force = sn_load3(forces + 3 * (size_t)i);
+        if (force.x == 0 && force.y == 0 && force.z == 0) {
+            continue;
+        }
+        sn_blend_point point = entries_of(body, points, i);
+        sn_blend_add_force(&model->nodes, &model->blend, &point, force, body->applied);
+    }
+}
+
+sinew_status sinew_frame_body_get_state(const sinew_body *body, const double rest[3],
+                                        double velocity[3], sinew_element_state *state) {
+    if (!sn_frame_model_of(body)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "body \"%s\" has no frames",
+                       body->name);
+    }
+
+    if (!sn_finite3(sn_load3(rest))) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the point (%g, %g, %g) is not finite", rest[0], rest[1], rest[2]);
+    }
+
+    sn_arena scratch = sn_arena_create(body->context);
+    sn_frame_points points;
+    sinew_status status = sn_frame_points_create(&scratch, body, rest, 1, &points);
+    if (status == SINEW_OK) {
+        sn_frame_points_compute(&points, body, NULL, velocity, state);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}

@@ -1,0 +1,302 @@
+#include "frame/sampling/quadrature.h"
+
+#include "frame/sampling/samples_internal.h"
+
+#include "base/threads.h"
+#include "geom/voxel/voxel.h"
+#include "math/eigen3.h"
+
+#include <string.h>
+
+enum { BATCH = 8, OCTAHEDRON = 6 };
+
+// What one region needs while its points are chosen.
+typedef struct workspace {
+    double *positions, *volumes, *work;
+    int32_t *chosen;
+    int32_t count; // points of the region, in positions and volumes
+} workspace;
+
+typedef struct quadrature_job {
+    const sn_shape *shape;
+    const sn_frame_samples *samples;
+    int32_t first; // region of the batch
+    workspace *spaces;
+} quadrature_job;
+
+// The covariance of a region's voxels: its root, the inverse of that (zero along what is flat), and
+// the number of directions that are not.
+typedef struct spread {
+    sn_mat3 root, inverse;
+    int rank;
+} spread;
+
+static spread measure_spread(const double *positions, int32_t count, sn_vec3 center, double cell) {
+    sn_mat3 C = {{{0}}};
+    sn_mat3 V;
+    spread out = {.rank = 0};
+    double values[3];
+
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 d = sn_sub(sn_load3(positions + 3 * (size_t)i), center);
+        C = sn_mat3_add(C, sn_mat3_scale(1.0 / count, sn_outer(d, d)));
+    }
+
+    sn_eigen3(values, &V, C);
+    for (int k = 0; k < 3; k++) {
+        sn_vec3 v = sn_mat3_column(V, k);
+        double length = sqrt(fmax(values[k], 0));
+        if (length < 1e-6 * cell) {
+            continue;
+        }
+
+        out.root = sn_mat3_add(out.root, sn_mat3_scale(length, sn_outer(v, v)));
+        out.inverse = sn_mat3_add(out.inverse, sn_mat3_scale(1 / length, sn_outer(v, v)));
+        out.rank++;
+    }
+
+    return out;
+}
+
+// The mean product of the three coordinates in the spread's measure.
+static double measure_skew(const double *positions, int32_t count, sn_vec3 center,
+                           const spread *spread) {
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 d =
+            sn_mat3_apply(spread->inverse, sn_sub(sn_load3(positions + 3 * (size_t)i), center));
+        sum += d.x * d.y * d.z;
+    }
+
+    return sum / count;
+}
+
+static void put_point(workspace *space, sn_vec3 position, double volume) {
+    sn_store3(space->positions + 3 * (size_t)space->count, position);
+    space->volumes[space->count++] = volume;
+}
+
+// Every other corner of the cube, those whose coordinates have a product of the given sign.
+static void place_tetrahedron(workspace *space, const spread *spread, sn_vec3 center, double volume,
+                              double sign) {
+    static const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+    for (int k = 0; k < 4; k++) {
+        put_point(space, sn_madd(center, sign, sn_mat3_apply(spread->root, sn_load3(corners[k]))),
+                  volume / 4);
+    }
+}
+
+// Two points along each axis, those of a flat one as one in the middle.
+static void place_octahedron(workspace *space, const spread *spread, sn_vec3 center, double volume,
+                             double cell) {
+    double middle = 0;
+    for (int k = 0; k < 3; k++) {
+        sn_vec3 d = sn_scale(sqrt(3), sn_mat3_column(spread->root, k));
+        if (sn_length(d) < 1e-6 * cell) {
+            middle += volume / 3;
+            continue;
+        }
+
+        for (int side = -1; side <= 1; side += 2) {
+            put_point(space, sn_madd(center, side, d), volume / OCTAHEDRON);
+        }
+    }
+
+    if (middle > 0) {
+        put_point(space, center, middle);
+    }
+}
+
+// Points with the volume, the middle and the covariance of the voxels.
+static void place_second_degree(workspace *space, int32_t count, sn_vec3 center, double volume,
+                                double cell) {
+    spread spread = measure_spread(space->positions, count, center, cell);
+    double skew = spread.rank == 3 ? measure_skew(space->positions, count, center, &spread) : 0;
+    space->count = 0;
+
+    if (fabs(skew) > 1e-6) {
+        place_tetrahedron(space, &spread, center, volume, skew > 0 ? 1 : -1);
+    } else {
+        place_octahedron(space, &spread, center, volume, cell);
+    }
+}
+
+static void place_points(const quadrature_job *job, int32_t s, workspace *space) {
+    const sn_frame_samples *samples = job->samples;
+    const sinew_voxels *voxels = job->shape->voxels;
+    int32_t first = samples->voxel_start[s];
+    int32_t count = samples->voxel_start[s + 1] - first;
+    sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+
+    for (int32_t i = 0; i < count; i++) {
+        sn_store3(space->positions + 3 * (size_t)i,
+                  sn_voxel_center(voxels, samples->voxel[first + i]));
+    }
+
+    if (samples->degree < 2 || count == 1) {
+        sn_store3(space->positions, center);
+        space->volumes[0] = samples->volume[s];
+        space->count = 1;
+    } else if (samples->degree == 2 && count > OCTAHEDRON) {
+        const double *h = voxels->spacing;
+        place_second_degree(space, count, center, samples->volume[s], fmin(h[0], fmin(h[1], h[2])));
+    } else {
+        space->count = sn_select_points(samples->degree, space->positions, count, voxels->volume,
+                                        space->chosen, space->volumes, space->work);
+        for (int32_t i = 0; i < space->count;
+
+             i++) { // ascending, so that none is overwritten before it is read
+            memmove(space->positions + 3 * (size_t)i,
+                    space->positions + 3 * (size_t)space->chosen[i], 3 * sizeof(double));
+        }
+    }
+}
+
+static void place_batch(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const quadrature_job *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        place_points(job, job->first + i, &job->spaces[i]);
+    }
+}
+
+static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples,
+                                workspace *spaces) {
+    int32_t most = OCTAHEDRON;
+    for (int32_t s = 0; s < samples->count; s++) {
+        int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
+        most = count > most ? count : most;
+    }
+
+    for (int i = 0; i < BATCH; i++) {
+        spaces[i].positions = SN_PUSH(arena, double, 3 * (size_t)most);
+        spaces[i].volumes = SN_PUSH(arena, double, most);
+        spaces[i].chosen = SN_PUSH(arena, int32_t, most);
+        spaces[i].work =
+            SN_PUSH(arena, double, samples->degree > 1 ? sn_select_work(samples->degree) : 0);
+    }
+
+    return sn_arena_status(arena);
+}
+
+// The most points a region can have.
+static int32_t bound_points(const sn_frame_samples *samples, int32_t s) {
+    int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
+    int32_t degree = samples->degree;
+    int32_t most = degree < 2    ? 1
+                   : degree == 2 ? OCTAHEDRON
+                                 : (degree + 1) * (degree + 2) * (degree + 3) / 6;
+    return count < most ? count : most;
+}
+
+sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
+                                  const sn_frame_samples *samples, sn_quadrature *quadrature) {
+    size_t room = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        room += (size_t)bound_points(samples, s);
+    }
+
+    *quadrature = (sn_quadrature){.start = SN_PUSH(arena, int32_t, samples->count + 1),
+                                  .position = SN_PUSH(arena, double, 3 * room),
+                                  .volume = SN_PUSH(arena, double, room)};
+    SN_TRY(sn_arena_status(arena));
+
+    workspace spaces[BATCH];
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = push_spaces(&scratch, samples, spaces);
+
+    for (int32_t first = 0; first < samples->count && status == SINEW_OK; first += BATCH) {
+        int32_t count = samples->count - first < BATCH ? samples->count - first : BATCH;
+        quadrature_job job = {shape, samples, first, spaces};
+
+        sn_parallel_for(shape->context, count, 1, place_batch, &job);
+        for (int32_t i = 0; i < count; i++) {
+            size_t at = (size_t)quadrature->count;
+            size_t points = (size_t)spaces[i].count;
+            SN_ASSERT(at + points <= room);
+            memcpy(quadrature->position + 3 * at, spaces[i].positions, 3 * points * sizeof(double));
+            memcpy(quadrature->volume + at, spaces[i].volumes, points * sizeof(double));
+            quadrature->count += spaces[i].count;
+            quadrature->start[first + i + 1] = quadrature->count;
+        }
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_samples *samples,
+                                sn_frame_samples *points) {
+    sn_arena *arena = &points->arena;
+    size_t count = (size_t)quadrature->count;
+    int64_t entries = 0;
+
+    for (int32_t s = 0; s < samples->count; s++) {
+        int64_t nodes = samples->start[s + 1] - samples->start[s];
+        entries += nodes * (quadrature->start[s + 1] - quadrature->start[s]);
+    }
+
+    if (entries > INT32_MAX / 3) {
+        return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%d points have more than %d weights",
+                       quadrature->count, INT32_MAX / 3);
+    }
+
+    points->count = quadrature->count;
+    points->position = quadrature->position;
+    points->volume = quadrature->volume;
+    points->label = SN_PUSH(arena, int32_t, count);
+    points->stiffness = SN_PUSH(arena, double, count);
+    points->start = SN_PUSH(arena, int32_t, count + 1);
+    points->node = SN_PUSH(arena, int32_t, entries);
+    points->weight = SN_PUSH(arena, double, entries);
+    points->gradient = SN_PUSH(arena, double, 3 * entries);
+
+    return sn_arena_status(arena);
+}
+
+static void fill_points(const sn_quadrature *quadrature, const sn_frame_samples *samples,
+                        sn_frame_samples *points) {
+    for (int32_t s = 0, next = 0; s < samples->count; s++) {
+        sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+        for (int32_t p = quadrature->start[s]; p < quadrature->start[s + 1]; p++) {
+            sn_vec3 d = sn_sub(sn_load3(points->position + 3 * (size_t)p), center);
+            points->label[p] = samples->label[s];
+            points->stiffness[p] = samples->stiffness[s];
+
+            for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++, next++) {
+                sn_vec3 gradient = sn_load3(samples->gradient + 3 * (size_t)k);
+                points->node[next] = samples->node[k];
+                points->weight[next] = samples->weight[k] + sn_dot(gradient, d);
+                sn_store3(points->gradient + 3 * (size_t)next, gradient);
+            }
+
+            points->start[p + 1] = next;
+        }
+    }
+}
+
+sinew_status sn_quadrature_apply(const sn_quadrature *quadrature, const sn_frame_samples *samples,
+                                 sn_frame_samples **points) {
+    sn_arena arena = sn_arena_create(samples->arena.context);
+    sn_frame_samples *made = SN_PUSH(&arena, sn_frame_samples, 1);
+    if (!made) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    *made = (sn_frame_samples){.arena = arena, .report = samples->report};
+    made->report.point_count = quadrature->count;
+
+    sinew_status status = push_points(quadrature, samples, made);
+    if (status == SINEW_OK) {
+        fill_points(quadrature, samples, made);
+        status = sn_samples_sort(made);
+    }
+
+    if (status != SINEW_OK) {
+        sn_samples_destroy(made);
+        return status;
+    }
+
+    *points = made;
+    return SINEW_OK;
+}

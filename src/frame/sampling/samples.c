@@ -1,0 +1,452 @@
+// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments. Each
+// sample is made on its own, a batch of them side by side; then their weights are packed one behind
+// the other.
+#include "frame/sampling/samples_internal.h"
+
+#include "base/threads.h"
+
+#include <string.h>
+
+enum { BATCH = 256 };
+
+sinew_sampling_def sinew_default_sampling_def(void) {
+    return (sinew_sampling_def){
+        .kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.08, .degree = -1, .by_label = true};
+}
+
+int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
+    SN_ASSERT(degree >= 0 && degree <= SN_MAX_DEGREE);
+    int32_t count = 0;
+    for (int d = 0; d <= degree; d++) {
+        for (int x = d; x >= 0; x--) {
+            for (int y = d - x; y >= 0; y--) {
+                exponents[count][0] = (int8_t)x;
+                exponents[count][1] = (int8_t)y;
+                exponents[count][2] = (int8_t)(d - x - y);
+                count++;
+            }
+        }
+    }
+
+    return count;
+}
+
+void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d) {
+    values[0] = 1;
+    const double *before = values; // those of one degree less: all of them times x, those without x
+                                   // times y, the last times z
+
+    for (int32_t k = 1; k <= degree; k++) {
+        int32_t count = k * (k + 1) / 2;
+        double *next = values + k * (k + 1) * (k + 2) / 6;
+        for (int32_t i = 0; i < count; i++) {
+            next[i] = d.x * before[i];
+        }
+
+        for (int32_t i = 0; i < k; i++) {
+            next[count + i] = d.y * before[count - k + i];
+        }
+
+        next[count + k] = d.z * before[count - 1];
+        before = next;
+    }
+}
+
+void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count,
+                       sn_shape_point *result) {
+    sn_shape_point at;
+    result->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sn_shape_at_voxel(shape, voxels[i], &at);
+        for (int32_t k = 0, place = 0; k < at.count; k++) {
+            place = sn_point_entry_from(result, place, at.node[k]);
+            result->weight[place] += at.weight[k] / count;
+            for (int a = 0; a < 3; a++) {
+                result->gradient[place][a] += at.gradient[k][a] / count;
+            }
+        }
+    }
+}
+
+typedef struct sample_job {
+    const sn_shape *shape;
+    const sinew_sampling_def *def;
+    sn_frame_samples *samples;
+    sn_fit *fits;
+    int32_t first;          // of the batch
+    sn_shape_point *points; // weights of the batch's samples
+} sample_job;
+
+// Position, volume, mass, label and stiffness of a sample.
+static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
+                    sn_frame_samples *samples, int32_t s) {
+    const sinew_voxels *grid = shape->voxels;
+    sn_vec3 sum = sn_v3(0, 0, 0);
+    sn_vec3 first = sn_voxel_center(grid, voxels[0]);
+    double mass = 0, young = 0;
+    int32_t label = 0,
+            same = 0; // the label of most voxels, by majority vote (exact if it has more than half)
+
+    for (int32_t i = 0; i < count; i++) {
+        uint16_t own = grid->label[voxels[i]];
+        sum = sn_add(sum, sn_sub(sn_voxel_center(grid, voxels[i]), first));
+        mass += shape->density[own] * grid->volume;
+        young += shape->young[own] * sn_voxel_stiffness(grid, voxels[i]);
+
+        if (same == 0) {
+            label = own;
+        }
+
+        same += own == label ? 1 : -1;
+    }
+
+    sn_store3(samples->position + 3 * (size_t)s, sn_madd(first, 1.0 / count, sum));
+    samples->volume[s] = count * grid->volume;
+    samples->mass[s] = mass;
+    samples->label[s] = label;
+    samples->stiffness[s] = young / count / shape->young[label];
+}
+
+static void integrate_moments(const sn_shape *shape, const int32_t *voxels, int32_t count,
+                              sn_frame_samples *samples, int32_t s) {
+    double values[SN_MAX_MONOMIALS];
+    double *moment = samples->moment + (size_t)s * (size_t)samples->moment_count;
+    sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+
+    for (int32_t i = 0; i < count; i++) {
+        sn_compute_monomials(values, samples->degree,
+                             sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center));
+        for (int32_t k = 0; k < samples->moment_count; k++) {
+            moment[k] += shape->voxels->volume * values[k];
+        }
+    }
+}
+
+static void make_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    sample_job *job = data;
+    sn_frame_samples *samples = job->samples;
+
+    for (int32_t i = begin; i < end; i++) {
+        int32_t s = job->first + i;
+        int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
+        const int32_t *voxels = samples->voxel + samples->voxel_start[s];
+
+        SN_ASSERT(count > 0);
+        measure(job->shape, voxels, count, samples, s);
+        integrate_moments(job->shape, voxels, count, samples, s);
+
+        if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
+            sn_average_sample(job->shape, voxels, count, &job->points[i]);
+        } else {
+            sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+            sn_fit_sample(job->shape, voxels, count, center, &job->points[i], &job->fits[s]);
+        }
+    }
+}
+
+// Weights of all samples while they are made.
+typedef struct weight_lists {
+    int32_t *node;
+    double (*weight)[4]; // weight and gradient
+    size_t node_capacity, weight_capacity;
+    int32_t count;
+} weight_lists;
+
+static sinew_status append_weights(sinew_context *context, const sn_shape_point *point,
+                                   weight_lists *lists) {
+    size_t used = (size_t)lists->count;
+    size_t needed = used + (size_t)point->count;
+    if (needed > INT32_MAX / 3) {
+        return sn_fail(context, SINEW_OUT_OF_MEMORY, "the samples have more than %d weights",
+                       INT32_MAX / 3);
+    }
+
+    void *node = lists->node;
+    void *weight = lists->weight;
+    sinew_status status =
+        sn_grow(context, &node, &lists->node_capacity, used, needed, sizeof *lists->node);
+
+    if (status == SINEW_OK) {
+        status =
+            sn_grow(context, &weight, &lists->weight_capacity, used, needed, sizeof *lists->weight);
+    }
+
+    lists->node = node;
+    lists->weight = weight;
+    SN_TRY(status);
+
+    for (int32_t k = 0; k < point->count; k++) {
+        const double *g = point->gradient[k];
+        if (point->weight[k] == 0 && g[0] == 0 && g[1] == 0 && g[2] == 0) {
+            continue;
+        }
+
+        lists->node[lists->count] = point->node[k];
+        double *entry = lists->weight[lists->count++];
+
+        entry[0] = point->weight[k];
+
+        for (int a = 0; a < 3; a++) {
+            entry[1 + a] = g[a];
+        }
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status make_weights(sample_job *job, sn_arena *scratch, weight_lists *lists) {
+    sn_frame_samples *samples = job->samples;
+    int32_t batch = samples->count < BATCH ? samples->count : BATCH;
+
+    job->points = SN_RESERVE(scratch, sn_shape_point, batch);
+    SN_TRY(sn_arena_status(scratch));
+    for (job->first = 0; job->first < samples->count; job->first += batch) {
+        int32_t count = samples->count - job->first < batch ? samples->count - job->first : batch;
+        sn_parallel_for(job->shape->context, count, 1, make_samples, job);
+        for (int32_t i = 0; i < count; i++) {
+            SN_TRY(append_weights(job->shape->context, &job->points[i], lists));
+            samples->start[job->first + i + 1] = lists->count;
+        }
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status pack_weights(const weight_lists *lists, sn_frame_samples *samples) {
+    samples->node = SN_PUSH(&samples->arena, int32_t, lists->count);
+    samples->weight = SN_PUSH(&samples->arena, double, lists->count);
+    samples->gradient = SN_PUSH(&samples->arena, double, 3 * (size_t)lists->count);
+    SN_TRY(sn_arena_status(&samples->arena));
+
+    for (int32_t k = 0; k < lists->count; k++) {
+        samples->node[k] = lists->node[k];
+        samples->weight[k] = lists->weight[k][0];
+        for (int a = 0; a < 3; a++) {
+            samples->gradient[3 * (size_t)k + (size_t)a] = lists->weight[k][1 + a];
+        }
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status list_voxels(sn_frame_samples *samples, const sn_partition *partition,
+                                int32_t voxel_count) {
+    int32_t *start = samples->voxel_start =
+        SN_PUSH(&samples->arena, int32_t, (size_t)partition->count + 1);
+
+    samples->voxel = SN_PUSH(&samples->arena, int32_t, voxel_count);
+    SN_TRY(sn_arena_status(&samples->arena));
+    for (int32_t v = 0; v < voxel_count; v++) {
+        start[partition->sample_of[v]]++;
+    }
+
+    int32_t sum = 0;
+    for (int32_t s = 0; s < partition->count; s++) {
+        int32_t count = start[s];
+        start[s] = sum;
+        sum += count;
+    }
+
+    for (int32_t v = 0; v < voxel_count; v++) {
+        samples->voxel[start[partition->sample_of[v]]++] = v;
+    }
+
+    for (int32_t s = partition->count; s > 0; s--) {
+        start[s] = start[s - 1];
+    }
+
+    start[0] = 0;
+    return SINEW_OK;
+}
+
+sinew_status sn_samples_sort(sn_frame_samples *samples) {
+    sn_arena *arena = &samples->arena;
+    samples->order = SN_PUSH(arena, int32_t, samples->count);
+
+    int32_t first[SN_POINT_NODES + 2] = {0};
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t s = 0; s < samples->count; s++) {
+        first[samples->start[s + 1] - samples->start[s] + 1]++;
+    }
+
+    for (int32_t k = 0; k <= SN_POINT_NODES; k++) {
+        first[k + 1] += first[k];
+    }
+
+    for (int32_t s = 0; s < samples->count; s++) {
+        samples->order[first[samples->start[s + 1] - samples->start[s]]++] = s;
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status push_arrays(sn_frame_samples *samples, int32_t count, int32_t degree) {
+    sn_arena *arena = &samples->arena;
+    samples->count = count;
+    samples->degree = degree;
+    samples->moment_count = (degree + 1) * (degree + 2) * (degree + 3) / 6;
+    samples->position = SN_PUSH(arena, double, 3 * (size_t)count);
+    samples->volume = SN_PUSH(arena, double, count);
+    samples->mass = SN_PUSH(arena, double, count);
+    samples->label = SN_PUSH(arena, int32_t, count);
+    samples->stiffness = SN_PUSH(arena, double, count);
+    samples->fit_error = SN_PUSH(arena, double, count);
+    samples->moment = SN_PUSH(arena, double, (size_t)count *(size_t)samples->moment_count);
+    samples->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
+
+    return sn_arena_status(arena);
+}
+
+static void report(sn_frame_samples *samples, const sn_fit *fits) {
+    sinew_sampling_report *r = &samples->report;
+    r->sample_count = r->point_count = samples->count;
+
+    double absolute = 0;
+    int64_t terms = 0;
+    for (int32_t s = 0; s < samples->count; s++) {
+        int32_t nodes = samples->start[s + 1] - samples->start[s];
+        r->volume += samples->volume[s];
+        r->mass += samples->mass[s];
+        if (nodes > r->most_nodes) {
+            r->most_nodes = nodes;
+        }
+
+        absolute += fits[s].absolute_error;
+        terms += (int64_t)fits[s].voxels * fits[s].nodes;
+        samples->fit_error[s] = fits[s].voxels ? sqrt(fits[s].squared_error / fits[s].voxels) : 0;
+        r->largest_fit_error = fmax(r->largest_fit_error, samples->fit_error[s]);
+    }
+
+    r->mean_fit_error = terms ? absolute / (double)terms : 0;
+    r->mean_nodes = (double)samples->start[samples->count] / samples->count;
+}
+
+static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def *def,
+                                 const sn_partition *partition, sn_arena *scratch,
+                                 sn_frame_samples *samples) {
+    SN_TRY(push_arrays(samples, partition->count,
+                       def->kind != SINEW_SAMPLING_REGIONS ? 0
+                       : def->degree < 0                   ? 2
+                                                           : def->degree));
+    SN_TRY(list_voxels(samples, partition, shape->voxels->count));
+
+    sn_fit *fits = SN_PUSH(scratch, sn_fit, partition->count);
+    SN_TRY(sn_arena_status(scratch));
+
+    sample_job job = {.shape = shape, .def = def, .samples = samples, .fits = fits};
+    weight_lists lists = {0};
+    sinew_status status = make_weights(&job, scratch, &lists);
+    if (status == SINEW_OK) {
+        status = pack_weights(&lists, samples);
+    }
+
+    sn_release(shape->context, lists.node, lists.node_capacity, sizeof *lists.node);
+    sn_release(shape->context, lists.weight, lists.weight_capacity, sizeof *lists.weight);
+    SN_TRY(status);
+    SN_TRY(sn_samples_sort(samples));
+    report(samples, fits);
+
+    return SINEW_OK;
+}
+
+static sinew_status check_def(sinew_context *context, const sinew_sampling_def *def) {
+    if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_REGIONS ||
+        def->count < 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "unknown kind of sampling %d, or %d samples", (int)def->kind, def->count);
+    }
+
+    if (!(def->fit_error >= 0) || def->degree < -1 || def->degree > SN_MAX_DEGREE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "a fit error of %g (at least 0) and degree %d (-1 to %d)", def->fit_error,
+                       def->degree, SN_MAX_DEGREE);
+    }
+
+    if (def->kind == SINEW_SAMPLING_REGIONS && def->count == 0 && def->fit_error == 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "regions need a wished count or a wished fit error");
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
+                               sn_frame_samples **samples) {
+    SN_TRY(check_def(shape->context, def));
+    sn_arena scratch = sn_arena_create(shape->context);
+    sn_arena arena = sn_arena_create(shape->context);
+    sn_frame_samples *made = SN_PUSH(&arena, sn_frame_samples, 1);
+
+    if (!made) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    made->arena = arena;
+    sn_partition partition = {0};
+    sinew_status status = def->kind == SINEW_SAMPLING_MIDPOINT
+                              ? sn_partition_blocks(shape, def->count, &scratch, &partition)
+                              : sn_partition_regions(shape, def, &scratch, &partition);
+
+    if (status == SINEW_OK) {
+        status = fill_samples(shape, def, &partition, &scratch, made);
+    }
+
+    sn_arena_destroy(&scratch);
+    if (status != SINEW_OK) {
+        sn_samples_destroy(made);
+        return status;
+    }
+
+    *samples = made;
+    return SINEW_OK;
+}
+
+void sn_samples_destroy(sn_frame_samples *samples) {
+    if (!samples) {
+        return;
+    }
+    sn_arena arena = samples->arena;
+    sn_arena_destroy(&arena);
+}
+
+// The node at a place of a sample's list, plus one; 0 behind its end.
+static int32_t node_at(const sn_frame_samples *samples, int32_t sample, int32_t place) {
+    int32_t at = samples->start[sample] + place;
+    return at < samples->start[sample + 1] ? samples->node[at] + 1 : 0;
+}
+
+// Counting sorts by each place of the lists, the last one first.
+sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count,
+                                      int32_t *list, int32_t count) {
+    sn_arena scratch = sn_arena_create(samples->arena.context);
+    int32_t *sorted = SN_PUSH(&scratch, int32_t, count);
+    int32_t *starts = SN_PUSH(&scratch, int32_t, node_count + 2);
+    int32_t longest = 0;
+    sinew_status status = sn_arena_status(&scratch);
+
+    for (int32_t i = 0; i < count; i++) {
+        int32_t length = samples->start[list[i] + 1] - samples->start[list[i]];
+        longest = length > longest ? length : longest;
+    }
+
+    for (int32_t place = longest - 1; place >= 0 && status == SINEW_OK; place--) {
+        memset(starts, 0, ((size_t)node_count + 2) * sizeof *starts);
+        for (int32_t i = 0; i < count; i++) {
+            starts[node_at(samples, list[i], place) + 1]++;
+        }
+
+        for (int32_t n = 0; n <= node_count; n++) {
+            starts[n + 1] += starts[n];
+        }
+
+        for (int32_t i = 0; i < count; i++) {
+            sorted[starts[node_at(samples, list[i], place)]++] = list[i];
+        }
+
+        memcpy(list, sorted, (size_t)count * sizeof *list);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}

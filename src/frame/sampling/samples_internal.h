@@ -1,0 +1,36 @@
+// What midpoint and region samples share while they are made.
+#ifndef SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
+#define SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
+
+#include "frame/sampling/samples.h"
+
+// Which sample each voxel belongs to, and how many there are.
+typedef struct sn_partition {
+    int32_t count;
+    int32_t *sample_of; // for each voxel
+} sn_partition;
+
+// Blocks of voxels: as many as wished for, or nearly so.
+sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena *arena,
+                                 sn_partition *partition);
+
+// Regions of nearly linear weights.
+sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def,
+                                  sn_arena *arena, sn_partition *partition);
+
+// Weights and gradients of one sample from those of its voxels: averages (midpoint), or the linear
+// fit, with its squared error summed over voxels and nodes, and its absolute error.
+typedef struct sn_fit {
+    double squared_error, absolute_error;
+    int32_t voxels, nodes;
+} sn_fit;
+
+void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count,
+                       sn_shape_point *result);
+void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
+                   sn_shape_point *result, sn_fit *fit);
+
+// Fills `order`: samples by their number of nodes, a stable counting sort.
+sinew_status sn_samples_sort(sn_frame_samples *samples);
+
+#endif

@@ -1,0 +1,68 @@
+// Precomputed springs between rigid frames (Gilles et al. 2011, 4.3): the stiffness of a frame body
+// at rest, kept as one joint for each pair of frames, so that a step costs the pairs and not the
+// samples.
+//
+// The joint of frames i and j sits half-way between them. Carried along by either, it comes apart
+// by a turn phi and a shift u, seen from the orientation R_m half-way between R_i and R_j:
+//
+//   phi = log(R_i' R_j),   u = R_m' d,   d = (t_j + r_j) - (t_i + r_i),   r_i = R_i l_i,   W = 1/2
+//   (phi, u)' K (phi, u)
+//
+// K = -sym(D(-l_i)' Kbar_ij D(-l_j)), Kbar the stiffness df/dq that the samples give at rest.
+// Forces are the exact gradient of W, which no rigid motion changes, so that both momenta are kept;
+// the stiffness is J'KJ with J = d(phi, u), exact at rest. For two frames K is symmetric as it is,
+// and the springs' stiffness at rest is Kbar; with more the skew part is lost, and what that makes
+// is told.
+#ifndef SN_FRAME_SPRINGS_SPRINGS_H
+#define SN_FRAME_SPRINGS_SPRINGS_H
+
+#include "base/isa.h"
+#include "frame/blend/nodes.h"
+#include "linalg/bsr.h"
+#include "math/mat3.h"
+
+// Blocks of a joint's stiffness in the order (turn i, shift i, turn j, shift j), lower triangle.
+enum { SN_SPRING_BLOCKS = 10 };
+
+typedef struct sn_spring {
+    int32_t i, j; // i < j
+    sn_vec3 li, lj;
+    sn_mat3 P, Q, U;                // of K: turns with turns, turns with shifts, shifts with shifts
+    sn_mat3 safe_P, safe_Q, safe_U; // the same without negative eigenvalues
+    int32_t slot[SN_SPRING_BLOCKS]; // in the body's pattern
+} sn_spring;
+
+typedef struct sn_springs sn_springs;
+
+typedef struct sn_springs_request {
+    const double *q;
+    bool projected;
+    double *force, *matrix; // NULL if not wanted
+} sn_springs_request;
+
+// Adds forces and stiffness; returns the energy.
+typedef double sn_springs_fn(const sn_nodes *nodes, const sn_springs *springs,
+                             const sn_springs_request *request);
+SN_ISA_DECLARE(double, sn_springs_evaluate,
+               (const sn_nodes *nodes, const sn_springs *springs,
+                const sn_springs_request *request));
+
+struct sn_springs {
+    sn_springs_fn *evaluate; // for this machine
+    int32_t count;
+    sn_spring *items;
+    double difference; // of the stiffness at rest to the samples', relative, in the Frobenius norm
+    bool clamped;      // K without negative eigenvalues, because the sum had some
+};
+
+// Finds the pairs that the pattern couples, and computes their joints from the samples' stiffness
+// -df/dq at rest (lower triangle). All nodes are rigid.
+sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_bsr *pattern,
+                               const double *stiffness, sn_springs **springs);
+
+// The joints anew, from another stiffness on the same pattern. Needs scratch memory.
+sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
+                                const sn_bsr *pattern, const double *stiffness,
+                                sn_springs *springs);
+
+#endif

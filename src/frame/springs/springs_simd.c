@@ -1,0 +1,204 @@
+// The springs at a configuration: energy, forces, stiffness, spring by spring. Built for each
+// instruction set for the sake of its fused products.
+//
+// Variations, with w' = R_m' w and t' = R_m' t for the rates w, t of a frame, n = phi / |phi| and a
+// = |phi|:
+//
+//   dphi = A (w_j' - w_i'),   A = n n' + (a/2) / sin(a/2) (I - n n')
+//   w_m' = (w_i' + w_j') / 2 + T (w_j' - w_i'),   T = -tan(a/4) / (2 a) [phi]x
+//   du   = t_j' - t_i' + w_j' x r_j' - w_i' x r_i' + u x w_m'
+//
+// The rotation half-way is R_i exp(phi / 2); A and T follow from the derivative of the exponential,
+// whose part across n is a turn by half the angle times sin(a/2) / (a/2).
+#include "frame/springs/springs.h"
+
+#include "math/simd.h"
+
+#include <math.h>
+
+// What a joint looks like at a configuration, vectors in the axes half-way.
+typedef struct joint {
+    sn_mat3 R;        // R_m
+    sn_vec3 phi, u;   // the gap
+    sn_vec3 ri, rj;   // r_i', r_j'
+    double across;    // (a/2) / sin(a/2), A's part across n
+    double bend;      // tan(a/4) / (2 a)
+    double turn_part; // (1 - across) / a^2: A = across I + turn_part phi phi'
+} joint;
+
+// The quaternions run on continuously, so that a turn of up to 360 degrees is told from the shorter
+// one the other way.
+static joint measure(const sn_nodes *nodes, const sn_spring *spring, const double *q) {
+    const double *a = q + nodes->items[spring->i].config;
+    const double *b = q + nodes->items[spring->j].config;
+    sn_quat qi = {a[0], a[1], a[2], a[3]};
+    sn_quat qj = {b[0], b[1], b[2], b[3]};
+    sn_quat r = sn_quat_mul(sn_quat_conjugate(qi), qj);
+    sn_vec3 axis = {r.x, r.y, r.z};
+    double s = sn_length(axis);
+    double cosine = sqrt(fmax(0.5 * (1 + r.w), 1e-12)); // sin(a/2), cos(a/4)
+    sn_vec3 sine = sn_scale(0.5 / cosine, axis);        // sin(a/4) n
+    joint out;
+
+    out.R = sn_quat_to_mat3(sn_quat_mul(qi, (sn_quat){sine.x, sine.y, sine.z, cosine}));
+    sn_vec3 ri = sn_quat_rotate(qi, spring->li);
+    sn_vec3 rj = sn_quat_rotate(qj, spring->lj);
+
+    out.u = sn_mat3_apply_transposed(
+        out.R, sn_sub(sn_add(sn_load3(b + 4), rj), sn_add(sn_load3(a + 4), ri)));
+    out.ri = sn_mat3_apply_transposed(out.R, ri);
+    out.rj = sn_mat3_apply_transposed(out.R, rj);
+
+    if (s < 1e-3 && r.w > 0) { // series in sin(a/2), exact to rounding
+        double square = s * s;
+
+        out.across = 1 + square / 6 + 3 * square * square / 40;
+        out.turn_part = -1.0 / 24 + square / 1440;
+        out.bend = 1.0 / 8 + square / 96;
+    } else {
+        double angle = 2 * atan2(s, r.w);
+        out.across = 0.5 * angle / s;
+        out.turn_part = (1 - out.across) / (angle * angle);
+        out.bend = s / (2 * angle * (1 + fmax(r.w, -1 + 1e-9)));
+    }
+    out.phi = sn_scale(2 * out.across, axis);
+
+    return out;
+}
+
+static sn_vec3 apply_A(const joint *j, sn_vec3 v) {
+    return sn_madd(sn_scale(j->across, v), j->turn_part * sn_dot(j->phi, v), j->phi);
+}
+
+// Adds the forces of a joint whose generalised stress is (K phi part, K u part) = (g, p), in the
+// axes half-way.
+static void add_force(const sn_nodes *nodes, const sn_spring *spring, const joint *j, sn_vec3 g,
+                      sn_vec3 p, double *force) {
+    // dW = (A g - T's).(w_j' - w_i') + p.(t_j' - t_i') + w_j'.(r_j' x p) - w_i'.(r_i' x p) -
+    // s.(w_i' + w_j') / 2, s = u x p
+    sn_vec3 s = sn_cross(j->u, p);
+    sn_vec3 h = sn_sub(apply_A(j, g), sn_scale(j->bend, sn_cross(j->phi, s))); // T' = bend [phi]x
+    sn_vec3 half = sn_scale(0.5, s);
+    sn_vec3 torque_i = sn_add(sn_add(h, sn_cross(j->ri, p)), half);
+    sn_vec3 torque_j = sn_sub(half, sn_add(h, sn_cross(j->rj, p)));
+    sn_vec3 push = sn_mat3_apply(j->R, p);
+    double *i_rows = force + 3 * nodes->items[spring->i].row;
+    double *j_rows = force + 3 * nodes->items[spring->j].row;
+
+    sn_add_to3(i_rows, sn_mat3_apply(j->R, torque_i));
+    sn_add_to3(i_rows + 3, push);
+    sn_add_to3(j_rows, sn_mat3_apply(j->R, torque_j));
+    sn_add_to3(j_rows + 3, sn_scale(-1, push));
+}
+
+static void add_block(double *matrix, int32_t slot, sn_mat3 block, double sign) {
+    double *out = matrix + 9 * (size_t)slot;
+    for (int e = 0; e < 9; e++) {
+        out[e] += sign * block.m[e / 3][e % 3];
+    }
+}
+
+// The blocks of K in the world's axes, and what turns of the frames do there.
+typedef struct world_joint {
+    sn_mat3 P, Q, U;
+    sn_mat3 Yi, Yj; // du by the turn of a frame
+    sn_vec3 phi;
+    double across, turn_part;
+} world_joint;
+
+static sn_mat3 turn_block(sn_mat3 R, sn_mat3 B) {
+    return sn_mat3_mul(sn_mat3_mul(R, B), sn_mat3_transpose(R));
+}
+
+static world_joint turn_joint(const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U) {
+    world_joint w = {turn_block(j->R, P), turn_block(j->R, Q), turn_block(j->R, U),
+                     .across = j->across, .turn_part = j->turn_part};
+    sn_vec3 u = sn_mat3_apply(j->R, j->u);
+    sn_vec3 half = sn_scale(0.5, u);
+    sn_vec3 ri = sn_mat3_apply(j->R, j->ri);
+    sn_vec3 rj = sn_mat3_apply(j->R, j->rj);
+
+    w.phi = sn_mat3_apply(j->R, j->phi);
+
+    // [u]x (I/2 +- T), T = -bend [phi]x, with [u]x [phi]x = phi u' - (u . phi) I
+    sn_mat3 uT = sn_mat3_scale(-j->bend, sn_outer(w.phi, u));
+    double trace = j->bend * sn_dot(u, w.phi);
+
+    for (int k = 0; k < 3; k++) {
+        uT.m[k][k] += trace;
+    }
+
+    w.Yi = sn_mat3_sub(sn_cross_matrix(sn_add(ri, half)), uT);
+    w.Yj = sn_mat3_add(sn_cross_matrix(sn_sub(half, rj)), uT);
+
+    return w;
+}
+
+// B A, A = across I + turn_part phi phi', and A B.
+static sn_mat3 times_A(const world_joint *w, sn_mat3 B) {
+    sn_vec3 along = sn_scale(w->turn_part, sn_mat3_apply(B, w->phi));
+    return sn_mat3_add(sn_mat3_scale(w->across, B), sn_outer(along, w->phi));
+}
+
+static sn_mat3 A_times(const world_joint *w, sn_mat3 B) {
+    sn_vec3 along = sn_scale(w->turn_part, sn_mat3_apply_transposed(B, w->phi));
+    return sn_mat3_add(sn_mat3_scale(w->across, B), sn_outer(w->phi, along));
+}
+
+// J'KJ: with the turn of a frame, (dphi, du) = (sigma A, Y); with its shift, (0, sigma I), sigma =
+// -1 for i and 1 for j.
+static void add_matrix(const sn_spring *spring, const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U,
+                       double *matrix) {
+    world_joint w = turn_joint(j, P, Q, U);
+    sn_mat3 PA = times_A(&w, w.P);
+    sn_mat3 QA = times_A(&w, sn_mat3_transpose(w.Q));
+
+    // Stress by turning a frame: turn part v, shift part s.
+    sn_mat3 vi = sn_mat3_sub(sn_mat3_mul(w.Q, w.Yi), PA);
+    sn_mat3 si = sn_mat3_sub(sn_mat3_mul(w.U, w.Yi), QA);
+    sn_mat3 vj = sn_mat3_add(sn_mat3_mul(w.Q, w.Yj), PA);
+    sn_mat3 sj = sn_mat3_add(sn_mat3_mul(w.U, w.Yj), QA);
+    sn_mat3 YiT = sn_mat3_transpose(w.Yi);
+    sn_mat3 YjT = sn_mat3_transpose(w.Yj);
+    sn_mat3 Avi = A_times(&w, vi);
+    const int32_t *slot = spring->slot;
+
+    add_block(matrix, slot[0], sn_mat3_sub(sn_mat3_mul(YiT, si), Avi), 1);
+    add_block(matrix, slot[1], si, -1); // shift i, turn i
+    add_block(matrix, slot[2], w.U, 1);
+    add_block(matrix, slot[3], sn_mat3_add(sn_mat3_mul(YjT, si), Avi), 1); // turn j, turn i
+    add_block(matrix, slot[4], sn_mat3_transpose(sj), -1);                 // turn j, shift i
+    add_block(matrix, slot[5], sn_mat3_add(sn_mat3_mul(YjT, sj), A_times(&w, vj)), 1);
+    add_block(matrix, slot[6], si, 1);   // shift j, turn i
+    add_block(matrix, slot[7], w.U, -1); // shift j, shift i
+    add_block(matrix, slot[8], sj, 1);   // shift j, turn j
+    add_block(matrix, slot[9], w.U, 1);
+}
+
+double SN_ISA_NAME(sn_springs_evaluate)(const sn_nodes *nodes, const sn_springs *springs,
+                                        const sn_springs_request *request) {
+    double energy = 0;
+    for (int32_t k = 0; k < springs->count; k++) {
+        const sn_spring *spring = &springs->items[k];
+        joint j = measure(nodes, spring, request->q);
+        sn_vec3 g = sn_add(sn_mat3_apply(spring->P, j.phi), sn_mat3_apply(spring->Q, j.u));
+        sn_vec3 p =
+            sn_add(sn_mat3_apply_transposed(spring->Q, j.phi), sn_mat3_apply(spring->U, j.u));
+
+        energy += 0.5 * (sn_dot(g, j.phi) + sn_dot(p, j.u));
+        if (request->force) {
+            add_force(nodes, spring, &j, g, p, request->force);
+        }
+        if (!request->matrix) {
+            continue;
+        }
+
+        if (request->projected) {
+            add_matrix(spring, &j, spring->safe_P, spring->safe_Q, spring->safe_U, request->matrix);
+        } else {
+            add_matrix(spring, &j, spring->P, spring->Q, spring->U, request->matrix);
+        }
+    }
+
+    return energy;
+}

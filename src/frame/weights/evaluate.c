@@ -1,0 +1,457 @@
+// Weights and gradients at voxels and at points, from the table or in closed form.
+//
+// A point between voxels takes the trilinear blend of the eight around it. Near the surface some of
+// them are missing, and at the border of a stiff or rigid part the weights have a kink; there each
+// of the usable ones is continued linearly to the point, so that linear weights stay linear up to
+// the surface.
+#include "frame/weights/table.h"
+
+#include "base/threads.h"
+#include "math/mat3.h"
+
+#include <string.h>
+
+enum { CHUNK = 256, ROOM = 16 * CHUNK };
+
+int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
+    int32_t place = point->count;
+    while (place > 0 && point->node[place - 1] >= node) {
+        place--;
+    }
+
+    if (place < point->count && point->node[place] == node) {
+        return place;
+    }
+    if (point->count == SN_POINT_NODES) {
+        return SN_POINT_NODES; // more than any table gives: the spare place takes it
+    }
+
+    for (int32_t i = point->count; i > place; i--) {
+        point->node[i] = point->node[i - 1];
+        point->weight[i] = point->weight[i - 1];
+        for (int a = 0; a < 3; a++) {
+            point->gradient[i][a] = point->gradient[i - 1][a];
+        }
+    }
+
+    point->count++;
+    point->node[place] = node;
+    point->weight[place] = 0;
+
+    for (int a = 0; a < 3; a++) {
+        point->gradient[place][a] = 0;
+    }
+
+    return place;
+}
+
+// Whether weights vary smoothly from voxel v to its neighbour u, so that differences may use both.
+static bool is_smooth(const sn_shape *shape, int32_t v, int32_t u) {
+    uint16_t a = shape->voxels->label[v];
+    uint16_t b = shape->voxels->label[u];
+    if (a == b) {
+        return true;
+    }
+    if (shape->bound_node[a] >= 0) {
+        return shape->bound_node[a] == shape->bound_node[b];
+    }
+    if (shape->rigid[a]) {
+        return shape->rigid[b];
+    }
+    if (shape->bound_node[b] >= 0 && !sn_shape_is_analytic(shape)) {
+        return false; // a kink, where distances begin
+    }
+
+    return shape->def.metric == SINEW_METRIC_EUCLIDEAN || sn_shape_is_analytic(shape) ||
+           shape->def.kind == SINEW_WEIGHTS_USER;
+}
+
+static bool is_bound(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
+    int32_t node = shape->bound_node[shape->voxels->label[voxel]];
+    if (node < 0) {
+        return false;
+    }
+
+    result->count = 1;
+    result->node[0] = node;
+    result->weight[0] = 1;
+
+    for (int a = 0; a < 3; a++) {
+        result->gradient[0][a] = 0;
+    }
+
+    return true;
+}
+
+static void add_row(const sn_shape *shape, int32_t voxel, double factor, int axis, double slope,
+                    sn_shape_point *result) {
+    const sn_weight_table *table = &shape->table;
+    int32_t place = 0;
+    for (int64_t k = table->start[voxel]; k < table->start[voxel + 1]; k++) {
+        place = sn_point_entry_from(result, place, table->node[k]);
+        result->weight[place] += factor * table->weight[k];
+        result->gradient[place][axis] += slope * table->weight[k];
+    }
+}
+
+static void differences_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
+    const sinew_voxels *voxels = shape->voxels;
+    result->count = 0;
+    add_row(shape, voxel, 1, 0, 0, result);
+
+    for (int axis = 0; axis < 3; axis++) {
+        int32_t lower = voxels->neighbor[voxel][2 * axis];
+        int32_t upper = voxels->neighbor[voxel][2 * axis + 1];
+        bool has_lower = lower >= 0 && is_smooth(shape, voxel, lower);
+        bool has_upper = upper >= 0 && is_smooth(shape, voxel, upper);
+
+        if (!has_lower && !has_upper) {
+            continue;
+        }
+
+        double slope = 1 / (voxels->spacing[axis] * (has_lower && has_upper ? 2 : 1));
+        add_row(shape, has_upper ? upper : voxel, 0, axis, slope, result);
+        add_row(shape, has_lower ? lower : voxel, 0, axis, -slope, result);
+    }
+}
+
+void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
+    SN_ASSERT(voxel >= 0 && voxel < shape->voxels->count);
+    if (is_bound(shape, voxel, result)) {
+        return;
+    }
+
+    if (sn_shape_is_analytic(shape)) {
+        sn_evaluate_analytic(shape, sn_voxel_center(shape->voxels, voxel), result);
+        if (result->count > 0) {
+            return; // else out of every range: adopted
+        }
+    }
+
+    differences_at_voxel(shape, voxel, result);
+}
+
+void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
+    const sinew_voxels *voxels = shape->voxels;
+    if (is_bound(shape, voxel, result)) {
+        return;
+    }
+
+    int32_t c[3], around[27], count = 0;
+    sn_vec3 offset[27];
+    sn_vec3 mean = sn_v3(0, 0, 0);
+
+    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], c);
+    for (int32_t i = 0; i < 27; i++) {
+        int32_t x = i % 3 - 1;
+        int32_t y = i / 3 % 3 - 1;
+        int32_t z = i / 9 - 1;
+        int32_t u = sn_voxel_at(voxels, c[0] + x, c[1] + y, c[2] + z);
+
+        if (u < 0 || !is_smooth(shape, voxel, u)) {
+            continue;
+        }
+
+        around[count] = u;
+        offset[count] =
+            sn_v3(x * voxels->spacing[0], y * voxels->spacing[1], z * voxels->spacing[2]);
+        mean = sn_add(mean, offset[count++]);
+    }
+
+    mean = sn_scale(1.0 / count, mean);
+    sn_mat3 C = {{{0}}};
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 d = sn_sub(offset[i], mean);
+        C = sn_mat3_add(C, sn_outer(d, d));
+    }
+
+    // A direction without neighbours gets slope 0: a tiny stiffness there, far below a cell's
+    // square, changes nothing else.
+    for (int a = 0; a < 3; a++) {
+        C.m[a][a] += 1e-12 * voxels->spacing[a] * voxels->spacing[a];
+    }
+
+    sn_mat3 inverse = sn_mat3_inverse(C);
+    result->count = 0;
+    add_row(shape, voxel, 1, 0, 0, result);
+
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 g = sn_mat3_apply(inverse, sn_sub(offset[i], mean));
+        add_row(shape, around[i], 0, 0, g.x, result);
+        add_row(shape, around[i], 0, 1, g.y, result);
+        add_row(shape, around[i], 0, 2, g.z, result);
+    }
+}
+
+// result += factor (w + grad w . d) of a voxel, with its gradient.
+static void add_continued(const sn_shape *shape, int32_t voxel, double factor, sn_vec3 d,
+                          sn_shape_point *result) {
+    sn_shape_point at;
+    sn_shape_at_voxel(shape, voxel, &at);
+    for (int32_t k = 0, place = 0; k < at.count; k++) {
+        place = sn_point_entry_from(result, place, at.node[k]);
+        sn_vec3 gradient = sn_load3(at.gradient[k]);
+        result->weight[place] += factor * (at.weight[k] + sn_dot(gradient, d));
+        for (int a = 0; a < 3; a++) {
+            result->gradient[place][a] += factor * at.gradient[k][a];
+        }
+    }
+}
+
+// Continued weights can leave [0, 1]; weights that may be negative by nature are left alone.
+static void clamp_point(const sn_shape *shape, sn_shape_point *point) {
+    bool may_be_negative = shape->def.kind == SINEW_WEIGHTS_AXIS_CUBIC ||
+                           shape->def.kind == SINEW_WEIGHTS_USER || !shape->def.normalize;
+    double sum = 0;
+
+    for (int32_t k = 0; k < point->count; k++) {
+        if (!may_be_negative) {
+            point->weight[k] = fmin(fmax(point->weight[k], 0), 1);
+        }
+        sum += point->weight[k];
+    }
+
+    for (int32_t k = 0; k < point->count && shape->def.normalize; k++) {
+        point->weight[k] /= sum;
+    }
+}
+
+typedef struct corner {
+    int32_t voxel;
+    double share;
+    sn_vec3 offset; // from the voxel's middle to the point
+} corner;
+
+// The inside voxels among the eight around a point that may be blended; `complete` if none is
+// missing.
+static int32_t find_corners(const sn_shape *shape, sn_vec3 p, int32_t home, corner corners[8],
+                            bool *complete) {
+    const sinew_voxels *voxels = shape->voxels;
+    double u[3], low[3];
+
+    sn_store3(u, sn_voxel_units(voxels, p));
+    *complete = true;
+
+    int32_t count = 0;
+    for (int a = 0; a < 3; a++) {
+        if (!(fabs(u[a]) < 1e9)) {
+            return 0; // far outside the grid
+        }
+        low[a] = floor(u[a]);
+    }
+
+    for (int i = 0; i < 8; i++) {
+        double share = 1, offset[3];
+        int32_t cell[3];
+        for (int a = 0; a < 3; a++) {
+            int bit = i >> a & 1;
+            share *= bit ? u[a] - low[a] : 1 - (u[a] - low[a]);
+            cell[a] = (int32_t)low[a] + bit;
+            offset[a] = (u[a] - low[a] - bit) * voxels->spacing[a];
+        }
+
+        if (share <= 1e-12) {
+            continue;
+        }
+
+        int32_t v = sn_voxel_at(voxels, cell[0], cell[1], cell[2]);
+        if (v < 0 || (home >= 0 && !is_smooth(shape, home, v))) {
+            *complete = false;
+            continue;
+        }
+
+        corners[count++] = (corner){v, share, sn_load3(offset)};
+    }
+
+    return count;
+}
+
+// The voxel whose box holds a point, or -1.
+static int32_t home_of(const sinew_voxels *voxels, sn_vec3 p) {
+    sn_vec3 u = sn_voxel_units(voxels, p);
+    if (!(fabs(u.x) < 1e9 && fabs(u.y) < 1e9 && fabs(u.z) < 1e9)) {
+        return -1;
+    }
+    return sn_voxel_at(voxels, (int32_t)floor(u.x + 0.5), (int32_t)floor(u.y + 0.5),
+                       (int32_t)floor(u.z + 0.5));
+}
+
+// Outside: the nearest voxels, continued to the closest points of their boxes.
+static int32_t find_nearest_corners(const sinew_voxels *voxels, sn_vec3 p, corner corners[8]) {
+    int32_t nearest[8];
+    int32_t count = sn_nearest_voxels(voxels, p, INFINITY, nearest, NULL);
+    sn_vec3 half =
+        sn_v3(0.5 * voxels->spacing[0], 0.5 * voxels->spacing[1], 0.5 * voxels->spacing[2]);
+
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 offset = sn_sub(p, sn_voxel_center(voxels, nearest[i]));
+        offset = sn_min3(sn_max3(offset, sn_scale(-1, half)), half);
+        corners[i] = (corner){nearest[i], 1, offset};
+    }
+
+    return count;
+}
+
+void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result) {
+    const sinew_voxels *voxels = shape->voxels;
+    int32_t home = home_of(voxels, p);
+    if (home >= 0 && is_bound(shape, home, result)) {
+        return;
+    }
+
+    if (sn_shape_is_analytic(shape)) {
+        int32_t near = home >= 0 ? home : -1;
+        int32_t nearest[8];
+        if (near < 0 && sn_nearest_voxels(voxels, p, INFINITY, nearest, NULL)) {
+            near = nearest[0];
+        }
+        if (is_bound(shape, near, result)) {
+            return;
+        }
+
+        sn_evaluate_analytic(shape, p, result);
+        if (result->count > 0) {
+            return; // else out of every range: adopted
+        }
+    }
+
+    corner corners[8];
+    bool complete;
+    int32_t count = find_corners(shape, p, home, corners, &complete);
+
+    if (count == 0) {
+        count = find_nearest_corners(voxels, p, corners);
+        complete = false;
+    }
+
+    double total = 0;
+    for (int32_t i = 0; i < count; i++) {
+        total += corners[i].share;
+    }
+
+    result->count = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sn_vec3 offset = complete ? sn_v3(0, 0, 0) : corners[i].offset;
+        add_continued(shape, corners[i].voxel, corners[i].share / total, offset, result);
+    }
+
+    clamp_point(shape, result);
+}
+
+// Vertices in two passes, to count and to pack. The first keeps what it has found, chunk by chunk
+// in rooms of a fixed size; what did not fit is found again.
+typedef struct vertex_job {
+    const sn_shape *shape;
+    const double *points;
+    sn_vertex_weights *result;
+    int32_t *node; // ROOM for each chunk
+    double *weight;
+    int32_t *kept; // of each chunk, the first vertex that is not in its room
+} vertex_job;
+
+// The weights of a vertex that are not 0. Returns how many there are.
+static int32_t find_vertex(const vertex_job *job, int32_t vertex, sn_shape_point *point) {
+    int32_t count = 0;
+    sn_shape_at_point(job->shape, sn_load3(job->points + 3 * (size_t)vertex), point);
+    for (int32_t k = 0; k < point->count; k++) {
+        if (point->weight[k] == 0) {
+            continue;
+        }
+        point->node[count] = point->node[k];
+        point->weight[count++] = point->weight[k];
+    }
+
+    return point->count = count;
+}
+
+static void count_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const vertex_job *job = data;
+    sn_shape_point point;
+    int32_t kept = begin;
+    int32_t used = 0;
+
+    for (int32_t i = begin; i < end; i++) {
+        int32_t count = job->result->start[i + 1] = find_vertex(job, i, &point);
+        if (kept < i || count > ROOM - used) {
+            continue;
+        }
+
+        size_t place = (size_t)chunk * ROOM + (size_t)used;
+        memcpy(job->node + place, point.node, (size_t)count * sizeof *job->node);
+        memcpy(job->weight + place, point.weight, (size_t)count * sizeof *job->weight);
+        used += count;
+        kept = i + 1;
+    }
+
+    job->kept[chunk] = kept;
+}
+
+static void pack_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    const vertex_job *job = data;
+    const sn_vertex_weights *result = job->result;
+    size_t first = (size_t)result->start[begin];
+    size_t known = (size_t)result->start[job->kept[chunk]] - first;
+
+    memcpy(result->node + first, job->node + (size_t)chunk * ROOM, known * sizeof *result->node);
+    memcpy(result->weight + first, job->weight + (size_t)chunk * ROOM,
+           known * sizeof *result->weight);
+
+    sn_shape_point point;
+    for (int32_t i = job->kept[chunk]; i < end; i++) {
+        size_t count = (size_t)find_vertex(job, i, &point);
+        size_t place = (size_t)result->start[i];
+        SN_ASSERT(place + count == (size_t)result->start[i + 1]);
+        memcpy(result->node + place, point.node, count * sizeof *result->node);
+        memcpy(result->weight + place, point.weight, count * sizeof *result->weight);
+    }
+}
+
+static sinew_status compute_vertices(vertex_job *job, sn_arena *arena, sn_arena *scratch) {
+    sn_vertex_weights *result = job->result;
+    size_t chunks = (size_t)sn_chunk_count(result->count, CHUNK);
+
+    job->node = SN_RESERVE(scratch, int32_t, ROOM * chunks);
+    job->weight = SN_RESERVE(scratch, double, ROOM *chunks);
+    job->kept = SN_RESERVE(scratch, int32_t, chunks);
+    SN_TRY(sn_arena_status(scratch));
+    sn_parallel_for(arena->context, result->count, CHUNK, count_vertices, job);
+
+    int64_t total = 0;
+    for (int32_t i = 0; i < result->count; i++) {
+        total += result->start[i + 1];
+        if (total > INT32_MAX) {
+            return sn_fail(arena->context, SINEW_OUT_OF_MEMORY,
+                           "%d vertices have more than 2^31 weights", result->count);
+        }
+        result->start[i + 1] = (int32_t)total;
+    }
+
+    result->node = SN_RESERVE(arena, int32_t, total);
+    result->weight = SN_RESERVE(arena, double, total);
+    SN_TRY(sn_arena_status(arena));
+    sn_parallel_for(arena->context, result->count, CHUNK, pack_vertices, job);
+
+    return SINEW_OK;
+}
+
+sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points,
+                                       int32_t count, sn_vertex_weights *result) {
+    for (int32_t i = 0; i < count; i++) {
+        if (sn_finite3(sn_load3(points + 3 * (size_t)i))) {
+            continue;
+        }
+        return sn_fail(shape->context, SINEW_INVALID_ARGUMENT, "vertex %d has no finite position",
+                       i);
+    }
+
+    *result = (sn_vertex_weights){.count = count};
+    result->start = SN_PUSH(arena, int32_t, (size_t)count + 1);
+    SN_TRY(sn_arena_status(arena));
+
+    vertex_job job = {.shape = shape, .points = points, .result = result};
+    sn_arena scratch = sn_arena_create(shape->context);
+    sinew_status status = compute_vertices(&job, arena, &scratch);
+
+    sn_arena_destroy(&scratch);
+    return status;
+}

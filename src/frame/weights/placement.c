@@ -1,0 +1,499 @@
+// Where to put nodes (Gilles et al. 2013, 1.5.4): those of the user first, one in each rigid part
+// and, if asked, in each disconnected part; the others at the farthest points in the metric, one
+// after the other, and then moved to the middles of their Voronoi cells (Lloyd's relaxation; the
+// middle is the mean position weighted by the cost, so that soft material counts more).
+//
+// Large grids are coarsened first: nodes are few against voxels, and a node's best place is not
+// known to a voxel. Cost: one pass over the grid, then a front over about 20 000 coarse voxels for
+// each node and each sweep.
+#include "frame/weights/table.h"
+
+#include <string.h>
+
+enum { COARSE_VOXELS = 20000, VOXELS_PER_NODE = 500 };
+
+sinew_placement_def sinew_default_placement_def(void) {
+    return (sinew_placement_def){
+        .count = 1, .rigid_parts = true, .metric = SINEW_METRIC_COMPLIANCE, .relaxations = 20};
+}
+
+typedef struct placement {
+    sinew_context *context;
+    const sinew_placement_def *def;
+    const sinew_voxels *voxels; // the coarse grid, or the given one
+    double *position;           // 3 for each node, def->count of them
+    int32_t count, held;        // placed so far; those that do not move
+    sn_metric metric;
+    sn_front *front;
+    double *distance; // from the nearest node
+} placement;
+
+// Mean position of some voxels, each with a weight.
+typedef struct mean {
+    sn_vec3 sum;
+    double weight;
+    int32_t count;
+} mean;
+
+static void add_to_mean(mean *mean, sn_vec3 p, double weight) {
+    mean->sum = sn_madd(mean->sum, weight, p);
+    mean->weight += weight;
+    mean->count++;
+}
+
+// For each group the voxel nearest to its mean position. `group` is -1 for voxels that belong to
+// none.
+static void find_middles(const sinew_voxels *voxels, const int32_t *group, const mean *means,
+                         int32_t count, double *nearest, int32_t *middle) {
+    for (int32_t g = 0; g < count; g++) {
+        nearest[g] = INFINITY;
+    }
+
+    for (int32_t v = 0; v < voxels->count; v++) {
+        int32_t g = group[v];
+        if (g < 0 || !(means[g].weight > 0)) {
+            continue;
+        }
+
+        double d =
+            sn_distance(sn_voxel_center(voxels, v), sn_scale(1 / means[g].weight, means[g].sum));
+        if (d < nearest[g]) {
+            nearest[g] = d;
+            middle[g] = v;
+        }
+    }
+}
+
+static void add_node(placement *placement, sn_vec3 p) {
+    SN_ASSERT(placement->count < placement->def->count);
+    sn_store3(placement->position + 3 * (size_t)placement->count++, p);
+}
+
+// A node in the middle of every group that has none yet; `name` says what a group is.
+static sinew_status place_in_groups(placement *placement, sn_arena *scratch, const int32_t *group,
+                                    int32_t count, const char *name, bool add) {
+    const sinew_voxels *voxels = placement->voxels;
+    mean *means = SN_PUSH(scratch, mean, count);
+    double *nearest = SN_PUSH(scratch, double, count);
+    int32_t *middle = SN_PUSH(scratch, int32_t, count);
+    bool *taken = SN_PUSH(scratch, bool, count);
+
+    SN_TRY(sn_arena_status(scratch));
+    for (int32_t i = 0; i < placement->count; i++) {
+        int32_t near[8];
+        int32_t found = sn_nearest_voxels(voxels, sn_load3(placement->position + 3 * (size_t)i),
+                                          INFINITY, near, NULL);
+
+        for (int32_t k = 0; k < found; k++) {
+            if (group[near[k]] >= 0) {
+                taken[group[near[k]]] = true;
+            }
+        }
+    }
+
+    for (int32_t v = 0; v < voxels->count; v++) {
+        if (group[v] >= 0) {
+            add_to_mean(&means[group[v]], sn_voxel_center(voxels, v), 1);
+        }
+    }
+
+    find_middles(voxels, group, means, count, nearest, middle);
+    int32_t needed = placement->count;
+    for (int32_t g = 0; g < count; g++) {
+        needed += !taken[g];
+    }
+
+    for (int32_t g = 0; g < count; g++) {
+        if (taken[g]) {
+            continue;
+        }
+
+        sn_vec3 p = sn_voxel_center(voxels, middle[g]);
+        if (!add) {
+            return sn_fail(placement->context, SINEW_INVALID_DATA,
+                           "the solid has %d disconnected parts; the one of %d voxels around (%g, "
+                           "%g, %g) m has no node: join it, "
+                           "drop it, or ask for a node in every part (every_part, --every-part)",
+                           count, means[g].count, p.x, p.y, p.z);
+        }
+
+        if (needed > placement->def->count) {
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "%d nodes are not enough, at least %d are needed: %s of %d voxels needs "
+                           "one at (%g, %g, %g) m",
+                           placement->def->count, needed, name, means[g].count, p.x, p.y, p.z);
+        }
+
+        add_node(placement, p);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status place_fixed(placement *placement) {
+    const sinew_placement_def *def = placement->def;
+    for (int32_t i = 0; i < def->fixed_count; i++) {
+        sn_vec3 p = sn_load3(def->fixed + 3 * (size_t)i);
+        int32_t near[8];
+        const double *h = placement->voxels->spacing;
+        double reach = 0.5 * sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]) +
+                       sn_outside_tolerance(placement->voxels);
+
+        if (!sn_finite3(p) || !sn_nearest_voxels(placement->voxels, p, reach, near, NULL)) {
+            if (!sn_finite3(p)) {
+                return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                               "fixed node %d is not finite", i);
+            }
+
+            sn_nearest_voxels(placement->voxels, p, INFINITY, near, NULL);
+            sn_vec3 inside = sn_voxel_center(placement->voxels, near[0]);
+
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "fixed node %d at (%g, %g, %g) m is outside the solid; (%g, %g, %g) m "
+                           "would be inside",
+                           i, p.x, p.y, p.z, inside.x, inside.y, inside.z);
+        }
+
+        add_node(placement, p);
+    }
+
+    return SINEW_OK;
+}
+
+// Nodes that do not move: the user's, those of rigid parts and of disconnected parts. All on the
+// grid as given.
+static sinew_status place_held(placement *placement, const bool *rigid, int32_t *part_nodes) {
+    sn_arena scratch = sn_arena_create(placement->context);
+    sinew_status status = place_fixed(placement);
+    sn_metric clusters = sn_metric_euclidean(placement->voxels);
+
+    if (status == SINEW_OK && placement->def->rigid_parts) {
+        status = sn_metric_find_clusters(placement->voxels, &scratch, rigid, &clusters);
+        if (status == SINEW_OK && clusters.cluster_count > 0) {
+            status = place_in_groups(placement, &scratch, clusters.cluster, clusters.cluster_count,
+                                     "the rigid part", true);
+        }
+    }
+
+    if (part_nodes) {
+        *part_nodes = placement->count - placement->def->fixed_count;
+    }
+
+    int32_t *parts = NULL, part_count = 0;
+    if (status == SINEW_OK) {
+        status = sn_voxel_parts(placement->voxels, &scratch, NULL, &parts, &part_count);
+    }
+
+    if (status == SINEW_OK && part_count > 1) {
+        status = place_in_groups(placement, &scratch, parts, part_count, "the part",
+                                 placement->def->every_part);
+    }
+
+    sn_arena_destroy(&scratch);
+    placement->held = placement->count;
+
+    return status;
+}
+
+// Blocks of `factor` cells along each axis; inside if a quarter of the cells are. The label is that
+// of most voxels, the stiffness the harmonic mean of theirs (compliances add up).
+static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const double *young,
+                            sinew_voxels **coarse) {
+    sinew_context *context = fine->context;
+    int32_t cells[3];
+    double spacing[3];
+
+    for (int a = 0; a < 3; a++) {
+        cells[a] = (fine->cells[a] + factor - 1) / factor;
+        spacing[a] = factor * fine->spacing[a];
+    }
+
+    size_t total = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+    sn_arena scratch = sn_arena_create(context);
+    uint16_t *label = SN_PUSH(&scratch, uint16_t, total);
+    int32_t *votes = SN_PUSH(&scratch, int32_t, total);
+    int32_t *inside = SN_PUSH(&scratch, int32_t, total);
+    double *compliance = SN_PUSH(&scratch, double, total);
+    sinew_status status = sn_arena_status(&scratch);
+
+    for (int32_t v = 0; v < fine->count && status == SINEW_OK; v++) {
+        int32_t c[3];
+        sn_cell_coordinates(fine->cells, fine->cell[v], c);
+
+        size_t block = ((size_t)(c[2] / factor) * (size_t)cells[1] + (size_t)(c[1] / factor)) *
+                           (size_t)cells[0] +
+                       (size_t)(c[0] / factor);
+        uint16_t own = fine->label[v];
+
+        inside[block]++;
+        compliance[block] += 1 / (young[own] * sn_voxel_stiffness(fine, v));
+        if (votes[block] == 0) {
+            label[block] = own; // majority vote
+        }
+
+        votes[block] += label[block] == own ? 1 : -1;
+    }
+
+    for (size_t block = 0; block < total && status == SINEW_OK; block++) {
+        if (4 * (int64_t)inside[block] < (int64_t)factor * factor * factor) {
+            label[block] = 0;
+        }
+    }
+
+    if (status == SINEW_OK) {
+        status = sn_voxels_create(context, cells, spacing, fine->lower, label, SIZE_MAX, coarse);
+    }
+
+    double *stiffness = status == SINEW_OK ? SN_PUSH(&scratch, double, (*coarse)->count) : NULL;
+    if (status == SINEW_OK && !stiffness) {
+        status = SINEW_OUT_OF_MEMORY;
+    }
+
+    for (int32_t v = 0; stiffness && v < (*coarse)->count; v++) {
+        int32_t block = (*coarse)->cell[v];
+        stiffness[v] = inside[block] / compliance[block] / young[(*coarse)->label[v]];
+    }
+
+    if (status == SINEW_OK) {
+        status = sinew_voxels_set_stiffness(*coarse, stiffness);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static bool improves(void *data, sn_front *front, int32_t voxel, double distance) {
+    (void)front;
+    return distance < ((placement *)data)->distance[voxel];
+}
+
+static void seed(placement *placement, int32_t node) {
+    // A coarse grid may end before a node near the surface: the nearest voxel will do.
+    sn_front_seed_point(placement->front, sn_load3(placement->position + 3 * (size_t)node),
+                        SN_FRONT_SEED_RADIUS, INFINITY, node);
+}
+
+static void spread(placement *placement, int32_t node) {
+    sn_front *front = placement->front;
+    sn_front_reset(front);
+    seed(placement, node);
+    sn_front_run(front, INFINITY, improves, placement);
+
+    for (int32_t k = 0; k < front->accepted_count; k++) {
+        int32_t v = front->accepted[k];
+        placement->distance[v] = fmin(placement->distance[v], front->distance[v]);
+    }
+}
+
+static sn_vec3 middle_of_solid(const sinew_voxels *voxels) {
+    sn_vec3 sum = sn_v3(0, 0, 0);
+    for (int32_t v = 0; v < voxels->count; v++) {
+        sum = sn_add(sum, sn_voxel_center(voxels, v));
+    }
+
+    int32_t near[8];
+    sn_nearest_voxels(voxels, sn_scale(1.0 / voxels->count, sum), INFINITY, near, NULL);
+
+    return sn_voxel_center(voxels, near[0]);
+}
+
+static sinew_status place_farthest(placement *placement) {
+    const sinew_voxels *voxels = placement->voxels;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        placement->distance[v] = INFINITY;
+    }
+
+    for (int32_t i = 0; i < placement->count; i++) {
+        spread(placement, i);
+    }
+
+    while (placement->count < placement->def->count) {
+        int32_t farthest = 0;
+        for (int32_t v = 1; v < voxels->count; v++) {
+            if (placement->distance[v] > placement->distance[farthest]) {
+                farthest = v;
+            }
+        }
+
+        if (!(placement->distance[farthest] > 0)) {
+            return sn_fail(placement->context, SINEW_INVALID_ARGUMENT,
+                           "%d nodes are too many: after %d of them every place has one or moves "
+                           "with a rigid part that has",
+                           placement->def->count, placement->count);
+        }
+
+        sn_vec3 p = placement->count ? sn_voxel_center(voxels, farthest) : middle_of_solid(voxels);
+        sn_store3(placement->position + 3 * (size_t)placement->count++, p);
+        spread(placement, placement->count - 1);
+    }
+
+    return SINEW_OK;
+}
+
+// One sweep of Lloyd's relaxation: cells of the present nodes, their middles, and the sum of
+// squared distances before the move.
+static double relax(placement *placement, int32_t *cell, mean *means, double *nearest,
+                    int32_t *middle) {
+    const sinew_voxels *voxels = placement->voxels;
+    sn_front *front = placement->front;
+
+    sn_front_reset(front);
+    for (int32_t i = 0; i < placement->count; i++) {
+        seed(placement, i);
+    }
+
+    sn_front_run(front, INFINITY, NULL, NULL);
+    memset(means, 0, (size_t)placement->count * sizeof *means);
+
+    double energy = 0;
+    for (int32_t v = 0; v < voxels->count; v++) {
+        bool reached = sn_front_is_accepted(front, v);
+        cell[v] = reached ? sn_front_source(front, v) : -1;
+        if (!reached) {
+            continue;
+        }
+
+        double weight = placement->metric.cost ? placement->metric.cost[v] : 1;
+        energy += weight * front->distance[v] * front->distance[v];
+        add_to_mean(&means[cell[v]], sn_voxel_center(voxels, v), weight);
+    }
+
+    find_middles(voxels, cell, means, placement->count, nearest, middle);
+    return energy;
+}
+
+static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
+    int32_t count = placement->count;
+    int32_t *cell = SN_PUSH(arena, int32_t, placement->voxels->count);
+    int32_t *middle = SN_PUSH(arena, int32_t, count);
+    mean *means = SN_PUSH(arena, mean, count);
+    double *nearest = SN_PUSH(arena, double, count);
+    double *best = SN_PUSH(arena, double, 3 * (size_t)count);
+
+    SN_TRY(sn_arena_status(arena));
+    size_t size = 3 * (size_t)count * sizeof *best;
+    double lowest = INFINITY;
+
+    memcpy(best, placement->position, size);
+    for (int32_t sweep = 0; sweep <= placement->def->relaxations && placement->held < count;
+
+         sweep++) {
+        double energy = relax(placement, cell, means, nearest, middle);
+        if (energy < lowest) {
+            memcpy(best, placement->position, size);
+        }
+        if (energy > 0.9999 * lowest) {
+            break; // no longer worth a sweep
+        }
+        lowest = fmin(lowest, energy);
+        if (sweep == placement->def->relaxations) {
+            break;
+        }
+        for (int32_t i = placement->held; i < count; i++) {
+            if (nearest[i] == INFINITY) {
+                continue; // an empty cell stays
+            }
+            sn_store3(placement->position + 3 * (size_t)i,
+                      sn_voxel_center(placement->voxels, middle[i]));
+        }
+    }
+    memcpy(placement->position, best, size);
+
+    return SINEW_OK;
+}
+
+// Free nodes on a grid of a size that suits their number; their places are brought back into the
+// given grid.
+static sinew_status place_free(placement *placement, const double *young, const bool *rigid) {
+    const sinew_voxels *fine = placement->voxels;
+    int64_t enough = (int64_t)VOXELS_PER_NODE * placement->def->count;
+    if (enough < COARSE_VOXELS) {
+        enough = COARSE_VOXELS;
+    }
+
+    int32_t factor = (int32_t)ceil(cbrt((double)fine->count / (double)enough) - 1e-9);
+    sinew_voxels *coarse = NULL;
+    sn_arena arena = sn_arena_create(placement->context);
+    sinew_status status = factor > 1 ? coarsen(fine, factor, young, &coarse) : SINEW_OK;
+
+    if (coarse) {
+        placement->voxels = coarse;
+    }
+
+    if (status == SINEW_OK) {
+        status =
+            placement->def->metric == SINEW_METRIC_COMPLIANCE
+                ? sn_metric_compliance(placement->voxels, &arena, young, rigid, &placement->metric)
+                : SINEW_OK;
+
+        if (placement->def->metric == SINEW_METRIC_EUCLIDEAN) {
+            placement->metric = sn_metric_euclidean(placement->voxels);
+        }
+    }
+
+    if (status == SINEW_OK) {
+        status =
+            sn_front_create(&arena, &placement->metric, SN_DISTANCE_MARCHING_2, &placement->front);
+    }
+
+    placement->distance = SN_PUSH(&arena, double, placement->voxels->count);
+    if (status == SINEW_OK) {
+        status = sn_arena_status(&arena);
+    }
+    if (status == SINEW_OK) {
+        status = place_farthest(placement);
+    }
+    if (status == SINEW_OK) {
+        status = relax_nodes(placement, &arena);
+    }
+
+    for (int32_t i = placement->held; i < placement->count && coarse; i++) {
+        double *p = placement->position + 3 * (size_t)i;
+        int32_t near[8];
+        sn_nearest_voxels(fine, sn_load3(p), INFINITY, near, NULL);
+        sn_store3(p, sn_voxel_center(fine, near[0]));
+    }
+
+    sn_arena_destroy(&arena);
+    sinew_voxels_destroy(coarse);
+    placement->voxels = fine;
+
+    return status;
+}
+
+sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxels,
+                               const sinew_tissue *tissues, int32_t tissue_count,
+                               const sinew_placement_def *def, double *positions,
+                               int32_t *part_nodes) {
+    if (def->count < 1 || def->count > UINT16_MAX || def->fixed_count < 0 ||
+        def->fixed_count > def->count || (def->fixed_count > 0 && !def->fixed) ||
+        def->relaxations < 0) {
+        return sn_fail(
+            context, SINEW_INVALID_ARGUMENT,
+            "%d nodes (1 to %d) with %d fixed (0 to that) and %d relaxations (at least 0)",
+            def->count, UINT16_MAX, def->fixed_count, def->relaxations);
+    }
+
+    if (def->count > voxels->count) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d nodes do not fit into %d voxels",
+                       def->count, voxels->count);
+    }
+
+    sn_arena arena = sn_arena_create(context);
+    double *young, *density;
+    bool *rigid;
+    int32_t *bound;
+    placement placement = {.context = context, .def = def, .voxels = voxels, .position = positions};
+    sinew_status status = sn_read_tissues(context, voxels, tissues, tissue_count, &arena, &young,
+                                          &density, &rigid, &bound);
+
+    if (status == SINEW_OK) {
+        status = place_held(&placement, rigid, part_nodes);
+    }
+    if (status == SINEW_OK && placement.count < def->count) {
+        status = place_free(&placement, young, rigid);
+    }
+
+    sn_arena_destroy(&arena);
+    return status;
+}

@@ -1,0 +1,85 @@
+// The queue of a front: the voxel with the smallest key first, equal keys by voxel.
+//
+// Keys are sorted into buckets of equal width, a ring of them around the present one; only the
+// present bucket is kept in order (the hot queue of Cherkassky, Goldberg and Silverstein 1999):
+// sorted while it is small, which is faster, a heap once it has grown, which flat fronts and
+// material far stiffer than the softest make it do. Keys beyond the ring wait in a list of their
+// own.
+//
+// What is known of a voxel while it waits is an item, taken from a pool and given back when the
+// voxel is done: a front is a surface, so its items are few against the voxels and stay in the
+// cache. Nothing is allocated while a front runs.
+#ifndef SN_GEOM_DISTANCE_DISTANCE_QUEUE_H
+#define SN_GEOM_DISTANCE_DISTANCE_QUEUE_H
+
+#include "base/memory.h"
+
+enum { SN_QUEUE_BUCKETS = 1024 };
+
+// Sums of a marching stencil: of the weights p of its terms, and of p t and p t^2 with the terms'
+// values t relative to `base`.
+typedef struct sn_stencil {
+    double base, S0, S1, S2;
+} sn_stencil;
+
+// One cache line, because it is all used together.
+typedef struct sn_queue_item {
+    double key;
+    int32_t voxel;
+    int32_t position;   // in the present bucket; of items given back, the next one
+    int16_t place;      // list, present bucket or none
+    uint8_t held, axes; // the owner's, like all that follows
+    int32_t source, first_source;
+    sn_stencil stencil;
+} sn_queue_item;
+
+// Neighbours in a list; a ring that the list's head closes, so that nothing need be asked to take
+// an item out.
+typedef struct sn_queue_link {
+    int32_t next, previous; // items, or heads: -1 - list
+} sn_queue_link;
+
+typedef struct sn_queue_entry {
+    double key;
+    int32_t voxel, item;
+} sn_queue_entry;
+
+typedef struct sn_front_queue {
+    sn_queue_item *item;
+    int32_t capacity, fresh,
+        spare; // items; those never taken begin at `fresh`; first of the list of those given back
+    double inverse; // 1 / width of a bucket
+    int64_t cursor; // the present bucket; every key in the ring or beyond has a higher one
+    int32_t ring_count, beyond_count, present_count;
+    int64_t beyond_first; // lowest bucket in the list beyond the ring
+    sn_queue_link
+        *link; // of the items, and before them of the heads; the last list is beyond the ring
+    sn_queue_entry
+        *present; // the present bucket: sorted, smallest key last, or a heap, smallest key first
+    bool heaped;
+    bool turned; // a new bucket became the present one; for the owner to clear
+} sn_front_queue;
+
+// Room for `capacity` voxels at once.
+sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue);
+
+// Empties the queue, takes all items back, and sets the width of a bucket: a fraction of the
+// largest step a key can grow by.
+void sn_queue_reset(sn_front_queue *queue, double largest_step);
+
+// An item for a voxel that has none; it is not in the queue yet.
+int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel);
+
+// Takes an item back that is not in the queue.
+void sn_queue_give_back(sn_front_queue *queue, int32_t item);
+
+// Puts an item in, or moves it to a smaller key.
+void sn_queue_push(sn_front_queue *queue, int32_t item, double key);
+
+// Takes out the item with the smallest key, or returns -1.
+int32_t sn_queue_pop(sn_front_queue *queue);
+
+// Takes out an item wherever it is; nothing happens if it is not in.
+void sn_queue_remove(sn_front_queue *queue, int32_t item);
+
+#endif

@@ -1,0 +1,11 @@
+// Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) for each
+// byte in use.
+#ifndef SN_GEOM_MESH_SORT_H
+#define SN_GEOM_MESH_SORT_H
+
+#include "base/memory.h"
+
+// Sorts `values` (and the keys with them) by ascending key; equal keys keep their order.
+sinew_status sn_sort_by_key(sn_arena *scratch, uint64_t *keys, int32_t *values, int32_t count);
+
+#endif

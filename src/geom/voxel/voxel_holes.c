@@ -1,0 +1,185 @@
+// What is wrong with a triangle surface: equal points joined, repeated triangles dropped, edges
+// with an odd number of triangles gathered into rims. Sorting of edges, O(triangles).
+#include "geom/voxel/voxel_surface.h"
+
+#include "geom/mesh/sort.h"
+#include "geom/mesh/tuples.h"
+
+#include <string.h>
+
+// Scrambles the bits of a point; minus zero counts as zero.
+static uint64_t point_key(const double *p) {
+    uint64_t key = 0;
+    for (int a = 0; a < 3; a++) {
+        double value = p[a] + 0.0;
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        key = (key ^ bits) * 0x9e3779b97f4a7c15u;
+        key ^= key >> 32;
+    }
+
+    return key;
+}
+
+static bool same_point(const double *a, const double *b) {
+    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
+// (*first)[i] is the first point equal to point i.
+static sinew_status join_points(sn_arena *arena, const sinew_mesh *mesh, int32_t **first) {
+    int32_t count = mesh->point_count;
+    int32_t *order = SN_PUSH(arena, int32_t, count);
+    uint64_t *keys = SN_PUSH(arena, uint64_t, count);
+
+    *first = SN_PUSH(arena, int32_t, count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < count; i++) {
+        keys[i] = point_key(mesh->points + 3 * (size_t)i);
+        order[i] = i;
+    }
+
+    SN_TRY(sn_sort_by_key(arena, keys, order, count));
+    for (int32_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && keys[end] == keys[begin];) {
+            end++;
+        }
+
+        for (int32_t i = begin; i < end;
+
+             i++) { // different points seldom share a key: compare with all before
+            (*first)[order[i]] = order[i];
+            for (int32_t j = begin; j < i; j++) {
+                if (!same_point(mesh->points + 3 * (size_t)order[i],
+                                mesh->points + 3 * (size_t)order[j])) {
+                    continue;
+                }
+                (*first)[order[i]] = (*first)[order[j]];
+                break;
+            }
+        }
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
+                             int32_t *count) {
+    int32_t *first, *order;
+    int32_t *all = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
+    int32_t *sorted = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
+
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(join_points(arena, mesh, &first));
+
+    int32_t kept = 0;
+    for (int32_t t = 0; t < mesh->element_count; t++) {
+        int32_t *corner = all + 3 * (size_t)kept;
+        for (int k = 0; k < 3; k++) {
+            corner[k] = first[mesh->indices[3 * (size_t)t + (size_t)k]];
+        }
+
+        if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) {
+            continue; // no area
+        }
+
+        memcpy(sorted + 3 * (size_t)kept, corner, 3 * sizeof *corner);
+        sn_sort_tuple(sorted + 3 * (size_t)kept, 3);
+        kept++;
+    }
+
+    SN_TRY(sn_sort_tuples(arena, sorted, 3, kept, mesh->point_count, &order));
+    *triangles = SN_PUSH(arena, int32_t, 3 * (size_t)kept);
+    SN_TRY(sn_arena_status(arena));
+    *count = 0;
+
+    for (int32_t begin = 0, end; begin < kept; begin = end) { // one of each that repeats
+        end = sn_tuple_group_end(sorted, 3, order, kept, begin);
+
+        memcpy(*triangles + 3 * (size_t)(*count)++, all + 3 * (size_t)order[begin],
+               3 * sizeof **triangles);
+    }
+
+    return SINEW_OK;
+}
+
+static int32_t root_of(int32_t *parent, int32_t i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// Edges with an odd number of triangles; pairs of points.
+static sinew_status find_open_edges(sn_arena *arena, const int32_t *triangles, int32_t count,
+                                    int32_t point_count, int32_t **open, int32_t *open_count) {
+    int32_t edge_count = 3 * count;
+    int32_t *order;
+    int32_t *edges = SN_PUSH(arena, int32_t, 2 * (size_t)edge_count);
+
+    *open = SN_PUSH(arena, int32_t, 2 * (size_t)edge_count);
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t e = 0; e < edge_count; e++) {
+        edges[2 * (size_t)e] = triangles[e];
+        edges[2 * (size_t)e + 1] = triangles[e - e % 3 + (e + 1) % 3];
+        sn_sort_tuple(edges + 2 * (size_t)e, 2);
+    }
+
+    SN_TRY(sn_sort_tuples(arena, edges, 2, edge_count, point_count, &order));
+    *open_count = 0;
+    for (int32_t begin = 0, end; begin < edge_count; begin = end) {
+        end = sn_tuple_group_end(edges, 2, order, edge_count, begin);
+        if ((end - begin) % 2 == 0) {
+            continue;
+        }
+        memcpy(*open + 2 * (size_t)(*open_count)++, edges + 2 * (size_t)order[begin],
+               2 * sizeof **open);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status measure_rims(sn_arena *arena, const sinew_mesh *mesh, const int32_t *open,
+                                 int32_t count, sn_hole_report *report) {
+    int32_t *parent = SN_PUSH(arena, int32_t, mesh->point_count);
+    sn_box *boxes = SN_PUSH(arena, sn_box, mesh->point_count);
+
+    SN_TRY(sn_arena_status(arena));
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        parent[i] = i;
+        boxes[i] = sn_box_empty();
+    }
+
+    for (int32_t e = 0; e < count; e++) {
+        int32_t a = root_of(parent, open[2 * e]);
+        int32_t b = root_of(parent, open[2 * e + 1]);
+        parent[a < b ? b : a] = a < b ? a : b;
+    }
+
+    for (int32_t k = 0; k < 2 * count; k++) {
+        int32_t root = root_of(parent, open[k]);
+        if (boxes[root].lower.x > boxes[root].upper.x) {
+            report->holes++;
+        }
+        boxes[root] = sn_box_with_point(boxes[root], sn_load3(mesh->points + 3 * (size_t)open[k]));
+    }
+
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        if (boxes[i].lower.x > boxes[i].upper.x || sn_box_diagonal(boxes[i]) <= report->largest) {
+            continue;
+        }
+        report->largest = sn_box_diagonal(boxes[i]);
+        report->place = sn_box_center(boxes[i]);
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles,
+                           int32_t count, sn_hole_report *report) {
+    int32_t *open;
+    *report = (sn_hole_report){0};
+    SN_TRY(find_open_edges(arena, triangles, count, mesh->point_count, &open, &report->open_edges));
+    return report->open_edges ? measure_rims(arena, mesh, open, report->open_edges, report)
+                              : SINEW_OK;
+}

@@ -1,0 +1,23 @@
+// What voxelising a surface shares among its files.
+#ifndef SN_GEOM_VOXEL_VOXEL_SURFACE_H
+#define SN_GEOM_VOXEL_VOXEL_SURFACE_H
+
+#include "geom/mesh/mesh.h"
+#include "geom/voxel/voxel.h"
+
+// Triangles over the first of all points that are equal, without those that have no area and
+// without repetitions.
+sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
+                             int32_t *count);
+
+// Edges with an odd number of triangles, and the rims they form.
+typedef struct sn_hole_report {
+    int32_t open_edges, holes;
+    double largest; // diameter of the widest rim's bounding box
+    sn_vec3 place;  // middle of that box
+} sn_hole_report;
+
+sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles,
+                           int32_t count, sn_hole_report *report);
+
+#endif
