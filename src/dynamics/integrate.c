@@ -1,16 +1,8 @@
-// With xi = q_new - q, h the step, a the last acceleration and d = q - q_previous, every implicit
-// scheme is a = c (xi - xi_inertia) and v = e xi + w:
+// One step of an island: gather what acts, predict, solve, and later accept. What sets integrators
+// apart is in the table of integrator.h.
 //
-//   scheme          c          xi_inertia                       e         w
-//   implicit Euler  1/h^2      h v                              1/h       0
-//   BDF2            9/(4h^2)   d/3 + 2h/9 (4 v - v_previous)    3/(2h)    -d/(2h)
-//   Newmark         4/h^2      h v + h^2/4 a                    2/h       -v
-//   midpoint        4/h^2      h/2 v                            2/h       0        (xi is half the
-//   step, forces act at its end)
-//
-// (Newmark 1959 with beta 1/4, gamma 1/2; BDF2 with constant steps, its first step by implicit
-// Euler.) The symplectic scheme solves M dv = h f instead. Damping forces use v; stiffness damping
-// takes the stiffness at the start of the step.
+// Damping forces use the velocity of the balance; stiffness damping takes the stiffness at the
+// start of the step.
 #include "dynamics/integrate.h"
 
 #include "base/clock.h"
@@ -21,8 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLLOWER_PASSES = 50 };
-
 static bool has_history(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         if (*island->bodies[i].body->history < 1) {
@@ -32,12 +22,17 @@ static bool has_history(const sn_island *island) {
     return true;
 }
 
-// BDF2 starts with a step of implicit Euler.
-static sinew_integrator effective_integrator(const sn_island *island) {
-    sinew_integrator integrator = island->world->def.integrator;
-    return integrator == SINEW_INTEGRATOR_BDF2 && !has_history(island)
-               ? SINEW_INTEGRATOR_NEWTON_EULER
-               : integrator;
+static sn_scheme scheme_of(const sn_island *island) {
+    const sn_integrator *row = island->integrator;
+    return (sn_scheme){row->c / (island->h * island->h), row->e / island->h};
+}
+
+static sn_step_rows rows_of(const sn_island *island, const sn_island_body *member) {
+    int32_t first = 3 * member->first_row;
+    return (sn_step_rows){.xi = island->xi + first,
+                          .xi_inertia = island->xi_inertia + first,
+                          .w = island->velocity_offset + first,
+                          .a = island->direction + first};
 }
 
 // One body that nothing holds.
@@ -55,54 +50,7 @@ static bool is_free(const sn_island *island) {
     return true;
 }
 
-static sn_scheme scheme_of(sinew_integrator integrator, double h) {
-    switch (integrator) {
-    case SINEW_INTEGRATOR_BDF2: return (sn_scheme){9 / (4 * h * h), 3 / (2 * h)};
-    case SINEW_INTEGRATOR_NEWMARK:
-    case SINEW_INTEGRATOR_MIDPOINT: return (sn_scheme){4 / (h * h), 2 / h};
-    default: return (sn_scheme){1 / (h * h), 1 / h};
-    }
-}
-
-// xi_inertia and w of one body.
-static void predict(const sn_island *island, const sn_island_body *member,
-                    sinew_integrator integrator, double h) {
-    const sinew_body *body = member->body;
-    double *xi = island->xi_inertia + 3 * member->first_row;
-    double *w = island->velocity_offset + 3 * member->first_row;
-    double *d = island->scratch + 3 * member->first_row;
-    bool bdf2 = integrator == SINEW_INTEGRATOR_BDF2;
-
-    if (bdf2) {
-        sn_body_difference(body, d, body->q, body->previous_q);
-    }
-    if (body->coasts && bdf2) {
-        body->ops->coast_bdf2(body, xi, body->scratch, h);
-    }
-    if (body->coasts && !bdf2) {
-        body->ops->coast(body, xi, h);
-    }
-
-    for (int32_t i = 0; i < sn_body_size(body); i++) {
-        double v = body->v[i];
-        if (!body->coasts) {
-            xi[i] = bdf2 ? d[i] / 3 + 2 * h / 9 * (4 * v - body->previous_v[i]) : h * v;
-        }
-
-        w[i] = 0;
-        if (bdf2) {
-            w[i] = -d[i] / (2 * h);
-        } else if (integrator == SINEW_INTEGRATOR_NEWMARK) {
-            xi[i] += 0.25 * h * h * body->acceleration[i];
-            w[i] = -v;
-        } else if (integrator == SINEW_INTEGRATOR_MIDPOINT) {
-            xi[i] *= 0.5;
-        }
-    }
-}
-
-// Held unknowns, their steps, external forces, for the coming step.
-static void gather(sn_island *island) {
+void sn_integrate_gather(sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
@@ -145,8 +93,8 @@ static sn_solver_kind linear_solver_of(const sn_island *island, bool is_static) 
     return is_static && island->rows < 100000 ? SN_SOLVER_DIRECT : SN_SOLVER_AUTO;
 }
 
-// The solver that is asked for, made when it is not there yet; damping matrices likewise.
-static sinew_status prepare(sn_island *island, sn_solver_kind kind) {
+sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
+    sn_solver_kind kind = linear_solver_of(island, is_static);
     if (!island->solver || island->solver_kind != kind) {
         sn_solver *solver;
         sn_solver_products products = {island->row_set_count, island->row_sets,
@@ -173,9 +121,8 @@ static sinew_status prepare(sn_island *island, sn_solver_kind kind) {
     return sn_arena_status(&island->arena);
 }
 
-static sn_newton_def newton_def_of(const sinew_world_def *def) {
+sn_newton_def sn_integrate_newton_def(const sinew_world_def *def) {
     return (sn_newton_def){
-        .linearised = def->integrator == SINEW_INTEGRATOR_IMPLICIT_EULER,
         .tolerance = def->newton_tolerance,
         .iterations = def->newton_iterations,
         .solver_tolerance = def->solver_tolerance,
@@ -250,11 +197,6 @@ static bool is_lumped(const sn_island *island) {
     return island->tie_count == 0 && island->hard_link_count == 0;
 }
 
-static void take_solve_report(sinew_step_report *report, const sn_solve_report *solve) {
-    report->solver_iterations += solve->iterations;
-    report->solver_residual = fmax(report->solver_residual, solve->relative_residual);
-}
-
 // M a = residual by the linear solver, with the penalties of hard links, which are to close within
 // xi = h v + reach a.
 static sinew_status divide_by_mass(sn_island *island, double h, double reach,
@@ -281,13 +223,13 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
     SN_TRY(sn_solver_update(island->solver, island->A, NULL));
     memset(island->direction, 0, (size_t)count * sizeof(double));
 
-    sn_newton_def newton = newton_def_of(&island->world->def);
+    sn_newton_def newton = sn_integrate_newton_def(&island->world->def);
     newton.solver_tolerance = 1e-14;
 
     sn_solve_report solve;
     sn_solver_solve(island->solver, island->residual, island->direction, newton.solver_tolerance,
                     newton.solver_iterations, &solve);
-    take_solve_report(report, &solve);
+    sn_newton_take_solve(report, &solve, island->world->def.solver_tolerance);
     sn_island_expand(island, island->direction);
     sn_links_predict(island, island->direction);
     sn_links_advance(island, 1);
@@ -332,7 +274,7 @@ static sinew_status solve_acceleration(sn_island *island, double h, double reach
 }
 
 // xi = h (v + h a), held unknowns where they are told to be.
-static sinew_status solve_symplectic(sn_island *island, double h, sinew_step_report *report) {
+static sinew_status solve_explicit(sn_island *island, double h, sinew_step_report *report) {
     SN_TRY(solve_acceleration(island, h, h * h, report));
     set_coasting_step(island, h);
     for (int32_t i = 0; i < sn_island_size(island); i++) {
@@ -347,14 +289,13 @@ static sinew_status solve_symplectic(sn_island *island, double h, sinew_step_rep
     return SINEW_OK;
 }
 
-// Newmark needs the acceleration that belongs to the present state; after the first step it has
-// one.
-static sinew_status start_newmark(sn_island *island, sinew_step_report *report) {
+// The acceleration that belongs to the present state; after the first step there is one.
+static sinew_status start_acceleration(sn_island *island, sinew_step_report *report) {
     if (has_history(island)) {
         return SINEW_OK;
     }
 
-    double h = island->world->def.step;
+    double h = island->h;
     SN_TRY(solve_acceleration(island, h, 0.5 * h * h, report));
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
@@ -402,34 +343,37 @@ static void remove_torque(sn_island *island, sn_scheme scheme) {
 
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
     const sinew_world_def *world = &island->world->def;
-    sinew_integrator integrator = effective_integrator(island);
+    const sn_integrator *integrator = sn_integrator_get(world->integrator, !has_history(island));
+    double h = world->step;
 
-    SN_TRY(prepare(island, linear_solver_of(island, false)));
-    gather(island);
-    if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) {
-        return solve_symplectic(island, world->step, report);
+    island->integrator = integrator;
+    island->h = h;
+    SN_TRY(sn_integrate_prepare(island, false));
+    sn_integrate_gather(island);
+
+    if (integrator->is_explicit) {
+        return solve_explicit(island, h, report);
     }
-    if (integrator == SINEW_INTEGRATOR_NEWMARK) {
-        SN_TRY(start_newmark(island, report));
+    if (integrator->starts_with_acceleration) {
+        SN_TRY(start_acceleration(island, report));
     }
 
+    // What the step is measured against.
     for (int32_t i = 0; i < island->body_count; i++) {
-        predict(island, &island->bodies[i], integrator, world->step);
+        sn_step_rows rows = rows_of(island, &island->bodies[i]);
+        integrator->predict(island->bodies[i].body, h, &rows);
+    }
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        island->prescribed[i] *= integrator->span;
     }
 
-    if (integrator == SINEW_INTEGRATOR_MIDPOINT) {
-        for (int32_t i = 0; i < sn_island_size(island); i++) {
-            island->prescribed[i] *= 0.5;
-        }
-    }
-
-    memset(island->xi, 0, (size_t)sn_island_size(island) * sizeof(double));
-    sn_newton_def newton = newton_def_of(world);
-
-    newton.scheme = scheme_of(integrator, world->step);
-    newton.moved = newton.linearised && turn_first(island, world->step);
-    memcpy(island->trial_xi, island->xi,
-           (size_t)sn_island_size(island) * sizeof(double)); // where a linearised step begins
+    sn_newton_def newton = sn_integrate_newton_def(world);
+    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
+    memset(island->xi, 0, bytes);
+    newton.scheme = scheme_of(island);
+    newton.linearised = integrator->linearised;
+    newton.moved = newton.linearised && turn_first(island, h);
+    memcpy(island->trial_xi, island->xi, bytes); // where a linearised step begins
     SN_TRY(sn_newton_solve(island, &newton, report));
 
     if (newton.moved && report->outcome == SINEW_OUTCOME_CONVERGED) {
@@ -465,120 +409,79 @@ sinew_status sn_integrate_check(sn_island *island) {
     return SINEW_OK;
 }
 
-// Before the step is accepted: the velocities at its start, in body->scratch, to which its own
-// acceleration has yet to be added.
-static void begin_momentum(sinew_body *body, double *room, sinew_integrator integrator, double h) {
-    if (integrator == SINEW_INTEGRATOR_BDF2) {
-        body->ops->coast_bdf2(body, room, body->scratch, h);
-        return;
-    }
-
-    bool newmark = integrator == SINEW_INTEGRATOR_NEWMARK;
-    for (int32_t i = 0; i < sn_body_size(body); i++) {
-        body->scratch[i] = body->v[i] + (newmark ? 0.5 * h * body->acceleration[i] : 0);
-    }
-}
-
-// End velocities of a body that coasts, by what the step's acceleration adds to its momentum.
-// `mean` is where the momentum is while the node moves on: forces at the end of a step come after
-// its way, those at its start before. Implicit Euler bends the ways of nodes too little, and what
-// angular momentum that costs would make them spin, each by itself: it lets them move on with the
-// momentum they end with, and gives what is lost to the body as a whole (restore_turn).
-static void carry_momentum(sinew_body *body, sinew_integrator integrator, double h) {
+// End velocities of a body that coasts, from what the step's acceleration adds to its momentum.
+// `mean` is the velocity that carries the momentum while the node moves: forces at the end of a
+// step act after its displacement, those at its start before. Implicit Euler underestimates the
+// curvature of the nodes' paths, and the angular momentum that this loses would make each node
+// spin by itself: nodes move on with the momentum they end with, and the body as a whole gets what
+// was lost (restore_rotation).
+static void carry_momentum(sinew_body *body, const sn_integrator *integrator, double h) {
     double *raw = body->v;
     double *mean = body->scratch;
-    double share = h;
-    bool newmark = integrator == SINEW_INTEGRATOR_NEWMARK;
-    bool bdf2 = integrator == SINEW_INTEGRATOR_BDF2;
-
-    if (newmark) {
-        share = 0.5 * h;
-    }
-    if (bdf2) {
-        share = 2 * h / 3;
-    }
+    double share = h / (integrator->span * integrator->c / integrator->e); // dv / da
 
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         double added = share * body->acceleration[i];
         if (!body->mask[i]) {
             raw[i] = mean[i] + added;
         }
-        if (!newmark && !bdf2) {
-            mean[i] += integrator == SINEW_INTEGRATOR_MIDPOINT ? 0.5 * added : added;
+        if (integrator->mean_share > 0) {
+            mean[i] += integrator->mean_share * added;
         }
     }
 
     body->ops->transport(body, raw, body->previous_q, mean);
-    if (newmark) {
+    if (integrator->transports_acceleration) {
         body->ops->transport_acceleration(body, body->acceleration, body->previous_q);
     }
 }
 
 // Elastic forces balance one another where they were evaluated: at the end of the step, or where a
 // linearised one began.
-static void restore_turn(sn_island *island, const sn_island_body *member,
-                         sinew_integrator integrator, double h) {
+static void restore_rotation(sn_island *island, const sn_island_body *member) {
     sinew_body *body = member->body;
     const double *place = body->q;
-    if (integrator == SINEW_INTEGRATOR_IMPLICIT_EULER) {
+    if (island->integrator->linearised) {
         sn_body_retract(body, member->trial_q, body->previous_q,
                         island->trial_xi + 3 * member->first_row);
         place = member->trial_q;
     }
 
-    body->ops->restore_turn(body, place, h);
+    body->ops->restore_turn(body, place, island->h);
 }
 
 // The velocity and acceleration that xi means, and the configuration after the step.
-static void accept_body(sn_island *island, const sn_island_body *member,
-                        sinew_integrator integrator, double h) {
+static void accept_body(sn_island *island, const sn_island_body *member) {
+    const sn_integrator *integrator = island->integrator;
     sinew_body *body = member->body;
-    sn_scheme scheme = scheme_of(integrator, h);
-    double *xi = island->xi + 3 * member->first_row;
-    const double *w = island->velocity_offset + 3 * member->first_row;
-    const double *xi_inertia = island->xi_inertia + 3 * member->first_row;
+    double h = island->h;
+    sn_step_rows rows = rows_of(island, member);
     size_t count = (size_t)sn_body_size(body);
 
     if (body->coasts) {
-        begin_momentum(body, island->product + 3 * member->first_row, integrator, h);
+        integrator->begin_momentum(body, h, island->product + 3 * member->first_row);
     }
 
+    // What the step began with, and what it balanced.
     memcpy(body->previous_q, body->q, (size_t)body->config_count * sizeof(double));
     memcpy(body->previous_v, body->v, count * sizeof(double));
     memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
-    sn_body_retract(body, body->balance_q, body->q, xi);
+    sn_body_retract(body, body->balance_q, body->q, rows.xi);
 
-    for (size_t i = 0; i < count; i++) {
-        if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) {
-            body->v[i] = xi[i] / h;
-            if (body->coasts) {
-                body->acceleration[i] = island->direction[3 * member->first_row + (int32_t)i];
-            }
-            continue;
-        }
-
-        body->acceleration[i] = scheme.c * (xi[i] - xi_inertia[i]);
-        body->v[i] = scheme.e * xi[i] + w[i];
-        if (integrator == SINEW_INTEGRATOR_MIDPOINT) {
-            body->v[i] = 2 * body->v[i] - body->previous_v[i];
-            xi[i] *= 2;
-        }
-    }
-
-    sn_body_retract(body, body->q, body->previous_q, xi);
+    // What it ends with.
+    integrator->finish(integrator, body, h, &rows);
+    sn_body_retract(body, body->q, body->previous_q, rows.xi);
     if (body->coasts) {
         carry_momentum(body, integrator, h);
     }
-
-    bool euler = integrator == SINEW_INTEGRATOR_IMPLICIT_EULER ||
-                 integrator == SINEW_INTEGRATOR_NEWTON_EULER;
-    if (body->coasts && euler && is_free(island) && body->ops->restore_turn) {
-        restore_turn(island, member, integrator, h);
+    if (body->coasts && integrator->loses_rotation && is_free(island) && body->ops->restore_turn) {
+        restore_rotation(island, member);
     }
 
+    // Held coordinates exactly where they were prescribed, not up to rounding.
     for (int32_t i = 0; i < body->config_count && !body->ops->retract; i++) {
         if (body->mask[i]) {
-            body->q[i] = body->target[i]; // exactly, not up to rounding
+            body->q[i] = body->target[i];
         }
     }
 
@@ -599,8 +502,7 @@ static sn_island_body *member_of_row(const sn_island *island, int32_t row) {
     return &island->bodies[i];
 }
 
-// Puts tied nodes exactly where their points are, so that rounding does not add up.
-static void settle_ties(sn_island *island) {
+void sn_integrate_settle_ties(sn_island *island) {
     for (int32_t i = 0; i < island->tie_count; i++) {
         const sn_tie *tie = &island->ties[i];
         sn_vec3 x = {0, 0, 0}, v = {0, 0, 0};
@@ -618,149 +520,17 @@ static void settle_ties(sn_island *island) {
 }
 
 void sn_integrate_accept(sn_island *island) {
-    const sinew_world_def *def = &island->world->def;
-    sinew_integrator integrator = effective_integrator(island);
-    if (integrator == SINEW_INTEGRATOR_SYMPLECTIC_EULER) {
+    if (island->integrator->is_explicit) {
         memset(island->inertia, 0, (size_t)sn_island_size(island) * sizeof(double));
     } else {
         // What forces balance at the accepted step, for the reactions at supports.
-        sn_island_compute_inertia(island, scheme_of(integrator, def->step), island->xi);
+        sn_island_compute_inertia(island, scheme_of(island), island->xi);
     }
 
     sn_links_subtract_tensions(island, island->xi, island->inertia);
     for (int32_t i = 0; i < island->body_count; i++) {
-        accept_body(island, &island->bodies[i], integrator, def->step);
+        accept_body(island, &island->bodies[i]);
     }
 
-    settle_ties(island);
-}
-
-static sinew_status check_held(const sn_island *island) {
-    for (int32_t i = 0; i < sn_island_size(island); i++) {
-        if (island->mask[i] == SN_MASK_HELD) {
-            return SINEW_OK;
-        }
-    }
-
-    if (sn_links_hold(island)) {
-        return SINEW_OK;
-    }
-
-    return sn_fail(island->world->context, SINEW_INVALID_ARGUMENT,
-                   "nothing holds body \"%s\": a static solve needs at least one fixed node in "
-                   "each group of attached bodies",
-                   island->bodies[0].body->name);
-}
-
-static void accept_static(sn_island *island) {
-    sn_links_subtract_tensions(island, island->xi, island->inertia);
-    for (int32_t i = 0; i < island->body_count; i++) {
-        const sn_island_body *member = &island->bodies[i];
-        sinew_body *body = member->body;
-        size_t count = (size_t)sn_body_size(body);
-
-        memcpy(body->previous_q, body->q, (size_t)body->config_count * sizeof(double));
-        sn_body_retract(body, body->q, body->previous_q, island->xi + 3 * member->first_row);
-        memcpy(body->balance_q, body->q, (size_t)body->config_count * sizeof(double));
-        memset(body->v, 0, count * sizeof(double));
-        memset(body->acceleration, 0, count * sizeof(double));
-        memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
-        *body->history = 0;
-
-        if (body->ops->settle) {
-            body->ops->settle(body);
-        }
-    }
-
-    settle_ties(island);
-}
-
-// Raises loads and prescribed steps in equal parts, solving after each. External forces stay as
-// they were gathered.
-static sinew_status solve_parts(sn_island *island, const sn_newton_def *newton, int32_t parts,
-                                sinew_step_report *report) {
-    size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
-    memset(island->xi, 0, bytes);
-    memset(island->inertia, 0, bytes);
-
-    double *full = island->xi_inertia;
-    double *full_step = island->velocity_offset; // unused without inertia
-
-    memcpy(full, island->external, bytes);
-    memcpy(full_step, island->prescribed, bytes);
-    for (int32_t part = 1; part <= parts; part++) {
-        double share = (double)part / parts;
-        for (int32_t i = 0; i < sn_island_size(island); i++) {
-            island->external[i] = share * full[i];
-            island->prescribed[i] = share * full_step[i];
-        }
-
-        SN_TRY(sn_newton_solve(island, newton, report));
-        if (report->outcome == SINEW_OUTCOME_NOT_FINITE) {
-            break;
-        }
-    }
-
-    return SINEW_OK;
-}
-
-static bool has_followers(const sn_island *island) {
-    for (int32_t i = 0; i < island->body_count; i++) {
-        if (sn_loads_follow(island->bodies[i].body)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Whether a body was led back from an inverted state; from now on its materials act.
-static bool end_recovery(const sn_island *island) {
-    bool any = false;
-    for (int32_t i = 0; i < island->body_count; i++) {
-        any = any || *island->bodies[i].body->recovery > 0;
-        *island->bodies[i].body->recovery = 0;
-    }
-    return any;
-}
-
-sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
-                                 sinew_step_report *report) {
-    const sinew_world_def *world = &island->world->def;
-    SN_TRY(prepare(island, linear_solver_of(island, true)));
-    for (int32_t i = 0; i < island->body_count; i++) {
-        *island->bodies[i].body->age = INFINITY; // what fades in time is gone
-    }
-
-    sn_newton_def newton = newton_def_of(world);
-    newton.linearised = false;
-    newton.tolerance = def->newton_tolerance;
-    newton.iterations = def->newton_iterations;
-    newton.solver_tolerance = fmin(world->solver_tolerance, 1e-8);
-
-    // Pressure is taken at the positions of the last pass, until it changes the balance no more.
-    for (int pass = 0; pass < FOLLOWER_PASSES; pass++) {
-        gather(island);
-        if (pass == 0) {
-            SN_TRY(check_held(island));
-        }
-
-        int32_t before = report->newton_iterations;
-        SN_TRY(solve_parts(island, &newton, pass ? 1 : def->load_steps, report));
-        if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island)) {
-            report->outcome = SINEW_OUTCOME_NOT_FINITE;
-            return SINEW_OK;
-        }
-
-        SN_TRY(sn_integrate_check(island));
-        accept_static(island);
-        if (end_recovery(island)) {
-            continue;
-        }
-        if (!has_followers(island) || report->newton_iterations == before) {
-            return SINEW_OK;
-        }
-    }
-
-    report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
-    return SINEW_OK;
+    sn_integrate_settle_ties(island);
 }

@@ -1,5 +1,4 @@
-// The integrators: what acceleration and velocity a step of an island implies, and the state after
-// it.
+// The step of an island, found and then accepted, and its static equilibrium.
 #ifndef SN_DYNAMICS_INTEGRATE_H
 #define SN_DYNAMICS_INTEGRATE_H
 
@@ -18,6 +17,14 @@ sinew_status sn_integrate_check(sn_island *island);
 
 // Moves the bodies to the end of the step.
 void sn_integrate_accept(sn_island *island);
+
+// What steps and static solves share. Makes the linear solver and the damping matrices if they are
+// not there yet; gathers held unknowns, their prescribed steps and external forces; puts tied nodes
+// exactly where their points are, so that rounding does not add up; and the world's tolerances.
+sinew_status sn_integrate_prepare(sn_island *island, bool is_static);
+void sn_integrate_gather(sn_island *island);
+void sn_integrate_settle_ties(sn_island *island);
+sn_newton_def sn_integrate_newton_def(const sinew_world_def *def);
 
 // Static equilibrium of an island near its present state.
 sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,

@@ -7,6 +7,7 @@
 #ifndef SN_DYNAMICS_ISLAND_H
 #define SN_DYNAMICS_ISLAND_H
 
+#include "dynamics/integrator.h"
 #include "dynamics/world.h"
 #include "linalg/solver.h"
 
@@ -55,7 +56,9 @@ struct sn_island {
     int32_t tie_count;
     sn_link *links; // springs and constraints between points
     int32_t link_count, hard_link_count;
-    bool has_energy; // all bodies have one
+    bool has_energy;                 // all bodies have one
+    const sn_integrator *integrator; // of the step in progress
+    double h;                        // its length [s]
 
     bool matrix_free;   // products take the place of stiffness matrices where bodies have them
     bool far_stiffness; // whether the system has the stiffness, or the mass alone

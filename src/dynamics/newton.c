@@ -109,14 +109,17 @@ static bool compute_remaining(const sn_island *island, double *remaining) {
     return any;
 }
 
-static void take_solve_report(sinew_step_report *report, const sn_solve_report *solve) {
+void sn_newton_take_solve(sinew_step_report *report, const sn_solve_report *solve,
+                          double tolerance) {
     report->solver_iterations += solve->iterations;
     if (!(solve->relative_residual <= report->solver_residual)) {
         report->solver_residual = solve->relative_residual;
     }
-    if (solve->outcome != SN_SOLVE_CONVERGED) {
-        report->solver_converged = false;
-    }
+
+    bool converged =
+        solve->outcome == SN_SOLVE_CONVERGED ||
+        (solve->outcome == SN_SOLVE_NOT_CONVERGED && solve->relative_residual <= tolerance);
+    report->solver_converged = report->solver_converged && converged;
 }
 
 // Adds s to the free part of the diagonal.
@@ -182,7 +185,7 @@ static sinew_status solve_direction(sn_island *island, const sn_newton_def *def,
 
         if (*usable || solve.outcome == SN_SOLVE_NOT_FINITE || attempt == shifts) {
             if (*usable || shifts > 0) {
-                take_solve_report(report, &solve);
+                sn_newton_take_solve(report, &solve, def->solver_tolerance);
             }
             break;
         }

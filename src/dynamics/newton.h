@@ -35,4 +35,9 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
 void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double reach, double limit,
                            sinew_step_report *report);
 
+// Adds a linear solve to a step's report. It counts as converged if it met `tolerance`, even where
+// it was asked for more.
+void sn_newton_take_solve(sinew_step_report *report, const sn_solve_report *solve,
+                          double tolerance);
+
 #endif

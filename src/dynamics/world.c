@@ -66,9 +66,9 @@ static sinew_status check_world(sinew_context *context, const sinew_world_def *d
                        "step is %g s; it must be finite and above 0", def->step);
     }
 
-    if ((int)def->integrator < 0 || def->integrator > SINEW_INTEGRATOR_BDF2) {
+    if ((int)def->integrator < 0 || (int)def->integrator >= sn_integrator_count()) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "integrator is %d; valid are 0 to %d",
-                       (int)def->integrator, (int)SINEW_INTEGRATOR_BDF2);
+                       (int)def->integrator, (int)sn_integrator_count() - 1);
     }
 
     SN_TRY(sn_check_solver(context, def->solver));
