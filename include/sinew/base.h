@@ -1,5 +1,5 @@
-// What every other public header builds on: status codes, the context that carries memory, threads,
-// log and the last error.
+// The basis of all other public headers: status codes, and the context that carries memory,
+// threads, log and the last error.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_BASE_H
@@ -23,9 +23,9 @@ extern "C" {
 #define SINEW_VERSION_MINOR 1
 #define SINEW_VERSION_PATCH 0
 
-/// Whether a call did what it was asked. A call that fails leaves its objects as they were; the
+/// Whether a call succeeded. A call that fails leaves its objects as they were; the
 /// message is in the context. Numerical outcomes (not converged, inverted elements) are not
-/// failures: the report of the step tells them.
+/// failures: the report of a step contains them.
 typedef enum sinew_status {
     SINEW_OK = 0,
     SINEW_INVALID_ARGUMENT, ///< A value is outside its valid range, or two arguments contradict
@@ -44,12 +44,12 @@ SINEW_API const char *sinew_status_name(sinew_status status);
 /// The version of the library at run time, e.g. "0.1.0". Static text.
 SINEW_API const char *sinew_version(void);
 
-/// Memory of the host's own. Both functions must be callable from the thread that calls the
+/// The host's own memory. Both functions must be callable from the thread that calls the
 /// library; the library allocates nothing on worker threads, and nothing in a step after the first.
 typedef struct sinew_allocator {
     /// Returns `size` bytes aligned to `alignment` (a power of two, at most 64), or NULL.
     void *(*allocate)(void *user, size_t size, size_t alignment);
-    /// Takes back memory from `allocate`; `size` is the size asked for then.
+    /// Takes back memory from `allocate`; `size` is the size that was requested.
     void (*release)(void *user, void *memory, size_t size);
     void *user;
 } sinew_allocator;
@@ -78,22 +78,22 @@ typedef struct sinew_context_def {
     /// Threads that share the work, the caller included. [count] In [1, 64]. Default 1. Ignored if
     /// `tasks.run` is set.
     int32_t threads;
-    /// Own memory. Default: aligned_alloc and free.
+    /// The host's allocator. Default: aligned_alloc and free.
     sinew_allocator allocator;
-    /// Own log. Default: silent.
+    /// The host's log. Default: silent.
     sinew_logger logger;
-    /// Own task system. Default: a pool of `threads` - 1 workers.
+    /// The host's task system. Default: a pool of `threads` - 1 workers.
     sinew_tasks tasks;
 } sinew_context_def;
 
 /// One thread, the memory of the C library, no log.
 SINEW_API sinew_context_def sinew_default_context_def(void);
 
-/// Creates a context. Returns NULL if `def` is invalid or memory is short (there is no context yet
+/// Creates a context. Returns NULL if `def` is invalid or memory runs out (there is no context yet
 /// to hold a message).
 SINEW_API sinew_context *sinew_context_create(const sinew_context_def *def);
 
-/// Destroys a context; every object made with it must be gone. NULL is allowed.
+/// Destroys a context; every object made with it must have been destroyed before. NULL is allowed.
 SINEW_API void sinew_context_destroy(sinew_context *context);
 
 /// What went wrong in the last failed call with this context: which item, its value, what would be

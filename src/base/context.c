@@ -1,4 +1,5 @@
-// The context: checks its definition, holds the services, keeps the last message.
+// The context: validates its definition, holds the host's services (memory, log, threads) and keeps
+// the message of the last failure.
 #include "base/context.h"
 
 #include "base/memory.h"
@@ -11,7 +12,7 @@
 
 static void *default_allocate(void *user, size_t size, size_t alignment) {
     (void)user;
-    // aligned_alloc wants a multiple of the alignment.
+    // aligned_alloc requires a multiple of the alignment.
     size_t rounded = (size + alignment - 1) / alignment * alignment;
     return rounded < size ? NULL : aligned_alloc(alignment, rounded);
 }

@@ -1,5 +1,5 @@
-// The context: allocator, logger, thread pool and the message of the last failure. Public handle,
-// private inside.
+// The context: allocator, logger, thread pool and the message of the last failure. The handle is
+// public; this is what is inside.
 #ifndef SN_BASE_CONTEXT_H
 #define SN_BASE_CONTEXT_H
 
@@ -13,16 +13,16 @@ typedef struct sn_pool sn_pool;
 struct sinew_context {
     sinew_allocator allocator;
     sinew_logger logger;
-    sinew_tasks tasks;    // run is NULL when the own pool works
+    sinew_tasks tasks;    // NULL `run`: use our own pool
     sn_pool *pool;        // NULL with one thread or with host tasks
     sn_isa isa;           // the instruction set of the hot loops; set at creation
-    int64_t allocations;  // calls of the allocator so far; the tests assert that a step makes none
-    int64_t bytes_in_use; // live bytes asked of the allocator
+    int64_t allocations;  // calls to the allocator so far; the tests assert that a step makes none
+    int64_t bytes_in_use; // bytes allocated and not yet released
     char message[1024];
 };
 
-// Stores the message and returns `status`, so that a check reads: return sn_fail(context,
-// SINEW_INVALID_ARGUMENT, "...", ...).
+// Stores the message and returns `status`, so that a check is one statement:
+//   return sn_fail(context, SINEW_INVALID_ARGUMENT, "...", ...);
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -1,5 +1,5 @@
-// Which of the instruction sets that the library was built for this machine can run (see
-// cmake/SinewIsa.cmake).
+// The instruction sets the library is built for (see cmake/SinewIsa.cmake), and which of them this
+// machine can run.
 #ifndef SN_BASE_ISA_H
 #define SN_BASE_ISA_H
 
@@ -12,12 +12,12 @@ typedef enum sn_isa {
 
 #if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
 #define SN_ISA_X86 1
-// Picks a function of a *_simd.c file: SN_ISA_PICK(isa, sn_foo) is sn_foo_base, sn_foo_avx2 or
-// sn_foo_avx512.
+// Selects the version of a function from a *_simd.c file: SN_ISA_PICK(isa, sn_foo) is sn_foo_base,
+// sn_foo_avx2 or sn_foo_avx512.
 #define SN_ISA_PICK(isa, name)                                                                     \
     ((isa) == SN_ISA_AVX512 ? name##_avx512 : (isa) == SN_ISA_AVX2 ? name##_avx2 : name##_base)
-// Declares all versions of a function: SN_ISA_DECLARE(void, sn_foo, (double *out, const double
-// *in));
+// Declares all versions of a function:
+//   SN_ISA_DECLARE(void, sn_foo, (double *out, const double *in));
 #define SN_ISA_DECLARE(type, name, arguments)                                                      \
     type name##_base arguments;                                                                    \
     type name##_avx2 arguments;                                                                    \
@@ -28,10 +28,10 @@ typedef enum sn_isa {
 #define SN_ISA_DECLARE(type, name, arguments) type name##_base arguments
 #endif
 
-// The widest set this machine runs.
+// The widest set that this machine can run.
 sn_isa sn_isa_detect(void);
 
-// Whether this build on this machine can run a set; the tests compare all that it can.
+// Whether this build on this machine can run a set; the tests compare all that are available.
 int sn_isa_available(sn_isa isa);
 
 // "base", "avx2", "avx512"

@@ -1,5 +1,5 @@
-// Allocation through the context, and arenas: blocks in a chain, each twice the last up to a limit,
-// or as large as one push needs.
+// Allocation through the context, and arenas. An arena is a chain of blocks; each block is twice as
+// large as the one before, up to a limit, or as large as a single push needs.
 #include "base/memory.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ struct sn_arena_block {
 
 enum { FIRST_BLOCK = 1 << 12, LARGEST_BLOCK = 1 << 16 };
 
-// The payload starts at the next aligned place after the header.
+// The payload starts at the first aligned address after the header.
 static const size_t header_size =
     (sizeof(sn_arena_block) + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
 
@@ -35,7 +35,7 @@ static void release_bytes(sinew_context *context, void *memory, size_t bytes) {
     context->allocator.release(context->allocator.user, memory, bytes);
 }
 
-// Bytes of `count` items, at least one, or 0 if that does not fit in a size_t.
+// The bytes of `count` items, at least 1, or 0 if the product overflows a size_t.
 static size_t checked_bytes(size_t count, size_t size) {
     SN_ASSERT(size > 0);
     if (count > (SIZE_MAX / 2 - header_size) / size) {

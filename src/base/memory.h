@@ -1,9 +1,9 @@
-// Memory comes from the context's allocator, zeroed and aligned to 64 bytes (a cache line, the
-// widest SIMD register).
+// Memory from the context's allocator, aligned to 64 bytes: a cache line and the widest SIMD
+// register.
 //
-// An arena owns everything that one object needs. Pushing never returns half an object: a failure
-// sticks, so a constructor pushes all its arrays and asks once, and freeing the arena frees a
-// partial construction as well as a whole one.
+// An arena owns everything that one object needs. A failed push is remembered, so a constructor
+// pushes all its arrays and checks once; destroying the arena releases a partial construction as
+// well as a complete one.
 #ifndef SN_BASE_MEMORY_H
 #define SN_BASE_MEMORY_H
 
@@ -11,8 +11,8 @@
 
 enum { SN_ALIGNMENT = 64 };
 
-// Plain allocations, for what lives alone or must grow. `size` is given back on release. NULL on
-// failure (message set).
+// Single allocations, zeroed, for arrays that live alone or grow. Release takes the same count and
+// size as the allocation. NULL on failure, with the message set.
 void *sn_allocate(sinew_context *context, size_t count, size_t size);
 void sn_release(sinew_context *context, void *memory, size_t count, size_t size);
 
@@ -32,14 +32,14 @@ typedef struct sn_arena {
 sn_arena sn_arena_create(sinew_context *context);
 void sn_arena_destroy(sn_arena *arena);
 
-// `count` zeroed items of `size` bytes, or NULL (then arena->failed). Zero items give a valid
-// pointer.
+// `count` zeroed items of `size` bytes, or NULL (then arena->failed is set). Zero items give a
+// valid pointer.
 void *sn_arena_push(sn_arena *arena, size_t count, size_t size);
 
 #define SN_PUSH(arena, type, count) ((type *)sn_arena_push((arena), (size_t)(count), sizeof(type)))
 
-// The same without zeros, for buffers of which little may ever be touched: what is not costs no
-// time, and with the usual allocators no memory.
+// The same without clearing, for large buffers of which only a part may be used: with the usual
+// allocators the untouched rest costs neither time nor memory.
 void *sn_arena_reserve(sn_arena *arena, size_t count, size_t size);
 
 #define SN_RESERVE(arena, type, count)                                                             \
@@ -48,8 +48,8 @@ void *sn_arena_reserve(sn_arena *arena, size_t count, size_t size);
 // SINEW_OK, or SINEW_OUT_OF_MEMORY if any push has failed.
 sinew_status sn_arena_status(const sn_arena *arena);
 
-// Everything pushed after a mark can be dropped at once, a failure included: scratch memory, or a
-// change that did not work out.
+// A mark remembers the arena's fill level. Rewinding to it releases everything pushed since, and
+// forgets a failure since: for scratch memory, or to undo a change that did not succeed.
 typedef struct sn_arena_mark {
     sn_arena_block *block;
     size_t used;

@@ -1,5 +1,5 @@
-// Asks the processor to fetch a cache line that will be needed soon. Only a hint; nothing happens
-// where it is not known.
+// Asks the processor to fetch a cache line that will be needed soon. Only a hint: it does nothing
+// with compilers that do not offer it.
 #ifndef SN_BASE_PREFETCH_H
 #define SN_BASE_PREFETCH_H
 

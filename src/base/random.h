@@ -1,5 +1,5 @@
-// PCG32 (O'Neill 2014): small, fast, the same numbers on every machine. For tests, jitter and start
-// vectors.
+// The PCG32 random numbers of O'Neill (2014): small, fast, and the same sequence on every machine.
+// For tests, jitter and starting vectors.
 #ifndef SN_BASE_RANDOM_H
 #define SN_BASE_RANDOM_H
 
@@ -17,8 +17,8 @@ static inline uint32_t sn_random_u32(sn_random *random) {
     uint64_t old = random->state;
     random->state = old * 6364136223846793005u + 1442695040888963407u;
     uint32_t shifted = (uint32_t)(((old >> 18) ^ old) >> 27);
-    uint32_t turn = (uint32_t)(old >> 59);
-    return (shifted >> turn) | (shifted << ((32u - turn) & 31u));
+    uint32_t rotation = (uint32_t)(old >> 59);
+    return (shifted >> rotation) | (shifted << ((32u - rotation) & 31u));
 }
 
 // Uniform in [0, 1).

@@ -4,15 +4,17 @@
 
 #include <sched.h>
 
-enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPIN_TURNS = 64, MOST_STRANDS = 8 };
+enum { WORKERS = 64, PIECES_PER_WORKER = 4, SPINS = 64, MAX_STRANDS = 8 };
 
-// The order in which pieces of all rounds are handed out. Where neighbours are close in the list, a
-// round may begin before the one before it has ended: piece i of round r gets the time i + r delay,
-// with `delay` beyond the reach of all neighbours, so that what it waits for has an earlier time.
-// Then `strands` rounds run at the same time, delay x strands >= piece_count, and threads find work
-// far from each other. Of one strand: round after round.
+// The order in which pieces of all rounds are handed out.
+//
+// If neighbours are close to each other in the list, a round may begin before the previous one has
+// ended: piece i of round r gets the time i + r delay, where `delay` exceeds the largest distance
+// between neighbours, so that everything it waits for has an earlier time. Then `strands` rounds
+// run at the same time, with delay * strands >= piece_count, and threads work in different parts of
+// the list. With one strand, rounds simply follow one another.
 typedef struct sweep_order {
-    int64_t end; // places to hand out, some of them empty
+    int64_t end; // slots to hand out, some of them empty
     int32_t delay, strands;
 } sweep_order;
 
@@ -25,17 +27,24 @@ typedef struct sweep_job {
     atomic_llong next;
 } sweep_job;
 
-static sweep_order choose_order(const sn_sweeps *sweeps, int32_t rounds, bool alone) {
+// The largest distance between neighbours in the list of pieces.
+static int32_t largest_reach(const sn_sweeps *sweeps) {
     int32_t reach = 0;
-    int32_t count = sweeps->piece_count;
-    for (int32_t i = 0; !alone && i < count; i++) {
+    for (int32_t i = 0; i < sweeps->piece_count; i++) {
         for (int32_t k = sweeps->offsets[i]; k < sweeps->offsets[i + 1]; k++) {
-            reach = sweeps->neighbours[k] - i > reach ? sweeps->neighbours[k] - i : reach;
+            int32_t distance = sweeps->neighbours[k] - i;
+            reach = distance > reach ? distance : reach;
         }
     }
 
+    return reach;
+}
+
+static sweep_order choose_order(const sn_sweeps *sweeps, int32_t rounds, bool alone) {
+    int32_t count = sweeps->piece_count;
+    int32_t reach = alone ? 0 : largest_reach(sweeps);
     int32_t strands = alone ? 1 : count / (reach + 1);
-    strands = strands > MOST_STRANDS ? MOST_STRANDS : strands;
+    strands = strands > MAX_STRANDS ? MAX_STRANDS : strands;
     strands = strands > rounds ? rounds : strands;
     if (strands < 1) {
         strands = 1;
@@ -47,20 +56,21 @@ static sweep_order choose_order(const sn_sweeps *sweeps, int32_t rounds, bool al
     return (sweep_order){(int64_t)delay * strands * (rounds + strands - 1), delay, strands};
 }
 
-// The piece and round of a place; false if it is empty. Earlier rounds first.
-static bool find_piece(const sweep_job *job, int64_t place, int32_t *piece, int32_t *round) {
+// The piece and round of a slot; false if the slot is empty. Slots of the same time: earlier rounds
+// first.
+static bool find_piece(const sweep_job *job, int64_t slot, int32_t *piece, int32_t *round) {
     const sweep_order *order = &job->order;
-    int64_t time = place / order->strands;
-    int32_t strand = order->strands - 1 - (int32_t)(place % order->strands);
+    int64_t time = slot / order->strands;
+    int32_t strand = order->strands - 1 - (int32_t)(slot % order->strands);
     *round = (int32_t)(time / order->delay) - strand;
     *piece = (int32_t)(time % order->delay) + strand * order->delay;
     return *round >= 0 && *round < job->rounds && *piece < job->sweeps->piece_count;
 }
 
 static void wait_for(atomic_int *done, int32_t rounds) {
-    for (int turn = 1; atomic_load_explicit(done, memory_order_acquire) < rounds; turn++) {
-        if (turn % SPIN_TURNS == 0) {
-            sched_yield(); // more threads than cores must not starve the one that works
+    for (int spin = 1; atomic_load_explicit(done, memory_order_acquire) < rounds; spin++) {
+        if (spin % SPINS == 0) {
+            sched_yield(); // let the thread we wait for run if there are more threads than cores
         }
     }
 }
@@ -73,13 +83,13 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
     sweep_job *job = data;
     const sn_sweeps *sweeps = job->sweeps;
     for (;;) {
-        int64_t place = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
-        if (place >= job->order.end) {
+        int64_t slot = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
+        if (slot >= job->order.end) {
             return;
         }
 
         int32_t piece, round;
-        if (!find_piece(job, place, &piece, &round)) {
+        if (!find_piece(job, slot, &piece, &round)) {
             continue;
         }
 
@@ -108,10 +118,10 @@ void sn_run_sweeps(sinew_context *context, const sn_sweeps *sweeps, int32_t roun
     bool alone = !context->pool && !context->tasks.run;
     sweep_job job = {sweeps, choose_order(sweeps, rounds, alone), rounds, body, data, 0};
 
-    // As many workers as there can be threads, those that come late find nothing left; but with few
-    // pieces all are neighbours, and threads would only wait for each other.
+    // One worker per possible thread; a worker that starts late finds nothing left to do. With few
+    // pieces all are neighbours and threads would only wait for each other, so there are fewer
+    // workers.
     int32_t workers = sweeps->piece_count / PIECES_PER_WORKER;
-
     workers = workers < 1 ? 1 : workers > WORKERS ? WORKERS : workers;
     sn_parallel_for(context, workers, 1, work, &job);
 }

@@ -1,7 +1,7 @@
-// A small pool. The caller publishes a job and works on it too; workers spin briefly for the next
-// job, because the phases of a step follow one another within microseconds, and sleep after that.
-// The caller waits for the chunks that others have begun, not for the others: a worker that the
-// system gives no time costs nothing.
+// A small thread pool. The caller publishes a job and works on it too. Workers spin briefly for the
+// next job, because the phases of a step follow one another within microseconds, and then sleep.
+// The caller waits for chunks that workers have begun, not for the workers: one that the system
+// does not schedule costs nothing.
 #include "base/threads.h"
 
 #include "base/memory.h"
@@ -10,11 +10,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-enum { SPIN_TURNS = 2000, DEAL_TURNS = 200 };
+enum { SPINS = 2000, DEAL_YIELDS = 200 };
 
-// Under the thread sanitizer the caller leaves chunks to the workers for a while rather than take
-// all there are: in a short loop it would have them done before a worker wakes, and no race could
-// be seen.
+// Under the thread sanitizer the caller waits a while before it takes chunks: in a short loop it
+// would finish all of them before a worker wakes, and no race could be detected.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define DEAL_CHUNKS 1
@@ -34,14 +33,14 @@ typedef struct job {
 
 struct sn_pool {
     pthread_mutex_t mutex;
-    pthread_cond_t wake; // a new job, or the end
+    pthread_cond_t wake; // a new job, or shutdown
     int32_t workers;     // started so far
     int32_t capacity;    // length of `threads`
     pthread_t *threads;
-    job current; // read only by who holds a chunk of it: it changes when all of them are done
-    atomic_uint_fast64_t
-        ticket; // number of the job in the upper half, chunks that nobody has taken in the lower
-    atomic_int done; // chunks of the current job
+    job current; // read only while holding one of its chunks; changes when all of them are done
+    // The job's number in the upper half, the number of chunks not yet taken in the lower half.
+    atomic_uint_fast64_t ticket;
+    atomic_int done; // finished chunks of the current job
     atomic_bool quit;
 };
 
@@ -60,11 +59,11 @@ static uint32_t chunks_left(uint_fast64_t ticket) {
     return (uint32_t)ticket;
 }
 
-// Takes chunks until there are none. The number in the ticket keeps a late worker from taking a
-// chunk of another job than it saw.
+// Takes chunks until there are none left. The job number in the ticket keeps a late worker from
+// taking a chunk of a job other than the one it saw.
 static void run_chunks(sn_pool *pool, bool caller) {
     uint_fast64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
-    int patience = DEAL_CHUNKS && caller ? DEAL_TURNS : 0;
+    int patience = DEAL_CHUNKS && caller ? DEAL_YIELDS : 0;
     while (chunks_left(ticket) > 0) {
         if (patience > 0 && chunks_left(ticket) % (uint32_t)(pool->workers + 1) != 0) {
             patience--;
@@ -90,14 +89,14 @@ static bool has_news(sn_pool *pool) {
            atomic_load(&pool->quit);
 }
 
-// Waits until there are chunks to take. Returns false at the end of the pool.
+// Waits until there are chunks to take. Returns false when the pool shuts down.
 static bool wait_for_job(sn_pool *pool) {
-    for (int turn = 0; turn < SPIN_TURNS; turn++) {
+    for (int spin = 0; spin < SPINS; spin++) {
         if (has_news(pool)) {
             return !atomic_load(&pool->quit);
         }
-        if (turn % 64 == 63) {
-            sched_yield(); // more threads than cores must not starve the one that works
+        if (spin % 64 == 63) {
+            sched_yield(); // let others run if there are more threads than cores
         }
     }
 
@@ -119,8 +118,8 @@ static void *worker_main(void *argument) {
 }
 
 static void wake_all(sn_pool *pool) {
-    pthread_mutex_lock(
-        &pool->mutex); // between a worker's last look and its sleep nobody may publish
+    // The lock keeps the broadcast from falling between a worker's last check and its sleep.
+    pthread_mutex_lock(&pool->mutex);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -134,10 +133,9 @@ static void run_job(sn_pool *pool, const job *work) {
     wake_all(pool);
     run_chunks(pool, true);
 
-    for (int turn = 1; atomic_load_explicit(&pool->done, memory_order_acquire) < work->chunks;
-
-         turn++) {
-        if (turn % 64 == 0) {
+    for (int spin = 1; atomic_load_explicit(&pool->done, memory_order_acquire) < work->chunks;
+         spin++) {
+        if (spin % 64 == 0) {
             sched_yield();
         }
     }
@@ -214,8 +212,8 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
 double sn_parallel_sum(sinew_context *context, int32_t count, int32_t chunk_size, sn_sum_fn *body,
                        void *data) {
-    // Larger chunks for large counts, so that the partial sums fit on the stack: a rule of the
-    // count alone.
+    // Larger chunks for large counts, so that the partial sums fit on the stack. The chunk size
+    // depends on the count only, never on the number of threads.
     while (sn_chunk_count(count, chunk_size) > SUM_CHUNKS) {
         chunk_size *= 2;
     }
@@ -247,7 +245,8 @@ sinew_status sn_pool_create(sinew_context *context, int32_t threads) {
     pool->capacity = threads - 1;
     pool->threads = sn_allocate(context, (size_t)pool->capacity, sizeof *pool->threads);
 
-    for (int32_t i = 0; pool->threads && i < threads - 1; i++) {
+    int32_t wanted = pool->threads ? threads - 1 : 0;
+    for (int32_t i = 0; i < wanted; i++) {
         if (pthread_create(&pool->threads[i], NULL, worker_main, pool) != 0) {
             break;
         }

@@ -26,8 +26,8 @@
 // only (with f = 0). The extended energy is continuous everywhere; across s2 + s3 = 0, deep among
 // the inverted states, its gradient jumps, as it must: the nearest rotation jumps there.
 //
-// Cost: one decomposition in lanes, about 480 fused operations for H.
-// Checked by: tests/material/test_isotropic.c, tests/material/test_inversion.c.
+// Cost: one decomposition in lanes, about 480 fused operations for H. Checked by:
+// tests/material/test_isotropic.c, tests/material/test_inversion.c.
 #include "material/kernels.h"
 #include "material/stretch.h"
 #include "math/lanes_polar.h"

@@ -1,6 +1,6 @@
-// Decompositions of blocks of 3x3 matrices, [9][SN_BLOCK] row by row, for callers outside of
-// *_simd.c files; pick a version with SN_ISA_PICK. About 20 ns a matrix for the polar decomposition
-// and 45 ns for the singular values with AVX2.
+// Decompositions of blocks of 3x3 matrices, stored as [9][SN_BLOCK] row by row, for callers outside
+// *_simd.c files; select a version with SN_ISA_PICK. With AVX2 the polar decomposition takes about
+// 20 ns per matrix and the singular value decomposition 45 ns.
 #ifndef SN_MATH_DECOMPOSE_H
 #define SN_MATH_DECOMPOSE_H
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// One two-sided rotation in the plane (p, q) that makes the entry (p, q) of `a` vanish; the same
-// rotation gathers in the rows of `vectors` (Golub and Van Loan, 8.5).
+// Applies the rotation in the plane (p, q) that makes the entry (p, q) of `a` vanish to both sides
+// of `a`, and accumulates it in the rows of `vectors` (Golub and Van Loan, 8.5).
 static void rotate(double *a, double *vectors, int n, int p, int q) {
     double apq = a[p * n + q];
     double theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
@@ -63,7 +63,7 @@ static void sort_decreasing(double *values, double *vectors, int n) {
 void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n) {
     SN_ASSERT(n >= 1 && n <= SN_DENSE_MAX);
 
-    // Scaled by a power of two, so that squares neither overflow nor vanish and no digit is lost.
+    // Scale by a power of two, which is exact, so that squares neither overflow nor underflow.
     double largest = 0;
     for (int i = 0; i < n; i++) {
         for (int j = i; j < n; j++) {
@@ -73,6 +73,7 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
 
     int exponent = 0;
     if (largest > 0) {
+        // Start from the scaled copy of A and V = I.
         frexp(largest, &exponent);
     }
 
@@ -85,7 +86,7 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
         }
     }
 
-    // Converges quadratically; 6 to 8 sweeps reach the bottom.
+    // Cyclic Jacobi. It converges quadratically; 6 to 8 sweeps reach rounding error.
     for (int sweep = 0; sweep < 30; sweep++) {
         double off = 0;
         for (int p = 0; p < n; p++) {
@@ -123,8 +124,7 @@ bool sn_clamp_semidefinite(double *A, int n) {
         return false;
     }
 
-    // A plus what the negative eigenvalues lack keeps more digits than a sum over the positive
-    // ones.
+    // Subtracting the negative part from A keeps more digits than summing the positive part.
     for (int k = 0; k < n; k++) {
         if (!(values[k] < 0)) {
             continue;

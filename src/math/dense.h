@@ -15,8 +15,8 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
 // Symmetrises A from its upper triangle. Returns whether anything was clamped.
 bool sn_clamp_semidefinite(double *A, int n);
 
-// A = L L', L in the lower triangle of A (the upper one is not touched and not read). False, and A
-// is spoilt, if a pivot is not positive.
+// A = L L', with L in the lower triangle of A; the upper triangle is neither read nor written.
+// Returns false if a pivot is not positive; A is then partly overwritten.
 bool sn_cholesky(double *A, int n);
 
 // x = A^-1 x with the factor of sn_cholesky.

@@ -1,8 +1,9 @@
-// Dual quaternions q = q0 + e qe (e^2 = 0): unit ones are rigid motions x -> R(q0) x + t, with qe =
-// t q0 / 2.
+// Dual quaternions q = q0 + e qe with e^2 = 0. A unit dual quaternion is a rigid motion:
 //
-// q and -q are the same motion but blend differently; whoever blends aligns the signs once and lets
-// them run on.
+//   x -> R(q0) x + t,    qe = t q0 / 2
+//
+// q and -q are the same motion but blend differently, so code that blends has to align the signs
+// first and keep them continuous over time.
 #ifndef SN_MATH_DUALQUAT_H
 #define SN_MATH_DUALQUAT_H
 
@@ -40,8 +41,9 @@ static inline sn_dualquat sn_dualquat_conjugate(sn_dualquat a) {
     return (sn_dualquat){sn_quat_conjugate(a.real), sn_quat_conjugate(a.dual)};
 }
 
-// The unit dual quaternion b / |b|:  b0/|b0| + e (be/|b0| - (b0 . be) b0/|b0|^3). The real part
-// must not vanish.
+// The unit dual quaternion b / |b| for a nonzero real part b0:
+//
+//   b0 / |b0| + e (be / |b0| - (b0 . be) b0 / |b0|^3)
 static inline sn_dualquat sn_dualquat_normalize(sn_dualquat b) {
     double inverse = 1 / sqrt(sn_quat_dot(b.real, b.real));
     sn_quat real = sn_quat_scale(inverse, b.real);

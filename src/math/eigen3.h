@@ -1,5 +1,5 @@
 // Eigenvalues of a symmetric 3x3 matrix by cyclic Jacobi rotations: A = V diag(values) V'. Robust
-// for every finite A, and the reference of the lanes' direct method (math/lanes_eigen.h).
+// for every finite A; the reference that the direct method in math/lanes_eigen.h is tested against.
 #ifndef SN_MATH_EIGEN3_H
 #define SN_MATH_EIGEN3_H
 

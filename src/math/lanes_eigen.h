@@ -1,22 +1,25 @@
-// Symmetric 3x3 matrices in lanes: eigenvalues, eigenvectors, and functions of the matrix, without
-// iteration over the matrix.
+// Symmetric 3x3 matrices in lanes: eigenvalues, eigenvectors and functions of the matrix, in closed
+// form.
 //
-// With q = tr(A)/3 and p^2 = |A - q I|^2/6, C = (A - q I)/p has the eigenvalues 2 cos(phi + 2 pi
-// k/3), cos(3 phi) = det(C)/2 = r (Smith 1961). The one whose sign is that of r, y, lies at least
-// sqrt(3) from the other two, -y/2 +- h, so it and the projector P = v v' on its eigenvector (the
-// adjugate of C - y I over its trace) are found to full accuracy whatever A is.
+// With q = tr(A)/3 and p^2 = |A - q I|^2/6, the matrix C = (A - q I)/p has the eigenvalues
+//
+//   2 cos(phi + 2 pi k/3),   k = 0, 1, 2,   cos(3 phi) = det(C)/2 = r      (Smith 1961)
+//
+// The eigenvalue y that has the sign of r is at least sqrt(3) away from the other two, -y/2 +- h.
+// So y, and the projector P = v v' on its eigenvector (the adjugate of C - y I divided by its
+// trace), are found to full accuracy for every A.
 //
 // A function of the matrix needs no eigenvectors: it is a I + k C + b P with the coefficients that
-// give the wanted eigenvalues. Eigenvectors come from the 2x2 matrix that is left in the plane
-// across v. Both are accurate to a few ulp of |A|, repeated eigenvalues included, and V is
-// orthonormal to a few ulp.
+// give the wanted eigenvalues. Eigenvectors come from the remaining 2x2 matrix in the plane normal
+// to v. Both are accurate to a few ulp of |A|, repeated eigenvalues included, and V is orthonormal
+// to a few ulp.
 #ifndef SN_MATH_LANES_EIGEN_H
 #define SN_MATH_LANES_EIGEN_H
 
 #include "math/lanes_mat3.h"
 
-// 2 cos(acos(r)/3) for r in [0, 1]: the root y in [sqrt(3), 2] of y^3 - 3 y = 2 r, by a fit within
-// 2e-6 and one step of Halley's method, which cubes the error.
+// 2 cos(acos(r)/3) for r in [0, 1]: the root y in [sqrt(3), 2] of y^3 - 3 y = 2 r. A polynomial
+// accurate to 2e-6, then one step of Halley's method, which cubes the error.
 SN_INLINE sn_lanes sn_lanes_trisected(sn_lanes r) {
     sn_lanes square = r * r;
     sn_lanes y =
@@ -28,8 +31,8 @@ SN_INLINE sn_lanes sn_lanes_trisected(sn_lanes r) {
     return y - value * slope / (slope * slope - 3.0 * y * value);
 }
 
-// The column of a symmetric matrix of rank one that belongs to its largest diagonal entry, as a
-// unit vector.
+// The unit vector along the axis of a symmetric matrix of rank one: its column with the largest
+// diagonal entry, normalized.
 SN_INLINE void sn_lanes_rank_one_axis(sn_lanes v[3], const sn_lanes_sym3 *A) {
     sn_mask second = (sn_mask)(A->yy > A->xx);
     sn_lanes largest = sn_select(second, A->yy, A->xx);
@@ -110,15 +113,15 @@ SN_INLINE void sn_lanes_spectrum_projector(sn_lanes_spectrum *e) {
     const sn_lanes_sym3 D = {C->xx + half + b * P.xx, C->xy + b * P.xy, C->xz + b * P.xz,
                              C->yy + half + b * P.yy, C->yz + b * P.yz, C->zz + half + b * P.zz};
 
-    // |D|^2 = 2 h^2. (From y alone h would come out as the root of a cancellation where the two are
-    // nearly equal.)
+    // |D|^2 = 2 h^2. (Computing h from y alone would cancel if the two eigenvalues are nearly
+    // equal.)
     e->h = sn_lanes_sqrt(0.5 * (D.xx * D.xx + D.yy * D.yy + D.zz * D.zz) +
                          (D.xy * D.xy + D.xz * D.xz + D.yz * D.yz));
     e->projector = P;
     e->D = D;
 }
 
-// The spectra of some groups of matrices, for the functions below.
+// The spectra of several groups of matrices, as input of the functions below.
 SN_INLINE void sn_groups_spectrum(sn_lanes_spectrum *e, const sn_lanes_sym3 *A, int groups) {
     SN_KEEP_LOOP
     for (int g = 0; g < groups; g++) {
@@ -140,15 +143,16 @@ SN_INLINE void sn_block_spectrum(sn_lanes_spectrum e[SN_GROUPS], const sn_lanes_
     sn_groups_spectrum(e, A, SN_GROUPS);
 }
 
-// The eigenvalues, not in the order of their size: that of v, then the two across it ...
+// The eigenvalues, not sorted: that of v first, then the two in the plane normal to it.
 SN_INLINE void sn_lanes_eigenvalues(sn_lanes values[3], const sn_lanes_spectrum *e) {
     values[0] = e->q + e->p * e->y;
     values[1] = e->q + e->p * (e->h - 0.5 * e->y);
     values[2] = e->q - e->p * (e->h + 0.5 * e->y);
 }
 
-// ... and the matrix with the same eigenvectors and other eigenvalues, in the same order. Repeated
-// eigenvalues must stay equal, as they do under a function that varies at a bounded rate.
+// The matrix with the same eigenvectors and other eigenvalues, in the order of
+// sn_lanes_eigenvalues. Repeated eigenvalues must stay equal, as they do under any Lipschitz
+// function.
 SN_INLINE sn_lanes_sym3 sn_lanes_matrix_function(const sn_lanes_spectrum *e,
                                                  const sn_lanes values[3]) {
     sn_lanes mean = 0.5 * (values[1] + values[2]);
@@ -162,8 +166,8 @@ SN_INLINE sn_lanes_sym3 sn_lanes_matrix_function(const sn_lanes_spectrum *e,
                            b * P->yz + k * D->yz,        mean + b * P->zz + k * D->zz};
 }
 
-// What the negative eigenvalues of A lack to be 0: A plus this is the nearest positive
-// semi-definite matrix.
+// The negative part of A with its sign reversed: A plus this is the nearest positive semi-definite
+// matrix.
 SN_INLINE sn_lanes_sym3 sn_lanes_semidefinite_lack(const sn_lanes_spectrum *e) {
     sn_lanes values[3];
     sn_lanes_eigenvalues(values, e);
@@ -181,8 +185,8 @@ SN_INLINE void sn_lanes_eigenvectors(sn_lanes values[3], sn_lanes3 *V, const sn_
     sn_lanes_rank_one_axis(v, &e->projector);
     sn_lanes_complete_basis(u, w, v);
 
-    // In the axes (u, w) C is -y/2 I + [half, cross; cross, -half], with cos 2t = half/h, sin 2t =
-    // cross/h.
+    // In the axes (u, w), C is -y/2 I + [half, cross; cross, -half] with cos 2t = half/h and sin 2t
+    // = cross/h.
     sn_lanes Cu[3] = {C->xx * u[0] + C->xy * u[1] + C->xz * u[2],
                       C->xy * u[0] + C->yy * u[1] + C->yz * u[2],
                       C->xz * u[0] + C->yz * u[1] + C->zz * u[2]};

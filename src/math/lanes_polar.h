@@ -1,19 +1,23 @@
-// The polar decomposition F = R S and the signed singular value decomposition in lanes, det R = +1
-// for every F.
+// The polar decomposition F = R S and the signed singular value decomposition in lanes, with det R
+// = +1 for every F.
 //
-// f = tr S is the largest root of  f^4 - 2 i1 f^2 - 8 J f + i1^2 - 4 i2 = 0  with i1 = |F|^2, i2 =
-// |cof F|^2, J = det F: twice squaring f = sum sigma_i leaves the invariants of F (the roots are
-// the four signed sums of the singular values, as in Horn's quaternion method). Halley's method
-// from the upper bound sqrt(3 i1) falls onto it monotonically. Differentiating the quartic gives
-// the rotation, which is the derivative of tr S:
+// With i1 = |F|^2, i2 = |cof F|^2 and J = det F, f = tr S is the largest root of
 //
-//   R = ( (f^2 + i1)/2 F - F F'F + f cof F ) / det G,      G = tr(S) I - S,   det G = prod (sigma_i
-//   + sigma_j) = (f^3 - i1 f)/2 - J
+//   f^4 - 2 i1 f^2 - 8 J f + i1^2 - 4 i2 = 0
 //
-// For ordinary stretches that is R up to rounding. Where the terms cancel, one step towards
+// Squaring f = sum sigma_i twice leaves only invariants of F; the four roots are the signed sums of
+// the singular values, as in Horn's quaternion method. Halley's method, started at the upper bound
+// sqrt(3 i1), descends to the root monotonically. Differentiating the quartic gives the rotation,
+// which is the derivative of tr S:
+//
+//   R = ((f^2 + i1)/2 F - F F'F + f cof F) / det G,
+//   G = tr(S) I - S,    det G = prod (sigma_i + sigma_j) = (f^3 - i1 f)/2 - J
+//
+// For moderate stretches this is R up to rounding. Where the terms cancel, one step towards
 // orthonormality and one towards a symmetric R'F (the exact differential of the polar rotation)
-// leave rounding only. Where sigma2 + sigma3 is tiny against f (R is then hardly defined) the lane
-// is done again by math/svd.h. No branch in the ordinary case, about 120 fused operations.
+// reduce the error to rounding. Where sigma2 + sigma3 is tiny compared with f, so that R is almost
+// undefined, the lane is recomputed by math/svd.h. The usual case has no branch and takes about 120
+// fused operations.
 #ifndef SN_MATH_LANES_POLAR_H
 #define SN_MATH_LANES_POLAR_H
 
@@ -31,17 +35,17 @@ SN_INLINE sn_lanes sn_lanes_sym3_det(const sn_lanes_sym3 *A, const sn_lanes_sym3
     return A->xx * adjugate->xx + A->xy * adjugate->xy + A->xz * adjugate->xz;
 }
 
-// What passes from stage to stage: i1 = |F|^2, i2 = |cof F|^2, J = det F, f = tr S.
+// The quantities passed between stages: i1 = |F|^2, i2 = |cof F|^2, J = det F, f = tr S.
 typedef struct sn_lanes_polar_work {
     sn_lanes i1, i2, J, f;
-    sn_lanes inverse; // of det G; 0 where R is as good as it can be
-    sn_mask rough;    // where R is to be corrected
+    sn_lanes inverse; // 1 / det G; 0 where R needs no correction
+    sn_mask rough;    // lanes in which R has to be corrected
     sn_lanes3 cofactor;
     sn_lanes_sym3 C; // F'F
 } sn_lanes_polar_work;
 
 SN_INLINE void sn_lanes_polar_invariants(sn_lanes_polar_work *w, const sn_lanes3 *F) {
-    w->inverse = sn_lanes_all(0); // until R is begun
+    w->inverse = sn_lanes_all(0); // set together with R
     w->rough = (sn_mask){0};
     w->cofactor = sn_lanes3_cofactor(F);
     w->C = sn_lanes3_gram(F);
@@ -51,8 +55,8 @@ SN_INLINE void sn_lanes_polar_invariants(sn_lanes_polar_work *w, const sn_lanes3
            F->m[0][2] * w->cofactor.m[0][2];
 }
 
-// One step of Halley's method for the quartic, by a quarter of it and of its derivatives. The slope
-// is 2 det G.
+// One step of Halley's method for the quartic, in terms of a quarter of it and of its derivatives.
+// The slope is 2 det G.
 SN_INLINE sn_lanes sn_lanes_polar_step(const sn_lanes_polar_work *w, sn_lanes constant, sn_lanes f,
                                        sn_lanes *slope) {
     sn_lanes square = f * f;
@@ -61,15 +65,15 @@ SN_INLINE sn_lanes sn_lanes_polar_step(const sn_lanes_polar_work *w, sn_lanes co
     return value * *slope / (*slope * *slope - value * (1.5 * square - 0.5 * w->i1));
 }
 
-// The largest root of the quartic: from above the steps fall onto the root monotonically, for all
-// roots are real.
+// The largest root of the quartic. All roots are real, so the steps from above descend to it
+// monotonically.
 SN_INLINE void sn_lanes_polar_trace(sn_lanes_polar_work *w) {
     sn_lanes f = sn_lanes_sqrt(3.0 * w->i1);
     sn_lanes constant = 0.25 * w->i1 * w->i1 - w->i2;
     sn_lanes step, slope;
 
-    // Two steps at a time: they suffice for ordinary stretches, so the branch is predicted. The
-    // bound on the last one leaves an error below 1e-8, which another step cubes.
+    // Two steps at a time: they suffice for moderate stretches, so the branch is predictable. The
+    // bound on the last step leaves an error below 1e-8, which another step cubes.
     for (int iteration = 0; iteration < 12; iteration++) {
         f -= sn_lanes_polar_step(w, constant, f, &slope);
         step = sn_lanes_polar_step(w, constant, f, &slope);
@@ -84,7 +88,7 @@ SN_INLINE void sn_lanes_polar_trace(sn_lanes_polar_work *w) {
     w->f = f - sn_lanes_polar_step(w, constant, f, &slope);
 }
 
-// R from the robust decomposition, in the lanes of `mask` only.
+// R from the robust decomposition, only in the lanes of `mask`.
 SN_INLINE void sn_lanes_polar_fallback(sn_lanes3 *R, const sn_lanes3 *F, sn_mask mask) {
     for (int lane = 0; lane < SN_LANES; lane++) {
         if (!mask[lane]) {
@@ -103,8 +107,7 @@ SN_INLINE void sn_lanes_polar_fallback(sn_lanes3 *R, const sn_lanes3 *F, sn_mask
     }
 }
 
-// Removes what keeps R from being the rotation of F, to second order: first R'R - I, then the skew
-// part of R'F.
+// Corrects R to second order: first removes R'R - I, then the skew part of R'F.
 SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, const sn_lanes3 *F,
                                       const sn_lanes_polar_work *w) {
     sn_lanes_sym3 X = sn_lanes3_gram(R);
@@ -114,7 +117,7 @@ SN_INLINE void sn_lanes_polar_correct(sn_lanes3 *R, const sn_lanes3 *F,
 
     sn_lanes3 T = sn_lanes3_mul_transposed(R, F);
 
-    // G here only weighs the correction: one triangle of T will do.
+    // G only weights the correction, so one triangle of T is accurate enough.
     sn_lanes_sym3 approximate = {T.m[0][0], T.m[0][1], T.m[0][2], T.m[1][1], T.m[1][2], T.m[2][2]};
     sn_lanes_sym3 G = sn_lanes_pair_sums(&approximate);
     sn_lanes_sym3 adjugate = sn_lanes_sym3_adjugate(&G);
@@ -152,10 +155,10 @@ SN_INLINE void sn_lanes_polar_start(sn_lanes3 *R, const sn_lanes3 *F, sn_lanes_p
     sn_lanes square = f * f;
     sn_lanes det = 0.5 * (square - i1) * f - w->J;
 
-    // Beyond these scales the eighth powers above leave the range of doubles.
-    w->rough =
-        (sn_mask) ~(det > 0.2 * square * f); // at rest 8/27; the larger, the less is cancelled
+    // det G / f^3 is 8/27 at rest; where it is small, terms have cancelled.
+    w->rough = (sn_mask) ~(det > 0.2 * square * f);
 
+    // Beyond these scales the eighth powers above leave the range of doubles.
     sn_mask doubtful = (sn_mask) ~((det > 0.02 * square * f) & (i1 > 1e-60) & (i1 < 1e60));
     sn_lanes inverse = 1.0 / det;
     sn_lanes a = 0.5 * (square + i1) * inverse;

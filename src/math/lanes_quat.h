@@ -87,7 +87,7 @@ SN_INLINE sn_lanes_quat sn_lanes_quat_mul_conjugate(sn_lanes_quat a, sn_lanes_qu
                            a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z};
 }
 
-// v a of a vector v
+// v a for a vector v
 SN_INLINE sn_lanes_quat sn_lanes_quat_mul_vec(sn_lanes_vec v, sn_lanes_quat a) {
     return (sn_lanes_quat){v.x * a.w + v.y * a.z - v.z * a.y, v.y * a.w + v.z * a.x - v.x * a.z,
                            v.z * a.w + v.x * a.y - v.y * a.x, -(v.x * a.x + v.y * a.y + v.z * a.z)};

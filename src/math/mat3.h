@@ -1,4 +1,4 @@
-// 3x3 matrices by value, m[row][column]; as nine numbers they go row by row.
+// 3x3 matrices by value, m[row][column]; as nine numbers they are stored row by row.
 #ifndef SN_MATH_MAT3_H
 #define SN_MATH_MAT3_H
 
@@ -120,12 +120,12 @@ static inline double sn_mat3_det(sn_mat3 A) {
     return sn_dot(sn_mat3_column(A, 0), sn_cross(sn_mat3_column(A, 1), sn_mat3_column(A, 2)));
 }
 
-// Inverse of a matrix that is known to be regular.
+// The inverse of a matrix that is known to be regular.
 static inline sn_mat3 sn_mat3_inverse(sn_mat3 A) {
     return sn_mat3_scale(1 / sn_mat3_det(A), sn_mat3_transpose(sn_mat3_cofactor(A)));
 }
 
-// Columns of a rotation that turns the z axis onto the unit vector n (Duff et al. 2017).
+// A rotation that takes the z axis to the unit vector n, by its columns (Duff et al. 2017).
 static inline sn_mat3 sn_mat3_basis(sn_vec3 n) {
     double sign = copysign(1.0, n.z);
     double a = -1 / (sign + n.z);

@@ -1,5 +1,5 @@
-// Four doubles whatever the instruction set: the rows of 3x3 blocks and padded three-vectors of
-// linear algebra. Where the machine has no such register it is a pair of two.
+// Four doubles in a register, or in a pair of registers where the machine has no wider one: rows of
+// 3x3 blocks and padded three-vectors for linear algebra.
 #ifndef SN_MATH_QUAD_H
 #define SN_MATH_QUAD_H
 
@@ -33,19 +33,19 @@ SN_INLINE void sn_quad_store(double *p, sn_quad a) {
 SN_INLINE void sn_quad_store_any(double *p, sn_quad a) {
     *(sn_quad_unaligned *)p = a;
 }
-// p[0] to p[2] alone, rounded.
+// Writes only p[0] to p[2], rounded to float.
 SN_INLINE void sn_quad_store3_float(float *p, sn_quad a) {
     __m128 rounded = _mm256_cvtpd_ps((__m256d)a);
     _mm_storel_pi((__m64 *)(void *)p, rounded);
     p[2] = rounded[2];
 }
-// p[0], p[1], p[2] alone.
+// Writes only p[0] to p[2].
 SN_INLINE void sn_quad_store3(double *p, sn_quad a) {
     _mm_storeu_pd(p, _mm256_castpd256_pd128((__m256d)a));
     p[2] = a[2];
 }
-// p[0] to p[2] less those of a. Loads match the stores, so that another subtraction from the same
-// place need not wait.
+// Subtracts a from p[0] to p[2]. The loads match the stores in width, so that a second subtraction
+// at the same address can forward them.
 SN_INLINE void sn_quad_subtract_from3(double *p, sn_quad a) {
     _mm_storeu_pd(p, _mm_sub_pd(_mm_loadu_pd(p), _mm256_castpd256_pd128((__m256d)a)));
     p[2] -= a[2];
@@ -72,8 +72,8 @@ SN_INLINE sn_quad sn_quad_sum_each(sn_quad a, sn_quad b, sn_quad c) {
     return (sn_quad)_mm256_add_pd(_mm256_permute2f128_pd(ab, c0, 0x20),
                                   _mm256_permute2f128_pd(ab, c0, 0x31));
 }
-// The transpose of the 3x3 matrix with rows a, b, c: the three columns, in the last lane whatever
-// comes.
+// The transpose of the 3x3 matrix with rows a, b, c as three columns; their last lanes are
+// undefined.
 SN_INLINE void sn_quad_transpose3(sn_quad a, sn_quad b, sn_quad c, sn_quad *x, sn_quad *y,
                                   sn_quad *z) {
     __m256d ab0 = _mm256_unpacklo_pd((__m256d)a, (__m256d)b);
@@ -127,8 +127,8 @@ SN_INLINE void sn_lanes_from_quads(sn_lanes out[3], const sn_quad in[SN_LANES]) 
 }
 // a x b of the first three numbers; the last becomes 0 for finite ones.
 SN_INLINE sn_quad sn_quad_cross(sn_quad a, sn_quad b) {
-    // With (y z x w) of both, a.xyz b.yzx - a.yzx b.xyz is the product with its components one
-    // place on.
+    // With the permutation (y z x w), a.xyz b.yzx - a.yzx b.xyz is the cross product rotated by one
+    // component.
     sn_quad a1 = (sn_quad)_mm256_permute4x64_pd((__m256d)a, 0xc9);
     sn_quad b1 = (sn_quad)_mm256_permute4x64_pd((__m256d)b, 0xc9);
     return (sn_quad)_mm256_permute4x64_pd((__m256d)(a * b1 - a1 * b), 0xc9);

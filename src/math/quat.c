@@ -35,7 +35,7 @@ sn_quat sn_quat_slerp(sn_quat a, sn_quat b, double t) {
         cosine = -cosine;
     }
 
-    // Nearly the same direction: the sine is too small to divide by, and the chord is the arc.
+    // Nearly equal: the sine is too small to divide by, and the chord is as good as the arc.
     if (cosine > 1 - 1e-9) {
         return sn_quat_normalize(sn_quat_add(sn_quat_scale(1 - t, a), sn_quat_scale(t, b)));
     }

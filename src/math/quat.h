@@ -61,15 +61,15 @@ static inline sn_mat3 sn_quat_to_mat3(sn_quat q) {
 // The quaternion of a rotation matrix (Shepperd 1978: divide by the largest of the four).
 sn_quat sn_quat_from_mat3(sn_mat3 R);
 
-// exp(v / 2): the rotation by |v| radians about v.
+// The rotation by |v| radians about v: exp(v / 2).
 static inline sn_quat sn_quat_exp(sn_vec3 v) {
     double square = sn_dot(v, v);
     double x = 0.25 * square;
     double s, c;
-    if (square <
-        0.01) { // what steps turn by: series in (angle / 2)^2, whose next terms are below rounding
-        s = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
 
+    // The angles of a step: series in (angle / 2)^2, whose next terms are below rounding.
+    if (square < 0.01) {
+        s = 0.5 - x * (1.0 / 12 - x * (1.0 / 240 - x * (1.0 / 10080 - x * (1.0 / 725760))));
         c = 1 - x * (0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320))));
     } else {
         double angle = sqrt(square);
@@ -80,7 +80,7 @@ static inline sn_quat sn_quat_exp(sn_vec3 v) {
     return (sn_quat){s * v.x, s * v.y, s * v.z, c};
 }
 
-// The rotation vector of a unit quaternion, of length in [0, pi].
+// The rotation vector of a unit quaternion; its length is in [0, pi].
 static inline sn_vec3 sn_quat_log(sn_quat q) {
     if (q.w < 0) {
         q = sn_quat_scale(-1, q);
@@ -93,7 +93,7 @@ static inline sn_vec3 sn_quat_log(sn_quat q) {
     return sn_scale(s > 1e-12 ? angle / s : 2, u);
 }
 
-// From a to b along the shorter arc.
+// Spherical interpolation from a to b along the shorter arc.
 sn_quat sn_quat_slerp(sn_quat a, sn_quat b, double t);
 
 #endif

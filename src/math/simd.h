@@ -1,14 +1,15 @@
 // The one SIMD header: sn_lanes holds SN_LANES doubles, one sample in each, and behaves like a
-// double in + - * / and < >.
+// double under + - * / and < >.
 //
-// Files that end in _simd.c are built once for each instruction set and see the widest lanes it
-// has; every function they export is named SN_ISA_NAME(sn_something), and base/isa.h picks one at
-// run time. Everywhere else sn_lanes has the width of the compiler's plain target. Data do not know
-// the width: they come in blocks of SN_BLOCK samples, [component][SN_BLOCK], aligned to 64 bytes,
-// and a kernel runs over a block in SN_BLOCK / SN_LANES steps.
+// Files whose names end in _simd.c are compiled once for each instruction set and use its widest
+// lanes. Each function they export is named SN_ISA_NAME(sn_something), and base/isa.h selects one
+// at run time. Everywhere else sn_lanes has the width of the compiler's default target. Data
+// layouts do not depend on the width: samples are stored in blocks of SN_BLOCK,
+// [component][SN_BLOCK], aligned to 64 bytes, and a kernel processes a block in SN_BLOCK / SN_LANES
+// groups.
 //
-// The kernels are built with products and sums fused where the machine can; no other liberty is
-// taken with the arithmetic.
+// The kernels are built with fused multiply-add where the machine has it, and with no other
+// relaxation of floating-point arithmetic.
 #ifndef SN_MATH_SIMD_H
 #define SN_MATH_SIMD_H
 
@@ -32,9 +33,9 @@
 #endif
 #endif
 
-// A kernel goes through a block stage by stage, each stage for all groups of lanes: the groups do
-// not depend on one another, so the machine has something to do while the square roots and
-// quotients of one are on their way.
+// A kernel goes through a block stage by stage, each stage for all groups of lanes. The groups are
+// independent of each other, so the machine has work to do while it waits for the square roots and
+// divisions of one.
 enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 
 // sn_foo -> sn_foo_avx2
@@ -47,15 +48,15 @@ enum { SN_BLOCK = 8, SN_GROUPS = SN_BLOCK / SN_LANES };
 
 // Aligned storage: double F[9 * SN_BLOCK] SN_ALIGNED;
 #define SN_ALIGNED __attribute__((aligned(64)))
-// Small kernels that must melt into their callers: a call would spill every register.
+// Small kernels that must be inlined: a call would spill every register.
 #define SN_INLINE static inline __attribute__((always_inline, unused))
 
-// Large ones that are called group after group: melted into the loop their code would be there once
-// for each, and the machine would wait for instructions.
+// Large kernels that are called once per group: inlined, each call would repeat the code and the
+// loop would outgrow the instruction cache.
 #define SN_APART static __attribute__((noinline, unused))
 
-// In front of a loop whose body fills the registers, which unrolling would spill, or is so long
-// that unrolled it would not stay in the caches of instructions.
+// Put before a loop whose body fills the registers, so that unrolling would spill them, or is so
+// long that the unrolled loop would not fit the instruction cache.
 #if defined(__clang__)
 #define SN_KEEP_LOOP _Pragma("clang loop unroll(disable)")
 #else
@@ -75,7 +76,7 @@ SN_INLINE void sn_lanes_store(double *p, sn_lanes a) {
     *(sn_lanes_memory *)p = a;
 }
 
-// Fetches the 72 bytes of a 3x3 block that will soon be read or added to; any address will do.
+// Fetches the 72 bytes of a 3x3 block that will soon be read or written; p need not be aligned.
 SN_INLINE void sn_prefetch_block(const double *p) {
     __builtin_prefetch(p);
     __builtin_prefetch(p + 8);
@@ -129,7 +130,7 @@ SN_INLINE sn_lanes sn_lanes_sqrt(sn_lanes a) {
 #endif
 }
 
-// a b + c, rounded once where the machine can.
+// a b + c, rounded once where the machine can do that.
 SN_INLINE sn_lanes sn_lanes_fma(sn_lanes a, sn_lanes b, sn_lanes c) {
 #if defined(__AVX512F__)
     return (sn_lanes)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
@@ -159,13 +160,13 @@ SN_INLINE sn_lanes sn_lanes_max(sn_lanes a, sn_lanes b) {
     return sn_select((sn_mask)(a > b), a, b);
 }
 
-// The natural logarithm of finite a that is not subnormal, to about 1 ulp; minus infinity for a <=
-// 0.
+// The natural logarithm of a finite a that is not subnormal, to about 1 ulp; minus infinity for a
+// <= 0.
 //
-//   a = 2^e m, m in [sqrt(1/2), sqrt(2)),  ln a = e ln 2 + 2 atanh z,  z = (m - 1)/(m + 1),  |z| <
-//   0.1716
+//   a = 2^e m,  m in [sqrt(1/2), sqrt(2)),    z = (m - 1) / (m + 1),  |z| < 0.1716
+//   ln a = e ln 2 + 2 atanh z
 SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
-    // Adding the gap between 1 and sqrt(1/2) to the bits carries into the exponent just where m
+    // Adding the gap between 1 and sqrt(1/2) to the bits carries into the exponent exactly where m
     // would reach sqrt(2).
     const int64_t one = 0x3ff0000000000000;
     const int64_t half_root = 0x3fe6a09e667f3bcd;
@@ -194,14 +195,14 @@ SN_INLINE sn_lanes sn_lanes_log(sn_lanes a) {
     return sn_select((sn_mask)(a > 0.0), log, sn_lanes_all(-INFINITY));
 }
 
-// The cube root of finite a that is neither 0 nor subnormal, to about 2 ulp: a guess from the
+// The cube root of a finite a that is neither 0 nor subnormal, to about 2 ulp: a guess from the
 // exponent, then Halley's iteration.
 SN_INLINE sn_lanes sn_lanes_cbrt(sn_lanes signed_a) {
     sn_lanes a = sn_lanes_abs(signed_a);
 
-    // Dividing the bits by 3 divides the exponent by 3 and is right within 4 % for the mantissa. As
-    // a double, for there is no division of integer vectors: the high half of a becomes a number by
-    // writing it into the low bits of 1.5 * 2^52.
+    // Dividing the bits by 3 divides the exponent by 3 and gives the mantissa within 4 %. The
+    // division is done in doubles because integer vectors have none: writing the high half of a
+    // into the low bits of 1.5 * 2^52 turns it into a number.
     sn_lanes shift = sn_lanes_all(0x1.8p52);
     sn_lanes high = (sn_lanes)(((sn_mask)a >> 32) + (sn_mask)shift) - shift;
     sn_lanes guess = high * (1.0 / 3) + (1023 * 2.0 / 3 - 0.033) * 0x1p20;

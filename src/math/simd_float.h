@@ -1,10 +1,10 @@
-// Lanes of floats beside the doubles of math/simd.h, for the few loops where a benchmark shows the
-// gain and a test bounds the error: sn_floats holds SN_FLOAT_LANES floats and behaves like a float
-// in + - * / and < >.
+// Lanes of floats next to the doubles of math/simd.h, for the few loops where a benchmark shows the
+// gain and a test bounds the error. sn_floats holds SN_FLOAT_LANES floats and behaves like a float
+// under + - * / and < >.
 //
-// State stays in double. Rows of four doubles (a node's x y z, and one to fill it up) are read as
-// float differences to another row, so that the rounding is relative to the difference, not to the
-// distance from the origin; what comes out is added to the rows in double.
+// State stays in double. Rows of four doubles (x, y, z of a node and one for padding) are read as
+// float differences from another row, so that the rounding is relative to the difference and not to
+// the distance from the origin; results are added to the rows in double.
 #ifndef SN_MATH_SIMD_FLOAT_H
 #define SN_MATH_SIMD_FLOAT_H
 
@@ -16,16 +16,16 @@
 #define SN_FLOAT_LANES 4
 #endif
 
-// The rare branch of a kernel, kept out of its registers.
+// For the rare branch of a kernel, so that it does not take registers from the common one.
 #define SN_OUTLINE static __attribute__((noinline, unused))
 
 typedef float sn_floats __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 typedef float sn_floats_memory __attribute__((vector_size(4 * SN_FLOAT_LANES), may_alias));
 typedef int32_t sn_float_mask __attribute__((vector_size(4 * SN_FLOAT_LANES)));
 
-// Rows of four or eight numbers that belong together, whatever the width of the lanes: the compiler
-// cuts them into what the machine has. They are read and written in place; passed by value they
-// would be at the mercy of the calling convention.
+// Rows of four or eight numbers that belong together, whatever the width of the lanes; the compiler
+// splits them into what the machine has. They are read and written in place, because the calling
+// convention for passing them by value depends on the instruction set.
 typedef float sn_float_row4 __attribute__((vector_size(16), may_alias));
 typedef float sn_float_row8 __attribute__((vector_size(32), may_alias));
 typedef double sn_double_row4 __attribute__((vector_size(32), may_alias));

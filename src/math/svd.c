@@ -2,8 +2,8 @@
 
 #include "base/assert.h"
 
-// Turns the columns p and q of B = F V, and of V, so that those of B become orthogonal. Returns
-// whether there was anything to do.
+// Rotates the columns p and q of B = F V, and those of V, so that the columns of B become
+// orthogonal. Returns whether they were not orthogonal to rounding error before.
 static int orthogonalize(sn_vec3 B[3], sn_vec3 V[3], int p, int q) {
     double a = sn_dot(B[p], B[p]);
     double b = sn_dot(B[q], B[q]);
@@ -34,12 +34,12 @@ static void exchange(sn_vec3 columns[3], int p, int q) {
     columns[q] = sn_scale(-1, column);
 }
 
-// The columns of U from orthogonal columns B of decreasing length, and the singular values with the
-// sign in the last.
+// The columns of U from orthogonal columns B of decreasing length, and the singular values; the
+// last one carries the sign.
 static sn_mat3 left_vectors(double sigma[3], const sn_vec3 B[3]) {
     sn_vec3 u1 = sn_length(B[0]) > 0 ? sn_normalize(B[0]) : sn_v3(1, 0, 0);
 
-    // What rounding left of u1 in the second column would show once that column is short.
+    // Remove what rounding has left of u1 in the second column; it would dominate a short column.
     sn_vec3 second = sn_madd(B[1], -sn_dot(B[1], u1), u1);
     sn_vec3 u2 =
         sn_length(second) > 0 ? sn_normalize(second) : sn_mat3_column(sn_mat3_basis(u1), 0);
@@ -66,20 +66,22 @@ sn_svd sn_svd3(sn_mat3 F) {
     sn_vec3 B[3];
     sn_vec3 V[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int j = 0; j < 3; j++) {
-        // A power of two: squares neither overflow nor vanish, and no digit is lost.
+        // A power of two: exact, and squares neither overflow nor underflow.
         B[j] = sn_v3(ldexp(F.m[0][j], -exponent), ldexp(F.m[1][j], -exponent),
                      ldexp(F.m[2][j], -exponent));
     }
 
+    // Make the columns of B = F V orthogonal, pair by pair.
     for (int sweep = 0; sweep < 30; sweep++) {
-        int turned = orthogonalize(B, V, 0, 1);
-        turned |= orthogonalize(B, V, 0, 2);
-        turned |= orthogonalize(B, V, 1, 2);
-        if (!turned) {
+        int rotated = orthogonalize(B, V, 0, 1);
+        rotated |= orthogonalize(B, V, 0, 2);
+        rotated |= orthogonalize(B, V, 1, 2);
+        if (!rotated) {
             break;
         }
     }
 
+    // Sort them by length.
     for (int p = 0; p < 2; p++) {
         for (int q = p + 1; q < 3; q++) {
             if (sn_dot(B[q], B[q]) <= sn_dot(B[p], B[p])) {

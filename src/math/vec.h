@@ -1,8 +1,11 @@
-// Three-vectors by value. Everything here is inline: the compiler sees through it.
+// Vectors of three doubles, passed by value. Everything is inline and costs what the plain
+// expressions would.
 #ifndef SN_MATH_VEC_H
 #define SN_MATH_VEC_H
 
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct sn_vec3 {
     double x, y, z;
@@ -12,7 +15,20 @@ static inline sn_vec3 sn_v3(double x, double y, double z) {
     return (sn_vec3){x, y, z};
 }
 
-// From and to plain arrays, the form in which positions cross the API: x0 y0 z0 x1 y1 z1 ...
+// Positions cross the API as plain arrays x0 y0 z0 x1 y1 z1 ...; sn_at3(x, i) is the address of
+// point i, const if the array is.
+static inline double *sn_at3_variable(double *x, int64_t i) {
+    return x + 3 * i;
+}
+
+static inline const double *sn_at3_constant(const double *x, int64_t i) {
+    return x + 3 * i;
+}
+
+#define sn_at3(x, i)                                                                               \
+    (_Generic((x), double * : sn_at3_variable, const double * : sn_at3_constant)((x), (i)))
+
+// The three numbers at an address as a vector, and back.
 static inline sn_vec3 sn_load3(const double *p) {
     return (sn_vec3){p[0], p[1], p[2]};
 }

@@ -5,8 +5,8 @@
 // pi. About a node's centre r, with x = r + d, to third order (Barill et al. 2018):
 //
 //   n . r / |r|^3
-// + d ⊗ n : (I / |r|^3 - 3 r r' / |r|^5)
-// + d ⊗ d ⊗ n : (-3 (I ⊗ r in its three places) / |r|^5 + 15 r ⊗ r ⊗ r / |r|^7) / 2
+// + d ⊗ n : (I / |r|^3 - 3 r r' / |r|^5) + d ⊗ d ⊗ n : (-3 (I ⊗ r in its three places) / |r|^5 + 15
+// r ⊗ r ⊗ r / |r|^7) / 2
 //
 // O(log n) for each question; the expansions cost O(n log n) once.
 #include "geom/search/triangle_tree.h"
