@@ -157,7 +157,7 @@ static sinew_status connect_bodies(scene *s) {
         const double *x = s->ball_mesh->points + 3 * tie.node;
         bool inside = fabs(x[0]) < 0.05 && fabs(x[1]) < 0.05 && x[2] > -0.301;
         if (inside) {
-            status = sinew_world_attach(s->world, &tie);
+            status = sinew_world_attach(s->world, &tie, NULL);
         }
     }
 

@@ -153,42 +153,66 @@ SINEW_API sinew_static_def sinew_default_static_def(void);
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                                 sinew_step_report *report);
 
-/// Ties a node of one body of elements, or a point of a body of frames, to a material point of
-/// another (or the same) body or to a place.
+/// Opaque: ties a point of one body to a point of another (or the same) body, or to a position in
+/// space. Lives until it is destroyed, or one of its bodies or the world is.
+typedef struct sinew_attachment sinew_attachment;
+
 typedef struct sinew_attachment_def {
-    sinew_body *body; ///< The body whose node or point is tied.
-    /// The node of a body of elements. A hard tie to another such body needs one that is neither
-    /// fixed nor scripted nor tied.
+    /// The body whose node or point is tied. Needed. Not under position dynamics, which has no part
+    /// in the equations that attachments are solved with.
+    sinew_body *body;
+    /// The tied node of a body of elements, or -1 for the point `rest`. A hard tie of a node to
+    /// another body of elements needs one that is neither fixed nor scripted nor tied. Not read for
+    /// bodies of frames. Default -1.
     int32_t node;
-    /// The point of a body of frames, in its rest shape. [m] Finite. Default 0.
+    /// The tied point otherwise, in the rest shape. [m] Finite. Default 0.
     double rest[3];
-    sinew_body *target; ///< The body that holds it; NULL: a place that stays.
-    /// Tie it to the point of `target` (or to the place) that is where the node or point is now;
-    /// the nearest of a body of elements; outside a body of frames the point that moves with the
+    /// The body that holds it, of the same world; NULL: a position in space. Default NULL.
+    sinew_body *target;
+    /// Tie it to the point of `target` (or to the position) where the node or point is now: the
+    /// nearest of a body of elements; outside a body of frames the point that moves with the
     /// nearest part of it. Default true.
     bool at_node;
-    /// Otherwise: the point of `target`, in its rest shape, or the place. [m] A hard tie brings
-    /// both together in the next step.
+    /// Otherwise: the point of `target`, in its rest shape, or the position. [m] Finite. A hard tie
+    /// brings both together in the next step. Default 0.
     double point[3];
-    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties between
-    /// bodies of elements hold exactly, their unknowns eliminated. Those of frame bodies and of
-    /// places hold by a force that is part of the solve: both ends meet to within what
-    /// newton_tolerance times the largest force of the step would move them, and mostly a
-    /// thousandth of that (the midpoint rule: in the middle of each step; at its end the gap is of
-    /// second order in the step). Ties that contradict each other share the gap. Default 0.
+    /// Stiffness of the spring between both. [N/m] Positive, or 0 for a hard tie. Hard ties of
+    /// nodes to bodies of elements hold exactly, their unknowns eliminated. Others hold by a force
+    /// that is part of the solve: both ends meet to within what newton_tolerance times the largest
+    /// force of the step would move them, and mostly a thousandth of that (the midpoint rule: in
+    /// the middle of each step; at its end the gap is of second order in the step). Ties that
+    /// contradict each other share the gap. Default 0.
     double stiffness;
 } sinew_attachment_def;
 
-/// A hard tie at the node's place, bodies still to be filled in.
+/// A hard tie where the point is now, bodies still to be filled in.
 SINEW_API sinew_attachment_def sinew_default_attachment_def(void);
 
-/// Adds an attachment; it lasts until it is taken away or one of its bodies is destroyed. The
-/// frames of an attached body cannot change.
-SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def);
-/// Takes away every attachment of `body` to `target`, or to any body or place if `target` is NULL,
-/// and returns how many there were. What was tied moves on with the velocity it has.
+/// Adds an attachment; `attachment` may be NULL. The frames of an attached body cannot change.
+SINEW_API sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def,
+                                          sinew_attachment **attachment);
+/// Takes an attachment away. What was tied moves on with the velocity it has. NULL is allowed.
+SINEW_API void sinew_attachment_destroy(sinew_attachment *attachment);
+/// Takes away every attachment of `body` to `target`, or to any body or position if `target` is
+/// NULL, and returns how many there were.
 SINEW_API int32_t sinew_world_detach(sinew_world *world, const sinew_body *body,
                                      const sinew_body *target);
+
+/// Moves the position that an attachment without a target body holds its point to. [m] Finite. A
+/// hard tie arrives there at the end of the next step.
+SINEW_API sinew_status sinew_attachment_set_target(sinew_attachment *attachment,
+                                                   const double position[3]);
+/// Changes the stiffness. [N/m] At least 0; 0 makes it a hard tie.
+SINEW_API sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment,
+                                                      double stiffness);
+/// The stiffness. [N/m]
+SINEW_API double sinew_attachment_get_stiffness(const sinew_attachment *attachment);
+/// Where both ends are now. [m] Either pointer may be NULL.
+SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
+                                              double target[3]);
+/// The force on the tied point: of a spring at the present positions, of a hard tie in the last
+/// step or static solve. [N] The target receives the opposite one.
+SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
 /// The size of a snapshot: the whole state (positions, velocities, time, what the integrators
 /// remember; what is held and where it goes, forces, scales of loads) as bytes that fit only a

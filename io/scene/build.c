@@ -434,7 +434,7 @@ static sinew_status attach(sn_builder *b, const sn_scene_attachment *scene, int3
     memcpy(def.point, scene->place, sizeof def.point);
     def.stiffness = scene->stiffness;
 
-    return sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def));
+    return sn_builder_note(b, scene->json, sinew_world_attach(b->world->world, &def, NULL));
 }
 
 // Points of a body of frames: one, or those of its surface in a selection.

@@ -89,7 +89,7 @@ static sinew_status time_assembly(bench_run *run, bar *b, timing *t) {
         sn_bsr_set_zero_lower(body->context, &body->pattern, matrix);
         sn_evaluation evaluation = {
             .q = body->q, .want_energy = true, .force = force, .matrix = matrix, .projected = true};
-        body->ops->evaluate(body, &evaluation);
+        body->ops->elasticity.evaluate(body, &evaluation);
         t->assemble[i] = cli_measured_seconds(run->context) - start;
     }
 

@@ -73,7 +73,7 @@ static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *d
 
         sn_evaluation evaluation = {.q = b[k].body->rest, .matrix = A[k]};
         if (A[k]) {
-            b[k].body->ops->evaluate(b[k].body, &evaluation);
+            b[k].body->ops->elasticity.evaluate(b[k].body, &evaluation);
         }
     }
 
@@ -108,7 +108,7 @@ static sinew_status net_force(validate_run *v, const frame_bar_def *def, double 
     double force[6 * FRAMES] = {0}, largest = 0;
     sn_evaluation evaluation = {.q = b.body->q, .force = force};
 
-    b.body->ops->evaluate(b.body, &evaluation);
+    b.body->ops->elasticity.evaluate(b.body, &evaluation);
     sn_vec3 sum = sn_v3(0, 0, 0);
     sn_vec3 torque = sum;
 
@@ -149,7 +149,7 @@ static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, 
 
     sn_evaluation at_rest = {.q = b.body->rest, .matrix = A};
     if (A) {
-        b.body->ops->evaluate(b.body, &at_rest);
+        b.body->ops->elasticity.evaluate(b.body, &at_rest);
     }
     if (A) {
         sn_bsr_mirror(v->context, &b.body->pattern, A);
@@ -164,7 +164,7 @@ static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, 
         }
         sn_body_retract(b.body, q, b.body->rest, step);
         sn_evaluation beside = {.q = q, .force = force[side]};
-        b.body->ops->evaluate(b.body, &beside);
+        b.body->ops->elasticity.evaluate(b.body, &beside);
     }
 
     *error = 0;

@@ -53,12 +53,12 @@ enum { RECOVERY_STEPS = 300 };
 
 void sn_body_begin_recovery(sinew_body *body) {
     *body->recovery = 0;
-    if (!body->ops->measure_recovery) {
+    if (!body->ops->elasticity.measure_recovery) {
         return;
     }
 
     double inverted, deviation;
-    body->ops->measure_recovery(body, &inverted, &deviation);
+    body->ops->elasticity.measure_recovery(body, &inverted, &deviation);
     if (inverted > largely_inverted) {
         *body->recovery = RECOVERY_STEPS;
     }
@@ -69,13 +69,13 @@ void sn_body_end_recovery(sinew_body *body) {
         return;
     }
     double inverted, deviation;
-    body->ops->measure_recovery(body, &inverted, &deviation);
+    body->ops->elasticity.measure_recovery(body, &inverted, &deviation);
     *body->recovery = deviation < 1 ? 0 : *body->recovery - 1;
 }
 
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi) {
-    if (body->ops->retract) {
-        body->ops->retract(body, q, base, xi);
+    if (body->ops->motion.retract) {
+        body->ops->motion.retract(body, q, base, xi);
         return;
     }
 
@@ -85,8 +85,8 @@ void sn_body_retract(const sinew_body *body, double *q, const double *base, cons
 }
 
 void sn_body_difference(const sinew_body *body, double *xi, const double *q, const double *base) {
-    if (body->ops->difference) {
-        body->ops->difference(body, xi, q, base);
+    if (body->ops->motion.difference) {
+        body->ops->motion.difference(body, xi, q, base);
         return;
     }
 
@@ -97,9 +97,9 @@ void sn_body_difference(const sinew_body *body, double *xi, const double *q, con
 
 void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
                       const double *q) {
-    SN_ASSERT(body->ops->add_mass || pattern == &body->pattern);
-    if (body->ops->add_mass) {
-        body->ops->add_mass(body, pattern, matrix, s, q);
+    SN_ASSERT(body->ops->motion.add_mass || pattern == &body->pattern);
+    if (body->ops->motion.add_mass) {
+        body->ops->motion.add_mass(body, pattern, matrix, s, q);
     } else if (body->consistent_mass) {
         sn_bsr_add_scaled(body->context, pattern, matrix, s, body->consistent_mass);
     } else {
@@ -108,8 +108,8 @@ void sn_body_add_mass(sinew_body *body, const sn_bsr *pattern, double *matrix, d
 }
 
 void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const double *q) {
-    if (body->ops->multiply_mass) {
-        body->ops->multiply_mass(body, y, x, q);
+    if (body->ops->motion.multiply_mass) {
+        body->ops->motion.multiply_mass(body, y, x, q);
     } else if (body->consistent_mass) {
         sn_bsr_multiply(body->context, &body->pattern, y, body->consistent_mass, x);
     } else {
@@ -128,11 +128,26 @@ static void add_weight(const sinew_body *body, double *force, const double *grav
 void sn_body_compute_external(sinew_body *body, double *force, const double *gravity,
                               bool gyroscopic) {
     memcpy(force, body->applied, (size_t)sn_body_size(body) * sizeof *force);
-    if (body->ops->add_gravity) {
-        body->ops->add_gravity(body, force, gravity, body->q, gyroscopic ? body->v : NULL);
+    if (body->ops->motion.add_gravity) {
+        body->ops->motion.add_gravity(body, force, gravity, body->q, gyroscopic ? body->v : NULL);
     } else {
         add_weight(body, force, gravity);
     }
 
     sn_loads_add_forces(body, force);
+}
+
+void sn_body_move_point(const sinew_body *body, sn_point *point) {
+    if (body->ops->points.prepare) {
+        body->ops->points.prepare(body, body->q);
+    }
+    body->ops->points.move(body, body->q, point);
+}
+
+sn_vec3 sn_body_point_velocity(const sinew_body *body, const sn_point *point) {
+    sn_vec3 v = {0, 0, 0};
+    for (int32_t k = 0; k < point->count; k++) {
+        v = sn_add(v, sn_mat3_apply(point->J[k], sn_load3(body->v + 3 * (size_t)point->row[k])));
+    }
+    return v;
 }

@@ -2,10 +2,10 @@
 // mass.
 #include "body/elastic.h"
 
+#include "body/element_point.h"
 #include "body/mass.h"
 #include "body/recovery.h"
 #include "body/sample_groups.h"
-#include "geom/search/element_tree.h"
 #include "geom/mesh/ordering.h"
 #include "interp/element.h"
 
@@ -154,45 +154,53 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
     return SINEW_OK;
 }
 
-static bool locate(sinew_body *body, sn_vec3 X, bool deformed, sn_body_point *point) {
-    sn_arena scratch = sn_arena_create(body->context);
-    sinew_mesh mesh = body->mesh;
-    if (deformed) {
-        mesh.points = body->q;
+// Where F is constant in an element, the point has the element's state.
+static void get_constant_state(sinew_body *body, const sn_point *point,
+                               sinew_element_state *state) {
+    const elastic *model = body->model;
+    const sn_sample_group *group = &model->groups.items[model->element_group[point->element]];
+    get_element_state(body, point->element, state);
+    state->energy /= group->samples.volume[model->element_sample[point->element]];
+}
+
+static sinew_status get_point_state(sinew_body *body, const sn_point *point,
+                                    sinew_element_state *state) {
+    const elastic *model = body->model;
+    if (model->rule_samples == 1) {
+        get_constant_state(body, point, state);
+        return SINEW_OK;
     }
 
-    sn_element_tree tree;
-    bool found = sn_element_tree_build(&scratch, &mesh, &tree) == SINEW_OK;
-    sn_location location = {.element = -1};
-    if (found) {
-        location = sn_element_tree_locate(&tree, X);
+    // The law of the element, with the axes of its material, at the F of the point.
+    const sn_sample_group *group = &model->groups.items[model->element_group[point->element]];
+    const sn_mat3 *axes = NULL;
+    if (group->frames) {
+        axes = &group->frames[model->element_sample[point->element]];
     }
 
-    sn_arena_destroy(&scratch);
-    if (location.element < 0) {
-        return false;
-    }
-
-    const int32_t *nodes = sn_mesh_nodes(&mesh, location.element);
-    point->count = sinew_element_node_count(mesh.element);
-    for (int32_t k = 0; k < point->count; k++) {
-        point->row[k] = nodes[k];
-        point->weight[k] = location.weights[k];
-    }
-
-    return true;
+    sn_material_get_state(&group->def, axes, 1, sn_element_point_F(body, point), body->context->isa,
+                          state);
+    return SINEW_OK;
 }
 
 static const sn_body_ops elastic_ops = {
-    .has_energy = true,
-    .evaluate = evaluate,
-    .get_element_state = get_element_state,
-    .compute_element_states = compute_element_states,
-    .measure = measure,
-    .measure_recovery = measure_recovery,
-    .set_material = set_material,
-    .set_fibre_stress = set_fibre_stress,
-    .locate = locate,
+    .elasticity =
+        {
+            .has_energy = true,
+            .evaluate = evaluate,
+            .get_element_state = get_element_state,
+            .compute_element_states = compute_element_states,
+            .measure = measure,
+            .measure_recovery = measure_recovery,
+            .set_material = set_material,
+            .set_fibre_stress = set_fibre_stress,
+        },
+    .points =
+        {
+            .create = sn_element_point_create,
+            .move = sn_element_point_move,
+            .get_state = get_point_state,
+        },
 };
 
 // The group of each element: the position of its label in the list, or the only one.

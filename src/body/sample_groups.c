@@ -581,3 +581,22 @@ void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress) {
         }
     }
 }
+
+void sn_material_get_state(const sinew_material_def *def, const sn_mat3 *axes, double stiffness,
+                           sn_mat3 F, sn_isa isa, sinew_element_state *state) {
+    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, isa);
+    double parameters[SN_MATERIAL_MAX_PARAMETERS];
+
+    sn_material_parameters(parameters, &material, def, axes);
+    sn_mat3 P = sn_mat3_scale(stiffness, sn_material_stress(&material, parameters, F));
+    sn_block_state block = {.psi = {stiffness * sn_material_energy(&material, parameters, F)}};
+
+    for (int k = 0; k < 9; k++) {
+        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
+        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
+    }
+
+    sn_state_sum sum = {.volume = 0};
+    sn_state_sum_add(&sum, &block, 0, 1);
+    sn_state_sum_finish(&sum, state);
+}

@@ -135,4 +135,9 @@ typedef struct sn_state_sum {
 void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume);
 void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state);
 
+// What a material feels at F, its moduli scaled by `stiffness`: the state of a sample of volume 1,
+// so that `energy` is a density. `axes` may be NULL: the coordinate axes.
+void sn_material_get_state(const sinew_material_def *def, const sn_mat3 *axes, double stiffness,
+                           sn_mat3 F, sn_isa isa, sinew_element_state *state);
+
 #endif

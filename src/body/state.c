@@ -117,7 +117,7 @@ sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32
 
 sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
                                      const sinew_material_def *material) {
-    return body->ops->set_material(body, index, material);
+    return body->ops->elasticity.set_material(body, index, material);
 }
 
 sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress) {
@@ -127,12 +127,12 @@ sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double
                        stress);
     }
 
-    if (!body->ops->set_fibre_stress) {
+    if (!body->ops->elasticity.set_fibre_stress) {
         return sn_fail(body->context, SINEW_UNSUPPORTED, "the model of body \"%s\" has no fibres",
                        body->name);
     }
 
-    return body->ops->set_fibre_stress(body, index, stress);
+    return body->ops->elasticity.set_fibre_stress(body, index, stress);
 }
 
 sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,
@@ -177,23 +177,23 @@ sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
                        body->mesh.element_count - 1);
     }
 
-    body->ops->get_element_state(body, element, state);
+    body->ops->elasticity.get_element_state(body, element, state);
     return SINEW_OK;
 }
 
 void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states) {
-    if (body->ops->compute_element_states) {
-        body->ops->compute_element_states(body, states);
+    if (body->ops->elasticity.compute_element_states) {
+        body->ops->elasticity.compute_element_states(body, states);
         return;
     }
 
     for (int32_t e = 0; e < body->mesh.element_count; e++) {
-        body->ops->get_element_state(body, e, &states[e]);
+        body->ops->elasticity.get_element_state(body, e, &states[e]);
     }
 }
 
 void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {
     memset(forces, 0, (size_t)sn_body_size(body) * sizeof *forces);
     sn_evaluation evaluation = {.q = body->q, .force = forces};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
 }

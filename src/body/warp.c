@@ -182,7 +182,7 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
 static void compute_stiffness(sinew_body *body, warp *model) {
     sn_bsr_set_zero(body->context, &body->pattern, model->stiffness);
     sn_evaluation evaluation = {.q = body->rest, .matrix = model->stiffness};
-    model->elastic_ops.evaluate(body, &evaluation);
+    model->elastic_ops.elasticity.evaluate(body, &evaluation);
     sn_bsr_mirror(body->context, &body->pattern, model->stiffness);
 }
 
@@ -209,7 +209,7 @@ static sinew_status set_material(sinew_body *body, int32_t index,
     SN_TRY(check_law(body->context, material));
     sinew_material_def linear = *material;
     linear.strain = SINEW_STRAIN_INFINITESIMAL;
-    SN_TRY(model->elastic_ops.set_material(body, index, &linear));
+    SN_TRY(model->elastic_ops.elasticity.set_material(body, index, &linear));
     compute_stiffness(body, model);
 
     return SINEW_OK;
@@ -300,10 +300,10 @@ sinew_status sn_warp_build(sinew_body *body, const sinew_body_def *def) {
                     .quick = def->model == SINEW_MODEL_WARPED_EDGES,
                     .rest_inverse = rest_inverse,
                     .edges = edges};
-    model->ops.has_energy = false;
-    model->ops.evaluate = evaluate;
-    model->ops.set_material = set_material;
-    model->ops.set_fibre_stress = NULL; // forces come from the displacements alone
+    model->ops.elasticity.has_energy = false;
+    model->ops.elasticity.evaluate = evaluate;
+    model->ops.elasticity.set_material = set_material;
+    model->ops.elasticity.set_fibre_stress = NULL; // forces come from the displacements alone
     compute_stiffness(body, model);
     prepare_rotations(body, model);
     body->ops = &model->ops;

@@ -11,7 +11,8 @@ sinew_frame_insert_def sinew_default_frame_insert_def(void) {
 static sinew_status check_free(const sinew_body *body) {
     const sinew_world *world = body->world;
     for (size_t i = 0; i < world->attachment_count; i++) {
-        if (world->attachments[i].tied.body != body && world->attachments[i].target.body != body) {
+        const sinew_attachment *attachment = world->attachments[i];
+        if (attachment->tied.body != body && attachment->target.body != body) {
             continue;
         }
         return sn_fail(body->context, SINEW_UNSUPPORTED,
@@ -25,6 +26,7 @@ sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_
                                      int32_t *node) {
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_insert(body, def, node));
+    body->revision++;
     sn_world_forget_islands(body->world);
     return SINEW_OK;
 }
@@ -32,6 +34,7 @@ sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_
 sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade) {
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_remove(body, node, fade));
+    body->revision++;
     sn_world_forget_islands(body->world);
     return SINEW_OK;
 }

@@ -1,17 +1,20 @@
-// Attaching bodies to each other and to places: every check before any change.
+// Attachments of bodies to each other and to positions: every check before any change.
 #include "dynamics/world.h"
 
+#include "body/element_point.h"
+
 #include <math.h>
+#include <string.h>
 
 sinew_attachment_def sinew_default_attachment_def(void) {
-    return (sinew_attachment_def){.at_node = true};
+    return (sinew_attachment_def){.node = -1, .at_node = true};
 }
 
 static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {
     for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *other = &world->attachments[i];
+        const sinew_attachment *other = world->attachments[i];
         if (sn_attachment_eliminates(other) && other->tied.body == body &&
-            other->tied.rows.row[0] == row) {
+            other->tied.point.row[0] == row) {
             return true;
         }
     }
@@ -21,23 +24,19 @@ static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t ro
 
 static bool carries_tie(const sinew_world *world, const sinew_body *body, int32_t row) {
     for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *other = &world->attachments[i];
+        const sinew_attachment *other = world->attachments[i];
         if (!sn_attachment_eliminates(other) || other->target.body != body) {
             continue;
         }
 
-        for (int32_t k = 0; k < other->target.rows.count; k++) {
-            if (other->target.rows.row[k] == row) {
+        for (int32_t k = 0; k < other->target.point.count; k++) {
+            if (other->target.point.row[k] == row) {
                 return true;
             }
         }
     }
 
     return false;
-}
-
-static bool has_moving_points(const sinew_body *body) {
-    return body->ops->create_point != NULL;
 }
 
 static sinew_status check_point(sinew_context *context, const char *name, const double point[3]) {
@@ -48,45 +47,68 @@ static sinew_status check_point(sinew_context *context, const char *name, const 
                    point[0], point[1], point[2]);
 }
 
+// Bodies that an attachment can hold: of this world, and part of its system of equations.
+static sinew_status check_member(sinew_world *world, const sinew_body *body) {
+    if (body->world != world) {
+        return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
+                       "body \"%s\" is of another world: it cannot be attached in this one",
+                       body->name);
+    }
+
+    if (body->ops->stepping) {
+        return sn_fail(world->context, SINEW_UNSUPPORTED,
+                       "body \"%s\" cannot be attached: position dynamics steps by itself and has "
+                       "no part in the equations that attachments are solved with; hold its nodes "
+                       "with sinew_body_fix_nodes instead",
+                       body->name);
+    }
+
+    return SINEW_OK;
+}
+
+static bool ties_a_node(const sinew_attachment_def *def) {
+    return def->node >= 0 && def->body->mesh.element_count > 0;
+}
+
+static sinew_status check_stiffness(sinew_context *context, double stiffness) {
+    if (stiffness >= 0 && isfinite(stiffness)) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "attachment stiffness is %g N/m; it must be finite and not negative", stiffness);
+}
+
 static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
     sinew_context *context = world->context;
     if (!def->body) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body");
     }
 
-    bool moving = has_moving_points(def->body);
-    if (!def->body->ops->locate && !moving) {
-        return sn_fail(context, SINEW_UNSUPPORTED,
-                       "nodes of body \"%s\" cannot be attached: its stiffness is warped, or it is "
-                       "under position dynamics",
-                       def->body->name);
+    SN_TRY(check_member(world, def->body));
+    if (def->target) {
+        SN_TRY(check_member(world, def->target));
     }
 
-    if (!moving && (def->node < 0 || def->node >= def->body->rows)) {
+    if (ties_a_node(def) && def->node >= def->body->rows) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "node %d of body \"%s\" cannot be attached: nodes are 0 to %d", def->node,
                        def->body->name, def->body->rows - 1);
     }
 
-    if (!(def->stiffness >= 0) || !isfinite(def->stiffness)) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "attachment stiffness is %g N/m; it must be finite and not negative",
-                       def->stiffness);
-    }
-
+    SN_TRY(check_stiffness(context, def->stiffness));
     SN_TRY(check_point(context, "the attached point", def->rest));
     return check_point(context, "the point to attach to", def->point);
 }
 
 // An eliminated node must be free, and no other tie may depend on it.
-static sinew_status check_elimination(sinew_world *world, const sn_attachment *attachment) {
+static sinew_status check_elimination(sinew_world *world, const sinew_attachment *attachment) {
     if (!sn_attachment_eliminates(attachment)) {
         return SINEW_OK;
     }
 
     sinew_body *body = attachment->tied.body;
     sinew_body *target = attachment->target.body;
-    int32_t node = attachment->tied.rows.row[0];
+    int32_t node = attachment->tied.point.row[0];
     const uint8_t *mask = body->mask + 3 * node;
 
     if (mask[0] || mask[1] || mask[2] || is_tied(world, body, node) ||
@@ -97,8 +119,8 @@ static sinew_status check_elimination(sinew_world *world, const sn_attachment *a
                        node, body->name);
     }
 
-    for (int32_t k = 0; k < attachment->target.rows.count; k++) {
-        int32_t row = attachment->target.rows.row[k];
+    for (int32_t k = 0; k < attachment->target.point.count; k++) {
+        int32_t row = attachment->target.point.row[k];
         if (is_tied(world, target, row) || (target == body && row == node)) {
             return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
                            "node %d of body \"%s\" cannot carry an attachment: it is tied itself",
@@ -109,75 +131,213 @@ static sinew_status check_elimination(sinew_world *world, const sn_attachment *a
     return SINEW_OK;
 }
 
-// The tied end, and where it is now.
-static sinew_status find_tied(const sinew_attachment_def *def, sn_anchor *anchor, sn_vec3 *x) {
+static sinew_status find_tied(const sinew_attachment_def *def, sn_arena *arena, sn_anchor *anchor) {
     sinew_body *body = def->body;
-    *anchor = (sn_anchor){.body = body};
-    if (!has_moving_points(body)) {
-        anchor->rows = (sn_body_point){.count = 1, .row = {def->node}, .weight = {1}};
-        *x = sn_load3(body->q + 3 * def->node);
-        return SINEW_OK;
+    anchor->body = body;
+    if (ties_a_node(def)) {
+        return sn_node_point_create(arena, body, def->node, &anchor->point);
     }
-
-    anchor->point = sn_load3(def->rest);
-    sn_arena scratch = sn_arena_create(body->context);
-    sn_moving_point point;
-    sinew_status status = body->ops->create_point(&scratch, body, anchor->point, &point);
-
-    if (status == SINEW_OK) {
-        body->ops->prepare_points(body, body->q);
-        body->ops->move_point(body, &point);
-        *x = point.x;
-    }
-
-    sn_arena_destroy(&scratch);
-    return status;
+    return body->ops->points.create(arena, body, sn_load3(def->rest), false, &anchor->point);
 }
 
-static sinew_status find_target(sinew_world *world, const sinew_attachment_def *def, sn_vec3 x,
+static sinew_status find_target(const sinew_attachment_def *def, sn_arena *arena, sn_vec3 tied,
                                 sn_anchor *anchor) {
     sinew_body *target = def->target;
-    sn_vec3 point = def->at_node ? x : sn_load3(def->point);
+    sn_vec3 x = def->at_node ? tied : sn_load3(def->point);
 
-    *anchor = (sn_anchor){.body = target, .point = point};
+    anchor->body = target;
+    anchor->point.x = x;
     if (!target) {
         return SINEW_OK;
     }
 
-    if (has_moving_points(target)) {
-        if (!def->at_node || target->ops->find_rest_point(target, point, &anchor->point)) {
-            return SINEW_OK;
-        }
-
-        return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
-                       "no point of body \"%s\" comes to (%g, %g, %g) m, where it is to be "
-                       "attached; give its rest point instead",
-                       target->name, x.x, x.y, x.z);
-    }
-
-    if (target->ops->locate && target->ops->locate(target, point, def->at_node, &anchor->rows)) {
-        return SINEW_OK;
-    }
-
-    return sn_fail(world->context, SINEW_UNSUPPORTED, "body \"%s\" cannot hold an attachment",
-                   target->name);
+    return target->ops->points.create(arena, target, x, def->at_node, &anchor->point);
 }
 
-sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def) {
-    SN_TRY(check_attachment(world, def));
-    sn_attachment attachment = {.stiffness = def->stiffness};
-    sn_vec3 x;
+static sinew_status build_attachment(sinew_world *world, const sinew_attachment_def *def,
+                                     sinew_attachment *attachment) {
+    attachment->world = world;
+    attachment->stiffness = def->stiffness;
+    SN_TRY(find_tied(def, &attachment->arena, &attachment->tied));
+    SN_TRY(find_target(def, &attachment->arena, attachment->tied.point.x, &attachment->target));
+    return check_elimination(world, attachment);
+}
 
-    SN_TRY(find_tied(def, &attachment.tied, &x));
-    SN_TRY(find_target(world, def, x, &attachment.target));
-    SN_TRY(check_elimination(world, &attachment));
-
+static sinew_status append(sinew_world *world, sinew_attachment *attachment) {
     void *attachments = world->attachments;
     SN_TRY(sn_grow(world->context, &attachments, &world->attachment_capacity,
-                   world->attachment_count, world->attachment_count + 1, sizeof attachment));
+                   world->attachment_count, world->attachment_count + 1,
+                   sizeof *world->attachments));
     world->attachments = attachments;
     world->attachments[world->attachment_count++] = attachment;
     sn_world_forget_islands(world);
+    return SINEW_OK;
+}
 
+static void release(sinew_attachment *attachment) {
+    sn_arena arena = attachment->arena; // the attachment lives in it
+    sn_arena_destroy(&arena);
+}
+
+sinew_status sinew_world_attach(sinew_world *world, const sinew_attachment_def *def,
+                                sinew_attachment **out) {
+    SN_TRY(check_attachment(world, def));
+    sn_arena arena = sn_arena_create(world->context);
+    sinew_attachment *attachment = SN_PUSH(&arena, sinew_attachment, 1);
+    if (!attachment) {
+        sn_arena_destroy(&arena);
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    attachment->arena = arena;
+    sinew_status status = build_attachment(world, def, attachment);
+    if (status == SINEW_OK) {
+        status = append(world, attachment);
+    }
+    if (status != SINEW_OK) {
+        release(attachment);
+        return status;
+    }
+
+    if (out) {
+        *out = attachment;
+    }
+
+    return SINEW_OK;
+}
+
+int32_t sn_world_remove_attachments(sinew_world *world, const sinew_body *body,
+                                    const sinew_body *target, bool as_target) {
+    size_t kept = 0;
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        sinew_attachment *attachment = world->attachments[i];
+        bool gone = attachment->tied.body == body && (!target || attachment->target.body == target);
+        if (gone || (as_target && attachment->target.body == body)) {
+            release(attachment);
+        } else {
+            world->attachments[kept++] = attachment;
+        }
+    }
+
+    int32_t removed = (int32_t)(world->attachment_count - kept);
+    world->attachment_count = kept;
+    if (removed > 0) {
+        sn_world_forget_islands(world);
+    }
+
+    return removed;
+}
+
+int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target) {
+    return sn_world_remove_attachments(world, body, target, false);
+}
+
+void sinew_attachment_destroy(sinew_attachment *attachment) {
+    if (!attachment) {
+        return;
+    }
+
+    sinew_world *world = attachment->world;
+    size_t i = 0;
+    while (world->attachments[i] != attachment) {
+        i++;
+    }
+
+    world->attachment_count--;
+    for (; i < world->attachment_count; i++) {
+        world->attachments[i] = world->attachments[i + 1];
+    }
+
+    sn_world_forget_islands(world);
+    release(attachment);
+}
+
+sinew_status sinew_attachment_set_target(sinew_attachment *attachment, const double position[3]) {
+    sinew_context *context = attachment->world->context;
+    if (attachment->target.body) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the attachment of body \"%s\" holds it to body \"%s\"; only one to a "
+                       "position has a target that can be moved",
+                       attachment->tied.body->name, attachment->target.body->name);
+    }
+
+    SN_TRY(check_point(context, "the target of the attachment", position));
+    attachment->target.point.x = sn_load3(position);
+    return SINEW_OK;
+}
+
+sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment, double stiffness) {
+    sinew_world *world = attachment->world;
+    SN_TRY(check_stiffness(world->context, stiffness));
+
+    // A spring stays a spring; otherwise the equations take another form.
+    double before = attachment->stiffness;
+    if ((before == 0) == (stiffness == 0)) {
+        attachment->stiffness = stiffness;
+        return SINEW_OK;
+    }
+
+    attachment->stiffness = INFINITY; // neither here nor there while its own rows are checked
+    sinew_attachment changed = *attachment;
+    changed.stiffness = stiffness;
+
+    sinew_status status = check_elimination(world, &changed);
+    attachment->stiffness = status == SINEW_OK ? stiffness : before;
+    if (status == SINEW_OK) {
+        attachment->force = sn_v3(0, 0, 0);
+        sn_world_forget_islands(world);
+    }
+
+    return status;
+}
+
+double sinew_attachment_get_stiffness(const sinew_attachment *attachment) {
+    return attachment->stiffness;
+}
+
+static sn_vec3 position_now(sn_anchor *anchor) {
+    if (anchor->body) {
+        sn_body_move_point(anchor->body, &anchor->point);
+    }
+    return anchor->point.x;
+}
+
+void sinew_attachment_get_positions(sinew_attachment *attachment, double tied[3],
+                                    double target[3]) {
+    if (tied) {
+        sn_store3(tied, position_now(&attachment->tied));
+    }
+    if (target) {
+        sn_store3(target, position_now(&attachment->target));
+    }
+}
+
+// What an eliminated node lacks for its balance.
+static sinew_status compute_tie_force(const sinew_attachment *attachment, double force[3]) {
+    sinew_body *body = attachment->tied.body;
+    size_t count = (size_t)sn_body_size(body);
+    double *forces = sn_allocate(body->context, count, sizeof *forces);
+    if (!forces) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    sn_body_compute_balance(body, forces);
+    memcpy(force, forces + 3 * (size_t)attachment->tied.point.row[0], 3 * sizeof *force);
+    sn_release(body->context, forces, count, sizeof *forces);
+    return SINEW_OK;
+}
+
+sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]) {
+    if (attachment->stiffness > 0) {
+        sn_vec3 gap = sn_sub(position_now(&attachment->target), position_now(&attachment->tied));
+        sn_store3(force, sn_scale(attachment->stiffness, gap));
+        return SINEW_OK;
+    }
+
+    if (sn_attachment_eliminates(attachment)) {
+        return compute_tie_force(attachment, force);
+    }
+
+    sn_store3(force, attachment->force);
     return SINEW_OK;
 }

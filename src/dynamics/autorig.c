@@ -174,7 +174,7 @@ static sinew_status highest_mode(sinew_body *body, sn_arena *arena, double *omeg
     SN_TRY(sn_arena_status(arena));
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     sn_body_add_mass(body, &body->pattern, M, 1, body->rest);
     for (int32_t row = 0; row < body->rows; row++) {
         size_t place = 9 * (size_t)body->pattern.diagonal[row];

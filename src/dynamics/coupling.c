@@ -22,7 +22,7 @@ sinew_status sn_coupling_collect_ties(sn_island *island) {
     SN_TRY(sn_arena_status(&island->arena));
 
     for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *attachment = &world->attachments[i];
+        const sinew_attachment *attachment = world->attachments[i];
         const sn_island_body *body = member_of(island, attachment->tied.body);
         if (!body || !sn_attachment_eliminates(attachment)) {
             continue;
@@ -32,9 +32,14 @@ sinew_status sn_coupling_collect_ties(sn_island *island) {
         SN_ASSERT(target);
 
         sn_tie *tie = &island->ties[island->tie_count++];
-        *tie = (sn_tie){body->first_row + attachment->tied.rows.row[0], attachment->target.rows};
-        for (int32_t k = 0; k < tie->point.count; k++) {
-            tie->point.row[k] += target->first_row;
+        const sn_point *point = &attachment->target.point;
+        SN_ASSERT(point->count <= SN_MAX_ELEMENT_NODES);
+
+        *tie = (sn_tie){.row = body->first_row + attachment->tied.point.row[0],
+                        .point.count = point->count};
+        for (int32_t k = 0; k < point->count; k++) {
+            tie->point.row[k] = target->first_row + point->row[k];
+            tie->point.weight[k] = point->weight[k];
         }
     }
 
@@ -42,11 +47,11 @@ sinew_status sn_coupling_collect_ties(sn_island *island) {
 }
 
 // What a row stands for.
-static sn_body_point carriers_of(const sn_island *island, const int32_t *tie_of_row, int32_t row) {
+static sn_carriers carriers_of(const sn_island *island, const int32_t *tie_of_row, int32_t row) {
     if (tie_of_row[row] >= 0) {
         return island->ties[tie_of_row[row]].point;
     }
-    return (sn_body_point){.count = 1, .row = {row}, .weight = {1}};
+    return (sn_carriers){.count = 1, .row = {row}, .weight = {1}};
 }
 
 static sinew_status push_tie_of_row(sn_island *island, sn_arena *arena, int32_t **tie_of_row) {
@@ -76,7 +81,7 @@ static int32_t append_row(int32_t *members, int32_t first, int32_t count, int32_
 }
 
 static int32_t append_rows(int32_t *members, int32_t first, int32_t count,
-                           const sn_body_point *point) {
+                           const sn_carriers *point) {
     for (int32_t k = 0; k < point->count; k++) {
         count = append_row(members, first, count, point->row[k]);
     }
@@ -93,14 +98,14 @@ static sinew_status push_body_sets(const sn_island *island, const sn_island_body
                                    const int32_t *tie_of_row, sn_arena *arena, set_list *sets) {
     const sn_bsr *pattern = member->pattern;
     sets->offsets = SN_PUSH(arena, int32_t, pattern->blocks + 1);
-    sets->members = SN_PUSH(arena, int32_t, 2 * SN_POINT_MAX_ROWS * (size_t)pattern->blocks);
+    sets->members = SN_PUSH(arena, int32_t, 2 * SN_MAX_ELEMENT_NODES * (size_t)pattern->blocks);
     SN_TRY(sn_arena_status(arena));
 
     int32_t used = 0;
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int32_t k = pattern->starts[i]; k <= pattern->diagonal[i]; k++) {
-            sn_body_point row = carriers_of(island, tie_of_row, member->first_row + i);
-            sn_body_point column =
+            sn_carriers row = carriers_of(island, tie_of_row, member->first_row + i);
+            sn_carriers column =
                 carriers_of(island, tie_of_row, member->first_row + pattern->columns[k]);
             int32_t first = used;
             used = append_rows(sets->members, first, used, &row);
@@ -145,8 +150,8 @@ static void add_target(sn_block_target *targets, int32_t *count, const sn_bsr *p
 }
 
 // The targets of the block (i, j) of a body, i >= j, in the island's rows.
-static int32_t find_targets(sn_block_target *targets, const sn_bsr *pattern,
-                            const sn_body_point *row, const sn_body_point *column, bool diagonal) {
+static int32_t find_targets(sn_block_target *targets, const sn_bsr *pattern, const sn_carriers *row,
+                            const sn_carriers *column, bool diagonal) {
     int32_t count = 0;
     for (int32_t a = 0; a < row->count; a++) {
         for (int32_t b = 0; b < column->count; b++) {
@@ -183,13 +188,13 @@ static sinew_status map_body(sn_island *island, sn_island_body *member, const in
         int32_t total = 0;
         for (int32_t i = 0; i < pattern->rows; i++) {
             for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
-                sn_block_target found[2 * SN_POINT_MAX_ROWS * SN_POINT_MAX_ROWS];
+                sn_block_target found[2 * SN_MAX_ELEMENT_NODES * SN_MAX_ELEMENT_NODES];
                 int32_t count = 0;
                 int32_t j = pattern->columns[k];
 
                 if (j <= i) {
-                    sn_body_point row = carriers_of(island, tie_of_row, member->first_row + i);
-                    sn_body_point column = carriers_of(island, tie_of_row, member->first_row + j);
+                    sn_carriers row = carriers_of(island, tie_of_row, member->first_row + i);
+                    sn_carriers column = carriers_of(island, tie_of_row, member->first_row + j);
                     count = find_targets(found, island->pattern, &row, &column, i == j);
                 }
 

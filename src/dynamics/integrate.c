@@ -112,7 +112,7 @@ sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
         sn_island_body *member = &island->bodies[i];
         if (member->body->stiffness_damping > 0 && !member->damping) {
             if (member->near) {
-                SN_TRY(member->body->ops->prepare_products(member->body, true, &member->near));
+                SN_TRY(member->body->ops->products->prepare(member->body, true, &member->near));
             }
             member->damping = sn_bsr_push_values(&island->arena, member->pattern);
         }
@@ -164,17 +164,17 @@ static void compute_drive(sn_island *island) {
 }
 
 // xi of a step without forces, held unknowns where they are told to be.
-static void set_coasting_step(sn_island *island, double h) {
+static void set_free_step(sn_island *island, double h) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         const sinew_body *body = member->body;
         double *xi = island->xi + 3 * member->first_row;
-        if (body->coasts) {
-            body->ops->coast(body, xi, h);
+        if (body->moves_freely) {
+            body->ops->free_motion->find_step(body, xi, h);
         }
 
         for (int32_t k = 0; k < sn_body_size(body); k++) {
-            if (!body->coasts) {
+            if (!body->moves_freely) {
                 xi[k] = h * body->v[k];
             }
 
@@ -190,7 +190,8 @@ static void set_coasting_step(sn_island *island, double h) {
 
 static bool is_lumped(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
-        if (island->bodies[i].body->consistent_mass || island->bodies[i].body->ops->add_mass) {
+        if (island->bodies[i].body->consistent_mass ||
+            island->bodies[i].body->ops->motion.add_mass) {
             return false;
         }
     }
@@ -208,7 +209,7 @@ static sinew_status divide_by_mass(sn_island *island, double h, double reach,
         sn_bsr_set_zero(context, member->pattern, member->matrix);
     }
 
-    set_coasting_step(island, h);
+    set_free_step(island, h);
     double limit = island->world->def.newton_tolerance * sn_vector_largest(count, island->residual);
 
     sn_links_compute_gaps(island, island->xi, reach);
@@ -276,7 +277,7 @@ static sinew_status solve_acceleration(sn_island *island, double h, double reach
 // xi = h (v + h a), held unknowns where they are told to be.
 static sinew_status solve_explicit(sn_island *island, double h, sinew_step_report *report) {
     SN_TRY(solve_acceleration(island, h, h * h, report));
-    set_coasting_step(island, h);
+    set_free_step(island, h);
     for (int32_t i = 0; i < sn_island_size(island); i++) {
         if (!island->mask[i]) {
             island->xi[i] += h * h * island->direction[i];
@@ -310,8 +311,8 @@ static sinew_status start_acceleration(sn_island *island, sinew_step_report *rep
 // stretching: a step of one body that nothing holds begins where the body as a whole would get to.
 static bool turn_first(sn_island *island, double h) {
     const sinew_body *body = island->bodies[0].body;
-    return is_free(island) && body->ops->find_rigid_step &&
-           body->ops->find_rigid_step(body, island->xi, h);
+    return is_free(island) && body->ops->free_motion &&
+           body->ops->free_motion->find_rigid_step(body, island->xi, h);
 }
 
 // Elastic forces have no torque, but linearised ones do under stress: a turn of the whole body
@@ -335,7 +336,7 @@ static void remove_torque(sn_island *island, sn_scheme scheme) {
     }
 
     sn_body_retract(body, member->trial_q, body->q, island->trial_xi); // where they were linearised
-    body->ops->find_rigid_turn(body, turn, member->trial_q, force);
+    body->ops->free_motion->find_rigid_rotation(body, turn, member->trial_q, force);
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         island->xi[i] -= turn[i] / (scheme.c + alpha * scheme.e);
     }
@@ -397,24 +398,24 @@ bool sn_integrate_is_finite(const sn_island *island) {
 sinew_status sn_integrate_check(sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
-        if (!member->body->ops->check) {
+        if (!member->body->ops->motion.check) {
             continue;
         }
 
         sn_body_retract(member->body, member->trial_q, member->body->q,
                         island->xi + 3 * member->first_row);
-        SN_TRY(member->body->ops->check(member->body, member->trial_q));
+        SN_TRY(member->body->ops->motion.check(member->body, member->trial_q));
     }
 
     return SINEW_OK;
 }
 
-// End velocities of a body that coasts, from what the step's acceleration adds to its momentum.
-// `mean` is the velocity that carries the momentum while the node moves: forces at the end of a
-// step act after its displacement, those at its start before. Implicit Euler underestimates the
-// curvature of the nodes' paths, and the angular momentum that this loses would make each node
-// spin by itself: nodes move on with the momentum they end with, and the body as a whole gets what
-// was lost (restore_rotation).
+// End velocities of a body with free motion, from what the step's acceleration adds to its
+// momentum. `mean` is the velocity that carries the momentum while the node moves: forces at the
+// end of a step act after its displacement, those at its start before. Implicit Euler
+// underestimates the curvature of the nodes' paths, and the angular momentum that this loses would
+// make each node spin by itself: nodes move on with the momentum they end with, and the body as a
+// whole gets what was lost (restore_rotation).
 static void carry_momentum(sinew_body *body, const sn_integrator *integrator, double h) {
     double *raw = body->v;
     double *mean = body->scratch;
@@ -430,9 +431,9 @@ static void carry_momentum(sinew_body *body, const sn_integrator *integrator, do
         }
     }
 
-    body->ops->transport(body, raw, body->previous_q, mean);
+    body->ops->free_motion->transport_velocity(body, raw, body->previous_q, mean);
     if (integrator->transports_acceleration) {
-        body->ops->transport_acceleration(body, body->acceleration, body->previous_q);
+        body->ops->free_motion->transport_acceleration(body, body->acceleration, body->previous_q);
     }
 }
 
@@ -447,7 +448,7 @@ static void restore_rotation(sn_island *island, const sn_island_body *member) {
         place = member->trial_q;
     }
 
-    body->ops->restore_turn(body, place, island->h);
+    body->ops->free_motion->restore_rotation(body, place, island->h);
 }
 
 // The velocity and acceleration that xi means, and the configuration after the step.
@@ -458,7 +459,7 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
     sn_step_rows rows = rows_of(island, member);
     size_t count = (size_t)sn_body_size(body);
 
-    if (body->coasts) {
+    if (body->moves_freely) {
         integrator->begin_momentum(body, h, island->product + 3 * member->first_row);
     }
 
@@ -471,15 +472,15 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
     // What it ends with.
     integrator->finish(integrator, body, h, &rows);
     sn_body_retract(body, body->q, body->previous_q, rows.xi);
-    if (body->coasts) {
+    if (body->moves_freely) {
         carry_momentum(body, integrator, h);
     }
-    if (body->coasts && integrator->loses_rotation && is_free(island) && body->ops->restore_turn) {
+    if (body->moves_freely && integrator->loses_rotation && is_free(island)) {
         restore_rotation(island, member);
     }
 
     // Held coordinates exactly where they were prescribed, not up to rounding.
-    for (int32_t i = 0; i < body->config_count && !body->ops->retract; i++) {
+    for (int32_t i = 0; i < body->config_count && !body->ops->motion.retract; i++) {
         if (body->mask[i]) {
             body->q[i] = body->target[i];
         }
@@ -487,8 +488,8 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
 
     *body->history += 1;
     *body->age += h;
-    if (body->ops->settle) {
-        body->ops->settle(body);
+    if (body->ops->motion.settle) {
+        body->ops->motion.settle(body);
     }
 
     sn_body_end_recovery(body);

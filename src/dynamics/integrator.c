@@ -2,10 +2,10 @@
 // the rows of one body.
 #include "dynamics/integrator.h"
 
-// xi_inertia of free motion: h v, or along the curved path of a body that coasts.
+// xi_inertia of free motion: h v, or along the curved path of a body with free motion.
 static void predict_free(const sinew_body *body, double h, double *xi_inertia) {
-    if (body->coasts) {
-        body->ops->coast(body, xi_inertia, h);
+    if (body->moves_freely) {
+        body->ops->free_motion->find_step(body, xi_inertia, h);
         return;
     }
 
@@ -40,12 +40,12 @@ static void predict_midpoint(const sinew_body *body, double h, const sn_step_row
 static void predict_bdf2(const sinew_body *body, double h, const sn_step_rows *rows) {
     double *d = rows->xi;
     sn_body_difference(body, d, body->q, body->previous_q);
-    if (body->coasts) {
-        body->ops->coast_bdf2(body, rows->xi_inertia, body->scratch, h);
+    if (body->moves_freely) {
+        body->ops->free_motion->find_bdf2_step(body, rows->xi_inertia, body->scratch, h);
     }
 
     for (int32_t i = 0; i < sn_body_size(body); i++) {
-        if (!body->coasts) {
+        if (!body->moves_freely) {
             rows->xi_inertia[i] = d[i] / 3 + 2 * h / 9 * (4 * body->v[i] - body->previous_v[i]);
         }
         rows->w[i] = -d[i] / (2 * h);
@@ -78,7 +78,7 @@ static void finish_explicit(const sn_integrator *integrator, sinew_body *body, d
     (void)integrator;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         body->v[i] = rows->xi[i] / h;
-        if (body->coasts) {
+        if (body->moves_freely) {
             body->acceleration[i] = rows->a[i];
         }
     }
@@ -100,7 +100,7 @@ static void begin_newmark_momentum(sinew_body *body, double h, double *room) {
 }
 
 static void begin_bdf2_momentum(sinew_body *body, double h, double *room) {
-    body->ops->coast_bdf2(body, room, body->scratch, h);
+    body->ops->free_motion->find_bdf2_step(body, room, body->scratch, h);
 }
 
 static const sn_integrator table[] = {

@@ -46,8 +46,8 @@ struct sn_integrator {
     void (*finish)(const sn_integrator *integrator, sinew_body *body, double h,
                    const sn_step_rows *rows);
 
-    // The rest is for bodies that coast. The velocities at the start of the step, in body->scratch,
-    // to which the step's acceleration is still to be added; `room` is scratch.
+    // The rest is for bodies with free motion. The velocities at the start of the step, in
+    // body->scratch, to which the step's acceleration is still to be added; `room` is scratch.
     void (*begin_momentum)(sinew_body *body, double h, double *room);
     double mean_share;            // how much of what it adds the mean velocity of the step has
     bool transports_acceleration; // the next step uses the acceleration

@@ -32,7 +32,7 @@ static sinew_status push_vectors(sn_island *island) {
     island->mask = SN_PUSH(&island->arena, uint8_t, sn_island_size(island));
     bool points = true;
     for (int32_t i = 0; i < island->body_count; i++) {
-        points = points && !island->bodies[i].body->ops->retract;
+        points = points && !island->bodies[i].body->ops->motion.retract;
     }
 
     if (points) {
@@ -54,7 +54,7 @@ static sinew_status push_bodies(sn_island *island, sinew_body **bodies, int32_t 
         member->pattern = &bodies[i]->pattern;
         member->first_row = island->rows;
         island->rows += bodies[i]->rows;
-        island->has_energy = island->has_energy && bodies[i]->ops->has_energy;
+        island->has_energy = island->has_energy && bodies[i]->ops->elasticity.has_energy;
         member->trial_q = SN_PUSH(&island->arena, double, bodies[i]->config_count);
     }
 
@@ -68,8 +68,8 @@ static sinew_status prepare_products(sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        if (body->ops->prepare_products) {
-            SN_TRY(body->ops->prepare_products(body, false, &member->near));
+        if (body->ops->products) {
+            SN_TRY(body->ops->products->prepare(body, false, &member->near));
         }
         if (member->near) {
             member->pattern = &member->near->pattern;
@@ -96,7 +96,7 @@ static bool wants_products(const sn_island *island, bool is_static) {
 
     for (int32_t i = 0; i < island->body_count; i++) {
         const sinew_body *body = island->bodies[i].body;
-        if (!body->ops->prefers_products || !body->ops->prefers_products(body)) {
+        if (!body->ops->products || !body->ops->products->are_preferred(body)) {
             return false;
         }
     }
@@ -200,7 +200,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
             evaluation.matrix = member->matrix;
         }
 
-        body->ops->evaluate(body, &evaluation);
+        body->ops->elasticity.evaluate(body, &evaluation);
         energy += evaluation.energy;
     }
 
@@ -219,7 +219,7 @@ void sn_island_keep_damping(sn_island *island) {
                      member->matrix);
         sn_bsr_mirror(body->context, member->pattern, member->damping);
         if (member->near) {
-            body->ops->keep_tangent(body);
+            body->ops->products->keep_tangent(body);
         }
     }
 }
@@ -298,7 +298,7 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
         sn_bsr_multiply(body->context, member->pattern, product, member->damping, u);
         sn_vector_add_scaled(body->context, count, out + first, 1, product);
         if (member->near) {
-            body->ops->add_far_product(body, body->stiffness_damping, true, out + first, u);
+            body->ops->products->add_remote(body, body->stiffness_damping, true, out + first, u);
         }
     }
 }
@@ -338,10 +338,10 @@ static void add_far_product(sn_island *island, double *y) {
         double damping = island->far_damping * body->stiffness_damping;
         const double *from = island->far_x + 3 * member->first_row;
         if (island->far_stiffness) {
-            body->ops->add_far_product(body, 1, false, to, from);
+            body->ops->products->add_remote(body, 1, false, to, from);
         }
         if (member->damping && damping > 0) {
-            body->ops->add_far_product(body, damping, true, to, from);
+            body->ops->products->add_remote(body, damping, true, to, from);
         }
     }
 

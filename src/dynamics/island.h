@@ -9,6 +9,7 @@
 
 #include "dynamics/integrator.h"
 #include "dynamics/world.h"
+#include "geom/mesh/mesh.h"
 #include "linalg/solver.h"
 
 // Where a body's matrix block goes: weight times the block, or its transpose, to a block of the
@@ -35,10 +36,17 @@ typedef struct sn_island_body {
     sn_block_target *targets;
 } sn_island_body;
 
+// The rows that a tied row stands for: x = sum_i weight_i x_row(i).
+typedef struct sn_carriers {
+    int32_t count;
+    int32_t row[SN_MAX_ELEMENT_NODES];
+    double weight[SN_MAX_ELEMENT_NODES];
+} sn_carriers;
+
 // A hard tie in the island's rows: the tied row, and the rows that carry the point.
 typedef struct sn_tie {
     int32_t row;
-    sn_body_point point;
+    sn_carriers point;
 } sn_tie;
 
 typedef struct sn_link sn_link;

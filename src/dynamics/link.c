@@ -16,64 +16,76 @@ static sn_island_body *member_of(const sn_island *island, const sinew_body *body
 }
 
 // What a row stands for.
-static sn_body_point carriers_of(const sn_island *island, int32_t row) {
+static sn_carriers carriers_of(const sn_island *island, int32_t row) {
     for (int32_t i = 0; i < island->tie_count; i++) {
         if (island->ties[i].row == row) {
             return island->ties[i].point;
         }
     }
-    return (sn_body_point){.count = 1, .row = {row}, .weight = {1}};
+    return (sn_carriers){.count = 1, .row = {row}, .weight = {1}};
 }
 
-static sinew_status make_end(sn_island *island, const sn_anchor *anchor, sn_link_end *end) {
-    *end = (sn_link_end){
-        .member = member_of(island, anchor->body), .rows = anchor->rows, .x = anchor->point};
+static void make_end(sn_island *island, sn_anchor *anchor, sn_link_end *end) {
+    *end = (sn_link_end){.member = member_of(island, anchor->body), .point = &anchor->point};
     if (!anchor->body) {
-        return SINEW_OK;
+        return;
     }
 
     SN_ASSERT(end->member);
     if (!sn_anchor_is_linear(anchor)) {
-        SN_TRY(anchor->body->ops->create_point(&island->arena, anchor->body, anchor->point,
-                                               &end->moving));
-        end->term_count = end->moving.count;
+        end->term_count = anchor->point.count;
+        return;
     }
 
-    for (int32_t k = 0; k < end->rows.count; k++) {
-        end->term_count += carriers_of(island, end->member->first_row + end->rows.row[k]).count;
+    for (int32_t k = 0; k < anchor->point.count; k++) {
+        end->term_count += carriers_of(island, end->member->first_row + anchor->point.row[k]).count;
     }
+}
 
-    return SINEW_OK;
+// Whether J of the point changes with the rows.
+static bool is_curved(const sn_link_end *end) {
+    return end->member && !end->point->weight;
 }
 
 // Rows of the terms; of linear ends, which never change, the coefficients too.
 static void fill_terms(const sn_island *island, sn_link *link, const sn_link_end *end,
                        double sign) {
-    int32_t next = end->first_term;
-    for (int32_t k = 0; k < end->moving.count; k++) {
-        link->row[next++] = end->member->first_row + end->moving.row[k];
+    if (!end->member) {
+        return;
     }
 
-    for (int32_t k = 0; k < end->rows.count; k++) {
-        sn_body_point carriers = carriers_of(island, end->member->first_row + end->rows.row[k]);
+    const sn_point *point = end->point;
+    int32_t first = end->member->first_row;
+    int32_t next = end->first_term;
+    for (int32_t k = 0; k < point->count; k++) {
+        if (is_curved(end)) {
+            link->row[next++] = first + point->row[k];
+            continue;
+        }
+
+        sn_carriers carriers = carriers_of(island, first + point->row[k]);
         for (int32_t c = 0; c < carriers.count; c++, next++) {
             link->row[next] = carriers.row[c];
             link->C[next] =
-                sn_mat3_scale(sign * end->rows.weight[k] * carriers.weight[c], sn_mat3_identity());
+                sn_mat3_scale(sign * point->weight[k] * carriers.weight[c], sn_mat3_identity());
         }
     }
 }
 
-static sinew_status make_link(sn_island *island, const sn_attachment *attachment, sn_link *link) {
-    *link = (sn_link){.hard = attachment->stiffness == 0, .stiffness = attachment->stiffness};
-    SN_TRY(make_end(island, &attachment->tied, &link->ends[0]));
-    SN_TRY(make_end(island, &attachment->target, &link->ends[1]));
+static sinew_status make_link(sn_island *island, sinew_attachment *attachment, sn_link *link) {
+    *link = (sn_link){.attachment = attachment,
+                      .hard = attachment->stiffness == 0,
+                      .stiffness = attachment->stiffness};
+    make_end(island, &attachment->tied, &link->ends[0]);
+    make_end(island, &attachment->target, &link->ends[1]);
 
     int32_t most = 0;
     for (int e = 0; e < 2; e++) {
         link->ends[e].first_term = link->count;
         link->count += link->ends[e].term_count;
-        most = link->ends[e].moving.count > most ? link->ends[e].moving.count : most;
+        if (is_curved(&link->ends[e]) && link->ends[e].term_count > most) {
+            most = link->ends[e].term_count;
+        }
     }
 
     link->row = SN_PUSH(&island->arena, int32_t, link->count);
@@ -94,7 +106,7 @@ sinew_status sn_links_collect(sn_island *island) {
     SN_TRY(sn_arena_status(&island->arena));
 
     for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *attachment = &world->attachments[i];
+        sinew_attachment *attachment = world->attachments[i];
         if (sn_attachment_eliminates(attachment) || !member_of(island, attachment->tied.body)) {
             continue;
         }
@@ -112,52 +124,41 @@ void sn_links_begin(sn_island *island) {
         sn_link *link = &island->links[i];
         link->multiplier = sn_v3(0, 0, 0);
         link->open = link->hard;
-        if (link->hard) {
-            link->stiffness = 0;
-        }
+        link->stiffness = link->attachment->stiffness;
     }
 }
 
-// Once for every body that has moving points, so that the links need not.
+// Once for every body whose points need it, so that the links need not.
 static void prepare_points(const sn_island *island) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sinew_body *body = island->bodies[i].body;
-        if (body->ops->prepare_points) {
-            body->ops->prepare_points(body, island->bodies[i].trial_q);
+        if (body->ops->points.prepare) {
+            body->ops->points.prepare(body, island->bodies[i].trial_q);
         }
-    }
-}
-
-static void find_place(sn_link_end *end) {
-    if (!end->member) {
-        return;
-    }
-
-    if (end->moving.count > 0) {
-        end->member->body->ops->move_point(end->member->body, &end->moving);
-        end->x = end->moving.x;
-        return;
-    }
-
-    end->x = sn_v3(0, 0, 0);
-    for (int32_t k = 0; k < end->rows.count; k++) {
-        end->x = sn_madd(end->x, end->rows.weight[k],
-                         sn_load3(end->member->trial_q + 3 * end->rows.row[k]));
     }
 }
 
 static void find_gap(sn_link *link) {
     for (int e = 0; e < 2; e++) {
-        find_place(&link->ends[e]);
+        const sn_link_end *end = &link->ends[e];
+        if (end->member) {
+            const sinew_body *body = end->member->body;
+            body->ops->points.move(body, end->member->trial_q, end->point);
+        }
     }
-    link->gap = sn_sub(link->ends[0].x, link->ends[1].x);
+
+    link->gap = sn_sub(link->ends[0].point->x, link->ends[1].point->x);
 }
 
 static void take_terms(sn_link *link) {
     for (int e = 0; e < 2; e++) {
         const sn_link_end *end = &link->ends[e];
-        for (int32_t k = 0; k < end->moving.count; k++) {
-            link->C[end->first_term + k] = sn_mat3_scale(e ? -1 : 1, end->moving.J[k]);
+        if (!is_curved(end)) {
+            continue;
+        }
+
+        for (int32_t k = 0; k < end->term_count; k++) {
+            link->C[end->first_term + k] = sn_mat3_scale(e ? -1 : 1, end->point->J[k]);
         }
     }
 }
@@ -252,15 +253,16 @@ static void add_block(sn_island *island, int32_t row, int32_t column, double s, 
 
 static void add_curvature(sn_island *island, const sn_link *link, const sn_link_end *end,
                           sn_vec3 tension) {
-    int32_t count = end->moving.count;
-    if (count == 0) {
+    if (!is_curved(end)) {
         return;
     }
+
+    int32_t count = end->term_count;
 
     memset(link->curvature, 0, (size_t)count * (size_t)count * sizeof *link->curvature);
     const sinew_body *body = end->member->body;
 
-    body->ops->add_curvature(body, &end->moving, tension, link->curvature);
+    body->ops->points.add_curvature(body, end->point, tension, link->curvature);
     for (int32_t a = 0; a < count; a++) {
         for (int32_t b = 0; b < count; b++) {
             int32_t row = link->row[end->first_term + a];
@@ -350,7 +352,8 @@ double sn_links_largest_lack(const sn_island *island) {
         }
 
         // A gap of rounding is none.
-        if (link->open && gap > 1e-14 * (sn_length(link->ends[0].x) + sn_length(link->ends[1].x))) {
+        if (link->open &&
+            gap > 1e-14 * (sn_length(link->ends[0].point->x) + sn_length(link->ends[1].point->x))) {
             return INFINITY;
         }
 
@@ -379,6 +382,7 @@ void sn_links_subtract_tensions(sn_island *island, const double *xi, double *out
     for (int32_t i = 0; i < island->link_count; i++) {
         const sn_link *link = &island->links[i];
         sn_vec3 tension = link->hard ? link->multiplier : sn_scale(link->stiffness, link->gap);
+        link->attachment->force = sn_scale(-1, tension);
         for (int32_t k = 0; k < link->count; k++) {
             sn_add_to3(out + 3 * link->row[k], sn_mat3_apply_transposed(link->C[k], tension));
         }

@@ -1,5 +1,5 @@
-// Links inside an island: two points (of its bodies, or a place) drawn together by a spring or held
-// together by a force.
+// Links inside an island: two points of its bodies, or a point and a position, drawn together by a
+// spring or held together by a force.
 //
 // With the gap g = x_tied - x_target, a spring has the energy k |g|^2 / 2. A hard link is the
 // constraint g = 0, solved for with the augmented Lagrangian l.g + p |g|^2 / 2 (Hestenes 1969,
@@ -16,16 +16,15 @@
 
 #include "dynamics/island.h"
 
-// One end: a combination of rows, a moving point, or a place.
+// One end: a point of a body, or a position.
 typedef struct sn_link_end {
-    sn_island_body *member; // NULL: a place
-    sn_body_point rows;     // of the body; count 0: a moving point
-    sn_moving_point moving;
-    sn_vec3 x;
+    sn_island_body *member;         // NULL: a position
+    sn_point *point;                // of the attachment
     int32_t first_term, term_count; // its share of the link's terms
 } sn_link_end;
 
 struct sn_link {
+    sinew_attachment *attachment;
     sn_link_end ends[2]; // tied, target
     bool hard;
     bool open;          // hard, and the penalty is still to be chosen
@@ -42,7 +41,7 @@ struct sn_link {
 // Copies the world's attachments that are links into the island. After sn_coupling_collect_ties.
 sinew_status sn_links_collect(sn_island *island);
 
-// Begins a solve: no penalties, no multipliers.
+// Begins a solve: springs as stiff as their attachments say, no penalties, no multipliers.
 void sn_links_begin(sn_island *island);
 
 // Gaps, terms and forces at the members' trial configurations; forces are added if `force` is not
@@ -79,8 +78,8 @@ double sn_links_largest_lack(const sn_island *island);
 // force -= C' p g of hard links.
 void sn_links_add_lack(const sn_island *island, double *force);
 
-// out -= the forces of all links at the end of a solve, for the reactions at supports that carry
-// them.
+// At the end of a solve: the attachments receive the forces of their hard links, and out -= the
+// forces of all links, for the reactions at supports that carry them.
 void sn_links_subtract_tensions(sn_island *island, const double *xi, double *out);
 
 // The largest stiffness of a link. [N/m]

@@ -23,14 +23,15 @@ void sinew_body_get_measures(sinew_body *body, sinew_measures *measures) {
     *measures = (sinew_measures){0};
     sn_evaluation evaluation = {.q = body->q, .want_energy = true};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     measures->elastic_energy = evaluation.energy;
-    body->ops->measure(body, &measures->smallest_J, &measures->largest_J, &measures->volume);
+    body->ops->elasticity.measure(body, &measures->smallest_J, &measures->largest_J,
+                                  &measures->volume);
     measures->rest_volume = body->rest_volume;
 
     const double *g = body->world->def.gravity;
-    if (body->ops->add_momenta) {
-        body->ops->add_momenta(body, g, measures);
+    if (body->ops->motion.add_momenta) {
+        body->ops->motion.add_momenta(body, g, measures);
     } else {
         sn_body_multiply_mass(body, body->scratch, body->v, body->q);
         add_point_momenta(body, body->scratch, g, measures);
@@ -55,22 +56,31 @@ void sinew_world_get_measures(sinew_world *world, sinew_measures *total) {
     }
 }
 
-// A support carries what inertia needs and nothing else gives: inertia - f - external where the
-// last step balanced them.
-void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+void sn_body_compute_balance(sinew_body *body, double *forces) {
     int32_t count = sn_body_size(body);
     double *external = body->scratch;
-    if (body->ops->advance) { // places are prescribed there, forces never computed
-        memset(forces, 0, (size_t)count * sizeof *forces);
-
-        return;
-    }
     sn_body_compute_external(body, external, body->world->def.gravity, true);
     memset(forces, 0, (size_t)count * sizeof *forces);
 
     sn_evaluation evaluation = {.q = body->balance_q, .force = forces};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     for (int32_t i = 0; i < count; i++) {
-        forces[i] = body->mask[i] ? body->inertia[i] - forces[i] - external[i] : 0;
+        forces[i] = body->inertia[i] - forces[i] - external[i];
+    }
+}
+
+// A support carries what inertia needs and nothing else gives.
+void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+    int32_t count = sn_body_size(body);
+    if (body->ops->stepping) { // positions are prescribed there, forces never computed
+        memset(forces, 0, (size_t)count * sizeof *forces);
+        return;
+    }
+
+    sn_body_compute_balance(body, forces);
+    for (int32_t i = 0; i < count; i++) {
+        if (!body->mask[i]) {
+            forces[i] = 0;
+        }
     }
 }

@@ -16,11 +16,11 @@ static sinew_status push_matrices(sinew_body *body, sn_arena *arena, sn_modes_de
     SN_TRY(sn_arena_status(arena));
     sn_evaluation evaluation = {.q = body->rest, .matrix = K};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     sn_bsr_mirror(body->context, &body->pattern, K);
     def->stiffness = K;
 
-    if (!body->ops->add_mass && !body->consistent_mass) {
+    if (!body->ops->motion.add_mass && !body->consistent_mass) {
         def->lumped_mass = body->lumped_mass;
         return SINEW_OK;
     }
@@ -54,7 +54,7 @@ static sinew_status compute(sinew_body *body, int32_t count, double *frequencies
 
 sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *frequencies,
                                       double *shapes) {
-    if (body->ops->advance) {
+    if (body->ops->stepping) {
         return sn_fail(
             body->context, SINEW_UNSUPPORTED,
             "body \"%s\" is under position dynamics: it has no stiffness, hence no modes",

@@ -42,8 +42,8 @@ static void accept_static(sn_island *island) {
         memcpy(body->inertia, island->inertia + 3 * member->first_row, count * sizeof(double));
         *body->history = 0;
 
-        if (body->ops->settle) {
-            body->ops->settle(body);
+        if (body->ops->motion.settle) {
+            body->ops->motion.settle(body);
         }
     }
 

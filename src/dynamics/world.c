@@ -101,6 +101,7 @@ void sinew_world_destroy(sinew_world *world) {
 
     sn_world_forget_islands(world);
     for (size_t i = 0; i < world->body_count; i++) {
+        sn_world_remove_attachments(world, world->bodies[i], NULL, true);
         sn_body_destroy(world->bodies[i]);
     }
 
@@ -129,16 +130,7 @@ void sinew_body_destroy(sinew_body *body) {
 
     sinew_world *world = body->world;
     sn_world_forget_islands(world);
-
-    size_t kept = 0;
-    for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *attachment = &world->attachments[i];
-        if (attachment->tied.body != body && attachment->target.body != body) {
-            world->attachments[kept++] = *attachment;
-        }
-    }
-
-    world->attachment_count = kept;
+    sn_world_remove_attachments(world, body, NULL, true);
     world->body_count--;
     for (int32_t i = body->index; i < (int32_t)world->body_count; i++) {
         world->bodies[i] = world->bodies[i + 1];
@@ -146,25 +138,6 @@ void sinew_body_destroy(sinew_body *body) {
     }
 
     sn_body_destroy(body);
-}
-
-int32_t sinew_world_detach(sinew_world *world, const sinew_body *body, const sinew_body *target) {
-    size_t kept = 0;
-    for (size_t i = 0; i < world->attachment_count; i++) {
-        const sn_attachment *attachment = &world->attachments[i];
-        bool gone = attachment->tied.body == body && (!target || attachment->target.body == target);
-        if (!gone) {
-            world->attachments[kept++] = *attachment;
-        }
-    }
-
-    int32_t removed = (int32_t)(world->attachment_count - kept);
-    world->attachment_count = kept;
-    if (removed > 0) {
-        sn_world_forget_islands(world);
-    }
-
-    return removed;
 }
 
 void sn_world_forget_islands(sinew_world *world) {
@@ -185,7 +158,7 @@ static void find_islands(const sinew_world *world, int32_t *number) {
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t a = 0; a < world->attachment_count; a++) {
-            const sn_attachment *attachment = &world->attachments[a];
+            const sinew_attachment *attachment = world->attachments[a];
             if (!attachment->target.body) {
                 continue;
             }
@@ -228,7 +201,7 @@ sinew_status sn_world_prepare(sinew_world *world, bool is_static) {
     for (int32_t first = 0; status == SINEW_OK && first < (int32_t)world->body_count; first++) {
         int32_t count = 0;
         for (size_t i = 0; i < world->body_count; i++) {
-            if (number[i] == first && !world->bodies[i]->ops->advance) {
+            if (number[i] == first && !world->bodies[i]->ops->stepping) {
                 members[count++] = world->bodies[i];
             }
         }
@@ -299,8 +272,8 @@ static sinew_status solve_islands(sinew_world *world, sinew_step_report *report)
 static sinew_status advance_others(sinew_world *world) {
     for (size_t i = 0; i < world->body_count; i++) {
         sinew_body *body = world->bodies[i];
-        if (body->ops->advance) {
-            SN_TRY(body->ops->advance(body, world->def.gravity, world->def.step));
+        if (body->ops->stepping) {
+            SN_TRY(body->ops->stepping->advance(body, world->def.gravity, world->def.step));
         }
     }
 
@@ -313,8 +286,8 @@ static void accept_step(sinew_world *world) {
     }
 
     for (size_t i = 0; i < world->body_count; i++) {
-        if (world->bodies[i]->ops->accept) {
-            world->bodies[i]->ops->accept(world->bodies[i]);
+        if (world->bodies[i]->ops->stepping) {
+            world->bodies[i]->ops->stepping->accept(world->bodies[i]);
         }
     }
 
@@ -351,7 +324,7 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
     SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));
 
     for (size_t i = 0; i < world->body_count; i++) {
-        if (!world->bodies[i]->ops->advance) {
+        if (!world->bodies[i]->ops->stepping) {
             continue;
         }
 

@@ -8,28 +8,31 @@
 
 typedef struct sn_island sn_island;
 
-// One end of an attachment.
+// One end of an attachment: a point of a body, or, without a body, a position in space, of which
+// only `point.x` counts.
 typedef struct sn_anchor {
-    sinew_body *body;   // NULL: `point` is a place, which stays
-    sn_body_point rows; // of a body that is linear in its rows
-    sn_vec3 point;      // the rest point of one that is not
+    sinew_body *body;
+    sn_point point;
 } sn_anchor;
 
-// A point of one body held to a point of another, or to a place.
-typedef struct sn_attachment {
+// A point of one body held to a point of another, or to a position.
+struct sinew_attachment {
+    sinew_world *world;
+    sn_arena arena; // holds this struct and the lists of its points
     sn_anchor tied, target;
-    double stiffness; // 0: hard
-} sn_attachment;
+    double stiffness; // [N/m] 0: hard
+    sn_vec3 force;    // of a hard link on the tied point, in the last step or static solve [N]
+};
 
 static inline bool sn_anchor_is_linear(const sn_anchor *anchor) {
-    return anchor->body && anchor->rows.count > 0;
+    return anchor->body && anchor->point.weight;
 }
 
 // Whether the tied node's unknowns can be eliminated: x_s = sum_m w_m x_m. Other hard attachments
 // are constraints (link.h).
-static inline bool sn_attachment_eliminates(const sn_attachment *attachment) {
+static inline bool sn_attachment_eliminates(const sinew_attachment *attachment) {
     return attachment->stiffness == 0 && sn_anchor_is_linear(&attachment->tied) &&
-           sn_anchor_is_linear(&attachment->target);
+           attachment->tied.point.count == 1 && sn_anchor_is_linear(&attachment->target);
 }
 
 struct sinew_world {
@@ -38,11 +41,20 @@ struct sinew_world {
     double time;
     sinew_body **bodies;
     size_t body_count, body_capacity;
-    sn_attachment *attachments;
+    sinew_attachment **attachments; // in the order in which they were made
     size_t attachment_count, attachment_capacity;
     sn_island *islands; // a list, of all bodies that do not step by themselves
     bool prepared;      // whether it is there; otherwise the next step builds it
 };
+
+// Takes away the attachments of a body, to `target` or, if that is NULL, to anything; with
+// `as_target` also those that hold others to it. Returns how many.
+int32_t sn_world_remove_attachments(sinew_world *world, const sinew_body *body,
+                                    const sinew_body *target, bool as_target);
+
+// What supports and ties must add for balance where the last step balanced forces: inertia -
+// elastic - external, three numbers a row. [N]
+void sn_body_compute_balance(sinew_body *body, double *forces);
 
 // Takes a finished body into the world; on failure the caller still owns it.
 sinew_status sn_world_add_body(sinew_world *world, sinew_body *body);

@@ -3,6 +3,7 @@
 // built anew in the first step after they changed.
 #include "pbd/pbd_body.h"
 
+#include "body/element_point.h"
 #include "body/mass.h"
 #include "math/quat.h"
 #include "pbd/pbd.h"
@@ -212,13 +213,31 @@ static void release(sinew_body *body) {
     }
 }
 
+static sinew_status get_point_state(sinew_body *body, const sn_point *point,
+                                    sinew_element_state *state) {
+    const pbd_model *model = body->model;
+    get_element_state(body, point->element, state);
+    state->energy /= model->pbd->volumes[point->element];
+    return SINEW_OK;
+}
+
+static const sn_stepping_ops stepping = {.advance = advance, .accept = accept};
+
 static const sn_body_ops pbd_ops = {
-    .evaluate = evaluate,
-    .get_element_state = get_element_state,
-    .measure = measure,
-    .set_material = set_material,
-    .advance = advance,
-    .accept = accept,
+    .elasticity =
+        {
+            .evaluate = evaluate,
+            .get_element_state = get_element_state,
+            .measure = measure,
+            .set_material = set_material,
+        },
+    .points =
+        {
+            .create = sn_element_point_create,
+            .move = sn_element_point_move,
+            .get_state = get_point_state,
+        },
+    .stepping = &stepping,
     .release = release,
 };
 

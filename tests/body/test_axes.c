@@ -104,7 +104,7 @@ static sums evaluate(bar *b, bool projected, bool recovering) {
                                 .projected = projected,
                                 .recovering = recovering};
 
-    b->body->ops->evaluate(b->body, &evaluation);
+    b->body->ops->elasticity.evaluate(b->body, &evaluation);
     s.energy = evaluation.energy;
     for (int32_t row = 0; row < b->body->rows; row++) {
         for (int32_t column = 0; column <= row; column++) {

@@ -24,14 +24,14 @@ static test_beam make_bar(sinew_element element, int32_t law_index) {
 
 static double energy_at(sinew_body *body, const double *q) {
     sn_evaluation evaluation = {.q = q, .want_energy = true};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     return evaluation.energy;
 }
 
 static void force_at(sinew_body *body, const double *q, double *force) {
     memset(force, 0, (size_t)sn_body_size(body) * sizeof *force);
     sn_evaluation evaluation = {.q = q, .force = force};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
 }
 
 // A strongly deformed, turned state: each node moved by up to a tenth of the edge length.
@@ -124,7 +124,7 @@ static void test_matrix_is_derivative(void **state) {
             deform(body, q, 3);
             sn_evaluation evaluation = {.q = q, .matrix = A};
 
-            body->ops->evaluate(body, &evaluation);
+            body->ops->elasticity.evaluate(body, &evaluation);
             sn_bsr_mirror(bar.context, &body->pattern, A);
 
             sn_random random = sn_random_seed(5);

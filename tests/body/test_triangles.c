@@ -70,7 +70,7 @@ static double evaluate(sinew_body *body, const double *q, double *force, double 
         memset(force, 0, (size_t)sn_body_size(body) * sizeof *force);
     }
     sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force, .matrix = matrix};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     return evaluation.energy;
 }
 

@@ -23,7 +23,7 @@ static test_beam make(sinew_model model) {
 static void force_at(sinew_body *body, const double *q, double *force) {
     memset(force, 0, (size_t)sn_body_size(body) * sizeof *force);
     sn_evaluation evaluation = {.q = q, .force = force};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
 }
 
 static void test_rigid_motion_is_free(void **state) {

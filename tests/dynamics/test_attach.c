@@ -130,7 +130,7 @@ static sinew_body *add_box(fixture *f, double x, double size) {
 }
 
 static void attach(fixture *f, const sinew_attachment_def *def) {
-    if (sinew_world_attach(f->world, def) != SINEW_OK) {
+    if (sinew_world_attach(f->world, def, NULL) != SINEW_OK) {
         fail_msg("%s", sinew_context_message(f->context));
     }
 }
@@ -663,7 +663,7 @@ static void test_snapshot_and_memory(void **state) {
 }
 
 static void expect_refusal(fixture *f, const sinew_attachment_def *def, const char *words) {
-    assert_int_equal(sinew_world_attach(f->world, def), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_world_attach(f->world, def, NULL), SINEW_INVALID_ARGUMENT);
     if (!strstr(sinew_context_message(f->context), words)) {
         fail_msg("%s", sinew_context_message(f->context));
     }

@@ -56,7 +56,7 @@ static double hang_tied(double stiffness, double *gap) {
         tie.target = upper;
         tie.stiffness = stiffness;
 
-        if (sinew_world_attach(world, &tie) != SINEW_OK) {
+        if (sinew_world_attach(world, &tie, NULL) != SINEW_OK) {
             fail_msg("%s", sinew_context_message(context));
         }
     }
@@ -132,7 +132,7 @@ static void test_tie_keeps_momentum(void **state) {
         tie.node = nodes[i];
         tie.target = a;
         tie.stiffness = i % 2 ? 1e5 : 0;
-        assert_int_equal(sinew_world_attach(world, &tie), SINEW_OK);
+        assert_int_equal(sinew_world_attach(world, &tie, NULL), SINEW_OK);
     }
 
     double v[24];
@@ -169,7 +169,7 @@ static int32_t tie_at_one(sinew_world *world, sinew_body *lower, sinew_body *upp
         tie.node = nodes[i];
         tie.target = upper;
         tie.stiffness = stiffness;
-        assert_int_equal(sinew_world_attach(world, &tie), SINEW_OK);
+        assert_int_equal(sinew_world_attach(world, &tie, NULL), SINEW_OK);
     }
 
     return count;
@@ -261,7 +261,7 @@ static void test_destroy_body(void **state) {
             tie.node = 0;
             tie.target = guest;
             tie.stiffness = 1e5;
-            assert_int_equal(sinew_world_attach(world, &tie), SINEW_OK);
+            assert_int_equal(sinew_world_attach(world, &tie, NULL), SINEW_OK);
             assert_int_equal(sinew_world_get_body_count(world), 3);
         }
 

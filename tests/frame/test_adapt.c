@@ -238,7 +238,7 @@ static void test_forces_while_fading(void **state) {
     double slope = 0;
     sn_evaluation at = {.q = f.body->q, .force = force};
 
-    f.body->ops->evaluate(f.body, &at);
+    f.body->ops->elasticity.evaluate(f.body, &at);
     sn_random random = sn_random_seed(3);
     for (int32_t i = 0; i < n; i++) {
         double d = sn_random_range(&random, -1, 1);
@@ -249,7 +249,7 @@ static void test_forces_while_fading(void **state) {
     for (int side = 0; side < 2; side++) {
         sn_body_retract(f.body, q, f.body->q, xi);
         sn_evaluation moved = {.q = q, .want_energy = true};
-        f.body->ops->evaluate(f.body, &moved);
+        f.body->ops->elasticity.evaluate(f.body, &moved);
         energy[side] = moved.energy;
 
         for (int32_t i = 0; i < n; i++) {

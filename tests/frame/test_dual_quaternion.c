@@ -155,7 +155,7 @@ static double energy_at(sinew_body *body, const double *base, const double *dire
     sn_body_retract(body, q, base, xi);
     sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     free(xi);
     free(q);
 
@@ -173,7 +173,7 @@ static derivatives compute_derivatives(sinew_body *body, const double *q, const 
     double *A = zeros(sn_bsr_value_count(&body->pattern), sizeof *A);
     sn_evaluation evaluation = {.q = q, .force = force, .matrix = A};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     sn_bsr_mirror(body->context, &body->pattern, A);
     sn_bsr_multiply(body->context, &body->pattern, product, A, d);
 
@@ -424,7 +424,7 @@ static void test_rigid_motion_is_free(void **state) {
         sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
         sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
 
-        f.body->ops->evaluate(f.body, &evaluation);
+        f.body->ops->elasticity.evaluate(f.body, &evaluation);
         assert_true(fabs(evaluation.energy) < 1e-9);
         for (size_t i = 0; i < n; i++) {
             assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);

@@ -206,11 +206,11 @@ static void test_derivatives_while_fading(void **state) {
         }
 
         sn_arena arena = sn_arena_create(f.frames.context);
-        sn_moving_point point, moved;
+        sn_point point, moved;
 
-        assert_int_equal(sn_frame_create_point(&arena, body, X, &point), SINEW_OK);
-        assert_int_equal(sn_frame_create_point(&arena, body, X, &moved), SINEW_OK);
-        sn_frame_move_point(body, &point);
+        assert_int_equal(sn_frame_point_create(&arena, body, X, false, &point), SINEW_OK);
+        assert_int_equal(sn_frame_point_create(&arena, body, X, false, &moved), SINEW_OK);
+        sn_frame_point_move(body, body->q, &point);
         assert_true(sn_distance(point.x, motion.x) < 1e-13);
 
         sn_vec3 rate = sn_v3(0, 0, 0);
@@ -223,7 +223,7 @@ static void test_derivatives_while_fading(void **state) {
         const sn_vec3 push = sn_v3(3, -1, 2);
         sn_mat3 *blocks = SN_PUSH(&arena, sn_mat3, (size_t)point.count * (size_t)point.count);
 
-        sn_frame_add_curvature(body, &point, push, blocks);
+        sn_frame_point_add_curvature(body, &point, push, blocks);
         double bend = 0;
         for (int32_t r = 0; r < point.count; r++) {
             for (int32_t c = 0; c < point.count; c++) {
@@ -240,8 +240,8 @@ static void test_derivatives_while_fading(void **state) {
             }
 
             sn_body_retract(body, q, here, xi);
-            sn_frame_prepare_points(body, q);
-            sn_frame_move_point(body, &moved);
+            sn_frame_points_prepare(body, q);
+            sn_frame_point_move(body, body->q, &moved);
             ends[side] = moved.x;
         }
 

@@ -40,7 +40,7 @@ static double energy_at(sinew_body *body, const double *base, const double *dire
     sn_body_retract(body, q, base, xi);
     sn_evaluation evaluation = {.q = q, .want_energy = true};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     free(xi);
     free(q);
 
@@ -62,7 +62,7 @@ static void check_derivatives(sinew_body *body, const char *what) {
     }
 
     sn_evaluation evaluation = {.q = q, .force = force, .matrix = A};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     sn_bsr_mirror(body->context, &body->pattern, A);
     sn_bsr_multiply(body->context, &body->pattern, product, A, d);
 
@@ -177,7 +177,7 @@ static void test_affine_motion_is_exact(void **state) {
     }
 
     double smallest, largest, volume;
-    f.body->ops->measure(f.body, &smallest, &largest, &volume);
+    f.body->ops->elasticity.measure(f.body, &smallest, &largest, &volume);
     test_close("smallest J", smallest, sn_mat3_det(A), 1e-12);
     test_close("largest J", largest, sn_mat3_det(A), 1e-12);
     check_F(f.body, A);
@@ -201,7 +201,7 @@ static void test_rigid_motion_is_free(void **state) {
     sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
     sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
 
-    f.body->ops->evaluate(f.body, &evaluation);
+    f.body->ops->elasticity.evaluate(f.body, &evaluation);
     for (int32_t i = 0; i < sn_body_size(f.body); i++) {
         assert_true(fabs(force[i]) < 1e-9 * 1e6 * 0.04);
     }

@@ -177,7 +177,7 @@ static void check_stretched(const fixture *f, bool turned) {
         double stretched = 0.95 * 0.2 * 0.2;
         sn_evaluation evaluation = {.q = body->q, .want_energy = true};
 
-        body->ops->evaluate(body, &evaluation);
+        body->ops->elasticity.evaluate(body, &evaluation);
         test_close("energy", evaluation.energy, stretched * density, 0.06 * stretched * density);
     }
 }
@@ -256,7 +256,7 @@ static void test_a_frame_joins(void **state) {
     sinew_body *body = make_body(&f, SINEW_NODE_RIGID, SINEW_BLEND_LINEAR, f.field);
     sn_evaluation before = {.q = body->q, .want_energy = true};
 
-    body->ops->evaluate(body, &before);
+    body->ops->elasticity.evaluate(body, &before);
     sinew_frame_insert_def insert = sinew_default_frame_insert_def();
 
     insert.range = 0.3;
@@ -266,7 +266,7 @@ static void test_a_frame_joins(void **state) {
     }
 
     sn_evaluation after = {.q = body->q, .want_energy = true};
-    body->ops->evaluate(body, &after);
+    body->ops->elasticity.evaluate(body, &after);
     test_close("energy", after.energy, before.energy, 1e-9 * before.energy);
     destroy(&f);
 }

@@ -105,7 +105,7 @@ static double *dense_mass(sinew_body *body) {
     size_t n = (size_t)sn_body_size(body);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
     double *dense = calloc(n * n, sizeof *dense);
-    body->ops->add_mass(body, &body->pattern, A, 1, body->q);
+    body->ops->motion.add_mass(body, &body->pattern, A, 1, body->q);
     sn_bsr_mirror(body->context, &body->pattern, A);
     sn_bsr_to_dense(&body->pattern, dense, A);
     free(A);
@@ -124,7 +124,7 @@ static void test_matrix_and_product(void **state) {
         double *y = calloc(n, sizeof *y);
         double *z = calloc(n, sizeof *z);
 
-        f.body->ops->multiply_mass(f.body, y, f.body->v, f.body->q);
+        f.body->ops->motion.multiply_mass(f.body, y, f.body->v, f.body->q);
         for (size_t i = 0; i < n; i++) {
             for (size_t j = 0; j < n; j++) {
                 z[i] += M[i * n + j] * f.body->v[j];

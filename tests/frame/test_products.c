@@ -97,21 +97,21 @@ static double multiply(sinew_body *body, const double *q, bool projected, const 
     size_t n = (size_t)sn_body_size(body);
     const sn_near *near;
 
-    assert_int_equal(body->ops->prepare_products(body, true, &near), SINEW_OK);
+    assert_int_equal(body->ops->products->prepare(body, true, &near), SINEW_OK);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
     double *force = calloc(n, sizeof *force);
     double *D = calloc(sn_bsr_value_count(&near->pattern), sizeof *D);
     double *near_force = calloc(n, sizeof *near_force);
     sn_evaluation whole = {.q = q, .projected = projected, .force = force, .matrix = A};
 
-    body->ops->evaluate(body, &whole);
+    body->ops->elasticity.evaluate(body, &whole);
     sn_bsr_mirror(body->context, &body->pattern, A);
     sn_bsr_multiply(body->context, &body->pattern, assembled, A, x);
 
     sn_evaluation part = {
         .q = q, .projected = projected, .force = near_force, .matrix = D, .near = true};
 
-    body->ops->evaluate(body, &part);
+    body->ops->elasticity.evaluate(body, &part);
     sn_bsr_mirror(body->context, &near->pattern, D);
     sn_bsr_multiply(body->context, &near->pattern, free_of, D, x);
 
@@ -122,9 +122,9 @@ static double multiply(sinew_body *body, const double *q, bool projected, const 
         }
     }
 
-    body->ops->keep_tangent(body);
-    body->ops->add_far_product(body, 0.25, false, free_of, x);
-    body->ops->add_far_product(body, 0.75, true, free_of, x);
+    body->ops->products->keep_tangent(body);
+    body->ops->products->add_remote(body, 0.25, false, free_of, x);
+    body->ops->products->add_remote(body, 0.75, true, free_of, x);
     assert_true(test_relative_error(near_force, force, n) < 1e-13);
 
     double terms = largest_terms(&body->pattern, A, x);
@@ -311,7 +311,7 @@ static void balance(sinew_solver solver, bool is_static, double *q) {
         tie.rest[0] = -0.45;
         tie.rest[1] = i == 1 ? 0.09 : 0;
         tie.rest[2] = i == 2 ? 0.1 : 0;
-        assert_int_equal(sinew_world_attach(f.world, &tie), SINEW_OK);
+        assert_int_equal(sinew_world_attach(f.world, &tie, NULL), SINEW_OK);
     }
 
     tie.target = box;
@@ -320,7 +320,7 @@ static void balance(sinew_solver solver, bool is_static, double *q) {
         tie.rest[0] = 0.45;
         tie.rest[1] = i % 2 ? 0.09 : -0.09;
         tie.rest[2] = i / 2 ? 0.09 : -0.09;
-        assert_int_equal(sinew_world_attach(f.world, &tie), SINEW_OK);
+        assert_int_equal(sinew_world_attach(f.world, &tie, NULL), SINEW_OK);
     }
 
     tie = sinew_default_attachment_def();
@@ -330,7 +330,7 @@ static void balance(sinew_solver solver, bool is_static, double *q) {
     for (int i = 0; i < 3; i++) {
         static const int32_t nodes[3] = {0, 1, 4};
         tie.node = nodes[i];
-        assert_int_equal(sinew_world_attach(f.world, &tie), SINEW_OK);
+        assert_int_equal(sinew_world_attach(f.world, &tie, NULL), SINEW_OK);
     }
 
     sinew_static_def def = sinew_default_static_def();

@@ -163,7 +163,7 @@ static double difference(options o, bool straight) {
         deform(body, straight, q);
         sn_evaluation evaluation = {
             .q = q, .want_energy = true, .force = force[k], .matrix = matrix[k]};
-        body->ops->evaluate(body, &evaluation);
+        body->ops->elasticity.evaluate(body, &evaluation);
         energy[k] = evaluation.energy;
         free(q);
     }

@@ -77,7 +77,7 @@ static double energy_at(sinew_body *body, const double *base, const double *dire
     sn_body_retract(body, q, base, xi);
     sn_evaluation evaluation = {.q = q, .want_energy = true};
 
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     free(xi);
     free(q);
 
@@ -102,7 +102,7 @@ static void test_forces(void **state) {
             stir(f.body, turns[t], q);
             sn_evaluation evaluation = {.q = q, .force = force};
 
-            f.body->ops->evaluate(f.body, &evaluation);
+            f.body->ops->elasticity.evaluate(f.body, &evaluation);
             for (int32_t i = 0; i < n; i++) {
                 d[i] = sn_random_range(&random, -1, 1);
                 slope -= force[i] * d[i];
@@ -136,7 +136,7 @@ static void test_forces(void **state) {
 static double *rest_matrix(sinew_body *body) {
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
     sn_evaluation evaluation = {.q = body->rest, .matrix = A};
-    body->ops->evaluate(body, &evaluation);
+    body->ops->elasticity.evaluate(body, &evaluation);
     return A;
 }
 
@@ -188,7 +188,7 @@ static void test_stiffness_at_rest(void **state) {
         sn_body_retract(f.body, q, f.body->rest, xi);
         sn_evaluation evaluation = {.q = q, .force = force};
 
-        f.body->ops->evaluate(f.body, &evaluation);
+        f.body->ops->elasticity.evaluate(f.body, &evaluation);
         for (int32_t i = 0; i < n; i++) {
             change[i] += (side ? -1 : 1) * force[i] / (2 * h);
         }
@@ -219,7 +219,7 @@ static void test_rigid_motion_is_free(void **state) {
     sn_nodes_place(&model->nodes, q, sn_quat_exp(sn_v3(2, 1, -1)), sn_v3(5, -3, 1));
     sn_evaluation evaluation = {.q = q, .want_energy = true, .force = force};
 
-    f.body->ops->evaluate(f.body, &evaluation);
+    f.body->ops->elasticity.evaluate(f.body, &evaluation);
     assert_true(evaluation.energy < 1e-18);
     for (int32_t i = 0; i < sn_body_size(f.body); i++) {
         assert_true(fabs(force[i]) < 1e-8);
@@ -240,7 +240,7 @@ static void test_momentum(void **state) {
     stir(f.body, 0.7, f.body->q);
     sn_evaluation evaluation = {.q = f.body->q, .force = force};
 
-    f.body->ops->evaluate(f.body, &evaluation);
+    f.body->ops->elasticity.evaluate(f.body, &evaluation);
     sn_vec3 sum = sn_v3(0, 0, 0);
     sn_vec3 torque = sum;
     double scale = 0;

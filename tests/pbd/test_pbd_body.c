@@ -258,7 +258,7 @@ static void test_refusals(void **state) {
 
     sinew_attachment_def attachment = sinew_default_attachment_def();
     attachment.body = attachment.target = body;
-    assert_int_equal(sinew_world_attach(world, &attachment), SINEW_UNSUPPORTED);
+    assert_int_equal(sinew_world_attach(world, &attachment, NULL), SINEW_UNSUPPORTED);
 
     int32_t node = 4;
     assert_int_equal(sinew_body_fix_nodes(body, &node, 1, SINEW_AXIS_Z), SINEW_OK);

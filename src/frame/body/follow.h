@@ -1,15 +1,16 @@
-// Points of a frame body that attachments follow; see sn_body_ops.
+// Points of a frame body; see sn_point_ops.
 #ifndef SN_FRAME_BODY_FOLLOW_H
 #define SN_FRAME_BODY_FOLLOW_H
 
 #include "body/body.h"
 
-bool sn_frame_find_rest_point(const sinew_body *body, sn_vec3 x, sn_vec3 *X);
-sinew_status sn_frame_create_point(sn_arena *arena, const sinew_body *body, sn_vec3 X,
-                                   sn_moving_point *point);
-void sn_frame_prepare_points(const sinew_body *body, const double *q);
-void sn_frame_move_point(const sinew_body *body, sn_moving_point *point);
-void sn_frame_add_curvature(const sinew_body *body, const sn_moving_point *point, sn_vec3 f,
-                            sn_mat3 *blocks);
+sinew_status sn_frame_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X, bool deformed,
+                                   sn_point *point);
+void sn_frame_points_prepare(const sinew_body *body, const double *q);
+void sn_frame_point_move(const sinew_body *body, const double *q, sn_point *point);
+void sn_frame_point_add_curvature(const sinew_body *body, const sn_point *point, sn_vec3 f,
+                                  sn_mat3 *blocks);
+sinew_status sn_frame_point_get_state(sinew_body *body, const sn_point *point,
+                                      sinew_element_state *state);
 
 #endif

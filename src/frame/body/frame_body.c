@@ -95,15 +95,15 @@ static void add_gravity(sinew_body *body, double *force, const double *g, const 
                         const double *v) {
     const sn_frame_model *model = body->model;
     sn_frame_mass_add_gravity(&model->nodes, model->mass, force, g, q, v,
-                              body->coasts ? body->mask : NULL);
+                              body->moves_freely ? body->mask : NULL);
 }
 
-static void coast(const sinew_body *body, double *xi, double h) {
+static void find_step(const sinew_body *body, double *xi, double h) {
     const sn_frame_model *model = body->model;
     sn_frame_coast(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
 }
 
-static void coast_bdf2(const sinew_body *body, double *xi, double *momentum, double h) {
+static void find_bdf2_step(const sinew_body *body, double *xi, double *momentum, double h) {
     const sn_frame_model *model = body->model;
     sn_frame_coast_bdf2(&model->nodes, model->mass, body, h, xi, momentum);
 }
@@ -113,13 +113,14 @@ static bool find_rigid_step(const sinew_body *body, double *xi, double h) {
     return sn_frame_find_rigid_step(&model->nodes, model->mass, body->q, body->v, h, xi);
 }
 
-static void find_rigid_turn(const sinew_body *body, double *a, const double *place,
-                            const double *force) {
+static void find_rigid_rotation(const sinew_body *body, double *a, const double *at,
+                                const double *force) {
     const sn_frame_model *model = body->model;
-    sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, place, force, a);
+    sn_frame_find_rigid_turn(&model->nodes, model->mass, body->q, at, force, a);
 }
 
-static void transport(const sinew_body *body, double *v, const double *from, const double *mean) {
+static void transport_velocity(const sinew_body *body, double *v, const double *from,
+                               const double *mean) {
     const sn_frame_model *model = body->model;
     sn_frame_transport(&model->nodes, model->mass, body->mask, from, body->q, mean, v);
 }
@@ -129,9 +130,9 @@ static void transport_acceleration(const sinew_body *body, double *a, const doub
     sn_frame_transport_acceleration(&model->nodes, model->mass, body->mask, from, body->q, a);
 }
 
-static void restore_turn(sinew_body *body, const double *place, double h) {
+static void restore_rotation(sinew_body *body, const double *at, double h) {
     const sn_frame_model *model = body->model;
-    sn_frame_restore_turn(&model->nodes, model->mass, body, place, h);
+    sn_frame_restore_turn(&model->nodes, model->mass, body, at, h);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {
@@ -213,36 +214,53 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
     return SINEW_OK;
 }
 
-const sn_body_ops sn_frame_body_ops = {
-    .has_energy = true,
-    .evaluate = evaluate,
-    .retract = retract,
-    .difference = difference,
-    .check = check,
-    .add_mass = add_mass,
-    .multiply_mass = multiply_mass,
-    .add_gravity = add_gravity,
-    .coast = coast,
-    .coast_bdf2 = coast_bdf2,
+static const sn_free_motion_ops free_motion = {
+    .find_step = find_step,
+    .find_bdf2_step = find_bdf2_step,
     .find_rigid_step = find_rigid_step,
-    .find_rigid_turn = find_rigid_turn,
-    .transport = transport,
+    .find_rigid_rotation = find_rigid_rotation,
+    .transport_velocity = transport_velocity,
     .transport_acceleration = transport_acceleration,
-    .restore_turn = restore_turn,
-    .measure = measure,
-    .add_momenta = add_momenta,
-    .settle = sn_frame_body_settle,
-    .prefers_products = sn_frame_prefers_products,
-    .prepare_products = sn_frame_prepare_products,
+    .restore_rotation = restore_rotation,
+};
+
+static const sn_product_ops products = {
+    .are_preferred = sn_frame_prefers_products,
+    .prepare = sn_frame_prepare_products,
     .keep_tangent = sn_frame_keep_tangent,
-    .add_far_product = sn_frame_add_far_product,
-    .set_material = set_material,
-    .set_fibre_stress = set_fibre_stress,
-    .find_rest_point = sn_frame_find_rest_point,
-    .create_point = sn_frame_create_point,
-    .prepare_points = sn_frame_prepare_points,
-    .move_point = sn_frame_move_point,
-    .add_curvature = sn_frame_add_curvature,
+    .add_remote = sn_frame_add_far_product,
+};
+
+const sn_body_ops sn_frame_body_ops = {
+    .elasticity =
+        {
+            .has_energy = true,
+            .evaluate = evaluate,
+            .measure = measure,
+            .set_material = set_material,
+            .set_fibre_stress = set_fibre_stress,
+        },
+    .motion =
+        {
+            .retract = retract,
+            .difference = difference,
+            .check = check,
+            .settle = sn_frame_body_settle,
+            .add_mass = add_mass,
+            .multiply_mass = multiply_mass,
+            .add_gravity = add_gravity,
+            .add_momenta = add_momenta,
+        },
+    .free_motion = &free_motion,
+    .points =
+        {
+            .create = sn_frame_point_create,
+            .prepare = sn_frame_points_prepare,
+            .move = sn_frame_point_move,
+            .add_curvature = sn_frame_point_add_curvature,
+            .get_state = sn_frame_point_get_state,
+        },
+    .products = &products,
     .release = sn_frame_body_release,
 };
 

@@ -109,32 +109,16 @@ static sn_blend_point entries_of(const sinew_body *body, const sn_frame_points *
         .off = sn_fade_sum(fade, *body->age, points->offset + (size_t)i * (size_t)fade->count)};
 }
 
-// The state of one sample of volume 1: `energy` becomes the density.
 static void compute_state(const sn_frame_points *points, int32_t i, const sinew_body *body,
                           sn_mat3 F, sinew_element_state *state) {
     const sn_frame_model *model = body->model;
-    const sinew_material_def *def = &model->materials[points->material[i]];
-    sn_material material = sn_material_prepare(def, SN_PLANE_NONE, body->context->isa);
-    double parameters[SN_MATERIAL_MAX_PARAMETERS];
     sn_mat3 axes;
-
     if (model->field) {
         axes = sn_field_frame_at(model->field, sn_load3(points->rest + 3 * (size_t)i));
     }
 
-    sn_material_parameters(parameters, &material, def, model->field ? &axes : NULL);
-    sn_mat3 P = sn_mat3_scale(points->stiffness[i], sn_material_stress(&material, parameters, F));
-    sn_block_state block = {
-        .psi = {points->stiffness[i] * sn_material_energy(&material, parameters, F)}};
-
-    for (int k = 0; k < 9; k++) {
-        block.F[k * SN_BLOCK] = F.m[k / 3][k % 3];
-        block.P[k * SN_BLOCK] = P.m[k / 3][k % 3];
-    }
-
-    sn_state_sum sum = {.volume = 0};
-    sn_state_sum_add(&sum, &block, 0, 1);
-    sn_state_sum_finish(&sum, state);
+    sn_material_get_state(&model->materials[points->material[i]], model->field ? &axes : NULL,
+                          points->stiffness[i], F, body->context->isa, state);
 }
 
 typedef struct points_job {

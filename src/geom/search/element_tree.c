@@ -5,6 +5,8 @@
 #include "geom/mesh/shape_functions.h"
 #include "geom/search/triangle_tree.h"
 
+#include <string.h>
+
 // How far below 0 a barycentric coordinate may lie, or a natural one beyond 1, to still count as
 // inside: rounding.
 static const double slack = 1e-12;
@@ -251,4 +253,43 @@ sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p) {
     compute_weights(&tree->mesh, query.element, p, closest, location.weights);
 
     return location;
+}
+
+// Derivatives of the shape functions by the natural coordinates at p.
+static void natural_derivatives(const sinew_mesh *mesh, int32_t element, sn_vec3 p,
+                                double dN[SN_MAX_ELEMENT_NODES][3]) {
+    static const double simplex[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    sn_vec3 inside = element_holds(mesh, element, p) ? p : closest_on_element(mesh, element, p);
+    double N[SN_MAX_ELEMENT_NODES];
+
+    switch (mesh->element) {
+    case SINEW_ELEMENT_TET10: sn_shape_tet10(tet_natural(mesh, nodes, inside), N, dN); break;
+    case SINEW_ELEMENT_HEX8:
+        sn_shape_hex8(clamp_natural(hex_natural(mesh, nodes, inside), 1), N, dN);
+        break;
+    case SINEW_ELEMENT_TET4: memcpy(dN, simplex, sizeof simplex); break;
+    case SINEW_ELEMENT_TRIANGLE:
+        memcpy(dN, simplex, 3 * sizeof *simplex);
+        dN[0][2] = 0;
+        break;
+    }
+}
+
+void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p,
+                             sn_vec3 *gradient) {
+    const int32_t *nodes = sn_mesh_nodes(mesh, element);
+    int32_t count = sn_element_info_of(mesh->element)->nodes;
+    double dN[SN_MAX_ELEMENT_NODES][3];
+
+    natural_derivatives(mesh, element, p, dN);
+    sn_mat3 J = sn_shape_jacobian(mesh->points, nodes, count, (const double(*)[3])dN);
+    if (mesh->element == SINEW_ELEMENT_TRIANGLE) {
+        J.m[2][2] = 1; // the unit normal of the plane
+    }
+
+    sn_mat3 inverse = sn_mat3_inverse(J);
+    for (int32_t i = 0; i < count; i++) {
+        gradient[i] = sn_mat3_apply_transposed(inverse, sn_load3(dN[i]));
+    }
 }

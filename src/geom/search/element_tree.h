@@ -28,4 +28,8 @@ typedef struct sn_location {
 // On a face shared by elements the one with the lowest number wins.
 sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p);
 
+// Gradients of an element's shape functions at p, one for each node [1/m]; outside at the nearest
+// point of the element.
+void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p, sn_vec3 *gradient);
+
 #endif

@@ -1,0 +1,21 @@
+// Points of bodies of elements (elastic, warped, position dynamics): combinations of the nodes of
+// one element by its shape functions.
+#ifndef SN_BODY_ELEMENT_POINT_H
+#define SN_BODY_ELEMENT_POINT_H
+
+#include "body/body.h"
+
+// See sn_point_ops. Cost: a search tree of the rest mesh, built once for each body; with `deformed`
+// one of the present mesh in each call.
+sinew_status sn_element_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X, bool deformed,
+                                     sn_point *point);
+void sn_element_point_move(const sinew_body *body, const double *q, sn_point *point);
+
+// The point of a node.
+sinew_status sn_node_point_create(sn_arena *arena, const sinew_body *body, int32_t node,
+                                  sn_point *point);
+
+// The deformation gradient at a point where the element's is not constant.
+sn_mat3 sn_element_point_F(const sinew_body *body, const sn_point *point);
+
+#endif
