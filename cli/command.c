@@ -1,4 +1,5 @@
 #include "command.h"
+#include "signals.h"
 
 #include "io/text/suggest.h"
 #include "io/volume/volume.h"
@@ -28,6 +29,24 @@ int cli_fail(const cli_command *command, int status, const char *format, ...) {
     return status;
 }
 
+static int exit_status_of(const sinew_context *context) {
+    switch (sinew_context_status(context)) {
+    case SINEW_DIVERGED: return CLI_DIVERGED;
+    case SINEW_IO_FAILED: return CLI_IO_FAILED;
+    case SINEW_CANCELLED: return CLI_INTERRUPTED + cli_stop_signal();
+    default: return CLI_BAD_INPUT;
+    }
+}
+
+int cli_fail_call(const cli_command *command, const sinew_context *context) {
+    return cli_fail(command, exit_status_of(context), "%s", sinew_context_message(context));
+}
+
+int cli_fail_file(const cli_command *command, const sinew_context *context, const char *path) {
+    return cli_fail(command, exit_status_of(context), "%s: %s", path,
+                    sinew_context_message(context));
+}
+
 // Warnings go where errors go; what is said for information stays silent.
 static void write_log(void *user, sinew_log_level level, const char *line) {
     (void)user;
@@ -36,10 +55,16 @@ static void write_log(void *user, sinew_log_level level, const char *line) {
     }
 }
 
+static bool go_on(void *user, const char *what, double share) {
+    (void)user, (void)what, (void)share;
+    return cli_stop_signal() == 0;
+}
+
 sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
     sinew_context_def def = sinew_default_context_def();
     def.threads = threads;
     def.logger.write = write_log;
+    def.progress.report = go_on;
     sinew_context *context = sinew_context_create(&def);
 
     if (!context) {

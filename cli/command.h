@@ -4,9 +4,17 @@
 
 #include "sinew/base.h"
 
-// Exit statuses: the run did what was asked; the call was wrong; a file was wrong; the simulation
-// diverged.
-enum { CLI_OK = 0, CLI_USAGE = 1, CLI_BAD_INPUT = 2, CLI_DIVERGED = 3 };
+// Exit statuses: done; the command line is wrong; an input file is wrong or missing; the simulation
+// diverged; the system could not read or write (a full disk). An interrupted command that leaves no
+// result ends with 128 plus the number of the signal, as shells have it.
+enum {
+    CLI_OK = 0,
+    CLI_USAGE = 1,
+    CLI_BAD_INPUT = 2,
+    CLI_DIVERGED = 3,
+    CLI_IO_FAILED = 4,
+    CLI_INTERRUPTED = 128
+};
 
 typedef enum cli_option_kind {
     CLI_FLAG,          // bool: set to true
@@ -72,6 +80,11 @@ int cli_parse(const cli_command *command, const cli_option *options, int option_
 __attribute__((format(printf, 3, 4)))
 #endif
 int cli_fail(const cli_command *command, int status, const char *format, ...);
+
+// The same with the message of the last failed call of `context`, and with the exit status that
+// belongs to it; cli_fail_file puts the name of a file before the message.
+int cli_fail_call(const cli_command *command, const sinew_context *context);
+int cli_fail_file(const cli_command *command, const sinew_context *context, const char *path);
 
 // A context with that many threads; NULL with the message printed.
 sinew_context *cli_create_context(const cli_command *command, int32_t threads);

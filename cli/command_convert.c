@@ -16,7 +16,7 @@ static int write_boundary(sinew_context *context, const cli_command *command,
                           const sinew_mesh *mesh, const char *path) {
     sinew_mesh *surface = NULL;
     if (sinew_mesh_create_surface(context, mesh, &surface, NULL) != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        return cli_fail_call(command, context);
     }
 
     sn_mesh_view view = sn_mesh_view_of(surface);

@@ -83,9 +83,7 @@ static int climb(const cli_command *command, sinew_context *context, cli_scene_f
     ladder_destroy(l);
     sn_release(context, l, 1, sizeof *l);
 
-    return status == SINEW_OK
-               ? CLI_OK
-               : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
 }
 
 static int run(const cli_command *command, int argc, char **argv) {

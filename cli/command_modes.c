@@ -145,7 +145,7 @@ static int run_scene(sinew_context *context, const cli_command *command, const c
         } else if (compute(context, world->members[index].body, world->members[index].mesh,
 
                            options) != SINEW_OK) {
-            status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+            status = cli_fail_call(command, context);
         }
     }
 
@@ -179,8 +179,7 @@ static int run_mesh(sinew_context *context, const cli_command *command, const ch
         }
 
         if (made != SINEW_OK) {
-            status =
-                cli_fail(command, CLI_BAD_INPUT, "%s: %s", path, sinew_context_message(context));
+            status = cli_fail_file(command, context, path);
         }
 
         sinew_world_destroy(world);

@@ -82,7 +82,7 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     status = CLI_OK;
     if (cli_write_file(context, path, starter, sizeof starter - 1) != SINEW_OK) {
-        status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        status = cli_fail_call(command, context);
     } else {
         printf("wrote %s; try: sinew run %s\n", path, path);
     }

@@ -33,7 +33,7 @@ void rig_destroy(rig_run *rig) {
 }
 
 int rig_fail(const rig_run *rig) {
-    return cli_fail(rig->command, CLI_BAD_INPUT, "%s", sinew_context_message(rig->context));
+    return cli_fail_call(rig->command, rig->context);
 }
 
 sinew_status rig_write_file(const rig_run *rig, const char *name, const sn_buffer *buffer) {

@@ -3,22 +3,15 @@
 #include "progress.h"
 #include "run/run.h"
 #include "scene_file.h"
+#include "signals.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-static volatile sig_atomic_t stop_requested;
-
-static void request_stop(int signal_number) {
-    (void)signal_number;
-    stop_requested = 1;
-}
 
 typedef struct run_options {
     const char *output, *format, *checkpoint, *resume;
@@ -123,60 +116,55 @@ static void take_measures(run_state *run) {
     run->largest_J = fmax(run->largest_J, measures.largest_J);
 }
 
-// Steps until the end, a signal or a failure; SINEW_DIVERGED is told by the outcome.
+// Takes a step and writes what is due after it.
+static sinew_status step_once(run_state *run, int32_t step, sinew_step_report *report) {
+    SN_TRY(sn_scene_world_step(run->world, report));
+    take_report(run, report);
+    run->steps++;
+
+    bool last = step == run->scene->steps || cli_stop_signal() || run->world->motion_ended;
+    if (step % 16 == 0 || last) {
+        take_measures(run);
+    }
+
+    return run_output(run, step, last);
+}
+
+// Steps until the end, a signal or a failure.
 static sinew_status simulate(run_state *run) {
     cli_progress progress = cli_progress_begin(run->scene->steps, run->quiet);
     sinew_step_report report = {0};
     sinew_status status = SINEW_OK;
-
-    run->outcome = "completed";
     int32_t first =
         (int32_t)lround(sinew_world_get_time(run->world->world) / run->scene->world.step);
 
+    // The state at the start: as given, or in equilibrium.
     if (run->scene->statics && first == 0) {
         status = sn_scene_world_solve_static(run->world, &report);
         take_report(run, &report);
     }
-
     if (status == SINEW_OK) {
+        take_measures(run);
         status = run_output(run, first, first >= run->scene->steps);
     }
 
-    take_measures(run);
     for (int32_t step = first + 1; status == SINEW_OK && step <= run->scene->steps; step++) {
-        status = sn_scene_world_step(run->world, &report);
-        if (status != SINEW_OK) {
-            break;
-        }
-
-        take_report(run, &report);
-        run->steps++;
-
-        bool last = step == run->scene->steps || stop_requested || run->world->motion_ended;
-        status = run_output(run, step, last);
-        if (step % 16 == 0 || last) {
-            take_measures(run);
-        }
+        status = step_once(run, step, &report);
 
         char note[64];
         snprintf(note, sizeof note, "%d solver iterations", report.solver_iterations);
         cli_progress_show(&progress, step - first, note);
 
-        if (stop_requested) {
-            run->outcome = "stopped";
-            break;
+        // A step that was cancelled has not changed the state, which becomes the last image.
+        if (status == SINEW_CANCELLED && run->last_output < step - 1) {
+            status = run_output(run, step - 1, true);
         }
-
-        if (run->world->motion_ended) {
+        if (cli_stop_signal() || run->world->motion_ended) {
             break;
         }
     }
 
     cli_progress_end(&progress);
-    if (status == SINEW_DIVERGED) {
-        run->outcome = "diverged";
-    }
-
     return status;
 }
 
@@ -194,6 +182,19 @@ static sinew_status save_state(run_state *run, const char *path) {
 
     sn_release(run->context, bytes, size, 1);
     return status;
+}
+
+// What must not be lost to a full disk has its room from the start.
+static sinew_status reserve_files(run_state *run, const run_options *options) {
+    enum { SUMMARY_SIZE = 1 << 16 };
+    if (options->checkpoint) {
+        size_t size = sinew_world_get_snapshot_size(run->world->world);
+        SN_TRY(cli_reserve_file(run->context, options->checkpoint, size));
+    }
+    if (options->json.text) {
+        SN_TRY(cli_reserve_file(run->context, options->json.text, SUMMARY_SIZE));
+    }
+    return SINEW_OK;
 }
 
 static sinew_status load_state(run_state *run, const char *path) {
@@ -355,36 +356,82 @@ static void print_closing(const run_state *run, const run_options *options) {
     }
 }
 
+static const char *outcome_of(sinew_status status) {
+    switch (status) {
+    case SINEW_OK: return cli_stop_signal() ? "stopped" : "completed";
+    case SINEW_CANCELLED: return "stopped";
+    case SINEW_DIVERGED: return "diverged";
+    default: return "failed";
+    }
+}
+
+// The first failure of several, with its message.
+typedef struct first_failure {
+    sinew_status status;
+    char message[1024];
+} first_failure;
+
+static void take_failure(const run_state *run, sinew_status status, first_failure *first) {
+    if (status == SINEW_OK || first->status != SINEW_OK) {
+        return;
+    }
+    first->status = status;
+    snprintf(first->message, sizeof first->message, "%s", sinew_context_message(run->context));
+}
+
+// Writes everything that is due at the end: first the state, from which all else can be computed
+// again. Each file is attempted, whatever became of those before it.
+static void write_end(run_state *run, const run_options *options, sinew_status simulated,
+                      first_failure *failure) {
+    if (options->checkpoint) {
+        take_failure(run, save_state(run, options->checkpoint), failure);
+    }
+
+    if (simulated == SINEW_DIVERGED) {
+        char last[4200];
+        snprintf(last, sizeof last, "%s/last.state", run->folder);
+        take_failure(run, save_state(run, last), failure);
+    }
+
+    take_failure(run, run_finish(run), failure);
+    if (failure->status != SINEW_OK && simulated == SINEW_OK) {
+        run->outcome = "failed";
+    }
+
+    take_failure(run, write_json(run, &options->json), failure);
+}
+
 static int finish(const cli_command *command, run_state *run, const run_options *options,
                   sinew_status status) {
-    char message[1024];
-    snprintf(message, sizeof message, "%s", sinew_context_message(run->context));
+    first_failure simulated = {.status = SINEW_OK}, written = {.status = SINEW_OK};
+    take_failure(run, status, &simulated);
+    run->outcome = outcome_of(status);
+    write_end(run, options, status, &written);
 
-    char last[4200];
-    snprintf(last, sizeof last, "%s/last.state", run->folder);
-
-    sinew_status written = run_finish(run);
-    if (written == SINEW_OK && options->checkpoint) {
-        written = save_state(run, options->checkpoint);
-    }
-    if (written == SINEW_OK && status == SINEW_DIVERGED) {
-        written = save_state(run, last);
-    }
-    if (written == SINEW_OK) {
-        written = write_json(run, &options->json);
+    if (written.status != SINEW_OK) {
+        int trouble = written.status == SINEW_IO_FAILED ? CLI_IO_FAILED : CLI_BAD_INPUT;
+        cli_fail(command, trouble, "%s", written.message);
+        if (simulated.status == SINEW_OK || simulated.status == SINEW_CANCELLED) {
+            return trouble;
+        }
     }
 
-    if (status == SINEW_DIVERGED) {
+    switch (simulated.status) {
+    case SINEW_OK: break;
+    case SINEW_CANCELLED:
+        if (run->frame_count == 0) {
+            return cli_fail(command, CLI_INTERRUPTED + cli_stop_signal(),
+                            "%s; there is no result yet", simulated.message);
+        }
+        break;
+    case SINEW_DIVERGED:
         return cli_fail(command, CLI_DIVERGED,
-                        "%s. What was computed before is in %s, the state in last.state", message,
-                        run->folder);
-    }
-
-    if (status != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", message);
-    }
-    if (written != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(run->context));
+                        "%s. What was computed before is in %s, the state in last.state",
+                        simulated.message, run->folder);
+    case SINEW_IO_FAILED:
+        return cli_fail(command, CLI_IO_FAILED, "%s. What was written before is valid",
+                        simulated.message);
+    default: return cli_fail(command, CLI_BAD_INPUT, "%s", simulated.message);
     }
 
     print_closing(run, options);
@@ -414,13 +461,19 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
         if (made == SINEW_OK && options->resume) {
             made = load_state(&run, options->resume);
         }
+        if (made == SINEW_OK) {
+            made = reserve_files(&run, options);
+        }
         if (made != SINEW_OK) {
-            status = cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+            status = cli_fail_call(command, context);
         }
         if (made == SINEW_OK) {
+            cli_signals_hold();
             status = finish(command, &run, options, simulate(&run));
+            cli_signals_release();
         }
 
+        cli_release_reserved_files();
         sn_preview_destroy(run.preview);
         sn_buffer_destroy(&run.buffer);
         sn_buffer_destroy(&run.probes);
@@ -473,9 +526,6 @@ static int run_command(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
-    struct sigaction action = {.sa_handler = request_stop};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     status = run_scene(command, context, path, &o);
     sinew_context_destroy(context);
 
@@ -486,9 +536,12 @@ const cli_command cli_command_run = {
     .name = "run",
     .summary = "Simulate a scene.",
     .arguments = "[SCENE.json]",
-    .details = "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: "
-               "0 done,\n"
-               "1 wrong usage, 2 a mistake in a file, 3 the simulation diverged (what came before "
-               "is kept).",
+    .details =
+        "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: "
+        "0 done,\n"
+        "1 wrong usage, 2 an input file is wrong or missing, 3 the simulation diverged, 4 a file "
+        "could\n"
+        "not be read or written, e.g. a full disk. After 3 and 4 what was written before is "
+        "valid.",
     .run = run_command,
 };

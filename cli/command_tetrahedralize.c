@@ -48,7 +48,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
 
         cli_activity_end(&activity);
         if (filled != SINEW_OK) {
-            status = cli_fail(command, CLI_BAD_INPUT, "%s: %s", in, sinew_context_message(context));
+            status = cli_fail_file(command, context, in);
         } else {
             sn_mesh_view view = sn_mesh_view_of(tets);
             status = cli_mesh_write(context, command, &view, out);

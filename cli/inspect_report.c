@@ -37,7 +37,7 @@ int inspect_report_finish(inspect_report *report, int status) {
 }
 
 int inspect_fail(const inspect_report *report) {
-    return cli_fail(report->command, CLI_BAD_INPUT, "%s", sinew_context_message(report->context));
+    return cli_fail_call(report->command, report->context);
 }
 
 static void begin_fact(inspect_report *report, const char *key) {

@@ -23,9 +23,7 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
     }
 
     cli_activity_end(&activity);
-    return status == SINEW_OK
-               ? CLI_OK
-               : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
 }
 
 void cli_mesh_close(sinew_context *context, cli_mesh_file *file) {
@@ -117,7 +115,7 @@ int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_
     cli_activity_end(&activity);
     sn_buffer_destroy(&out);
     if (status != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        return cli_fail_call(command, context);
     }
 
     return CLI_OK;

@@ -1,6 +1,9 @@
 // Picks the command that the first argument names, and prints the overview.
 #include "command.h"
+#include "files.h"
+#include "signals.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,9 +35,7 @@ static int fail_unknown(const cli_program *program, const char *word) {
                     cli_did_you_mean(word, words, count), program->name);
 }
 
-int cli_main(const cli_program *program, int argc, char **argv) {
-    program_name = program->name;
-
+static int run_program(const cli_program *program, int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "--help";
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         return print_overview(program);
@@ -52,4 +53,19 @@ int cli_main(const cli_program *program, int argc, char **argv) {
     }
 
     return fail_unknown(program, word);
+}
+
+int cli_main(const cli_program *program, int argc, char **argv) {
+    program_name = program->name;
+    cli_reserve_standard_streams();
+    cli_signals_begin();
+
+    int status = run_program(program, argc, argv);
+    if (!cli_close_output()) {
+        int lost = cli_fail(NULL, CLI_IO_FAILED, "cannot write to standard output: %s",
+                            errno ? strerror(errno) : "some of it was lost");
+        return status == CLI_OK ? lost : status;
+    }
+
+    return status;
 }

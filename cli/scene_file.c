@@ -50,7 +50,7 @@ static void print_mistakes(sinew_context *context, const sn_mistakes *mistakes) 
 static int fail_with_mistakes(sinew_context *context, const cli_command *command,
                               const cli_scene_file *file, const char *path) {
     if (file->mistakes.total == 0) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        return cli_fail_call(command, context);
     }
     print_mistakes(context, &file->mistakes);
     return cli_fail(command, CLI_BAD_INPUT, "%s: %lld mistake%s", path,
@@ -63,7 +63,7 @@ int cli_scene_open(sinew_context *context, const cli_command *command, const cha
     file->mistakes = sn_mistakes_create(context);
     cli_fetcher_create(context, path, &file->fetcher);
     if (cli_read_file(context, path, (size_t)64 << 20, &file->bytes) != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        return cli_fail_call(command, context);
     }
 
     file->read = true;

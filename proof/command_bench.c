@@ -140,9 +140,7 @@ static int bench(const cli_command *command, sinew_context *context, const bench
     }
 
     sn_release(context, b, 1, sizeof *b);
-    return status == SINEW_OK
-               ? CLI_OK
-               : cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
 }
 
 static int run(const cli_command *command, int argc, char **argv) {

@@ -145,7 +145,7 @@ static int validate(const cli_command *command, sinew_context *context,
 
     sn_release(context, v, 1, sizeof *v);
     if (status != SINEW_OK) {
-        return cli_fail(command, CLI_BAD_INPUT, "%s", sinew_context_message(context));
+        return cli_fail_call(command, context);
     }
 
     return counts[VALIDATE_FAIL] + counts[VALIDATE_UNAVAILABLE] ? 1 : CLI_OK;

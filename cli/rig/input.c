@@ -68,8 +68,7 @@ static int read_volume(rig_run *rig, const sn_source *source, const rig_reading 
     if (status == SINEW_OK &&
         sinew_voxels_create_from_labels(rig->context, &file.grid, reading->memory_limit,
                                         &rig->voxels) != SINEW_OK) {
-        result = cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", source->name,
-                          sinew_context_message(rig->context));
+        result = cli_fail_file(rig->command, rig->context, source->name);
     }
 
     sn_volume_file_destroy(&file);
@@ -175,9 +174,7 @@ static int read_surfaces(rig_run *rig, const char *const *paths, int count,
     if (status == CLI_OK &&
         sinew_voxels_create_from_surfaces(rig->context, surfaces, count, &grid, &rig->voxels,
                                           &rig->voxel_report) != SINEW_OK) {
-        status = count == 1 ? cli_fail(rig->command, CLI_BAD_INPUT, "%s: %s", paths[0],
-                                       sinew_context_message(rig->context))
-                            : rig_fail(rig);
+        status = count == 1 ? cli_fail_file(rig->command, rig->context, paths[0]) : rig_fail(rig);
     }
 
     rig->from_surfaces = true;

@@ -19,7 +19,7 @@ sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer
                        run->folder, name);
     }
 
-    return cli_write_file(run->context, path, buffer->data, buffer->size);
+    return cli_write_part(run->context, path, buffer->data, buffer->size);
 }
 
 // Displacement, velocity; strain, stress, energy density, J and, with a field, the material axes of
@@ -224,12 +224,15 @@ sinew_status run_output(run_state *run, int32_t step, bool last) {
         SN_TRY(run_add_moment(run, true));
     }
 
+    // An output counts when all of its files are written.
     if (due && run->frame_count < run->frame_capacity) {
-        int32_t frame = run->frame_count++;
+        int32_t frame = run->frame_count;
         run->times[frame] = sinew_world_get_time(run->world->world);
         for (int32_t i = 0; i < run->scene->body_count; i++) {
             SN_TRY(write_frame(run, i, frame));
         }
+        run->frame_count++;
+        run->last_output = step;
     }
 
     run->output_seconds += sn_seconds() - begin;
@@ -311,41 +314,61 @@ static sinew_status write_pc2(run_state *run, int32_t body) {
     return run_write(run, name, &run->buffer);
 }
 
+// The message of the context is that of the last failure, which says as much as the first: the same
+// disk is full.
+static void keep_first(sinew_status *status, sinew_status next) {
+    if (*status == SINEW_OK) {
+        *status = next;
+    }
+}
+
+// The files of one body that are complete only at the end.
+static sinew_status finish_body(run_state *run, int32_t body) {
+    const char *name = run->scene->bodies[body].name;
+    bool frames = run->world->members[body].frames;
+    int32_t formats = run->scene->output.formats;
+    sinew_status status = SINEW_OK;
+
+    if (formats & SN_OUTPUT_VTU) {
+        keep_first(&status, write_pvd(run, name, ""));
+    }
+    if (formats & SN_OUTPUT_VTU && frames) {
+        keep_first(&status, write_pvd(run, name, "_frames"));
+    }
+    if (formats & SN_OUTPUT_GLB) {
+        keep_first(&status, write_glb(run, body));
+    }
+    if (formats & SN_OUTPUT_PC2) {
+        keep_first(&status, write_pc2(run, body));
+    }
+    if (formats & SN_OUTPUT_SKIN && frames) {
+        keep_first(&status, run_write_skin(run, body));
+    }
+
+    return status;
+}
+
 sinew_status run_finish(run_state *run) {
     double begin = sn_seconds();
     int32_t formats = run->scene->output.formats;
-    for (int32_t i = 0; run->frame_count > 0 && i < run->scene->body_count; i++) {
-        const char *name = run->scene->bodies[i].name;
-        if (formats & SN_OUTPUT_VTU) {
-            SN_TRY(write_pvd(run, name, ""));
-        }
-        if (formats & SN_OUTPUT_VTU && run->world->members[i].frames) {
-            SN_TRY(write_pvd(run, name, "_frames"));
-        }
-        if (formats & SN_OUTPUT_GLB) {
-            SN_TRY(write_glb(run, i));
-        }
-        if (formats & SN_OUTPUT_PC2) {
-            SN_TRY(write_pc2(run, i));
-        }
-        if (formats & SN_OUTPUT_SKIN && run->world->members[i].frames) {
-            SN_TRY(run_write_skin(run, i));
-        }
-    }
+    int32_t bodies = run->frame_count > 0 ? run->scene->body_count : 0;
+    sinew_status status = SINEW_OK;
 
     if (run->probes.size > 0 && formats & SN_OUTPUT_CSV) {
-        SN_TRY(run_write(run, "probes.csv", &run->probes));
+        keep_first(&status, run_write(run, "probes.csv", &run->probes));
+    }
+    for (int32_t i = 0; i < bodies; i++) {
+        keep_first(&status, finish_body(run, i));
     }
 
     if (formats & SN_OUTPUT_PNG && run->moment_count > 0) {
+        // A build without libpng draws no pictures; the run is complete without them.
         sinew_status drawn = run_write_preview(run);
-        // A build without libpng has no pictures; the rest of the run is none the worse.
         run->pictureless = drawn == SINEW_UNSUPPORTED;
-        if (drawn != SINEW_OK && !run->pictureless) {
-            return drawn;
-        }
+        keep_first(&status, run->pictureless ? SINEW_OK : drawn);
     }
 
+    keep_first(&status, cli_sync_folder(run->context, run->folder));
     run->output_seconds += sn_seconds() - begin;
-    return SINEW_OK;
+    return status;
 }

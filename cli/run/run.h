@@ -28,7 +28,8 @@ typedef struct run_state {
     bool film;
     bool quiet;
 
-    int32_t frame_count, frame_capacity; // outputs so far, and how many there will be
+    int32_t frame_count, frame_capacity; // complete outputs so far, and how many there will be
+    int32_t last_output;                 // the step of the last of them
     double *times;                       // of the frames
     double ***frame_points;              // [frame][body]: kept for GLB and PC2
     run_skin *skins;                     // one for each body, if they are asked for

@@ -36,6 +36,8 @@ typedef enum sinew_status {
     SINEW_UNSUPPORTED,      ///< Well formed, but this build or this combination does not offer it.
     SINEW_NOT_FOUND,        ///< A name or label that does not exist.
     SINEW_DIVERGED,         ///< The state could not be advanced; the last accepted state is kept.
+    SINEW_IO_FAILED, ///< The system could not read or write: a full disk, a missing permission.
+    SINEW_CANCELLED, ///< The host's `sinew_progress` asked for the call to end.
 } sinew_status;
 
 /// The name of a status, e.g. "invalid argument". Static text.
@@ -70,6 +72,18 @@ typedef struct sinew_tasks {
     void *user;
 } sinew_tasks;
 
+/// Progress and cancellation of long calls. The library calls `report` on the calling thread, from
+/// time to time during set-up (tetrahedra, voxels, weights, fields), static solves and steps: often
+/// enough that a host can react within a fraction of a second, and without any effect on results.
+typedef struct sinew_progress {
+    /// `what` names the work (static text, e.g. "computing weights"); `share` is the part of it
+    /// that is done, in [0, 1], or -1 if that is not known. Return true to go on. Return false to
+    /// cancel: the call then fails with SINEW_CANCELLED and leaves its objects as they were. Must
+    /// not call the library.
+    bool (*report)(void *user, const char *what, double share);
+    void *user;
+} sinew_progress;
+
 /// Opaque: memory, threads, log, and the message of the last failed call. One context serves one
 /// calling thread at a time; different contexts are independent.
 typedef struct sinew_context sinew_context;
@@ -84,6 +98,8 @@ typedef struct sinew_context_def {
     sinew_logger logger;
     /// The host's task system. Default: a pool of `threads` - 1 workers.
     sinew_tasks tasks;
+    /// Reports progress and may cancel long calls. Default: none, `report` is NULL.
+    sinew_progress progress;
 } sinew_context_def;
 
 /// One thread, the memory of the C library, no log.
@@ -99,6 +115,9 @@ SINEW_API void sinew_context_destroy(sinew_context *context);
 /// What went wrong in the last failed call with this context: which item, its value, what would be
 /// valid. Empty if nothing has failed yet. Lives until the next call.
 SINEW_API const char *sinew_context_message(const sinew_context *context);
+
+/// The status of the last failed call with this context; SINEW_OK if nothing has failed yet.
+SINEW_API sinew_status sinew_context_status(const sinew_context *context);
 
 #ifdef __cplusplus
 }

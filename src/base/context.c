@@ -39,6 +39,8 @@ const char *sinew_status_name(sinew_status status) {
     case SINEW_UNSUPPORTED: return "unsupported";
     case SINEW_NOT_FOUND: return "not found";
     case SINEW_DIVERGED: return "diverged";
+    case SINEW_IO_FAILED: return "input or output failed";
+    case SINEW_CANCELLED: return "cancelled";
     }
 
     return "unknown status";
@@ -67,6 +69,7 @@ sinew_context *sinew_context_create(const sinew_context_def *def) {
     context->allocator = def->allocator;
     context->logger = def->logger;
     context->tasks = def->tasks;
+    context->progress = def->progress;
     context->isa = sn_isa_detect();
 
     if (!def->tasks.run && sn_pool_create(context, def->threads) != SINEW_OK) {
@@ -90,13 +93,27 @@ const char *sinew_context_message(const sinew_context *context) {
     return context->message;
 }
 
+sinew_status sinew_context_status(const sinew_context *context) {
+    return context->status;
+}
+
 sinew_status sn_fail(sinew_context *context, sinew_status status, const char *format, ...) {
     SN_ASSERT(status != SINEW_OK);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(context->message, sizeof context->message, format, arguments);
     va_end(arguments);
+    context->status = status;
+
     return status;
+}
+
+sinew_status sn_report_progress(sinew_context *context, const char *what, double share) {
+    if (!context->progress.report ||
+        context->progress.report(context->progress.user, what, share)) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_CANCELLED, "cancelled while %s", what);
 }
 
 void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...) {

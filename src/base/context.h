@@ -13,11 +13,13 @@ typedef struct sn_pool sn_pool;
 struct sinew_context {
     sinew_allocator allocator;
     sinew_logger logger;
-    sinew_tasks tasks;    // NULL `run`: use our own pool
+    sinew_tasks tasks; // NULL `run`: use our own pool
+    sinew_progress progress;
     sn_pool *pool;        // NULL with one thread or with host tasks
     sn_isa isa;           // the instruction set of the hot loops; set at creation
     int64_t allocations;  // calls to the allocator so far; the tests assert that a step makes none
     int64_t bytes_in_use; // bytes allocated and not yet released
+    sinew_status status;  // of the last failure
     char message[1024];
 };
 
@@ -33,6 +35,11 @@ sn_fail(sinew_context *context, sinew_status status, const char *format, ...);
 __attribute__((format(printf, 3, 4)))
 #endif
 void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...);
+
+// Reports progress to the host, on the calling thread only. SINEW_CANCELLED (message set) if the
+// host wants the call to end. `what` continues "cancelled while ...": static text such as "solving
+// for equilibrium"; `share` is in [0, 1], or -1 if it is not known.
+sinew_status sn_report_progress(sinew_context *context, const char *what, double share);
 
 // Returns from the calling function with the status of a call that failed.
 #define SN_TRY(call)                                                                               \
