@@ -67,7 +67,10 @@ typedef struct sinew_body_def {
     /// Rayleigh damping alpha M + beta K. [1/s], [s] Not negative. Default 0, 0.
     double mass_damping;
     double stiffness_damping;
-    /// Initial placement x = R X + t: t. [m] Finite. Default 0.
+    /// Initial placement x = R X + t: t. [m] Finite. Default 0. The placed body is at rest, also
+    /// with the infinitesimal strain: elements of such materials, and their axes, have the rotated
+    /// shape as their rest shape, to which F refers. Bodies of triangles stay in the plane of x
+    /// and y: they are placed, and begin to move, within it.
     double position[3];
     /// ... and R, as a quaternion (x, y, z, w); its length does not matter. [-] Not zero. Default
     /// (0, 0, 0, 1).

@@ -38,9 +38,13 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     frames->node_count++;
     sn_frame_body_get_rest(member->body, node, frames->rest + 3 * (size_t)node);
     frames->hold[node] = insertion->hold;
-    frames->motion[node] = insertion->scripted ? &insertion->motion : NULL;
+    for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
+        frames->motion[SN_FRAME_DIRECTIONS * node + d] =
+            insertion->scripted ? &insertion->motion : NULL;
+    }
     frames->insertion[node] = index;
 
+    SN_TRY(sn_frames_note_held(member, node));
     return insertion->hold ? sinew_frame_body_hold(member->body, node, insertion->hold) : SINEW_OK;
 }
 
@@ -54,7 +58,11 @@ static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
         memcpy(frames->rest + 3 * (size_t)i, frames->rest + 3 * (size_t)(i + 1),
                3 * sizeof(double));
         frames->hold[i] = frames->hold[i + 1];
-        frames->motion[i] = frames->motion[i + 1];
+        memcpy(frames->motion + SN_FRAME_DIRECTIONS * i,
+               frames->motion + SN_FRAME_DIRECTIONS * (i + 1),
+               SN_FRAME_DIRECTIONS * sizeof *frames->motion);
+        memcpy(frames->held + 7 * (size_t)i, frames->held + 7 * (size_t)(i + 1),
+               7 * sizeof *frames->held);
         frames->insertion[i] = frames->insertion[i + 1];
     }
 

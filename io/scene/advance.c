@@ -45,8 +45,16 @@ static sinew_status apply_motion(const sn_scene_member *member, int32_t index, d
     for (int32_t i = 0; i < picked->count; i++) {
         sn_vec3 X = sn_scene_motion_at(
             &support->motion, sn_load3(member->mesh->points + 3 * (size_t)picked->nodes[i]), time);
-        double target[3];
-        sn_store3(target, sn_scene_place(member->scene, X));
+        double moved[3];
+        sn_store3(moved, sn_scene_place(member->scene, X));
+
+        // Other entries decide the other directions.
+        double *target = member->targets + 3 * (size_t)picked->nodes[i];
+        for (int k = 0; k < 3; k++) {
+            if (picked->axes[i] >> k & 1) {
+                target[k] = moved[k];
+            }
+        }
         SN_TRY(sinew_body_move_nodes(member->body, &picked->nodes[i], 1, target));
     }
 

@@ -9,22 +9,48 @@ static sn_quat placement_turn(const sn_scene_member *member) {
     return sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
 }
 
+// Writes one direction of a frame's target: x, y, z, or the rotation.
+static void move_direction(const sn_scene_member *member, const sn_scene_motion *motion,
+                           int32_t node, int direction, double time, sn_quat R, double target[7]) {
+    if (direction == 3) {
+        sn_quat q = sn_quat_mul(R, sn_scene_motion_turn(motion, time));
+        target[3] = q.x;
+        target[4] = q.y;
+        target[5] = q.z;
+        target[6] = q.w;
+        return;
+    }
+
+    sn_vec3 rest = sn_load3(member->frames->rest + 3 * (size_t)node);
+    double x[3];
+    sn_store3(x, sn_scene_place(member->scene, sn_scene_motion_at(motion, rest, time)));
+    target[direction] = x[direction];
+}
+
 static sinew_status apply_motions(const sn_scene_member *member, double time) {
     const sn_member_frames *frames = member->frames;
     sn_quat R = placement_turn(member);
     for (int32_t i = 0; i < frames->node_count; i++) {
-        const sn_scene_motion *motion = frames->motion[i];
-        if (!motion || frames->hold[i] == SINEW_HOLD_NOTHING) {
+        if (frames->hold[i] == SINEW_HOLD_NOTHING) {
             continue;
         }
 
-        sn_vec3 X = sn_scene_motion_at(motion, sn_load3(frames->rest + 3 * (size_t)i), time);
-        sn_quat q = sn_quat_mul(R, sn_scene_motion_turn(motion, time));
-        double target[3];
+        // Each direction follows its own motion, or stays.
+        double target[7];
+        bool moves = false;
+        memcpy(target, frames->held + 7 * (size_t)i, sizeof target);
+        for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
+            const sn_scene_motion *motion = frames->motion[SN_FRAME_DIRECTIONS * i + d];
+            if (!motion) {
+                continue;
+            }
+            moves = true;
+            move_direction(member, motion, i, d, time, R, target);
+        }
 
-        sn_store3(target, sn_scene_place(member->scene, X));
-        SN_TRY(
-            sinew_frame_body_move(member->body, i, target, (const double[4]){q.x, q.y, q.z, q.w}));
+        if (moves) {
+            SN_TRY(sinew_frame_body_move(member->body, i, target, target + 3));
+        }
     }
 
     return SINEW_OK;

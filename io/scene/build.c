@@ -2,6 +2,7 @@
 // probes.
 #include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
+#include "io/scene/claims.h"
 #include "io/scene/field.h"
 #include "io/scene/maps.h"
 
@@ -349,6 +350,55 @@ static sinew_status add_load(sn_builder *b, sn_scene_member *member, int32_t ind
                            sinew_body_add_load(member->body, &def, &member->load_index[index]));
 }
 
+// The directions of each picked node that an entry decides.
+static sinew_status share_axes(const sn_builder *b, const sn_claims *claims, int32_t entry,
+                               sn_picked *picked) {
+    picked->axes = SN_PUSH(&b->world->arena, uint8_t, picked->count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < picked->count; i++) {
+        picked->axes[i] = (uint8_t)sn_claims_get(claims, entry, picked->nodes[i]);
+    }
+    return SINEW_OK;
+}
+
+// Holds every node in all the directions that the skeleton and the entries together name.
+static sinew_status hold_nodes(sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
+    const sn_scene_body *scene = member->scene;
+    int32_t nodes = member->mesh->point_count;
+    sn_claims claims = {.item = "node", .own = "the skeleton"};
+    SN_TRY(sn_claims_create(scratch, scene, nodes, 3, &claims));
+
+    int32_t bound_count;
+    const int32_t *bound = sn_bound_get_nodes(member, &bound_count);
+    for (int32_t i = 0; i < bound_count; i++) {
+        sn_claims_add(&claims, claims.own_moved, bound[i], SINEW_AXIS_ALL);
+    }
+
+    for (int32_t k = 0; k < scene->support_count; k++) {
+        const sn_picked *picked = &member->supports[k];
+        for (int32_t i = 0; i < picked->count; i++) {
+            sn_claims_add(&claims, k, picked->nodes[i], scene->supports[k].axes);
+        }
+        sn_claims_report(b->context, &claims, k);
+    }
+
+    for (int32_t k = 0; k < scene->support_count; k++) {
+        SN_TRY(share_axes(b, &claims, k, &member->supports[k]));
+    }
+
+    // What is held without a motion stays where the placement put it.
+    memcpy(member->targets, sinew_body_get_positions(member->body),
+           3 * (size_t)nodes * sizeof *member->targets);
+    for (int32_t i = 0; i < nodes; i++) {
+        int32_t axes = sn_claims_get_all(&claims, i);
+        if (axes) {
+            SN_TRY(sinew_body_fix_nodes(member->body, &i, 1, axes));
+        }
+    }
+
+    return SINEW_OK;
+}
+
 static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *member,
                                            sn_arena *scratch) {
     const sn_scene_body *scene = member->scene;
@@ -360,6 +410,7 @@ static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *membe
     member->loads = SN_PUSH(arena, sn_picked, scene->load_count);
     member->load_index = SN_PUSH(arena, int32_t, scene->load_count);
     member->forces = SN_PUSH(arena, double, 3 * (size_t)member->mesh->point_count);
+    member->targets = SN_PUSH(arena, double, 3 * (size_t)member->mesh->point_count);
     SN_TRY(sn_arena_status(arena));
 
     sinew_status status = SINEW_OK;
@@ -369,11 +420,8 @@ static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *membe
         if (picked != SINEW_OK) {
             status = picked;
         }
-
-        sn_picked *nodes = &member->supports[i];
-        SN_TRY(sinew_body_fix_nodes(member->body, nodes->nodes, nodes->count,
-                                    scene->supports[i].axes));
     }
+    SN_TRY(hold_nodes(b, member, scratch));
 
     for (int32_t i = 0; i < scene->load_count; i++) {
         sinew_status picked =

@@ -12,6 +12,7 @@
 typedef struct sn_picked {
     int32_t count;
     int32_t *nodes;
+    uint8_t *axes; // of supports: the directions of each node that the entry decides; else NULL
 } sn_picked;
 
 // What is drawn and written as a surface: points that follow the body.
@@ -49,6 +50,7 @@ struct sn_scene_member {
         *materials; // of the scene's list, in the order in which the body numbers them
     sn_scene_surface surface;
     sn_picked *supports; // one for each support of the scene's body
+    double *targets;     // three for each node: where held nodes go; NULL for bodies of frames
     sn_picked *loads;    // one for each load
     int32_t *load_index; // of the body's load, -1 for forces
     double *forces;      // scratch: three for each node

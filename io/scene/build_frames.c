@@ -1,6 +1,7 @@
 // Building bodies of frames: tissues from the labels of the voxels, frames written down and frames
 // placed, the body, what holds and loads it.
 #include "io/scene/build_frames.h"
+#include "io/scene/claims.h"
 #include "io/scene/field.h"
 
 #include "frame/weights/weights.h"
@@ -251,20 +252,15 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     int32_t room = frames->node_count + member->scene->frames->insertion_count;
     frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
-    frames->motion = SN_PUSH(&b->world->arena, const sn_scene_motion *, room);
+    frames->motion =
+        SN_PUSH(&b->world->arena, const sn_scene_motion *, SN_FRAME_DIRECTIONS *(size_t)room);
+    frames->held = SN_PUSH(&b->world->arena, double, 7 * (size_t)room);
     frames->insertion = SN_PUSH(&b->world->arena, int32_t, room);
     SN_TRY(sn_arena_status(&b->world->arena));
 
     for (int32_t i = 0; i < frames->node_count; i++) {
         sn_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i);
         frames->insertion[i] = -1;
-        if (i >= member->scene->frames->node_count) {
-            continue;
-        }
-
-        const sn_scene_node *node = &member->scene->frames->nodes[i];
-        frames->hold[i] = node->hold;
-        frames->motion[i] = node->scripted ? &node->motion : NULL;
     }
 
     return SINEW_OK;
@@ -279,42 +275,85 @@ static bool select_frame(const sn_select *select, const sn_member_frames *frames
     return sn_select_test(select, &node);
 }
 
-// "fixed" and "scripted" pick frames by their rest positions.
-static sinew_status apply_supports(sn_builder *b, sn_scene_member *member) {
+int32_t sn_frames_get_directions(int32_t hold) {
+    const int32_t turns = SINEW_HOLD_TURN_X | SINEW_HOLD_TURN_Y | SINEW_HOLD_TURN_Z;
+    int32_t directions = hold & SINEW_HOLD_TRANSLATION ? 7 : hold / SINEW_HOLD_X & 7;
+    return hold & (SINEW_HOLD_ROTATION | turns) ? directions | 8 : directions;
+}
+
+sinew_status sn_frames_note_held(sn_scene_member *member, int32_t node) {
+    double *held = member->frames->held + 7 * (size_t)node;
+    return sinew_frame_body_get_node(member->body, node, held, held + 3);
+}
+
+// Some axes of an entry: of the translation. All: the whole frame.
+static int32_t hold_of_axes(int32_t axes) {
+    return axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : axes * SINEW_HOLD_X;
+}
+
+// What an entry of "fixed" or "scripted" holds, by rest positions.
+static sinew_status add_support(sn_builder *b, sn_scene_member *member, int32_t index,
+                                sn_claims *claims) {
     sn_member_frames *frames = member->frames;
+    const sn_scene_support *support = &member->scene->supports[index];
+    int32_t hold = hold_of_axes(support->axes);
+    int32_t picked = 0;
+    for (int32_t i = 0; i < frames->node_count; i++) {
+        if (!select_frame(&support->where, frames, i)) {
+            continue;
+        }
+
+        picked++;
+        frames->hold[i] |= hold;
+        sn_claims_add(claims, index, i, sn_frames_get_directions(hold));
+    }
+
+    if (picked == 0) {
+        sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
+        return SINEW_INVALID_DATA;
+    }
+
+    sn_claims_report(b->context, claims, index);
+    return SINEW_OK;
+}
+
+// The motion of each direction of each frame: its own, or that of an entry.
+static void choose_motions(sn_scene_member *member, const sn_claims *claims) {
+    sn_member_frames *frames = member->frames;
+    for (int32_t i = 0; i < SN_FRAME_DIRECTIONS * frames->node_count; i++) {
+        int32_t owner = claims->owner[i];
+        if (owner == claims->own_moved) {
+            frames->motion[i] = &member->scene->frames->nodes[i / SN_FRAME_DIRECTIONS].motion;
+        } else if (owner >= 0 && owner < claims->own_held &&
+                   member->scene->supports[owner].scripted) {
+            frames->motion[i] = &member->scene->supports[owner].motion;
+        }
+    }
+}
+
+// What holds the frames: their own entries, then "fixed" and "scripted".
+static sinew_status apply_supports(sn_builder *b, sn_scene_member *member, sn_arena *scratch) {
+    sn_member_frames *frames = member->frames;
+    sn_claims claims = {.item = "frame", .own = "the frame's own entry"};
+    SN_TRY(
+        sn_claims_create(scratch, member->scene, frames->node_count, SN_FRAME_DIRECTIONS, &claims));
+
+    for (int32_t i = 0; i < member->scene->frames->node_count; i++) {
+        const sn_scene_node *node = &member->scene->frames->nodes[i];
+        frames->hold[i] = node->hold;
+        sn_claims_add(&claims, node->scripted ? claims.own_moved : claims.own_held, i,
+                      sn_frames_get_directions(node->hold));
+    }
+
     sinew_status status = SINEW_OK;
     for (int32_t k = 0; k < member->scene->support_count; k++) {
-        const sn_scene_support *support = &member->scene->supports[k];
-
-        // Some axes: of the translation. All: the whole frame.
-        const int32_t bits[3] = {SINEW_HOLD_X, SINEW_HOLD_Y, SINEW_HOLD_Z};
-        int32_t picked = 0;
-        int32_t hold = support->axes == SINEW_AXIS_ALL ? SINEW_HOLD_ALL : SINEW_HOLD_NOTHING;
-
-        for (int axis = 0; axis < 3 && hold != SINEW_HOLD_ALL; axis++) {
-            if (support->axes & 1 << axis) {
-                hold |= bits[axis];
-            }
-        }
-
-        for (int32_t i = 0; i < frames->node_count; i++) {
-            if (!select_frame(&support->where, frames, i)) {
-                continue;
-            }
-
-            picked++;
-            frames->hold[i] = hold;
-            if (support->scripted) {
-                frames->motion[i] = &support->motion;
-            }
-        }
-
-        if (picked == 0) {
-            sn_json_mistake(b->mistakes, support->where.json, "no frame of the body is here");
-            status = SINEW_INVALID_DATA;
+        sinew_status added = add_support(b, member, k, &claims);
+        if (added != SINEW_OK) {
+            status = added;
         }
     }
 
+    choose_motions(member, &claims);
     return status;
 }
 
@@ -347,6 +386,7 @@ static sinew_status set_nodes(const sn_builder *b, sn_scene_member *member) {
     }
 
     for (int32_t i = 0; i < member->frames->node_count; i++) {
+        SN_TRY(sn_frames_note_held(member, i));
         if (member->frames->hold[i]) {
             SN_TRY(sinew_frame_body_hold(member->body, i, member->frames->hold[i]));
         }
@@ -497,7 +537,9 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
                                   &member->frames->points));
     SN_TRY(make_rest(b, member));
 
-    sinew_status supports = apply_supports(b, member);
+    sn_arena scratch = sn_arena_create(b->context);
+    sinew_status supports = apply_supports(b, member, &scratch);
+    sn_arena_destroy(&scratch);
     sinew_status loads = make_loads(b, member);
 
     SN_TRY(check_insertions(b, member));

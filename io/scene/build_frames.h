@@ -7,6 +7,8 @@
 
 #include "frame/body/state.h"
 
+enum { SN_FRAME_DIRECTIONS = 4 }; // of a frame that entries hold: x, y, z, rotation
+
 struct sn_member_frames {
     sinew_voxels *voxels; // owned
     double step;          // [s] of the world
@@ -15,10 +17,11 @@ struct sn_member_frames {
     // Of each frame, with room for all that may join:
     double *rest; // three numbers
     int32_t *hold;
-    const sn_scene_motion **motion; // or NULL
-    int32_t *insertion;             // its number in the scene; -1 of the first
-    sn_frame_points points;         // the surface's
-    sn_arena points_arena;          // of `points`
+    const sn_scene_motion **motion; // SN_FRAME_DIRECTIONS each: who moves x, y, z and the rotation
+    double *held;           // seven each: position and rotation of what is held without a motion
+    int32_t *insertion;     // its number in the scene; -1 of the first
+    sn_frame_points points; // the surface's
+    sn_arena points_arena;  // of `points`
 };
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.
@@ -41,6 +44,10 @@ sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member);
 // The points of the body's surface in a selection; none is a mistake.
 sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member,
                                      const sn_select *where, sn_picked *picked);
+
+// Notes where a frame is that is held now, and the motion of each direction that `hold` names.
+sinew_status sn_frames_note_held(sn_scene_member *member, int32_t node);
+int32_t sn_frames_get_directions(int32_t hold);
 
 // Lets frames join and leave that are due before a step that ends at `time`.
 sinew_status sn_frames_adapt(sn_scene_member *member, double time);

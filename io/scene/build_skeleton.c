@@ -519,12 +519,22 @@ sinew_status sn_bones_apply(sn_scene_world *world, double time) {
             continue;
         }
 
+        // Entries that hold some directions of a bound node leave the others to the skeleton.
         find_targets(member);
+        for (int32_t k = 0; k < member->bound->count; k++) {
+            memcpy(member->targets + 3 * (size_t)member->bound->nodes[k],
+                   member->bound->targets + 3 * (size_t)k, 3 * sizeof(double));
+        }
         SN_TRY(sinew_body_move_nodes(member->body, member->bound->nodes, member->bound->count,
                                      member->bound->targets));
     }
 
     return SINEW_OK;
+}
+
+const int32_t *sn_bound_get_nodes(const sn_scene_member *member, int32_t *count) {
+    *count = member->bound ? member->bound->count : 0;
+    return member->bound ? member->bound->nodes : NULL;
 }
 
 const sinew_rig_report *sn_scene_member_rigging(const sn_scene_member *member) {

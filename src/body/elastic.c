@@ -8,6 +8,7 @@
 #include "body/sample_groups.h"
 #include "geom/mesh/ordering.h"
 #include "interp/element.h"
+#include "math/quat.h"
 
 #include <string.h>
 
@@ -17,6 +18,10 @@ typedef struct elastic {
     int32_t *element_group;  // [element]
     int32_t *element_sample; // [element]: first of its samples in the group
     int32_t *order;          // the elements in the order of their samples, group after group
+    // The body was placed with a rotation. Groups whose law takes a rotation for a strain are at
+    // rest there: their gradients and axes are those of the rotated rest shape.
+    bool rotated;
+    sn_mat3 rotation;
 } elastic;
 
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
@@ -131,6 +136,15 @@ static sinew_status set_material(sinew_body *body, int32_t index,
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "material %d of body \"%s\": there are %d", index, body->name,
                        model->groups.count);
+    }
+
+    bool now = sn_material_strains_by_rotation(&model->groups.items[index].def);
+    if (model->rotated && sn_material_strains_by_rotation(material) != now) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "material %d of body \"%s\": a body that was placed with a rotation cannot "
+                       "change to or from the infinitesimal strain, whose rest shape is the placed "
+                       "one; make the body again",
+                       index, body->name);
     }
 
     double density = model->groups.items[index].def.density;
@@ -289,6 +303,8 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&body->arena));
 
+    bool rotated =
+        model->rotated && sn_material_strains_by_rotation(&model->groups.items[index].def);
     int32_t next = 0;
     for (int32_t i = 0; i < count; i++) {
         int32_t e = elements[i];
@@ -297,10 +313,18 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
         const double *a = axes ? axes + 9 * (size_t)e : NULL;
 
         for (int32_t s = 0; axes && s < rule->samples; s++) {
-            frames[next + s] = sharpened_axes(a);
+            sn_mat3 Q = sharpened_axes(a);
+            frames[next + s] = rotated ? sn_mat3_mul(model->rotation, Q) : Q;
         }
 
         next += rule->samples;
+    }
+
+    // The gradients of the rotated rest shape.
+    if (rotated) {
+        for (size_t k = 0; k < samples * width; k++) {
+            gradient[k] = sn_mat3_apply(model->rotation, gradient[k]);
+        }
     }
 
     for (int32_t s = 0; s < next; s++) {
@@ -377,6 +401,11 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     SN_TRY(push_model(body, def));
     elastic *model = body->model;
     sn_element_rule rule;
+    const double *r = def->rotation;
+
+    // Warped stiffness follows rotations by itself.
+    model->rotated = def->model == SINEW_MODEL_ELASTIC && (r[0] != 0 || r[1] != 0 || r[2] != 0);
+    model->rotation = sn_quat_to_mat3(sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]}));
 
     sn_element_stiffness_rule(&rule, body->mesh.element);
     model->rule_samples = rule.samples;

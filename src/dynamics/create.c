@@ -4,6 +4,7 @@
 #include "dynamics/world.h"
 #include "frame/body/frame_body.h"
 #include "geom/mesh/mesh.h"
+#include "material/material.h"
 #include "math/quat.h"
 #include "pbd/pbd_body.h"
 
@@ -62,6 +63,40 @@ static sinew_status check_axes(sinew_context *context, const sinew_body_def *def
     return SINEW_OK;
 }
 
+// A plane body has a thickness, and stays in the plane of x and y.
+static sinew_status check_plane(sinew_context *context, const sinew_body_def *def) {
+    if (!(def->thickness > 0 && isfinite(def->thickness))) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "thickness is %g m; it must be above 0",
+                       def->thickness);
+    }
+
+    const double *r = def->rotation;
+    if (r[0] != 0 || r[1] != 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "rotation (%g, %g, %g, %g) leaves the plane of x and y, in which a body of "
+                       "triangles lives; it may rotate about z only",
+                       r[0], r[1], r[2], r[3]);
+    }
+
+    if (def->position[2] != 0 || def->velocity[2] != 0) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "position[2] is %g m and velocity[2] %g m/s; a body of triangles lives in "
+                       "the plane of x and y, so both must be 0",
+                       def->position[2], def->velocity[2]);
+    }
+
+    const double *w = def->angular_velocity;
+    if (w[0] != 0 || w[1] != 0) {
+        return sn_fail(
+            context, SINEW_INVALID_ARGUMENT,
+            "angular_velocity (%g, %g, %g) rad/s leaves the plane of x and y, in which a "
+            "body of triangles lives; it may rotate about z only",
+            w[0], w[1], w[2]);
+    }
+
+    return SINEW_OK;
+}
+
 static sinew_status check_body(sinew_context *context, const sinew_body_def *def) {
     if (!def->mesh) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "a body needs a mesh");
@@ -92,13 +127,7 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
                        def->mass_damping, def->stiffness_damping);
     }
 
-    if (def->mesh->element == SINEW_ELEMENT_TRIANGLE &&
-        !(def->thickness > 0 && isfinite(def->thickness))) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "thickness is %g m; it must be above 0",
-                       def->thickness);
-    }
-
-    return SINEW_OK;
+    return def->mesh->element == SINEW_ELEMENT_TRIANGLE ? check_plane(context, def) : SINEW_OK;
 }
 
 static sinew_status copy_mesh(sinew_body *body, const sinew_mesh *mesh) {
@@ -209,8 +238,30 @@ sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, si
     return finish_body(body, build_body(body, def), out);
 }
 
+// The rest shape of a body of frames is its voxels, which cannot be rotated.
+static sinew_status check_frame_rotation(sinew_context *context, const sinew_frame_body_def *def) {
+    const double *r = def->rotation;
+    if ((r[0] == 0 && r[1] == 0 && r[2] == 0) || def->springs) {
+        return SINEW_OK;
+    }
+
+    for (int32_t i = 0; def->materials && i < def->material_count; i++) {
+        if (!sn_material_strains_by_rotation(&def->materials[i])) {
+            continue;
+        }
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "material %d has the infinitesimal strain, which takes the rotation of the "
+                       "placement for a strain; rotate the shape instead, or choose the "
+                       "corotational or the Green strain",
+                       i);
+    }
+
+    return SINEW_OK;
+}
+
 sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def,
                                      sinew_body **out) {
+    SN_TRY(check_frame_rotation(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
     return finish_body(body, sn_frame_body_build(body, def), out);

@@ -119,6 +119,13 @@ struct sn_material {
     sinew_custom_material custom;
 };
 
+// Whether a law takes a rotated body for a strained one.
+static inline bool sn_material_strains_by_rotation(const sinew_material_def *def) {
+    bool linear = def->law == SINEW_MATERIAL_HOOKE || def->law == SINEW_MATERIAL_ORTHOTROPIC ||
+                  def->law == SINEW_MATERIAL_TRANSVERSE;
+    return linear && def->strain == SINEW_STRAIN_INFINITESIMAL;
+}
+
 // Prepares a law. `def` has been checked (sinew_check_material).
 sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, sn_isa isa);
 
