@@ -4,6 +4,8 @@
 
 #include "sinew/sinew.h"
 
+#include "io/generate/organism.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +77,8 @@ static int run(const cli_command *command, int argc, char **argv) {
     printf("\nshapes\n  rectangle  box  cylinder  sphere  tube  l  t  u\n");
     printf("\norganisms\n");
 
-    for (int32_t i = 0; i < sinew_organism_count(); i++) {
-        printf("  %s", sinew_organism_name((sinew_organism_kind)i));
+    for (int32_t i = 0; i < sn_organism_count(); i++) {
+        printf("  %s", sn_organism_name((sn_organism_kind)i));
     }
 
     printf("\n\nelements\n  triangle  tet4  tet10  hex8\n");

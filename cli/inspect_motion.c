@@ -102,8 +102,8 @@ static double rest_height(const sinew_skeleton *skeleton) {
 int inspect_motion(inspect_report *report, const sn_source *source) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    sinew_status status = sinew_bvh_read(report->context, source->name, source->data, source->size,
-                                         1, &skeleton, &motion);
+    sinew_status status = sn_bvh_read(report->context, source->name, source->data, source->size, 1,
+                                      &skeleton, &motion);
 
     if (status != SINEW_OK) {
         return inspect_fail(report);

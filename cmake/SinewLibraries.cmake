@@ -1,7 +1,10 @@
-# The libraries the core stands on. Each is optional, and the summary says which are in. WebAssembly has none of them.
+# The libraries that Sinew uses. Each is optional, and the summary says which are in. WebAssembly has none of them.
 #
-# sinew_libraries carries them to the library's own files, to the tests and, by name, to users of the static library.
+# sinew_libraries carries those of libsinew to its own files, to the tests and, by name, to users of libsinew.a;
+# sinew_io_libraries those of libsinew_io.
 add_library(sinew_libraries INTERFACE)
+add_library(sinew_io_libraries INTERFACE)
+target_link_libraries(sinew_io_libraries INTERFACE m)
 target_link_libraries(sinew_libraries INTERFACE m)
 if(EMSCRIPTEN)
   foreach(option SINEW_CHOLMOD SINEW_LAPACK SINEW_ZLIB SINEW_PNG)
@@ -13,52 +16,53 @@ else()
   target_link_libraries(sinew_libraries INTERFACE Threads::Threads)
 endif()
 
-# Private libraries as pkg-config names them for users of libsinew.a.
-set(SINEW_PRIVATE_LINK "-lm -pthread")
+# Private libraries as pkg-config names them for users of the static libraries.
+set(sinew_libraries_LINK "-lm -pthread")
+set(sinew_io_libraries_LINK "-lm")
 
-# sinew_use(DEFINITION INCLUDE_FOLDER NAME...): finds each library NAME, links it and defines DEFINITION.
-function(sinew_use definition include_folder)
+# sinew_use(TARGET DEFINITION INCLUDE_FOLDER NAME...): finds each library NAME, links it to TARGET and defines DEFINITION.
+function(sinew_use target definition include_folder)
   foreach(name IN LISTS ARGN)
     string(TOUPPER ${name} variable)
     find_library(${variable}_LIBRARY ${name} REQUIRED)
     mark_as_advanced(${variable}_LIBRARY)
-    target_link_libraries(sinew_libraries INTERFACE $<BUILD_INTERFACE:${${variable}_LIBRARY}> $<INSTALL_INTERFACE:${name}>)
-    string(APPEND SINEW_PRIVATE_LINK " -l${name}")
+    target_link_libraries(${target} INTERFACE $<BUILD_INTERFACE:${${variable}_LIBRARY}> $<INSTALL_INTERFACE:${name}>)
+    string(APPEND ${target}_LINK " -l${name}")
   endforeach()
   if(include_folder)
-    target_include_directories(sinew_libraries SYSTEM INTERFACE $<BUILD_INTERFACE:${include_folder}>)
+    target_include_directories(${target} SYSTEM INTERFACE $<BUILD_INTERFACE:${include_folder}>)
   endif()
-  target_compile_definitions(sinew_libraries INTERFACE $<BUILD_INTERFACE:${definition}=1>)
-  set(SINEW_PRIVATE_LINK ${SINEW_PRIVATE_LINK} PARENT_SCOPE)
+  target_compile_definitions(${target} INTERFACE $<BUILD_INTERFACE:${definition}=1>)
+  set(${target}_LINK ${${target}_LINK} PARENT_SCOPE)
 endfunction()
 
 if(SINEW_CHOLMOD)
   find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
-  sinew_use(SN_WITH_CHOLMOD ${CHOLMOD_INCLUDE_DIR} cholmod)
+  sinew_use(sinew_libraries SN_WITH_CHOLMOD ${CHOLMOD_INCLUDE_DIR} cholmod)
 endif()
 if(SINEW_LAPACK)
   find_path(LAPACKE_INCLUDE_DIR lapacke.h REQUIRED)
   find_path(ARPACK_INCLUDE_DIR arpack/arpack.h REQUIRED)
   mark_as_advanced(LAPACKE_INCLUDE_DIR ARPACK_INCLUDE_DIR)
   target_include_directories(sinew_libraries SYSTEM INTERFACE $<BUILD_INTERFACE:${ARPACK_INCLUDE_DIR}>)
-  sinew_use(SN_WITH_LAPACK ${LAPACKE_INCLUDE_DIR} arpack lapacke lapack)
+  sinew_use(sinew_libraries SN_WITH_LAPACK ${LAPACKE_INCLUDE_DIR} arpack lapacke lapack)
 endif()
 if(SINEW_CHOLMOD OR SINEW_LAPACK)
   find_library(OPENBLAS_LIBRARY openblas)
   mark_as_advanced(OPENBLAS_LIBRARY)
   if(OPENBLAS_LIBRARY)
-    sinew_use(SN_WITH_OPENBLAS "" openblas) # so that its threads can be told to rest
+    sinew_use(sinew_libraries SN_WITH_OPENBLAS "" openblas) # so that its threads can be told to rest
   else()
-    sinew_use(SN_WITH_BLAS "" blas)
+    sinew_use(sinew_libraries SN_WITH_BLAS "" blas)
   endif()
 endif()
 if(SINEW_ZLIB)
   find_path(ZLIB_INCLUDE_DIR zlib.h REQUIRED)
-  sinew_use(SN_WITH_ZLIB ${ZLIB_INCLUDE_DIR} z)
+  sinew_use(sinew_io_libraries SN_WITH_ZLIB ${ZLIB_INCLUDE_DIR} z)
 endif()
 if(SINEW_PNG)
   find_path(PNG_INCLUDE_DIR png.h REQUIRED)
-  sinew_use(SN_WITH_PNG ${PNG_INCLUDE_DIR} png)
+  sinew_use(sinew_io_libraries SN_WITH_PNG ${PNG_INCLUDE_DIR} png)
 endif()
 message(STATUS "sinew uses CHOLMOD: ${SINEW_CHOLMOD}, LAPACK and ARPACK: ${SINEW_LAPACK}, zlib: ${SINEW_ZLIB}, "
                "libpng: ${SINEW_PNG}")

@@ -8,7 +8,7 @@
 #include "files.h"
 
 #include "sinew/autorig.h"
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 
 #include "base/memory.h"
 #include "io/text/json_write.h"

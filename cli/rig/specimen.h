@@ -4,7 +4,7 @@
 #define CLI_RIG_SPECIMEN_H
 
 #include "sinew/autorig.h"
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 
 enum { RIG_SPECIMEN_TISSUES = 8 };
 

@@ -28,10 +28,14 @@ static surface_fields push_fields(sn_arena *scratch, size_t points, size_t nodes
 }
 
 static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fields *f) {
-    const sn_frame_points *points = &member->frames->points;
-    sn_frame_points_compute(points, member->body, f->displacement, f->velocity, f->states);
-    for (int32_t i = 0; i < points->count; i++) {
-        sn_vec3 from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
+    const sinew_mesh *surface = member->surface.mesh;
+    const int32_t *starts, *frames;
+    const double *weights;
+
+    sinew_frame_points_get_weights(member->frames->points, &starts, &frames, &weights);
+    sinew_frame_points_compute(member->frames->points, f->displacement, f->velocity, f->states);
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        sn_vec3 from = sn_scene_place(member->scene, sn_load3(surface->points + 3 * (size_t)i));
         sn_store3(f->displacement + 3 * (size_t)i,
                   sn_sub(sn_load3(f->displacement + 3 * (size_t)i), from));
         f->von_mises[i] = f->states[i].von_mises;
@@ -39,8 +43,8 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
         f->J[i] = f->states[i].J;
         memcpy(f->strain + 6 * (size_t)i, f->states[i].strain, sizeof f->states[i].strain);
 
-        for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
-            f->weights[(size_t)i * (size_t)nodes + (size_t)points->node[k]] = points->weight[k];
+        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+            f->weights[(size_t)i * (size_t)nodes + (size_t)frames[k]] = weights[k];
         }
 
         if (!member->field) {
@@ -48,8 +52,8 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
         }
 
         double rest[9];
-        sinew_field_compute_axes_at(member->field, points->rest + 3 * (size_t)i, rest);
-        run_deform_axes(f->states[i].F, rest, f->axes, (size_t)points->count, (size_t)i);
+        sinew_field_compute_axes_at(member->field, surface->points + 3 * (size_t)i, rest);
+        run_deform_axes(f->states[i].F, rest, f->axes, (size_t)surface->point_count, (size_t)i);
     }
 }
 

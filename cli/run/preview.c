@@ -24,16 +24,18 @@ static const char *value_title(const sn_scene *scene) {
 // One hue for each frame of a body, blended by the present weights at each point of its surface.
 static sinew_status color_by_weights(run_state *run, int32_t body, float *colors) {
     const sn_scene_member *member = &run->world->members[body];
-    const sn_frame_points *points = &member->frames->points;
+    const int32_t *starts, *frames;
+    const double *present;
     int32_t nodes = sinew_frame_body_get_node_count(member->body);
     sn_arena scratch = sn_arena_create(run->context);
     double *weights = SN_PUSH(&scratch, double, nodes);
     sinew_status status = sn_arena_status(&scratch);
 
-    for (int32_t i = 0; status == SINEW_OK && i < points->count; i++) {
+    sinew_frame_points_get_weights(member->frames->points, &starts, &frames, &present);
+    for (int32_t i = 0; status == SINEW_OK && i < member->surface.mesh->point_count; i++) {
         memset(weights, 0, (size_t)nodes * sizeof *weights);
-        for (int32_t k = points->start[i]; k < points->start[i + 1]; k++) {
-            weights[points->node[k]] = points->weight[k];
+        for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
+            weights[frames[k]] = present[k];
         }
 
         sn_color color = sn_palette_blend(weights, nodes);

@@ -194,7 +194,9 @@ static sinew_status write_skin(run_state *run, int32_t body, sn_skin_def *def) {
 
 sinew_status run_write_skin(run_state *run, int32_t body) {
     const sn_scene_member *member = &run->world->members[body];
-    const sn_frame_points *points = &member->frames->points;
+    const int32_t *starts, *joints;
+    const double *weights;
+    sinew_frame_points_get_weights(member->frames->points, &starts, &joints, &weights);
     sn_arena scratch = sn_arena_create(run->context);
     sn_joint_pose *poses = NULL;
     sinew_status status = fit_poses(run, body, &scratch, &poses);
@@ -207,9 +209,9 @@ sinew_status run_write_skin(run_state *run, int32_t body) {
             .index_count = 3 * member->surface.mesh->element_count,
             .points = member->surface.mesh->points,
             .indices = member->surface.mesh->indices,
-            .start = points->start,
-            .joint = points->node,
-            .weight = points->weight,
+            .start = starts,
+            .joint = joints,
+            .weight = weights,
             .joint_count = run->skins[body].joint_count,
             .joint_rest = member->frames->rest,
             .frame_count = run->frame_count,

@@ -143,6 +143,17 @@ SINEW_API sinew_status sinew_mesh_create_surface(sinew_context *context, const s
 SINEW_API void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points,
                                           double *normals);
 
+/// Finds the element that holds each point, and the weights of its nodes there: shape functions,
+/// which sum to 1. A point outside gets the nearest element and weights that continue its shape
+/// functions, so that affine motions are reproduced everywhere. `points` holds three numbers a
+/// point [m]. `elements` receives one number a point, `weights` sinew_element_node_count(element)
+/// numbers a point, `distances` the distance from the element, 0 inside. [m] Each output may be
+/// NULL. The mesh must have elements of positive volume; tet10 are taken as straight.
+SINEW_API sinew_status sinew_mesh_locate_points(sinew_context *context, const sinew_mesh *mesh,
+                                                const double *points, int32_t count,
+                                                int32_t *elements, double *weights,
+                                                double *distances);
+
 /// TET10 from TET4: adds a node in the middle of every edge. The first nodes stay.
 SINEW_API sinew_status sinew_mesh_create_quadratic(sinew_context *context, const sinew_mesh *tets,
                                                    sinew_mesh **quadratic);

@@ -7,16 +7,13 @@
 #include "sinew/autorig.h"
 #include "sinew/base.h"
 #include "sinew/body.h"
-#include "sinew/character.h"
 #include "sinew/field.h"
 #include "sinew/frame.h"
 #include "sinew/frame_body.h"
 #include "sinew/material.h"
 #include "sinew/mesh.h"
-#include "sinew/organism.h"
 #include "sinew/pbd.h"
 #include "sinew/skeleton.h"
-#include "sinew/specimen.h"
 #include "sinew/world.h"
 
 #endif

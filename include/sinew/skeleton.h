@@ -21,6 +21,9 @@ typedef struct sinew_transform {
     double translation[3]; ///< [m]
 } sinew_transform;
 
+/// Limits: joints of a skeleton [count], bytes of a joint's name, samples of a motion [count].
+enum { SINEW_SKELETON_JOINTS = 65536, SINEW_JOINT_NAME_SIZE = 255, SINEW_MOTION_FRAMES = 10000000 };
+
 /// Opaque: joints with names, parents and a rest pose.
 typedef struct sinew_skeleton sinew_skeleton;
 
@@ -75,6 +78,13 @@ SINEW_API sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skelet
                                                     const sinew_transform *local,
                                                     sinew_transform *world);
 
+/// How each joint has moved since the rest pose: the motion that takes a point of the rest pose to
+/// its present position if it follows that joint. `world` is the result of
+/// sinew_skeleton_compute_world; `offsets` receives one transform for each joint.
+SINEW_API void sinew_skeleton_compute_offsets(const sinew_skeleton *skeleton,
+                                              const sinew_transform *world,
+                                              sinew_transform *offsets);
+
 /// Opaque: one transform in the parent's frame for each joint and frame, at a fixed rate.
 typedef struct sinew_motion sinew_motion;
 
@@ -90,13 +100,20 @@ typedef struct sinew_motion_def {
     int32_t joint_count; ///< In [1, 65536].
     int32_t frame_count; ///< In [1, 10 000 000].
     double frame_time;   ///< [s] Positive.
-    /// `frame_count` times `joint_count` transforms, frame by frame. Copied.
+    /// `frame_count` times `joint_count` transforms, frame by frame. Copied. NULL: all identity, to
+    /// be filled in by sinew_motion_set_frame.
     const sinew_transform *frames;
 } sinew_motion_def;
 
 /// Makes a motion from recorded frames.
 SINEW_API sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def,
                                            sinew_motion **motion);
+
+/// Replaces the transforms of one frame, one for each joint. Quaternions that differ from unit
+/// length by more than 1e-12 are normalised. Fails on a frame that does not exist, a number that is
+/// not finite and a zero quaternion.
+SINEW_API sinew_status sinew_motion_set_frame(sinew_motion *motion, int32_t frame,
+                                              const sinew_transform *local);
 
 /// One animated quantity of one joint, as key frames: how glTF stores motion.
 typedef struct sinew_motion_track {
@@ -172,12 +189,6 @@ SINEW_API sinew_status sinew_motion_retarget(sinew_context *context, const sinew
                                              const sinew_retarget_def *def,
                                              sinew_retarget_report *report,
                                              sinew_motion **retargeted);
-
-/// Reads a BVH file from memory. Lengths are multiplied by `unit` (metres per unit of the file);
-/// `name` is used in messages.
-SINEW_API sinew_status sinew_bvh_read(sinew_context *context, const char *name, const char *text,
-                                      size_t size, double unit, sinew_skeleton **skeleton,
-                                      sinew_motion **motion);
 
 /// Opaque: which elements and nodes of a solid mesh are bound to which joint.
 typedef struct sinew_rig sinew_rig;

@@ -186,6 +186,13 @@ SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, 
 SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y,
                                          int32_t z);
 
+/// Of each voxel: its label, in [1, 65535]; its cell, x running fastest; and the factor on its
+/// stiffness, NULL if that is 1 everywhere. [-] One number a voxel; the views live until the voxels
+/// are relabelled or destroyed.
+SINEW_API const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels);
+SINEW_API const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels);
+SINEW_API const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels);
+
 /// Middle of a voxel. [m]
 SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]);
 

@@ -228,6 +228,10 @@ SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void 
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
                                                     size_t size);
 
+/// The time at which a snapshot was taken. [s] Returns false, and leaves `time`, if the bytes are
+/// no snapshot.
+SINEW_API bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time);
+
 /// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.
 typedef struct sinew_measures {
     double kinetic_energy;      ///< [J]

@@ -1,6 +1,6 @@
 #include "io/gltf/skeleton.h"
 
-#include "skeleton/skeleton.h"
+#include "math/rigid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,13 +178,13 @@ static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
         joints[names[i].joint].name = name;
 
         bool repeats = i > 0 && strcmp(names[i - 1].text, name) == 0;
-        if (*name && strlen(name) <= SN_MAX_JOINT_NAME && !repeats) {
+        if (*name && strlen(name) <= SINEW_JOINT_NAME_SIZE && !repeats) {
             continue;
         }
 
-        char *made = SN_PUSH(b->scratch, char, SN_MAX_JOINT_NAME + 1);
+        char *made = SN_PUSH(b->scratch, char, SINEW_JOINT_NAME_SIZE + 1);
         SN_TRY(sn_arena_status(b->scratch));
-        snprintf(made, SN_MAX_JOINT_NAME + 1, "%.*s.%d", SN_MAX_JOINT_NAME - 12,
+        snprintf(made, SINEW_JOINT_NAME_SIZE + 1, "%.*s.%d", SINEW_JOINT_NAME_SIZE - 12,
                  *name ? name : "joint", b->nodes[names[i].joint]);
         joints[names[i].joint].name = made;
     }
@@ -373,20 +373,25 @@ static sinew_status make_motion(const bridge *b, sinew_motion **motion) {
 
     sn_gltf_node *nodes = SN_PUSH(b->scratch, sn_gltf_node, b->gltf->node_count);
     sn_rigid *world = SN_PUSH(b->scratch, sn_rigid, b->count);
+    sinew_transform *local = SN_PUSH(b->scratch, sinew_transform, b->count);
 
     SN_TRY(sn_arena_status(b->scratch));
     memcpy(nodes, b->gltf->nodes, (size_t)b->gltf->node_count * sizeof *nodes);
 
     sinew_motion *made = NULL;
-    SN_TRY(
-        sn_motion_create_empty(b->context, b->count, (int32_t)frames, b->def->frame_time, &made));
+    sinew_motion_def def = {
+        .joint_count = b->count, .frame_count = (int32_t)frames, .frame_time = b->def->frame_time};
+    SN_TRY(sinew_motion_create(b->context, &def, &made));
 
     sinew_status status = SINEW_OK;
-    for (int32_t frame = 0; frame < made->frame_count && status == SINEW_OK; frame++) {
+    for (int32_t frame = 0; frame < def.frame_count && status == SINEW_OK; frame++) {
         if (b->animation) {
             pose_nodes(b, nodes, frame * b->def->frame_time);
         }
-        status = read_pose(b, nodes, world, made->frames + (size_t)frame * (size_t)b->count);
+        status = read_pose(b, nodes, world, local);
+        if (status == SINEW_OK) {
+            status = sinew_motion_set_frame(made, frame, local);
+        }
     }
 
     if (status != SINEW_OK) {
@@ -451,10 +456,10 @@ sinew_status sn_gltf_create_skeleton(sinew_context *context, const sn_gltf *gltf
 
     bridge b = {.context = context, .gltf = gltf, .skin = gltf->skins, .def = def};
     b.count = b.skin->joint_count;
-    if (b.count > SN_MAX_JOINTS) {
+    if (b.count > SINEW_SKELETON_JOINTS) {
         return sn_fail(context, SINEW_INVALID_DATA,
                        "%s: the skin has %d joints; at most %d are read", def->file, b.count,
-                       SN_MAX_JOINTS);
+                       SINEW_SKELETON_JOINTS);
     }
 
     sn_arena scratch = sn_arena_create(context);

@@ -1,8 +1,7 @@
 #include "io/motion/read_bvh.h"
 
 #include "io/text/text.h"
-#include "math/quat.h"
-#include "skeleton/skeleton.h"
+#include "math/rigid.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,14 +125,15 @@ static sinew_status open_joint(reader *read, int32_t parent) {
         name.size--;
     }
 
-    if (name.size == 0 || name.size > SN_MAX_JOINT_NAME) {
-        return fail_at(read, at, "a joint's name must have 1 to %d characters", SN_MAX_JOINT_NAME);
+    if (name.size == 0 || name.size > SINEW_JOINT_NAME_SIZE) {
+        return fail_at(read, at, "a joint's name must have 1 to %d characters",
+                       SINEW_JOINT_NAME_SIZE);
     }
     if (memchr(name.at, 0, name.size)) {
         return fail_at(read, at, "a joint's name holds a zero byte");
     }
-    if (read->joint_count >= SN_MAX_JOINTS) {
-        return fail_at(read, at, "more than %d joints", SN_MAX_JOINTS);
+    if (read->joint_count >= SINEW_SKELETON_JOINTS) {
+        return fail_at(read, at, "more than %d joints", SINEW_SKELETON_JOINTS);
     }
 
     SN_TRY(sn_grow(read->context, (void **)&read->joints, &read->capacity, read->joint_count,
@@ -339,19 +339,19 @@ static sinew_status read_transform(reader *read, const joint *from, sinew_transf
                : fail_at(read, read->text.at, "frame %lld is not finite", (long long)frame + 1);
 }
 
-static sinew_status read_frames(reader *read, sinew_motion *motion) {
-    for (int32_t frame = 0; frame < motion->frame_count; frame++) {
+static sinew_status read_frames(reader *read, sinew_transform *local, sinew_motion *motion) {
+    int32_t frame_count = sinew_motion_frame_count(motion);
+    for (int32_t frame = 0; frame < frame_count; frame++) {
         sn_text_skip_spaces(&read->text);
         if (sn_text_at_end(&read->text)) {
             return fail_at(read, read->text.at, "the file ends after %d of %d frames", frame,
-                           motion->frame_count);
+                           frame_count);
         }
 
-        for (int32_t i = 0; i < motion->joint_count; i++) {
-            sinew_transform *local =
-                &motion->frames[(size_t)frame * (size_t)motion->joint_count + (size_t)i];
-            SN_TRY(read_transform(read, &read->joints[i], local, frame));
+        for (size_t i = 0; i < read->joint_count; i++) {
+            SN_TRY(read_transform(read, &read->joints[i], &local[i], frame));
         }
+        SN_TRY(sinew_motion_set_frame(motion, frame, local));
 
         sn_text_skip_blanks(&read->text);
         if (!sn_text_at_end(&read->text) && *read->text.at != '\n') {
@@ -365,8 +365,7 @@ static sinew_status read_frames(reader *read, sinew_motion *motion) {
         return SINEW_OK;
     }
 
-    return fail_at(read, read->text.at, "something follows the last of %d frames",
-                   motion->frame_count);
+    return fail_at(read, read->text.at, "something follows the last of %d frames", frame_count);
 }
 
 static sinew_status read_motion(reader *read, sinew_motion **motion) {
@@ -376,7 +375,7 @@ static sinew_status read_motion(reader *read, sinew_motion **motion) {
     SN_TRY(expect_word(read, "Frames:"));
     const char *at = read->text.at;
 
-    SN_TRY(read_integer(read, &frames, 1, SN_MAX_FRAMES, "the number of frames"));
+    SN_TRY(read_integer(read, &frames, 1, SINEW_MOTION_FRAMES, "the number of frames"));
     SN_TRY(expect_word(read, "Frame"));
     SN_TRY(expect_word(read, "Time:"));
 
@@ -404,14 +403,23 @@ static sinew_status read_motion(reader *read, sinew_motion **motion) {
                        read->joint_count, MAX_MOTION_SIZE);
     }
 
-    SN_TRY(sn_motion_create_empty(read->context, (int32_t)read->joint_count, (int32_t)frames,
-                                  frame_time, motion));
+    sinew_motion_def def = {.joint_count = (int32_t)read->joint_count,
+                            .frame_count = (int32_t)frames,
+                            .frame_time = frame_time};
+    SN_TRY(sinew_motion_create(read->context, &def, motion));
 
-    return read_frames(read, *motion);
+    sinew_transform *local = sn_allocate(read->context, read->joint_count, sizeof *local);
+    if (!local) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+    sinew_status status = read_frames(read, local, *motion);
+    sn_release(read->context, local, read->joint_count, sizeof *local);
+
+    return status;
 }
 
-sinew_status sinew_bvh_read(sinew_context *context, const char *name, const char *text, size_t size,
-                            double unit, sinew_skeleton **skeleton, sinew_motion **motion) {
+sinew_status sn_bvh_read(sinew_context *context, const char *name, const char *text, size_t size,
+                         double unit, sinew_skeleton **skeleton, sinew_motion **motion) {
     SN_ASSERT(context && name && text && skeleton && motion);
     if (!(unit > 0) || !isfinite(unit)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s: the unit must be positive, not %g m",

@@ -1,7 +1,6 @@
 #include "io/motion/read_bvh.h"
 
-#include "math/quat.h"
-#include "skeleton/skeleton.h"
+#include "math/rigid.h"
 
 static const double RADIAN = 180 / 3.14159265358979323846;
 
@@ -21,9 +20,11 @@ static void add_numbers(sn_buffer *out, sn_vec3 v) {
 
 // The tip of a joint at rest in its own frame, which is turned as the world is.
 static const sinew_bone *find_tip(const sinew_skeleton *skeleton, int32_t joint) {
-    for (int32_t b = 0; b < skeleton->bone_count; b++) {
-        if (skeleton->bones[b].joint == joint && skeleton->bones[b].child < 0) {
-            return &skeleton->bones[b];
+    int32_t count;
+    const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
+    for (int32_t b = 0; b < count; b++) {
+        if (bones[b].joint == joint && bones[b].child < 0) {
+            return &bones[b];
         }
     }
     return NULL;
@@ -33,8 +34,8 @@ static void close_joint(sn_buffer *out, const sinew_skeleton *skeleton, int32_t 
                         int32_t depth, double unit) {
     const sinew_bone *tip = find_tip(skeleton, joint);
     bool has_child = false;
-    for (int32_t i = joint + 1; i < skeleton->joint_count && !has_child; i++) {
-        has_child = skeleton->parents[i] == joint;
+    for (int32_t i = joint + 1; i < sinew_skeleton_joint_count(skeleton) && !has_child; i++) {
+        has_child = sinew_skeleton_joint_parent(skeleton, i) == joint;
     }
 
     if (tip || !has_child) {
@@ -58,12 +59,14 @@ static void close_joint(sn_buffer *out, const sinew_skeleton *skeleton, int32_t 
 static void open_joint(sn_buffer *out, const sinew_skeleton *skeleton, int32_t joint, int32_t depth,
                        double unit) {
     indent(out, depth);
-    sn_buffer_print(out, "%s %s\n", joint == 0 ? "ROOT" : "JOINT", skeleton->names[joint]);
+    sn_buffer_print(out, "%s %s\n", joint == 0 ? "ROOT" : "JOINT",
+                    sinew_skeleton_joint_name(skeleton, joint));
     indent(out, depth);
     sn_buffer_add_text(out, "{\n");
     indent(out, depth + 1);
     sn_buffer_add_text(out, "OFFSET");
-    add_numbers(out, sn_scale(1 / unit, sn_load3(skeleton->rest_local[joint].translation)));
+    add_numbers(
+        out, sn_scale(1 / unit, sn_load3(sinew_skeleton_rest_local(skeleton)[joint].translation)));
     sn_buffer_add_text(out, "\n");
     indent(out, depth + 1);
     sn_buffer_add_text(out, joint == 0 ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3");
@@ -72,8 +75,8 @@ static void open_joint(sn_buffer *out, const sinew_skeleton *skeleton, int32_t j
 
 static int32_t depth_of(const sinew_skeleton *skeleton, int32_t joint) {
     int32_t depth = 0;
-    while (skeleton->parents[joint] >= 0) {
-        joint = skeleton->parents[joint];
+    while (sinew_skeleton_joint_parent(skeleton, joint) >= 0) {
+        joint = sinew_skeleton_joint_parent(skeleton, joint);
         depth++;
     }
     return depth;
@@ -92,23 +95,23 @@ static sn_vec3 find_angles(sn_quat q) {
 // Whether the children of each joint follow it before anything else does: the order that nested
 // braces have.
 static sinew_status check_order(sinew_context *context, const sinew_skeleton *skeleton) {
-    for (int32_t i = 0; i < skeleton->joint_count; i++) {
-        const double *q = skeleton->rest_local[i].rotation;
+    for (int32_t i = 0; i < sinew_skeleton_joint_count(skeleton); i++) {
+        const double *q = sinew_skeleton_rest_local(skeleton)[i].rotation;
         if (fabs(q[3]) < 1 - 1e-12) {
             return sn_fail(context, SINEW_UNSUPPORTED,
                            "joint '%s': a BVH file cannot hold a rotation in the rest pose",
-                           skeleton->names[i]);
+                           sinew_skeleton_joint_name(skeleton, i));
         }
 
         int32_t above = i - 1;
-        while (i > 0 && above >= 0 && above != skeleton->parents[i]) {
-            above = skeleton->parents[above];
+        while (i > 0 && above >= 0 && above != sinew_skeleton_joint_parent(skeleton, i)) {
+            above = sinew_skeleton_joint_parent(skeleton, above);
         }
 
         if (i > 0 && above < 0) {
             return sn_fail(context, SINEW_UNSUPPORTED,
                            "joint '%s' is not listed after its parent's other descendants",
-                           skeleton->names[i]);
+                           sinew_skeleton_joint_name(skeleton, i));
         }
     }
 
@@ -116,9 +119,9 @@ static sinew_status check_order(sinew_context *context, const sinew_skeleton *sk
 }
 
 static void write_frames(sn_buffer *out, const sinew_motion *motion, double unit) {
-    for (int32_t frame = 0; frame < motion->frame_count; frame++) {
+    for (int32_t frame = 0; frame < sinew_motion_frame_count(motion); frame++) {
         const sinew_transform *locals = sinew_motion_frame(motion, frame);
-        for (int32_t i = 0; i < motion->joint_count; i++) {
+        for (int32_t i = 0; i < sinew_motion_joint_count(motion); i++) {
             sn_rigid local = sn_rigid_load(&locals[i]);
             if (i == 0) {
                 add_numbers(out, sn_scale(1 / unit, local.t));
@@ -132,26 +135,29 @@ static void write_frames(sn_buffer *out, const sinew_motion *motion, double unit
 
 sinew_status sn_bvh_write(sinew_context *context, const sinew_skeleton *skeleton,
                           const sinew_motion *motion, double unit, sn_buffer *out) {
-    if (motion->joint_count != skeleton->joint_count) {
+    if (sinew_motion_joint_count(motion) != sinew_skeleton_joint_count(skeleton)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the motion has %d joints, the skeleton %d",
-                       motion->joint_count, skeleton->joint_count);
+                       sinew_motion_joint_count(motion), sinew_skeleton_joint_count(skeleton));
     }
 
     SN_TRY(check_order(context, skeleton));
     sn_buffer_add_text(out, "HIERARCHY\n");
-    for (int32_t i = 0; i < skeleton->joint_count; i++) {
+    for (int32_t i = 0; i < sinew_skeleton_joint_count(skeleton); i++) {
         int32_t depth = depth_of(skeleton, i);
         open_joint(out, skeleton, i, depth, unit);
 
         // Closes this joint and those above it that end here.
-        int32_t next = i + 1 < skeleton->joint_count ? skeleton->parents[i + 1] : -1;
-        for (int32_t open = i; open != next; open = skeleton->parents[open], depth--) {
+        int32_t next = i + 1 < sinew_skeleton_joint_count(skeleton)
+                           ? sinew_skeleton_joint_parent(skeleton, i + 1)
+                           : -1;
+        for (int32_t open = i; open != next;
+             open = sinew_skeleton_joint_parent(skeleton, open), depth--) {
             close_joint(out, skeleton, open, depth, unit);
         }
     }
 
-    sn_buffer_print(out, "MOTION\nFrames: %d\nFrame Time: ", motion->frame_count);
-    sn_buffer_add_double(out, motion->frame_time);
+    sn_buffer_print(out, "MOTION\nFrames: %d\nFrame Time: ", sinew_motion_frame_count(motion));
+    sn_buffer_add_double(out, sinew_motion_frame_time(motion));
     sn_buffer_add_text(out, "\n");
     write_frames(out, motion, unit);
 

@@ -4,8 +4,6 @@
 // rounding in the sum of the steps does not matter.
 #include "io/scene/build_frames.h"
 
-#include "geom/voxel/voxel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +34,7 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     SN_TRY(sinew_frame_body_insert(member->body, &def, &node));
     SN_ASSERT(node == frames->node_count);
     frames->node_count++;
-    sn_frame_body_get_rest(member->body, node, frames->rest + 3 * (size_t)node);
+    SN_TRY(sinew_frame_body_get_rest(member->body, node, frames->rest + 3 * (size_t)node));
     frames->hold[node] = insertion->hold;
     for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
         frames->motion[SN_FRAME_DIRECTIONS * node + d] =
@@ -92,10 +90,11 @@ static sinew_status adapt(sn_scene_member *member, double time, bool fades, bool
 
 static sinew_status find_points(sn_scene_member *member) {
     sn_member_frames *frames = member->frames;
-    sn_arena_destroy(&frames->points_arena);
-    frames->points_arena = sn_arena_create(frames->voxels->context);
-    return sn_frame_points_create(&frames->points_arena, member->body, member->surface.mesh->points,
-                                  member->surface.mesh->point_count, &frames->points);
+    const sinew_mesh *surface = member->surface.mesh;
+    sinew_frame_points_destroy(frames->points);
+    frames->points = NULL;
+    return sinew_frame_points_create(member->body, surface->points, surface->point_count,
+                                     &frames->points);
 }
 
 sinew_status sn_frames_adapt(sn_scene_member *member, double time) {

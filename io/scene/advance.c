@@ -2,8 +2,6 @@
 #include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
 
-#include "dynamics/world.h"
-#include "geom/mesh/mesh.h"
 #include "math/quat.h"
 
 #include <math.h>
@@ -124,8 +122,8 @@ sinew_status sn_scene_world_apply(sn_scene_world *world, double time) {
 }
 
 sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size) {
-    double time;
-    bool known = sn_snapshot_get_time(bytes, size, &time);
+    double time = 0;
+    bool known = sinew_snapshot_get_time(bytes, size, &time);
     for (int32_t i = 0; known && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
         if (!member->frames) {
@@ -133,7 +131,7 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
         }
 
         if (sn_frames_is_fading(member, time)) {
-            return sn_fail(member->body->context, SINEW_UNSUPPORTED,
+            return sn_fail(world->arena.context, SINEW_UNSUPPORTED,
                            "frames of body \"%s\" were fading in or out at %g s: save the state "
                            "when they have done so",
                            member->scene->name, time);
@@ -206,13 +204,15 @@ void sn_scene_world_update_surfaces(sn_scene_world *world) {
 static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
     const sn_probe_place *place = &world->probes[index];
     const sn_scene_member *member = &world->members[world->scene->probes[index].body];
-    const int32_t *nodes = sn_mesh_nodes(member->mesh, place->element);
+    int32_t width = sinew_element_node_count(member->mesh->element);
+    const int32_t *nodes = member->mesh->indices + (size_t)width * (size_t)place->element;
     const double *x = sinew_body_get_positions(member->body);
     sn_vec3 now = {0, 0, 0}, rest = {0, 0, 0};
 
-    for (int32_t k = 0; k < sinew_element_node_count(member->mesh->element); k++) {
+    for (int32_t k = 0; k < width; k++) {
         now = sn_madd(now, place->weights[k], sn_load3(x + 3 * (size_t)nodes[k]));
-        rest = sn_madd(rest, place->weights[k], sn_mesh_point(member->mesh, nodes[k]));
+        rest =
+            sn_madd(rest, place->weights[k], sn_load3(member->mesh->points + 3 * (size_t)nodes[k]));
     }
 
     sn_store3(state->position, now);

@@ -152,7 +152,7 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
     }
 
     if (any) {
-        sn_frame_points_add_forces(&member->frames->points, member->body, member->forces);
+        sinew_frame_points_add_forces(member->frames->points, member->forces);
     }
 
     return SINEW_OK;
@@ -186,23 +186,23 @@ static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_stat
 
 static sinew_status compute_values(sn_scene_member *member, sn_scene_color color, double *values) {
     SN_ASSERT(color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS);
-    const sn_frame_points *points = &member->frames->points;
+    const sinew_mesh *surface = member->surface.mesh;
     bool moving = color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED;
-    sn_arena scratch = sn_arena_create(member->frames->points_arena.context);
-    double *vectors = SN_PUSH(&scratch, double, moving ? 3 * (size_t)points->count : 0);
+    sn_arena scratch = sn_arena_create(member->context);
+    double *vectors = SN_PUSH(&scratch, double, moving ? 3 * (size_t)surface->point_count : 0);
     sinew_element_state *states =
-        SN_PUSH(&scratch, sinew_element_state, moving ? 0 : points->count);
+        SN_PUSH(&scratch, sinew_element_state, moving ? 0 : surface->point_count);
     sinew_status status = sn_arena_status(&scratch);
 
     if (status == SINEW_OK) {
-        sn_frame_points_compute(points, member->body,
-                                color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
-                                color == SN_COLOR_SPEED ? vectors : NULL, moving ? NULL : states);
+        sinew_frame_points_compute(
+            member->frames->points, color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
+            color == SN_COLOR_SPEED ? vectors : NULL, moving ? NULL : states);
 
-        for (int32_t i = 0; i < points->count; i++) {
+        for (int32_t i = 0; i < surface->point_count; i++) {
             sn_vec3 from = {0, 0, 0};
             if (color == SN_COLOR_DISPLACEMENT) {
-                from = sn_scene_place(member->scene, sn_load3(points->rest + 3 * (size_t)i));
+                from = sn_scene_place(member->scene, sn_load3(surface->points + 3 * (size_t)i));
             }
             values[i] = moving ? sn_distance(sn_load3(vectors + 3 * (size_t)i), from)
                                : sn_state_value(&states[i], color);
@@ -219,7 +219,7 @@ int32_t sn_scene_member_frame_count(const sn_scene_member *member) {
 }
 
 static void release(sn_scene_member *member) {
-    sn_arena_destroy(&member->frames->points_arena);
+    sinew_frame_points_destroy(member->frames->points);
     sinew_voxels_destroy(member->frames->voxels);
 }
 

@@ -6,8 +6,6 @@
 #include "io/scene/field.h"
 #include "io/scene/maps.h"
 
-#include "geom/search/element_tree.h"
-#include "geom/mesh/topology.h"
 #include "io/text/json_check.h"
 #include "io/mesh/mesh.h"
 
@@ -268,19 +266,53 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
 
 // What the selections look at: labels and surface of each node.
 typedef struct node_table {
-    sn_adjacency elements;
+    int32_t *starts;   // one a node, and the end: where its elements begin in `elements`
+    int32_t *elements; // at each node
     uint8_t *surface;
     int32_t *labels; // room for the labels at one node
 } node_table;
 
-static sinew_status build_node_table(sn_arena *scratch, const sinew_mesh *mesh, node_table *table) {
-    SN_TRY(sn_build_node_elements(scratch, mesh, &table->elements));
-    sn_surface surface;
+// The elements at each node, by counting.
+static sinew_status list_elements(sn_arena *scratch, const sinew_mesh *mesh, node_table *table) {
+    size_t width = (size_t)sinew_element_node_count(mesh->element);
+    size_t entries = width * (size_t)mesh->element_count;
 
-    SN_TRY(sn_build_surface(scratch, mesh, &surface));
+    table->starts = SN_PUSH(scratch, int32_t, (size_t)mesh->point_count + 2);
+    table->elements = SN_PUSH(scratch, int32_t, entries);
+    SN_TRY(sn_arena_status(scratch));
+
+    // Counted two places ahead, summed, and moved back one place while they are filled in.
+    for (size_t i = 0; i < entries; i++) {
+        table->starts[mesh->indices[i] + 2]++;
+    }
+    for (int32_t i = 0; i < mesh->point_count; i++) {
+        table->starts[i + 2] += table->starts[i + 1];
+    }
+    for (size_t i = 0; i < entries; i++) {
+        table->elements[table->starts[mesh->indices[i] + 1]++] = (int32_t)(i / width);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status mark_surface(sinew_context *context, const sinew_mesh *mesh, uint8_t *marks) {
+    sinew_mesh *surface = NULL;
+    const int32_t *nodes;
+    SN_TRY(sinew_mesh_create_surface(context, mesh, &surface, &nodes));
+
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        marks[nodes[i]] = 1;
+    }
+
+    sinew_mesh_destroy(surface);
+    return SINEW_OK;
+}
+
+static sinew_status build_node_table(sn_arena *scratch, const sinew_mesh *mesh, node_table *table) {
+    SN_TRY(list_elements(scratch, mesh, table));
     int32_t most = 0;
     for (int32_t i = 0; i < mesh->point_count; i++) {
-        int32_t degree = table->elements.offsets[i + 1] - table->elements.offsets[i];
+        int32_t degree = table->starts[i + 1] - table->starts[i];
         most = degree > most ? degree : most;
     }
 
@@ -288,21 +320,19 @@ static sinew_status build_node_table(sn_arena *scratch, const sinew_mesh *mesh, 
     table->labels = SN_PUSH(scratch, int32_t, most);
     SN_TRY(sn_arena_status(scratch));
 
-    for (int32_t i = 0; i < surface.vertex_count; i++) {
-        table->surface[surface.nodes[i]] = 1;
-    }
-
-    return SINEW_OK;
+    return mark_surface(scratch->context, mesh, table->surface);
 }
 
 static bool test_node(const sn_select *select, const sinew_mesh *mesh, const node_table *table,
                       int32_t i) {
     sn_select_node node = {.node = i, .surface = table->surface[i], .labels = table->labels};
     memcpy(node.position, mesh->points + 3 * (size_t)i, sizeof node.position);
-    for (int32_t k = table->elements.offsets[i]; mesh->labels && k < table->elements.offsets[i + 1];
+    if (!mesh->labels) {
+        return sn_select_test(select, &node);
+    }
 
-         k++) {
-        table->labels[node.label_count++] = mesh->labels[table->elements.items[k]];
+    for (int32_t k = table->starts[i]; k < table->starts[i + 1]; k++) {
+        table->labels[node.label_count++] = mesh->labels[table->elements[k]];
     }
 
     return sn_select_test(select, &node);
@@ -440,6 +470,7 @@ static sinew_status add_supports_and_loads(sn_builder *b, sn_scene_member *membe
 static sinew_status make_member(sn_builder *b, int32_t index) {
     sn_scene_member *member = &b->world->members[index];
     member->scene = &b->scene->bodies[index];
+    member->context = b->context;
 
     const sn_json *json = member->scene->json;
     if (member->scene->frames) {
@@ -563,20 +594,9 @@ static sinew_status make_probes(sn_builder *b) {
             continue;
         }
 
-        sn_arena scratch = sn_arena_create(b->context);
-        sn_element_tree tree;
-        sinew_status status =
-            sn_element_tree_build(&scratch, b->world->members[probe->body].mesh, &tree);
-
-        if (status == SINEW_OK) {
-            sn_location location = sn_element_tree_locate(&tree, sn_load3(probe->point));
-            b->world->probes[i].element = location.element;
-            memcpy(b->world->probes[i].weights, location.weights,
-                   sizeof b->world->probes[i].weights);
-        }
-
-        sn_arena_destroy(&scratch);
-        SN_TRY(status);
+        sn_probe_place *place = &b->world->probes[i];
+        SN_TRY(sinew_mesh_locate_points(b->context, b->world->members[probe->body].mesh,
+                                        probe->point, 1, &place->element, place->weights, NULL));
     }
 
     return SINEW_OK;

@@ -42,6 +42,7 @@ typedef struct sn_member_ops {
 
 struct sn_scene_member {
     const sn_member_ops *ops;
+    sinew_context *context;
     const sn_scene_body *scene;
     sinew_body *body;
     sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames

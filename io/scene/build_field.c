@@ -42,37 +42,37 @@ static sinew_status make_from_file(const sn_builder *b, const sn_scene_field *sc
 // The curves that an organism brings along.
 static sinew_status make_own(const sn_builder *b, const sn_scene_body *body, const sinew_mesh *mesh,
                              sinew_field **field) {
-    sinew_organism *organism;
-    SN_TRY(sinew_organism_create(b->context, body->shape.organism, 0, &organism));
+    sn_organism *organism;
+    SN_TRY(sn_organism_create(b->context, body->shape.organism, 0, &organism));
 
     sinew_field_def def = body->field->def;
     def.mesh = mesh;
     if (!body->field->kind_given) {
-        def.kind = sinew_organism_get_field_kind(organism);
+        def.kind = sn_organism_get_field_kind(organism);
     }
 
-    def.curves = sinew_organism_get_curves(organism, &def.curve_count);
+    def.curves = sn_organism_get_curves(organism, &def.curve_count);
     sinew_status status = sinew_field_create(b->context, &def, field);
 
-    sinew_organism_destroy(organism);
+    sn_organism_destroy(organism);
     return status;
 }
 
 sinew_status sn_builder_make_organism(const sn_builder *b, const sn_scene_shape *shape,
                                       sinew_mesh **mesh) {
-    sinew_organism *organism;
-    SN_TRY(sinew_organism_create(b->context, shape->organism, shape->organism_tets, &organism));
-    sinew_status status = sinew_mesh_copy(b->context, sinew_organism_get_mesh(organism), mesh);
-    sinew_organism_destroy(organism);
+    sn_organism *organism;
+    SN_TRY(sn_organism_create(b->context, shape->organism, shape->organism_tets, &organism));
+    sinew_status status = sinew_mesh_copy(b->context, sn_organism_get_mesh(organism), mesh);
+    sn_organism_destroy(organism);
     return status;
 }
 
 sinew_status sn_builder_make_organism_skin(const sn_builder *b, const sn_scene_shape *shape,
                                            sinew_mesh **skin) {
-    sinew_organism *organism;
-    SN_TRY(sinew_organism_create(b->context, shape->organism, 0, &organism));
-    sinew_status status = sinew_mesh_copy(b->context, sinew_organism_get_skin(organism), skin);
-    sinew_organism_destroy(organism);
+    sn_organism *organism;
+    SN_TRY(sn_organism_create(b->context, shape->organism, 0, &organism));
+    sinew_status status = sinew_mesh_copy(b->context, sn_organism_get_skin(organism), skin);
+    sn_organism_destroy(organism);
     return status;
 }
 

@@ -4,8 +4,6 @@
 #include "io/scene/claims.h"
 #include "io/scene/field.h"
 
-#include "frame/weights/weights.h"
-#include "geom/voxel/voxel.h"
 #include "io/text/json_check.h"
 
 #include <math.h>
@@ -122,7 +120,7 @@ static bool in_rigid(const sinew_voxels *voxels, const tissue_table *table,
                      const double position[3]) {
     int32_t voxel = sinew_voxels_find_nearest(voxels, position, INFINITY);
     for (int32_t i = 0; voxel >= 0 && i < table->count; i++) {
-        if (table->labels[i] == voxels->label[voxel]) {
+        if (table->labels[i] == sinew_voxels_get_labels(voxels)[voxel]) {
             return table->tissues[i].rigid;
         }
     }
@@ -259,7 +257,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     SN_TRY(sn_arena_status(&b->world->arena));
 
     for (int32_t i = 0; i < frames->node_count; i++) {
-        sn_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i);
+        SN_TRY(sinew_frame_body_get_rest(member->body, i, frames->rest + 3 * (size_t)i));
         frames->insertion[i] = -1;
     }
 
@@ -269,7 +267,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
 static bool select_frame(const sn_select *select, const sn_member_frames *frames, int32_t i) {
     const sinew_voxels *voxels = frames->voxels;
     int32_t voxel = sinew_voxels_find_nearest(voxels, frames->rest + 3 * (size_t)i, INFINITY);
-    int32_t label = voxel >= 0 ? voxels->label[voxel] : 0;
+    int32_t label = voxel >= 0 ? sinew_voxels_get_labels(voxels)[voxel] : 0;
     sn_select_node node = {.node = i, .label_count = 1, .labels = &label};
     memcpy(node.position, frames->rest + 3 * (size_t)i, sizeof node.position);
     return sn_select_test(select, &node);
@@ -434,12 +432,14 @@ static bool tell_coincident(const sn_builder *b, const sn_scene_member *member, 
 static sinew_status check_insertions(const sn_builder *b, const sn_scene_member *member) {
     const sn_scene_frames *scene = member->scene->frames;
     const sinew_voxels *voxels = member->frames->voxels;
-    double smallest = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
+    double spacing[3];
+    sinew_voxels_get_grid(voxels, NULL, spacing, NULL);
+    double smallest = fmin(spacing[0], fmin(spacing[1], spacing[2]));
     sinew_status status = SINEW_OK;
 
     for (int32_t i = 0; i < scene->insertion_count; i++) {
         const sn_scene_insertion *insertion = &scene->insertions[i];
-        double reach = sn_length(sn_load3(voxels->spacing));
+        double reach = sn_length(sn_load3(spacing));
         bool inside = sinew_voxels_find_nearest(voxels, insertion->def.position, reach) >= 0;
         bool wide = insertion->def.range >= smallest;
         bool free = !tell_coincident(b, member, i, smallest);
@@ -532,9 +532,8 @@ static sinew_status finish(sn_builder *b, sn_scene_member *member) {
     sn_scene_surface *surface = &member->surface;
     surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
-    SN_TRY(sn_frame_points_create(&member->frames->points_arena, member->body,
-                                  surface->mesh->points, surface->mesh->point_count,
-                                  &member->frames->points));
+    SN_TRY(sinew_frame_points_create(member->body, surface->mesh->points,
+                                     surface->mesh->point_count, &member->frames->points));
     SN_TRY(make_rest(b, member));
 
     sn_arena scratch = sn_arena_create(b->context);
@@ -553,7 +552,6 @@ sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member) {
     member->frames = SN_PUSH(&b->world->arena, sn_member_frames, 1);
     SN_TRY(sn_arena_status(&b->world->arena));
     member->ops = &sn_frame_member_ops;
-    member->frames->points_arena = sn_arena_create(b->context);
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = make_body(b, member, &scratch);
     sn_arena_destroy(&scratch);

@@ -5,8 +5,6 @@
 #include "io/scene/builder.h"
 #include "io/scene/frames.h"
 
-#include "frame/body/state.h"
-
 enum { SN_FRAME_DIRECTIONS = 4 }; // of a frame that entries hold: x, y, z, rotation
 
 struct sn_member_frames {
@@ -18,10 +16,9 @@ struct sn_member_frames {
     double *rest; // three numbers
     int32_t *hold;
     const sn_scene_motion **motion; // SN_FRAME_DIRECTIONS each: who moves x, y, z and the rotation
-    double *held;           // seven each: position and rotation of what is held without a motion
-    int32_t *insertion;     // its number in the scene; -1 of the first
-    sn_frame_points points; // the surface's
-    sn_arena points_arena;  // of `points`
+    double *held;       // seven each: position and rotation of what is held without a motion
+    int32_t *insertion; // its number in the scene; -1 of the first
+    sinew_frame_points *points; // the surface's; owned
 };
 
 // The voxels of a body's shape: a generated shape, solids, a closed surface, a volume of labels.

@@ -1,9 +1,10 @@
 #include "io/scene/build_skeleton.h"
 
 #include "io/gltf/skeleton.h"
+#include "io/motion/read_bvh.h"
 #include "io/text/json_check.h"
 #include "io/scene/build_frames.h"
-#include "skeleton/skeleton.h"
+#include "math/rigid.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,31 +25,31 @@ struct sn_bound {
     sinew_skin *skin; // of all nodes
     sinew_rig_report report;
     int32_t count;
-    int32_t *nodes, *joints; // the bound ones, and what they follow
-    sn_rigid *offsets;       // of each joint, from rest to the present pose
-    double *positions;       // of all nodes; NULL for frames
-    double *targets;         // of the bound ones; NULL for frames
+    int32_t *nodes, *joints;  // the bound ones, and what they follow
+    sinew_transform *offsets; // of each joint, from rest to the present pose
+    double *positions;        // of all nodes; NULL for frames
+    double *targets;          // of the bound ones; NULL for frames
 };
 
 sinew_status sn_builder_make_flesh(const sn_builder *b, const sn_scene_shape *shape,
                                    sinew_mesh **flesh) {
-    sinew_character character;
-    SN_TRY(sinew_character_create(b->context, &shape->character, &character));
+    sn_character character;
+    SN_TRY(sn_character_create(b->context, &shape->character, &character));
     *flesh = character.flesh;
     character.flesh = NULL;
-    sinew_character_destroy(&character);
+    sn_character_destroy(&character);
     return SINEW_OK;
 }
 
 sinew_status sn_builder_make_skin(const sn_builder *b, const sn_scene_shape *shape,
                                   sinew_mesh **skin) {
-    sinew_character_def def = shape->character;
+    sn_character_def def = shape->character;
     def.without_flesh = true;
-    sinew_character character;
-    SN_TRY(sinew_character_create(b->context, &def, &character));
+    sn_character character;
+    SN_TRY(sn_character_create(b->context, &def, &character));
     *skin = character.skin;
     character.skin = NULL;
-    sinew_character_destroy(&character);
+    sn_character_destroy(&character);
 
     return SINEW_OK;
 }
@@ -87,7 +88,7 @@ static sinew_status read_file(const sn_builder *b, const char *name, double unit
         return read_gltf(b, &source, unit, animation, bones);
     }
 
-    return sinew_bvh_read(b->context, name, data, size, unit, &bones->skeleton, &bones->motion);
+    return sn_bvh_read(b->context, name, data, size, unit, &bones->skeleton, &bones->motion);
 }
 
 static sinew_status make_skeleton(const sn_builder *b, const sn_scene_skeleton *scene,
@@ -96,16 +97,16 @@ static sinew_status make_skeleton(const sn_builder *b, const sn_scene_skeleton *
         return read_file(b, scene->file, scene->unit, scene->animation, bones);
     }
 
-    sinew_character_def def = scene->character;
+    sn_character_def def = scene->character;
     def.without_flesh = true;
 
-    sinew_character character;
-    SN_TRY(sinew_character_create(b->context, &def, &character));
+    sn_character character;
+    SN_TRY(sn_character_create(b->context, &def, &character));
     bones->skeleton = character.skeleton;
     bones->motion = character.motion;
     character.skeleton = NULL;
     character.motion = NULL;
-    sinew_character_destroy(&character);
+    sn_character_destroy(&character);
 
     return SINEW_OK;
 }
@@ -167,13 +168,13 @@ static sn_rigid placement_of(const sn_scene_member *member) {
                       sn_load3(member->scene->def.position)};
 }
 
-static void pose_bones(const sn_scene_skeleton *scene, sn_bones *bones, double time, bool *ended) {
-    bool goes_on = sinew_motion_sample(bones->motion, scene->start + scene->speed * time,
-                                       scene->end, bones->pose);
-    sn_skeleton_compute_world(bones->skeleton, bones->pose, bones->pose);
-    if (!goes_on) {
+static sinew_status pose_bones(const sn_scene_skeleton *scene, sn_bones *bones, double time,
+                               bool *ended) {
+    if (!sinew_motion_sample(bones->motion, scene->start + scene->speed * time, scene->end,
+                             bones->pose)) {
         *ended = true;
     }
+    return sinew_skeleton_compute_world(bones->skeleton, bones->pose, bones->pose);
 }
 
 // Where the bound nodes are in the present pose.
@@ -187,14 +188,14 @@ static void find_targets(const sn_scene_member *member) {
                            linear ? SINEW_SKIN_LINEAR : SINEW_SKIN_DUAL_QUATERNION,
                            bound->positions);
     } else {
-        sn_skeleton_compute_offsets(bound->bones->skeleton, bound->bones->pose, bound->offsets);
+        sinew_skeleton_compute_offsets(bound->bones->skeleton, bound->bones->pose, bound->offsets);
     }
 
     for (int32_t i = 0; i < bound->count; i++) {
         size_t at = 3 * (size_t)bound->nodes[i];
         sn_vec3 x = sn_load3(bound->positions + at);
         if (bound->rig) {
-            x = sn_rigid_apply(bound->offsets[bound->joints[i]],
+            x = sn_rigid_apply(sn_rigid_load_unit(&bound->offsets[bound->joints[i]]),
                                sn_load3(member->mesh->points + at));
         }
 
@@ -245,7 +246,8 @@ static sinew_status list_bound_nodes(sn_builder *b, sn_scene_member *member) {
     bound->joints = SN_PUSH(arena, int32_t, mesh->point_count);
     bound->targets = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
     bound->positions = SN_PUSH(arena, double, 3 * (size_t)mesh->point_count);
-    bound->offsets = SN_PUSH(arena, sn_rigid, sinew_skeleton_joint_count(bound->bones->skeleton));
+    bound->offsets =
+        SN_PUSH(arena, sinew_transform, sinew_skeleton_joint_count(bound->bones->skeleton));
     SN_TRY(sn_arena_status(arena));
 
     for (int32_t i = 0; i < mesh->point_count; i++) {
@@ -355,8 +357,8 @@ static sinew_status bind(sn_builder *b, sn_scene_member *member) {
     SN_TRY(list_bound_nodes(b, member));
 
     bool ended = false;
-    pose_bones(&b->scene->skeletons[member->scene->skeleton],
-               &b->world->bones[member->scene->skeleton], 0, &ended);
+    SN_TRY(pose_bones(&b->scene->skeletons[member->scene->skeleton],
+                      &b->world->bones[member->scene->skeleton], 0, &ended));
     SN_TRY(take_first_pose(member));
 
     return sinew_body_fix_nodes(member->body, bound->nodes, bound->count, SINEW_AXIS_ALL);
@@ -429,9 +431,10 @@ static sinew_status place_frames(const sn_scene_member *member, bool at_once) {
     const sn_bound *bound = member->bound;
     sn_rigid placement = placement_of(member);
 
-    sn_skeleton_compute_offsets(bound->bones->skeleton, bound->bones->pose, bound->offsets);
+    sinew_skeleton_compute_offsets(bound->bones->skeleton, bound->bones->pose, bound->offsets);
     for (int32_t i = 0; i < bound->count; i++) {
-        sn_rigid motion = sn_rigid_mul(placement, bound->offsets[bound->joints[i]]);
+        sn_rigid motion =
+            sn_rigid_mul(placement, sn_rigid_load_unit(&bound->offsets[bound->joints[i]]));
         const double rotation[4] = {motion.q.x, motion.q.y, motion.q.z, motion.q.w};
         double position[3];
 
@@ -464,8 +467,8 @@ static sinew_status bind_frames(sn_builder *b, sn_scene_member *member) {
     int32_t count = member->frames->first_count;
     bound->nodes = SN_PUSH(&b->world->arena, int32_t, count);
     bound->joints = SN_PUSH(&b->world->arena, int32_t, count);
-    bound->offsets =
-        SN_PUSH(&b->world->arena, sn_rigid, sinew_skeleton_joint_count(bound->bones->skeleton));
+    bound->offsets = SN_PUSH(&b->world->arena, sinew_transform,
+                             sinew_skeleton_joint_count(bound->bones->skeleton));
     SN_TRY(sn_arena_status(&b->world->arena));
 
     double spacing[3];
@@ -489,7 +492,7 @@ static sinew_status bind_frames(sn_builder *b, sn_scene_member *member) {
     }
 
     bool ended = false;
-    pose_bones(scene, &b->world->bones[member->scene->skeleton], 0, &ended);
+    SN_TRY(pose_bones(scene, &b->world->bones[member->scene->skeleton], 0, &ended));
 
     return place_frames(member, true);
 }
@@ -505,7 +508,8 @@ sinew_status sn_builder_bind(sn_builder *b, sn_scene_member *member) {
 
 sinew_status sn_bones_apply(sn_scene_world *world, double time) {
     for (int32_t i = 0; i < world->scene->skeleton_count; i++) {
-        pose_bones(&world->scene->skeletons[i], &world->bones[i], time, &world->motion_ended);
+        SN_TRY(
+            pose_bones(&world->scene->skeletons[i], &world->bones[i], time, &world->motion_ended));
     }
 
     for (int32_t i = 0; i < world->scene->body_count; i++) {

@@ -6,9 +6,6 @@
 #include "io/scene/maps.h"
 #include "io/volume/volume.h"
 
-#include "geom/mesh/mesh.h"
-#include "geom/voxel/voxel.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -178,19 +175,22 @@ static sinew_status copy_with_labels(const sn_builder *b, const sinew_mesh *mesh
                                      const sinew_voxels *voxels, sinew_mesh **out) {
     sn_arena scratch = sn_arena_create(b->context);
     int32_t *labels = SN_PUSH(&scratch, int32_t, mesh->element_count);
+    size_t width = (size_t)sinew_element_node_count(mesh->element);
     sinew_status status = sn_arena_status(&scratch);
 
     for (int32_t e = 0; status == SINEW_OK && e < mesh->element_count; e++) {
         double middle[3];
         sn_vec3 sum = {0, 0, 0};
-        const int32_t *nodes = sn_mesh_nodes(mesh, e);
+        const int32_t *nodes = mesh->indices + width * (size_t)e;
 
         for (int k = 0; k < 4; k++) {
-            sum = sn_madd(sum, 0.25, sn_mesh_point(mesh, nodes[k])); // corners come first
+            sum =
+                sn_madd(sum, 0.25, sn_load3(mesh->points + 3 * (size_t)nodes[k])); // corners first
         }
 
         sn_store3(middle, sum);
-        labels[e] = voxels->label[sinew_voxels_find_nearest(voxels, middle, INFINITY)];
+        int32_t nearest = sinew_voxels_find_nearest(voxels, middle, INFINITY);
+        labels[e] = sinew_voxels_get_labels(voxels)[nearest];
     }
 
     sinew_mesh labelled = *mesh;

@@ -5,7 +5,7 @@
 
 #include "io/text/json.h"
 
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 
 // A closed surface of a file, and the label of what it encloses.
 typedef struct sn_scene_part {

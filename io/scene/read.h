@@ -83,7 +83,7 @@ void sn_scene_read_binding(const sn_scene_reader *reader, const sn_json *body_js
 void sn_scene_read_positions(const sn_scene_reader *reader, const sn_json *json,
                              sn_scene_body *body);
 void sn_scene_read_character(const sn_scene_reader *reader, const sn_json *word,
-                             sinew_character_def *def);
+                             sn_character_def *def);
 
 // The word for a linear solver.
 void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json, sinew_solver *solver);

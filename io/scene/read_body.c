@@ -77,17 +77,17 @@ static void read_filling(const sn_scene_reader *reader, const sn_json *json,
 static void read_organism(const sn_scene_reader *reader, const sn_json *json,
                           sn_scene_shape *shape) {
     const char *words[16];
-    int32_t count = sinew_organism_count();
+    int32_t count = sn_organism_count();
     int32_t kind = 0;
     int64_t tets = 4000;
 
     for (int32_t i = 0; i < count && i < 16; i++) {
-        words[i] = sinew_organism_name((sinew_organism_kind)i);
+        words[i] = sn_organism_name((sn_organism_kind)i);
     }
 
     sn_json_word(reader->mistakes, sn_json_get(json, "organism"), words, count, &kind);
     sn_json_integer(reader->mistakes, sn_json_get(json, "tets"), 500, 50000000, &tets);
-    shape->organism = (sinew_organism_kind)kind;
+    shape->organism = (sn_organism_kind)kind;
     shape->organism_tets = (int32_t)tets;
 }
 

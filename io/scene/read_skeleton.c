@@ -10,13 +10,13 @@ static const char *const characters[] = {
     "bending-cylinder", "twisting-cylinder", "leg", "arm", "biped", "fat-biped"};
 
 void sn_scene_read_character(const sn_scene_reader *reader, const sn_json *word,
-                             sinew_character_def *def) {
+                             sn_character_def *def) {
     int32_t kind = 0;
-    *def = sinew_default_character_def();
+    *def = sn_default_character_def();
     sn_json_word(reader->mistakes, word, characters, 6, &kind);
-    def->kind = (sinew_character_kind)kind;
+    def->kind = (sn_character_kind)kind;
 
-    if (def->kind == SINEW_CHARACTER_TWISTING) {
+    if (def->kind == SN_CHARACTER_TWISTING) {
         def->angle = 180 * radians;
     }
 }

@@ -10,6 +10,8 @@
 #include "sinew/sinew.h"
 #include "sinew/voxel.h"
 
+#include "io/generate/character.h"
+#include "io/generate/organism.h"
 #include "io/text/json.h"
 
 // A number over time: constant, or keyframes, or a sine. Times in seconds.
@@ -65,9 +67,9 @@ typedef struct sn_scene_shape {
     const char *volume; // file of labels
     double volume_unit; // [m] of its lengths; 0: as its header says
     bool is_character;  // made by code
-    sinew_character_def character;
+    sn_character_def character;
     bool is_organism; // made by code too
-    sinew_organism_kind organism;
+    sn_organism_kind organism;
     int32_t organism_tets;
     const char *file;
     bool tetrahedralize; // the file is a surface to be filled
@@ -137,7 +139,7 @@ typedef struct sn_scene_skeleton {
     const char *name;
     const sn_json *json;
     const char *file; // NULL: of a character
-    sinew_character_def character;
+    sn_character_def character;
     double unit; // metres per unit of the file
     const char *animation;
     sn_scene_retarget motion;

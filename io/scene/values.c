@@ -1,8 +1,6 @@
 // What a picture shows in colour: a number for each point of a surface.
 #include "io/scene/builder.h"
 
-#include "body/body.h"
-
 #include <math.h>
 
 double sn_state_value(const sinew_element_state *state, sn_scene_color color) {
@@ -81,7 +79,7 @@ sinew_status sn_element_member_values(sn_scene_member *member, sn_scene_color co
                                       double *values) {
     SN_ASSERT(color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS);
     const sn_scene_surface *surface = &member->surface;
-    sn_arena scratch = sn_arena_create(member->body->context);
+    sn_arena scratch = sn_arena_create(member->context);
     double *at_nodes = NULL;
     sinew_status status = node_values(member, color, &scratch, &at_nodes);
 

@@ -3,7 +3,7 @@
 #include "validate/album.h"
 
 #include "base/context.h"
-#include "skeleton/puppet.h"
+#include "support/puppet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,8 +43,8 @@ static sinew_status record_frames(sn_puppet *puppet, const sinew_embedding *embe
 }
 
 static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
-    sinew_character_def leg = sinew_default_character_def();
-    leg.kind = SINEW_CHARACTER_LEG;
+    sn_character_def leg = sn_default_character_def();
+    leg.kind = SN_CHARACTER_LEG;
     leg.tet_count = def->tets;
 
     sinew_pbd_def flesh = sinew_default_pbd_def();
@@ -239,8 +239,8 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
     flesh.materials = &material;
     flesh.material_count = 1;
 
-    sinew_character_def def = sinew_default_character_def();
-    def.kind = twisted ? SINEW_CHARACTER_TWISTING : SINEW_CHARACTER_BENDING;
+    sn_character_def def = sn_default_character_def();
+    def.kind = twisted ? SN_CHARACTER_TWISTING : SN_CHARACTER_BENDING;
     def.angle = twisted ? pi : 0.5 * pi;
     def.tet_count = v->quick ? 8000 : 25000;
 

@@ -2,16 +2,15 @@
 // frames.
 #include "validate/validate.h"
 
-#include "skeleton/puppet.h"
+#include "support/puppet.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double frame_time = 1.0 / 30;
 
-static sinew_status make(validate_run *v, sinew_character_kind kind, int32_t tets,
-                         sn_puppet *puppet) {
-    sinew_character_def character = sinew_default_character_def();
+static sinew_status make(validate_run *v, sn_character_kind kind, int32_t tets, sn_puppet *puppet) {
+    sn_character_def character = sn_default_character_def();
     character.kind = kind;
     character.tet_count = tets;
     sinew_pbd_def flesh = sinew_default_pbd_def();
@@ -27,7 +26,7 @@ static sinew_pbd_report measure(const sn_puppet *puppet) {
 // A second of a jump at ten times its speed, then held in the rest pose for two.
 static sinew_status throw_about(validate_run *v) {
     sn_puppet puppet;
-    SN_TRY(make(v, SINEW_CHARACTER_LEG, 3452, &puppet));
+    SN_TRY(make(v, SN_CHARACTER_LEG, 3452, &puppet));
 
     sinew_status status = SINEW_OK;
     double worst = 0;
@@ -54,7 +53,7 @@ static sinew_status throw_about(validate_run *v) {
 // Every free node mirrored, the bones in place.
 static sinew_status turn_inside_out(validate_run *v) {
     sn_puppet puppet;
-    SN_TRY(make(v, SINEW_CHARACTER_LEG, 3452, &puppet));
+    SN_TRY(make(v, SN_CHARACTER_LEG, 3452, &puppet));
 
     const sinew_mesh *flesh = puppet.character.flesh;
     for (int32_t i = 0; i < flesh->point_count; i++) {
@@ -91,7 +90,7 @@ static sinew_status wave(validate_run *v) {
     int32_t periods = v->quick ? 16 : 164;
     sn_puppet puppet;
 
-    SN_TRY(make(v, SINEW_CHARACTER_ARM, 500, &puppet));
+    SN_TRY(make(v, SN_CHARACTER_ARM, 500, &puppet));
     size_t size = 3 * (size_t)puppet.character.flesh->point_count;
     double *early = SN_PUSH(&puppet.arena, double, size);
     double drift = 0;

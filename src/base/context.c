@@ -1,12 +1,9 @@
-// The context: validates its definition, holds the host's services (memory, log, threads) and keeps
-// the message of the last failure.
+// The context: validates its definition and holds the host's services (memory, log, threads).
 #include "base/context.h"
 
 #include "base/memory.h"
 #include "base/threads.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,36 +92,4 @@ const char *sinew_context_message(const sinew_context *context) {
 
 sinew_status sinew_context_status(const sinew_context *context) {
     return context->status;
-}
-
-sinew_status sn_fail(sinew_context *context, sinew_status status, const char *format, ...) {
-    SN_ASSERT(status != SINEW_OK);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(context->message, sizeof context->message, format, arguments);
-    va_end(arguments);
-    context->status = status;
-
-    return status;
-}
-
-sinew_status sn_report_progress(sinew_context *context, const char *what, double share) {
-    if (!context->progress.report ||
-        context->progress.report(context->progress.user, what, share)) {
-        return SINEW_OK;
-    }
-    return sn_fail(context, SINEW_CANCELLED, "cancelled while %s", what);
-}
-
-void sn_log(sinew_context *context, sinew_log_level level, const char *format, ...) {
-    if (!context->logger.write) {
-        return;
-    }
-
-    char line[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    context->logger.write(context->logger.user, level, line);
 }

@@ -89,16 +89,19 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
     return SINEW_OK;
 }
 
-bool sn_snapshot_get_time(const void *bytes, size_t size, double *time) {
+bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time) {
     snapshot_header header;
     if (size < sizeof header) {
         return false;
     }
 
     memcpy(&header, bytes, sizeof header);
-    *time = header.time;
+    if (memcmp(header.magic, magic, sizeof magic) != 0) {
+        return false;
+    }
 
-    return memcmp(header.magic, magic, sizeof magic) == 0;
+    *time = header.time;
+    return true;
 }
 
 sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {

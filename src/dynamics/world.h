@@ -62,9 +62,6 @@ sinew_status sn_world_add_body(sinew_world *world, sinew_body *body);
 // Drops what was derived from bodies and attachments; the next step builds it again.
 void sn_world_forget_islands(sinew_world *world);
 
-// The time at which a snapshot was taken; false if the bytes are none.
-bool sn_snapshot_get_time(const void *bytes, size_t size, double *time);
-
 // Builds the islands if they are not there, or not for what comes: steps or a static solve.
 sinew_status sn_world_prepare(sinew_world *world, bool is_static);
 

@@ -41,7 +41,7 @@ sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
 
 sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def *def,
                                  sinew_motion **motion) {
-    SN_ASSERT(context && def && motion && def->frames);
+    SN_ASSERT(context && def && motion);
     sinew_motion *made = NULL;
 
     SN_TRY(sn_motion_create_empty(context, def->joint_count, def->frame_count, def->frame_time,
@@ -50,6 +50,11 @@ sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def 
     size_t joint_count = (size_t)def->joint_count;
     size_t count = joint_count * (size_t)def->frame_count;
     for (size_t i = 0; i < count; i++) {
+        if (!def->frames) {
+            sn_rigid_store(&made->frames[i], sn_rigid_identity());
+            continue;
+        }
+
         if (!sn_transform_is_valid(&def->frames[i])) {
             sinew_motion_destroy(made);
             return sn_fail(
@@ -62,6 +67,38 @@ sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def 
     }
 
     *motion = made;
+    return SINEW_OK;
+}
+
+// Unit quaternions are kept bit for bit: normalising them again would change their last digits.
+static sn_rigid load_nearly_unit(const sinew_transform *transform) {
+    const double *q = transform->rotation;
+    double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return fabs(square - 1) <= 2e-12 ? sn_rigid_load_unit(transform) : sn_rigid_load(transform);
+}
+
+sinew_status sinew_motion_set_frame(sinew_motion *motion, int32_t frame,
+                                    const sinew_transform *local) {
+    sinew_context *context = motion->arena.context;
+    if (frame < 0 || frame >= motion->frame_count) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "frame %d: the motion has %d", (int)frame,
+                       (int)motion->frame_count);
+    }
+
+    for (int32_t i = 0; i < motion->joint_count; i++) {
+        if (!sn_transform_is_valid(&local[i])) {
+            return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                           "frame %d, joint %d: all numbers must be finite, the quaternion not "
+                           "zero",
+                           (int)frame, (int)i);
+        }
+    }
+
+    sinew_transform *to = motion->frames + (size_t)frame * (size_t)motion->joint_count;
+    for (int32_t i = 0; i < motion->joint_count; i++) {
+        sn_rigid_store(&to[i], load_nearly_unit(&local[i]));
+    }
+
     return SINEW_OK;
 }
 

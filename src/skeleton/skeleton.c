@@ -282,6 +282,14 @@ sinew_status sinew_skeleton_compute_world(const sinew_skeleton *skeleton,
     return SINEW_OK;
 }
 
+void sinew_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
+                                    sinew_transform *offsets) {
+    for (int32_t i = 0; i < skeleton->joint_count; i++) {
+        sn_rigid_store(&offsets[i],
+                       sn_rigid_mul(sn_rigid_load(&world[i]), skeleton->rest_inverse[i]));
+    }
+}
+
 void sn_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
                                  sn_rigid *offsets) {
     for (int32_t i = 0; i < skeleton->joint_count; i++) {

@@ -4,9 +4,13 @@
 #define SN_SKELETON_SKELETON_H
 
 #include "base/memory.h"
-#include "skeleton/rigid.h"
+#include "math/rigid.h"
 
-enum { SN_MAX_JOINTS = 65536, SN_MAX_JOINT_NAME = 255, SN_MAX_FRAMES = 10000000 };
+enum {
+    SN_MAX_JOINTS = SINEW_SKELETON_JOINTS,
+    SN_MAX_JOINT_NAME = SINEW_JOINT_NAME_SIZE,
+    SN_MAX_FRAMES = SINEW_MOTION_FRAMES
+};
 
 struct sinew_skeleton {
     sn_arena arena;

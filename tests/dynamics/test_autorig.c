@@ -2,7 +2,7 @@
 // independent, what the report says, surfaces as input, bad input, memory shortage.
 #include "sinew/autorig.h"
 #include "sinew/body.h"
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 #include "support/solid.h"
 
 #include "base/context.h"

@@ -6,6 +6,7 @@
 
 #include "sinew/skeleton.h"
 
+#include "io/motion/read_bvh.h"
 #include "io/gltf/skeleton.h"
 #include "io/field/field_file.h"
 #include "io/bytes/inflate.h"
@@ -270,7 +271,7 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
     sinew_status status =
-        sinew_bvh_read(context, "a.bvh", (const char *)data, size, 1, &skeleton, &motion);
+        sn_bvh_read(context, "a.bvh", (const char *)data, size, 1, &skeleton, &motion);
 
     if (status == SINEW_OK) {
         sinew_transform *pose = calloc((size_t)sinew_motion_joint_count(motion), sizeof *pose);

@@ -38,7 +38,7 @@ static sinew_status read_text(sinew_context *context, const char *text, size_t s
     // A copy of the exact size, so that the sanitizer sees a read beyond the end.
     char *copy = malloc(size ? size : 1);
     memcpy(copy, text, size);
-    sinew_status status = sinew_bvh_read(context, "walk.bvh", copy, size, 0.01, skeleton, motion);
+    sinew_status status = sn_bvh_read(context, "walk.bvh", copy, size, 0.01, skeleton, motion);
     free(copy);
     return status;
 }

@@ -3,7 +3,7 @@
 // skeleton is refused.
 #include "support/test.h"
 
-#include "sinew/character.h"
+#include "io/generate/character.h"
 
 #include "io/gltf/skeleton.h"
 #include "skeleton/skeleton.h"
@@ -17,7 +17,7 @@ enum { MAX_NODES = 32, FRAMES = 16 };
 // shrinks them to metres, with a node that does nothing between hip and knee.
 typedef struct fixture {
     sinew_context *context;
-    sinew_character leg;
+    sn_character leg;
     sn_gltf_node nodes[MAX_NODES];
     int32_t joints[MAX_NODES];
     double bind[16 * MAX_NODES];
@@ -66,10 +66,10 @@ static fixture *make(void) {
     fixture *f = calloc(1, sizeof *f);
     f->context = test_context(1);
 
-    sinew_character_def def = sinew_default_character_def();
-    def.kind = SINEW_CHARACTER_LEG;
+    sn_character_def def = sn_default_character_def();
+    def.kind = SN_CHARACTER_LEG;
     def.without_flesh = true;
-    assert_int_equal(sinew_character_create(f->context, &def, &f->leg), SINEW_OK);
+    assert_int_equal(sn_character_create(f->context, &def, &f->leg), SINEW_OK);
 
     int32_t count = sinew_skeleton_joint_count(f->leg.skeleton);
     f->nodes[0] = sn_gltf_default_node("armature");
@@ -117,7 +117,7 @@ static fixture *make(void) {
 }
 
 static void destroy(fixture *f) {
-    sinew_character_destroy(&f->leg);
+    sn_character_destroy(&f->leg);
     sinew_context_destroy(f->context);
     free(f);
 }

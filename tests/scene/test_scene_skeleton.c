@@ -2,7 +2,7 @@
 // wrong is told where it is.
 #include "support/test.h"
 
-#include "sinew/character.h"
+#include "io/generate/character.h"
 
 #include "io/motion/read_bvh.h"
 #include "io/scene/build.h"
@@ -52,14 +52,14 @@ static void take_log(void *user, sinew_log_level level, const char *line) {
 
 // The leg's own motion as a file in centimetres.
 static void write_motion(fixture *f) {
-    sinew_character_def def = sinew_default_character_def();
-    def.kind = SINEW_CHARACTER_LEG;
+    sn_character_def def = sn_default_character_def();
+    def.kind = SN_CHARACTER_LEG;
     def.without_flesh = true;
-    sinew_character leg;
-    assert_int_equal(sinew_character_create(f->context, &def, &leg), SINEW_OK);
+    sn_character leg;
+    assert_int_equal(sn_character_create(f->context, &def, &leg), SINEW_OK);
     f->bvh = sn_buffer_create(f->context);
     assert_int_equal(sn_bvh_write(f->context, leg.skeleton, leg.motion, 0.01, &f->bvh), SINEW_OK);
-    sinew_character_destroy(&leg);
+    sn_character_destroy(&leg);
 }
 
 static fixture *make_with(const char *skeleton, const char *body, const char *more,
@@ -239,13 +239,13 @@ static void test_frames(void **state) {
 
     step(f, 10);
     sinew_transform pose[3];
-    sinew_character_def def = sinew_default_character_def();
+    sn_character_def def = sn_default_character_def();
 
-    def.kind = SINEW_CHARACTER_LEG;
+    def.kind = SN_CHARACTER_LEG;
     def.without_flesh = true;
 
-    sinew_character leg;
-    assert_int_equal(sinew_character_create(f->context, &def, &leg), SINEW_OK);
+    sn_character leg;
+    assert_int_equal(sn_character_create(f->context, &def, &leg), SINEW_OK);
     sinew_motion_sample(leg.motion, 0.3, SINEW_MOTION_HOLD, pose);
     assert_int_equal(sinew_skeleton_compute_world(leg.skeleton, pose, pose), SINEW_OK);
 
@@ -261,7 +261,7 @@ static void test_frames(void **state) {
         assert_true(sn_distance(expected, X) > 0.02);
     }
 
-    sinew_character_destroy(&leg);
+    sn_character_destroy(&leg);
     destroy(f);
     expect_mistake("{\"character\": \"leg\"}",
                    ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": "
@@ -279,15 +279,15 @@ static void test_frames(void **state) {
 static void test_shipped_motion(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sinew_character_def def = sinew_default_character_def();
+    sn_character_def def = sn_default_character_def();
 
-    def.kind = SINEW_CHARACTER_BIPED;
+    def.kind = SN_CHARACTER_BIPED;
     def.without_flesh = true;
     def.frame_time = 0.05;
     def.duration = 3;
 
-    sinew_character biped;
-    assert_int_equal(sinew_character_create(context, &def, &biped), SINEW_OK);
+    sn_character biped;
+    assert_int_equal(sn_character_create(context, &def, &biped), SINEW_OK);
 
     FILE *file = fopen(TEST_CORPUS_DIR "/../../../examples/walk.bvh", "rb");
     assert_non_null(file);
@@ -299,7 +299,7 @@ static void test_shipped_motion(void **state) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
 
-    assert_int_equal(sinew_bvh_read(context, "walk.bvh", text, size, 0.01, &skeleton, &motion),
+    assert_int_equal(sn_bvh_read(context, "walk.bvh", text, size, 0.01, &skeleton, &motion),
                      SINEW_OK);
     assert_int_equal(sinew_motion_frame_count(motion), sinew_motion_frame_count(biped.motion));
 
@@ -314,7 +314,7 @@ static void test_shipped_motion(void **state) {
 
     sinew_skeleton_destroy(skeleton);
     sinew_motion_destroy(motion);
-    sinew_character_destroy(&biped);
+    sn_character_destroy(&biped);
     sinew_context_destroy(context);
 }
 

@@ -13,6 +13,13 @@ int32_t sinew_frame_body_get_node_count(const sinew_body *body) {
     return model ? model->nodes.count : 0;
 }
 
+sinew_status sinew_frame_body_get_rest(const sinew_body *body, int32_t index, double rest[3]) {
+    const sn_node *node = NULL;
+    SN_TRY(sn_frame_body_find_node(body, index, &node));
+    sn_store3(rest, node->origin);
+    return SINEW_OK;
+}
+
 sinew_status sinew_frame_body_get_node(const sinew_body *body, int32_t index, double position[3],
                                        double rotation[4]) {
     const sn_node *node = NULL;

@@ -12,12 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-void sn_frame_body_get_rest(const sinew_body *body, int32_t node, double rest[3]) {
-    const sn_frame_model *model = sn_frame_model_of(body);
-    SN_ASSERT(model && node >= 0 && node < model->nodes.count);
-    sn_store3(rest, model->nodes.items[node].origin);
-}
-
 static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
     for (int32_t i = 0; model->material_labels && i < model->material_count; i++) {
         if (model->material_labels[i] == label) {

@@ -23,9 +23,6 @@ typedef struct sn_frame_points {
     struct sn_blend_offset *offset; // of each point, by each change that fades
 } sn_frame_points;
 
-// The rest position of a frame, which may have been moved into the solid when the body was made.
-void sn_frame_body_get_rest(const sinew_body *body, int32_t node, double rest[3]);
-
 // Looks points up in a frame body; the arrays live in `arena`, `rest` must live as long.
 sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, const double *rest,
                                     int32_t count, sn_frame_points *points);

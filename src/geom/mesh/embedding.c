@@ -21,44 +21,26 @@ struct sinew_embedding {
     double largest_distance;
 };
 
-typedef struct locate_job {
-    const sn_element_tree *tree;
-    const double *points;
-    sinew_embedding *embedding;
-    double *distances;
-} locate_job;
-
-static void locate_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    locate_job *job = data;
-    size_t width = (size_t)job->embedding->nodes_per_point;
-
-    for (int32_t i = begin; i < end; i++) {
-        sn_location location =
-            sn_element_tree_locate(job->tree, sn_load3(job->points + 3 * (size_t)i));
-        SN_ASSERT(location.element >= 0); // the mesh has elements
-        memcpy(job->embedding->nodes + width * (size_t)i,
-               sn_mesh_nodes(&job->tree->mesh, location.element), width * sizeof(int32_t));
-        memcpy(job->embedding->weights + width * (size_t)i, location.weights,
-               width * sizeof(double));
-        job->distances[i] = location.distance;
-    }
-}
-
 static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
                                   const double *points, const sinew_mesh *mesh) {
-    sn_element_tree tree;
-    SN_TRY(sn_element_tree_build(scratch, mesh, &tree));
+    int32_t *elements = SN_PUSH(scratch, int32_t, embedding->count);
+    double *distances = SN_PUSH(scratch, double, embedding->count);
+    size_t width = (size_t)embedding->nodes_per_point;
 
-    locate_job job = {&tree, points, embedding, SN_PUSH(scratch, double, embedding->count)};
     SN_TRY(sn_arena_status(scratch));
-    sn_parallel_for(scratch->context, embedding->count, CHUNK, locate_chunk, &job);
+    SN_TRY(sn_locate_points(scratch, mesh, points, embedding->count, elements, embedding->weights,
+                            distances));
+
+    for (int32_t i = 0; i < embedding->count; i++) {
+        memcpy(embedding->nodes + width * (size_t)i, sn_mesh_nodes(mesh, elements[i]),
+               width * sizeof(int32_t));
+    }
 
     // Points that lie on the boundary up to rounding are not outside.
     double rounding = 1e-12 * sn_box_diagonal(sn_mesh_box(mesh));
     for (int32_t i = 0; i < embedding->count; i++) {
-        embedding->outside_count += job.distances[i] > rounding;
-        embedding->largest_distance = fmax(embedding->largest_distance, job.distances[i]);
+        embedding->outside_count += distances[i] > rounding;
+        embedding->largest_distance = fmax(embedding->largest_distance, distances[i]);
     }
 
     if (embedding->outside_count == 0) {

@@ -32,4 +32,9 @@ sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p);
 // point of the element.
 void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p, sn_vec3 *gradient);
 
+// The element of each point, its weights and its distance; see sinew_mesh_locate_points. The mesh
+// is as for sn_element_tree_build and has elements.
+sinew_status sn_locate_points(sn_arena *scratch, const sinew_mesh *mesh, const double *points,
+                              int32_t count, int32_t *elements, double *weights, double *distances);
+
 #endif

@@ -444,6 +444,18 @@ int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y,
     return sn_voxel_at(voxels, x, y, z);
 }
 
+const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels) {
+    return voxels->label;
+}
+
+const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels) {
+    return voxels->cell;
+}
+
+const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels) {
+    return voxels->stiffness;
+}
+
 void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]) {
     SN_ASSERT(voxel >= 0 && voxel < voxels->count);
     sn_store3(center, sn_voxel_center(voxels, voxel));

@@ -1,6 +1,6 @@
-// Rigid motions x -> q x q^-1 + t by value, and their way from and to the public struct.
-#ifndef SN_SKELETON_RIGID_H
-#define SN_SKELETON_RIGID_H
+// Rigid motions x -> q x q^-1 + t by value, and conversions from and to the public struct.
+#ifndef SN_MATH_RIGID_H
+#define SN_MATH_RIGID_H
 
 #include "sinew/skeleton.h"
 
@@ -27,6 +27,12 @@ static inline sn_rigid sn_rigid_mul(sn_rigid a, sn_rigid b) {
 static inline sn_rigid sn_rigid_inverse(sn_rigid a) {
     sn_quat q = sn_quat_conjugate(a.q);
     return (sn_rigid){q, sn_scale(-1, sn_quat_rotate(q, a.t))};
+}
+
+// The numbers as they are; the quaternion has unit length already.
+static inline sn_rigid sn_rigid_load_unit(const sinew_transform *transform) {
+    const double *q = transform->rotation;
+    return (sn_rigid){{q[0], q[1], q[2], q[3]}, sn_load3(transform->translation)};
 }
 
 // Normalises the quaternion.

@@ -4,9 +4,9 @@
 // closes towards both ends. Limbs overlap; what has a winding number above one half is solid
 // (tetrahedralize.c), so that a limb turned inside out is a chamber. A tet takes the label of the
 // limb whose middle line is nearest in units of its thickness.
-#include "sinew/organism.h"
+#include "io/generate/organism.h"
 
-#include "geom/mesh/mesh.h"
+#include "io/generate/triangles.h"
 #include "math/quat.h"
 
 enum {
@@ -145,7 +145,7 @@ static const plan plans[] = {
 
 enum { KINDS = sizeof plans / sizeof *plans };
 
-struct sinew_organism {
+struct sn_organism {
     sn_arena arena;
     const plan *plan;
     sinew_mesh *skin; // the surfaces of all limbs
@@ -202,7 +202,7 @@ static double round_off(const limb *limb, double x) {
     return copysign(pow(fabs(x), 2 / limb->roundness), x);
 }
 
-static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb *limb) {
+static void add_limb(const sn_triangles *mesh, int32_t number, const limb *limb) {
     int32_t base = number * LIMB_POINTS;
     int32_t first_ring = base + 1;
     int32_t top = base + LIMB_POINTS - 1;
@@ -263,18 +263,21 @@ static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb *limb) {
 
 static sinew_status make_surface(sinew_context *context, const plan *plan, sinew_mesh **surface) {
     int32_t count = plan->limb_count * plan->copies;
-    sn_owned_mesh *mesh;
+    sn_arena scratch = sn_arena_create(context);
+    sn_triangles mesh;
+    sinew_status status =
+        sn_triangles_create(&scratch, count * LIMB_POINTS, count * LIMB_TRIANGLES, &mesh);
 
-    SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE, (int64_t)count * LIMB_POINTS,
-                                (int64_t)count * LIMB_TRIANGLES, false, &mesh));
-
-    for (int32_t i = 0; i < count; i++) {
-        limb placed = place_limb(plan, i / plan->limb_count, i % plan->limb_count);
-        add_limb(mesh, i, &placed);
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < count; i++) {
+            limb placed = place_limb(plan, i / plan->limb_count, i % plan->limb_count);
+            add_limb(&mesh, i, &placed);
+        }
+        status = sn_triangles_finish(context, &mesh, surface);
     }
 
-    *surface = &mesh->view;
-    return SINEW_OK;
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 // ---- Labels -------------------------------------------------------------------------------------
@@ -315,7 +318,7 @@ static int32_t label_at(const plan *plan, sn_vec3 p) {
     return label;
 }
 
-static sinew_status make_mesh(sinew_organism *organism, int32_t tet_count) {
+static sinew_status make_mesh(sn_organism *organism, int32_t tet_count) {
     sinew_context *context = organism->arena.context;
     sinew_tetrahedralize_def def = sinew_default_tetrahedralize_def();
 
@@ -330,7 +333,8 @@ static sinew_status make_mesh(sinew_organism *organism, int32_t tet_count) {
     for (int32_t e = 0; e < tets->element_count; e++) {
         sn_vec3 c = {0};
         for (int k = 0; k < 4; k++) {
-            c = sn_madd(c, 0.25, sn_mesh_point(tets, sn_mesh_nodes(tets, e)[k]));
+            int32_t node = tets->indices[4 * (size_t)e + (size_t)k];
+            c = sn_madd(c, 0.25, sn_load3(tets->points + 3 * (size_t)node));
         }
         labels[e] = label_at(organism->plan, c);
     }
@@ -375,7 +379,7 @@ static void guide_heart(int32_t number, double *points, sinew_curve_def *curve) 
     curve->point_count = STROKE_POINTS;
 }
 
-static sinew_status make_curves(sinew_organism *organism) {
+static sinew_status make_curves(sn_organism *organism) {
     const plan *plan = organism->plan;
     bool heart = plan->kind == SINEW_FIELD_FIBRES;
     int32_t limbs = plan->limb_count * plan->copies;
@@ -403,16 +407,16 @@ static sinew_status make_curves(sinew_organism *organism) {
 
 // ---- Public -------------------------------------------------------------------------------------
 
-int32_t sinew_organism_count(void) {
+int32_t sn_organism_count(void) {
     return KINDS;
 }
 
-const char *sinew_organism_name(sinew_organism_kind kind) {
+const char *sn_organism_name(sn_organism_kind kind) {
     return plans[kind].name;
 }
 
-sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind kind,
-                                   int32_t tet_count, sinew_organism **organism) {
+sinew_status sn_organism_create(sinew_context *context, sn_organism_kind kind, int32_t tet_count,
+                                sn_organism **organism) {
     if ((int32_t)kind < 0 || (int32_t)kind >= KINDS) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "organism %d: there are %d", (int)kind,
                        KINDS);
@@ -425,7 +429,7 @@ sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind k
     }
 
     sn_arena arena = sn_arena_create(context);
-    sinew_organism *made = SN_PUSH(&arena, sinew_organism, 1);
+    sn_organism *made = SN_PUSH(&arena, sn_organism, 1);
     if (made == NULL) {
         sn_arena_destroy(&arena);
         return SINEW_OUT_OF_MEMORY;
@@ -445,13 +449,13 @@ sinew_status sinew_organism_create(sinew_context *context, sinew_organism_kind k
     if (status == SINEW_OK) {
         *organism = made;
     } else {
-        sinew_organism_destroy(made);
+        sn_organism_destroy(made);
     }
 
     return status;
 }
 
-void sinew_organism_destroy(sinew_organism *organism) {
+void sn_organism_destroy(sn_organism *organism) {
     if (organism == NULL) {
         return;
     }
@@ -462,19 +466,19 @@ void sinew_organism_destroy(sinew_organism *organism) {
     sn_arena_destroy(&arena);
 }
 
-const sinew_mesh *sinew_organism_get_mesh(const sinew_organism *organism) {
+const sinew_mesh *sn_organism_get_mesh(const sn_organism *organism) {
     return organism->tets != NULL ? &organism->mesh : NULL;
 }
 
-const sinew_mesh *sinew_organism_get_skin(const sinew_organism *organism) {
+const sinew_mesh *sn_organism_get_skin(const sn_organism *organism) {
     return organism->skin;
 }
 
-const sinew_curve_def *sinew_organism_get_curves(const sinew_organism *organism, int32_t *count) {
+const sinew_curve_def *sn_organism_get_curves(const sn_organism *organism, int32_t *count) {
     *count = organism->curve_count;
     return organism->curves;
 }
 
-sinew_field_kind sinew_organism_get_field_kind(const sinew_organism *organism) {
+sinew_field_kind sn_organism_get_field_kind(const sn_organism *organism) {
     return organism->plan->kind;
 }

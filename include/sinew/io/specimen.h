@@ -2,8 +2,8 @@
 // stand-ins of what the papers show.
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SINEW_SPECIMEN_H
-#define SINEW_SPECIMEN_H
+#ifndef SINEW_IO_SPECIMEN_H
+#define SINEW_IO_SPECIMEN_H
 
 #include "sinew/voxel.h"
 

@@ -1,9 +1,9 @@
 // A character whose flesh follows its skeleton by position dynamics: what examples, benchmarks and
 // measurements have in common.
-#ifndef SN_SKELETON_PUPPET_H
-#define SN_SKELETON_PUPPET_H
+#ifndef TEST_SUPPORT_PUPPET_H
+#define TEST_SUPPORT_PUPPET_H
 
-#include "sinew/character.h"
+#include "io/generate/character.h"
 #include "sinew/pbd.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 typedef struct sn_puppet {
     sn_arena arena;
-    sinew_character character;
+    sn_character character;
     sinew_rig *rig;
     sinew_rig_report rig_report;
     sinew_pbd *pbd;
@@ -23,7 +23,7 @@ typedef struct sn_puppet {
 
 // Nodes bound to a joint become the kinematic ones of `flesh`, whose own array of these must be
 // NULL. Nothing to free on failure.
-sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character,
+sinew_status sn_puppet_create(sinew_context *context, const sn_character_def *character,
                               const sinew_pbd_def *flesh, sn_puppet *puppet);
 void sn_puppet_destroy(sn_puppet *puppet);
 

@@ -1,13 +1,13 @@
-#include "skeleton/puppet.h"
+#include "support/puppet.h"
 
 #include "geom/mesh/mesh.h"
 
 #include <string.h>
 
-static sinew_status build(sn_puppet *puppet, const sinew_character_def *character,
+static sinew_status build(sn_puppet *puppet, const sn_character_def *character,
                           const sinew_pbd_def *flesh) {
     sn_arena *arena = &puppet->arena;
-    SN_TRY(sinew_character_create(arena->context, character, &puppet->character));
+    SN_TRY(sn_character_create(arena->context, character, &puppet->character));
 
     const sinew_mesh *mesh = puppet->character.flesh;
     const sinew_skeleton *skeleton = puppet->character.skeleton;
@@ -33,7 +33,7 @@ static sinew_status build(sn_puppet *puppet, const sinew_character_def *characte
     return sinew_pbd_create(arena->context, mesh, &def, &puppet->pbd);
 }
 
-sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def *character,
+sinew_status sn_puppet_create(sinew_context *context, const sn_character_def *character,
                               const sinew_pbd_def *flesh, sn_puppet *puppet) {
     SN_ASSERT(!flesh->kinematic);
     *puppet = (sn_puppet){.arena = sn_arena_create(context)};
@@ -48,7 +48,7 @@ sinew_status sn_puppet_create(sinew_context *context, const sinew_character_def 
 void sn_puppet_destroy(sn_puppet *puppet) {
     sinew_pbd_destroy(puppet->pbd);
     sinew_rig_destroy(puppet->rig);
-    sinew_character_destroy(&puppet->character);
+    sn_character_destroy(&puppet->character);
     sn_arena_destroy(&puppet->arena);
     *puppet = (sn_puppet){0};
 }

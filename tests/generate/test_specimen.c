@@ -1,6 +1,6 @@
 // Specimens: wished numbers of voxels, labels as the table says, bones apart, sides of the steak
 // joined by bone alone.
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 #include "support/test.h"
 
 #include "geom/voxel/voxel.h"

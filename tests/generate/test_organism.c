@@ -4,21 +4,21 @@
 
 #include "geom/search/triangle_tree.h"
 #include "geom/mesh/topology.h"
-#include "sinew/organism.h"
+#include "io/generate/organism.h"
 
 static void test_kinds(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
 
-    assert_int_equal(sinew_organism_count(), 3);
-    for (int32_t k = 0; k < sinew_organism_count(); k++) {
-        sinew_organism *organism;
-        int32_t wished = k == SINEW_ORGANISM_PLANT ? 3000 : 2500;
+    assert_int_equal(sn_organism_count(), 3);
+    for (int32_t k = 0; k < sn_organism_count(); k++) {
+        sn_organism *organism;
+        int32_t wished = k == SN_ORGANISM_PLANT ? 3000 : 2500;
 
-        assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)k, wished, &organism),
+        assert_int_equal(sn_organism_create(context, (sn_organism_kind)k, wished, &organism),
                          SINEW_OK);
 
-        const sinew_mesh *mesh = sinew_organism_get_mesh(organism);
+        const sinew_mesh *mesh = sn_organism_get_mesh(organism);
         assert_int_equal(sinew_mesh_check(context, mesh), SINEW_OK);
 
         sinew_quality quality;
@@ -32,7 +32,7 @@ static void test_kinds(void **state) {
             counts[mesh->labels[e]]++;
         }
 
-        assert_true(counts[1] > 200 && (counts[2] > 1000) == (k == SINEW_ORGANISM_PLANT));
+        assert_true(counts[1] > 200 && (counts[2] > 1000) == (k == SN_ORGANISM_PLANT));
 
         // The tets fill the skin: what they leave out are tips that taper to less than a cell,
         // which holds twelve.
@@ -40,7 +40,7 @@ static void test_kinds(void **state) {
         double outside;
 
         assert_int_equal(
-            sinew_embedding_create(context, sinew_organism_get_skin(organism), mesh, &embedding),
+            sinew_embedding_create(context, sn_organism_get_skin(organism), mesh, &embedding),
             SINEW_OK);
         sinew_embedding_get_outside(embedding, NULL, &outside);
         assert_true(outside < 1.5 * cbrt(12 * quality.volume / mesh->element_count));
@@ -48,8 +48,8 @@ static void test_kinds(void **state) {
 
         sinew_field_def def = sinew_default_field_def();
         def.mesh = mesh;
-        def.kind = sinew_organism_get_field_kind(organism);
-        def.curves = sinew_organism_get_curves(organism, &def.curve_count);
+        def.kind = sn_organism_get_field_kind(organism);
+        def.curves = sn_organism_get_curves(organism, &def.curve_count);
         def.unknowns = SINEW_FIELD_BY_VERTEX; // fewer
 
         sinew_field *field;
@@ -68,19 +68,19 @@ static void test_kinds(void **state) {
             assert_true(certainty >= 0 && certainty <= 1);
         }
         sinew_field_destroy(field);
-        sinew_organism_destroy(organism);
+        sn_organism_destroy(organism);
     }
 
-    sinew_organism *organism;
-    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_FISH, 100, &organism),
+    sn_organism *organism;
+    assert_int_equal(sn_organism_create(context, SN_ORGANISM_FISH, 100, &organism),
                      SINEW_INVALID_ARGUMENT);
-    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_PLANT, 2999, &organism),
+    assert_int_equal(sn_organism_create(context, SN_ORGANISM_PLANT, 2999, &organism),
                      SINEW_INVALID_ARGUMENT);
     assert_non_null(
         strstr(sinew_context_message(context), "a plant of 2999 tets; it takes at least 3000"));
-    assert_int_equal(sinew_organism_create(context, (sinew_organism_kind)7, 0, &organism),
+    assert_int_equal(sn_organism_create(context, (sn_organism_kind)7, 0, &organism),
                      SINEW_INVALID_ARGUMENT);
-    sinew_organism_destroy(NULL);
+    sn_organism_destroy(NULL);
     assert_int_equal(context->bytes_in_use, 0);
     sinew_context_destroy(context);
 }
@@ -89,14 +89,13 @@ static void test_kinds(void **state) {
 static void test_chambers(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sinew_organism *heart;
+    sn_organism *heart;
 
-    assert_int_equal(sinew_organism_create(context, SINEW_ORGANISM_HEART, 5000, &heart), SINEW_OK);
+    assert_int_equal(sn_organism_create(context, SN_ORGANISM_HEART, 5000, &heart), SINEW_OK);
     sinew_mesh *surface;
 
     assert_int_equal(
-        sinew_mesh_create_surface(context, sinew_organism_get_mesh(heart), &surface, NULL),
-        SINEW_OK);
+        sinew_mesh_create_surface(context, sn_organism_get_mesh(heart), &surface, NULL), SINEW_OK);
 
     sn_arena arena = sn_arena_create(context);
     int32_t *parts, count;
@@ -113,7 +112,7 @@ static void test_chambers(void **state) {
     test_close("the wall between", sn_triangle_tree_winding(&tree, sn_v3(0.003, 0, 0), 0), 1, 1e-9);
     sn_arena_destroy(&arena);
     sinew_mesh_destroy(surface);
-    sinew_organism_destroy(heart);
+    sn_organism_destroy(heart);
     sinew_context_destroy(context);
 }
 
@@ -126,18 +125,18 @@ static void test_memory_shortage(void **state) {
         sinew_context *context = test_context_failing(&allocator);
 
         allocator.fail_at = allocator.calls + n;
-        sinew_organism *organism = NULL;
-        sinew_status status = sinew_organism_create(context, SINEW_ORGANISM_PLANT, 0, &organism);
+        sn_organism *organism = NULL;
+        sinew_status status = sn_organism_create(context, SN_ORGANISM_PLANT, 0, &organism);
 
         done = status == SINEW_OK;
         if (!done) {
             assert_int_equal(status, SINEW_OUT_OF_MEMORY);
         }
         if (done) {
-            assert_true(n > 0 && sinew_organism_get_mesh(organism) == NULL);
+            assert_true(n > 0 && sn_organism_get_mesh(organism) == NULL);
         }
 
-        sinew_organism_destroy(organism);
+        sn_organism_destroy(organism);
         assert_int_equal(context->bytes_in_use, 0);
         sinew_context_destroy(context);
     }

@@ -1,10 +1,10 @@
 // Characters from tables: joints at places in the world, limbs as round cones between two places.
 // The skin is the cones' closed surfaces, which overlap where limbs meet; the winding number makes
 // one solid of them. Motions are sums of sines.
-#include "sinew/character.h"
+#include "io/generate/character.h"
 
-#include "geom/mesh/mesh.h"
-#include "skeleton/skeleton.h"
+#include "io/generate/triangles.h"
+#include "math/rigid.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -236,22 +236,22 @@ static void move_hopping(sn_rigid *local, double time, double angle) {
 
 #define COUNT_OF(table) ((int32_t)(sizeof(table) / sizeof *(table)))
 
-static plan plan_of(sinew_character_kind kind) {
+static plan plan_of(sn_character_kind kind) {
     plan made = {cylinder_joints, COUNT_OF(cylinder_joints), NULL, 0, move_bending};
     switch (kind) {
-    case SINEW_CHARACTER_BENDING: break;
-    case SINEW_CHARACTER_TWISTING: made.move = move_twisting; break;
-    case SINEW_CHARACTER_LEG:
+    case SN_CHARACTER_BENDING: break;
+    case SN_CHARACTER_TWISTING: made.move = move_twisting; break;
+    case SN_CHARACTER_LEG:
         made = (plan){leg_joints, COUNT_OF(leg_joints), leg_limbs, COUNT_OF(leg_limbs), move_leg};
         break;
-    case SINEW_CHARACTER_ARM:
+    case SN_CHARACTER_ARM:
         made = (plan){arm_joints, COUNT_OF(arm_joints), arm_limbs, COUNT_OF(arm_limbs), move_arm};
         break;
-    case SINEW_CHARACTER_BIPED:
+    case SN_CHARACTER_BIPED:
         made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs) - 1,
                       move_walking};
         break;
-    case SINEW_CHARACTER_FAT:
+    case SN_CHARACTER_FAT:
         made = (plan){biped_joints, COUNT_OF(biped_joints), biped_limbs, COUNT_OF(biped_limbs),
                       move_hopping};
         break;
@@ -270,7 +270,7 @@ enum {
 
 // The hull of two spheres, nearly: a half sphere at each end and straight lines between their rims.
 // Rings of points from pole to pole; the first and the last point are the poles.
-static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb_row *limb) {
+static void add_limb(const sn_triangles *mesh, int32_t number, const limb_row *limb) {
     sn_vec3 from = sn_load3(limb->from);
     sn_vec3 to = sn_load3(limb->to);
     sn_vec3 axis = sn_normalize(sn_sub(to, from));
@@ -320,37 +320,45 @@ static void add_limb(sn_owned_mesh *mesh, int32_t number, const limb_row *limb) 
     }
 }
 
+// A cylinder upright along y.
+static sinew_status make_cylinder(sinew_context *context, sinew_mesh **skin) {
+    sinew_shape_def shape = sinew_default_shape_def();
+    shape.shape = SINEW_SHAPE_CYLINDER;
+    shape.element = SINEW_ELEMENT_TRIANGLE;
+    shape.size[0] = shape.size[1] = 0.3;
+    shape.cells[0] = shape.cells[1] = 12;
+    shape.cells[2] = 40;
+    SN_TRY(sinew_mesh_create_shape(context, &shape, skin));
+
+    // The shape lies along z. Its points are the library's own copy, which nobody else has seen.
+    double *points = (double *)(uintptr_t)(*skin)->points;
+    for (int32_t i = 0; i < (*skin)->point_count; i++) {
+        sn_vec3 p = sn_load3(points + 3 * (size_t)i);
+        sn_store3(points + 3 * (size_t)i, sn_v3(p.x, p.z, -p.y));
+    }
+
+    return SINEW_OK;
+}
+
 static sinew_status make_skin(sinew_context *context, const plan *made, sinew_mesh **skin) {
     if (made->limb_count == 0) {
-        sinew_shape_def shape = sinew_default_shape_def();
-        shape.shape = SINEW_SHAPE_CYLINDER;
-        shape.element = SINEW_ELEMENT_TRIANGLE;
-        shape.size[0] = shape.size[1] = 0.3;
-        shape.cells[0] = shape.cells[1] = 12;
-        shape.cells[2] = 40;
-        SN_TRY(sinew_mesh_create_shape(context, &shape, skin));
+        return make_cylinder(context, skin);
+    }
 
-        // The shape stands along z: turn it upright.
-        double *points = ((sn_owned_mesh *)(void *)*skin)->points;
-        for (int32_t i = 0; i < (*skin)->point_count; i++) {
-            sn_vec3 p = sn_load3(points + 3 * (size_t)i);
-            sn_store3(points + 3 * (size_t)i, sn_v3(p.x, p.z, -p.y));
+    sn_arena scratch = sn_arena_create(context);
+    sn_triangles mesh;
+    sinew_status status = sn_triangles_create(&scratch, made->limb_count * LIMB_POINTS,
+                                              made->limb_count * LIMB_TRIANGLES, &mesh);
+
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < made->limb_count; i++) {
+            add_limb(&mesh, i, &made->limbs[i]);
         }
-
-        return SINEW_OK;
+        status = sn_triangles_finish(context, &mesh, skin);
     }
 
-    sn_owned_mesh *mesh = NULL;
-    SN_TRY(sn_owned_mesh_create(context, SINEW_ELEMENT_TRIANGLE,
-                                (int64_t)made->limb_count * LIMB_POINTS,
-                                (int64_t)made->limb_count * LIMB_TRIANGLES, false, &mesh));
-
-    for (int32_t i = 0; i < made->limb_count; i++) {
-        add_limb(mesh, i, &made->limbs[i]);
-    }
-
-    *skin = &mesh->view;
-    return SINEW_OK;
+    sn_arena_destroy(&scratch);
+    return status;
 }
 
 static sinew_status make_skeleton(sinew_context *context, const plan *made,
@@ -376,35 +384,39 @@ static sinew_status make_skeleton(sinew_context *context, const plan *made,
 }
 
 static sinew_status make_motion(sinew_context *context, const plan *made,
-                                const sinew_character_def *def, const sinew_skeleton *skeleton,
+                                const sn_character_def *def, const sinew_skeleton *skeleton,
                                 sinew_motion **motion) {
     int32_t frames = (int32_t)floor(def->duration / def->frame_time + 1e-6) + 1;
-    int32_t count = skeleton->joint_count;
+    int32_t count = sinew_skeleton_joint_count(skeleton);
+    const sinew_transform *rest = sinew_skeleton_rest_local(skeleton);
+    sinew_motion_def empty = {
+        .joint_count = count, .frame_count = frames, .frame_time = def->frame_time};
 
-    SN_TRY(sn_motion_create_empty(context, count, frames, def->frame_time, motion));
+    SN_TRY(sinew_motion_create(context, &empty, motion));
     for (int32_t frame = 0; frame < frames; frame++) {
         sn_rigid local[COUNT_OF(biped_joints)];
+        sinew_transform out[COUNT_OF(biped_joints)];
         for (int32_t i = 0; i < count; i++) {
-            local[i] = sn_rigid_load(&skeleton->rest_local[i]);
+            local[i] = sn_rigid_load(&rest[i]);
         }
 
         made->move(local, frame * def->frame_time, def->angle);
-        sinew_transform *out = (*motion)->frames + (size_t)frame * (size_t)count;
         for (int32_t i = 0; i < count; i++) {
             sn_rigid_store(&out[i], local[i]);
         }
+        SN_TRY(sinew_motion_set_frame(*motion, frame, out));
     }
 
     return SINEW_OK;
 }
 
-sinew_character_def sinew_default_character_def(void) {
-    return (sinew_character_def){
+sn_character_def sn_default_character_def(void) {
+    return (sn_character_def){
         .tet_count = 3000, .frame_time = 1.0 / 30, .duration = 2, .angle = 0.5 * PI};
 }
 
-static sinew_status check_def(sinew_context *context, const sinew_character_def *def) {
-    if ((int)def->kind < SINEW_CHARACTER_BENDING || def->kind > SINEW_CHARACTER_FAT) {
+static sinew_status check_def(sinew_context *context, const sn_character_def *def) {
+    if ((int)def->kind < SN_CHARACTER_BENDING || def->kind > SN_CHARACTER_FAT) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "there is no character of kind %d",
                        (int)def->kind);
     }
@@ -415,7 +427,7 @@ static sinew_status check_def(sinew_context *context, const sinew_character_def 
     }
 
     if (!(def->frame_time > 0) || !(def->duration >= 0) ||
-        !(def->duration / def->frame_time < SN_MAX_FRAMES) || !isfinite(def->angle) ||
+        !(def->duration / def->frame_time < SINEW_MOTION_FRAMES) || !isfinite(def->angle) ||
         !(def->bone_radius >= 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "a motion of %g s with %g s a frame and an angle of %g cannot be made",
@@ -428,10 +440,12 @@ static sinew_status check_def(sinew_context *context, const sinew_character_def 
 // The label of a tet by its centre: 1 + the joint of the nearest bone, 0 if that is too far.
 static int32_t label_at(const sinew_skeleton *skeleton, sn_vec3 center, double radius) {
     int32_t label = 0;
+    int32_t bone_count;
+    const sinew_bone *bones = sinew_skeleton_bones(skeleton, &bone_count);
     double nearest = radius;
-    for (int32_t i = 0; i < skeleton->bone_count; i++) {
-        sn_vec3 from = sn_load3(skeleton->bones[i].from);
-        sn_vec3 way = sn_sub(sn_load3(skeleton->bones[i].to), from);
+    for (int32_t i = 0; i < bone_count; i++) {
+        sn_vec3 from = sn_load3(bones[i].from);
+        sn_vec3 way = sn_sub(sn_load3(bones[i].to), from);
         sn_vec3 d = sn_sub(center, from);
         double distance =
             sn_length(sn_madd(d, -fmin(fmax(sn_dot(d, way) / sn_dot(way, way), 0), 1), way));
@@ -441,7 +455,7 @@ static int32_t label_at(const sinew_skeleton *skeleton, sn_vec3 center, double r
         }
 
         nearest = distance;
-        label = 1 + skeleton->bones[i].joint;
+        label = 1 + bones[i].joint;
     }
 
     return label;
@@ -453,10 +467,10 @@ static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton,
                         int32_t *labels, int32_t *node_labels) {
     const int32_t shared = -1;
     for (int32_t t = 0; t < flesh->element_count; t++) {
-        const int32_t *nodes = sn_mesh_nodes(flesh, t);
+        const int32_t *nodes = flesh->indices + 4 * (size_t)t;
         sn_vec3 center = {0, 0, 0};
         for (int k = 0; k < 4; k++) {
-            center = sn_madd(center, 0.25, sn_mesh_point(flesh, nodes[k]));
+            center = sn_madd(center, 0.25, sn_load3(flesh->points + 3 * (size_t)nodes[k]));
         }
 
         labels[t] = label_at(skeleton, center, radius);
@@ -468,14 +482,14 @@ static void label_bones(const sinew_mesh *flesh, const sinew_skeleton *skeleton,
 
     for (int32_t t = 0; t < flesh->element_count; t++) {
         for (int k = 0; k < 4; k++) {
-            if (node_labels[sn_mesh_nodes(flesh, t)[k]] == shared) {
+            if (node_labels[flesh->indices[4 * (size_t)t + (size_t)k]] == shared) {
                 labels[t] = 0;
             }
         }
     }
 }
 
-static sinew_status add_labels(sinew_context *context, double radius, sinew_character *character) {
+static sinew_status add_labels(sinew_context *context, double radius, sn_character *character) {
     sn_arena scratch = sn_arena_create(context);
     int32_t *labels = SN_PUSH(&scratch, int32_t, character->flesh->element_count);
     int32_t *node_labels = SN_PUSH(&scratch, int32_t, character->flesh->point_count);
@@ -501,7 +515,7 @@ static sinew_status add_labels(sinew_context *context, double radius, sinew_char
 }
 
 static sinew_status make_parts(sinew_context *context, const plan *made,
-                               const sinew_character_def *def, sinew_character *character) {
+                               const sn_character_def *def, sn_character *character) {
     SN_TRY(make_skeleton(context, made, &character->skeleton));
     SN_TRY(make_motion(context, made, def, character->skeleton, &character->motion));
     SN_TRY(make_skin(context, made, &character->skin));
@@ -517,23 +531,23 @@ static sinew_status make_parts(sinew_context *context, const plan *made,
     return def->bone_radius > 0 ? add_labels(context, def->bone_radius, character) : SINEW_OK;
 }
 
-sinew_status sinew_character_create(sinew_context *context, const sinew_character_def *def,
-                                    sinew_character *character) {
+sinew_status sn_character_create(sinew_context *context, const sn_character_def *def,
+                                 sn_character *character) {
     SN_ASSERT(context && def && character);
-    *character = (sinew_character){0};
+    *character = (sn_character){0};
     SN_TRY(check_def(context, def));
 
     plan made = plan_of(def->kind);
     sinew_status status = make_parts(context, &made, def, character);
 
     if (status != SINEW_OK) {
-        sinew_character_destroy(character);
+        sn_character_destroy(character);
     }
 
     return status;
 }
 
-void sinew_character_destroy(sinew_character *character) {
+void sn_character_destroy(sn_character *character) {
     if (!character) {
         return;
     }
@@ -542,5 +556,5 @@ void sinew_character_destroy(sinew_character *character) {
     sinew_mesh_destroy(character->skin);
     sinew_skeleton_destroy(character->skeleton);
     sinew_motion_destroy(character->motion);
-    *character = (sinew_character){0};
+    *character = (sn_character){0};
 }

@@ -3,20 +3,20 @@
 #include "support/hash.h"
 #include "support/test.h"
 
-#include "skeleton/puppet.h"
+#include "support/puppet.h"
 
 #include <stdlib.h>
 
-static sinew_character_def character_of(sinew_character_kind kind, int32_t tets) {
-    sinew_character_def def = sinew_default_character_def();
+static sn_character_def character_of(sn_character_kind kind, int32_t tets) {
+    sn_character_def def = sn_default_character_def();
     def.kind = kind;
     def.tet_count = tets;
     return def;
 }
 
-static sn_puppet make(sinew_context *context, sinew_character_kind kind, int32_t tets,
+static sn_puppet make(sinew_context *context, sn_character_kind kind, int32_t tets,
                       const sinew_pbd_def *flesh) {
-    sinew_character_def def = character_of(kind, tets);
+    sn_character_def def = character_of(kind, tets);
     sinew_pbd_def standard = sinew_default_pbd_def();
     sn_puppet puppet;
     if (sn_puppet_create(context, &def, flesh ? flesh : &standard, &puppet) != SINEW_OK) {
@@ -35,11 +35,11 @@ static sinew_pbd_report measure(sn_puppet *puppet) {
 static void test_all_kinds(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    for (int kind = SINEW_CHARACTER_BENDING; kind <= SINEW_CHARACTER_FAT; kind++) {
-        sn_puppet puppet = make(context, (sinew_character_kind)kind,
-                                kind == SINEW_CHARACTER_FAT     ? 9000
-                                : kind == SINEW_CHARACTER_BIPED ? 6000
-                                                                : 1500,
+    for (int kind = SN_CHARACTER_BENDING; kind <= SN_CHARACTER_FAT; kind++) {
+        sn_puppet puppet = make(context, (sn_character_kind)kind,
+                                kind == SN_CHARACTER_FAT     ? 9000
+                                : kind == SN_CHARACTER_BIPED ? 6000
+                                                             : 1500,
                                 NULL);
         sinew_quality quality;
 
@@ -68,15 +68,15 @@ static void test_all_kinds(void **state) {
         sn_puppet_destroy(&puppet);
     }
 
-    sinew_character_def bad = character_of((sinew_character_kind)17, 3000);
-    sinew_character character;
+    sn_character_def bad = character_of((sn_character_kind)17, 3000);
+    sn_character character;
 
-    assert_int_equal(sinew_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
-    bad = character_of(SINEW_CHARACTER_LEG, 5);
-    assert_int_equal(sinew_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
-    bad = character_of(SINEW_CHARACTER_LEG, 3000);
+    assert_int_equal(sn_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
+    bad = character_of(SN_CHARACTER_LEG, 5);
+    assert_int_equal(sn_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
+    bad = character_of(SN_CHARACTER_LEG, 3000);
     bad.frame_time = 0;
-    assert_int_equal(sinew_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sn_character_create(context, &bad, &character), SINEW_INVALID_ARGUMENT);
     sinew_context_destroy(context);
 }
 
@@ -85,9 +85,9 @@ static void test_all_kinds(void **state) {
 static void test_fast_motion(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    for (int kind = SINEW_CHARACTER_LEG; kind <= SINEW_CHARACTER_BIPED; kind++) {
+    for (int kind = SN_CHARACTER_LEG; kind <= SN_CHARACTER_BIPED; kind++) {
         sn_puppet puppet =
-            make(context, (sinew_character_kind)kind, TEST_SANITIZED ? 1000 : 2000, NULL);
+            make(context, (sn_character_kind)kind, TEST_SANITIZED ? 1000 : 2000, NULL);
         double worst = 0;
 
         for (int frame = 0; frame < 30; frame++) {
@@ -117,7 +117,7 @@ static void test_fast_motion(void **state) {
 static void test_inverted_start(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sn_puppet puppet = make(context, SINEW_CHARACTER_LEG, TEST_SANITIZED ? 1000 : 3000, NULL);
+    sn_puppet puppet = make(context, SN_CHARACTER_LEG, TEST_SANITIZED ? 1000 : 3000, NULL);
     const sinew_mesh *flesh = puppet.character.flesh;
 
     for (int32_t i = 0; i < flesh->point_count; i++) {
@@ -150,7 +150,7 @@ static void test_inverted_start(void **state) {
 static void test_ten_thousand_frames(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sn_puppet puppet = make(context, SINEW_CHARACTER_ARM, 250, NULL);
+    sn_puppet puppet = make(context, SN_CHARACTER_ARM, 250, NULL);
 
     // The motion has 61 frames; loop over it with its own period of 61 / 30 s.
     size_t size = 3 * (size_t)puppet.character.flesh->point_count;
@@ -179,7 +179,7 @@ static void test_ten_thousand_frames(void **state) {
 
 static uint64_t simulate(sinew_context *context, void *user) {
     (void)user;
-    sn_puppet puppet = make(context, SINEW_CHARACTER_LEG, TEST_SANITIZED ? 2500 : 5000, NULL);
+    sn_puppet puppet = make(context, SN_CHARACTER_LEG, TEST_SANITIZED ? 2500 : 5000, NULL);
     uint64_t hash = TEST_HASH_START;
 
     for (int frame = 0; frame < 6; frame++) {

@@ -1,8 +1,8 @@
 // Specimens: lists of solids, added and painted in order. How fine the grid must be for a wished
 // number of voxels is found by voxelising coarsely first.
-#include "sinew/specimen.h"
+#include "sinew/io/specimen.h"
 
-#include "geom/voxel/voxel.h"
+#include "base/context.h"
 #include "math/quat.h"
 
 #include <string.h>
@@ -284,7 +284,9 @@ static sinew_status find_spacing(sinew_context *context, const recipe *recipe,
 
     sinew_voxels *voxels;
     SN_TRY(sinew_voxels_create_from_solids(context, list->solids, list->count, &coarse, &voxels));
-    *spacing = cbrt(voxels->count * voxels->volume / wished);
+    double cell[3];
+    sinew_voxels_get_grid(voxels, NULL, cell, NULL);
+    *spacing = cbrt(sinew_voxels_get_count(voxels) * (cell[0] * cell[1] * cell[2]) / wished);
     sinew_voxels_destroy(voxels);
 
     return SINEW_OK;
