@@ -72,7 +72,7 @@ typedef struct sn_gltf_channel {
     int32_t key_count;
     int32_t components;  // 3, 4, or the number of morph targets
     const double *times; // [s], increasing
-    const double *values;
+    const double *values; // NULL, for the writer: weights that show target k - 1 at key k, alone
 } sn_gltf_channel;
 
 typedef struct sn_gltf_animation {

@@ -1,6 +1,7 @@
 // The GLB writer. One pass over the data fills the binary chunk and, beside it, the lists of views
-// and accessors; the JSON is put together at the end. Each accessor has a view of its own, on a
-// boundary of four bytes.
+// and accessors; the JSON is put together at the end. Each array has a view of its own, on a boundary
+// of four bytes. Weights that show one morph target after the other are written as a sparse accessor:
+// n images take n entries instead of n * n.
 #include "io/gltf/gltf.h"
 
 #include "io/text/json_write.h"
@@ -16,12 +17,14 @@ enum {
     INDICES = 34963
 };
 
+enum { MOST_TARGETS = 46339 }; // times one more, which is the number of weights, it is an int32_t
+
 typedef struct writer {
     const sn_gltf *gltf;
     sn_buffer binary;
     sn_buffer views, accessors, meshes, skins, animations; // JSON text of these arrays
     sn_json_writer view_json, accessor_json, mesh_json, skin_json, animation_json;
-    int32_t accessor_count;
+    int32_t view_count, accessor_count;
     int32_t *first_child,
         *next_sibling; // of each node; the roots hang below entry node_count; -1 ends a list
 } writer;
@@ -67,25 +70,31 @@ static void write_bounds(sn_json_writer *json, const float *values, size_t count
     }
 }
 
-// An accessor on the `size` bytes at the end of the binary chunk. Returns its index.
-static int32_t add_accessor(writer *w, size_t offset, int type, int components, size_t count,
-                            int target, bool bounds) {
-    static const char *const names[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+// A view of the bytes from `offset` to the end of the binary chunk. Returns its index.
+static int32_t add_view(writer *w, size_t offset, int target) {
     sn_json_writer *view = &w->view_json;
-    sn_json_writer *json = &w->accessor_json;
-
     sn_json_begin_object(view);
     write_key_integer(view, "buffer", 0);
     write_key_integer(view, "byteOffset", (int64_t)offset);
     write_key_integer(view, "byteLength", (int64_t)(w->binary.size - offset));
-
     if (target) {
         write_key_integer(view, "target", target);
     }
 
     sn_json_end_object(view);
+    sn_buffer_align(&w->binary, 4, 0);
+
+    return w->view_count++;
+}
+
+// An accessor on the bytes from `offset` to the end of the binary chunk. Returns its index.
+static int32_t add_accessor(writer *w, size_t offset, int type, int components, size_t count,
+                            int target, bool bounds) {
+    static const char *const names[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+    sn_json_writer *json = &w->accessor_json;
+
     sn_json_begin_object(json);
-    write_key_integer(json, "bufferView", w->accessor_count);
+    write_key_integer(json, "bufferView", add_view(w, offset, target));
     write_key_integer(json, "componentType", type);
     write_key_integer(json, "count", (int64_t)count);
     write_key_string(json, "type", components == 16 ? "MAT4" : names[components]);
@@ -96,7 +105,42 @@ static int32_t add_accessor(writer *w, size_t offset, int type, int components, 
     }
 
     sn_json_end_object(json);
-    sn_buffer_align(&w->binary, 4, 0);
+    return w->accessor_count++;
+}
+
+// Weights that are 0 but for target k - 1 at key k, which is 1.
+static int32_t add_one_by_one(writer *w, uint32_t targets) {
+    size_t indices = w->binary.size;
+    for (uint32_t k = 0; k < targets; k++) {
+        sn_buffer_add_u32(&w->binary, (k + 1) * targets + k);
+    }
+    int32_t index_view = add_view(w, indices, 0);
+
+    size_t values = w->binary.size;
+    for (uint32_t k = 0; k < targets; k++) {
+        sn_buffer_add_f32(&w->binary, 1);
+    }
+    int32_t value_view = add_view(w, values, 0);
+
+    sn_json_writer *json = &w->accessor_json;
+    sn_json_begin_object(json);
+    write_key_integer(json, "componentType", FLOAT);
+    write_key_integer(json, "count", (int64_t)targets * (targets + 1));
+    write_key_string(json, "type", "SCALAR");
+    sn_json_write_key(json, "sparse");
+    sn_json_begin_object(json);
+    write_key_integer(json, "count", targets);
+    sn_json_write_key(json, "indices");
+    sn_json_begin_object(json);
+    write_key_integer(json, "bufferView", index_view);
+    write_key_integer(json, "componentType", UNSIGNED_INT);
+    sn_json_end_object(json);
+    sn_json_write_key(json, "values");
+    sn_json_begin_object(json);
+    write_key_integer(json, "bufferView", value_view);
+    sn_json_end_object(json);
+    sn_json_end_object(json);
+    sn_json_end_object(json);
 
     return w->accessor_count++;
 }
@@ -306,7 +350,9 @@ static void add_samplers(writer *w, const sn_gltf_animation *animation) {
 
         size_t count = (size_t)c->key_count * (c->interpolation == SN_GLTF_CUBIC ? 3 : 1);
         int32_t output;
-        if (c->path == SN_GLTF_WEIGHTS) {
+        if (c->path == SN_GLTF_WEIGHTS && !c->values) {
+            output = add_one_by_one(w, (uint32_t)c->components);
+        } else if (c->path == SN_GLTF_WEIGHTS) {
             output = add_floats(w, c->values, 1, count * (size_t)c->components, 0, false);
         } else if (c->path == SN_GLTF_ROTATION && c->interpolation != SN_GLTF_CUBIC) {
             output = add_unit(w, c->values, 4, count, 3, 0);
@@ -592,11 +638,15 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
     sn_arena scratch = sn_arena_create(out->context);
     int32_t targets = f->frame_count - 1; // the first frame is the mesh itself
     size_t numbers = 3 * (size_t)f->point_count;
-    size_t keys = (size_t)f->frame_count;
     const double **displacements = SN_PUSH(&scratch, const double *, targets);
     double *moved = SN_PUSH(&scratch, double, numbers *(size_t)targets);
-    double *weights = SN_PUSH(&scratch, double, keys *(size_t)targets);
     sinew_status status = sn_arena_status(&scratch);
+
+    if (status == SINEW_OK && targets > MOST_TARGETS) {
+        status = sn_fail(out->context, SINEW_UNSUPPORTED,
+                         "a GLB holds at most %d images, not %d; write fewer, or a pc2",
+                         MOST_TARGETS + 1, f->frame_count);
+    }
 
     if (status == SINEW_OK) {
         for (size_t k = 0; k < (size_t)targets; k++) {
@@ -604,7 +654,6 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
                 moved[k * numbers + i] = f->frames[k + 1][i] - f->frames[0][i];
             }
             displacements[k] = moved + k * numbers;
-            weights[(k + 1) * (size_t)targets + k] = 1;
         }
 
         sn_gltf_primitive primitive = {.point_count = f->point_count,
@@ -622,8 +671,7 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
         sn_gltf_channel channel = {.path = SN_GLTF_WEIGHTS,
                                    .key_count = f->frame_count,
                                    .components = targets,
-                                   .times = f->times,
-                                   .values = weights};
+                                   .times = f->times};
         sn_gltf_animation animation = {"simulation", 1, &channel};
         sn_gltf gltf = {.node_count = 1,
                         .nodes = &node,
