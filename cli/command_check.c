@@ -41,12 +41,15 @@ static int check(sinew_context *context, const cli_command *command, const char 
 
 static int run(const cli_command *command, int argc, char **argv) {
     cli_list settings = {0};
-    const cli_option table[] = {{"set", 's', CLI_LIST, &settings, "PATH=VALUE",
-                                 "change the scene before checking it", 0, 0}};
+    const cli_option table[] = {
+        {"set", 's', CLI_LIST, &settings, "PATH=VALUE", "change the scene before checking it", 0,
+         0},
+        CLI_ALLOW_OUTSIDE,
+    };
     const char *path;
     int count;
     bool finished;
-    int status = cli_parse(command, table, 1, argc, argv, &path, 1, &count, &finished);
+    int status = cli_parse(command, table, 2, argc, argv, &path, 1, &count, &finished);
 
     if (finished) {
         return status;

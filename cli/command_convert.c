@@ -52,11 +52,13 @@ static int convert(sinew_context *context, const cli_command *command, const cha
 static int run(const cli_command *command, int argc, char **argv) {
     bool surface = false;
     const cli_option table[] = {
-        {"surface", 's', CLI_FLAG, &surface, NULL, "write the boundary of a solid mesh", 0, 0}};
+        {"surface", 's', CLI_FLAG, &surface, NULL, "write the boundary of a solid mesh", 0, 0},
+        CLI_ALLOW_OUTSIDE,
+    };
     const char *paths[2];
     int count;
     bool finished;
-    int status = cli_parse(command, table, 1, argc, argv, paths, 2, &count, &finished);
+    int status = cli_parse(command, table, 2, argc, argv, paths, 2, &count, &finished);
 
     if (finished) {
         return status;

@@ -53,7 +53,7 @@ static int inspect_file(inspect_report *report, const char *path, double unit) {
     cli_fetcher fetcher;
     cli_fetcher_create(report->context, path, &fetcher);
 
-    sn_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher};
+    sn_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher, false};
     int status = inspect_source(report, &source, unit);
 
     cli_fetcher_destroy(&fetcher);
@@ -67,6 +67,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     const char *unit_name = NULL;
     double unit = 0;
     const cli_option table[] = {
+        CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_FLAG, &json, NULL, "as JSON", 0, 0},
         {"unit", 'u', CLI_TEXT, &unit_name, "UNIT",
          "of a volume's lengths: mm, um, ... or metres (default: its header's)", 0, 0},

@@ -97,6 +97,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 1)", 1, 64},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE",
          "change the scene, e.g. materials.gel.poisson=0.3", 0, 0},
+        CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the table as JSON (to standard output)", 0,
          0},
     };

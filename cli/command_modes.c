@@ -197,6 +197,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"body", 'b', CLI_TEXT, &o.body, "NAME", "of a scene (default: the first)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "write the shapes to DIR/modes.vtu", 0, 0},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene before", 0, 0},
+        CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE",
          "the frequencies as JSON (to standard output)", 0, 0},
     };

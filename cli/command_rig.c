@@ -3,10 +3,12 @@
 #include "command.h"
 #include "progress.h"
 #include "rig/rig.h"
+#include "scene_file.h"
 
 #include "base/clock.h"
 #include "geom/voxel/voxel.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +53,14 @@ static void name_of(const char *path, char name[RIG_NAME]) {
     size_t length = strcspn(begin, ".");
     snprintf(name, RIG_NAME, "%.*s", (int)(length > 0 && length < RIG_NAME ? length : RIG_NAME - 1),
              begin);
+
+    // What a file may be called but a body may not.
+    for (char *c = name; *c; c++) {
+        bool plain = (*c & 0x80) || isalnum((unsigned char)*c) || strchr(" _-.", *c);
+        if (!plain || (c == name && (*c == '.' || *c == ' '))) {
+            *c = '_';
+        }
+    }
 }
 
 static bool pick_word(const cli_command *command, const char *option, const char *word,
@@ -299,6 +309,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"memory", 0, CLI_INTEGER, &o.memory, "MB", "refuse grids that need more (default: 4096)",
          1, 1 << 20},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 2)", 1, 64},
+        CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)",
          0, 0},
     };

@@ -509,6 +509,7 @@ static int run_command(const cli_command *command, int argc, char **argv) {
         {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0,
          0},
         {"film", 0, CLI_FLAG, &o.film, NULL, "numbered pictures too, one for every output", 0, 0},
+        CLI_ALLOW_OUTSIDE,
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };
     const char *path = "examples/default.json";

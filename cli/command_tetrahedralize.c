@@ -77,6 +77,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE", "edge of the lattice's cubes instead", 0,
          1e9},
         {"element", 'e', CLI_TEXT, &element, "KIND", "tet4 or tet10", 0, 0},
+        CLI_ALLOW_OUTSIDE,
         {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
          0},
     };

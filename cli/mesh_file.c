@@ -17,7 +17,8 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
 
     sinew_status status = cli_read_file(context, path, 0, &file->bytes);
     if (status == SINEW_OK) {
-        sn_source source = {path, file->bytes.data, file->bytes.size, cli_fetch, &file->fetcher};
+        sn_source source = {path,      file->bytes.data, file->bytes.size,
+                            cli_fetch, &file->fetcher,   false};
         file->read = true;
         status = sn_mesh_read(context, &source, &file->mesh);
     }

@@ -1,9 +1,16 @@
+#define _XOPEN_SOURCE 700 // realpath
+
 #include "scene_file.h"
 
+#include "base/context.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double CERTAIN = 0.5; // a field below it is uncertain somewhere worth looking at
+
+bool cli_allow_outside = false;
 
 void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher) {
     memset(fetcher, 0, sizeof *fetcher);
@@ -13,29 +20,88 @@ void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *f
              path);
 }
 
-bool cli_fetch(void *user, const char *name, const void **data, size_t *size) {
-    cli_fetcher *fetcher = user;
+static bool has_parent_part(const char *name) {
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0')) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
+// Whether links lead out of the folder. What does not exist leads nowhere.
+static bool leads_outside(const char *folder, const char *path) {
+    char *root = realpath(*folder ? folder : ".", NULL);
+    char *target = realpath(path, NULL);
+    size_t length = root ? strlen(root) : 0;
+    bool inside = !root || !target || strcmp(root, "/") == 0 ||
+                  (strncmp(root, target, length) == 0 && target[length] == '/');
+
+    free(root);
+    free(target);
+    return !inside;
+}
+
+static sinew_status check_reach(const cli_fetcher *fetcher, const char *name, const char *path) {
+    if (cli_allow_outside) {
+        return SINEW_OK;
+    }
+
+    const char *folder = fetcher->folder[0] ? fetcher->folder : ".";
+    if (name[0] == '/' || has_parent_part(name) || leads_outside(fetcher->folder, path)) {
+        return sn_fail(fetcher->context, SINEW_INVALID_DATA,
+                       "it is outside the folder %s; --allow-outside permits that", folder);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status fetch(cli_fetcher *fetcher, const char *name, cli_fetched **out) {
     char path[8192];
-    if (fetcher->count == 256) {
-        return false;
-    }
-
     snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : fetcher->folder, name);
-    cli_bytes *bytes = &fetcher->files[fetcher->count];
-    if (cli_read_file(fetcher->context, path, 0, bytes) != SINEW_OK) {
+    for (int32_t i = 0; i < fetcher->count; i++) {
+        if (strcmp(fetcher->files[i].name, name) == 0) {
+            *out = &fetcher->files[i];
+            return SINEW_OK;
+        }
+    }
+
+    size_t length = strlen(name);
+    if (fetcher->count == CLI_FETCHES || length >= sizeof fetcher->files[0].name) {
+        return sn_fail(fetcher->context, SINEW_UNSUPPORTED,
+                       "at most %d files are read, with names of at most %zu bytes", CLI_FETCHES,
+                       sizeof fetcher->files[0].name - 1);
+    }
+
+    cli_fetched *file = &fetcher->files[fetcher->count];
+    SN_TRY(check_reach(fetcher, name, path));
+    SN_TRY(cli_read_file(fetcher->context, path, 0, &file->bytes));
+    memcpy(file->name, name, length + 1);
+    fetcher->count++;
+    *out = file;
+
+    return SINEW_OK;
+}
+
+bool cli_fetch(void *user, const char *name, const void **data, size_t *size) {
+    cli_fetched *file;
+    cli_fetcher *fetcher = user;
+    sinew_status status = fetch(fetcher, name, &file);
+    if (status != SINEW_OK) {
+        fetcher->io_failed = fetcher->io_failed || status == SINEW_IO_FAILED;
         return false;
     }
 
-    fetcher->count++;
-    *data = bytes->data;
-    *size = bytes->size;
-
+    *data = file->bytes.data;
+    *size = file->bytes.size;
     return true;
 }
 
 void cli_fetcher_destroy(cli_fetcher *fetcher) {
     for (int32_t i = 0; i < fetcher->count; i++) {
-        cli_free_bytes(fetcher->context, &fetcher->files[i]);
+        cli_free_bytes(fetcher->context, &fetcher->files[i].bytes);
     }
     fetcher->count = 0;
 }
@@ -53,8 +119,9 @@ static int fail_with_mistakes(sinew_context *context, const cli_command *command
         return cli_fail_call(command, context);
     }
     print_mistakes(context, &file->mistakes);
-    return cli_fail(command, CLI_BAD_INPUT, "%s: %lld mistake%s", path,
-                    (long long)file->mistakes.total, file->mistakes.total == 1 ? "" : "s");
+    return cli_fail(command, file->fetcher.io_failed ? CLI_IO_FAILED : CLI_BAD_INPUT,
+                    "%s: %lld mistake%s", path, (long long)file->mistakes.total,
+                    file->mistakes.total == 1 ? "" : "s");
 }
 
 int cli_scene_open(sinew_context *context, const cli_command *command, const char *path,

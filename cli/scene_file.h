@@ -8,13 +8,30 @@
 #include "io/scene/build.h"
 #include "io/scene/read.h"
 
-// Files that a scene names, relative to its folder; what was read stays until the end.
+enum { CLI_FETCHES = 256, CLI_FETCH_NAME = 512 };
+
+typedef struct cli_fetched {
+    char name[CLI_FETCH_NAME];
+    cli_bytes bytes;
+} cli_fetched;
+
+// Files that a scene, mesh or volume references, relative to its folder. They must be inside that
+// folder, unless --allow-outside is given. Each is read once and stays until the end.
 typedef struct cli_fetcher {
     sinew_context *context;
     char folder[4096];
-    cli_bytes files[256];
+    cli_fetched files[CLI_FETCHES];
     int32_t count;
+    bool io_failed; // one could not be read for reasons of the system
 } cli_fetcher;
+
+// The option that all commands share which read files with references.
+extern bool cli_allow_outside;
+#define CLI_ALLOW_OUTSIDE                                                                          \
+    {                                                                                              \
+        "allow-outside", 0, CLI_FLAG, &cli_allow_outside, NULL,                                    \
+            "read referenced files outside the input's folder too", 0, 0                           \
+    }
 
 // For files beside `path`. Destroy in every case.
 void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher);

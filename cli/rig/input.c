@@ -238,7 +238,7 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     cli_fetcher fetcher;
     cli_fetcher_create(rig->context, paths[0], &fetcher);
 
-    sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher};
+    sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher, false};
     bool volume = sn_volume_detect(&source) != SN_VOLUME_UNKNOWN;
     int status = check_options(rig, reading, paths[0], volume ? INPUT_VOLUME : INPUT_SURFACE);
 

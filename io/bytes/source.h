@@ -6,9 +6,10 @@
 #include "base/memory.h"
 #include "io/text/text.h"
 
-// Hands over a file that another one names (the .bin of a .gltf, the .ele beside a .node). `name`
-// is relative to the file that is read. The bytes stay valid until the reader returns. False if
-// there is no such file.
+// Hands over a file that another one references (the .bin of a .gltf, the .ele beside a .node).
+// `name` is as the file has it, relative to the folder of the file that the host opened: a host
+// decides which folders it lets a file reach. The bytes stay valid until the reader returns. False
+// if there is no such file, or none that may be read.
 typedef bool sn_fetch_fn(void *user, const char *name, const void **data, size_t *size);
 
 typedef struct sn_source {
@@ -17,7 +18,21 @@ typedef struct sn_source {
     size_t size;
     sn_fetch_fn *fetch; // may be NULL
     void *fetch_user;
+    bool nested; // was fetched itself: what it references is relative to the folder of `name`
 } sn_source;
+
+// Fetches a file that `source` references, relative to the folder of `source`. The message of a
+// failure says why, where the host left one in the context.
+sinew_status sn_source_fetch(sinew_context *context, const sn_source *source, const char *name,
+                             const void **data, size_t *size);
+
+// The same without the name of `source` before the message.
+sinew_status sn_fetch_beside(sinew_context *context, const sn_source *source, const char *name,
+                             const void **data, size_t *size);
+
+// A file that nothing but the caller references.
+sinew_status sn_fetch(sinew_context *context, sn_fetch_fn *fetch, void *user, const char *name,
+                      const void **data, size_t *size);
 
 // The text of a source.
 static inline sn_text sn_source_text(const sn_source *source) {

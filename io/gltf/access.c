@@ -5,6 +5,7 @@
 #include "io/bytes/base64.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 sinew_status sn_gltf_fail(sn_gltf_reader *r) {
@@ -141,8 +142,10 @@ static sinew_status load_buffer(sn_gltf_reader *r, const sn_json *buffer, bool f
     } else {
         const void *data = NULL;
         size_t size = 0;
-        if (!r->source->fetch || !r->source->fetch(r->source->fetch_user, name, &data, &size)) {
-            return SN_GLTF_REFUSE(r, uri, "the file \"%.200s\" is not there", name);
+        if (sn_fetch_beside(r->context, r->source, name, &data, &size) != SINEW_OK) {
+            char reason[512];
+            snprintf(reason, sizeof reason, "%.500s", sinew_context_message(r->context));
+            return SN_GLTF_REFUSE(r, uri, "%s", reason);
         }
         *out = (sn_gltf_bytes){data, size};
     }

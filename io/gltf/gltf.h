@@ -70,8 +70,8 @@ typedef struct sn_gltf_channel {
     sn_gltf_path path;
     sn_gltf_interpolation interpolation;
     int32_t key_count;
-    int32_t components;  // 3, 4, or the number of morph targets
-    const double *times; // [s], increasing
+    int32_t components;   // 3, 4, or the number of morph targets
+    const double *times;  // [s], increasing
     const double *values; // NULL, for the writer: weights that show target k - 1 at key k, alone
 } sn_gltf_channel;
 

@@ -1,7 +1,7 @@
 // The GLB writer. One pass over the data fills the binary chunk and, beside it, the lists of views
-// and accessors; the JSON is put together at the end. Each array has a view of its own, on a boundary
-// of four bytes. Weights that show one morph target after the other are written as a sparse accessor:
-// n images take n entries instead of n * n.
+// and accessors; the JSON is put together at the end. Each array has a view of its own, on a
+// boundary of four bytes. Weights that show one morph target after the other are written as a
+// sparse accessor: n images take n entries instead of n * n.
 #include "io/gltf/gltf.h"
 
 #include "io/text/json_write.h"

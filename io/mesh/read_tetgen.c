@@ -183,23 +183,21 @@ sinew_status sn_read_tetgen(sinew_context *context, const sn_source *source, sn_
         .context = context, .source = *source, .file = file, .text = sn_source_text(source)};
 
     SN_TRY(read_nodes(&r));
-    size_t length = strlen(source->name);
+    const char *slash = strrchr(source->name, '/');
+    const char *own = slash ? slash + 1 : source->name;
+    size_t length = strlen(own);
     char *name = SN_PUSH(&file->arena, char, length + 5);
     if (!name) {
         return SINEW_OUT_OF_MEMORY;
     }
 
-    memcpy(name, source->name, length);
+    memcpy(name, own, length);
     bool ends = length >= 5 && sn_word_is_like((sn_word){name + length - 5, 5}, ".node");
 
     memcpy(name + (ends ? length - 5 : length), ".ele", 5);
     const void *data = NULL;
     size_t size = 0;
-
-    if (!source->fetch || !source->fetch(source->fetch_user, name, &data, &size)) {
-        return sn_source_fail(context, source, SINEW_NOT_FOUND,
-                              "the tets of this .node file are missing: %s is not there", name);
-    }
+    SN_TRY(sn_source_fetch(context, source, name, &data, &size));
 
     r.source = (sn_source){.name = name, .data = data, .size = size};
     r.text = sn_source_text(&r.source);

@@ -41,11 +41,9 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
                                   const sn_scene_shape *shape, bool surface, sinew_mesh **out) {
     const void *data;
     size_t size;
-    if (!b->fetch || !b->fetch(b->fetch_user, name, &data, &size)) {
-        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", name);
-    }
+    SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, name, &data, &size));
 
-    sn_source source = {name, data, size, b->fetch, b->fetch_user};
+    sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
     sn_mesh_file file;
     sinew_status status = sn_mesh_read(b->context, &source, &file);
     double scale = b->scene->unit * (shape ? shape->scale : 1);

@@ -22,11 +22,9 @@ static sinew_status make_from_file(const sn_builder *b, const sn_scene_field *sc
                                    const sinew_mesh *mesh, sn_arena *scratch, sinew_field **field) {
     const void *data;
     size_t size;
-    if (!b->fetch || !b->fetch(b->fetch_user, scene->file, &data, &size)) {
-        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", scene->file);
-    }
+    SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, scene->file, &data, &size));
 
-    sn_source source = {scene->file, data, size, b->fetch, b->fetch_user};
+    sn_source source = {scene->file, data, size, b->fetch, b->fetch_user, true};
     sn_field_file file;
 
     SN_TRY(sn_field_read(scratch, &source, &file));

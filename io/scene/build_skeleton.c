@@ -79,11 +79,9 @@ static sinew_status read_file(const sn_builder *b, const char *name, double unit
                               const char *animation, sn_bones *bones) {
     const void *data;
     size_t size;
-    if (!b->fetch || !b->fetch(b->fetch_user, name, &data, &size)) {
-        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read", name);
-    }
+    SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, name, &data, &size));
 
-    sn_source source = {name, data, size, b->fetch, b->fetch_user};
+    sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
     if (ends_with(name, ".glb") || ends_with(name, ".gltf")) {
         return read_gltf(b, &source, unit, animation, bones);
     }

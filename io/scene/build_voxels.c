@@ -72,12 +72,9 @@ static sinew_status voxels_of_volume(const sn_builder *b, const sn_scene_shape *
                                      size_t memory_limit, sinew_voxels **voxels) {
     const void *data;
     size_t size;
-    if (!b->fetch || !b->fetch(b->fetch_user, shape->volume, &data, &size)) {
-        return sn_fail(b->context, SINEW_NOT_FOUND, "the file \"%s\" cannot be read",
-                       shape->volume);
-    }
+    SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, shape->volume, &data, &size));
 
-    sn_source source = {shape->volume, data, size, b->fetch, b->fetch_user};
+    sn_source source = {shape->volume, data, size, b->fetch, b->fetch_user, true};
     sn_volume_options options = {.unit = shape->volume_unit};
     sn_volume_file file;
     sinew_status status = sn_volume_read(b->context, &source, &options, &file);

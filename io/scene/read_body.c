@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { LONGEST_NAME = 100 }; // bytes
+
 static const char *const elements[] = {"triangle", "tet4", "tet10", "hex8"};
 static const char *const shapes[] = {"rectangle", "box", "cylinder", "sphere",
                                      "tube",      "l",   "t",        "u"};
@@ -192,6 +194,43 @@ static void read_labels(sn_scene_reader *reader, const sn_json *json, sn_scene_b
     body->label_count = labels ? json->count : 0;
 }
 
+// The name of a body becomes the name of files, so it must not lead anywhere else. Bytes from 128
+// on are letters of other languages.
+static bool is_plain_name(const char *name, int32_t length) {
+    if (length < 1 || length > LONGEST_NAME || name[0] == '.' || name[0] == ' ') {
+        return false;
+    }
+
+    for (int32_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)name[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 128;
+        bool digit = c >= '0' && c <= '9';
+        bool mark = c == ' ' || c == '_' || c == '-' || c == '.';
+        if (!letter && !digit && !mark) {
+            return false;
+        }
+    }
+
+    return true;
+}
+
+static void read_name(const sn_scene_reader *reader, const sn_json *json, const char **name) {
+    const char *text;
+    if (!json || !sn_json_string(reader->mistakes, json, &text)) {
+        return;
+    }
+    if (!is_plain_name(text, json->count)) {
+        sn_json_mistake(
+            reader->mistakes, json,
+            "a name consists of 1 to %d letters, digits, spaces and the marks _ - . and "
+            "begins with neither a space nor a dot: it becomes the name of files",
+            LONGEST_NAME);
+        return;
+    }
+
+    *name = text;
+}
+
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index,
                       sn_scene_body *body) {
     static const char *const models[] = {"elastic", "warped", "warped-edges", "frames",
@@ -221,7 +260,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     }
 
     int32_t model = 0, mass = 0, plane = 0;
-    sn_json_string(reader->mistakes, sn_json_get(json, "name"), &body->name);
+    read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
     sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 5, &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);

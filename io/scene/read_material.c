@@ -210,18 +210,23 @@ static void read_def(const sn_scene_reader *reader, const sn_json *json,
 
 static int32_t add_material(sn_scene_reader *reader, const char *name, const sn_json *json) {
     sn_scene *scene = reader->scene;
-    sn_scene_material *list = sn_scene_push(reader, scene->material_count + 1, sizeof *list);
-    if (!list) {
-        return -1;
-    }
-    if (scene->material_count) {
-        memcpy(list, scene->materials, (size_t)scene->material_count * sizeof *list);
+    int32_t count = scene->material_count;
+
+    // The list is full when its length is a power of two; then it doubles.
+    if ((count & (count - 1)) == 0) {
+        sn_scene_material *list = sn_scene_push(reader, count ? 2 * count : 1, sizeof *list);
+        if (!list) {
+            return -1;
+        }
+        if (count) {
+            memcpy(list, scene->materials, (size_t)count * sizeof *list);
+        }
+        scene->materials = list;
     }
 
-    list[scene->material_count].name = name;
-    list[scene->material_count].fibre_stress = (sn_curve){0};
-    read_def(reader, json, &list[scene->material_count]);
-    scene->materials = list;
+    scene->materials[count].name = name;
+    scene->materials[count].fibre_stress = (sn_curve){0};
+    read_def(reader, json, &scene->materials[count]);
 
     return scene->material_count++;
 }

@@ -252,7 +252,7 @@ typedef struct sn_scene {
     bool statics; // find the static equilibrium first
     sinew_static_def static_def;
     int32_t material_count, body_count, attachment_count, probe_count, skeleton_count;
-    const sn_scene_material *materials;
+    sn_scene_material *materials;
     const sn_scene_body *bodies;
     const sn_scene_attachment *attachments;
     const sn_scene_probe *probes;

@@ -130,21 +130,20 @@ static sinew_status find_data(reader *r, bool pair, sn_volume_header *h) {
 // .hdr with .img: the data stands in another file of the same name.
 static sinew_status fetch_image(reader *r, sn_volume_header *h) {
     char name[1024];
-    size_t length = strlen(r->source->name);
+    const char *slash = strrchr(r->source->name, '/');
+    const char *own = slash ? slash + 1 : r->source->name;
+    size_t length = strlen(own);
     if (length < 4 || length + 1 > sizeof name) {
         return sn_source_fail(r->context, r->source, SINEW_INVALID_DATA,
                               "the name must end in .hdr");
     }
 
-    memcpy(name, r->source->name, length + 1);
+    memcpy(name, own, length + 1);
     memcpy(name + length - 4, ".img", 4);
 
     const void *data = NULL;
     size_t size = 0;
-    if (!r->source->fetch || !r->source->fetch(r->source->fetch_user, name, &data, &size)) {
-        return sn_source_fail(r->context, r->source, SINEW_NOT_FOUND,
-                              "the data of this header is missing: %s is not there", name);
-    }
+    SN_TRY(sn_source_fetch(r->context, r->source, name, &data, &size));
 
     h->data = (sn_source){.name = r->source->name, .data = data, .size = size};
     return SINEW_OK;

@@ -84,10 +84,7 @@ sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn
     const void *data = NULL;
     size_t size = 0;
 
-    if (!source->fetch || !source->fetch(source->fetch_user, copy, &data, &size)) {
-        return sn_source_fail(context, source, SINEW_NOT_FOUND,
-                              "the file %.200s, which holds the data, is not there", copy);
-    }
+    SN_TRY(sn_source_fetch(context, source, copy, &data, &size));
 
     *out = (sn_source){.name = copy, .data = data, .size = size};
     return SINEW_OK;

@@ -15,6 +15,11 @@ def run(*arguments, **options):
     return subprocess.run([SINEW, *map(str, arguments)], capture_output=True, text=True, timeout=100, **options)
 
 
+def run_python(code, *arguments):
+    """The finished process of a short Python program."""
+    return subprocess.run([sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, timeout=100)
+
+
 def folder():
     """A folder that goes away with the returned object."""
     return tempfile.TemporaryDirectory(prefix="sinew-")

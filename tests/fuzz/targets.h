@@ -91,7 +91,7 @@ FUZZ_MESH(vtu, SN_MESH_VTU)
 // A glTF skin as a skeleton with its motion.
 static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
-    sn_source source = {"in.glb", data, size, NULL, NULL};
+    sn_source source = {"in.glb", data, size, NULL, NULL, false};
     sn_gltf_file file;
     sn_gltf_skeleton_def def = {"in.glb", 1, 60,
                                 NULL}; // few frames, so that many inputs can be tried
@@ -138,7 +138,7 @@ static inline void fuzz_tetgen(const uint8_t *data, size_t size) {
     size_t first;
     size_t second = fuzz_split(data, size, &first);
     sn_source rest = {.data = data + second, .size = size - second};
-    fuzz_mesh(&(sn_source){"a.node", data, first, fuzz_fetch_rest, &rest}, SN_MESH_TETGEN);
+    fuzz_mesh(&(sn_source){"a.node", data, first, fuzz_fetch_rest, &rest, false}, SN_MESH_TETGEN);
 }
 
 static inline sn_buffer fuzz_write_json(sinew_context *context, const sn_json *root, bool compact) {

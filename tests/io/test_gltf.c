@@ -271,7 +271,7 @@ static void test_external_buffer(void **state) {
     float bytes[9] = {0, 0, 0, 1, 0,
                       0, 0, 1, 0}; // a little-endian machine, as all that run this are
     sinew_context *context = test_context(1);
-    sn_source source = {"a.gltf", text, strlen(text), fetch_bytes, bytes};
+    sn_source source = {"a.gltf", text, strlen(text), fetch_bytes, bytes, false};
     sn_mesh_file file;
 
     if (sn_mesh_read(context, &source, &file) != SINEW_OK) {
@@ -283,7 +283,7 @@ static void test_external_buffer(void **state) {
     source.fetch = NULL;
     assert_int_equal(sn_mesh_read(context, &source, &file), SINEW_INVALID_DATA);
     assert_non_null(strstr(sinew_context_message(context),
-                           "buffers[0].uri: the file \"points.bin\" is not there"));
+                           "buffers[0].uri: the file \"points.bin\" cannot be read"));
     sn_mesh_file_destroy(&file);
     sinew_context_destroy(context);
 }

@@ -168,7 +168,7 @@ static void test_round_trip(void **state) {
         sn_buffer glb = sn_buffer_create(f->context);
         assert_int_equal(sn_write_glb(&f->gltf, &glb), SINEW_OK);
 
-        sn_source source = {"leg.glb", glb.data, glb.size, NULL, NULL};
+        sn_source source = {"leg.glb", glb.data, glb.size, NULL, NULL, false};
         sn_gltf_file file;
         if (sn_gltf_read(f->context, &source, &file) != SINEW_OK) {
             fail_msg("%s", sinew_context_message(f->context));

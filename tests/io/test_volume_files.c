@@ -271,7 +271,7 @@ static void test_detached(void **state) {
     const char *names[] = {"a.nhdr", "a.mhd"};
 
     for (int i = 0; i < 2; i++) {
-        sn_source source = {names[i], headers[i], strlen(headers[i]), fetch_raw, data};
+        sn_source source = {names[i], headers[i], strlen(headers[i]), fetch_raw, data, false};
         sn_volume_file file;
 
         read_or_fail(context, &source, 0, &file);
