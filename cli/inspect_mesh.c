@@ -3,7 +3,7 @@
 #include "inspect.h"
 #include "mesh_file.h"
 
-#include "geom/mesh/surface_repair.h"
+#include "geom/tetrahedralize/surface_repair.h"
 
 static void tell_cells(inspect_report *report, const sn_mesh_view *view) {
     static const char *const names[SN_ELEMENT_KINDS] = {"triangles", "tet4", "tet10", "hex8"};

@@ -1,7 +1,7 @@
 #include "inspect.h"
 
 #include "base/assert.h"
-#include "geom/search/box.h"
+#include "math/box.h"
 #include "io/text/text.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "ladder/ladder.h"
 
 #include "base/memory.h"
-#include "geom/search/element_tree.h"
-#include "geom/mesh/topology.h"
+#include "geom/search/search.h"
+#include "geom/mesh/mesh.h"
 
 #include <math.h>
 #include <string.h>

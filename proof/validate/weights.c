@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "frame/sampling/samples.h"
+#include "frame/sampling/sampling.h"
 #include "frame/weights/weights.h"
 #include "geom/voxel/voxel.h"
 

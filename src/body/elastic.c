@@ -6,7 +6,7 @@
 #include "body/mass.h"
 #include "body/recovery.h"
 #include "body/sample_groups.h"
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 #include "interp/element.h"
 #include "math/quat.h"
 

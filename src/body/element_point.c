@@ -1,6 +1,6 @@
 #include "body/element_point.h"
 
-#include "geom/search/element_tree.h"
+#include "geom/search/search.h"
 
 static sinew_status push_lists(sn_arena *arena, int32_t count, sn_point *point) {
     point->count = count;

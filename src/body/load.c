@@ -4,7 +4,7 @@
 // face a third to each middle and nothing to the corners.
 #include "body/load.h"
 
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 // are turned.
 #include "field/field.h"
 
-#include "geom/mesh/sort.h"
+#include "base/sort.h"
 
 #include <string.h>
 

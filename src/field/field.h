@@ -8,7 +8,7 @@
 #include "field/curve.h"
 #include "field/matching.h"
 #include "field/smoothing.h"
-#include "geom/search/element_tree.h"
+#include "geom/search/search.h"
 #include "math/quat.h"
 
 // Components of what is smoothed, padded: a quaternion, or xx yy yz zx xy of the tensor d d' of a

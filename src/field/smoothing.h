@@ -19,7 +19,7 @@
 
 #include "field/multilevel.h"
 #include "field/splines.h"
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 #include "math/mat3.h"
 #include "linalg/sparse.h"
 #include "sinew/field.h"

@@ -8,7 +8,7 @@
 #include "field/splines.h"
 
 #include "field/smoothing.h"
-#include "geom/search/box.h"
+#include "math/box.h"
 
 #include <math.h>
 #include <string.h>

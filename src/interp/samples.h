@@ -20,7 +20,7 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 #include "linalg/bsr.h"
 #include "material/material.h"
 

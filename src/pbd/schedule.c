@@ -9,7 +9,7 @@
 // earlier tets it shares a node with. Level after level gives bit by bit what tet after tet would.
 #include "pbd/schedule.h"
 
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 #include "pbd/pack.h"
 
 #include <string.h>

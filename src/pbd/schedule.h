@@ -10,7 +10,7 @@
 #include "sinew/pbd.h"
 
 #include "base/sweeps.h"
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 #include "math/simd.h"
 
 typedef struct sn_pbd_schedule {

@@ -2,7 +2,7 @@
 // weights, as many as wished, one material each, turned alike, the same for any number of threads.
 #include "support/shape.h"
 
-#include "frame/sampling/samples.h"
+#include "frame/sampling/sampling.h"
 
 #include <math.h>
 

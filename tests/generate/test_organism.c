@@ -2,8 +2,8 @@
 // that their fields accept.
 #include "support/test.h"
 
-#include "geom/search/triangle_tree.h"
-#include "geom/mesh/topology.h"
+#include "geom/search/search.h"
+#include "geom/mesh/mesh.h"
 #include "io/generate/organism.h"
 
 static void test_kinds(void **state) {

@@ -4,7 +4,7 @@
 
 #include "support/test.h"
 
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
 #include <math.h>
 

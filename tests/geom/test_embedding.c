@@ -2,8 +2,8 @@
 // outside, embedded surfaces, normals, mass properties.
 #include "mesh_support.h"
 
-#include "geom/search/element_tree.h"
-#include "geom/mesh/mass.h"
+#include "geom/search/search.h"
+#include "geom/mesh/mesh.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,7 +1,7 @@
 // Orders are permutations that bring neighbours together; no two chunks of a colour share a node.
 #include "mesh_support.h"
 
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 
 static void assert_permutation(sinew_context *context, const int32_t *order, int32_t count) {
     uint8_t *seen = sn_allocate(context, (size_t)count, 1);

@@ -2,8 +2,8 @@
 // angles, topology, volume.
 #include "mesh_support.h"
 
-#include "geom/mesh/surface_repair.h"
-#include "geom/search/triangle_tree.h"
+#include "geom/tetrahedralize/surface_repair.h"
+#include "geom/search/search.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,8 +1,8 @@
 // Adjacency against brute force, boundary and surface, parts, edges, the sorts below them.
 #include "mesh_support.h"
 
-#include "geom/mesh/sort.h"
-#include "geom/mesh/tuples.h"
+#include "base/sort.h"
+#include "base/tuples.h"
 
 static const sinew_element kinds[4] = {SINEW_ELEMENT_TET4, SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8,
                                        SINEW_ELEMENT_TRIANGLE};

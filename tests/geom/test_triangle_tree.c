@@ -2,7 +2,7 @@
 // of whole and broken surfaces.
 #include "mesh_support.h"
 
-#include "geom/search/triangle_tree.h"
+#include "geom/search/search.h"
 
 static sn_vec3 random_point(sn_random *random, double size) {
     double x = sn_random_range(random, -size, size);

@@ -3,7 +3,6 @@
 #include "support/solid.h"
 
 #include "geom/mesh/mesh.h"
-#include "geom/mesh/topology.h"
 #include "geom/voxel/voxel_coarse.h"
 
 #include <math.h>

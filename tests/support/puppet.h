@@ -7,7 +7,7 @@
 #include "sinew/pbd.h"
 
 #include "base/memory.h"
-#include "geom/search/box.h"
+#include "math/box.h"
 
 typedef struct sn_puppet {
     sn_arena arena;

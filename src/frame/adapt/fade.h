@@ -14,7 +14,7 @@
 #ifndef SN_FRAME_ADAPT_FADE_H
 #define SN_FRAME_ADAPT_FADE_H
 
-#include "frame/blend/blend_point.h"
+#include "frame/blend/blend.h"
 #include "frame/adapt/layers.h"
 
 // Where nodes were, and their weights.

@@ -7,7 +7,7 @@
 #ifndef SN_FRAME_ADAPT_INSERTION_H
 #define SN_FRAME_ADAPT_INSERTION_H
 
-#include "frame/sampling/samples.h"
+#include "frame/sampling/sampling.h"
 
 typedef struct sn_insertion {
     sn_arena arena; // holds this struct too
@@ -79,12 +79,6 @@ sinew_status sn_insertions_compute_rows(sn_arena *arena, const sn_frame_samples 
 void sn_insertions_weights_at(const sn_shape *shape, const sn_insertion *const *insertions,
                               int32_t count, sn_vec3 X, sn_shape_point *result);
 
-// Mass moments (see sn_compute_mass_moments) of all nodes of the shape and then of the insertions:
-// `base` holds those without insertions, and only voxels in range are visited.
-sinew_status sn_insertions_compute_mass(const sn_shape *shape,
-                                        const sn_insertion *const *insertions, int32_t count,
-                                        int32_t degree, const double *base, double *moments);
-
 // How the insertions of a body changed: `changed` came last, or left; `gone` is the number of its
 // node then, else -1.
 typedef struct sn_insertion_change {
@@ -93,28 +87,5 @@ typedef struct sn_insertion_change {
     const sn_insertion *changed;
     int32_t gone;
 } sn_insertion_change;
-
-// The same from the moments before a change, to rounding; only voxels in the range of the changed
-// one are visited.
-void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change *change,
-                               int32_t degree, const double *old, double *moments);
-
-// The same of rho w_i w_j about the body's centre of mass for every pair of nodes that share a
-// voxel: for consistent mass. All voxels are visited.
-typedef struct sn_mass_pairs {
-    sn_vec3 center;
-    int32_t count;
-    int32_t (*pair)[2]; // i <= j, ascending
-    double *moments;    // count times the number of monomials
-} sn_mass_pairs;
-
-sinew_status sn_compute_mass_pairs(const sn_shape *shape, const sn_insertion *const *insertions,
-                                   int32_t count, sn_arena *arena, int32_t degree,
-                                   sn_mass_pairs *pairs);
-
-// The same from the pairs before a change, to rounding; only voxels in range are visited.
-sinew_status sn_change_mass_pairs(const sn_shape *shape, const sn_insertion_change *change,
-                                  sn_arena *arena, int32_t degree, const sn_mass_pairs *old,
-                                  sn_mass_pairs *pairs);
 
 #endif

@@ -1,7 +1,5 @@
 #include "frame/adapt/layers.h"
 
-#include "frame/sampling/samples_internal.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@
 
 #include "frame/blend/blend.h"
 #include "frame/adapt/insertion.h"
-#include "frame/sampling/quadrature.h"
+#include "frame/sampling/sampling.h"
 
 typedef struct sn_layer {
     sn_arena arena; // holds this struct too

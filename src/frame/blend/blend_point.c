@@ -1,4 +1,4 @@
-#include "frame/blend/blend_point.h"
+#include "frame/blend/blend.h"
 
 #include "frame/blend/dualquat.h"
 

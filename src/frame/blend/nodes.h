@@ -1,11 +1,13 @@
 // The nodes of a frame body: how their configurations are stored, how they move, and the control
 // vectors they give.
 //
-//   kind       configuration q       rows of unknowns      controls a (with their monomials of d =
-//   X - rest origin) point      t                     t                     t (1) rigid quaternion,
-//   t         w, t                  t (1), R e_x (x), R e_y (y), R e_z (z) affine     t, three
-//   columns      the same              the same quadratic  t, nine columns       the same t (1) x y
-//   z xx yy zz xy yz zx
+//   kind       configuration q   rows of unknowns  controls a, each with its monomial
+//   point      t                 t                 t (1)
+//   rigid      quaternion, t     w, t              t (1), R e_x (x), R e_y (y), R e_z (z)
+//   affine     t, three columns  the same          the same
+//   quadratic  t, nine columns   the same          t (1) x y z xx yy zz xy yz zx
+//
+// The monomials are those of d = X - rest origin.
 //
 // A point follows node i alone to x_i = sum_m m(d) a_m; the body blends these. Every control moves
 // with exactly one row: by the identity, or, for the columns of a rigid node, by da = w x a.

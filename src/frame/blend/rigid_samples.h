@@ -15,7 +15,7 @@
 
 #include "body/sample_groups.h"
 #include "frame/blend/nodes.h"
-#include "frame/sampling/samples.h"
+#include "frame/sampling/sampling.h"
 
 // A pair of nodes i >= j of a chunk, and the blocks of the matrix that receive it: (w_i, w_j), the
 // next one in its row, and the same a row further down.

@@ -1,7 +1,7 @@
 // The operations of a frame body: energy, forces, stiffness, mass, gravity, measures.
 #include "frame/body/frame_body.h"
 
-#include "frame/mass/free_motion.h"
+#include "frame/mass/mass.h"
 #include "frame/body/follow.h"
 #include "frame/body/product.h"
 

@@ -1,18 +1,31 @@
-// The frame body's own data, shared by its files: frame_body.c (ops), frame_create.c (what stays),
-// frame_structure.c (what changes when nodes come and go), frame_adapt.c (coming and going),
-// layers.c (samples), vertex_patch.c (the surface), fade.c (no jump), frame_query.c (reading),
-// frame_drive.c (moving).
+// The frame body's own data, shared by its files:
+//
+//   create.c      what stays for the body's life       place.c    initial position and velocity
+//   structure.c   what depends on the set of nodes     change.c   nodes that join and leave
+//   frame_body.c  the operations of a body             product.c  products with the stiffness
+//   query.c       reading frames, points, the surface  state.c    strains and stresses at points
+//   drive.c       moving frames                        inverse.c  from a position to a rest point
+//   follow.c      points of the body
+//
+// Flow of the sub-folders, each with the one header that other folders include:
+//
+//   weights/weights.h      weights of the nodes in the voxels
+//   sampling/sampling.h    where strain is measured
+//   blend/blend.h          the motions of nodes, blended
+//   adapt/adapt.h          nodes that join a running body
+//   mass/mass.h            mass of the nodes, and their free motion
+//   springs/springs.h      springs between nodes, instead of samples
+//   body/frame_body.h      the body
 #ifndef SN_FRAME_BODY_FRAME_BODY_H
 #define SN_FRAME_BODY_FRAME_BODY_H
 
 #include "sinew/frame_body.h"
 
 #include "body/body.h"
-#include "frame/blend/blend_point.h"
-#include "frame/adapt/fade.h"
-#include "frame/mass/frame_mass.h"
+#include "frame/adapt/adapt.h"
+#include "frame/body/state.h"
+#include "frame/mass/mass.h"
 #include "frame/springs/springs.h"
-#include "frame/adapt/vertex_patch.h"
 
 typedef struct sn_frame_products sn_frame_products; // frame_product.h
 

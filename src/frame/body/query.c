@@ -2,7 +2,6 @@
 #include "frame/body/frame_body.h"
 
 #include "base/threads.h"
-#include "frame/blend/surface.h"
 #include "math/quat.h"
 
 #include <math.h>

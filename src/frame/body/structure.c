@@ -4,7 +4,7 @@
 // vertices and integrals are found anew only in the range of the node that changed.
 #include "frame/body/frame_body.h"
 
-#include "frame/mass/free_motion.h"
+#include "frame/mass/mass.h"
 
 #include <string.h>
 

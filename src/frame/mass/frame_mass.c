@@ -1,6 +1,6 @@
 // G from the moments of the weights, and its products with velocities. Cost of a product: the pairs
 // of controls.
-#include "frame/mass/frame_mass.h"
+#include "frame/mass/mass.h"
 
 #include "base/threads.h"
 

@@ -1,4 +1,4 @@
-#include "frame/mass/free_motion.h"
+#include "frame/mass/mass.h"
 
 #include "math/quat.h"
 

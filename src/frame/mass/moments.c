@@ -5,7 +5,7 @@
 // to degree 4. Sums run chunk by chunk in index order. Moments about the nodes are first summed
 // about a middle that some hundred voxels near each other share, so that a voxel is integrated once
 // and not for each of its nodes, and then moved by the binomial theorem.
-#include "frame/adapt/insertion.h"
+#include "frame/mass/moments.h"
 
 #include "base/threads.h"
 

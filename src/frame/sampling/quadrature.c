@@ -1,4 +1,4 @@
-#include "frame/sampling/quadrature.h"
+#include "frame/sampling/sampling.h"
 
 #include "frame/sampling/samples_internal.h"
 

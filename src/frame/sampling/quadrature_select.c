@@ -7,7 +7,7 @@
 // combination is a vertex of the polytope of all of them, reached from "everything once" by letting
 // one after the other go to zero, as the simplex method pivots. A last least-squares step takes out
 // what rounding has left.
-#include "frame/sampling/quadrature.h"
+#include "frame/sampling/sampling.h"
 
 #include "linalg/dense.h"
 

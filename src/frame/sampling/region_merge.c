@@ -15,7 +15,7 @@
 #include "frame/sampling/region.h"
 
 #include "base/threads.h"
-#include "geom/mesh/tuples.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

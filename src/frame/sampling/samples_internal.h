@@ -2,7 +2,7 @@
 #ifndef SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
 #define SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
 
-#include "frame/sampling/samples.h"
+#include "frame/sampling/sampling.h"
 
 // Which sample each voxel belongs to, and how many there are.
 typedef struct sn_partition {

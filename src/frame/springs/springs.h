@@ -17,7 +17,7 @@
 #define SN_FRAME_SPRINGS_SPRINGS_H
 
 #include "base/isa.h"
-#include "frame/blend/nodes.h"
+#include "frame/blend/blend.h"
 #include "linalg/bsr.h"
 #include "math/mat3.h"
 

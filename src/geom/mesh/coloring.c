@@ -1,7 +1,7 @@
 // Greedy colouring of chunks: in chunk order, the lowest colour that none of the chunk's nodes has
 // met yet. Nodes remember 64 colours as bits; chunks that find none among them wait for the
 // next 64. O(indices) for each 64 colours.
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
 // Both sides of a face see the same rule, so any hexahedral mesh becomes a conforming one; a
 // regular grid becomes Kuhn's subdivision. Five tets: one over the four white corners, and one at
 // each black corner.
-#include "geom/mesh/convert.h"
+#include "geom/mesh/mesh.h"
 
-#include "geom/mesh/tuples.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

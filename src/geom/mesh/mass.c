@@ -2,9 +2,8 @@
 //
 // Of a tet with corners 0, a, b, c and volume V: the integral of x is V s / 4 with s = a + b + c,
 // and that of x ⊗ x is V / 20 (a⊗a + b⊗b + c⊗c + s⊗s).
-#include "geom/mesh/mass.h"
+#include "geom/mesh/mesh.h"
 
-#include "geom/mesh/topology.h"
 
 // Inertia about the centroid from the second moments about a point at -centroid.
 static sn_mat3 compute_inertia(sn_mat3 moment, double volume, sn_vec3 centroid) {

@@ -2,7 +2,6 @@
 #include "geom/mesh/mesh.h"
 
 #include "base/threads.h"
-#include "geom/mesh/shape_functions.h"
 
 #include <string.h>
 

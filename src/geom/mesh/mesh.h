@@ -1,5 +1,5 @@
-// Meshes inside the library: what the element kinds look like, meshes that own their arrays,
-// volumes, checks.
+// Meshes inside the library: element kinds, meshes that own their arrays, volumes and checks;
+// topology, orders and colours, conversion between element kinds, shape functions, mass properties.
 //
 // The builders of this module push what they return into the caller's arena and drop their scratch
 // memory; a status other than SINEW_OK leaves outputs undefined, and the arena is freed by its
@@ -10,7 +10,11 @@
 #include "sinew/mesh.h"
 
 #include "base/memory.h"
-#include "geom/search/box.h"
+#include "math/box.h"
+#include "math/mat3.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum { SN_MAX_ELEMENT_NODES = 10, SN_MAX_FACE_NODES = 6, SN_MAX_FACES = 6 };
 
@@ -90,5 +94,189 @@ sinew_status sn_check_distinct(sinew_context *context,
                                const sinew_mesh *mesh); // no element twice, two elements per face
 sinew_status sn_check_plane(sinew_context *context,
                             const sinew_mesh *mesh); // triangles in one plane z, facing +z
+
+// Who touches whom in a mesh: nodes and elements, elements across faces, boundary faces, connected
+// parts.
+
+// Rows of items: row i is items[offsets[i]] .. items[offsets[i + 1] - 1].
+typedef struct sn_adjacency {
+    int32_t rows;
+    int32_t *offsets; // rows + 1
+    int32_t *items;
+} sn_adjacency;
+
+// For each node the places where `indices` names it, in ascending order: item = element *
+// nodes_per_element + local. This is the gather list of a scatter without atomics. Indices must be
+// in range.
+sinew_status sn_build_node_slots(sn_arena *arena, const int32_t *indices, int32_t nodes_per_element,
+                                 int32_t element_count, int32_t node_count, sn_adjacency *slots);
+
+// For each node its elements in ascending order.
+sinew_status sn_build_node_elements(sn_arena *arena, const sinew_mesh *mesh,
+                                    sn_adjacency *elements);
+
+// For each node the nodes that share an element with it, ascending, itself among them: the pattern
+// of a stiffness matrix.
+sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh,
+                                      sn_adjacency *neighbours);
+
+// For each element and local face the element across it, or -1 at the boundary:
+// (*neighbours)[element * faces + face]. Fails if three elements share a face. Edges take the place
+// of faces in triangle meshes.
+sinew_status sn_build_element_neighbours(sn_arena *arena, const sinew_mesh *mesh,
+                                         int32_t **neighbours);
+
+// Faces with an element on one side only, by ascending element.
+typedef struct sn_boundary {
+    int32_t count;
+    int32_t *elements;
+    int32_t *faces; // local face of that element: its nodes are in sn_element_info
+} sn_boundary;
+
+sinew_status sn_build_boundary(sn_arena *arena, const sinew_mesh *mesh, sn_boundary *boundary);
+
+// The boundary as triangles over its own vertices, outward normals; see sinew_mesh_create_surface.
+typedef struct sn_surface {
+    int32_t vertex_count;
+    int32_t *nodes; // mesh node of each vertex, ascending
+    int32_t triangle_count;
+    int32_t *triangles; // 3 vertices each
+    int32_t *elements;  // the element that a triangle belongs to
+} sn_surface;
+
+sinew_status sn_build_surface(sn_arena *arena, const sinew_mesh *mesh, sn_surface *surface);
+
+// What a triangle adds to the normal at its corner, with the weights of Max 1999: a x b / (|a|^2
+// |b|^2) for the sides a, b from there to its next and its last point. Exact for points on a
+// sphere, and free of roots and angles. 0 if a side has no length.
+static inline sn_vec3 sn_corner_normal(const double *points, int32_t corner, int32_t next,
+                                       int32_t last) {
+    sn_vec3 p = sn_load3(points + 3 * (size_t)corner);
+    sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)next), p);
+    sn_vec3 b = sn_sub(sn_load3(points + 3 * (size_t)last), p);
+    double scale = sn_dot(a, a) * sn_dot(b, b);
+    return scale > 0 ? sn_scale(1 / scale, sn_cross(a, b)) : sn_v3(0, 0, 0);
+}
+
+// (*parts)[e] is the connected part (elements that share a node) of element e; parts are numbered
+// by their first element.
+sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts,
+                                 int32_t *count);
+
+// The same for elements that share a face (triangles: an edge). More than by nodes where parts hang
+// together by a point or an edge only, as by a hinge.
+sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts,
+                                      int32_t *count);
+
+// Edges with one triangle, with more than two, and with two that run through it in the same
+// direction.
+typedef struct sn_edge_report {
+    int64_t edges, open, crowded, inconsistent;
+} sn_edge_report;
+
+sinew_status sn_count_edges(sn_arena *scratch, const int32_t *triangles, int32_t triangle_count,
+                            int32_t vertex_count, sn_edge_report *report);
+
+// Orders of nodes and elements that keep neighbours close in memory, and colours of chunks of
+// elements that may be scattered at the same time.
+
+// Both orders as "the i-th one is the old number order[i]".
+typedef struct sn_order {
+    int32_t *nodes;    // point_count
+    int32_t *elements; // element_count
+} sn_order;
+
+// Elements along a Hilbert curve through their centres (Skilling 2004); nodes in the order the
+// elements meet them first.
+sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
+
+// Nodes by reverse Cuthill-McKee (narrow band); elements by their lowest new node.
+sinew_status sn_build_rcm_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
+
+// The mesh in a new order. Local node order stays.
+sinew_status sn_reorder_mesh(sinew_context *context, const sinew_mesh *mesh, const sn_order *order,
+                             sn_owned_mesh **reordered);
+
+// (*inverse)[order[i]] = i
+sinew_status sn_invert_order(sn_arena *arena, const int32_t *order, int32_t count,
+                             int32_t **inverse);
+
+// Chunks of `chunk_size` consecutive elements; no two chunks of one colour share a node. Colours
+// are handled one after the other, the chunks of one colour in parallel: every node then receives
+// its parts in the same order for any thread count.
+typedef struct sn_coloring {
+    int32_t chunk_size, chunk_count, color_count;
+    int32_t *color_offsets; // color_count + 1 places in `chunks`
+    int32_t *chunks;        // chunk numbers, colour by colour, ascending within one
+} sn_coloring;
+
+// Greedy, in chunk order. Works on any lists of `nodes_per_element` indices in [0, node_count);
+// negative ones are skipped.
+sinew_status sn_build_coloring(sn_arena *arena, const int32_t *indices, int32_t nodes_per_element,
+                               int32_t element_count, int32_t node_count, int32_t chunk_size,
+                               sn_coloring *coloring);
+
+// From one element kind to another: hexahedra into tets, tets with four nodes into tets with ten.
+
+// Cuts every hexahedron into 5 or 6 tets, so that neighbours agree on the diagonal of the face they
+// share. Five need nodes that can be coloured black and white along the edges of the hexahedra:
+// grids can, a ring of an odd number cannot (refused). Labels are handed on.
+sinew_status sn_cut_hexes(sinew_context *context, const sinew_mesh *hexes, int32_t tets_per_cell,
+                          sn_owned_mesh **tets);
+
+// Adds a node in the middle of every edge; the first nodes stay, the new ones are sorted by their
+// edges' corners.
+sinew_status sn_add_middle_nodes(sinew_context *context, const sinew_mesh *tets,
+                                 sn_owned_mesh **quadratic);
+
+// Turns hexahedra into a mesh of the wished kind (TRIANGLE: the surface of the tets) and destroys
+// them, also on failure.
+sinew_status sn_finish_hexes(sinew_context *context, sn_owned_mesh *hexes, sinew_element element,
+                             int32_t tets_per_cell, sinew_mesh **mesh);
+
+// The two choices that come with it, from outside: the kind, and 5 or 6.
+sinew_status sn_check_cutting(sinew_context *context, sinew_element element, int32_t tets_per_cell);
+
+// Shape functions N and their derivatives dN by the natural coordinates.
+//
+// Tet: (r, s, t), the barycentric coordinates of the corners 1, 2, 3; that of corner 0 is 1 - r - s
+// - t. Hex: (r, s, t) in [-1, 1] along the edges 01, 03, 04.
+
+// N_i = L_i (2 L_i - 1) at the corners, 4 L_a L_b at the middle of edge ab.
+void sn_shape_tet10(sn_vec3 natural, double N[10], double dN[10][3]);
+
+// N_i = (1 + r r_i) (1 + s s_i) (1 + t t_i) / 8
+void sn_shape_hex8(sn_vec3 natural, double N[8], double dN[8][3]);
+
+// J = sum of x_i ⊗ dN_i: the derivative of the position by the natural coordinates.
+static inline sn_mat3 sn_shape_jacobian(const double *points, const int32_t *nodes, int32_t count,
+                                        const double (*dN)[3]) {
+    sn_mat3 J = {0};
+    for (int32_t i = 0; i < count; i++) {
+        J = sn_mat3_add(J, sn_outer(sn_load3(points + 3 * (size_t)nodes[i]), sn_load3(dN[i])));
+    }
+    return J;
+}
+
+// Natural coordinates of the corners of a hexahedron.
+extern const int8_t sn_hex_corners[8][3];
+
+// Volume, centroid and inertia of what a closed surface encloses, or of a mesh of solid elements.
+
+typedef struct sn_mass_properties {
+    double volume;
+    sn_vec3 centroid;
+    sn_mat3 inertia; // about the centroid, at density 1: integral of (|r|² I - r ⊗ r)
+} sn_mass_properties;
+
+// By the divergence theorem, one tet for each triangle (Tonon 2004). Meaningful if the triangles
+// are closed and face outwards.
+sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles,
+                                              int32_t triangle_count);
+
+// Of solid elements, through their surface: exact for flat faces; curved ones are taken as their
+// triangles.
+sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh,
+                                     sn_mass_properties *properties);
 
 #endif

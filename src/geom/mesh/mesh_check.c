@@ -1,7 +1,7 @@
 // The checks of a mesh that comes from outside. Each stops at the first culprit and names it, its
 // value and what is valid.
-#include "geom/mesh/topology.h"
-#include "geom/mesh/tuples.h"
+#include "geom/mesh/mesh.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Orders of nodes and elements: along a Hilbert curve, by reverse Cuthill-McKee; and meshes put
 // into an order.
-#include "geom/mesh/ordering.h"
+#include "geom/mesh/mesh.h"
 
-#include "geom/mesh/sort.h"
+#include "base/sort.h"
 
 #include <string.h>
 

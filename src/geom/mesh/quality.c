@@ -4,7 +4,7 @@
 //   triangle  4 sqrt(3) A / sum of squared edges
 //   hexahedron, at each corner with edges J = [a b c]       3 det(J)^(2/3) / |J|^2, the smallest of
 //   eight (Knupp 2003)
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
 #include "base/threads.h"
 

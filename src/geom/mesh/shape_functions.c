@@ -1,8 +1,7 @@
 // Shape functions of the ten-node tetrahedron and the eight-node hexahedron in VTK's order of
 // nodes.
-#include "geom/mesh/shape_functions.h"
-
 #include "geom/mesh/mesh.h"
+
 
 const int8_t sn_hex_corners[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
                                      {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};

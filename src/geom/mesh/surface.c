@@ -1,6 +1,6 @@
 // The boundary of a mesh: its faces, and the same as triangles with outward normals over compact
 // vertices; normals at points.
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // Adjacency by counting sorts: nodes and elements, elements across faces, connected parts.
 // Everything is O(size of the mesh).
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
-#include "geom/mesh/tuples.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

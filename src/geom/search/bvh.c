@@ -1,5 +1,5 @@
 // The tree of boxes: built by median splits with quickselect, walked with a stack of its own.
-#include "geom/search/bvh.h"
+#include "geom/search/search.h"
 
 typedef struct builder {
     sn_bvh *bvh;

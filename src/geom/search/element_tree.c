@@ -1,9 +1,8 @@
 // Location of points in elements: first the elements whose boxes hold the point, then, outside all,
 // the nearest one.
-#include "geom/search/element_tree.h"
+#include "geom/search/search.h"
 
-#include "geom/mesh/shape_functions.h"
-#include "geom/search/triangle_tree.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Which elements hold some points, and with which weights, in parallel.
-#include "geom/search/element_tree.h"
+#include "geom/search/search.h"
 
 #include "base/threads.h"
 

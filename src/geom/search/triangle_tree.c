@@ -1,5 +1,5 @@
 // Closest points and rays on a triangle mesh, and the tree's construction.
-#include "geom/search/triangle_tree.h"
+#include "geom/search/search.h"
 
 sinew_status sn_triangle_tree_build(sn_arena *arena, const double *points, const int32_t *triangles,
                                     int32_t triangle_count, sn_triangle_tree *tree) {

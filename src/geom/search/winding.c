@@ -9,7 +9,7 @@
 // r ⊗ r ⊗ r / |r|^7) / 2
 //
 // O(log n) for each question; the expansions cost O(n log n) once.
-#include "geom/search/triangle_tree.h"
+#include "geom/search/search.h"
 
 static sn_vec3 area_normal(const sn_vec3 p[3]) {
     return sn_scale(0.5, sn_cross(sn_sub(p[1], p[0]), sn_sub(p[2], p[0])));

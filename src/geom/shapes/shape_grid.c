@@ -1,7 +1,7 @@
 // Grids of hexahedra between lines at right angles, and the mesh of a voxel volume.
 #include "geom/shapes/shapes.h"
 
-#include "geom/mesh/convert.h"
+#include "geom/mesh/mesh.h"
 
 // Number of lattice points of a grid, or -1 beyond what a node number holds.
 static int64_t count_lattice(const int32_t cells[3]) {

@@ -2,7 +2,7 @@
 // to its place.
 #include "geom/shapes/shapes.h"
 
-#include "geom/mesh/convert.h"
+#include "geom/mesh/mesh.h"
 
 enum { LARGEST_CELLS = 20000 };
 

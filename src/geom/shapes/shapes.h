@@ -1,5 +1,14 @@
 // Hexahedral grids behind the shapes: box-like ones from three sets of grid lines and a mask, round
 // ones from mapped blocks.
+//
+// Flow of the sub-folders, each with the one header that other folders include:
+//
+//   mesh/mesh.h                      meshes, their topology and element kinds
+//   search/search.h                  trees of boxes, nearest points, rays, embedding
+//   voxel/voxel.h                    label grids
+//   distance/distance.h              distances inside a solid of voxels
+//   tetrahedralize/surface_repair.h  surfaces repaired and filled with tets
+//   shapes/shapes.h                  boxes, cylinders, spheres, specimens
 #ifndef SN_GEOM_SHAPES_SHAPES_H
 #define SN_GEOM_SHAPES_SHAPES_H
 

@@ -12,7 +12,7 @@
 #ifndef SN_GEOM_TETRAHEDRALIZE_LATTICE_H
 #define SN_GEOM_TETRAHEDRALIZE_LATTICE_H
 
-#include "geom/search/triangle_tree.h"
+#include "geom/search/search.h"
 
 enum { SN_LATTICE_EDGES = 14, SN_LATTICE_MOST_CELLS = 1 << 27 };
 

@@ -1,9 +1,8 @@
 // A closed surface filled with tets: the surface is repaired, a cell size chosen, the lattice
 // filled, the result judged.
-#include "geom/mesh/convert.h"
+#include "geom/mesh/mesh.h"
 #include "geom/tetrahedralize/lattice.h"
-#include "geom/mesh/surface_repair.h"
-#include "geom/mesh/topology.h"
+#include "geom/tetrahedralize/surface_repair.h"
 
 #include "base/threads.h"
 

@@ -9,7 +9,7 @@
 #include "sinew/voxel.h"
 
 #include "base/memory.h"
-#include "geom/search/box.h"
+#include "math/box.h"
 
 // Directions of the neighbour table: -x +x -y +y -z +z. The opposite of d is d ^ 1, its axis d / 2.
 enum { SN_VOXEL_FACES = 6 };

@@ -2,8 +2,8 @@
 // with an odd number of triangles gathered into rims. Sorting of edges, O(triangles).
 #include "geom/voxel/voxel_surface.h"
 
-#include "geom/mesh/sort.h"
-#include "geom/mesh/tuples.h"
+#include "base/sort.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

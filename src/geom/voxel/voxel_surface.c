@@ -11,7 +11,7 @@
 #include "geom/voxel/voxel_surface.h"
 
 #include "base/threads.h"
-#include "geom/search/triangle_tree.h"
+#include "geom/search/search.h"
 #include "geom/voxel/voxel_coarse.h"
 
 #include <string.h>

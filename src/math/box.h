@@ -1,6 +1,6 @@
 // Axis-aligned boxes. An empty box has lower > upper, and grows to the first point put into it.
-#ifndef SN_GEOM_SEARCH_BOX_H
-#define SN_GEOM_SEARCH_BOX_H
+#ifndef SN_MATH_BOX_H
+#define SN_MATH_BOX_H
 
 #include "math/vec.h"
 

@@ -1,9 +1,9 @@
 // A detailed surface that follows a coarser mesh: nodes and weights for each of its points,
 // evaluated in parallel; normals from the surface's own triangles through gather lists.
-#include "geom/search/element_tree.h"
+#include "geom/search/search.h"
 
 #include "base/threads.h"
-#include "geom/mesh/topology.h"
+#include "geom/mesh/mesh.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Least significant byte first; bytes that all keys share are skipped.
-#include "geom/mesh/sort.h"
+#include "base/sort.h"
 
 #include <string.h>
 

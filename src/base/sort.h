@@ -1,7 +1,7 @@
 // Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) for each
 // byte in use.
-#ifndef SN_GEOM_MESH_SORT_H
-#define SN_GEOM_MESH_SORT_H
+#ifndef SN_BASE_SORT_H
+#define SN_BASE_SORT_H
 
 #include "base/memory.h"
 

@@ -1,12 +1,12 @@
 // Merging by sorted keys, dropping by sorted triangles, turning by a walk over the edges, and
 // winding numbers for the outermost parts. O(n), besides O(n) for each of the largest parts.
-#include "geom/mesh/surface_repair.h"
+#include "geom/tetrahedralize/surface_repair.h"
 
 #include "base/threads.h"
-#include "geom/mesh/mass.h"
-#include "geom/mesh/sort.h"
-#include "geom/search/triangle_tree.h"
-#include "geom/mesh/tuples.h"
+#include "geom/mesh/mesh.h"
+#include "base/sort.h"
+#include "geom/search/search.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 //
 // Counting sorts from the last number to the first, O(width (count + range)), stable: the same
 // result everywhere, and no input can make it slow.
-#ifndef SN_GEOM_MESH_TUPLES_H
-#define SN_GEOM_MESH_TUPLES_H
+#ifndef SN_BASE_TUPLES_H
+#define SN_BASE_TUPLES_H
 
 #include "base/memory.h"
 

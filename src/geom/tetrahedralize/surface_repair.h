@@ -1,7 +1,7 @@
 // Makes a triangle surface from outside fit for questions about inside: points merged, useless
 // triangles dropped, neighbours turned alike, outermost parts turned outwards.
-#ifndef SN_GEOM_MESH_SURFACE_REPAIR_H
-#define SN_GEOM_MESH_SURFACE_REPAIR_H
+#ifndef SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
+#define SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
 
 #include "geom/mesh/mesh.h"
 

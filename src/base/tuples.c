@@ -1,5 +1,5 @@
 // Stable counting sorts of tuples, one for each place.
-#include "geom/mesh/tuples.h"
+#include "base/tuples.h"
 
 #include <string.h>
 

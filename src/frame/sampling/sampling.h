@@ -1,0 +1,97 @@
+// Where a frame body measures strain: samples with volumes, weights, gradients and moments, and the
+// quadrature points inside them.
+//
+// Data layout, for packing into blocks: entries of sample s are start[s] .. start[s + 1] - 1;
+// `order` lists the samples by their number of nodes (ascending, then by index), so that a block of
+// SIMD lanes takes consecutive samples of `order` with the same count. Gradients are three numbers
+// an entry. Moments are `moment_count` numbers a sample in the order of sn_monomials().
+#ifndef SN_FRAME_SAMPLING_SAMPLING_H
+#define SN_FRAME_SAMPLING_SAMPLING_H
+
+#include "frame/weights/weights.h"
+
+enum { SN_MAX_DEGREE = 8, SN_MAX_MONOMIALS = 165 };
+
+// Exponents of the monomials in three variables up to `degree`, by ascending degree, then x before
+// y before z within one: 1; x y z; xx xy xz yy yz zz; ... Returns their number, (d+1)(d+2)(d+3)/6.
+int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]);
+
+// Values of these monomials at d.
+void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d);
+
+typedef struct sn_frame_samples {
+    sn_arena arena; // holds this struct too
+    int32_t count;
+    double *position;  // 3 each: the centroid of the sample's voxels
+    double *volume;    // [m3]; they sum to the solid's
+    double *mass;      // [kg]
+    int32_t *label;    // of the sample's material; of most of its volume where labels mix
+    double *stiffness; // mean factor on the material's stiffness; where labels mix, relative to
+                       // `label`'s Young's modulus
+    int32_t *start;    // count + 1
+    int32_t *node;
+    double *weight;
+    double *gradient; // 3 each
+    int32_t *order;   // samples by number of nodes
+    int32_t degree;   // of the moments; 0 for midpoint samples
+    int32_t moment_count;
+    double *moment;    // sum over voxels of volume * (X - position)^alpha; the first is the volume
+    double *fit_error; // root mean square over voxels and nodes; 0 for single voxels
+    int32_t *voxel_start; // count + 1
+    int32_t *voxel;       // the voxels of each sample, ascending
+    sinew_sampling_report report;
+} sn_frame_samples;
+
+sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *def,
+                               sn_frame_samples **samples);
+void sn_samples_destroy(sn_frame_samples *samples);
+
+// Sorts a list of samples by their lists of nodes, so that samples with the same nodes are
+// neighbours. Stable.
+sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count,
+                                      int32_t *list, int32_t count);
+
+// Points inside region samples that integrate polynomials exactly (Gilles et al. 2013, 1.4.4, by
+// points instead of expansions).
+//
+// Over a region the weights are linear, so F is a polynomial of the rest position, and so are
+// energy and forces of the laws that are polynomials of F. What enters is each region's voxels;
+// what leaves is a few points with positive volumes that have the same moments up to the samples'
+// degree as all of the voxels:
+//
+//   degree 0, 1  the centroid
+//   degree 2     the root of the covariance applied to four corners of a cube, those on the side to
+//                which the voxels lean; if they lean to no side, to six points on the axes. These
+//                points rotate and mirror with the grid.
+//   above        centres of some of the voxels, at most as many as there are moments (Caratheodory
+//                1907; Tchakaloff 1957), chosen in rounds that halve the candidates (Maalouf, Jubran
+//                and Feldman 2019). Cost: n m + m^3 log n for n voxels and m moments.
+//
+// A region with fewer voxels than that is integrated voxel by voxel.
+
+typedef struct sn_quadrature {
+    int32_t count;    // points
+    int32_t *start;   // samples + 1: the points of sample s are start[s] .. start[s + 1] - 1
+    double *position; // 3 each
+    double *volume;
+} sn_quadrature;
+
+// Points for samples with voxel lists. Lives in the arena.
+sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
+                                  const sn_frame_samples *samples, sn_quadrature *quadrature);
+
+// The points as samples: weights continued linearly from the middle of the region. `samples` are
+// those of the quadrature, or the same with insertions; they must outlive the result, which has
+// neither voxels nor moments of its own.
+sinew_status sn_quadrature_apply(const sn_quadrature *quadrature, const sn_frame_samples *samples,
+                                 sn_frame_samples **points);
+
+// Of the functions up to a degree at the items (positions 3 each, n of them), picks items and
+// positive volumes whose sums are those of all items with volume `volume`. `chosen` and `volumes`
+// have room for n, `work` for sn_select_work(degree) doubles. Returns how many: at most the number
+// of monomials, unless there are fewer items.
+int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, double volume,
+                         int32_t *chosen, double *volumes, double *work);
+size_t sn_select_work(int32_t degree);
+
+#endif
