@@ -3,6 +3,7 @@
 #include "support/solid.h"
 
 #include "frame/adapt/vertex_patch.h"
+#include "frame/mass/moments.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // against closed forms.
 #include "support/shape.h"
 
-#include "frame/adapt/insertion.h"
+#include "frame/mass/moments.h"
 
 #include <math.h>
 

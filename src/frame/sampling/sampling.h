@@ -64,8 +64,8 @@ sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t n
 //                which the voxels lean; if they lean to no side, to six points on the axes. These
 //                points rotate and mirror with the grid.
 //   above        centres of some of the voxels, at most as many as there are moments (Caratheodory
-//                1907; Tchakaloff 1957), chosen in rounds that halve the candidates (Maalouf, Jubran
-//                and Feldman 2019). Cost: n m + m^3 log n for n voxels and m moments.
+//                1907; Tchakaloff 1957), chosen in rounds that halve the candidates (Maalouf,
+//                Jubran and Feldman 2019). Cost: n m + m^3 log n for n voxels and m moments.
 //
 // A region with fewer voxels than that is integrated voxel by voxel.
 

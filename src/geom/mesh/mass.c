@@ -4,7 +4,6 @@
 // and that of x ⊗ x is V / 20 (a⊗a + b⊗b + c⊗c + s⊗s).
 #include "geom/mesh/mesh.h"
 
-
 // Inertia about the centroid from the second moments about a point at -centroid.
 static sn_mat3 compute_inertia(sn_mat3 moment, double volume, sn_vec3 centroid) {
     moment = sn_mat3_sub(moment, sn_mat3_scale(volume, sn_outer(centroid, centroid)));
