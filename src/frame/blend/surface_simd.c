@@ -8,7 +8,7 @@
 //   x = R(b) X + 2 vec(c b*) / |b|^2
 //
 // Cost: 16 or 8 multiply-adds for each node of a point, and about 20 or 40 for the point.
-// Checked by: tests/frame/test_surface.c, against the points one by one.
+// Checked by: tests/frame/blend/test_surface.c, against the points one by one.
 #include "frame/blend/surface.h"
 
 #include "math/quad.h"

@@ -1,6 +1,6 @@
 // Samples in layers: a node that joins or leaves repacks what it touches and nothing else, and the
 // body is as one that was packed with all of them from the beginning.
-#include "frame/adapting.h"
+#include "frame/adapt/adapting.h"
 
 #include "support/hash.h"
 

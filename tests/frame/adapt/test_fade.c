@@ -1,6 +1,6 @@
 // What fades while nodes come and go: points, velocities, strains, attachments and the surface show
 // the same shape, which goes on without a jump, also while several changes fade at once.
-#include "frame/adapting.h"
+#include "frame/adapt/adapting.h"
 
 #include "frame/body/follow.h"
 #include "frame/body/state.h"
