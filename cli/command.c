@@ -68,7 +68,7 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
     sinew_context *context = sinew_context_create(&def);
 
     if (!context) {
-        cli_fail(command, CLI_BAD_INPUT, "there is no memory to start with");
+        cli_fail(command, CLI_BAD_INPUT, "out of memory");
     }
 
     return context;
@@ -221,7 +221,7 @@ static int store(const cli_command *command, const cli_option *option, const cha
     if (option->kind == CLI_LIST) {
         cli_list *list = option->value;
         if (list->count == CLI_LIST_CAPACITY) {
-            return cli_fail(command, CLI_USAGE, "--%s is given too often", option->name);
+            return cli_fail(command, CLI_USAGE, "--%s is given too many times", option->name);
         }
         list->items[list->count++] = text;
         return CLI_OK;
@@ -270,7 +270,7 @@ int cli_parse(const cli_command *command, const cli_option *options, int option_
 
             i += used;
         } else if (*count == capacity) {
-            return cli_fail(command, CLI_USAGE, "'%s' is one argument too many; usage: %s %s %s",
+            return cli_fail(command, CLI_USAGE, "'%s' is an unexpected argument; usage: %s %s %s",
                             word, cli_program_name(), command->name, command->arguments);
         } else {
             positional[(*count)++] = word;

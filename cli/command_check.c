@@ -71,9 +71,9 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_check = {
     .name = "check",
-    .summary = "Look for mistakes in a scene without running it.",
+    .summary = "Check a scene without running it.",
     .arguments = "SCENE.json",
     .details =
-        "Every mistake is told with its line, its place in the scene, and what would be valid.",
+        "Reports every mistake with its line, its path in the scene and what would be valid.",
     .run = run,
 };

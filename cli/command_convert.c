@@ -34,10 +34,10 @@ static int convert(sinew_context *context, const cli_command *command, const cha
         sinew_mesh mesh = cli_mesh_best(&file.mesh.view);
         bool solid = mesh.element != SINEW_ELEMENT_TRIANGLE;
         if (solid && !surface && is_surface_format(out)) {
-            status = cli_fail(
-                command, CLI_USAGE,
-                "%s holds solid elements, which %s cannot; --surface writes their boundary", in,
-                out);
+            status = cli_fail(command, CLI_USAGE,
+                              "%s contains solid elements, which %s cannot store; use --surface to "
+                              "write their boundary",
+                              in, out);
         } else if (solid && surface) {
             status = write_boundary(context, command, &mesh, out);
         } else {
@@ -66,7 +66,7 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     if (count < 2) {
         return cli_fail(command, CLI_USAGE,
-                        "from which file to which? usage: sinew convert IN OUT");
+                        "an input and an output file are needed; usage: sinew convert IN OUT");
     }
 
     sinew_context *context = cli_create_context(command, 1);
@@ -82,10 +82,10 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_convert = {
     .name = "convert",
-    .summary = "Turn a mesh file into another format.",
+    .summary = "Convert a mesh file to another format.",
     .arguments = "IN OUT",
-    .details = "Formats, told by the ending: .obj .ply .stl .glb (surfaces), .msh .mesh .vtu .node "
+    .details = "Formats, by file extension: .obj .ply .stl .glb (surfaces), .msh .mesh .vtu .node "
                "(solids).\n"
-               "Also read: .gltf. A .node brings its .ele along.",
+               "Also read: .gltf. A .node file is read together with its .ele file.",
     .run = run,
 };

@@ -36,7 +36,8 @@ static int inspect_source(inspect_report *report, const sn_source *source, doubl
     case SN_MESH_UNKNOWN:
         return cli_fail(
             report->command, CLI_BAD_INPUT,
-            "%s: of no known kind; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh .node "
+            "%s: unknown kind of file; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh "
+            ".node "
             ".vtu), "
             "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
             source->name);
@@ -68,9 +69,9 @@ static int run(const cli_command *command, int argc, char **argv) {
     double unit = 0;
     const cli_option table[] = {
         CLI_ALLOW_OUTSIDE,
-        {"json", 0, CLI_FLAG, &json, NULL, "as JSON", 0, 0},
+        {"json", 0, CLI_FLAG, &json, NULL, "print JSON", 0, 0},
         {"unit", 'u', CLI_TEXT, &unit_name, "UNIT",
-         "of a volume's lengths: mm, um, ... or metres (default: its header's)", 0, 0},
+         "unit of a volume: mm, um, ... or metres (default: from its header)", 0, 0},
     };
     const char *path;
     int count;
@@ -109,16 +110,16 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_inspect = {
     .name = "inspect",
-    .summary = "Tell what is in a file.",
+    .summary = "Describe the contents of a file.",
     .arguments = "FILE",
     .details =
         "Meshes (.obj .ply .stl .msh .mesh .node .vtu): elements, bounds, labels, quality, "
         "mistakes.\n"
         "Label volumes (.nii .nii.gz .nrrd .nhdr .mha .mhd): cells, bounds, labels; lengths in "
         "metres.\n"
-        "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, frames, duration.\n"
-        "Fields of material axes (.field): elements, the direction that most fibres share.\n"
-        "Scenes (.json): bodies, materials, probes, how certain fields are. Other lengths are in\n"
-        "the file's unit.",
+        "glTF (.glb .gltf): meshes, skins, animations. Motion (.bvh): joints, images, duration.\n"
+        "Fields of material axes (.field): elements, the main direction of the fibres.\n"
+        "Scenes (.json): bodies, materials, probes, certainty of fields. Other lengths are in\n"
+        "the unit of the file.",
     .run = run,
 };

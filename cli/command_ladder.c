@@ -77,7 +77,8 @@ static int climb(const cli_command *command, sinew_context *context, cli_scene_f
         status = write_json(l, &options->json);
     }
     if (status == SINEW_OK && !silent) {
-        printf("in %s: ladder.svg (error over cost), ladder.md (the table)\n", options->output);
+        printf("in %s: ladder.svg (error against time per step), ladder.md (the table)\n",
+               options->output);
     }
 
     ladder_destroy(l);
@@ -91,15 +92,15 @@ static int run(const cli_command *command, int argc, char **argv) {
     const cli_option table[] = {
         {"output", 'o', CLI_TEXT, &o.output, "DIR",
          "folder for ladder.svg and ladder.md (default: out)", 0, 0},
-        {"body", 'b', CLI_TEXT, &o.body, "NAME", "which body (default: the first)", 0, 0},
-        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0,
+        {"body", 'b', CLI_TEXT, &o.body, "NAME", "body to compare (default: the first)", 0, 0},
+        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps (default: from the scene)", 0,
          1e6},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 1)", 1, 64},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE",
          "change the scene, e.g. materials.gel.poisson=0.3", 0, 0},
         CLI_ALLOW_OUTSIDE,
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the table as JSON (to standard output)", 0,
-         0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE",
+         "write the table as JSON (default: to standard output)", 0, 0},
     };
     const char *path = NULL;
     int count;
@@ -133,15 +134,14 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_ladder = {
     .name = "ladder",
-    .summary = "Compare all models on one object: error, time, memory.",
+    .summary = "Compare all models of one body: error, time, memory.",
     .arguments = "SCENE.json",
-    .details = "One body of the scene, alone, with its supports and forces: as tets of several "
-               "laws and sizes, as rigid,\n"
-               "affine and quadratic frames of several counts, with springs between frames, and by "
-               "position dynamics. Errors "
-               "are root mean square\n"
-               "distances from ten-node tets finer than the scene's, over the distance that those "
-               "move. A model that\n"
-               "cannot show the scene stays in the table with the reason.",
+    .details =
+        "Simulates one body of the scene alone, with its supports and loads: as tetrahedra with\n"
+        "several laws and sizes, with rigid, affine and quadratic frames, with springs between\n"
+        "frames, and by position dynamics. The error is the root mean square distance from a "
+        "finer\n"
+        "mesh of ten-node tetrahedra, relative to the displacement of that mesh. The table gives\n"
+        "the reason if a model cannot simulate the scene.",
     .run = run,
 };

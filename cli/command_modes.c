@@ -140,7 +140,7 @@ static int run_scene(sinew_context *context, const cli_command *command, const c
                 cli_fail(command, CLI_USAGE, "%s has no body called '%s'", path, options->body);
         } else if (!world->members[index].mesh) {
             status = cli_fail(command, CLI_BAD_INPUT,
-                              "body '%s' is made of frames; modes are for bodies of elements",
+                              "body '%s' is a frame body; modes need a body of elements",
                               file.scene.bodies[index].name);
         } else if (compute(context, world->members[index].body, world->members[index].mesh,
 
@@ -192,14 +192,14 @@ static int run_mesh(sinew_context *context, const cli_command *command, const ch
 static int run(const cli_command *command, int argc, char **argv) {
     modes_options o = {.count = 10};
     const cli_option table[] = {
-        {"count", 'n', CLI_INTEGER, &o.count, "N", "how many, from the lowest (default: 10)", 1,
-         1000},
-        {"body", 'b', CLI_TEXT, &o.body, "NAME", "of a scene (default: the first)", 0, 0},
+        {"count", 'n', CLI_INTEGER, &o.count, "N", "number of modes, from the lowest (default: 10)",
+         1, 1000},
+        {"body", 'b', CLI_TEXT, &o.body, "NAME", "body of the scene (default: the first)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "write the shapes to DIR/modes.vtu", 0, 0},
-        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene before", 0, 0},
+        {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene first", 0, 0},
         CLI_ALLOW_OUTSIDE,
         {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE",
-         "the frequencies as JSON (to standard output)", 0, 0},
+         "write the frequencies as JSON (default: to standard output)", 0, 0},
     };
     const char *path;
     int count;
@@ -230,10 +230,10 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_modes = {
     .name = "modes",
-    .summary = "Natural frequencies and shapes of a body.",
+    .summary = "Compute natural frequencies and mode shapes of a body.",
     .arguments = "SCENE.json|MESH",
-    .details = "A body of a scene keeps its supports and its material; a mesh alone is free and of "
-               "the default one.\n"
-               "Rigid modes come first, with frequency 0.",
+    .details =
+        "A body of a scene keeps its supports and materials. A mesh file is simulated free, with\n"
+        "the default material. Rigid modes come first, with frequency 0.",
     .run = run,
 };

@@ -37,7 +37,7 @@ static const char starter[] =
     "      \"material\": \"gel\",\n"
     "      // Held where the rest shape lies in a box, sphere, plane, label ...\n"
     "      \"fixed\": [{ \"box\": { \"upper\": [-0.5, 1, 1] } }],\n"
-    "      // A force of 20 N on the other end, swelling over half a second.\n"
+    "      // A force of 20 N on the other end, rising over half a second.\n"
     "      \"loads\": [{\n"
     "        \"where\": { \"plane\": { \"point\": [0.5, 0, 0], \"normal\": [1, 0, 0] } },\n"
     "        \"force\": [0, 20, 0],\n"
@@ -56,7 +56,7 @@ static const char starter[] =
 static int run(const cli_command *command, int argc, char **argv) {
     bool force = false;
     const cli_option table[] = {
-        {"force", 'f', CLI_FLAG, &force, NULL, "overwrite a file that is there", 0, 0}};
+        {"force", 'f', CLI_FLAG, &force, NULL, "overwrite an existing file", 0, 0}};
     const char *name = "scene";
     int count;
     bool finished;
@@ -72,7 +72,7 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     snprintf(path, sizeof path, "%s%s", name, complete ? "" : ".json");
     if (!force && access(path, F_OK) == 0) {
-        return cli_fail(command, CLI_USAGE, "%s is there already; --force overwrites it", path);
+        return cli_fail(command, CLI_USAGE, "%s exists; use --force to overwrite it", path);
     }
 
     sinew_context *context = cli_create_context(command, 1);
@@ -95,7 +95,6 @@ const cli_command cli_command_new = {
     .name = "new",
     .summary = "Write a scene to start from.",
     .arguments = "[NAME]",
-    .details = "NAME.json is written, scene.json without a name. Its comments explain what can be "
-               "changed.",
+    .details = "Writes NAME.json (default: scene.json). Its comments explain what you can change.",
     .run = run,
 };

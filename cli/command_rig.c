@@ -109,8 +109,8 @@ static bool take_words(const cli_command *command, const rig_options *o, sinew_a
 // Places the user chose; they stay where they are.
 static bool take_places(const cli_command *command, const cli_list *at, rig_run *rig) {
     if (at->count > rig->def.placement.count) {
-        cli_fail(command, CLI_USAGE, "--at names %d places, --nodes %d frames in all", at->count,
-                 rig->def.placement.count);
+        cli_fail(command, CLI_USAGE, "--at gives %d positions, but --nodes only %d frames in total",
+                 at->count, rig->def.placement.count);
         return false;
     }
 
@@ -277,41 +277,40 @@ static int run(const cli_command *command, int argc, char **argv) {
                      .memory = 4096};
     const cli_option table[] = {
         {"nodes", 'n', CLI_INTEGER, &o.nodes, "N",
-         "frames in all, those of rigid parts included (default: 10)", 1, 65535},
+         "total number of frames, including rigid parts (default: 10)", 1, 65535},
         {"at", 0, CLI_LIST, &o.at, "X,Y,Z",
-         "a frame that stays at this place, in metres (may be given again)", 0, 0},
-        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for what is written (default: rig)", 0,
-         0},
+         "place a frame at this position, in metres (repeatable)", 0, 0},
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "output folder (default: rig)", 0, 0},
         {"tissues", 0, CLI_TEXT, &o.tissues, "FILE",
-         "what the labels stand for (default: one soft material)", 0, 0},
+         "table of tissues (default: one soft material)", 0, 0},
         {"resolution", 'r', CLI_INTEGER, &o.resolution, "N",
          "surfaces: voxels along the longest side (default: 64)", 1, 4096},
-        {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES", "surfaces: edge of a voxel instead", 1e-9,
-         1e6},
+        {"spacing", 0, CLI_NUMBER, &o.spacing, "METRES",
+         "surfaces: edge of a voxel, instead of --resolution", 1e-9, 1e6},
         {"unit", 'u', CLI_TEXT, &o.unit, "UNIT",
-         "of the file: mm, um, ... or metres (default: the header's; surfaces m)", 0, 0},
+         "unit of the file: mm, um, ... or metres (default: from the header; surfaces: m)", 0, 0},
         {"up", 0, CLI_TEXT, &o.up, "AXIS",
          "surfaces: y (default for .obj, .gltf, .glb) or z points up", 0, 0},
         {"samples", 0, CLI_INTEGER, &o.samples, "N",
-         "where strain is measured (default: as many as the fit asks)", 1, 1e7},
+         "number of samples (default: as many as --fit needs)", 1, 1e7},
         {"fit", 0, CLI_NUMBER, &o.fit, "ERROR",
-         "how far weights may differ from linear (default: 0.08)", 1e-6, 1},
-        {"levels", 0, CLI_INTEGER, &o.levels, "N", "halvings of the Voronoi kernels (default: 2)",
-         1, 16},
+         "largest deviation of the weights from linear (default: 0.08)", 1e-6, 1},
+        {"levels", 0, CLI_INTEGER, &o.levels, "N", "levels of the Voronoi kernels (default: 2)", 1,
+         16},
         {"kind", 'k', CLI_TEXT, &o.kind, "KIND", "rigid, affine (default) or quadratic frames", 0,
          0},
         {"blend", 0, CLI_TEXT, &o.blend, "BLEND", "linear (default) or dual-quaternion", 0, 0},
         {"metric", 0, CLI_TEXT, &o.metric, "METRIC", "compliance (default) or euclidean", 0, 0},
         {"every-part", 0, CLI_FLAG, &o.every_part, NULL,
-         "a frame in each disconnected part that has none", 0, 0},
+         "place a frame in each disconnected part that has none", 0, 0},
         {"voxels", 0, CLI_INTEGER, &o.voxels, "N",
-         "specimens: about how many (default: the papers')", 1, 1e8},
-        {"memory", 0, CLI_INTEGER, &o.memory, "MB", "refuse grids that need more (default: 4096)",
-         1, 1 << 20},
+         "specimens: approximate number of voxels (default: as in the papers)", 1, 1e8},
+        {"memory", 0, CLI_INTEGER, &o.memory, "MB", "largest size of the grid (default: 4096)", 1,
+         1 << 20},
         {"threads", 't', CLI_INTEGER, &o.threads, "N", "threads (default: 2)", 1, 64},
         CLI_ALLOW_OUTSIDE,
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "the report as JSON (to standard output)",
-         0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE",
+         "write the report as JSON (default: to standard output)", 0, 0},
     };
     const char *paths[RIG_INPUTS];
     int count;
@@ -323,7 +322,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
     if (count == 0) {
-        return cli_fail(command, CLI_USAGE, "which surface or volume? usage: sinew rig INPUT...");
+        return cli_fail(command, CLI_USAGE, "an input is needed; usage: sinew rig INPUT...");
     }
 
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);
@@ -344,8 +343,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     rig.def.weights.levels = (int32_t)o.levels;
     bool clear = o.samples == 0 || o.fit == 0;
     if (!clear) {
-        cli_fail(command, CLI_USAGE,
-                 "--samples and --fit answer the same question: give one of them");
+        cli_fail(command, CLI_USAGE, "--samples and --fit exclude each other");
     }
 
     clear = clear && take_words(command, &o, &rig.def) && take_places(command, &o.at, &rig);
@@ -358,18 +356,18 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_rig = {
     .name = "rig",
-    .summary = "Make a model of a few frames from a surface or a volume.",
+    .summary = "Make a model with a few frames from surfaces or a label volume.",
     .arguments = "INPUT...",
     .details =
-        "INPUT is a closed surface (.obj .ply .stl .glb; several get the labels 1, 2, ... and the "
-        "later wins where\n"
-        "they overlap), a label volume (.nii .nrrd .mha), or specimen:NAME (steak, gradient, "
-        "inclusion, ribbon,\n"
-        "knee, animal, dragon). --tissues names a JSON file:\n"
+        "INPUT is one or more closed surfaces (.obj .ply .stl .glb), a label volume (.nii .nrrd "
+        ".mha),\n"
+        "or specimen:NAME (steak, gradient, inclusion, ribbon, knee, animal, dragon). Surfaces get "
+        "the\n"
+        "labels 1, 2, ...; where they overlap, the later one wins. --tissues names a JSON file:\n"
         "  {\"1\": {\"name\": \"muscle\", \"material\": {\"young\": 6e4, \"poisson\": 0.45}},\n"
         "   \"2\": {\"name\": \"bone\", \"material\": {\"preset\": \"bone\"}, \"rigid\": true}}\n"
-        "Written, with z up, are scene.json for `sinew run`, labels.nrrd, rig.png (tissues, "
-        "weights, regions),\n"
-        "skin.glb (joints and weights for an animator) and report.json.",
+        "Writes scene.json for `sinew run`, with z up, labels.nrrd, rig.png (tissues, weights, "
+        "regions),\n"
+        "skin.glb (joints and skin weights for animation) and report.json.",
     .run = run,
 };

@@ -496,19 +496,21 @@ static int run_command(const cli_command *command, int argc, char **argv) {
          0, 0},
         {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0,
          1e8},
-        {"duration", 'd', CLI_NUMBER, &o.duration, "S", "seconds instead of the scene's", 0, 1e9},
+        {"duration", 'd', CLI_NUMBER, &o.duration, "S",
+         "duration in seconds (default: from the scene)", 0, 1e9},
         {"threads", 't', CLI_INTEGER, &o.threads, "N",
-         "threads (default: one a core; results are the same)", 1, 64},
-        {"format", 'f', CLI_TEXT, &o.format, "LIST", "of vtu, ply, obj, glb, pc2, csv, png, skin",
-         0, 0},
+         "threads (default: one per core); results do not depend on it", 1, 64},
+        {"format", 'f', CLI_TEXT, &o.format, "LIST",
+         "comma-separated: vtu, ply, obj, glb, pc2, csv, png, skin", 0, 0},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE",
          "change the scene, e.g. bodies[0].material.young=2e5", 0, 0},
-        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE", "a summary as JSON (to standard output)", 0,
-         0},
-        {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE", "save the state at the end", 0, 0},
-        {"resume", 0, CLI_TEXT, &o.resume, "FILE", "continue from a saved state, bit for bit", 0,
-         0},
-        {"film", 0, CLI_FLAG, &o.film, NULL, "numbered pictures too, one for every output", 0, 0},
+        {"json", 0, CLI_OPTIONAL_TEXT, &o.json, "FILE",
+         "write a summary as JSON (default: to standard output)", 0, 0},
+        {"checkpoint", 0, CLI_TEXT, &o.checkpoint, "FILE",
+         "save the state at the end as a checkpoint", 0, 0},
+        {"resume", 0, CLI_TEXT, &o.resume, "FILE",
+         "continue from a checkpoint; results are bitwise identical", 0, 0},
+        {"film", 0, CLI_FLAG, &o.film, NULL, "also write one numbered image per output", 0, 0},
         CLI_ALLOW_OUTSIDE,
         {"quiet", 'q', CLI_FLAG, &o.quiet, NULL, "print errors only", 0, 0},
     };
@@ -538,11 +540,10 @@ const cli_command cli_command_run = {
     .summary = "Simulate a scene.",
     .arguments = "[SCENE.json]",
     .details =
-        "Without a scene it runs examples/default.json. Ctrl-C stops cleanly. Exit status: "
-        "0 done,\n"
-        "1 wrong usage, 2 an input file is wrong or missing, 3 the simulation diverged, 4 a file "
-        "could\n"
-        "not be read or written, e.g. a full disk. After 3 and 4 what was written before is "
-        "valid.",
+        "Runs examples/default.json if no scene is given. Ctrl-C stops cleanly. Exit status: 0 "
+        "done,\n"
+        "1 wrong usage, 2 an input file is wrong or missing, 3 the simulation diverged, 4 a file\n"
+        "could not be read or written, e.g. because the disk is full. Files written before 3 or 4\n"
+        "are valid.",
     .run = run_command,
 };

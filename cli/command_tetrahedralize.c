@@ -19,7 +19,8 @@ static void print_report(const char *out, const sinew_mesh *tets,
     if (r->merged_points + r->dropped_triangles + r->flipped_triangles + r->open_edges +
             r->crowded_edges >
         0) {
-        printf("the surface had %d repeated points, %d useless triangles, %d turned wrongly, %d "
+        printf("the surface had %d repeated points, %d degenerate triangles, %d with the wrong "
+               "orientation, %d "
                "open edges, %d crowded edges\n",
                r->merged_points, r->dropped_triangles, r->flipped_triangles, r->open_edges,
                r->crowded_edges);
@@ -31,7 +32,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, in, &file);
     if (status == CLI_OK && file.mesh.view.cells[SINEW_ELEMENT_TRIANGLE].count == 0) {
-        status = cli_fail(command, CLI_BAD_INPUT, "%s holds no triangles", in);
+        status = cli_fail(command, CLI_BAD_INPUT, "%s contains no triangles", in);
     }
 
     if (status == CLI_OK) {
@@ -72,10 +73,11 @@ static int run(const cli_command *command, int argc, char **argv) {
     int64_t tets = def.tet_count;
     const cli_option table[] = {
         {"output", 'o', CLI_TEXT, &output, "FILE",
-         "where to (default: tets.msh; .msh .mesh .vtu .node)", 0, 0},
-        {"tets", 'n', CLI_INTEGER, &tets, "N", "about how many (default: 10000)", 1, 50e6},
-        {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE", "edge of the lattice's cubes instead", 0,
-         1e9},
+         "output file: .msh .mesh .vtu .node (default: tets.msh)", 0, 0},
+        {"tets", 'n', CLI_INTEGER, &tets, "N", "approximate number of tetrahedra (default: 10000)",
+         1, 50e6},
+        {"cell", 'c', CLI_NUMBER, &def.cell_size, "SIZE",
+         "edge of the lattice cells, instead of --tets", 0, 1e9},
         {"element", 'e', CLI_TEXT, &element, "KIND", "tet4 or tet10", 0, 0},
         CLI_ALLOW_OUTSIDE,
         {"largest", 'l', CLI_FLAG, &def.largest_component, NULL, "keep the largest part only", 0,
@@ -112,9 +114,9 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_tetrahedralize = {
     .name = "tetrahedralize",
-    .summary = "Fill a closed surface with tets.",
+    .summary = "Fill a closed surface with tetrahedra.",
     .arguments = "SURFACE",
     .details =
-        "Works with small holes, overlaps and wrongly turned triangles, and says what it found.",
+        "Tolerates and reports small holes, overlaps and triangles with the wrong orientation.",
     .run = run,
 };

@@ -63,8 +63,9 @@ static sinew_status tell_volume(inspect_report *report, const sn_volume_file *fi
         inspect_vector(report, "axis_x", file->axes);
         inspect_vector(report, "axis_y", file->axes + 3);
         inspect_vector(report, "axis_z", file->axes + 6);
-        inspect_text(report, "warning",
-                     "the grid stands askew in its world; bounds are along its own axes");
+        inspect_text(
+            report, "warning",
+            "the grid is rotated relative to its world; the bounds are along its own axes");
     }
 
     return tell_labels(report, grid, cell);

@@ -154,7 +154,7 @@ static sinew_status find_patches(frames *f) {
 
             if (f->patch_count == MOST_PATCHES) {
                 status = sn_fail(f->object->context, SINEW_UNSUPPORTED,
-                                 "the body is held at more than %d places", MOST_PATCHES);
+                                 "the body is held at more than %d separate regions", MOST_PATCHES);
                 break;
             }
 

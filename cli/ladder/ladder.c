@@ -27,7 +27,7 @@ sinew_status ladder_check_plain(const ladder_object *object) {
             continue;
         }
         return sn_fail(object->context, SINEW_UNSUPPORTED,
-                       "this model takes forces on nodes, not tractions or pressures");
+                       "this model does not support tractions or pressures");
     }
 
     for (int32_t i = 0; i < object->body.support_count; i++) {
@@ -35,7 +35,7 @@ sinew_status ladder_check_plain(const ladder_object *object) {
             continue;
         }
         return sn_fail(object->context, SINEW_UNSUPPORTED,
-                       "this model holds nodes wholly, not along single axes");
+                       "this model cannot hold nodes along single axes");
     }
 
     for (int32_t i = 0; i < object->scene.material_count; i++) {
@@ -46,7 +46,7 @@ sinew_status ladder_check_plain(const ladder_object *object) {
         }
 
         return sn_fail(object->context, SINEW_UNSUPPORTED,
-                       "this model is isotropic, the material is not");
+                       "this model needs an isotropic material");
     }
 
     return SINEW_OK;

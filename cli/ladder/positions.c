@@ -120,7 +120,7 @@ static sinew_status fill(positions *p, int32_t iterations) {
     SN_TRY(ladder_check_plain(object));
     if (mesh->element != SINEW_ELEMENT_TET4) {
         return sn_fail(object->context, SINEW_UNSUPPORTED,
-                       "position dynamics needs tets of four nodes");
+                       "position dynamics needs four-node tetrahedra");
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();

@@ -12,10 +12,10 @@ void ladder_print(const ladder_result *r) {
     if (!r->available) {
         printf("%-44s not available: %s\n", r->name, r->note);
     } else {
-        printf(
-            "%-44s %8d unknowns  error %8.3f %%  at the end %8.3f %%  %9.4f ms a step  %9.0f kB\n",
-            r->name, r->unknowns, 100 * r->error, 100 * r->last_error, 1e3 * r->seconds,
-            1e-3 * r->bytes);
+        printf("%-44s %8d unknowns  error %8.3f %%  at the end %8.3f %%  %9.4f ms per step  %9.0f "
+               "kB\n",
+               r->name, r->unknowns, 100 * r->error, 100 * r->last_error, 1e3 * r->seconds,
+               1e-3 * r->bytes);
     }
 
     fflush(stdout);
@@ -64,13 +64,13 @@ static sinew_status write_page(const ladder *l, const char *folder) {
                     object->file->scene.name, object->body.name);
     snprintf(text, sizeof text,
              ", %d steps of %g s%s. Errors are root mean square distances from the reference at %d "
-             "points and %d moments, over "
+             "points and %d times, relative to "
              "its root mean square displacement, %.3g m.\n\n",
              object->steps, object->scene.world.step,
              object->scene.statics ? " after the static solve" : "", object->point_count,
              object->record_count, object->motion);
     sn_buffer_add_text(&out, text);
-    sn_buffer_add_text(&out, "| model | unknowns | error | at the end | time a step | memory |\n"
+    sn_buffer_add_text(&out, "| model | unknowns | error | at the end | time per step | memory |\n"
                              "| --- | --- | --- | --- | --- | --- |\n");
 
     for (int32_t i = 0; i < l->count; i++) {
@@ -86,7 +86,7 @@ static sinew_status write_page(const ladder *l, const char *folder) {
         sn_buffer_add_text(&out, text);
     }
 
-    sn_buffer_add_text(&out, "\n![Error over time of a step](ladder.svg)\n");
+    sn_buffer_add_text(&out, "\n![Error against time per step](ladder.svg)\n");
     snprintf(path, sizeof path, "%s/ladder.md", folder);
 
     sinew_status status = sn_buffer_status(&out);
@@ -122,8 +122,8 @@ static sinew_status write_plot(const ladder *l, const char *folder) {
     }
 
     char path[4200];
-    sn_plot_panel panel = {.title = "Error over cost",
-                           .x = {.label = "time of a step [ms]", .logarithmic = true},
+    sn_plot_panel panel = {.title = "Error against cost",
+                           .x = {.label = "time per step [ms]", .logarithmic = true},
                            .y = {.label = "error [% of the motion]", .logarithmic = true},
                            .series = series,
                            .series_count = series_count};

@@ -197,10 +197,10 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
         const char *option, *purpose;
         bool suits[INPUT_KINDS];
     } options[] = {
-        {"resolution", "sets how fine surfaces become voxels", {false, false, true}},
-        {"spacing", "sets how fine surfaces become voxels", {false, false, true}},
-        {"up", "tells which way surfaces stand", {false, false, true}},
-        {"unit", "tells the lengths in files", {false, true, true}},
+        {"resolution", "sets the voxel size for surfaces", {false, false, true}},
+        {"spacing", "sets the voxel size for surfaces", {false, false, true}},
+        {"up", "sets the up axis of surfaces", {false, false, true}},
+        {"unit", "sets the unit of files", {false, true, true}},
         {"voxels", "sets the size of specimens", {true, false, false}},
     };
 
@@ -247,13 +247,13 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
             rig->command, CLI_BAD_INPUT,
             "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd "
             ".nhdr .mha .mhd); "
-            "raw numbers need a header: a few lines of text in an .mhd file that names them",
+            "raw data needs a header, such as a short .mhd text file that names it",
             paths[0]);
     }
 
     if (status == CLI_OK && volume && count > 1) {
         status = cli_fail(rig->command, CLI_USAGE,
-                          "a label volume stands alone; surfaces may be several");
+                          "a label volume must be the only input; several surfaces are possible");
     }
 
     if (status == CLI_OK && volume) {

@@ -220,8 +220,7 @@ static sinew_status draw(const rig_run *rig, sn_arena *arena, sn_sheet *sheet) {
 }
 
 sinew_status rig_write_picture(const rig_run *rig) {
-    static const char *const captions[VIEWS] = {"tissues", "weights of the frames",
-                                                "regions of the samples"};
+    static const char *const captions[VIEWS] = {"tissues", "frame weights", "sample regions"};
 
     sn_sheet_def def = sn_sheet_def_default();
     def.count = def.columns = VIEWS;

@@ -83,21 +83,21 @@ void rig_print_report(const rig_run *rig) {
     }
 
     if (rig->askew) {
-        printf("the volume stands askew in the scanner; the model keeps the volume's own axes\n");
+        printf("the volume is rotated in the scanner; the model keeps the axes of the volume\n");
     }
 
     printf("%d node%s (%d in rigid parts), %d unknowns; each dominates %.3g to %.3g %% of the "
-           "volume (%.3g %% if evenly), a "
+           "volume (%.3g %% if even), a "
            "voxel is %.3g m from its node on average\n",
            nodes, plural(nodes), r->rigid_node_count, r->unknown_count, 100 * r->coverage[0],
            100 * r->coverage[1], 100 * r->coverage_mean, r->reach);
-    printf("weights: %.1f nodes at a voxel on average, %d at most; at most %.2g of a weight was "
+    printf("weights: %.1f nodes per voxel on average, %d at most; at most %.2g of a weight was "
            "dropped\n",
            r->weights.mean_nodes, r->weights.most_nodes, r->weights.largest_loss);
 
     if (r->weights.unreached_voxels > 0) {
-        printf("%d voxels that no kernel reaches follow the nearest node: more levels or nodes "
-               "reach farther\n",
+        printf("%d voxels that no kernel reaches follow the nearest node; use more levels or nodes "
+               "to reach them\n",
                r->weights.unreached_voxels);
     }
 
@@ -107,7 +107,7 @@ void rig_print_report(const rig_run *rig) {
            r->sampling.largest_fit_error);
 
     if (r->young[1] > 0) {
-        printf("stiffness from %.3g to %.3g Pa where it is not rigid\n", r->young[0], r->young[1]);
+        printf("stiffness of the soft parts: %.3g to %.3g Pa\n", r->young[0], r->young[1]);
     }
 
     if (r->condition > 0) {
@@ -118,18 +118,20 @@ void rig_print_report(const rig_run *rig) {
                "samples\n",
                r->frequency[1]);
     } else {
-        printf("natural frequencies: none, for a body of so few unknowns\n");
+        printf("natural frequencies: none, the body has too few unknowns\n");
     }
 
-    printf("advised step %.2g s (implicit)", r->advised_step);
+    printf("recommended step %.2g s (implicit)", r->advised_step);
     if (r->stable_step > 0) {
         printf("; the explicit integrator needs steps below %.2g s", r->stable_step);
     }
 
     printf("\n");
-    printf("a step takes %.3g ms: %.0f a second\n", 1e3 * rig->step_seconds, 1 / rig->step_seconds);
-    printf("in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints a point, "
-           "%.2g of a weight lost), "
-           "report.json\n",
-           rig->folder, rig->surface ? ", surface.ply" : "", rig->skin_loss);
+    printf("a step takes %.3g ms: %.0f per second\n", 1e3 * rig->step_seconds,
+           1 / rig->step_seconds);
+    printf(
+        "in %s: scene.json (sinew run), labels.nrrd%s, rig.png, skin.glb (eight joints per vertex, "
+        "%.2g of a weight lost), "
+        "report.json\n",
+        rig->folder, rig->surface ? ", surface.ply" : "", rig->skin_loss);
 }

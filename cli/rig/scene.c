@@ -196,8 +196,8 @@ static void write_world(const rig_run *rig, const bool *held, sn_buffer *out) {
              sinew_frame_body_get_node_count(rig->body));
     sn_json_begin_object(&w);
     write_text(&w, "//",
-               "Written by sinew rig. The first frame of each part is held; change that, and what "
-               "else you like.");
+               "Written by sinew rig. The first frame of each part is held. Edit it as you like."
+               "");
     sn_json_write_key(&w, "version");
     sn_json_write_integer(&w, 1);
     write_text(&w, "title", title);

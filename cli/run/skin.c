@@ -32,10 +32,11 @@ sinew_status run_begin_skins(run_state *run) {
 
         found++;
         if (body->frames->insertion_count > 0) {
-            return sn_fail(run->context, SINEW_UNSUPPORTED,
-                           "frames of body \"%s\" join while it runs, which a skin cannot follow; "
-                           "take glb or pc2",
-                           body->name);
+            return sn_fail(
+                run->context, SINEW_UNSUPPORTED,
+                "frames of body \"%s\" join while it runs, which a skin cannot represent; "
+                "use glb or pc2",
+                body->name);
         }
 
         run->skins[i].poses = SN_PUSH(&run->arena, double *, run->frame_capacity);
@@ -44,7 +45,7 @@ sinew_status run_begin_skins(run_state *run) {
 
     if (found == 0) {
         return sn_fail(run->context, SINEW_UNSUPPORTED,
-                       "no body of the scene is made of frames: there is no skin");
+                       "the format skin needs a frame body, and the scene has none");
     }
 
     return sn_arena_status(&run->arena);

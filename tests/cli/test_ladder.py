@@ -49,7 +49,7 @@ def test_what_a_model_cannot_show_is_told():
     with program.folder() as out:
         result = climb(out, "-n", "2", load='"traction": [0, 0, 100]')
         assert result.returncode == 0, result.stderr
-        assert "3 rigid frames" in result.stdout and "not available: this model takes forces on nodes" in result.stdout, result.stdout
+        assert "3 rigid frames" in result.stdout and "not available: this model does not support tractions" in result.stdout, result.stdout
         unknown = climb(out, "--body", "bra")
         assert unknown.returncode == 1 and "did you mean 'bar'" in unknown.stderr, unknown.stderr
         still = climb(out, "-n", "0")

@@ -61,11 +61,11 @@ def test_text_report():
     with folder() as place:
         result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 3, "-o", place)
         assert result.returncode == 0, result.stderr
-        for word in ("3 nodes", "% of the volume (33.3 % if evenly)", "samples", "linear fits", "kg", "Pa", "Hz", "condition",
-                     "advised step", "a second", "scene.json"):
+        for word in ("3 nodes", "% of the volume (33.3 % if even)", "samples", "linear fits", "kg", "Pa", "Hz", "condition",
+                     "recommended step", "per second", "scene.json"):
             assert word in result.stdout, (word, result.stdout)
         result = run("rig", "specimen:ribbon", "--voxels", 2000, "-n", 1, "--kind", "rigid", "-o", place)
-        assert "1 node " in result.stdout and "frequencies: none" in result.stdout and "advised step" in result.stdout, result.stdout
+        assert "1 node " in result.stdout and "frequencies: none" in result.stdout and "recommended step" in result.stdout, result.stdout
 
 
 def test_surfaces():
@@ -213,7 +213,7 @@ def test_bad_input():
         path, table, apart = (os.path.join(place, name) for name in ("v.nrrd", "t.json", "a.nrrd"))
         write_volume(path, (8, 4, 4), lambda x, y, z: 1 + (x >= 4))
         out = ("-o", os.path.join(place, "rig"))
-        expect(1, ["which surface or volume"])
+        expect(1, ["an input is needed"])
         expect(1, ["affine"], path, "--kind", "afine", *out)
         expect(1, ["valid: rigid, affine, quadratic"], path, "--kind", "point", *out)
         bad = os.path.join(place, "open.obj")
@@ -234,7 +234,7 @@ def test_bad_input():
         write_volume(apart, (9, 4, 4), lambda x, y, z: x != 4)
         expect(2, ["2 disconnected parts", "--every-part"], apart, "-n", 2, *out)
         expect(1, ["three numbers", "1,2"], apart, "--at", "1,2", *out)
-        expect(1, ["2 places", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
+        expect(1, ["2 positions", "1 frames"], apart, "-n", 1, "--at", "0,0,0", "--at", "0.1,0,0", *out)
         expect(2, ["outside the solid", "would be inside"], apart, "--at", "1,2,3", *out)
         expect(2, ["the limit is 1", "times as large"], "specimen:steak", "--memory", 1, *out)
         assert rig(os.path.join(place, "parts"), apart, "-n", 2, "--every-part")["nodes"] == 2
