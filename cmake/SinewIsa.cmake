@@ -2,7 +2,9 @@
 # symbols (see math/simd.h); the rest of the library picks a version at start-up. sinew_add_sources() gives the sources to
 # `target` and puts what a library of it must link into <target>_ALL.
 set(SINEW_ISAS base)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN)
+if(SINEW_BASE_ISA)
+  target_compile_definitions(sinew_options INTERFACE SN_BASE_ISA_ONLY)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT EMSCRIPTEN)
   list(APPEND SINEW_ISAS avx2 avx512)
 endif()
 # Products and sums fuse where the machine can. Loops over the few components of a matrix unroll whatever their size, so that

@@ -10,7 +10,7 @@ typedef enum sn_isa {
     SN_ISA_COUNT
 } sn_isa;
 
-#if defined(__x86_64__) && !defined(__EMSCRIPTEN__)
+#if defined(__x86_64__) && !defined(__EMSCRIPTEN__) && !defined(SN_BASE_ISA_ONLY)
 #define SN_ISA_X86 1
 // Selects the version of a function from a *_simd.c file: SN_ISA_PICK(isa, sn_foo) is sn_foo_base,
 // sn_foo_avx2 or sn_foo_avx512.
