@@ -186,7 +186,7 @@ static int run(const cli_command *command, int argc, char **argv) {
 
 const cli_command cli_command_bench = {
     .name = "bench",
-    .summary = "Measure the speed, beside the machine's limits.",
+    .summary = "Measure the speed and compare it with the limits of the machine.",
     .arguments = "[ID...]",
     .details = "First the machine's multiply-adds and memory bandwidth, then every row: smallest "
                "and median time,\n"

@@ -89,9 +89,8 @@ static sinew_status write_report(validate_run *v, double seconds) {
         "# Validation\n\nWritten by `sinew-proof validate%s --report docs` of Sinew %s on %s "
         "in %d s: %s.\n\n",
         v->quick ? " --quick" : "", sinew_version(), day, (int)(seconds + 0.5), machine);
-    sn_buffer_add_text(&out, "A row that is not available, or that fails, is a known gap; "
-                             "tests/proof/known_gaps.json lists "
-                             "them, and the tests compare.\n\n");
+    sn_buffer_add_text(&out, "Rows that fail or are not available are known gaps. "
+                             "tests/proof/known_gaps.json lists them, and the tests compare.\n\n");
     validate_write_page(v, &out);
 
     sinew_status status = sn_buffer_status(&out);

@@ -148,8 +148,8 @@ static void add_results(bench_run *b, const field_case *c, double size, field_ti
 
     r->hash = times->hash;
     note_iterations(b, &times->report);
-    add_times(b, c, "a curve turned for the first time", size, times->turn, NAN, 0.1 * first);
-    add_times(b, c, "the same curve turned further", size, times->drag, NAN, 0.1 * first);
+    add_times(b, c, "a curve rotated for the first time", size, times->turn, NAN, 0.1 * first);
+    add_times(b, c, "the same curve rotated again", size, times->drag, NAN, 0.1 * first);
     add_times(b, c, "a curve moved", size, times->move, NAN, 0.5 * first);
     note_iterations(b, &times->moved);
     add_times(b, c, "set-up without turns prepared", size, times->later_create, NAN, c->target);

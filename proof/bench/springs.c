@@ -185,7 +185,7 @@ static void add_insertion(bench_run *b, const char *name, const sinew_sampling_r
     r->target = 50;
     r->limit_share = change_bytes(change, sampling->mean_nodes) / (1e-3 * r->min) / b->bandwidth;
     snprintf(r->note, sizeof r->note,
-             "size is samples; of the bandwidth; found anew: %d samples, %d voxels, %d points of "
+             "size is samples; of the bandwidth; recomputed: %d samples, %d voxels, %d points of "
              "the surface; packed: %d",
              change->sample_count, change->voxel_count, change->vertex_count, change->packed_count);
 }

@@ -444,8 +444,8 @@ sinew_status validate_frame_mass(validate_run *v) {
     def.kind = SINEW_NODE_AFFINE;
     def.mass = SINEW_FRAME_MASS_DIAGONAL;
     SN_TRY(first_fall(v, def, &ratio));
-    validate_at_least(v, "the papers' lumping beside it: a body falls faster than g", 1.4, ratio,
-                      "-");
+    validate_at_least(v, "for comparison, the lumping of the papers: a body falls faster than g",
+                      1.4, ratio, "-");
     SN_TRY(rigid_energy_error(v, &def, &error));
     validate_note(v, "it loses %.0f %% of the kinetic energy of a rigid motion", 100 * error);
 

@@ -65,7 +65,7 @@ sinew_status validate_reflection(validate_run *v) {
     sn_arena_destroy(&arena);
     SN_TRY(status);
     validate_near(
-        v, "double reflection is of fourth order: lowest over 16 to 128 places of a rational cubic",
+        v, "double reflection is of fourth order: lowest over 16 to 128 points of a rational cubic",
         4, lowest, 0.1, "-");
     validate_near(v, "double reflection is of fourth order: highest", 4, highest, 0.1, "-");
 
@@ -77,7 +77,7 @@ sinew_status validate_reflection(validate_run *v) {
 
     sn_plot_panel panel = {
         .title = "Frames along a rational cubic",
-        .x = {.label = "distance of the places, of the length", .logarithmic = true},
+        .x = {.label = "distance of the points, of the length", .logarithmic = true},
         .y = {.label = "error of the first axis", .logarithmic = true},
         .series = &series,
         .series_count = 1};

@@ -404,7 +404,9 @@ static sinew_status compare_plate(validate_run *v, plate_kind kind, const char *
 
     char claim[160];
     snprintf(claim, sizeof claim,
-             "plate with %s: centreline of 10 frames against hexahedra, over the end's way", name);
+             "plate with %s: centreline of 10 frames against hexahedra, over the displacement of "
+             "the end",
+             name);
     validate_at_most(v, claim, 0.05, difference(&results[1], &results[0]), "-");
     validate_note(v, "kernels of %d levels, %d samples; %d levels give %.3f, %d samples %.3f",
                   levels, results[1].samples, 5 - levels, difference(&other, &results[0]),
@@ -453,8 +455,9 @@ sinew_status validate_sampling(validate_run *v) {
     double way = elements.displacement[PLACES - 1];
     double of_dense = dense.displacement[PLACES - 1] / way;
 
-    validate_at_least(v, "striped plate, region samples: way of the end over that of hexahedra",
-                      of_dense, regions.displacement[PLACES - 1] / way, "-");
+    validate_at_least(
+        v, "striped plate, region samples: displacement of the end over that of hexahedra",
+        of_dense, regions.displacement[PLACES - 1] / way, "-");
     validate_note(v, "%d samples; the limit is what a sample in each voxel gives", regions.samples);
     validate_at_most(v, "striped plate, as many samples spread evenly: the same (too stiff)",
                      0.75 * of_dense, uniform.displacement[PLACES - 1] / way, "-");

@@ -103,7 +103,7 @@ sinew_status validate_layers(validate_run *v) {
 
     if (status == SINEW_OK) {
         validate_at_most(v,
-                         "turned bar: residual of 10 layered iterations, 6 consolidating, against "
+                         "rotated bar: residual of 10 layered iterations, 6 consolidating, against "
                          "50 unordered ones",
                          unordered, layered, "-");
     }

@@ -42,7 +42,7 @@ static sinew_status throw_about(validate_run *v) {
         validate_at_most(
             v, "leg thrown about at ten times its speed, then held: residual two seconds later",
             0.02, measure(&puppet).residual, "-");
-        validate_note(v, "at most %.3g on the way; %d tets inverted at the end", worst,
+        validate_note(v, "at most %.3g before the end; %d tets inverted at the end", worst,
                       measure(&puppet).inverted);
     }
 

@@ -85,13 +85,14 @@ sinew_status validate_steak(validate_run *v) {
         v, "steak of 3 frames, one side pulled: stretch of the bone over that of the meat", 1e-6,
         compliance.bone / compliance.meat, "-");
     validate_note(v, "the meat stretches by %.3g", compliance.meat);
-    validate_at_most(
-        v, "steak of 3 frames, one side pulled: way of the other side over that of the pulled one",
-        1e-9, compliance.right / compliance.left, "-");
+    validate_at_most(v,
+                     "steak of 3 frames, one side pulled: displacement of the other side over that "
+                     "of the pulled one",
+                     1e-9, compliance.right / compliance.left, "-");
     validate_note(v, "the pulled side moves by %.3g m", compliance.left);
-    validate_at_least(v,
-                      "the same with weights by straight distance: way of the other side (wrong)",
-                      0.1, straight.right / straight.left, "-");
+    validate_at_least(
+        v, "the same with weights by straight distance: displacement of the other side (wrong)",
+        0.1, straight.right / straight.left, "-");
     validate_note(v, "the bone is stretched by %.2g of the meat's stretch",
                   straight.bone / straight.meat);
 
