@@ -1,4 +1,4 @@
-# A thin front: each target calls CMake or a script. `make help` lists them.
+# Each target calls CMake or a script. `make help` lists them.
 BUILD ?= build
 PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
@@ -10,16 +10,16 @@ all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
 	@cmake --build $(BUILD)
 
-run: ## install what is missing, build, and simulate something to look at
+run: ## install what is missing, build, and simulate a scene
 	@scripts/setup run
 	@$(MAKE) --no-print-directory all
 	@scripts/run $(BUILD)
 
-test: ## install what is missing, build in every way, and run all tests and checks
+test: ## install what is missing, build every configuration, and run all tests and checks
 	@scripts/setup test
 	@scripts/test
 
-bench: ## measure the speed, beside the machine's own limits and Bullet
+bench: ## measure the speed, and compare it with the limits of the machine and with Bullet
 	@scripts/setup bench
 	@scripts/bench $(BUILD)
 
@@ -33,7 +33,7 @@ fuzz: ## fuzz every file reader, FUZZ_SECONDS each (default 60)
 format: ## format all C files
 	@scripts/format
 
-lint: ## formatting, flow, source rules, clang-tidy, cppcheck
+lint: ## check formatting and source rules, run clang-tidy and cppcheck
 	@scripts/lint
 
 docs: ## build the site into build/site
