@@ -1,5 +1,5 @@
 // Keeps BLAS on the calling thread: the engine's own pool does the parallel work, and results must
-// not depend on a thread count.
+// not depend on a number of threads.
 #ifndef SN_LINALG_BLAS_H
 #define SN_LINALG_BLAS_H
 
@@ -7,7 +7,7 @@
 int openblas_get_num_threads(void);
 void openblas_set_num_threads(int threads);
 
-// Returns what sn_blas_leave needs to restore the host's setting.
+// Returns the value that sn_blas_leave needs to restore the host's setting.
 static inline int sn_blas_enter(void) {
     int threads = openblas_get_num_threads();
     if (threads != 1) {

@@ -1,4 +1,4 @@
-// 3x3 blocks as nine numbers, row by row: what factorisations by blocks are made of.
+// 3x3 blocks stored as nine numbers, row by row: the building blocks of the block factorisations.
 #ifndef SN_LINALG_BLOCK3_H
 #define SN_LINALG_BLOCK3_H
 

@@ -1,8 +1,8 @@
-// The pattern of a block sparse matrix and the operations that touch each block once.
+// The pattern of a block sparse matrix, and the operations that touch each block once.
 //
-// The pattern is the union of cliques: for each row the sets it belongs to are walked and new
-// columns marked, O(pairs). Rows come out unsorted; transposing a symmetric pattern by walking its
-// rows in ascending order sorts all of them in O(blocks), and the same walk over the sorted pattern
+// The pattern is a union of cliques: for each row, the sets it belongs to are visited and new
+// columns marked, O(pairs). Rows come out unsorted; transposing a symmetric pattern by visiting its
+// rows in ascending order sorts all of them in O(blocks), and the same pass over the sorted pattern
 // meets the mirror of each block in order.
 #include "linalg/bsr.h"
 
@@ -17,7 +17,7 @@
 // Rows or blocks that one task of a parallel loop handles.
 enum { ROW_CHUNK = 256, BLOCK_CHUNK = 2048 };
 
-// The sets that each node belongs to: set numbers run through all lists.
+// The sets that each node belongs to; set numbers run through all lists.
 typedef struct incidence {
     int32_t *starts, *sets;
     int32_t *first,
@@ -71,8 +71,8 @@ static sinew_status build_incidence(sn_arena *scratch, int32_t rows, const sn_bs
     out->members = SN_PUSH(scratch, const int32_t *, list_count > 0 ? set_count : 0);
     SN_TRY(sn_arena_status(scratch));
 
-    // Counting sort by node: starts[node + 2] counts, starts[node + 1] is the place to write, and
-    // ends as the end.
+    // Counting sort by node: starts[node + 2] counts; starts[node + 1] is the write position and
+    // becomes the end.
     for (int32_t l = 0, set = 0; l < list_count; l++) {
         for (int32_t s = 0; s < lists[l].count; s++, set++) {
             out->first[set] = set_begin(&lists[l], s);
@@ -235,7 +235,7 @@ double *sn_bsr_push_values(sn_arena *arena, const sn_bsr *pattern) {
     return SN_PUSH(arena, double, sn_bsr_value_count(pattern));
 }
 
-// What a parallel loop over rows or blocks needs; unused members stay NULL.
+// The arguments of a parallel loop over rows or blocks; unused members stay NULL.
 typedef struct job {
     const sn_bsr *pattern;
     double *Y;
@@ -382,7 +382,7 @@ double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double
                            &(job){.pattern = pattern, .Y = y, .A = A, .x = x});
 }
 
-// The product of a chunk goes through a buffer, so that r may be b.
+// The product of a chunk is buffered, so that r may be b.
 static void residual_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;

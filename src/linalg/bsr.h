@@ -1,13 +1,11 @@
-// Block sparse matrices of 3x3 blocks with a symmetric pattern: one block row and column for each
-// node.
+// Block sparse matrices of 3x3 blocks with a symmetric pattern: one block row and column per node.
 //
-// A pattern (sn_bsr) is built once; any number of matrices share it, each a plain array of nine
+// A pattern (sn_bsr) is built once and shared by any number of matrices, each a plain array of nine
 // doubles per block, row by row. Within a block row the columns ascend; both triangles are stored.
-// A caller who assembles writes only the blocks with column
-// <= row and lets sn_bsr_mirror fill the rest. Vectors hold three doubles per node: x0 y0 z0 x1 y1
-// z1 ...
+// Assembly writes only the blocks with column <= row and lets sn_bsr_mirror fill the rest. Vectors
+// hold three doubles per node: x0 y0 z0 x1 y1 z1 ...
 //
-// Everything here is bitwise the same for any number of threads.
+// All results are bitwise the same for any number of threads.
 #ifndef SN_LINALG_BSR_H
 #define SN_LINALG_BSR_H
 
@@ -45,17 +43,17 @@ int32_t sn_bsr_find(const sn_bsr *pattern, int32_t row, int32_t column);
 // block as four lanes.
 size_t sn_bsr_value_count(const sn_bsr *pattern);
 
-// A matrix of zeros. NULL on failure (the arena remembers).
+// A zero matrix. NULL on failure (the arena remembers it).
 double *sn_bsr_push_values(sn_arena *arena, const sn_bsr *pattern);
 
-// Number of doubles of a vector of the matrix's height.
+// The number of doubles of a vector with one entry per scalar row.
 static inline int32_t sn_bsr_size(const sn_bsr *pattern) {
     return 3 * pattern->rows;
 }
 
 void sn_bsr_set_zero(sinew_context *context, const sn_bsr *pattern, double *A);
 
-// The lower triangle and the diagonal alone, of a matrix that sn_bsr_mirror will complete.
+// Clears only the lower triangle and the diagonal, of a matrix that sn_bsr_mirror will complete.
 void sn_bsr_set_zero_lower(sinew_context *context, const sn_bsr *pattern, double *A);
 
 // Y = s A. Y may be A.
@@ -75,12 +73,13 @@ void sn_bsr_add_diagonal(sinew_context *context, const sn_bsr *pattern, double *
 void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *blocks,
                          const double *A);
 
-// Copies each block below the diagonal, transposed, to its place above. Diagonal blocks are taken
-// as they are.
+// Copies each block below the diagonal, transposed, to its mirror block above. Diagonal blocks are
+// not changed.
 void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A);
 
-// Sets the diagonal blocks of a matrix whose block rows sum to zero (a stiffness that no
-// translation feels), from the lower triangle: minus the sums of the others, made symmetric.
+// Sets the diagonal blocks of a matrix whose block rows sum to zero (a stiffness that is invariant
+// under translation) from the lower triangle: minus the sum of the other blocks of the row, made
+// symmetric.
 void sn_bsr_close_diagonal(sinew_context *context, const sn_bsr *pattern, double *A);
 
 // y = A x. The arrays must not overlap. `A` must have sn_bsr_value_count doubles; x needs no tail.
@@ -95,22 +94,22 @@ double sn_bsr_multiply_dot(sinew_context *context, const sn_bsr *pattern, double
 double sn_bsr_residual(sinew_context *context, const sn_bsr *pattern, double *r, const double *A,
                        const double *x, const double *b);
 
-// Dirichlet conditions. `mask` has one byte per scalar unknown, not zero where the value is
+// Dirichlet conditions. `mask` has one byte per scalar unknown, nonzero where the value is
 // prescribed.
 //
 // sn_bsr_constrain zeroes the prescribed rows and columns and puts 1 on their diagonal. The known
 // values go to the right-hand side before that: b -= y with y = A x over the prescribed columns,
-// then b = x at the prescribed rows. What lies above the diagonal is not looked at, but constrained
-// all the same.
+// then b = x at the prescribed rows. Blocks above the diagonal are not read, but they are
+// constrained as well.
 void sn_bsr_constrain(sinew_context *context, const sn_bsr *pattern, double *A,
                       const uint8_t *mask);
 
-// y = A (mask x): the product over the prescribed columns alone, for all rows, from the lower
+// y = A (mask x): the product over the prescribed columns only, for all rows, from the lower
 // triangle.
 void sn_bsr_multiply_masked(sinew_context *context, const sn_bsr *pattern, double *y,
                             const double *A, const double *x, const uint8_t *mask);
 
-// The whole matrix, row by row, 3 rows x 3 rows doubles. For tests and small systems.
+// The whole matrix as 3 rows x 3 rows doubles, row by row. For tests and small systems.
 void sn_bsr_to_dense(const sn_bsr *pattern, double *dense, const double *A);
 
 #endif

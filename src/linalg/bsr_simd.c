@@ -1,6 +1,6 @@
 // Products with block sparse matrices. A row of a block is loaded as four lanes, of which the last
-// belongs to the next row and meets a zero of the vector; three accumulators hold the three rows of
-// the result, and are summed once per block row.
+// belongs to the next row and is multiplied by a zero of the vector. Three accumulators hold the
+// three rows of the result and are summed once per block row.
 #include "linalg/kernels.h"
 #include "math/quad.h"
 
@@ -27,13 +27,12 @@ void SN_ISA_NAME(sn_kernel_bsr_multiply)(double *y, const int32_t *starts, const
 // How many blocks ahead a gather fetches.
 enum { AHEAD = 32 };
 
-// Gathers: the blocks above the diagonal of each row are read from below, so that writes stay
-// within the row.
+// Reads each block above the diagonal from its mirror below, so that writes stay within the row.
 void SN_ISA_NAME(sn_kernel_bsr_mirror)(double *A, const sn_bsr *pattern, int32_t begin,
                                        int32_t end) {
     for (int32_t i = begin; i < end; i++) {
         for (int32_t k = pattern->diagonal[i] + 1; k < pattern->starts[i + 1]; k++) {
-            // What is read lies apart: that of a few rows on comes meanwhile.
+            // The source is elsewhere in memory: fetch that of a later block meanwhile.
             if (k + AHEAD < pattern->blocks) {
                 sn_prefetch_block(A + 9 * (size_t)pattern->mirror[k + AHEAD]);
             }
@@ -52,8 +51,8 @@ void SN_ISA_NAME(sn_kernel_bsr_mirror)(double *A, const sn_bsr *pattern, int32_t
     }
 }
 
-// The sums over a row: the blocks above the diagonal are read from below as they are, for of the
-// sum of a block and its transpose only the symmetric part is wanted.
+// Sums over a row. The blocks above the diagonal are read from below without transposing, because
+// only the symmetric part of the sum is used.
 void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t begin,
                                       int32_t end) {
     for (int32_t i = begin; i < end; i++) {
@@ -95,7 +94,8 @@ void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t 
     }
 }
 
-// The original has its lower triangle only: what lies above its diagonal is transposed from there.
+// Only the lower triangle of the original is valid; blocks above its diagonal are transposed from
+// there.
 void SN_ISA_NAME(sn_kernel_packed_copy)(sn_packed *packed, const double *A, int32_t begin,
                                         int32_t end) {
     const int32_t *source = packed->source;
@@ -124,8 +124,8 @@ void SN_ISA_NAME(sn_kernel_packed_copy)(sn_packed *packed, const double *A, int3
     }
 }
 
-// Blocks below the diagonal serve twice: y_i += B x_j and y_j += B'x_i. Row i is the first to write
-// y_i, for only later rows of the chunk add to it.
+// A block below the diagonal is used twice: y_i += B x_j and y_j += B'x_i. Row i is the first to
+// write y_i, since only later rows of the chunk add to it.
 double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, const double *x,
                                               int32_t chunk) {
     int32_t begin = sn_packed_chunk_begin(A, chunk);

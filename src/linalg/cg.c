@@ -1,12 +1,12 @@
 // Preconditioned conjugate gradients (Hestenes and Stiefel 1952).
 //
-//   alpha = r'z / p'Ap,  x += alpha p,  r -= alpha A p,  z = M r,  beta = r'z / (r'z of before),  p
-//   = z + beta p
+//   alpha = r'z / p'Ap,    x += alpha p,    r -= alpha A p
+//   z = M r,               beta = r'z / (previous r'z),    p = z + beta p
 //
-// One product with A, one with the preconditioner and four fused passes over vectors per iteration.
-// The recursive residual is checked against b - A x before convergence is claimed; where they
-// disagree, the iteration starts again from the true one. Every sum has a fixed order: the iterates
-// are bitwise the same for any number of threads.
+// An iteration costs one product with A, one with the preconditioner and four fused passes over
+// vectors. The recursive residual is checked against b - A x before convergence is reported; if
+// they disagree, the iteration restarts from the true residual. Every sum has a fixed order, so the
+// iterates are bitwise the same for any number of threads.
 #include "linalg/solver.h"
 
 #include "base/threads.h"
@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 8192, MAX_RESTARTS = 4 }; // a chunk is worth waking a thread for
+enum { CHUNK = 8192, MAX_RESTARTS = 4 }; // large enough to be worth waking a thread
 
 typedef struct step {
     double *x, *r;
@@ -61,7 +61,7 @@ typedef struct cg {
     sn_operator A, preconditioner;
     const double *b;
     double *x, *r, *z, *p, *q;
-    double target; // of the recursive |r|; not below rounding, where it would only sink to zero
+    double target; // of the recursive |r|; not below rounding error
 } cg;
 
 // Runs from the residual in r until |r| <= target or `budget` iterations are spent. Returns the
@@ -175,7 +175,7 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
         }
 
         if (!(r_norm < 0.5 * before)) {
-            restart = MAX_RESTARTS - 1; // rounding allows no better
+            restart = MAX_RESTARTS - 1; // no better result is possible in floating point
         }
     }
 }

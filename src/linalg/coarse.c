@@ -1,6 +1,6 @@
-// The coarse level of pcg-multigrid: frames, their weights, the coarse matrix; see coarse.h. The
-// symbolic phase takes time O(blocks + frames * rows) at worst, an update about as long as a few
-// products with A.
+// The coarse level of pcg-multigrid: frames, their weights and the coarse matrix; see coarse.h. The
+// symbolic phase takes at most O(blocks + frames * rows), an update about as long as a few products
+// with A.
 #include "linalg/coarse.h"
 
 #include "base/threads.h"
@@ -15,7 +15,7 @@ enum {
     SLOTS = SN_COARSE_SLOTS,
     STRIDE = SN_COARSE_STRIDE,
     ROWS_PER_FRAME = 64,
-    LEAST_ROWS = 400, // below, the incomplete factor alone is faster
+    LEAST_ROWS = 400, // below this, the incomplete factor alone is faster
     SWEEPS = 3,       // of averaging the weights
     CANDIDATES = 8,   // weights kept between sweeps
     ROWS_PER_CHUNK = 1024,
@@ -27,8 +27,8 @@ typedef struct candidate {
     double weight;
 } candidate;
 
-// Chooses seeds, each as far as can be from those before it in the graph, and gives every row to
-// the nearest seed (the earlier one if two are equally near), or to none (-1) in a component
+// Chooses seeds, each as far as possible from the earlier ones in the graph, and assigns every row
+// to the nearest seed (the earlier one if two are equally near), or to none (-1) in a component
 // without a seed.
 static void gather_rows(const sn_bsr *pattern, int32_t frames, int32_t *owner, int32_t *distance,
                         int32_t *queue) {
@@ -66,7 +66,8 @@ static void gather_rows(const sn_bsr *pattern, int32_t frames, int32_t *owner, i
     }
 }
 
-// Keeps the `limit` largest of `count` candidates, in falling order; of equal ones the lower frame.
+// Keeps the `limit` largest of `count` candidates in decreasing order; of equal ones the lower
+// frame first.
 static int32_t keep_largest(candidate *list, int32_t count, int32_t limit) {
     for (int32_t i = 1; i < count; i++) {
         candidate c = list[i];
@@ -83,7 +84,7 @@ static int32_t keep_largest(candidate *list, int32_t count, int32_t limit) {
     return count < limit ? count : limit;
 }
 
-// One sweep: each row's weights become the mean over its neighbours and itself.
+// One averaging sweep: each row's weights become the mean over its neighbours and itself.
 static void average(const sn_bsr *pattern, const candidate *from, candidate *to) {
     for (int32_t i = 0; i < pattern->rows; i++) {
         candidate sum[SN_COARSE_MAX_FRAMES];
@@ -121,7 +122,7 @@ static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_co
     int32_t n = pattern->rows;
     int32_t *owner = SN_PUSH(scratch, int32_t, n);
     int32_t *distance = SN_PUSH(scratch, int32_t, n);
-    int32_t *queue = SN_PUSH(scratch, int32_t, n); // a row is reached at most once from each seed
+    int32_t *queue = SN_PUSH(scratch, int32_t, n); // each seed reaches a row at most once
     candidate *now = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
     candidate *next = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
 
@@ -157,8 +158,8 @@ static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_co
     return SINEW_OK;
 }
 
-// The frames that a row or a neighbour below the diagonal has weights for: place[frame] becomes the
-// place in the list of the row, whose length is returned; -1 elsewhere.
+// The frames that have a weight in a row or in a neighbour below the diagonal. place[frame] becomes
+// the index in the list of the row, -1 for all others; returns the length of the list.
 static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place, uint8_t *list) {
     const sn_packed *packed = coarse->packed;
     int32_t count = 0;
@@ -183,8 +184,8 @@ static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place,
     return count;
 }
 
-// Numbers the pairs of a frame of the row and one of its list, and widens the range of the row's
-// chunk to hold them.
+// Numbers the pairs of a frame of the row and one of its list, and extends the range of the row's
+// chunk to contain them.
 static void number_pairs(sn_coarse *coarse, int32_t i, const uint8_t *list, int32_t count) {
     sn_coarse_chunk *chunk = &coarse->chunk[i / coarse->chunk_rows];
     for (int s = 0; s < SLOTS; s++) {
@@ -240,7 +241,7 @@ static int64_t count_lists(sn_coarse *coarse) {
     return entries;
 }
 
-// Fills the lists: counts per list, then places.
+// Fills the lists: the first pass counts, the second writes.
 static void fill_lists(sn_coarse *coarse) {
     const sn_packed *packed = coarse->packed;
     int32_t next = 0;
@@ -271,12 +272,14 @@ static void fill_lists(sn_coarse *coarse) {
                 }
             }
 
-            // After the first pass counts become starts; after the second each start stands at the
-            // end of its list.
-            for (int32_t l = 0, begin = next; pass == 0 && l < count; l++) {
-                int32_t length = starts[l];
-                starts[l] = begin;
-                begin += length;
+            // After the first pass counts become starts; after the second, each start has moved to
+            // the end of its list.
+            if (pass == 0) {
+                for (int32_t l = 0, begin = next; l < count; l++) {
+                    int32_t length = starts[l];
+                    starts[l] = begin;
+                    begin += length;
+                }
             }
         }
 
@@ -299,8 +302,8 @@ static int32_t limit(int32_t value, int32_t low, int32_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
-// The lists, and room for the sums over chunks. Beyond what the lists can index there are no
-// frames.
+// Builds the lists, and allocates the sums over chunks. If there is more than the lists can index,
+// there are no frames.
 static sinew_status build_lists(sn_arena *arena, sn_coarse *coarse) {
     size_t n = (size_t)coarse->packed->rows;
     coarse->chunks = limit(coarse->packed->rows / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
@@ -322,7 +325,7 @@ static sinew_status build_lists(sn_arena *arena, sn_coarse *coarse) {
     coarse->products =
         SN_PUSH(arena, double, 24 * (size_t)coarse->longest * (size_t)coarse->chunks);
 
-    for (int32_t c = 0; coarse->chunk && c < coarse->chunks; c++) {
+    for (int32_t c = 0; c < coarse->chunks; c++) {
         coarse->chunk[c].partial = SN_PUSH(arena, double, 48 * (size_t)coarse->chunk[c].pairs);
     }
 
@@ -376,7 +379,7 @@ sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_pa
     return status;
 }
 
-// Positions relative to the middle, and the centre of each frame.
+// Positions relative to the centre of the body, and the centre of each frame.
 static void place_frames(sn_coarse *coarse, const double *positions) {
     size_t n = (size_t)coarse->packed->rows;
     double middle[3] = {0}, total[SN_COARSE_MAX_FRAMES] = {0};
@@ -404,8 +407,10 @@ static void place_frames(sn_coarse *coarse, const double *positions) {
     }
 
     for (int32_t f = 0; f < coarse->frames; f++) {
-        for (int c = 0; c < 3 && total[f] > 0; c++) {
-            coarse->center[4 * f + c] /= total[f];
+        if (total[f] > 0) {
+            for (int c = 0; c < 3; c++) {
+                coarse->center[4 * f + c] /= total[f];
+            }
         }
     }
 }
@@ -427,8 +432,8 @@ static int find_columns(const double *a) {
            4 * (a[2] != 0 || a[5] != 0 || a[8] != 0);
 }
 
-// A component is free if it is coupled to another. Blocks that lead out of a chunk are in both
-// rows, those within it in one. Most rows are found free by their first block.
+// A component is free if it is coupled to another one. Blocks that couple two chunks are in both
+// rows, those within a chunk in one. Most rows are found free by their first block.
 static void find_free(void *data, int32_t begin, int32_t end, int32_t index) {
     (void)index;
     const sn_coarse *coarse = ((const job *)data)->coarse;
@@ -472,7 +477,7 @@ static void assemble_chunk(void *data, int32_t begin, int32_t end, int32_t index
     work->kernels->coarse_assemble(chunk->partial, chunk->first_pair, products, coarse, begin, end);
 }
 
-// The block of a pair about the centres of its frames. With u = t + omega x (x - c) the forces
+// The block of a pair, moved to the centres of its frames. With u = t + omega x (x - c), the forces
 // about the origin (f, m) become (f, m - c x f), on both sides.
 static void shift_block(double block[6][6], const double *sum, const double *center_a,
                         const double *center_b) {
@@ -499,7 +504,7 @@ static void shift_block(double block[6][6], const double *sum, const double *cen
     }
 }
 
-// The chunks one after the other.
+// Adds the partial sums of all chunks, in order.
 static void add_chunks(sn_coarse *coarse) {
     memset(coarse->sum, 0, 48 * (size_t)coarse->pairs * sizeof(double));
     for (int32_t c = 0; c < coarse->chunks; c++) {
@@ -555,9 +560,9 @@ static void fill_matrix(sn_coarse *coarse) {
     }
 }
 
-// Motions that do not move anything (a frame of prescribed rows, the rotation of a frame about the
-// line its rows lie on) have no stiffness: such unknowns are cut off, and all diagonals raised by
-// less than matters, so that combinations of this sort do no harm.
+// Motions that move nothing (a frame of prescribed rows, the rotation of a frame about the line on
+// which its rows lie) have no stiffness. Such unknowns are removed, and all diagonals are raised by
+// a negligible amount, so that combinations of this kind do no harm.
 static void regularize(sn_coarse *coarse) {
     const double least = 1e-10, raise = 1e-9;
     size_t m = 6 * (size_t)coarse->frames;
@@ -606,7 +611,7 @@ void sn_coarse_update(sinew_context *context, sn_coarse *coarse, const double *p
     coarse->usable = sn_dense_cholesky(coarse->matrix, m, m) < 0;
 }
 
-// The sums of all chunks, in order: those of a chunk go to the second half of `motion` first.
+// The sums of all chunks, in order; those of one chunk are formed in the second half of `motion`.
 static void sum_forces(const sn_coarse *coarse, const double *r) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     int32_t count = 8 * coarse->frames;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-// Components that are free, as factors: index bit c for component c.
+// The free components as factors; bit c of the index stands for component c.
 static const double free_factors[8][4] SN_ALIGNED = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0},
                                                      {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0},
                                                      {0, 1, 1, 0}, {1, 1, 1, 0}};
@@ -54,8 +54,8 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
     }
 }
 
-// The products B_ij R_j of a row, six quads a block: (B_r, x_j x B_r) for its three rows r; B is A
-// below the diagonal and half of it there.
+// The products B_ij R_j of a row, six quads per block: (B_r, x_j x B_r) for its three rows r, where
+// B is A below the diagonal and half of A on it.
 static void multiply_row(double *products, const sn_coarse *coarse, int32_t i) {
     const sn_packed *packed = coarse->packed;
     const double *a = packed->values + 9 * (size_t)packed->below[i];
@@ -74,7 +74,7 @@ static void multiply_row(double *products, const sn_coarse *coarse, int32_t i) {
         sn_quad_store(out + 20, sn_quad_cross(x, a2));
     }
 
-    // Components that are not free have nothing but their diagonal, which must not weigh on the
+    // Components that are not free have only their diagonal, which must not add stiffness to the
     // frames.
     out -= 24;
 
@@ -85,8 +85,8 @@ static void multiply_row(double *products, const sn_coarse *coarse, int32_t i) {
     }
 }
 
-// The block (B P)_ib of row i for one of its frames, as three rows of (translation, rotation): sums
-// of weighted products.
+// The block (B P)_ib of row i for one of its frames, as three rows of (translation, rotation): a
+// weighted sum of products.
 SN_INLINE void sum_products(sn_quad sums[3][2], const sn_coarse *coarse, const double *products,
                             int32_t list) {
     for (int r = 0; r < 3; r++) {
@@ -103,8 +103,8 @@ SN_INLINE void sum_products(sn_quad sums[3][2], const sn_coarse *coarse, const d
     }
 }
 
-// Adds w_ia R_i' (B P)_ib for all pairs of a row's frames. R_i' takes a row to itself and to x_i x
-// of it.
+// Adds w_ia R_i' (B P)_ib for all pairs of a row's frames. R_i' maps a row to itself and to x_i x
+// it.
 static void add_row(double *partial, int32_t first_pair, const double *products,
                     const sn_coarse *coarse, int32_t i) {
     const double *x = coarse->row_position + 4 * (size_t)i;

@@ -1,5 +1,5 @@
-// Small dense solves: Cholesky (loops in dense_simd.c), Bunch-Kaufman, LU; see dense.h. Eigenvalues
-// and least squares are in dense_orthogonal.c.
+// Small dense solves: Cholesky (loops in dense_simd.c), Bunch-Kaufman and LU; see dense.h.
+// Eigenvalues and least squares are in dense_orthogonal.c.
 #include "linalg/dense.h"
 
 #include "linalg/kernels.h"
@@ -26,8 +26,8 @@ void sn_dense_cholesky_solve(const double *L, int32_t n, int32_t stride, double 
     kernels->dense_backward(L, n, stride, x);
 }
 
-// Swaps rows and columns p and q (p < q) of the symmetric matrix in the lower triangle, leaving the
-// columns before `first` alone.
+// Swaps rows and columns p and q (p < q) of the symmetric matrix in the lower triangle, except in
+// the columns before `first`.
 static void swap_symmetric(double *A, int32_t n, int32_t stride, int32_t first, int32_t p,
                            int32_t q) {
     for (int32_t k = first; k < n; k++) {
@@ -50,7 +50,7 @@ static void swap_symmetric(double *A, int32_t n, int32_t stride, int32_t first, 
     *b = swap;
 }
 
-// The place of the largest |A_ik| of column k below the diagonal, and its size.
+// The row of the largest |A_ik| of column k below the diagonal, and its absolute value.
 static int32_t largest_below(const double *A, int32_t n, int32_t stride, int32_t k, double *size) {
     int32_t row = k;
     *size = 0;
@@ -65,7 +65,7 @@ static int32_t largest_below(const double *A, int32_t n, int32_t stride, int32_t
     return row;
 }
 
-// The choice of Bunch and Kaufman: returns the size of the pivot at k (1 or 2) and the row to
+// The pivot choice of Bunch and Kaufman: returns the size of the pivot at k (1 or 2) and the row to
 // exchange with its last row.
 static int32_t choose_pivot(const double *A, int32_t n, int32_t stride, int32_t k,
                             int32_t *exchange) {
@@ -95,7 +95,7 @@ static int32_t choose_pivot(const double *A, int32_t n, int32_t stride, int32_t 
     return fabs(*at_const(A, stride, r, r)) >= alpha * sigma ? 1 : 2;
 }
 
-// A -= l d l' for a pivot of one; the column becomes l.
+// A -= l d l' for a 1x1 pivot; the column becomes l.
 static void eliminate_one(double *A, int32_t n, int32_t stride, int32_t k) {
     double inverse = 1 / *at(A, stride, k, k);
     for (int32_t i = k + 1; i < n; i++) {
@@ -110,7 +110,7 @@ static void eliminate_one(double *A, int32_t n, int32_t stride, int32_t k) {
     }
 }
 
-// The same for a pivot of two, D = [a b; b c], with a c - b b < 0 by the choice above.
+// The same for a 2x2 pivot D = [a b; b c], for which the pivot choice ensures a c - b b < 0.
 static void eliminate_two(double *A, int32_t n, int32_t stride, int32_t k) {
     double a = *at(A, stride, k, k);
     double b = *at(A, stride, k + 1, k);
@@ -143,7 +143,7 @@ int32_t sn_dense_ldlt(double *A, int32_t n, int32_t stride, int32_t *pivots) {
             swap_symmetric(A, n, stride, k, last, exchange);
         }
 
-        // A pivot of two is marked by ~row in both places.
+        // A 2x2 pivot is marked by ~row in both entries.
         pivots[k] = pivots[last] = size == 1 ? exchange : ~exchange;
 
         double d = *at(A, stride, k, k);
@@ -230,10 +230,12 @@ bool sn_dense_solve(double *A, int32_t n, int32_t stride, double *x) {
             return false;
         }
 
-        for (int32_t j = k; p != k && j < n; j++) {
-            double swap = *at(A, stride, p, j);
-            *at(A, stride, p, j) = *at(A, stride, k, j);
-            *at(A, stride, k, j) = swap;
+        if (p != k) {
+            for (int32_t j = k; j < n; j++) {
+                double swap = *at(A, stride, p, j);
+                *at(A, stride, p, j) = *at(A, stride, k, j);
+                *at(A, stride, k, j) = swap;
+            }
         }
 
         swap_values(x, k, p);

@@ -1,16 +1,16 @@
 // Small dense linear algebra: Cholesky, symmetric indefinite and general solves, symmetric
 // eigenvalues, least squares.
 //
-// Matrices go row by row with a stride (doubles from one row to the next) >= the number of columns.
-// All routines are self-contained, allocate nothing and run on the calling thread.
+// Matrices are stored row by row with a stride (doubles from one row to the next) that is at least
+// the number of columns. All routines allocate nothing and run on the calling thread.
 #ifndef SN_LINALG_DENSE_H
 #define SN_LINALG_DENSE_H
 
 #include "base/context.h"
 
-// A = L L', lower triangle of A replaced by L; the strict upper triangle is neither read nor
+// A = L L', the lower triangle of A replaced by L; the strict upper triangle is neither read nor
 // written. Returns -1, or the first row whose pivot is not positive (or not a number); the matrix
-// is then spoilt from that row on. Blocked and vectorised: n^3/3 flops.
+// is then overwritten from that row on. Blocked and vectorised: n^3/3 flops.
 int32_t sn_dense_cholesky(double *A, int32_t n, int32_t stride);
 
 // Solves L L' x = b in place.
@@ -23,8 +23,8 @@ int32_t sn_dense_ldlt(double *A, int32_t n, int32_t stride, int32_t *pivots);
 void sn_dense_ldlt_solve(const double *A, int32_t n, int32_t stride, const int32_t *pivots,
                          double *x);
 
-// Solves the general system A x = b by LU with partial pivoting; A is destroyed, b becomes x.
-// Returns false if A is singular to the last bit or holds a NaN.
+// Solves the general system A x = b by LU with partial pivoting; A is overwritten, b becomes x.
+// Returns false if a pivot is exactly zero or not a number.
 bool sn_dense_solve(double *A, int32_t n, int32_t stride, double *x);
 
 // Eigenvalues (ascending) and eigenvectors of a symmetric matrix by Householder reduction and
@@ -33,12 +33,11 @@ bool sn_dense_solve(double *A, int32_t n, int32_t stride, double *x);
 // (a NaN in A).
 bool sn_dense_symmetric_eigen(double *A, int32_t n, int32_t stride, double *values, double *work);
 
-// Minimises |A X - B| with the X of least norm: Householder QR with column pivoting, and where the
-// rank is short of n an orthogonal reduction from the right. A is m x n (any shape), B is m x
+// Minimises |A X - B| by Householder QR with column pivoting; if A is rank deficient, X is the
+// solution of least norm (an orthogonal reduction from the right). A is m x n (any shape), B is m x
 // right_count on entry; X is n x right_count in the first n rows of B on exit, so B has max(m, n)
-// rows. Columns whose pivot falls below `relative_rank` times the first count as dependent (pass 0
-// for n * DBL_EPSILON). `work` has 2 n doubles. Returns the rank, or -1 if A holds a NaN or an
-// infinity.
+// rows. Columns whose pivot is below `relative_rank` times the first count as dependent (0 means n
+// * DBL_EPSILON). `work` has 2 n doubles. Returns the rank, or -1 if A holds a NaN or an infinity.
 int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, double *B,
                                int32_t right_count, int32_t right_stride, double relative_rank,
                                double *work);

@@ -1,6 +1,6 @@
 // Orthogonal reductions of small dense matrices: symmetric eigenvalues by Householder and implicit
 // QL (Bowdler, Martin, Reinsch and Wilkinson 1968), least squares by Householder QR with column
-// pivoting (Businger and Golub 1965). All loops run along rows.
+// pivoting (Businger and Golub 1965). All inner loops run along rows.
 #include "linalg/dense.h"
 
 #include <float.h>
@@ -10,8 +10,8 @@ static double *at(double *A, int32_t stride, int32_t i, int32_t j) {
     return A + (size_t)i * (size_t)stride + (size_t)j;
 }
 
-// Makes the reflection I - tau v v' with v_0 = 1 that takes x (count numbers, `step` apart) to
-// (beta, 0, ..., 0). x becomes (beta, v_1, v_2, ...). Returns tau, 0 for the identity.
+// The reflection I - tau v v' with v_0 = 1 that takes x (count numbers, `step` apart) to (beta, 0,
+// ..., 0). x becomes (beta, v_1, v_2, ...). Returns tau, 0 for the identity.
 static double make_reflection(double *x, int32_t count, ptrdiff_t step) {
     double largest = 0, sum = 0;
     for (int32_t k = 1; k < count; k++) {
@@ -22,7 +22,7 @@ static double make_reflection(double *x, int32_t count, ptrdiff_t step) {
         return 0;
     }
 
-    largest = fmax(largest, fabs(x[0])); // scaled, so that squares neither overflow nor vanish
+    largest = fmax(largest, fabs(x[0])); // scaled, so that squares neither overflow nor underflow
     for (int32_t k = 0; k < count; k++) {
         double scaled = x[k * step] / largest;
         sum += scaled * scaled;
@@ -76,8 +76,8 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
     }
 }
 
-// Reduces A to tridiagonal form, last row first. The diagonal goes to d, the coupling of i - 1 and
-// i to e[i], and A becomes the transpose of the orthogonal matrix Q with A = Q T Q'.
+// Reduces A to tridiagonal form, last row first. The diagonal goes to d, the entry that couples i -
+// 1 and i to e[i], and A becomes the transpose of the orthogonal matrix Q with A = Q T Q'.
 static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
     for (int32_t i = n - 1; i > 0; i--) {
         double *v = at(A, stride, i, 0);
@@ -96,20 +96,22 @@ static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
 
     e[0] = 0;
 
-    // Q' = P_1 P_2 ... P_(n-1), grown from the upper left corner; the reflections lie in the rows
-    // below.
+    // Q' = P_1 P_2 ... P_(n-1), built from the upper left corner; the reflections are stored in the
+    // rows below.
     for (int32_t i = 0; i < n; i++) {
         double *v = at(A, stride, i, 0);
         double tau = i > 0 ? d[i] : 0;
-        for (int32_t r = 0; tau != 0 && r < i; r++) {
-            double *row = at(A, stride, r, 0);
-            double sum = 0;
-            for (int32_t c = 0; c < i; c++) {
-                sum += row[c] * v[c];
-            }
+        if (tau != 0) {
+            for (int32_t r = 0; r < i; r++) {
+                double *row = at(A, stride, r, 0);
+                double sum = 0;
+                for (int32_t c = 0; c < i; c++) {
+                    sum += row[c] * v[c];
+                }
 
-            for (int32_t c = 0; c < i; c++) {
-                row[c] -= tau * sum * v[c];
+                for (int32_t c = 0; c < i; c++) {
+                    row[c] -= tau * sum * v[c];
+                }
             }
         }
 
@@ -132,7 +134,7 @@ static void rotate_rows(double *a, double *b, int32_t n, double c, double s) {
 }
 
 // One implicit QL step on the unreduced block [l, m], shifted by the eigenvalue of its upper 2x2
-// corner that lies closer to d[l].
+// corner that is closer to d[l].
 static void ql_step(double *A, int32_t n, int32_t stride, double *d, double *e, int32_t l,
                     int32_t m) {
     double g = (d[l + 1] - d[l]) / (2 * e[l + 1]);
@@ -148,7 +150,7 @@ static void ql_step(double *A, int32_t n, int32_t stride, double *d, double *e, 
         if (i + 2 <= m) {
             e[i + 2] = r;
         }
-        if (r == 0) { // the matrix falls apart here
+        if (r == 0) { // the matrix decouples here
             d[i + 1] -= p;
 
             if (m + 1 < n) {
@@ -247,7 +249,7 @@ static void reflect_column(const double *A, int32_t m, int32_t stride, int32_t k
     }
 }
 
-// The column from k on whose part below row k is longest, and that length.
+// The column from k on with the greatest norm below row k, and that norm.
 static int32_t longest_column(double *A, int32_t m, int32_t n, int32_t stride, int32_t k,
                               double *length) {
     int32_t best = k;
@@ -258,9 +260,11 @@ static int32_t longest_column(double *A, int32_t m, int32_t n, int32_t stride, i
             largest = fmax(largest, fabs(*at(A, stride, i, j)));
         }
 
-        for (int32_t i = k; largest > 0 && i < m; i++) {
-            double scaled = *at(A, stride, i, j) / largest;
-            sum += scaled * scaled;
+        if (largest > 0) {
+            for (int32_t i = k; i < m; i++) {
+                double scaled = *at(A, stride, i, j) / largest;
+                sum += scaled * scaled;
+            }
         }
 
         if (largest * sqrt(sum) > *length) {
@@ -284,11 +288,11 @@ static bool all_finite(const double *A, int32_t m, int32_t n, int32_t stride) {
     return true;
 }
 
-// Removes R_12 by reflections of the columns k and rank .. n - 1 from the right, last row first:
-// the solution of least norm.
+// Removes R_12 by reflections of the columns k and rank ... n - 1 from the right, last row first,
+// which gives the solution of least norm.
 static void reduce_from_right(double *A, int32_t n, int32_t stride, int32_t rank, double *tau) {
     for (int32_t k = rank; k-- > 0;) {
-        // The reflection wants its numbers in equal steps: bring R_kk next to R_12 for the moment.
+        // The reflection needs equally spaced numbers: move R_kk next to R_12 for the moment.
         double *row = at(A, stride, k, 0);
         double corner = row[rank - 1];
         if (k != rank - 1) {
@@ -318,7 +322,7 @@ static void reduce_from_right(double *A, int32_t n, int32_t stride, int32_t rank
     }
 }
 
-// Back substitution, reflections from the right, and the columns' original order, for one
+// Back substitution, the reflections from the right, and the original order of the columns, for one
 // right-hand side.
 static void solve_column(double *A, int32_t n, int32_t stride, int32_t rank, const double *tau,
                          const double *order, double *x, int32_t step) {
@@ -334,20 +338,22 @@ static void solve_column(double *A, int32_t n, int32_t stride, int32_t rank, con
         x[(size_t)i * (size_t)step] = 0;
     }
 
-    for (int32_t k = 0; rank < n && k < rank; k++) {
-        double sum = x[(size_t)k * (size_t)step];
-        for (int32_t j = rank; j < n; j++) {
-            sum += *at(A, stride, k, j) * x[(size_t)j * (size_t)step];
-        }
+    if (rank < n) {
+        for (int32_t k = 0; k < rank; k++) {
+            double sum = x[(size_t)k * (size_t)step];
+            for (int32_t j = rank; j < n; j++) {
+                sum += *at(A, stride, k, j) * x[(size_t)j * (size_t)step];
+            }
 
-        sum *= tau[k];
-        x[(size_t)k * (size_t)step] -= sum;
-        for (int32_t j = rank; j < n; j++) {
-            x[(size_t)j * (size_t)step] -= sum * *at(A, stride, k, j);
+            sum *= tau[k];
+            x[(size_t)k * (size_t)step] -= sum;
+            for (int32_t j = rank; j < n; j++) {
+                x[(size_t)j * (size_t)step] -= sum * *at(A, stride, k, j);
+            }
         }
     }
 
-    // The exchanges are undone last first.
+    // Undo the column exchanges in reverse order.
     for (int32_t k = n; k-- > 0;) {
         size_t p = (size_t)order[k] * (size_t)step;
         size_t q = (size_t)k * (size_t)step;
@@ -388,10 +394,12 @@ int32_t sn_dense_least_squares(double *A, int32_t m, int32_t n, int32_t stride, 
         }
 
         order[k] = pivot;
-        for (int32_t i = 0; pivot != k && i < m; i++) {
-            double swap = *at(A, stride, i, k);
-            *at(A, stride, i, k) = *at(A, stride, i, pivot);
-            *at(A, stride, i, pivot) = swap;
+        if (pivot != k) {
+            for (int32_t i = 0; i < m; i++) {
+                double swap = *at(A, stride, i, k);
+                *at(A, stride, i, k) = *at(A, stride, i, pivot);
+                *at(A, stride, i, pivot) = swap;
+            }
         }
 
         double reflection = make_reflection(at(A, stride, k, k), m - k, stride);

@@ -2,9 +2,9 @@
 // columns.
 //
 // A panel first receives the product of all earlier columns: four rows of L times the panel's own
-// rows, which are copied transposed (and negated) so that eight columns are two quads; the sums
-// stay in registers for the whole length. Then its triangle is factored and the rows below are
-// solved against it, still in registers.
+// rows, which are copied transposed and negated so that eight columns are two quads; the sums stay
+// in registers all along. Then its triangle is factored and the rows below are solved against it,
+// still in registers.
 #include "linalg/kernels.h"
 #include "math/quad.h"
 
@@ -16,8 +16,8 @@ enum {
     DEPTH = 256
 }; // the copy of a panel, DEPTH columns at a time, stays in the first cache
 
-// Copies -rows[c][begin .. end) transposed, for `width` <= 8 rows: panel[8 (k - begin) + c]; the
-// others become zero.
+// Copies -rows[c][begin .. end) transposed, for `width` <= 8 rows, to panel[8 (k - begin) + c]; the
+// remaining columns become zero.
 static void copy_panel(double *panel, const double *rows, int32_t stride, int32_t width,
                        int32_t begin, int32_t end) {
     for (int32_t c = 0; c < PANEL; c++) {
@@ -28,7 +28,7 @@ static void copy_panel(double *panel, const double *rows, int32_t stride, int32_
     }
 }
 
-// sums += the first `count` columns of `rows` (a constant) rows times the panel.
+// sums += the first `count` columns of `rows` rows (a constant) times the panel.
 SN_INLINE void add_products(sn_quad sums[][2], int rows, const double *row, int32_t stride,
                             const double *panel, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
@@ -42,9 +42,9 @@ SN_INLINE void add_products(sn_quad sums[][2], int rows, const double *row, int3
     }
 }
 
-// One column of the substitution x T' = c for all rows: x_j = c_j / T_jj, then the columns behind
-// lose x_j T_kj. `columns` holds the rows of T' (negated above the diagonal, the inverse on it),
-// eight doubles each.
+// One column of the substitution x T' = c for all rows: x_j = c_j / T_jj, then subtract x_j T_kj
+// from the later columns. `columns` holds the rows of T' (negated above the diagonal, inverted on
+// it), eight doubles each.
 #define SUBSTITUTE(half, lane, j)                                                                  \
     do {                                                                                           \
         const double *t = columns + PANEL * (j);                                                   \
@@ -80,8 +80,8 @@ SN_INLINE void finish_rows(sn_quad sums[][2], int rows, double *row, int32_t str
     }
 }
 
-// Handles `rows` rows of the panel at column k0: the product with the columns [begin, end), and
-// with `columns` the substitution.
+// Processes `rows` rows of the panel at column k0: the product with the columns [begin, end), and
+// the substitution if `columns` is given.
 SN_INLINE void do_rows(int rows, double *row, int32_t stride, int32_t k0, const double *panel,
                        int32_t begin, int32_t end, const double *columns) {
     sn_quad sums[ROWS][2];
@@ -104,7 +104,8 @@ SN_INLINE void do_rows(int rows, double *row, int32_t stride, int32_t k0, const 
     }
 }
 
-// The same for one row of a panel narrower than eight, which must not be touched beyond its width.
+// The same for one row of a panel narrower than eight; columns beyond its width must not be
+// touched.
 static void do_narrow_row(double *row, int32_t k0, int32_t width, const double *panel,
                           int32_t begin, int32_t end, const double *columns) {
     double narrow[PANEL] SN_ALIGNED = {0};
@@ -123,7 +124,7 @@ static void do_narrow_row(double *row, int32_t k0, int32_t width, const double *
 }
 
 // Factors a triangle of `width` rows whose products with earlier columns are done. Returns -1 or
-// the bad row within.
+// the row of the bad pivot.
 static int32_t factor_triangle(double *A, int32_t stride, int32_t width) {
     for (int32_t j = 0; j < width; j++) {
         double *row = A + (size_t)j * (size_t)stride;
@@ -150,8 +151,8 @@ static int32_t factor_triangle(double *A, int32_t stride, int32_t width) {
     return -1;
 }
 
-// triangle += the product for the panel's own rows. It is a copy, since the upper triangle of A
-// must come out as it was.
+// triangle += the product for the panel's own rows. The triangle is a copy, because the upper
+// triangle of A must not change.
 static void add_to_triangle(double *triangle, int32_t width, const double *rows, int32_t stride,
                             const double *panel, int32_t count) {
     for (int32_t r = 0; r < width; r++) {
@@ -183,7 +184,7 @@ static int32_t finish_triangle(double *corner, int32_t stride, int32_t width, do
     return -1;
 }
 
-// Factors the columns [k0, k0 + width) of `rows` rows, the columns before being done.
+// Factors the columns [k0, k0 + width) of `rows` rows; earlier columns are done.
 static int32_t do_panel(double *A, int32_t rows, int32_t stride, int32_t k0, int32_t width) {
     double panel[PANEL * DEPTH] SN_ALIGNED,
         triangle[PANEL * PANEL] SN_ALIGNED = {0}, columns[PANEL * PANEL] SN_ALIGNED = {0};
@@ -346,7 +347,7 @@ void SN_ISA_NAME(sn_kernel_dense_subtract_transposed)(double *y, const double *A
     }
 }
 
-// L x = b in place: rows in fours, dot products with what is solved, then the little triangle.
+// L x = b in place, four rows at a time: dot products with the solved part, then a 4x4 triangle.
 void SN_ISA_NAME(sn_kernel_dense_forward)(const double *L, int32_t n, int32_t stride, double *x) {
     int32_t i = 0;
     for (; i + ROWS <= n; i += ROWS) {
@@ -376,7 +377,7 @@ void SN_ISA_NAME(sn_kernel_dense_forward)(const double *L, int32_t n, int32_t st
     }
 }
 
-// L'x = b in place: rows in fours are subtracted from all before them.
+// L'x = b in place, four rows at a time, each subtracted from all rows before it.
 void SN_ISA_NAME(sn_kernel_dense_backward)(const double *L, int32_t n, int32_t stride, double *x) {
     int32_t i = n;
     for (; i % ROWS != 0; i--) {

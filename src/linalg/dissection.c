@@ -1,10 +1,10 @@
-// Nested dissection by places (George 1973; by coordinates as Miller and others 1997 do): a graph
-// whose rows have places in space in, an order with little fill out.
+// Nested dissection by position (George 1973; by coordinates as in Miller et al. 1997). Input: a
+// graph whose rows have positions in space; output: an order with little fill.
 //
-// The rows are halved across the longest side of their box; those of one half that touch the other
-// separate the two and are eliminated last. In a solid such separators are nearly the smallest
-// there are, and a factor costs about n^2 operations and n^(4/3) numbers, where a minimum degree
-// needs several times as many. Cost: rows and entries times the depth, log2 n.
+// The rows are halved across the longest side of their bounding box; the rows of one half that
+// touch the other separate the two and are eliminated last. In a solid such separators are nearly
+// minimal, and a factor costs about n^2 operations and n^(4/3) numbers, several times fewer than
+// with minimum degree. Cost: (rows + entries) log2 n.
 #include "linalg/graph.h"
 
 #include <math.h>
@@ -13,16 +13,16 @@ enum { LEAF = 20 };
 
 typedef struct dissection {
     const int32_t *starts, *columns;
-    const double *places; // three each
+    const double *positions; // three coordinates per row
     int32_t *order, *scratch;
-    int32_t *side; // of each row: the number of the half it is in
+    int32_t *side; // per row: the number of the half that contains it
     int32_t halves;
 } dissection;
 
 static bool is_before(const dissection *d, int32_t a, int32_t b, int axis) {
-    double x = d->places[3 * (size_t)a + (size_t)axis];
-    double y = d->places[3 * (size_t)b + (size_t)axis];
-    return x < y || (x == y && a < b); // one order only, whatever came before
+    double x = d->positions[3 * (size_t)a + (size_t)axis];
+    double y = d->positions[3 * (size_t)b + (size_t)axis];
+    return x < y || (x == y && a < b); // ties by index, so that the order is unique
 }
 
 static int longest_axis(const dissection *d, int32_t begin, int32_t end) {
@@ -31,7 +31,7 @@ static int longest_axis(const dissection *d, int32_t begin, int32_t end) {
     for (int axis = 0; axis < 3; axis++) {
         double low = INFINITY, high = -INFINITY;
         for (int32_t k = begin; k < end; k++) {
-            double x = d->places[3 * (size_t)d->order[k] + (size_t)axis];
+            double x = d->positions[3 * (size_t)d->order[k] + (size_t)axis];
             low = x < low ? x : low;
             high = x > high ? x : high;
         }
@@ -51,8 +51,8 @@ static void swap(int32_t *a, int32_t *b) {
     *b = kept;
 }
 
-// Moves the rows of order[begin .. end) that come first along the axis before `middle` (Hoare
-// 1961).
+// Moves the rows of order[begin .. end) that come first along the axis in front of `middle`
+// (quickselect, Hoare 1961).
 static void select_middle(const dissection *d, int32_t begin, int32_t end, int32_t middle,
                           int axis) {
     int32_t *order = d->order;
@@ -102,8 +102,8 @@ static int32_t count_touching(const dissection *d, int32_t begin, int32_t end, i
     return count;
 }
 
-// Moves those of order[begin .. end) that touch the other side behind the rest; returns where they
-// begin.
+// Moves the rows of order[begin .. end) that touch the other side behind the rest; returns where
+// they begin.
 static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t side) {
     int32_t kept = begin;
     int32_t moved = 0;
@@ -123,7 +123,7 @@ static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t 
     return kept;
 }
 
-// The depth is that of halving n.
+// Recursive; the depth is that of halving n.
 static void dissect(dissection *d, int32_t begin, int32_t end) {
     if (end - begin <= LEAF) {
         return;
@@ -161,9 +161,9 @@ static void dissect(dissection *d, int32_t begin, int32_t end) {
 }
 
 sinew_status sn_graph_dissect(sinew_context *context, int32_t n, const int32_t *starts,
-                              const int32_t *columns, const double *places, int32_t *order) {
+                              const int32_t *columns, const double *positions, int32_t *order) {
     sn_arena arena = sn_arena_create(context);
-    dissection d = {.starts = starts, .columns = columns, .places = places, .order = order};
+    dissection d = {.starts = starts, .columns = columns, .positions = positions, .order = order};
 
     d.scratch = SN_PUSH(&arena, int32_t, n);
     d.side = SN_PUSH(&arena, int32_t, n);

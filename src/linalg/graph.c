@@ -1,5 +1,5 @@
-// Reverse Cuthill-McKee in linear time: adjacency lists sorted by degree at once with a counting
-// sort, then breadth-first searches.
+// Reverse Cuthill-McKee in linear time: all adjacency lists are sorted by degree with one counting
+// sort, then searched breadth-first.
 #include "linalg/graph.h"
 
 typedef struct search {
@@ -9,9 +9,9 @@ typedef struct search {
     int32_t stamp;
 } search;
 
-// Fills `neighbors` so that each row's list ascends in (degree, index): rows are taken by ascending
-// degree and appended to the lists of their neighbours. `by_degree` and `next` have `rows` entries,
-// `bucket` rows + 2.
+// Fills `neighbors` so that each row's list ascends in (degree, index): rows are visited by
+// ascending degree and appended to the lists of their neighbours. `by_degree` and `next` have
+// `rows` entries, `bucket` rows + 2.
 static void sort_neighbors(const sn_bsr *pattern, int32_t *neighbors, int32_t *by_degree,
                            int32_t *next, int32_t *bucket) {
     int32_t n = pattern->rows;
@@ -39,8 +39,8 @@ static void sort_neighbors(const sn_bsr *pattern, int32_t *neighbors, int32_t *b
     }
 }
 
-// Reaches everything connected to `root`; returns the number of rows and sets *last_level to the
-// first place of the last level.
+// Visits everything connected to `root`; returns the number of rows and sets *last_level to the
+// queue position at which the last level begins.
 static int32_t run(search *s, int32_t root, int32_t *level, int32_t first_level, int32_t *depth,
                    int32_t *last_level) {
     int32_t head = 0, tail = 0, level_end = 1, distance = 0;
@@ -75,9 +75,9 @@ static int32_t run(search *s, int32_t root, int32_t *level, int32_t first_level,
     return tail;
 }
 
-// A row at a far end of the component (George and Liu 1979): search, step to the row of least
-// degree in the last level, while that deepens the search.
-static int32_t far_end(search *s, int32_t root) {
+// A peripheral row of the component (George and Liu 1979): search, move to the row of least degree
+// in the last level, and repeat while that deepens the search.
+static int32_t peripheral_row(search *s, int32_t root) {
     int32_t depth = 0;
     for (;;) {
         int32_t deeper, last_level;
@@ -125,7 +125,7 @@ sinew_status sn_graph_rcm(sinew_context *context, const sn_bsr *pattern, int32_t
         }
 
         int32_t depth, last_level;
-        int32_t count = run(&s, far_end(&s, root), level, first_level, &depth, &last_level);
+        int32_t count = run(&s, peripheral_row(&s, root), level, first_level, &depth, &last_level);
         for (int32_t q = 0; q < count; q++) {
             order[--end] = queue[q];
             placed[queue[q]] = 1;

@@ -1,13 +1,13 @@
 // Incomplete Cholesky by blocks: symbolic phase, and the order in which parts are factored and
 // swept; see ic.h. The loops are in ic_simd.c.
 //
-// With script-L the plain factor (A = script-L script-L' on the pattern, diagonal blocks C), row by
-// row:
+// With sL the plain factor (A = sL sL' on the pattern, diagonal blocks C), row by row:
 //
-//   sL_ij = A_ij C_j^-T - sum_m sL_im L_jm',    D_i = A_ii - sum_m sL_im sL_im' = C_i C_i',    L_im
-//   = C_i^-1 sL_im
+//   sL_ij = A_ij C_j^-T - sum_m sL_im L_jm'
+//   D_i   = A_ii - sum_m sL_im sL_im' = C_i C_i'
+//   L_im  = C_i^-1 sL_im
 //
-// The sums run over the m that are coupled to both i and j; their places are listed once.
+// The sums run over the m coupled to both i and j; these are listed once, in the symbolic phase.
 #include "linalg/ic.h"
 
 #include "base/threads.h"
@@ -43,7 +43,7 @@ static void fill_columns(sn_ic *ic) {
 }
 
 // Finds for each block (i, j) the m < j in both rows. `place` maps a column to its block in row i,
-// -1 elsewhere. With `write` false only counts, into pair_starts[block + 1].
+// -1 elsewhere. If `write` is false it only counts, into pair_starts[block + 1].
 static int64_t find_pairs(sn_ic *ic, int32_t *place, bool write) {
     int64_t total = 0;
     for (int32_t i = 0; i < ic->matrix->rows; i++) {
@@ -80,7 +80,8 @@ static int64_t find_pairs(sn_ic *ic, int32_t *place, bool write) {
     return total;
 }
 
-// Lists the blocks of separator rows by the domain of their column. With `write` false only counts.
+// Lists the blocks of separator rows by the domain of their column. If `write` is false it only
+// counts.
 static void find_links(sn_ic *ic, bool write) {
     const sn_packed *A = ic->matrix;
     int32_t next = 0;
@@ -167,8 +168,8 @@ typedef struct job {
     sn_ic_report reports[MAX_PARTS];
 } job;
 
-// The first scalar row of a part at which the matrix itself is at fault: a number that is not
-// finite, or a diagonal entry <= 0.
+// The first scalar row of a part where the matrix itself is invalid: a number that is not finite,
+// or a diagonal entry <= 0.
 static sn_ic_report examine(const sn_packed *A, int32_t part) {
     for (int32_t i = A->part_starts[part]; i < A->part_starts[part + 1]; i++) {
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
@@ -195,8 +196,9 @@ static void factor_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
             double shift = report->shift > 0 ? 2 * report->shift : 0.05;
             *report = examine(work->ic->matrix, part);
 
-            // A shift that exceeds all off-diagonal blocks makes any matrix with a positive
-            // diagonal definite; beyond that the diagonal block itself is indefinite.
+            // A shift that exceeds all off-diagonal blocks makes any matrix with positive definite
+            // diagonal blocks definite; if even that fails, the diagonal block itself is
+            // indefinite.
             if (shift > 1e4) {
                 *report = (sn_ic_report){
                     .row = 3 * work->ic->matrix->order[work->ic->matrix->part_starts[part]]};

@@ -1,11 +1,11 @@
 // Incomplete Cholesky factor on the pattern of the matrix, by 3x3 blocks: the preconditioner of
 // pcg-ic and the smoother of pcg-multigrid.
 //
-//   A ~ C (I + L)(I + L') C',   C block diagonal and lower triangular, L strictly lower with the
-//   blocks of A
+//   A ~ C (I + L)(I + L') C'
 //
-// L has no unit and entries about one, so it is stored in single precision, which halves what each
-// iteration has to read; all arithmetic is in double.
+// C is block diagonal and lower triangular, L is strictly lower triangular with the blocks of A. L
+// is dimensionless with entries of order one, so it is stored in single precision, which halves the
+// memory traffic of an iteration; all arithmetic is in double.
 #ifndef SN_LINALG_IC_H
 #define SN_LINALG_IC_H
 
@@ -18,11 +18,11 @@ typedef struct sn_ic {
     int32_t *source;  // block of the packed matrix
     float *values;    // nine per block, row by row
     double *inverse;  // twelve per row: the columns of C^-1, each padded to four
-    // What the factor of block (i, j) subtracts: for each m < j coupled to both, block (i, m)
-    // counted from the row's start, (j, m).
+    // What the factor subtracts from block (i, j): for each m < j coupled to both rows, the block
+    // (i, m), counted from the start of row i, and the block (j, m).
     int32_t *pair_starts; // blocks + 1
     int32_t *pair_first, *pair_second;
-    // Blocks of separator rows whose columns lie in a domain, listed for each domain.
+    // The blocks of separator rows whose columns lie in a domain, listed per domain.
     int32_t *link_starts; // domains + 1
     int32_t *link_block, *link_row;
     double *half;    // four per separator row: the result of its backward sweep before C^-T
@@ -30,20 +30,20 @@ typedef struct sn_ic {
     double *row;     // 12 * longest for each part: the row in the making
 } sn_ic;
 
-// What an update found.
+// The result of an update.
 typedef struct sn_ic_report {
     double shift; // largest relative shift of the diagonal that was needed in a part, 0 if none
     int32_t row;  // original scalar row where the matrix itself is not positive definite or not
                   // finite; -1 if none
-    double pivot; // there
+    double pivot; // the pivot of that row
 } sn_ic_report;
 
 sinew_status sn_ic_build(sn_arena *arena, const sn_packed *matrix, sn_ic *ic);
 
-// Factors the values in the packed matrix. Where a pivot breaks down, the part is factored again
-// with its diagonal blocks scaled by 1 + shift, shift = 0.05, 0.1, 0.2, ... (Manteuffel 1980).
-// Nearly incompressible solids (Poisson ratio above 0.46) need it; a shift just above the least
-// that works leaves tiny pivots and does worse than one twice as large.
+// Factors the values in the packed matrix. If a pivot breaks down, the part is factored again with
+// its diagonal blocks scaled by 1 + shift, shift = 0.05, 0.1, 0.2, ... (Manteuffel 1980). Nearly
+// incompressible solids (Poisson ratio above 0.46) need this. A shift just above the smallest that
+// works leaves tiny pivots and is worse than one twice as large.
 sn_ic_report sn_ic_update(sinew_context *context, sn_ic *ic);
 
 // z = M^-1 r; returns r'z.

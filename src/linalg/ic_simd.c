@@ -3,10 +3,11 @@
 #include "linalg/kernels.h"
 #include "math/quad.h"
 
-// Pivots below this share of the diagonal are rounding, for the factor is kept in single precision.
+// Smaller pivots, relative to the diagonal, are rounding error, because the factor is kept in
+// single precision.
 static const double least_pivot = 1e-5;
 
-// C^-1 of D = C C', D given by its columns; the columns of the inverse go to `inverse`, padded.
+// C^-1 of D = C C' with D given by its columns; the columns of the inverse go to `inverse`, padded.
 // Returns false if a pivot is not above its limit.
 static bool invert_pivot(double *inverse, const double *D, const double *diagonal) {
     double d0 = D[0];
@@ -75,7 +76,7 @@ static inline void eliminate(sn_quad *x, const sn_ic *ic, int32_t q, const doubl
         const float *right = ic->values + 9 * (size_t)ic->pair_second[p];
         sn_quad u[3] = {sn_quad_load(left), sn_quad_load(left + 4), sn_quad_load(left + 8)};
 
-        // The last row is loaded one place early: what lies behind may be another thread's.
+        // Load the last row one number early: what follows may belong to another thread.
         sn_quad v0 = sn_quad_load_float(right);
         sn_quad v1 = sn_quad_load_float(right + 3);
         sn_quad v2 = sn_quad_load_float(right + 5);
@@ -153,7 +154,7 @@ int32_t SN_ISA_NAME(sn_kernel_ic_factor)(sn_ic *ic, int32_t part, double shift) 
     return -1;
 }
 
-// t_i = C_i^-1 r_i - sum_j L_ij t_j, in the place of z.
+// t_i = C_i^-1 r_i - sum_j L_ij t_j, stored in z.
 void SN_ISA_NAME(sn_kernel_ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part) {
     const sn_packed *A = ic->matrix;
     for (int32_t i = A->part_starts[part]; i < A->part_starts[part + 1]; i++) {
@@ -180,7 +181,7 @@ void SN_ISA_NAME(sn_kernel_ic_forward)(double *z, const sn_ic *ic, const double 
     }
 }
 
-// z_j -= L_ij' h for the block at `l`, with the three numbers of h spread.
+// z_j -= L_ij' h for the block at `l`, with each number of h in all lanes of h0, h1, h2.
 static inline void scatter_block(double *z_j, const float *l, sn_quad h0, sn_quad h1, sn_quad h2) {
     sn_quad z = sn_quad_load(z_j);
     sn_quad sum = sn_quad_mul(sn_quad_load_float(l), h0);
@@ -215,9 +216,8 @@ double SN_ISA_NAME(sn_kernel_ic_backward)(double *z, const sn_ic *ic, const doub
             sn_quad_store(ic->half + 4 * (size_t)(i - A->part_starts[A->domains]), h);
         }
 
-        // The blocks of a separator that lead into domains wait until those are swept.
+        // The blocks of a separator that couple to domains are applied when those are swept.
         for (int32_t q = ic->starts[i + 1] - 1; q >= ic->starts[i] && ic->columns[q] >= 4 * begin;
-
              q--) {
             scatter_block(z + ic->columns[q], ic->values + 9 * (size_t)q, h0, h1, h2);
         }

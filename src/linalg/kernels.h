@@ -1,5 +1,5 @@
-// The hot loops of linear algebra, built once for each instruction set. Sums run in eight lanes
-// whatever the register width.
+// The hot loops of linear algebra, built once for each instruction set. Sums use eight lanes
+// whatever the register width, so that all sets give the same order of addition.
 #ifndef SN_LINALG_KERNELS_H
 #define SN_LINALG_KERNELS_H
 
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-// Doubles behind the last block of a matrix that a kernel may read (not use).
+// The number of doubles after the last block of a matrix that a kernel may read (but does not use).
 enum { SN_BSR_TAIL = 3 };
 
 typedef struct sn_linalg_kernels {
@@ -24,7 +24,7 @@ typedef struct sn_linalg_kernels {
     // x += alpha p, r -= alpha q; returns r'r.
     double (*cg_advance)(double *x, double *r, double alpha, const double *p, const double *q,
                          int32_t count);
-    // y = A x for the block rows [begin, end) of a matrix by rows.
+    // y = A x for the block rows [begin, end) of a matrix stored by rows.
     void (*bsr_multiply)(double *y, const int32_t *starts, const int32_t *columns, const double *A,
                          const double *x, int32_t begin, int32_t end);
     // Fills the blocks above the diagonal of the block rows [begin, end) from those below it.
@@ -42,8 +42,8 @@ typedef struct sn_linalg_kernels {
     // The two sweeps of z = M^-1 r over one part; the second returns r'z over its rows.
     void (*ic_forward)(double *z, const sn_ic *ic, const double *r, int32_t part);
     double (*ic_backward)(double *z, const sn_ic *ic, const double *r, int32_t part);
-    // The coarse level: sums over one chunk, motion of the rows of one chunk, the share of the rows
-    // [begin, end) in P'BP.
+    // The coarse level: sums over one chunk, motion of the rows of one chunk, contribution of the
+    // rows [begin, end) to P'BP.
     void (*coarse_restrict)(double *sums, const sn_coarse *coarse, const double *r, int32_t chunk);
     void (*coarse_prolong)(double *z, const sn_coarse *coarse, const double *motion, int32_t chunk);
     void (*coarse_assemble)(double *partial, int32_t first_pair, double *products,
@@ -64,23 +64,24 @@ typedef struct sn_linalg_kernels {
     // L x = b and L'x = b in place.
     void (*dense_forward)(const double *L, int32_t n, int32_t stride, double *x);
     void (*dense_backward)(const double *L, int32_t n, int32_t stride, double *x);
-    // L D L' of a small matrix of n rows, a multiple of four, by aligned columns: C is the matrix
-    // and becomes L D, L and the inverse of D go where they are told. Returns -1 or the row of the
-    // first bad pivot. Then x = (L D L')^-1 x.
+    // L D L' of a small matrix of n rows (a multiple of four), stored as aligned columns: C is the
+    // matrix and becomes L D; L and the inverse of D are written to `L` and `inverse`. Returns -1
+    // or the row of the first bad pivot. small_solve then computes x = (L D L')^-1 x.
     int32_t (*small_factor)(double *C, double *L, double *inverse, int32_t n);
     void (*small_solve)(double *x, const double *L, const double *inverse, int32_t n);
-    // One supernode of a sparse factor for four right-hand sides x[row][4]: L x = b and what that
-    // takes from the rows below; L'x = b with the rows below known. x is aligned.
+    // One supernode of a sparse factor for four right-hand sides x[row][4]. Forward: L x = b, and
+    // its contribution subtracted from the rows below. Backward: L'x = b with the rows below known.
+    // x is aligned.
     void (*four_forward)(double *x, const float *panel, int32_t columns, int32_t first,
                          const int32_t *rows, int32_t below);
     void (*four_backward)(double *x, const float *panel, int32_t columns, int32_t first,
                           const int32_t *rows, int32_t below);
 } sn_linalg_kernels;
 
-// Those for the widest instruction set this machine runs.
+// The kernels for the widest instruction set this machine runs.
 const sn_linalg_kernels *sn_linalg_kernels_get(void);
 
-// Those for one set; the tests compare all that are available.
+// The kernels for one set; the tests compare all that are available.
 const sn_linalg_kernels *sn_linalg_kernels_for(sn_isa isa);
 
 SN_ISA_DECLARE(double, sn_kernel_dot, (const double *x, const double *y, int32_t count));

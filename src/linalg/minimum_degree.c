@@ -1,9 +1,9 @@
 // Approximate minimum degree ordering (Amestoy, Davis and Duff 1996) on the quotient graph.
 //
 // An eliminated row becomes an element: the set of rows it couples. A row keeps a list of elements,
-// then one of rows it is still directly coupled to; the matrix that is left is never formed. Rows
-// that have become indistinguishable are merged and counted by `weight`. The degree of a row is
-// bounded from above by the sizes of its elements less what they share with the newest one.
+// then one of rows to which it is still directly coupled; the remaining matrix is never formed.
+// Rows that have become indistinguishable are merged and counted by `weight`. The degree of a row
+// is bounded from above by the sizes of its elements minus their overlap with the newest one.
 #include "linalg/graph.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ static void link_row(quotient *q, int32_t i) {
     }
 }
 
-// Row i follows j from now on.
+// Row i is merged into row j and eliminated right after it.
 static void merge(quotient *q, int32_t i, int32_t j) {
     q->kind[i] = GONE;
     q->weight[i] = 0;
@@ -65,8 +65,8 @@ static void merge(quotient *q, int32_t i, int32_t j) {
     q->member_tail[j] = q->member_tail[i];
 }
 
-// Moves all living lists to the front. The first entry of each list makes room for its owner, so
-// that the sweep finds the lists.
+// Moves all live lists to the front. The first entry of each list is replaced by its owner, so that
+// the pass can find the lists.
 static void compress(quotient *q) {
     for (int32_t i = 0; i < q->n; i++) {
         if (q->kind[i] == GONE || q->length[i] == 0) {
@@ -100,7 +100,7 @@ static void compress(quotient *q) {
     q->end = to;
 }
 
-// Takes row i into the element that is being built, unless it is there or gone.
+// Adds row i to the element that is being built, unless it is in it or gone.
 static void take_row(quotient *q, int32_t i, int32_t *size) {
     if (q->weight[i] <= 0) {
         return;
@@ -164,8 +164,8 @@ static void compute_overlaps(quotient *q, int32_t newest) {
     }
 }
 
-// Rebuilds the list of row i with the newest element and without what is gone or absorbed; bounds
-// its degree without the newest element's share. Returns a hash of the list.
+// Rebuilds the list of row i with the newest element and without what is gone or absorbed, and
+// bounds its degree without the newest element's contribution. Returns a hash of the list.
 static uint32_t update_row(quotient *q, int32_t i, int32_t newest) {
     int32_t *list = q->lists + q->start[i];
     int32_t to = 0;
@@ -248,8 +248,8 @@ static void merge_equal(quotient *q, int32_t first) {
     }
 }
 
-// Updates all rows of the newest element: eliminates those that have nothing else, finds equal
-// ones. `bucket` (n entries) is all NONE on entry and exit.
+// Updates all rows of the newest element: eliminates those that are coupled to nothing else, and
+// merges equal ones. `bucket` (n entries) is all NONE on entry and exit.
 static void update_rows(quotient *q, int32_t newest, int32_t *bucket) {
     for (int32_t k = 0; k < q->length[newest]; k++) {
         int32_t i = q->lists[q->start[newest] + k];
@@ -279,7 +279,7 @@ static void update_rows(quotient *q, int32_t newest, int32_t *bucket) {
     }
 }
 
-// Gives the rows of the newest element back to the degree lists, and drops merged ones from it.
+// Returns the rows of the newest element to the degree lists, and drops merged ones from it.
 static void finish_element(quotient *q, int32_t newest, int32_t total) {
     int32_t *list = q->lists + q->start[newest];
     int32_t to = 0;
@@ -303,8 +303,8 @@ static void finish_element(quotient *q, int32_t newest, int32_t total) {
     q->length[newest] = to;
 }
 
-// Copies the graph without its diagonal, sets rows with very many neighbours aside (they go last),
-// and links the others. Returns the number of rows set aside.
+// Copies the graph without its diagonal, sets rows with very many neighbours aside (they are
+// eliminated last), and links the others by degree. Returns the number of rows set aside.
 static int32_t load(quotient *q, const int32_t *starts, const int32_t *columns) {
     int32_t aside = 0;
     double limit = fmax(16, 10 * sqrt(q->n));
@@ -386,7 +386,8 @@ static void eliminate_all(quotient *q, int32_t total, int32_t *order, int32_t *b
         }
     }
 
-    for (int32_t i = 0; out < q->n && i < q->n; i++) {
+    // Rows that were set aside come last.
+    for (int32_t i = 0; i < q->n; i++) {
         if (q->length[i] == NONE) {
             order[out++] = i;
         }

@@ -1,4 +1,5 @@
-// Vibration modes: checks, the shifted matrix, and what is reported of the result; see modes.h.
+// Vibration modes: checks the input, factors the shifted matrix, runs the Lanczos iteration
+// (modes_lanczos.c) and reports frequencies, shapes and residuals; see modes.h.
 #include "linalg/modes.h"
 
 #include "linalg/modes_problem.h"
@@ -34,7 +35,7 @@ static sinew_status check(sinew_context *context, const sn_modes_def *def,
     }
 
     if (def->count < 1 || def->count > problem->free) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d modes are wanted; valid are 1 to %d",
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d modes are requested; valid are 1 to %d",
                        def->count, problem->free);
     }
 
@@ -47,25 +48,25 @@ static sinew_status check(sinew_context *context, const sn_modes_def *def,
     return SINEW_OK;
 }
 
-// The mean of omega^2 over the free unknowns taken one by one: the scale of the highest modes of
-// the mesh. One by one, as the mass of a frame's slopes is that of its place times a length
-// squared, and would vanish beside it in a small body.
+// The mean of omega^2 = K_kk / M_kk over the free unknowns: the scale of the highest modes of the
+// mesh. The mean is over quotients because the masses of a frame's slopes carry a length squared
+// and would be negligible next to those of its position in a small body.
 static double mean_omega_squared(const sn_modes_def *def, int32_t n, int32_t free) {
     double sum = 0;
     for (int32_t k = 0; k < n; k++) {
         if (is_masked(def, k)) {
             continue;
         }
-        size_t place = 9 * (size_t)def->pattern->diagonal[k / 3] + (size_t)(4 * (k % 3));
-        sum += def->stiffness[place] /
-               (def->lumped_mass ? def->lumped_mass[k] : def->consistent_mass[place]);
+        size_t entry = 9 * (size_t)def->pattern->diagonal[k / 3] + (size_t)(4 * (k % 3));
+        sum += def->stiffness[entry] /
+               (def->lumped_mass ? def->lumped_mass[k] : def->consistent_mass[entry]);
     }
 
     return sum / free;
 }
 
-// Factors K - sigma M. Where rounding makes it indefinite, a larger shift is tried unless the
-// caller chose it.
+// Factors K - sigma M. If rounding makes it indefinite, tries a larger shift, unless the caller
+// has chosen it.
 static sinew_status factor(sn_modes_problem *p, sn_arena *arena, double mean) {
     const sn_modes_def *def = p->def;
     double *A = sn_bsr_push_values(arena, def->pattern);
@@ -118,7 +119,8 @@ static sinew_status prepare_mass(sn_modes_problem *p, sn_arena *arena) {
     sn_bsr_scale(p->context, def->pattern, p->mass, 1, def->consistent_mass);
     sn_bsr_constrain(p->context, def->pattern, p->mass, def->mask);
 
-    for (int32_t k = 0; k < p->n; k++) { // not the unit matrix there, but nothing
+    // The constrained unknowns have no mass.
+    for (int32_t k = 0; k < p->n; k++) {
         if (def->mask[k]) {
             p->mass[9 * (size_t)def->pattern->diagonal[k / 3] + (size_t)(4 * (k % 3))] = 0;
         }
@@ -151,7 +153,7 @@ void sn_modes_apply(sn_modes_problem *p, double *y, const double *x) {
     }
 }
 
-// Rayleigh quotients, order, signs and residuals.
+// Normalises the shapes and computes Rayleigh quotients and residuals.
 static void finish(sn_modes_problem *p, double *omega_squared, double *shapes, double mean,
                    sn_modes_report *report) {
     const sn_modes_def *def = p->def;
@@ -162,6 +164,7 @@ static void finish(sn_modes_problem *p, double *omega_squared, double *shapes, d
         double *phi = shapes + n * (size_t)m;
         sn_modes_apply_mass(p, p->right, phi);
 
+        // Unit mass, and the component of largest size positive.
         double size = sn_vector_dot(p->context, p->n, phi, p->right);
         double largest = 0;
         for (size_t k = 0; k < n; k++) {
@@ -178,6 +181,7 @@ static void finish(sn_modes_problem *p, double *omega_squared, double *shapes, d
             phi[k] *= scale;
         }
 
+        // The Rayleigh quotient and its residual.
         sn_modes_apply_mass(p, p->right, phi);
         omega_squared[m] =
             sn_bsr_multiply_dot(p->context, def->pattern, p->product, def->stiffness, phi);
@@ -200,7 +204,7 @@ static void finish(sn_modes_problem *p, double *omega_squared, double *shapes, d
     }
 }
 
-// Rayleigh quotients of close modes may have changed places.
+// Rayleigh quotients of close modes may be out of order.
 static void sort_ascending(int32_t count, int32_t n, double *omega_squared, double *shapes) {
     for (int32_t i = 1; i < count; i++) {
         for (int32_t j = i; j > 0 && omega_squared[j] < omega_squared[j - 1]; j--) {
@@ -235,17 +239,7 @@ static sinew_status compute(sn_modes_problem *p, sn_arena *arena, double *omega_
     SN_TRY(prepare_mass(p, arena));
     SN_TRY(factor(p, arena, mean));
 
-    int32_t seeds = 0;
-#if defined(SN_WITH_LAPACK)
-    if (def->method != SN_MODES_LANCZOS) {
-        SN_TRY(sn_modes_arpack(p, shapes, &seeds));
-    }
-#else
-    if (def->method == SN_MODES_ARPACK) {
-        return sn_fail(p->context, SINEW_UNSUPPORTED, "this build has no ARPACK");
-    }
-#endif
-    SN_TRY(sn_modes_lanczos(p, seeds, omega_squared, shapes, &report->converged));
+    SN_TRY(sn_modes_lanczos(p, omega_squared, shapes, &report->converged));
     finish(p, omega_squared, shapes, mean, report);
     sort_ascending(def->count, p->n, omega_squared, shapes);
     report->solves = p->solves;

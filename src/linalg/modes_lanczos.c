@@ -1,12 +1,12 @@
 // Block Lanczos with full orthogonalisation and thick restarts (Wu and Simon 2000), in the inner
 // product of the mass.
 //
-// The basis V begins with `used` vectors whose image OP v is known; the images of the others are
-// not. T = V' M OP V is kept as a full matrix: the coefficients of each image are measured against
-// the whole basis, so that kept vectors and new ones need no bookkeeping. It starts with a block of
-// random vectors, wider than any multiplicity to be expected, which brings in all members of a
-// multiple eigenvalue. When the basis is full, the best Ritz vectors stay and the processed rest is
-// dropped.
+// OP = (K - sigma M)^-1 M is applied to a basis V. The images OP v of the first `used` vectors are
+// known, those of the others are not yet. T = V' M OP V is kept as a full matrix: the coefficients
+// of each image are measured against the whole basis, so that kept and new vectors need no
+// bookkeeping. The iteration starts with a block of random vectors, wider than any multiplicity to
+// be expected, which brings in all members of a multiple eigenvalue. When the basis is full, the
+// best Ritz vectors are kept and the rest of the processed vectors is dropped.
 #include "linalg/modes_problem.h"
 
 #include "base/random.h"
@@ -27,7 +27,7 @@ typedef struct lanczos {
     double *image, *mass_image; // n
     double *ritz;               // used x used: eigenvectors of T by rows, values ascending
     double *values, *work;      // capacity
-    double *turned;             // capacity x STRETCH
+    double *rotated;            // capacity x STRETCH
     sn_random random;
 } lanczos;
 
@@ -44,8 +44,8 @@ static double mass_norm(lanczos *l, const double *x) {
     return sqrt(fmax(0, sn_vector_dot(l->p->context, l->n, x, l->mass_image)));
 }
 
-// Takes from x its part in the span of the basis, twice, since once leaves rounding behind. Adds
-// the coefficients to `column` unless that is NULL. Returns the M-norm of what is left.
+// Subtracts from x its part in the span of the basis, twice, because once leaves rounding error.
+// Adds the coefficients to `column` unless that is NULL. Returns the M-norm of the remainder.
 static double orthogonalize(lanczos *l, double *x, double *column) {
     for (int pass = 0; pass < 2; pass++) {
         sn_modes_apply_mass(l->p, l->mass_image, x);
@@ -61,7 +61,8 @@ static double orthogonalize(lanczos *l, double *x, double *column) {
     return mass_norm(l, x);
 }
 
-// Appends x to the basis if more than rounding is left of it; returns the length of that, else 0.
+// Appends x to the basis if its remainder is more than rounding error; returns the norm of the
+// remainder, otherwise 0.
 static double append(lanczos *l, double *x, double *column) {
     double whole = mass_norm(l, x);
     double length = orthogonalize(l, x, column);
@@ -77,10 +78,10 @@ static double append(lanczos *l, double *x, double *column) {
     return length;
 }
 
-// Appends up to `count` random vectors, smoothed by one application so that they are worth having.
+// Appends up to `count` random vectors, smoothed by one application of OP to make them useful.
 static void append_random(lanczos *l, int32_t count) {
     const uint8_t *mask = l->p->def->mask;
-    double *start = l->turned; // has n doubles at least
+    double *start = l->rotated; // has n doubles at least
     for (int32_t c = 0; c < count && l->size < l->capacity; c++) {
         for (int32_t k = 0; k < l->n; k++) {
             double value = sn_random_range(&l->random, -1, 1);
@@ -109,7 +110,7 @@ static void expand(lanczos *l) {
     }
 }
 
-// Ritz values and vectors of the part whose images are known.
+// Ritz values and vectors of the part of the basis whose images are known.
 static bool compute_ritz(lanczos *l) {
     for (int32_t i = 0; i < l->used; i++) {
         memcpy(l->ritz + (size_t)i * (size_t)l->used, entry(l, i, 0),
@@ -118,7 +119,7 @@ static bool compute_ritz(lanczos *l) {
     return sn_dense_symmetric_eigen(l->ritz, l->used, l->used, l->values, l->work);
 }
 
-// The coupling of a Ritz vector to vector r of the rest of the basis.
+// The coupling of a Ritz vector to vector r of the remaining basis.
 static double coupling(const lanczos *l, int32_t ritz, int32_t r) {
     double sum = 0;
     for (int32_t j = 0; j < l->used; j++) {
@@ -136,8 +137,8 @@ static double residual(const lanczos *l, int32_t ritz) {
     return sqrt(sum);
 }
 
-// The wanted pairs have converged, and the next one is known well enough that it cannot overtake
-// the last of them.
+// Whether the wanted pairs have converged, and the next one is known well enough that it cannot
+// overtake the last of them.
 static bool has_converged(const lanczos *l) {
     int32_t count = l->p->def->count;
     if (l->used < count) {
@@ -165,16 +166,16 @@ static bool has_converged(const lanczos *l) {
     return bound <= 0.01 * l->values[next] || l->values[next] + bound < l->values[last];
 }
 
-// V becomes the `keep` best Ritz vectors, followed by the vectors whose images are not known; T
-// likewise.
+// V becomes the `keep` best Ritz vectors, followed by the vectors whose images are not known; T is
+// updated accordingly.
 static void restart(lanczos *l, int32_t keep) {
     int32_t rest = l->size - l->used;
     for (int32_t begin = 0; begin < l->n; begin += STRETCH) {
         int32_t count = l->n - begin < STRETCH ? l->n - begin : STRETCH;
-        memset(l->turned, 0, (size_t)keep * STRETCH * sizeof(double));
+        memset(l->rotated, 0, (size_t)keep * STRETCH * sizeof(double));
         for (int32_t i = 0; i < keep; i++) {
             const double *y = l->ritz + (size_t)(l->used - 1 - i) * (size_t)l->used;
-            double *out = l->turned + (size_t)i * STRETCH;
+            double *out = l->rotated + (size_t)i * STRETCH;
             for (int32_t j = 0; j < l->used; j++) {
                 const double *v = vector(l, j) + begin;
                 for (int32_t k = 0; k < count; k++) {
@@ -184,16 +185,15 @@ static void restart(lanczos *l, int32_t keep) {
         }
 
         for (int32_t i = 0; i < keep; i++) {
-            memcpy(vector(l, i) + begin, l->turned + (size_t)i * STRETCH,
+            memcpy(vector(l, i) + begin, l->rotated + (size_t)i * STRETCH,
                    (size_t)count * sizeof(double));
         }
     }
 
-    // The couplings are wanted in the new T, whose place is taken from the old one only after they
-    // are known.
+    // Compute the couplings before the old T is overwritten.
     for (int32_t i = 0; i < keep; i++) {
         for (int32_t r = 0; r < rest; r++) {
-            l->turned[i * rest + r] = coupling(l, l->used - 1 - i, r);
+            l->rotated[i * rest + r] = coupling(l, l->used - 1 - i, r);
         }
     }
 
@@ -201,7 +201,7 @@ static void restart(lanczos *l, int32_t keep) {
     for (int32_t i = 0; i < keep; i++) {
         *entry(l, i, i) = l->values[l->used - 1 - i];
         for (int32_t r = 0; r < rest; r++) {
-            *entry(l, i, keep + r) = *entry(l, keep + r, i) = l->turned[i * rest + r];
+            *entry(l, i, keep + r) = *entry(l, keep + r, i) = l->rotated[i * rest + r];
         }
     }
 
@@ -224,17 +224,13 @@ static sinew_status allocate(sn_arena *arena, lanczos *l) {
     l->ritz = SN_PUSH(arena, double, capacity *capacity);
     l->values = SN_PUSH(arena, double, capacity);
     l->work = SN_PUSH(arena, double, capacity);
-    l->turned = SN_PUSH(arena, double, capacity *STRETCH + n);
+    l->rotated = SN_PUSH(arena, double, capacity *STRETCH + n);
 
     return sn_arena_status(arena);
 }
 
-static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
+static bool iterate(lanczos *l) {
     int32_t count = l->p->def->count;
-    for (int32_t s = 0; s < seeds; s++) {
-        append(l, vectors + (size_t)s * (size_t)l->n, NULL);
-    }
-
     append_random(l, BLOCK);
     for (int restarts = 0; restarts < MAX_RESTARTS;) {
         for (int32_t b = 0; b < BLOCK && l->used < l->size; b++) {
@@ -242,7 +238,7 @@ static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
         }
 
         if (l->used == l->size) {
-            append_random(l, BLOCK); // an invariant subspace: look elsewhere
+            append_random(l, BLOCK); // an invariant subspace: continue elsewhere
         }
 
         bool restartable = l->size + BLOCK > l->capacity && l->capacity < l->p->free;
@@ -253,7 +249,7 @@ static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
             return true;
         }
         if (l->used == l->size && !restartable) {
-            return false; // rounding allows no better
+            return false; // no better result is possible in floating point
         }
 
         if (restartable) {
@@ -266,8 +262,8 @@ static bool iterate(lanczos *l, int32_t seeds, double *vectors) {
     return compute_ritz(l) && has_converged(l);
 }
 
-sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *theta,
-                              double *vectors, bool *converged) {
+sinew_status sn_modes_lanczos(sn_modes_problem *problem, double *theta, double *vectors,
+                              bool *converged) {
     int32_t count = problem->def->count;
     int32_t wanted = 2 * count + 6 * BLOCK;
     lanczos l = {.p = problem, .n = problem->n, .random = sn_random_seed(2)};
@@ -277,12 +273,12 @@ sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *
     sinew_status status = allocate(&arena, &l);
 
     if (status == SINEW_OK) {
-        *converged = iterate(&l, seeds, vectors);
+        *converged = iterate(&l);
         if (l.used < count) {
             status = sn_fail(problem->context, SINEW_INVALID_DATA,
-                             "of %d modes rounding leaves %d: the others are too slow or "
-                             "too fast beside them",
-                             count, l.used);
+                             "only %d of %d modes can be resolved; the others are too slow "
+                             "or too fast in comparison",
+                             l.used, count);
         }
     }
 

@@ -1,4 +1,4 @@
-// What the methods for modes share. Private to them.
+// The state that the parts of the mode computation share. Private to them.
 #ifndef SN_LINALG_MODES_PROBLEM_H
 #define SN_LINALG_MODES_PROBLEM_H
 
@@ -24,13 +24,10 @@ void sn_modes_apply_mass(sn_modes_problem *problem, double *y, const double *x);
 // y = (K - sigma M)^-1 M x
 void sn_modes_apply(sn_modes_problem *problem, double *y, const double *x);
 
-// Finds the largest eigenpairs theta of y = theta x by block Lanczos. On entry the first `seeds`
-// vectors are approximations, which may be none; on exit theta and vectors hold def->count pairs,
-// theta falling, the vectors M-orthonormal. Returns whether all converged.
-sinew_status sn_modes_lanczos(sn_modes_problem *problem, int32_t seeds, double *theta,
-                              double *vectors, bool *converged);
-
-// Finds approximations by ARPACK; *found of them. Only in builds that have it.
-sinew_status sn_modes_arpack(sn_modes_problem *problem, double *vectors, int32_t *found);
+// Finds the largest eigenpairs theta of (K - sigma M)^-1 M x = theta x by block Lanczos: theta and
+// vectors hold def->count pairs, theta decreasing, the vectors M-orthonormal. *converged says
+// whether all pairs met the tolerance.
+sinew_status sn_modes_lanczos(sn_modes_problem *problem, double *theta, double *vectors,
+                              bool *converged);
 
 #endif

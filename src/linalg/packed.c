@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-// Each separator makes incomplete factors weaker (iterations grow by a tenth to a half), and chunks
-// store blocks twice where they meet.
+// Each separator makes incomplete factors weaker (10 % to 50 % more iterations), and blocks that
+// couple two chunks are stored twice.
 enum { ROWS_PER_DOMAIN = 8000, MAX_DOMAINS = 8, ROWS_PER_CHUNK = 1000, MAX_CHUNKS = 16 };
 
-// Marks the level sets that become separators: those that hold the rows at equal parts of the
-// order, unless two would touch.
+// Marks the level sets that become separators: those at equal intervals of the order, unless two
+// would touch.
 static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, const int32_t *level,
                                uint8_t *is_separator) {
     int32_t wanted = pattern->rows / ROWS_PER_DOMAIN;
@@ -110,7 +110,7 @@ static void lay_out(sn_packed *packed, const sn_bsr *pattern, const int32_t *num
     packed->starts[packed->rows] = total;
 }
 
-// Walks the columns in ascending order and appends each to the rows it meets, so that groups come
+// Visits the columns in ascending order and appends each to the rows it meets, so that groups come
 // out sorted; the diagonal is the last of its group. `next_above` and `next_below` have `rows`
 // entries.
 static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t *number,
@@ -126,13 +126,13 @@ static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t 
                 continue;
             }
 
-            // Columns of other chunks below the diagonal come before all of this one.
+            // Columns of other chunks below the diagonal come before all columns of this chunk.
             int32_t place = j > i ? next_above[i]++ : next_below[i]++;
 
             packed->columns[place] = 4 * j;
 
-            // Block (i, j) of this order lies at mirror[k], which is below the diagonal of the
-            // original if k is not.
+            // Block (i, j) of this order is at mirror[k] in the original, which is below the
+            // diagonal there if k is not.
             bool below = k >= pattern->diagonal[column];
 
             packed->source[place] = below ? pattern->mirror[k] : ~k;

@@ -1,16 +1,16 @@
-// A symmetric block matrix in the order and the form in which conjugate gradients run over it.
+// A symmetric block matrix in the order and layout that conjugate gradients use.
 //
-// Rows follow a reverse Cuthill-McKee order, which keeps neighbours close in memory and suits
-// incomplete factors. Very large matrices are cut into domains that separators, whole level sets of
-// the order, keep apart: domains first, separators last. Domains and separators ("parts") couple
-// only with parts of the other sort, so that incomplete factors can handle all domains in parallel,
-// then all separators; but a factor of such an order is weaker, so that smaller matrices stay
+// Rows are in a reverse Cuthill-McKee order, which keeps neighbours close in memory and suits
+// incomplete factors. Very large matrices are cut into domains, separated by whole level sets of
+// the order (separators): domains come first, separators last. A domain is coupled only to
+// separators and a separator only to domains, so an incomplete factor can process all domains in
+// parallel, then all separators. Since a factor in such an order is weaker, smaller matrices stay
 // whole.
 //
-// For products the rows are cut into chunks, whatever the parts. Within a chunk only the lower
-// triangle is stored. Blocks that couple two chunks are stored in both rows, so that each chunk
-// writes its own rows only. Vectors have four doubles per row, the fourth is zero. Neither cut
-// depends on the number of threads.
+// For products the rows are cut into chunks, independently of these parts. Within a chunk only the
+// lower triangle is stored. Blocks that couple two chunks are stored in both rows, so that each
+// chunk writes only its own rows. Vectors have four doubles per row, of which the fourth is zero.
+// Neither cut depends on the number of threads.
 #ifndef SN_LINALG_PACKED_H
 #define SN_LINALG_PACKED_H
 
@@ -22,8 +22,8 @@ typedef struct sn_packed {
     int32_t *part_starts;       // parts + 1: first row of each
     int32_t chunks, chunk_rows; // chunk c holds the rows from c chunk_rows on
     int32_t *order;             // rows: the row of the original matrix
-    // The blocks of a row, each group by ascending column: above the diagonal in other chunks,
-    // below it in other chunks, below it in this chunk, the diagonal.
+    // The blocks of a row in four groups, each by ascending column: above the diagonal in other
+    // chunks, below it in other chunks, below it in this chunk, and the diagonal.
     int32_t *starts;  // rows + 1
     int32_t *below;   // rows: first block below the diagonal
     int32_t *lower;   // rows: first block below the diagonal in this chunk
@@ -43,17 +43,18 @@ static inline int32_t sn_packed_chunk_end(const sn_packed *packed, int32_t chunk
     return end < packed->rows ? end : packed->rows;
 }
 
-// Symbolic phase: orders, cuts, links. `values` stay zero.
+// Symbolic phase: order, parts, chunks and links. `values` stay zero.
 sinew_status sn_packed_build(sn_arena *arena, const sn_bsr *pattern, sn_packed *packed);
 
-// Copies the values of a matrix on the original pattern, of which the lower triangle is read.
+// Copies the values of a matrix on the original pattern; reads its lower triangle only.
 void sn_packed_update(sinew_context *context, sn_packed *packed, const double *A);
 
 // y = A x; returns x'y.
 double sn_packed_multiply(sinew_context *context, double *y, const sn_packed *packed,
                           const double *x);
 
-// From three doubles per row in the original order, times s, to four in this order, and back.
+// Converts from three doubles per row in the original order, times s, to four in this order, and
+// back.
 void sn_packed_gather(double *packed_vector, const sn_packed *packed, double s, const double *x);
 void sn_packed_scatter(double *x, const sn_packed *packed, double s, const double *packed_vector);
 

@@ -1,25 +1,27 @@
 // Small symmetric positive definite systems, such as those of a few frames: A = L D L' without
-// roots, four columns at a time.
+// square roots, four columns at a time.
 //
-// Columns are `n` doubles, a multiple of four, one behind the other and aligned; what is above the
-// diagonal of a panel's first column is never used. Each panel first takes what the columns before
-// it leave (eight sums in registers), then its own four columns one after the other. With C = L D
-// kept beside L there is one division for each column and no root, so that little waits for little.
+// Columns have `n` doubles (a multiple of four), are aligned and follow one another; numbers above
+// the diagonal of a panel's first column are never used. Each panel first subtracts the product
+// with earlier columns (eight sums in registers), then eliminates its own four columns one by one.
+// Keeping C = L D next to L leaves one division per column and no square root, so the chains of
+// dependent operations stay short.
 //
-// Cost: n^3 / 6 multiply-adds for the factor, n^2 for a solve.
-// Checked by: tests/linalg/test_solver.c.
+// Cost: n^3 / 6 multiply-adds for the factor, n^2 for a solve. Checked by:
+// tests/linalg/test_solver.c.
 #include "linalg/kernels.h"
 #include "math/quad.h"
 
 #include <math.h>
 
-// What a panel's own columns take from one another: factor[c][d] times column c from column d > c.
+// The elimination among a panel's own columns: factor[c][d] times column c is subtracted from
+// column d > c.
 typedef struct panel_factors {
     double factor[4][4], inverse[4];
 } panel_factors;
 
-// C and L of four columns for `quads` quads of rows from `row` on: less the product with the
-// columns before, and, with `own`, with one another.
+// C and L of four columns for `quads` quads of rows starting at `row`: subtracts the product with
+// earlier columns and, if `own` is given, among the four.
 SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t row, int quads,
                         const panel_factors *own) {
     sn_quad sums[4][2];
@@ -40,11 +42,13 @@ SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t 
         }
     }
 
-    for (int c = 0; own && c < 4; c++) {
-        for (int d = c + 1; d < 4; d++) {
-            sn_quad l = sn_quad_all(own->factor[c][d]);
-            for (int i = 0; i < quads; i++) {
-                sums[d][i] = sn_quad_sub(sums[d][i], sn_quad_mul(l, sums[c][i]));
+    if (own) {
+        for (int c = 0; c < 4; c++) {
+            for (int d = c + 1; d < 4; d++) {
+                sn_quad l = sn_quad_all(own->factor[c][d]);
+                for (int i = 0; i < quads; i++) {
+                    sums[d][i] = sn_quad_sub(sums[d][i], sn_quad_mul(l, sums[c][i]));
+                }
             }
         }
     }
@@ -61,8 +65,8 @@ SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t 
     }
 }
 
-// The corner of a panel, of which the products with earlier columns are done. Returns -1 or the bad
-// column within.
+// The corner of a panel whose products with earlier columns are done. Returns -1 or the column of
+// the bad pivot.
 SN_INLINE int32_t do_corner(double *C, double *L, int32_t n, panel_factors *own) {
     for (int c = 0; c < 4; c++) {
         double *column = C + (size_t)c * (size_t)n;
@@ -112,7 +116,7 @@ int32_t SN_ISA_NAME(sn_kernel_small_factor)(double *C, double *L, double *invers
     return -1;
 }
 
-// The product of four columns with x below them: one number for each.
+// The products of four columns with x below them: one number each.
 SN_INLINE void multiply_below(double sums[4], const double *L, int32_t n, int32_t first,
                               const double *x) {
     sn_quad s[4] = {sn_quad_all(0), sn_quad_all(0), sn_quad_all(0), sn_quad_all(0)};

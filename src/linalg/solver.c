@@ -1,4 +1,4 @@
-// The table of solvers, the choice among them, and what they share.
+// The table of solvers, the choice among them, and the code they share.
 #include "linalg/solver.h"
 
 #include "linalg/solver_methods.h"

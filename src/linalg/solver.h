@@ -1,11 +1,12 @@
 // Solvers for symmetric positive definite systems A x = b, all behind one table of functions, and
 // conjugate gradients for operators that are not matrices.
 //
-// The symbolic phase (orderings, patterns, memory) is done once in sn_solver_create, the numeric
-// phase (factor, preconditioner) in sn_solver_update whenever the values change. After the first
-// update nothing allocates.
+// The symbolic phase (orderings, patterns, memory) runs once in sn_solver_create; the numeric phase
+// (factor, preconditioner) runs in sn_solver_update whenever the values change. Nothing allocates
+// after the first update.
 //
-// What a solve finds is not an error: sn_solve_report tells it.
+// A numerical outcome, such as a matrix that is not positive definite, is not an error: it is
+// reported in sn_solve_report.
 #ifndef SN_LINALG_SOLVER_H
 #define SN_LINALG_SOLVER_H
 
@@ -20,7 +21,7 @@ typedef enum sn_solver_kind {
                              // aggregates
     SN_SOLVER_CHOLMOD,  // supernodal sparse Cholesky of SuiteSparse; SINEW_UNSUPPORTED in a build
                         // without it
-    SN_SOLVER_CHOLESKY, // own supernodal sparse Cholesky, in every build
+    SN_SOLVER_CHOLESKY, // our supernodal sparse Cholesky, in every build
     SN_SOLVER_DENSE,    // dense Cholesky
     SN_SOLVER_PRODUCTS, // conjugate gradients for a matrix of which products give a part; see
                         // sn_solver_create_products
@@ -44,12 +45,13 @@ typedef struct sn_solve_report {
 
 typedef struct sn_solver sn_solver;
 
-// The kind that AUTO or DIRECT stands for with this pattern; any other kind is returned as it is.
+// The kind that AUTO or DIRECT stands for with this pattern; any other kind is returned unchanged.
 // Measured on bars of tets:
 //
-//   AUTO    up to 128 rows cholesky, which always succeeds and costs no more than iterations;
-//   above, pcg-multigrid DIRECT  up to 4000 rows cholesky; above, CHOLMOD if the build has it, for
-//   its nested dissection
+//   AUTO    up to 128 rows cholesky, which always succeeds and costs no more than iterating;
+//           above that pcg-multigrid
+//   DIRECT  up to 4000 rows cholesky; above that CHOLMOD if the build has it, for its nested
+//           dissection
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern);
 
 // The name of a kind as it appears in scenes and reports, e.g. "pcg-ic". Static text.
@@ -59,13 +61,12 @@ const char *sn_solver_kind_name(sn_solver_kind kind);
 sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern,
                               sn_solver **solver);
 
-// What SN_SOLVER_PRODUCTS solves with beside the matrix of an update, which then is a part of the
-// system only.
+// What SN_SOLVER_PRODUCTS adds to the matrix of an update, which is then only a part of the system.
 typedef struct sn_solver_products {
     int32_t set_count; // sets of rows that follow one another, to precondition with the inverse of
                        // what couples them
     const int32_t *starts; // set_count + 1, borrowed; NULL: each row by itself
-    // y += what the system has beside the matrix, times x; NULL: nothing.
+    // y += (the part of the system that is not in the matrix) x; NULL: there is none.
     void (*add)(void *data, double *y, const double *x);
     void *data;
 } sn_solver_products;
@@ -77,11 +78,11 @@ sinew_status sn_solver_create_products(sinew_context *context, const sn_bsr *pat
 void sn_solver_destroy(sn_solver *solver);
 
 // Numeric phase. `A` is borrowed until the next update and must not change before the last solve
-// with it. Of its off-diagonal blocks those below the diagonal are read; kinds that want both
-// triangles overwrite those above it. `positions`, three per row, serve multigrid only, which
-// builds rigid motions from them; NULL if the unknowns are not displacements of points (then
-// constant vectors take their place). A matrix that is not positive definite is reported by the
-// next solve, not here; the status is for memory only.
+// with it. Only the blocks on and below the diagonal are read; kinds that need both triangles
+// overwrite those above it. `positions`, three per row, are used by multigrid only, to build rigid
+// motions; NULL if the unknowns are not displacements of points (multigrid then uses constant
+// vectors). A matrix that is not positive definite is reported by the next solve, not here; the
+// status concerns memory only.
 sinew_status sn_solver_update(sn_solver *solver, double *A, const double *positions);
 
 // Solves A x = b until |b - A x| <= relative_tolerance |b|, starting from x. `report` must not be

@@ -102,9 +102,9 @@ static bool dissect(state *s, const sn_bsr *pattern, int *order) {
     return done;
 }
 
-// Orders the nodes, not the scalars: three times smaller, and the columns of a node stay together.
-// Large three-dimensional meshes have about half the flops after nested dissection; small ones are
-// better off with minimum degree.
+// Orders the nodes, not the scalars: the graph is three times smaller, and the columns of a node
+// stay together. Nested dissection about halves the flops of large three-dimensional meshes; small
+// ones do better with minimum degree.
 static sinew_status analyse(sn_solver *solver, state *s, sn_arena *scratch) {
     enum { DISSECT = 3000 };
     const sn_bsr *pattern = solver->pattern;
@@ -208,7 +208,7 @@ static void solve_factor(void *data, double *x) {
 
     sn_blas_leave(threads);
 
-    // Out of memory in the first solve: not a number tells it, and the report says so.
+    // Out of memory in the first solve: the result is NaN, and the report says so.
     for (size_t i = 0; i < s->matrix->nrow; i++) {
         x[i] = solved ? ((double *)s->x->x)[i] : NAN;
     }

@@ -1,6 +1,6 @@
-// Direct solvers of this library's own: the supernodal sparse Cholesky factor and the dense one.
-// Each solve ends with a look at the true residual and, if that misses the tolerance, a step or two
-// of refinement.
+// Our own direct solvers: the supernodal sparse Cholesky factor and the dense one. Each solve
+// checks the true residual and, if it misses the tolerance, adds a step or two of iterative
+// refinement.
 #include "linalg/dense.h"
 #include "linalg/kernels.h"
 #include "linalg/supernodal.h"
@@ -93,7 +93,7 @@ static sinew_status create_dense(sn_solver *solver) {
     return sn_arena_status(&solver->arena);
 }
 
-// The lower triangle by columns, and ones to fill the last panel.
+// The lower triangle by columns, with ones on the diagonal of the padding.
 static void pack_small(dense_state *s, const sn_bsr *pattern, const double *A) {
     size_t n = (size_t)s->padded;
     memset(s->matrix, 0, n * n * sizeof *s->matrix);
@@ -132,7 +132,7 @@ static sinew_status update_dense(sn_solver *solver, const double *positions) {
         return SINEW_OK;
     }
 
-    double sum = 0; // the row up to the pivot tells a number from what is none
+    double sum = 0; // NaN or infinite if any number up to the pivot is
     for (int32_t c = 0; c <= bad; c++) {
         sum += fabs(s->matrix[(size_t)bad * (size_t)s->n + (size_t)c]);
     }
@@ -148,7 +148,7 @@ static void solve_dense_factor(void *data, double *x) {
         return;
     }
 
-    memcpy(s->x, x, (size_t)s->n * sizeof *x); // what fills the panel stays zero
+    memcpy(s->x, x, (size_t)s->n * sizeof *x); // the padding stays zero
     s->kernels->small_solve(s->x, s->lower, s->inverse, s->padded);
     memcpy(x, s->x, (size_t)s->n * sizeof *x);
 }

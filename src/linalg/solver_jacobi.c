@@ -1,6 +1,6 @@
-// Conjugate gradients preconditioned by the inverses of the 3x3 diagonal blocks: the plainest
-// preconditioner. An update costs a pass over the diagonal; the iterations grow with the stiffness
-// and the fineness of the mesh.
+// Conjugate gradients preconditioned by the inverses of the 3x3 diagonal blocks: the simplest
+// preconditioner. An update costs one pass over the diagonal; the number of iterations grows with
+// the contrast of stiffness and the fineness of the mesh.
 #include "linalg/solver_methods.h"
 
 #include "base/threads.h"

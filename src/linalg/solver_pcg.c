@@ -1,7 +1,10 @@
 // Conjugate gradients in the packed order, preconditioned by an incomplete Cholesky factor
-// (pcg-ic), or by the sum of that and a coarse level of rigid frames (pcg-multigrid): M^-1 = (C (I
-// + L)(I + L') C')^-1 + P (P'AP)^-1 P'. The factor takes out short waves, the frames long ones; the
-// number of iterations then hardly grows with the mesh.
+// (pcg-ic), or by the sum of that and a coarse level of rigid frames (pcg-multigrid):
+//
+//   M^-1 = (C (I + L)(I + L') C')^-1 + P (P'AP)^-1 P'
+//
+// The factor reduces short-wave error, the frames long-wave error; the number of iterations then
+// hardly grows with the mesh.
 #include "base/threads.h"
 #include "linalg/coarse.h"
 #include "linalg/ic.h"
@@ -58,7 +61,7 @@ static double multiply(void *data, double *y, const double *x) {
     return sn_packed_multiply(solver->context, y, &s->packed, x);
 }
 
-// The two halves of the preconditioner as two tasks.
+// The two halves of the preconditioner, run as two tasks.
 typedef struct halves {
     const state *s;
     const double *r;

@@ -1,6 +1,6 @@
-// Conjugate gradients for a system of which only a part is a matrix; products give the rest. The
-// preconditioner is the inverse of what the matrix has within sets of rows (the unknowns of one
-// frame), by dense Cholesky factors: n^3/3 multiply-adds for a set of n unknowns in an update, 2
+// Conjugate gradients for a system of which only a part is a matrix; a callback multiplies with the
+// rest. The preconditioner is the inverse of the matrix restricted to sets of rows (the unknowns of
+// one frame), by dense Cholesky factors: n^3/3 multiply-adds per set of n unknowns in an update, 2
 // n^2 in an iteration.
 #include "linalg/solver_methods.h"
 
@@ -60,7 +60,7 @@ static sinew_status create(sn_solver *solver) {
     return sn_arena_status(&solver->arena);
 }
 
-// The lower triangle of what the matrix has within a set.
+// The lower triangle of the matrix restricted to a set.
 static void gather_set(const sn_solver *solver, const state *s, int32_t set) {
     const sn_bsr *pattern = solver->pattern;
     int32_t first = s->starts[set];
@@ -100,7 +100,7 @@ static sinew_status update(sn_solver *solver, const double *positions) {
         }
 
         for (int32_t c = 0; c <= bad; c++) {
-            sum += fabs(dense[bad * n + c]); // tells a number from what is none
+            sum += fabs(dense[bad * n + c]); // NaN or infinite if any number is
         }
 
         sn_solver_reject(solver, 3 * s->starts[set] + bad, isfinite(sum) ? -1 : NAN);

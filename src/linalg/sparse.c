@@ -1,5 +1,5 @@
-// Scalar sparse matrices by rows. Everything is linear in the number of entries (of products, for
-// A'A): rows are sorted by transposing or by counting, never by comparison.
+// Scalar sparse matrices by rows. Everything is linear in the number of entries (or products, for
+// A'A): rows are sorted by transposing or counting, never by comparison.
 #include "linalg/sparse.h"
 
 #include "base/threads.h"
@@ -34,9 +34,8 @@ static sinew_status push_matrix(sn_arena *arena, int32_t rows, int32_t columns, 
     return sn_arena_status(arena);
 }
 
-// Sorts the triplets by column, then by row, each time keeping the order of equals. `place` has
-// max(rows, columns) + 1 entries, `first` and `second` `count`. Returns the number of distinct
-// places.
+// Sorts the triplets by column, then by row, stably. `place` has max(rows, columns) + 1 entries,
+// `first` and `second` have `count`. Returns the number of distinct positions.
 static int32_t sort_triplets(const sn_triplet *triplets, int32_t count, int32_t rows,
                              int32_t columns, int32_t *place, int32_t *first, int32_t *second) {
     for (int32_t k = 0; k < count; k++) {
@@ -133,7 +132,7 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
         }
     }
 
-    // Each start has moved to the next.
+    // Each start has moved to the next one: move them back.
     for (int32_t j = A->columns; j > 0; j--) {
         starts[j] = starts[j - 1];
     }
@@ -143,8 +142,8 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
 }
 
 // Row i of A'A: the sum over the rows k of A that have an entry in column i. Indices come out
-// unsorted. With indices == NULL only counts. `place` maps a column to its entry; those before
-// `begin` are of earlier rows.
+// unsorted. If indices == NULL it only counts. `place` maps a column to its entry; values before
+// `begin` belong to earlier rows.
 static int32_t multiply_row(const sn_sparse *A, const sn_sparse *transposed, int32_t i,
                             int32_t begin, int32_t *place, int32_t *indices, double *values) {
     int32_t end = begin;
@@ -183,7 +182,8 @@ static sinew_status multiply_normal(sn_arena *arena, sn_arena *scratch, const sn
     }
 
     for (int32_t i = 0; i < n; i++) {
-        // Counting rows in a range of their own each, so that old places are told from new ones.
+        // Entry numbers keep increasing from row to row, so that old values in `place` can be
+        // recognised.
         if (total > INT32_MAX - n) {
             break;
         }
@@ -315,7 +315,7 @@ struct sn_factor {
     sn_arena change_arena;
 };
 
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places,
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *positions,
                               sn_factor **factor) {
     SN_ASSERT(A->rows == A->columns);
     *factor = NULL;
@@ -325,8 +325,8 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const 
     sinew_status status = sn_arena_status(&arena);
 
     if (status == SINEW_OK) {
-        status =
-            sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, places, &made->factor);
+        status = sn_supernodal_build(&arena, A->rows, 1, A->starts, A->indices, positions,
+                                     &made->factor);
     }
 
     if (status == SINEW_OK) {
@@ -404,7 +404,7 @@ void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
     SN_ASSERT(count % 4 == 0);
     const sn_supernodal_change *change = factor->changed_since ? &factor->change : NULL;
     for (int32_t done = 0, next; done < count; done += next) {
-        next = count - done < SN_SUPERNODAL_MOST_SIDES ? count - done : SN_SUPERNODAL_MOST_SIDES;
+        next = count - done < SN_SUPERNODAL_MAX_SIDES ? count - done : SN_SUPERNODAL_MAX_SIDES;
         sn_supernodal_solve_fours(&factor->factor, change, x + done, next, (size_t)count);
     }
 }

@@ -1,5 +1,4 @@
-// Scalar sparse matrices by rows (CSR), normal equations, and factors that serve many right-hand
-// sides.
+// Scalar sparse matrices by rows (CSR), normal equations, and factors for many right-hand sides.
 #ifndef SN_LINALG_SPARSE_H
 #define SN_LINALG_SPARSE_H
 
@@ -22,8 +21,8 @@ typedef struct sn_triplet {
     double value;
 } sn_triplet;
 
-// Assembles triplets in any order; those with the same place are added in the order given. The
-// matrix lives in the arena. An index out of range is SINEW_INVALID_DATA.
+// Assembles triplets given in any order; duplicates are added in the order given. The matrix lives
+// in the arena. An index out of range is SINEW_INVALID_DATA.
 sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns,
                                      const sn_triplet *triplets, int32_t count, sn_sparse *A);
 
@@ -46,28 +45,28 @@ void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *
 typedef struct sn_factor sn_factor;
 
 // Orders and analyses. A has both triangles and the diagonal stored; only its pattern is read, and
-// it is not kept. `places` are three coordinates of each row, by which rows that lie in space are
-// ordered best; NULL: none.
-sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *places,
+// it is not kept. `positions` are three coordinates per row, which give a better order for rows
+// that lie in space; or NULL.
+sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const double *positions,
                               sn_factor **factor);
 
 // NULL is allowed.
 void sn_factor_destroy(sn_factor *factor);
 
-// Factors a matrix of the pattern given at creation; allocates nothing. After the first time only
-// the part of the factor that depends on rows with other numbers than before is computed again.
-// Returns -1, or the row at which it is not positive definite or not finite (then do not solve with
-// it).
+// Factors a matrix with the pattern given at creation; allocates nothing. After the first time,
+// only the part of the factor that depends on rows whose values have changed is recomputed. Returns
+// -1, or the row at which the matrix is not positive definite or not finite (do not solve with it
+// then).
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A);
 
-// From now on, until the next update, solves are with the matrix of the last update plus u u' for
-// each row added, less u u' for each removed, without another factor. *done is false, and nothing
-// has changed, if an update would cost less or is needed.
+// Until the next update, solves are with the matrix of the last update plus u u' for each added row
+// u, minus u u' for each removed one, without factoring again. If an update would cost less, or is
+// necessary, *done is false and nothing has changed.
 sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const sn_row_set *removed,
                               bool *done);
 
 // Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a
-// multiple of four. To single precision: who wants more digits solves for the residual once more.
+// multiple of four. To single precision: for more digits, solve once more for the residual.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
 
 // Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a

@@ -1,16 +1,16 @@
 // Substitution with one supernode of a sparse factor (supernodal.h) for four right-hand sides at
-// once: x[row][4], a quad each.
+// once: x[row][4], one quad each.
 //
 // A panel has `columns` columns, row by row: first its triangle, whose unknowns are x[first ..],
-// then the rows below, whose unknowns are x[rows[p]]. It is read once, which is what takes the
-// time, and therefore in single precision; eight sums stay in registers while it passes by.
+// then the rows below, whose unknowns are x[rows[p]]. Reading the panel is what takes the time, so
+// it is read once, in single precision, while eight sums stay in registers.
 #include "base/prefetch.h"
 #include "linalg/kernels.h"
 #include "math/quad.h"
 
 enum { GROUP = 8 };
 
-// sums[r] -= the first `count` columns of `group` (a constant) rows times own.
+// sums[r] -= the first `count` columns of `group` rows (a constant) times own.
 SN_INLINE void subtract_rows(sn_quad *sums, int group, const float *row, int32_t columns,
                              int32_t count, const double *own) {
     for (int32_t j = 0; j < count; j++) {
@@ -25,7 +25,7 @@ SN_INLINE void subtract_rows(sn_quad *sums, int group, const float *row, int32_t
     }
 }
 
-// Rows of the triangle: what is solved is subtracted, then the little triangle is solved.
+// Rows of the triangle: subtracts the solved part, then solves the small triangle.
 SN_INLINE void forward_triangle(double *own, const float *panel, int32_t columns, int32_t i,
                                 int group) {
     const float *row = panel + (size_t)i * (size_t)columns;
@@ -58,7 +58,7 @@ SN_INLINE void forward_below(double *x, const double *own, const float *row, int
     }
 }
 
-// L x = b for the columns of the supernode; the rows below lose their share.
+// L x = b for the columns of the supernode; its contribution is subtracted from the rows below.
 void SN_ISA_NAME(sn_kernel_four_forward)(double *x, const float *panel, int32_t columns,
                                          int32_t first, const int32_t *rows, int32_t below) {
     double *own = x + 4 * (size_t)first;
@@ -85,8 +85,8 @@ void SN_ISA_NAME(sn_kernel_four_forward)(double *x, const float *panel, int32_t 
     }
 }
 
-// `group` columns from j on: they lose their share of the rows below and of the triangle's rows
-// behind, then the little triangle is solved.
+// `group` columns starting at j: subtracts the contribution of the rows below and of the later rows
+// of the triangle, then solves the small triangle.
 SN_INLINE void backward_columns(double *x, double *own, const float *panel, int32_t columns,
                                 const int32_t *rows, int32_t below, int32_t j, int group) {
     sn_quad sums[GROUP];
@@ -121,7 +121,7 @@ SN_INLINE void backward_columns(double *x, double *own, const float *panel, int3
     }
 }
 
-// L'x = b for the columns of the supernode, the rows below being known.
+// L'x = b for the columns of the supernode; the rows below are known.
 void SN_ISA_NAME(sn_kernel_four_backward)(double *x, const float *panel, int32_t columns,
                                           int32_t first, const int32_t *rows, int32_t below) {
     double *own = x + 4 * (size_t)first;

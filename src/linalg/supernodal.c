@@ -1,4 +1,4 @@
-// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, places;
+// Symbolic phase of the sparse Cholesky factor: order, elimination tree, supernodes, rows, targets;
 // see supernodal.h. Time is proportional to the number of blocks of the factor, memory to the
 // number of supernodal rows.
 #include "linalg/supernodal.h"
@@ -12,18 +12,18 @@ enum { NONE = -1 };
 typedef struct symbolic {
     int32_t n;
     const int32_t *starts, *columns;
-    const double *places; // NULL: none
-    int32_t *number;      // of an original row in the order
-    int32_t *parent;      // elimination tree
-    int32_t *count;       // rows of each column of the factor, the diagonal included
-    int32_t *stamp;       // n
-    int32_t *first;       // of supernodes, shared with the result
+    const double *positions; // NULL: none
+    int32_t *number;         // of an original row in the order
+    int32_t *parent;         // elimination tree
+    int32_t *count;          // rows of each column of the factor, the diagonal included
+    int32_t *stamp;          // n
+    int32_t *first;          // of supernodes, shared with the result
     int32_t *super_parent, *owner;
     int32_t supernodes;
 } symbolic;
 
-// Liu 1990: the parent of a column is the first row below the diagonal of the factor. `root` holds
-// shortcuts to the root.
+// The elimination tree (Liu 1990): the parent of a column is its first row below the diagonal in
+// the factor. `root` holds shortcuts to the root.
 static void build_tree(symbolic *s, const int32_t *order, int32_t *root) {
     for (int32_t i = 0; i < s->n; i++) {
         s->parent[i] = root[i] = NONE;
@@ -88,8 +88,8 @@ static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next,
     }
 }
 
-// Rows of each column: row i of the factor is the subtree that is met on the way from its entries
-// up to i.
+// The number of rows of each column: row i of the factor has the columns met on the paths from its
+// entries up to i in the tree.
 static void count_columns(symbolic *s, const int32_t *order) {
     for (int32_t i = 0; i < s->n; i++) {
         s->stamp[i] = NONE;
@@ -100,7 +100,6 @@ static void count_columns(symbolic *s, const int32_t *order) {
         s->count[i] = 1;
 
         int32_t row = order[i];
-
         for (int32_t k = s->starts[row]; k < s->starts[row + 1]; k++) {
             for (int32_t j = s->number[s->columns[k]]; j < i && s->stamp[j] != i;
                  j = s->parent[j]) {
@@ -111,8 +110,9 @@ static void count_columns(symbolic *s, const int32_t *order) {
     }
 }
 
-// Whether a child of `columns` columns and `rows` rows in all should join its parent, although that
-// stores zeros: always while both are narrow, then while the share of zeros is small.
+// Whether a child of `columns` columns and `rows` rows in all should be merged with its parent
+// although that stores zeros: always while both are narrow, otherwise while the share of zeros is
+// small.
 static bool worth_merging(int64_t columns, int64_t rows, int64_t parent_columns,
                           int64_t parent_rows, int64_t *zeros) {
     int64_t wide = columns + parent_columns;
@@ -125,8 +125,8 @@ static bool worth_merging(int64_t columns, int64_t rows, int64_t parent_columns,
            (wide <= 48 && share < 0.1) || share < 0.05;
 }
 
-// Columns of the fundamental supernodes: j follows j - 1 if it is its parent and has the same rows
-// but one.
+// The fundamental supernodes: column j joins j - 1 if it is its parent and has the same rows except
+// one.
 static void find_supernodes(symbolic *s, int32_t *children) {
     memset(children, 0, (size_t)s->n * sizeof(int32_t));
     for (int32_t j = 0; j < s->n; j++) {
@@ -147,8 +147,8 @@ static void find_supernodes(symbolic *s, int32_t *children) {
     s->first[s->supernodes] = s->n;
 }
 
-// Merges supernodes with the one right behind them where that is their parent and pays. `zeros` has
-// n entries; the rows of a supernode are those of its first column.
+// Merges each supernode with the next one if that is its parent and merging pays. `zeros` has n
+// entries; the rows of a supernode are those of its first column.
 static void merge_supernodes(symbolic *s, int64_t *zeros) {
     int32_t kept = 0; // first[0 .. kept) and the zeros of those
     for (int32_t t = 0; t < s->supernodes; t++) {
@@ -157,8 +157,7 @@ static void merge_supernodes(symbolic *s, int64_t *zeros) {
         int64_t rows = s->count[begin];
         int64_t own_zeros = 0;
 
-        // Earlier supernodes are merged one by one while each is a child of what has become of this
-        // one.
+        // Merge earlier supernodes one by one, as long as each is a child of the merged one.
         while (kept > 0) {
             int32_t child = s->first[kept - 1];
             int32_t last = begin - 1;
@@ -187,7 +186,7 @@ static void merge_supernodes(symbolic *s, int64_t *zeros) {
     s->supernodes = kept;
 }
 
-// Numbers the supernodes of the columns, and finds their parents.
+// Assigns supernode numbers to columns, and finds the parents of supernodes.
 static void link_supernodes(symbolic *s) {
     for (int32_t t = 0; t < s->supernodes; t++) {
         for (int32_t j = s->first[t]; j < s->first[t + 1]; j++) {
@@ -201,8 +200,8 @@ static void link_supernodes(symbolic *s) {
     }
 }
 
-// Lists the rows below each supernode: as count_columns, but on the tree of supernodes. Rows are
-// met in ascending order. With rows == NULL only counts into row_starts[t + 1].
+// Lists the rows below each supernode: like count_columns, but on the tree of supernodes. Rows are
+// met in ascending order. If rows == NULL it only counts, into row_starts[t + 1].
 static void list_rows(symbolic *s, const int32_t *order, int32_t *row_starts, int32_t *rows) {
     for (int32_t t = 0; t < s->supernodes; t++) {
         s->stamp[t] = NONE;
@@ -250,8 +249,8 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s,
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
-    if (s->places != NULL) {
-        SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->places,
+    if (s->positions != NULL) {
+        SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->positions,
                                 factor->order));
     } else {
         SN_TRY(sn_graph_minimum_degree(arena->context, s->n, s->starts, s->columns, factor->order));
@@ -291,7 +290,7 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s,
     SN_TRY(sn_arena_status(arena));
     list_rows(s, factor->order, factor->row_starts, factor->rows);
 
-    // Writing has moved each start to the next one.
+    // Writing has moved each start to the next one: move them back.
     for (int32_t t = s->supernodes; t > 0; t--) {
         factor->row_starts[t] = factor->row_starts[t - 1];
     }
@@ -300,7 +299,7 @@ static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s,
     return SINEW_OK;
 }
 
-// The size of the largest product that a panel makes for another.
+// The size of the largest product that one panel contributes to another.
 static size_t largest_product(const sn_supernodal *factor) {
     size_t largest = 0;
     size_t b = (size_t)factor->block;
@@ -325,7 +324,7 @@ static size_t largest_product(const sn_supernodal *factor) {
     return largest;
 }
 
-// Where the blocks of the input go. Those of column j are found in row j of the input, as their
+// The targets of the input's blocks. Those of column j are found in row j of the input, as their
 // mirrors.
 static void find_targets(sn_supernodal *factor, const symbolic *s) {
     size_t b = (size_t)factor->block;
@@ -394,20 +393,20 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     factor->product = SN_PUSH(arena, double, largest_product(factor));
 
     // Scalar matrices may be solved for many right-hand sides at once.
-    factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? SN_SUPERNODAL_MOST_SIDES : b));
+    factor->x = SN_PUSH(arena, double, (size_t)factor->n *(b == 1 ? SN_SUPERNODAL_MAX_SIDES : b));
     factor->gathered = SN_PUSH(arena, double, most_rows);
 
     return sn_arena_status(arena);
 }
 
 sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts,
-                                 const int32_t *columns, const double *places,
+                                 const int32_t *columns, const double *positions,
                                  sn_supernodal *factor) {
     SN_ASSERT(n >= 0 && (block == 1 || block == 3));
     *factor = (sn_supernodal){.n = n, .block = block};
 
     sn_arena scratch = sn_arena_create(arena->context);
-    symbolic s = {.n = n, .starts = starts, .columns = columns, .places = places};
+    symbolic s = {.n = n, .starts = starts, .columns = columns, .positions = positions};
     sinew_status status = analyse(arena, &scratch, &s, factor);
     if (status == SINEW_OK) {
         status = allocate(arena, factor, starts[n]);

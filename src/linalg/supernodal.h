@@ -1,5 +1,5 @@
-// Own sparse Cholesky factor: supernodal, left-looking, in an order of minimum degree or by
-// dissection. Works on matrices of 1x1 or 3x3 blocks.
+// Sparse Cholesky factor: supernodal, left-looking, in a minimum degree or nested dissection order,
+// for matrices of 1x1 or 3x3 blocks.
 //
 // Columns of the factor with (nearly) the same rows form a supernode and are stored as one dense
 // panel, so that almost all arithmetic runs in dense kernels (Ng and Peyton 1993). The symbolic
@@ -35,18 +35,18 @@ typedef struct sn_supernodal {
     double *x, *gathered; // scratch of a solve
 } sn_supernodal;
 
-// Symbolic phase for a symmetric pattern by rows, both triangles and the diagonal stored. `places`
-// are three coordinates of each block row, by which the order dissects; NULL: minimum degree.
-// Neither is kept. Lives in the arena.
+// Symbolic phase for a symmetric pattern stored by rows with both triangles and the diagonal.
+// `positions` are three coordinates per block row, for nested dissection; NULL: minimum degree.
+// Neither is kept. The factor lives in the arena.
 sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, const int32_t *starts,
-                                 const int32_t *columns, const double *places,
+                                 const int32_t *columns, const double *positions,
                                  sn_supernodal *factor);
 
-// Numeric phase; `A` has block x block numbers per entry, row by row. `changed` tells for each
-// block row whether anything in it may differ from the last update (which must have succeeded):
-// supernodes that do not depend on such rows stay as they are. NULL: all may. Returns -1, or the
-// original scalar row of the first pivot that is not positive; *pivot_finite tells a NaN or an
-// infinity from a number.
+// Numeric phase; `A` has block x block numbers per entry, row by row. `changed` says for each block
+// row whether anything in it may differ from the last update (which must have succeeded);
+// supernodes that do not depend on such rows are kept. NULL: all rows may differ. Returns -1, or
+// the original scalar row of the first pivot that is not positive; *pivot_finite is then false if
+// that pivot is a NaN or an infinity.
 int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool *changed,
                              bool *pivot_finite);
 
@@ -54,10 +54,10 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
 void sn_supernodal_solve(const sn_supernodal *factor, double *x);
 
 // Solves in place for `count` right-hand sides side by side, a multiple of four, row i at x + i
-// stride: the factor, which is what takes the time to read, is read once for all, in single
-// precision: refine with the residual for more digits. Scalar matrices (block 1) only. `change` is
-// what has changed since (supernodal_change.h), or NULL.
-enum { SN_SUPERNODAL_MOST_SIDES = 16 };
+// stride. Reading the factor is what takes the time, so it is read once for all of them, in single
+// precision; refine with the residual for more digits. Only for scalar matrices (block 1). `change`
+// is what has changed since the update (supernodal_change.h), or NULL.
+enum { SN_SUPERNODAL_MAX_SIDES = 16 };
 struct sn_supernodal_change;
 void sn_supernodal_solve_fours(const sn_supernodal *factor,
                                const struct sn_supernodal_change *change, double *x, int32_t count,

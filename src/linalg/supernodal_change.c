@@ -1,8 +1,8 @@
-// Low-rank changes of a sparse factor: a factor and a few rows in, what a solve has to correct out;
-// see supernodal_change.h.
+// Low-rank changes of a sparse factor. Input: a factor and a few rows; output: the correction of a
+// solve; see supernodal_change.h.
 //
 // Cost: that of one forward substitution with the rows as right-hand sides, but in dense kernels
-// and only where they reach.
+// and only in the supernodes they reach.
 #include "linalg/supernodal_change.h"
 
 #include "linalg/kernels.h"
@@ -19,7 +19,7 @@ static int32_t rows_below(const sn_supernodal *factor, int32_t t) {
     return factor->row_starts[t + 1] - factor->row_starts[t];
 }
 
-// Where things go while W is made.
+// Working data while W is computed.
 typedef struct maker {
     const sn_supernodal *factor;
     const sn_linalg_kernels *kernels;
@@ -41,7 +41,7 @@ static void mark_rows(maker *m, const sn_row_set *rows, int32_t first, const int
     }
 }
 
-// The supernodes that hold entries of the rows, and all above them, become pieces.
+// The supernodes that hold entries of the rows, and all their ancestors, become pieces.
 static void find_pieces(maker *m, const sn_row_set *added, const sn_row_set *removed) {
     const sn_supernodal *factor = m->factor;
     const sn_row_set *sets[2] = {added, removed};
@@ -68,8 +68,8 @@ static void find_pieces(maker *m, const sn_row_set *added, const sn_row_set *rem
     }
 }
 
-// Multiplications of a forward substitution with the rows, and of factoring the same supernodes
-// again.
+// Estimates the multiplications of a forward substitution with the rows, and of factoring the same
+// supernodes again.
 static void estimate(const maker *m, double *here, double *again) {
     *here = *again = 0;
     for (int32_t p = 0; p < m->change->piece_count; p++) {
@@ -145,7 +145,7 @@ static void load_rows(const maker *m, const sn_row_set *rows, int32_t first) {
     }
 }
 
-// The rows of a piece solved against the square of its panel.
+// Solves the rows of a piece against the triangle of its panel.
 static void solve_piece(const maker *m, const sn_change_piece *piece) {
     int32_t w = width(m->factor, piece->supernode);
     int32_t count = piece->row_count;
@@ -162,15 +162,17 @@ static void solve_piece(const maker *m, const sn_change_piece *piece) {
 
         for (int32_t r = 0; r < count; r++) {
             double *x = piece->values + (size_t)r * stride + begin;
-            for (int32_t c = 0; begin > 0 && c < size; c++) {
-                x[c] += m->product[(size_t)r * BLOCK + (size_t)c];
+            if (begin > 0) {
+                for (int32_t c = 0; c < size; c++) {
+                    x[c] += m->product[(size_t)r * BLOCK + (size_t)c];
+                }
             }
             m->kernels->dense_forward(rows + begin, size, w, x);
         }
     }
 }
 
-// What a solved piece takes from the supernodes above it.
+// Subtracts the contribution of a solved piece from the supernodes above it.
 static void hand_on(const maker *m, const sn_change_piece *piece) {
     int32_t t = piece->supernode;
     int32_t w = width(m->factor, t);
@@ -185,9 +187,8 @@ static void hand_on(const maker *m, const sn_change_piece *piece) {
 
         for (int32_t r = 0; r < piece->row_count; r++) {
             const double *from = m->product + (size_t)r * CHUNK;
-            for (int32_t k = 0; k < size;) { // as far as one supernode holds the rows
+            for (int32_t k = 0; k < size;) { // runs of rows that belong to one supernode
                 int32_t owner = m->factor->owner[rows[begin + k]];
-
                 int32_t first = rows[begin + k];
                 double *to = entry(m, piece->rows[r], first);
                 for (; k < size && rows[begin + k] < m->factor->first[owner + 1]; k++) {
@@ -216,8 +217,9 @@ static void add_products(const maker *m, const sn_change_piece *piece) {
     }
 }
 
-// H = [P X'; X -Q] with P = 1 + W1 W1' = L1 L1', X = W2 W1' L1^-T and Q = 1 - W2 W2' + X X' = L2
-// L2'.
+// H = [P X'; X -Q] with
+//
+//   P = 1 + W1 W1' = L1 L1',    X = W2 W1' L1^-T,    Q = 1 - W2 W2' + X X' = L2 L2'
 static bool factor_products(const maker *m) {
     sn_supernodal_change *change = m->change;
     int32_t added = change->added;
@@ -353,7 +355,7 @@ static void solve_products(const sn_supernodal_change *change, const sn_linalg_k
     kernels->dense_backward(change->H, added, stride, s);
 }
 
-// Adds W x to v, or takes W'v from x, for the right-hand side c.
+// Adds W x to v, or subtracts W'v from x, for right-hand side c.
 static void apply_piece(const sn_supernodal *factor, const sn_supernodal_change *change,
                         const sn_change_piece *piece, int c, bool transposed, double *x) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();

@@ -1,11 +1,15 @@
-// A factored matrix that has changed by a few rows, A + sum_k s_k u_k u_k' with s_k = 1 (added) or
-// -1 (removed), solved without factoring it again.
+// Solves with a factored matrix that has changed by a few rows, without factoring it again:
 //
-// With A = L L', W' = L^-1 U and H = S + W W', S = diag(s), Woodbury's formula is (A + U S U')^-1 =
-// L^-T (1 - W' H^-1 W) L^-1: one correction between the two substitutions of a solve. W has entries
-// only in supernodes that hold entries of U or lie above them in the elimination tree. H is
-// indefinite but quasi-definite if rows that are added come first, and is factored as two Cholesky
-// factors (Vanderbei 1995).
+//   A + sum_k s_k u_k u_k',    s_k = 1 (added) or -1 (removed)
+//
+// With A = L L', W' = L^-1 U, S = diag(s) and H = S + W W', Woodbury's formula reads
+//
+//   (A + U S U')^-1 = L^-T (1 - W' H^-1 W) L^-1
+//
+// so a solve needs one correction between its two substitutions. W has entries only in supernodes
+// that hold entries of U or are above them in the elimination tree. H is indefinite, but
+// quasi-definite if the added rows come first, and is factored as two Cholesky factors (Vanderbei
+// 1995).
 #ifndef SN_LINALG_SUPERNODAL_CHANGE_H
 #define SN_LINALG_SUPERNODAL_CHANGE_H
 
@@ -14,12 +18,12 @@
 // Rows u_k with few entries.
 typedef struct sn_row_set {
     int32_t count;
-    const int32_t *starts; // count + 1; places in `columns` and `weights`
+    const int32_t *starts; // count + 1: positions in `columns` and `weights`
     const int32_t *columns;
     const double *weights;
 } sn_row_set;
 
-// What a supernode has of W: its columns for those rows that reach it.
+// The part of W that belongs to a supernode: its columns, for the rows that reach it.
 typedef struct sn_change_piece {
     int32_t supernode, row_count;
     int32_t *rows;  // ascending
@@ -36,8 +40,8 @@ typedef struct sn_supernodal_change {
     double *v, *part, *own;  // scratch of a solve: count x 4; count; the width of a supernode
 } sn_supernodal_change;
 
-// Makes W and H, in the arena. *done is false, and the change of no use, if factoring what changes
-// would take less time, or if A would not stay positive definite.
+// Computes W and H in the arena. *done is false, and the change must not be used, if factoring
+// again would take less time or if A would not stay positive definite.
 sinew_status sn_supernodal_change_build(sn_arena *arena, const sn_supernodal *factor,
                                         const sn_row_set *added, const sn_row_set *removed,
                                         sn_supernodal_change *change, bool *done);

@@ -1,10 +1,10 @@
-// Numeric phase of the sparse Cholesky factor and the solves; see supernodal.h.
+// Numeric phase of the sparse Cholesky factor, and the solves; see supernodal.h.
 //
-// A supernode collects its columns of A, subtracts for each earlier supernode with rows in it the
-// product of those rows with all rows from there on, and is then factored as a tall dense panel. A
-// supernode that has been used moves on to the owner of its next row. A supernode depends on those
-// below it in the elimination tree only, so that after a change of a few rows the others keep their
-// panels and merely hand out their products again.
+// A supernode collects its columns of A; for each earlier supernode with rows in it, it subtracts
+// the product of those rows with all rows from there on; then it is factored as a tall dense panel.
+// A supernode that has been used moves on to the owner of its next row. A supernode depends only on
+// its descendants in the elimination tree, so that after a change of a few rows the others keep
+// their panels and only contribute their products again.
 #include "linalg/supernodal.h"
 
 #include "linalg/kernels.h"
@@ -40,7 +40,7 @@ static void load_panel(sn_supernodal *factor, int32_t t, const double *A) {
     }
 }
 
-// Sends a supernode on to the owner of its row p, if there is one.
+// Moves a supernode on to the owner of its row p, if there is one.
 static void send_on(sn_supernodal *factor, int32_t from, int32_t p) {
     factor->progress[from] = p;
     if (p == factor->row_starts[from + 1]) {
@@ -52,7 +52,7 @@ static void send_on(sn_supernodal *factor, int32_t from, int32_t p) {
     factor->head[owner] = from;
 }
 
-// The first row of `from` behind those in supernode t.
+// The first row of `from` after those in supernode t.
 static int32_t find_end(const sn_supernodal *factor, int32_t from, int32_t t) {
     int32_t end = factor->progress[from];
     while (end < factor->row_starts[from + 1] && factor->rows[end] < factor->first[t + 1]) {
@@ -61,7 +61,7 @@ static int32_t find_end(const sn_supernodal *factor, int32_t from, int32_t t) {
     return end;
 }
 
-// Subtracts what the rows of supernode `from` up to `end` contribute to `t`.
+// Subtracts the contribution of the rows of supernode `from` up to `end` from `t`.
 static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t from,
                              int32_t t, int32_t end) {
     int32_t b = factor->block;
@@ -92,7 +92,7 @@ static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *ker
     }
 }
 
-// Marks the supernodes that hold changed rows and all above them in the tree.
+// Marks the supernodes that hold changed rows, and all their ancestors.
 static void find_stale(sn_supernodal *factor, const bool *changed) {
     for (int32_t t = 0; t < factor->supernodes; t++) {
         factor->stale[t] = changed == NULL;
@@ -112,7 +112,8 @@ static void find_stale(sn_supernodal *factor, const bool *changed) {
     }
 }
 
-// Loads the panel of supernode t and subtracts what those before it contribute; these are sent on.
+// Loads the panel of supernode t and subtracts the contributions of earlier ones, which then move
+// on.
 static void collect(sn_supernodal *factor, const sn_linalg_kernels *kernels, int32_t t,
                     const double *A) {
     int32_t begin = factor->first[t];
@@ -174,7 +175,7 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
                 : -1;
 
         if (bad >= 0) {
-            // The pivot as the factorisation has left it tells a number from what is none.
+            // The pivot row, as the factorisation has left it, is finite unless the matrix is not.
             for (int32_t c = 0; c <= bad; c++) {
                 *pivot_finite &= isfinite(panel[(size_t)bad * (size_t)columns + (size_t)c]) != 0;
             }
@@ -192,7 +193,7 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
     return -1;
 }
 
-// x[rows below] to `gathered`, or the other way round with a subtraction.
+// Copies x[rows below] to `gathered`, or subtracts `gathered` from it.
 static void gather_rows(const sn_supernodal *factor, int32_t t) {
     size_t b = (size_t)factor->block;
     double *to = factor->gathered;
@@ -253,10 +254,10 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
 
 void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_change *change,
                                double *x, int32_t count, size_t stride) {
-    SN_ASSERT(factor->block == 1 && count % 4 == 0 && count <= SN_SUPERNODAL_MOST_SIDES);
+    SN_ASSERT(factor->block == 1 && count % 4 == 0 && count <= SN_SUPERNODAL_MAX_SIDES);
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     size_t n = (size_t)factor->n;
-    double *end = factor->x + n * (size_t)count; // four sides after the other
+    double *end = factor->x + n * (size_t)count; // groups of four right-hand sides
 
     for (double *four = factor->x; four < end; four += 4 * n, x += 4) {
         for (size_t i = 0; i < n; i++) {
@@ -272,8 +273,10 @@ void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_
         }
     }
 
-    for (double *four = factor->x; change != NULL && four < end; four += 4 * n) {
-        sn_supernodal_change_apply(factor, change, four);
+    if (change != NULL) {
+        for (double *four = factor->x; four < end; four += 4 * n) {
+            sn_supernodal_change_apply(factor, change, four);
+        }
     }
 
     for (int32_t t = factor->supernodes; t-- > 0;) {

@@ -1,5 +1,6 @@
-// Sums and updates of long vectors: eight partial sums in a chunk (a fixed number, so that the
-// compiler may use any register width without changing the result), chunks added in index order.
+// Sums and updates of long vectors. A chunk is summed in eight partial sums, a fixed number, so
+// that the compiler may use any register width without changing the result; chunks are added in
+// index order.
 #include "linalg/vector.h"
 
 #include "base/threads.h"
@@ -7,7 +8,7 @@
 
 #include <math.h>
 
-enum { CHUNK = 8192 }; // worth waking a thread for
+enum { CHUNK = 8192 }; // large enough to be worth waking a thread
 
 typedef struct job {
     double *y;
