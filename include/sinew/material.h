@@ -1,4 +1,4 @@
-// Materials: which law relates deformation to stress, and its constants. SI units throughout.
+// Materials: the law that relates deformation to stress, and its constants. SI units throughout.
 //
 // A material is a plain description. It is checked when it is given to a body, or at once by
 // sinew_check_material; the constants may be changed while a simulation runs.
@@ -58,31 +58,30 @@ typedef struct sinew_orthotropic {
 typedef struct sinew_transverse {
     /// Young's modulus along the fibres. [Pa] > 0. Default 1e7.
     double young_fibre;
-    /// Young's modulus across them. [Pa] > 0. Default 1e6.
+    /// Young's modulus in the plane normal to the fibres. [Pa] > 0. Default 1e6.
     double young_plane;
-    /// Poisson ratio within the plane across the fibres. [-] In (-1, 1). Default 0.3.
+    /// Poisson ratio in the plane normal to the fibres. [-] In (-1, 1). Default 0.3.
     double poisson_plane;
-    /// Contraction across per extension along the fibres, pulled along them. [-] 2 nu^2 < (1 -
-    /// nu_plane) E_fibre / E_plane. Default 0.3.
+    /// Contraction normal to the fibres per extension along them, under tension along the fibres.
+    /// [-] 2 nu^2 < (1 - nu_plane) E_fibre / E_plane. Default 0.3.
     double poisson_fibre;
-    /// Shear modulus of planes that hold the fibres. [Pa] > 0. Default 4e5.
+    /// Shear modulus of planes that contain the fibres. [Pa] > 0. Default 4e5.
     double shear_fibre;
 } sinew_transverse;
 
-/// A law of the caller's own. It is called from several threads at once, and once for every sample
-/// and evaluation.
+/// The caller's own law. It is called from several threads at once, once per sample and evaluation.
 typedef struct sinew_custom_material {
-    /// Writes whichever outputs are not NULL, at the deformation gradient F (row by row):
-    /// `energy` psi [J/m^3]; `P` = d psi / d F (9 numbers, row by row) [Pa]; `H` = d P / d F (9 x
-    /// 9, row by row; its upper triangle is used) [Pa]. `frame` holds the material axes of the
-    /// sample as columns (row by row). Definite projection, `volume_stiffness` and `fibre_stress`
-    /// are taken care of by the library.
+    /// Writes the outputs that are not NULL, at the deformation gradient F (row by row): `energy`
+    /// psi [J/m^3]; `P` = d psi / d F (9 numbers, row by row) [Pa]; `H` = d P / d F (9 x 9, row by
+    /// row; only its upper triangle is used) [Pa]. `frame` holds the material axes of the sample as
+    /// columns (row by row). The library adds the projection to definite tangents,
+    /// `volume_stiffness` and `fibre_stress`.
     void (*evaluate)(void *user, const double F[9], const double frame[9], double *energy,
                      double *P, double *H);
     void *user;
 } sinew_custom_material;
 
-/// What a body is made of. Fill it with sinew_default_material_def, then change what differs.
+/// What a body is made of. Fill it with sinew_default_material_def, then change what you need.
 typedef struct sinew_material_def {
     /// The law. Default SINEW_MATERIAL_HOOKE.
     sinew_material_law law;
@@ -105,31 +104,31 @@ typedef struct sinew_material_def {
     /// Arruda-Boyce: links in a chain N; the solid locks at a stretch of about sqrt(N). [-] >= 1.
     /// Default 8.
     double chain_length;
-    /// Moduli of the orthotropic laws; its own fields say more.
+    /// Constants of the orthotropic law; see its fields.
     sinew_orthotropic orthotropic;
-    /// Moduli of the transversely isotropic laws; its own fields say more.
+    /// Constants of the transversely isotropic law; see its fields.
     sinew_transverse transverse;
-    /// Tension that fibres along axis 3 of the material frame exert, with any law: T/2 (|F a3|^2 -
-    /// 1) is added to the energy. It may be changed over time. [Pa] >= 0. Default 0.
+    /// Tension of fibres along axis 3 of the material frame, with any law: T/2 (|F a3|^2 - 1) is
+    /// added to the energy. It may change over time. [Pa] >= 0. Default 0.
     double fibre_stress;
-    /// Whether elements that are flattened or turned inside out are driven back. The energy is then
-    /// extended below a small stretch, and stress stays its gradient. False: the bare formula of
-    /// the law, which may vanish or be undefined there. Infinitesimal and custom laws are never
-    /// extended. Default true.
+    /// Whether flattened or inverted elements are driven back. The energy is then extended below a
+    /// small stretch, and the stress remains its gradient. False: the plain formula of the law,
+    /// which may vanish or be undefined there. Infinitesimal and custom laws are never extended.
+    /// Default true.
     bool inversion;
-    /// Anisotropic corotational laws: true takes the exact gradient of the energy; false leaves out
-    /// the change of the rotation, as warped stiffness does: cheaper, but a free body's angular
-    /// momentum drifts. Default true.
+    /// Anisotropic corotational laws: true uses the exact gradient of the energy; false neglects
+    /// the change of the rotation, as in warped stiffness, which is cheaper, but the angular
+    /// momentum of a free body drifts. Default true.
     bool exact_rotation;
-    /// A law of the host's own. Default none.
+    /// The caller's own law, for SINEW_MATERIAL_CUSTOM. Default none.
     sinew_custom_material custom;
 } sinew_material_def;
 
 SINEW_API sinew_material_def sinew_default_material_def(void);
 
 /// Checks every field that the law uses. On failure the context's message names the field, its
-/// value and what is valid; for anisotropic constants the violated condition and the nearest valid
-/// value.
+/// value and what is valid; for anisotropic constants it names the violated condition and the
+/// nearest valid value.
 SINEW_API sinew_status sinew_check_material(sinew_context *context, const sinew_material_def *def);
 
 /// The laws by name: "linear", "st-venant-kirchhoff", "corotational", "neo-hookean",
@@ -138,13 +137,13 @@ SINEW_API sinew_status sinew_check_material(sinew_context *context, const sinew_
 SINEW_API int32_t sinew_material_law_count(void);
 SINEW_API const char *sinew_material_law_name(int32_t index);
 
-/// Sets `law`, and for the three isotropic Hookean names `strain`, from a name. Other fields stay.
-/// The message of a name that is not known lists those that are.
+/// Sets `law` and, for the three isotropic Hookean names, `strain` from a name. Other fields stay.
+/// For an unknown name the message lists the valid ones.
 SINEW_API sinew_status sinew_material_set_law(sinew_context *context, const char *name,
                                               sinew_material_def *def);
 
-/// Common stuff: typical constants for small strains at room temperature, to start from, not to
-/// certify with.
+/// A common material: typical constants for small strains at room temperature, as a starting point,
+/// not for certification.
 typedef struct sinew_material_preset {
     const char *name;    ///< E.g. "rubber".
     double young;        ///< [Pa]
@@ -153,11 +152,11 @@ typedef struct sinew_material_preset {
     const char *comment; ///< What it stands for. One line.
 } sinew_material_preset;
 
-/// The table of presets; it lives as long as the program.
+/// The table of presets. Static memory.
 SINEW_API const sinew_material_preset *sinew_material_presets(int32_t *count);
 
-/// Sets `young`, `poisson` and `density` from a preset. The message of a name that is not known
-/// lists those that are.
+/// Sets `young`, `poisson` and `density` from a preset. For an unknown name the message lists the
+/// valid ones.
 SINEW_API sinew_status sinew_material_set_preset(sinew_context *context, const char *name,
                                                  sinew_material_def *def);
 

@@ -55,7 +55,7 @@ static void add_limb(solid_list *list, sinew_solid_operation operation, int32_t 
     solid->rotation[3] = w;
 }
 
-// --- the steak: the stem of the T reaches from edge to edge, so that only the bone joins the two
+// ---- the steak: the stem of the T reaches from edge to edge, so that only the bone joins the two
 // sides
 
 static void make_steak(solid_list *list) {
@@ -69,7 +69,7 @@ static void make_steak(solid_list *list) {
               sn_v3(0.11, 0.014, thickness));
 }
 
-// --- the plates
+// ---- the plates ---------------------------------------------------------------------------------
 
 static const double plate[3] = {1, 0.4, 0.02};
 
@@ -87,9 +87,9 @@ static void make_ribbon(solid_list *list) {
     add_solid(list, SINEW_SOLID_BOX, SINEW_SOLID_ADD, 1, sn_v3(0, 0, 0), sn_v3(1, 0.1, 0.01));
 }
 
-// --- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap, down
-// to the shin. The thigh lies along x, the shin hangs half-way down, so that stretching the knee
-// lifts the foot.
+// ---- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap,
+// down to the shin. The thigh lies along x, the shin hangs half-way down, so that stretching the
+// knee lifts the foot.
 
 // A point of the lower leg: `along` the shin from the joint, and `front` of its middle.
 static sn_vec3 shin(double front, double along) {
@@ -117,7 +117,7 @@ static void make_knee(solid_list *list) {
     add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_PAINT, BONE, cap, sn_v3(0.036, 0.034, 0.02));
 }
 
-// --- the animal: bones in head, back (three) and legs (four); the tail has none
+// ---- the animal: bones in head, back (three) and legs (four); the tail has none -----------------
 
 static void make_animal(solid_list *list) {
     enum { FLESH = 1, BONE = 2 };
@@ -157,7 +157,7 @@ static void make_animal(solid_list *list) {
     }
 }
 
-// --- the dragon
+// ---- the dragon ---------------------------------------------------------------------------------
 
 static void make_dragon(solid_list *list) {
     enum { SEGMENTS = 20 };
@@ -199,7 +199,7 @@ static void make_dragon(solid_list *list) {
     }
 }
 
-// --- the table
+// ---- the table ----------------------------------------------------------------------------------
 
 static const sinew_specimen_tissue steak_tissues[] = {{1, "muscle", 6e4, 0.45, 1060, false},
                                                       {2, "fat", 1.2e4, 0.45, 920, false},

@@ -1,9 +1,9 @@
 // Reference elements: the simplex 0 <= r, s, t, r + s + t <= 1 and the cube [-1, 1]^3, nodes in
 // VTK's order.
 //
-// Rules: centroid for linear simplices; the symmetric 4-point rule of degree 2 for the ten-node
-// tet; 2x2x2 Gauss for the hexahedron; a collapsed 4x4x4 Gauss product (Stroud 1971) where the
-// ten-node tet's mass needs degree 4.
+// Integration rules: centroid for linear simplices; the symmetric 4-point rule of degree 2 for the
+// ten-node tet; 2x2x2 Gauss for the hexahedron; a collapsed 4x4x4 Gauss product (Stroud 1971) for
+// the mass of the ten-node tet, which needs degree 4.
 #include "interp/element.h"
 
 #include "base/assert.h"
@@ -91,7 +91,7 @@ static void add_hex_gauss2(sn_element_rule *rule) {
     }
 }
 
-// Gauss points of the unit interval pushed into the simplex by r = u, s = v (1 - u), t = w (1 -
+// Gauss points of the unit interval mapped into the simplex by r = u, s = v (1 - u), t = w (1 -
 // u)(1 - v).
 static void add_tet_collapsed(sn_element_rule *rule, sinew_element kind) {
     double inner = sqrt(3.0 / 7 - 2.0 / 7 * sqrt(1.2));

@@ -1,5 +1,5 @@
-// Shape functions and integration rules of the elements of point nodes: triangle, tetrahedra with 4
-// and 10 nodes, hexahedron.
+// Shape functions and integration rules of elements: triangle, tetrahedra with 4 and 10 nodes,
+// hexahedron.
 //
 // In an element, x(X) = sum_i N_i(X) x_i, so F = sum_i x_i (x) grad N_i with constant rest
 // gradients.
@@ -30,9 +30,9 @@ void sn_element_stiffness_rule(sn_element_rule *rule, sinew_element kind);
 // The rule for mass: exact for products of two shape functions in undistorted elements.
 void sn_element_mass_rule(sn_element_rule *rule, sinew_element kind);
 
-// Rest gradients of the shape functions at one sample, and the volume the sample stands for
-// (negative if the element is turned inside out). `rest` holds the nodes' rest positions. For
-// triangles in the xy plane the volume is an area.
+// Rest gradients of the shape functions at one sample, and the volume the sample represents
+// (negative if the element is inverted). `rest` holds the nodes' rest positions. For triangles in
+// the xy plane the volume is an area.
 double sn_element_gradients(sn_vec3 *gradient, const sn_element_rule *rule, int32_t sample,
                             sinew_element kind, const sn_vec3 *rest);
 

@@ -1,5 +1,5 @@
-// Packing of samples into blocks, and the map from pairs of controls to matrix blocks. Linear in
-// samples x width^2.
+// Packs samples into blocks, and maps pairs of controls to matrix blocks. Linear in samples x
+// width^2.
 #include "interp/samples.h"
 
 // Copies one sample into a lane, controls ascending (insertion sort: a dozen items at most for
@@ -36,7 +36,7 @@ static bool have_same_controls(const sn_samples *samples, const int32_t *control
     return true;
 }
 
-// Runs pay if samples share them by two on average.
+// Runs pay off if on average at least two samples share their controls.
 static void find_runs(sn_samples *samples, int32_t block) {
     const int32_t *control = samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;
     int8_t *end = samples->run_end + (size_t)block * SN_BLOCK;

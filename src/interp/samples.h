@@ -4,17 +4,17 @@
 // affine, quadratic and rigid frames) has the same form at a sample, with constant rest gradients
 // g_c:
 //
-//   F = sum_c a_c (x) g_c,     force on a_c: -V P g_c,     stiffness between a_c and a_d: V g_c .
-//   (dP/dF) . g_d
+//   F = sum_c a_c (x) g_c
+//   force on a_c: -V P g_c
+//   stiffness between a_c and a_d: V g_c . (dP/dF) . g_d
 //
-// Samples with equally many controls and the same material are packed by eights:
+// Samples with equally many controls and the same material are packed in groups of eight:
 // [block][control][component][lane]. Within a lane the controls ascend, so that pairs (c, d), d <=
-// c, land in the lower triangle of the matrix. A padding lane repeats the last sample with volume
-// 0.
+// c, are in the lower triangle of the matrix. A padding lane repeats the last sample with volume 0.
 //
 // The gradients of a linear tet sum to zero, and so do the rows of its stiffness: only pairs of
-// different controls are added to the matrix, and its diagonal follows from them in the end
-// (sn_bsr_close_diagonal). That spares four blocks of ten.
+// different controls are added to the matrix, and its diagonal follows from them at the end
+// (sn_bsr_close_diagonal). That saves four blocks of ten.
 #ifndef SN_INTERP_SAMPLES_H
 #define SN_INTERP_SAMPLES_H
 
@@ -30,7 +30,7 @@ typedef struct sn_samples {
     int32_t width;    // controls per sample
     bool plane;       // triangles: F33 is 1, not interpolated
     bool tets;        // four controls whose gradients sum to zero
-    bool far;         // the matrix is too large for the nearer caches
+    bool far;         // the matrix does not fit the inner caches
     int32_t *control; // [block][width][lane]
     int8_t *run_end;  // [block][lane]: where the run of samples with the same controls ends that
                       // begins there, without padding; 0 in a block of which most samples have
@@ -48,7 +48,7 @@ enum {
     SN_SAMPLE_RUN_WIDTH = 128
 }; // wider samples, which are rare, are not looked through for runs
 
-// What to pack: `count` samples in order, each with `width` controls and gradients.
+// The samples to pack: `count` samples in order, each with `width` controls and gradients.
 typedef struct sn_samples_input {
     int32_t count, width;
     bool plane;
@@ -61,21 +61,21 @@ typedef struct sn_samples_input {
 
 sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_samples *samples);
 
-// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern. A matrix of
-// more numbers than an index holds is SINEW_OUT_OF_MEMORY.
+// Finds the matrix blocks of all pairs of controls. Every pair must be in the pattern. A matrix
+// with more numbers than an index can address is SINEW_OUT_OF_MEMORY.
 sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *pattern);
 
-// Number of pairs (c, d) with d <= c.
+// The number of pairs (c, d) with d <= c.
 static inline int32_t sn_pair_count(int32_t width) {
     return width * (width + 1) / 2;
 }
 
-// Slots of one sample.
+// The number of slots of one sample.
 static inline int32_t sn_samples_slot_count(const sn_samples *samples) {
     return sn_pair_count(samples->tets ? samples->width - 1 : samples->width);
 }
 
-// Kernels on one block of SN_BLOCK samples; SN_ISA_PICK chooses them once for a body. Arrays of
+// Kernels for one block of SN_BLOCK samples; SN_ISA_PICK selects them once per body. Arrays of
 // lanes are 64-byte aligned.
 
 // F[9][lane] of block `block` for the control vectors a, three doubles each.
@@ -89,21 +89,21 @@ typedef void sn_samples_force_fn(double *f, const sn_samples *samples, int32_t b
 SN_ISA_DECLARE(void, sn_samples_add_force,
                (double *f, const sn_samples *samples, int32_t block, const double *P));
 
-// A += V g (dP/dF) g, lower triangle, of tets without its diagonal, through the slots. H[45][lane]
-// is the upper triangle of dP/dF.
+// A += V g (dP/dF) g in the lower triangle (for tets without its diagonal), through the slots.
+// H[45][lane] is the upper triangle of dP/dF.
 typedef void sn_samples_stiffness_fn(double *A, const sn_samples *samples, int32_t block,
                                      const double *H);
 SN_ISA_DECLARE(void, sn_samples_add_stiffness,
                (double *A, const sn_samples *samples, int32_t block, const double *H));
 
-// The controls of a body fall into sets that follow one another (those of each node), and the
-// pattern couples all controls of a set with each other and with nothing else.
+// The controls of a body form consecutive sets (those of each node); the pattern couples all
+// controls of a set with each other and with nothing else.
 typedef struct sn_control_sets {
     const int32_t *first;  // [control]: the first control of its set
     const int32_t *starts; // of the pattern
 } sn_control_sets;
 
-// The same for pairs of controls of one set only: A is on the pattern of the sets.
+// The same only for pairs of controls of one set: A is on the pattern of the sets.
 typedef void sn_samples_own_fn(double *A, const sn_samples *samples, int32_t block, const double *H,
                                const sn_control_sets *sets);
 SN_ISA_DECLARE(void, sn_samples_add_own_stiffness,
@@ -114,7 +114,7 @@ SN_ISA_DECLARE(void, sn_samples_add_own_stiffness,
 typedef void sn_samples_tangent_fn(double *P, const double *H, const double *F);
 SN_ISA_DECLARE(void, sn_samples_apply_tangent, (double *P, const double *H, const double *F));
 
-// sn_samples_add_stiffness for linear tets and the shorter forms of tangents (material.h).
+// sn_samples_add_stiffness for linear tets with the shorter forms of tangents (material.h).
 SN_ISA_DECLARE(void, sn_samples_add_rotated,
                (double *A, const sn_samples *samples, int32_t block, const double *H));
 SN_ISA_DECLARE(void, sn_samples_add_held,

@@ -1,13 +1,13 @@
-// The three kernels of a block of samples: F from controls, forces and stiffness back to them.
-// Built once for each instruction set.
+// The kernels of a block of samples: F from controls, and forces and stiffness back to them. Built
+// once for each instruction set.
 //
 // Cost per sample and pair of controls: 27 fused multiply-adds, plus 81 per control. Nine numbers
-// per pair are added to the matrix, once for each run of samples that have the same controls.
+// per pair are added to the matrix, once for each run of samples with the same controls.
 #include "interp/samples.h"
 
 #include "math/quad.h"
 
-// Whether the samples of the lanes from `lane` on are in one run.
+// Whether the samples of the lanes starting at `lane` are in one run.
 SN_INLINE bool share_controls(const sn_samples *samples, int32_t block, int lane) {
     const int8_t *end = samples->run_end + (size_t)block * SN_BLOCK;
     int begin = 0;
@@ -115,7 +115,7 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
     }
 }
 
-// T[3 i + j][k] = V sum_l H[(i,j),(k,l)] g[l] for the lanes from `lane` on.
+// T[3 i + j][k] = V sum_l H[(i,j),(k,l)] g[l] for the lanes starting at `lane`.
 SN_INLINE void contract_right(sn_lanes T[9][3], const double *H, const double *g, sn_lanes weight,
                               int lane) {
     sn_lanes wx = weight * sn_lanes_load(g + lane);
@@ -146,7 +146,7 @@ SN_INLINE void contract_left(sn_lanes K[9], sn_lanes T[9][3], const double *g, i
     }
 }
 
-// Adds the nine numbers of all lanes to the block that they share.
+// Adds the sum over all lanes to the block that they share.
 SN_INLINE void gather_up(double *A, int32_t slot, const sn_lanes K[9]) {
     sn_quad first[SN_LANES], second[SN_LANES];
     double *block = A + slot;
@@ -168,8 +168,8 @@ SN_INLINE void gather_up(double *A, int32_t slot, const sn_lanes K[9]) {
     block[8] += last;
 }
 
-// Adds the nine numbers of each lane to its block, lane after lane: neighbouring lanes often share
-// blocks.
+// Adds the nine numbers of each lane to its block, lane by lane, because neighbouring lanes often
+// share blocks.
 SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
     sn_quad first[SN_LANES], second[SN_LANES];
     sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
@@ -183,7 +183,7 @@ SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
     }
 }
 
-// A large matrix lies in slow memory: the blocks of the next samples come while these are at work.
+// A large matrix is in slow memory: fetch the blocks of the next samples while these are processed.
 SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t block) {
     if (!samples->far || block + 1 >= samples->blocks) {
         return;
@@ -199,10 +199,10 @@ SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t
 }
 
 // Block (i, k) of H between control b of tets and the others: T = H_ik w_b, then g_a . T. H_ki is
-// the transpose, so that with K_ab[i][k] also K_ba[k][i] is found. K holds the pairs (1,0) (2,0)
-// (2,1) (3,0) (3,1) (3,2).
+// the transpose, so K_ab[i][k] also gives K_ba[k][i]. K holds the pairs (1,0) (2,0) (2,1) (3,0)
+// (3,1) (3,2).
 //
-// These functions are called with constants for i, k, a, b: compilers do not unroll loops whose
+// These functions are called with constant i, k, a, b, because compilers do not unroll loops whose
 // bounds depend on one another.
 SN_INLINE void store_tet_entry(sn_lanes K[6][9], const sn_lanes g[3], const sn_lanes T[3], int i,
                                int k, int a, int b) {
@@ -246,8 +246,8 @@ SN_INLINE void store_tet_block(sn_lanes K[6][9], sn_lanes g[4][3], sn_lanes w[4]
 }
 
 // R K R'
-SN_INLINE void turn_block(sn_lanes K[9], const double *R) {
-    sn_lanes turned[9];
+SN_INLINE void rotate_block(sn_lanes K[9], const double *R) {
+    sn_lanes transposed[9];
     for (int i = 0; i < 3; i++) {
         sn_lanes x[3], r[3];
         for (int a = 0; a < 3; a++) {
@@ -262,18 +262,18 @@ SN_INLINE void turn_block(sn_lanes K[9], const double *R) {
             const double *row = R + 3 * k * SN_BLOCK;
             sn_lanes sum = x[0] * sn_lanes_load(row);
             sum = sn_lanes_fma(x[1], sn_lanes_load(row + SN_BLOCK), sum);
-            turned[3 * i + k] = sn_lanes_fma(x[2], sn_lanes_load(row + 2 * SN_BLOCK), sum);
+            transposed[3 * i + k] = sn_lanes_fma(x[2], sn_lanes_load(row + 2 * SN_BLOCK), sum);
         }
     }
 
     for (int e = 0; e < 9; e++) {
-        K[e] = turned[e];
+        K[e] = transposed[e];
     }
 }
 
-// With H in the rest frame, or in the axes of the rotation that follows it.
+// H is in the rest frame, or in the axes of the rotation that follows it.
 SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *gradient,
-                             const double *V, const double *H, bool turned) {
+                             const double *V, const double *H, bool transposed) {
     sn_lanes g[4][3], w[4][3], K[6][9];
     sn_lanes volume = sn_lanes_load(V);
     for (int c = 0; c < 12; c++) {
@@ -289,8 +289,8 @@ SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *grad
     store_tet_block(K, g, w, H, 2, 2);
 
     for (int p = 0; p < 6; p++) {
-        if (turned) {
-            turn_block(K[p], H + SN_TURNED_R * SN_BLOCK);
+        if (transposed) {
+            rotate_block(K[p], H + SN_ROTATION_R * SN_BLOCK);
         }
         scatter(A, slots + p * SN_BLOCK, K[p]);
     }
@@ -320,14 +320,14 @@ SN_INLINE void add_tets(double *A, const sn_samples *samples, int32_t block, con
     }
 }
 
-// The gradients of a block with the controls side by side: [sample][component][control], zero
-// behind the last control.
-SN_INLINE void turn_gradients(double *turned, int32_t stride, const double *gradient,
-                              int32_t width) {
+// The gradients of a block with the controls side by side: [sample][component][control], zero after
+// the last control.
+SN_INLINE void transpose_gradients(double *transposed, int32_t stride, const double *gradient,
+                                   int32_t width) {
     for (int32_t c = 0; c < stride; c++) {
         for (int k = 0; k < 3; k++) {
             for (int l = 0; l < SN_BLOCK; l++) {
-                turned[(3 * l + k) * stride + c] =
+                transposed[(3 * l + k) * stride + c] =
                     c < width ? gradient[(3 * c + k) * SN_BLOCK + l] : 0;
             }
         }
@@ -335,8 +335,8 @@ SN_INLINE void turn_gradients(double *turned, int32_t stride, const double *grad
 }
 
 // Sums g_d . T over the samples from `begin` to `end` for as many controls d as there are lanes:
-// K[i][k] of the pairs (c, d), of which T = H g_c is given for each sample.
-SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *turned, int32_t stride,
+// K[i][k] of the pairs (c, d), given T = H g_c for each sample.
+SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *transposed, int32_t stride,
                        int begin, int end) {
     for (int e = 0; e < 9; e++) {
         K[e] = (sn_lanes){0};
@@ -344,7 +344,7 @@ SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *turned, int
 
     SN_KEEP_LOOP
     for (int l = begin; l < end; l++) {
-        const double *g = turned + 3 * l * stride;
+        const double *g = transposed + 3 * l * stride;
         const double *t = T + l;
         sn_lanes gx = sn_lanes_load(g);
         sn_lanes gy = sn_lanes_load(g + stride);
@@ -361,7 +361,7 @@ SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *turned, int
     }
 }
 
-// Adds the blocks of neighbouring pairs, whose slots are SN_BLOCK apart.
+// Adds the blocks of consecutive pairs, whose slots are SN_BLOCK apart.
 SN_INLINE void add_pairs(double *A, const int32_t *slots, const sn_lanes K[9], int count) {
     sn_quad first[SN_LANES], second[SN_LANES];
     sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
@@ -375,13 +375,13 @@ SN_INLINE void add_pairs(double *A, const int32_t *slots, const sn_lanes K[9], i
     }
 }
 
-// With this many controls lanes of controls are well filled.
+// From this many controls on, lanes of controls are well filled.
 enum { WIDE = 12 };
 
-// Where neighbouring samples have the same controls, lanes are controls: each run of samples is
-// summed before it is added.
+// If neighbouring samples have the same controls, lanes are controls: each run of samples is summed
+// before it is added.
 static void add_runs(double *A, const sn_samples *samples, int32_t block, const double *H) {
-    double turned[3 * SN_BLOCK * SN_SAMPLE_RUN_WIDTH] SN_ALIGNED, T[27 * SN_BLOCK] SN_ALIGNED;
+    double transposed[3 * SN_BLOCK * SN_SAMPLE_RUN_WIDTH] SN_ALIGNED, T[27 * SN_BLOCK] SN_ALIGNED;
     int32_t width = samples->width;
     int32_t stride = (width + SN_LANES - 1) / SN_LANES * SN_LANES;
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
@@ -389,7 +389,7 @@ static void add_runs(double *A, const sn_samples *samples, int32_t block, const 
     const int32_t *slots = samples->slots + (size_t)block * (size_t)sn_pair_count(width) * SN_BLOCK;
     const int8_t *ends = samples->run_end + (size_t)block * SN_BLOCK;
 
-    turn_gradients(turned, stride, gradient, width);
+    transpose_gradients(transposed, stride, gradient, width);
     for (int32_t c = 0; c < width; c++) {
         for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
             sn_lanes own[9][3];
@@ -405,7 +405,7 @@ static void add_runs(double *A, const sn_samples *samples, int32_t block, const 
         for (int begin = 0; begin < SN_BLOCK && ends[begin] > begin; begin = ends[begin]) {
             for (int32_t d = 0; d <= c; d += SN_LANES) {
                 sn_lanes K[9];
-                sum_run(K, T, turned + d, stride, begin, ends[begin]);
+                sum_run(K, T, transposed + d, stride, begin, ends[begin]);
                 add_pairs(A, row + d * SN_BLOCK + begin, K,
                           c - d + 1 < SN_LANES ? c - d + 1 : SN_LANES);
             }
@@ -463,10 +463,10 @@ void SN_ISA_NAME(sn_samples_add_own_stiffness)(double *A, const sn_samples *samp
             sn_lanes T[9][3], K[9];
             contract_right(T, H, gradient + 3 * d * SN_BLOCK, weight, lane);
 
+            // The controls of a set follow one another, so stop at the first one outside of it.
             bool any = true;
-            for (int32_t c = d; c < width && any; c++) { // a set's controls are neighbours
+            for (int32_t c = d; c < width && any; c++) {
                 any = false;
-
                 contract_left(K, T, gradient + 3 * c * SN_BLOCK, lane);
                 for (int l = 0; l < SN_LANES; l++) {
                     int32_t row = control[c * SN_BLOCK + lane + l];
@@ -474,8 +474,9 @@ void SN_ISA_NAME(sn_samples_add_own_stiffness)(double *A, const sn_samples *samp
                     if (sets->first[row] != sets->first[column]) {
                         continue;
                     }
-                    double *out =
-                        A + 9 * (ptrdiff_t)(sets->starts[row] + column - sets->first[row]);
+
+                    ptrdiff_t block_at = sets->starts[row] + column - sets->first[row];
+                    double *out = A + 9 * block_at;
                     for (int e = 0; e < 9; e++) {
                         out[e] += K[e][l];
                     }
@@ -505,7 +506,7 @@ void SN_ISA_NAME(sn_samples_apply_tangent)(double *P, const double *H, const dou
     }
 }
 
-// Vectors and matrices of a control under a rotated tangent: h = R g, and with w = V h also Y = N
+// Vectors and matrices of a control under a rotated tangent: h = R g and, with w = V h, also Y = N
 // [w], lambda w and s V g.
 typedef struct rotated {
     sn_lanes g[3], h[3], Y[3][3], lambda_w[3], s_g[3];
@@ -601,8 +602,8 @@ void SN_ISA_NAME(sn_samples_add_exact)(double *A, const sn_samples *samples, int
     add_tets(A, samples, block, H, add_exact_lanes);
 }
 
-// What a control contributes with the rotation held: C_ab w_b and, a != b, G_ab w_a, G the shear
-// moduli, w = V g.
+// The contribution of a control with the rotation held: C_ab w_b and, for a != b, G_ab w_a, with
+// the shear moduli G and w = V g.
 typedef struct held {
     sn_lanes C[3][3], G[3][3];
 } held;
@@ -619,7 +620,7 @@ SN_INLINE void hold_control(held *c, const sn_lanes w[3], const double *H) {
     }
 }
 
-// K_ab = C_ab g_a w_b + G_ab g_b w_a, and on the diagonal C_aa g_a w_a + sum_j G_aj g_j w_j; in the
+// K_ab = C_ab g_a w_b + G_ab g_b w_a, and on the diagonal C_aa g_a w_a + sum_j G_aj g_j w_j, in the
 // rest frame.
 SN_INLINE void find_held_pair(sn_lanes K[9], const sn_lanes g[3], const held *d) {
     for (int a = 0; a < 3; a++) {
@@ -658,7 +659,7 @@ SN_APART void add_held_lanes(double *A, const int32_t *slots, const double *grad
     for (int p = 0; p < 6; p++) {
         sn_lanes K[9];
         find_held_pair(K, g[rows[p]], &controls[columns[p]]);
-        turn_block(K, H + SN_TURNED_R * SN_BLOCK);
+        rotate_block(K, H + SN_ROTATION_R * SN_BLOCK);
         scatter(A, slots + p * SN_BLOCK, K);
     }
 }

@@ -1,6 +1,6 @@
-// Orthotropic and transversely isotropic constants: the compliance is written down, checked to be
-// positive definite, inverted and turned. A transversely isotropic solid is an orthotropic one with
-// equal axes 1 and 2.
+// Constants of orthotropic and transversely isotropic solids: the compliance is set up from
+// engineering constants, checked to be positive definite, inverted, and rotated into the material
+// frame. A transversely isotropic solid is an orthotropic one with equal axes 1 and 2.
 #include "material/anisotropic.h"
 
 #include "math/dense.h"
@@ -17,7 +17,7 @@ static constants constants_of(const sinew_material_def *def) {
     if (def->law == SINEW_MATERIAL_TRANSVERSE) {
         const sinew_transverse *t = &def->transverse;
 
-        // S13 = S23 = -nu_fibre / E_fibre; the plane across the fibres is isotropic.
+        // S13 = S23 = -nu_fibre / E_fibre; the plane normal to the fibres is isotropic.
         double nu23 = t->poisson_fibre * t->young_plane / t->young_fibre;
         double G12 = t->young_plane / (2 * (1 + t->poisson_plane));
 
@@ -65,7 +65,7 @@ static sinew_status check_positive(sinew_context *context, const char *name, dou
                    name, value);
 }
 
-// How far inside an interval of valid values the nearest one lies, in its widths.
+// The suggested nearest valid value lies inside the valid interval by this fraction of its width.
 static const double MARGIN = 1e-4;
 
 static sinew_status check_number(sinew_context *context, const char *name, double nu) {
@@ -76,7 +76,7 @@ static sinew_status check_number(sinew_context *context, const char *name, doubl
                    name, nu);
 }
 
-// A ratio that is not between low and high.
+// Reports a ratio that is not between low and high.
 static sinew_status refuse_ratio(sinew_context *context, const char *name, double nu,
                                  const char *condition, double limit, const char *rest, double low,
                                  double high) {
@@ -88,10 +88,10 @@ static sinew_status refuse_ratio(sinew_context *context, const char *name, doubl
                    name, nu, condition, limit, rest, nearest);
 }
 
-// --- Orthotropic
+// ---- Orthotropic --------------------------------------------------------------------------------
 
-// Of the normal compliances scaled to a unit diagonal: a_12 = nu_12 sqrt(E_2/E_1), a_23, a_31 off
-// it.
+// The determinant of the normal compliances scaled to a unit diagonal; a_12 = nu_12 sqrt(E_2/E_1),
+// a_23 and a_31 are the off-diagonal entries.
 static double normal_determinant(const double a[3]) {
     return 1 - a[0] * a[0] - a[1] * a[1] - a[2] * a[2] - 2 * a[0] * a[1] * a[2];
 }
@@ -100,7 +100,8 @@ static bool is_stable(const double a[3]) {
     return fabs(a[0]) < 1 && fabs(a[1]) < 1 && fabs(a[2]) < 1 && normal_determinant(a) > 0;
 }
 
-// How far the three ratios can be scaled alike: bisection between 0, which is stable, and 1.
+// The largest common factor of the three ratios for which the solid is stable: bisection between 0,
+// which is stable, and 1.
 static double find_stable_part(const double a[3]) {
     double low = 0, high = 1;
     for (int i = 0; i < 60; i++) {
@@ -115,8 +116,8 @@ static double find_stable_part(const double a[3]) {
 static const char *const RATIO_NAMES[3] = {"orthotropic.poisson_12", "orthotropic.poisson_23",
                                            "orthotropic.poisson_31"};
 
-// One ratio alone is too large. Beside the others b and c as they are, the determinant leaves it
-// -b c -+ sqrt((1 - b^2) (1 - c^2)).
+// One ratio alone is too large. Given the others, b and c, the determinant limits it to -b c -+
+// sqrt((1 - b^2) (1 - c^2)).
 static sinew_status refuse_one(sinew_context *context, int k, const double nu[3], const double a[3],
                                double limit) {
     static const char *const conditions[3] = {
@@ -183,7 +184,7 @@ static sinew_status check_orthotropic(sinew_context *context, const sinew_materi
     return check_ratios(context, o);
 }
 
-// --- Transversely isotropic: 2 nu_fibre^2 E_plane / E_fibre < 1 - nu_plane < 2
+// ---- Transversely isotropic: 2 nu_fibre^2 E_plane / E_fibre < 1 - nu_plane < 2 ------------------
 
 static sinew_status check_transverse(sinew_context *context, const sinew_material_def *def) {
     const sinew_transverse *t = &def->transverse;
@@ -199,7 +200,7 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
     char rest[64] = "";
 
     if (fabs(plane) >= 1) {
-        if (used < 2) { // there is a nu_plane for this nu_fibre
+        if (used < 2) { // some nu_plane is valid for this nu_fibre
             return refuse_ratio(context, "transverse.poisson_plane", plane, "|nu_plane| < ", 1,
                                 " beside poisson_fibre", -1, 1 - used);
         }
@@ -217,13 +218,14 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
                         -limit, limit);
 }
 
-// --- Stiffness
+// ---- Stiffness ----------------------------------------------------------------------------------
 
-// Stiffnesses farther apart than this are lost in the rounding of the others when C is turned.
-static const double MOST_APART = 1e13;
+// If stiffnesses differ by more than this factor, the smaller ones are lost to rounding when C is
+// rotated.
+static const double MAX_CONTRAST = 1e13;
 
-// C in the material frame, as a full 6x6 matrix: the inverse of the compliance. False if it would
-// be lost to rounding.
+// C in the material frame as a full 6x6 matrix: the inverse of the compliance. False if rounding
+// would spoil it.
 static bool compute_stiffness(double C[36], const constants *k) {
     double S[9] = {1 / k->E1,        0,        0, -k->nu12 / k->E1, 1 / k->E2, 0, -k->nu31 / k->E3,
                    -k->nu23 / k->E2, 1 / k->E3};
@@ -247,7 +249,7 @@ static bool compute_stiffness(double C[36], const constants *k) {
     double smallest = fmin(fmin(k->E1, k->E2), fmin(k->E3, fmin(fmin(k->G12, k->G23), k->G31)));
     bool sound = true;
     for (int i = 0; i < 6; i++) {
-        sound = sound && C[7 * i] > 0 && C[7 * i] < MOST_APART * smallest && isfinite(C[7 * i]);
+        sound = sound && C[7 * i] > 0 && C[7 * i] < MAX_CONTRAST * smallest && isfinite(C[7 * i]);
     }
 
     return sound;
@@ -270,9 +272,9 @@ sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_d
         "or moduli too large, too small or too far apart for numbers of double precision");
 }
 
-// K C K' with sigma_world = K sigma_frame, that is sigma_world = Q sigma_frame Q' in Voigt's order
-// (Bond 1943).
-static void turn(double C[36], const sn_mat3 *Q) {
+// C in world axes: K C K', where sigma_world = K sigma_frame in Voigt order stands for sigma_world
+// = Q sigma_frame Q' (Bond 1943).
+static void rotate_stiffness(double C[36], const sn_mat3 *Q) {
     static const int row[6] = {0, 1, 2, 1, 2, 0};
     static const int column[6] = {0, 1, 2, 2, 0, 1};
     double K[36], KC[36] = {0}, result[36] = {0};
@@ -319,7 +321,7 @@ double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material
     }
 
     if (frame) {
-        turn(full, frame);
+        rotate_stiffness(full, frame);
     }
 
     for (int a = 0; a < 6; a++) {

@@ -1,5 +1,5 @@
 // Elastic constants of orthotropic and transversely isotropic solids: from engineering constants to
-// the 6x6 matrix C, in Voigt order (xx, yy, zz, yz, zx, xy), engineering shear strain, and turned
+// the 6x6 matrix C in Voigt order (xx, yy, zz, yz, zx, xy) with engineering shear strain, rotated
 // into a sample's material frame.
 #ifndef SN_MATERIAL_ANISOTROPIC_H
 #define SN_MATERIAL_ANISOTROPIC_H
@@ -11,7 +11,7 @@
 
 enum { SN_ELASTIC_COUNT = 21 }; // the upper triangle of C, row by row
 
-// The place of (a, b) in the upper triangle of a symmetric 6x6 matrix.
+// The index of (a, b) in the upper triangle of a symmetric 6x6 matrix.
 static inline int sn_sym6(int a, int b) {
     return a <= b ? a * (11 - a) / 2 + b : b * (11 - b) / 2 + a;
 }
@@ -21,8 +21,8 @@ static inline int sn_voigt(int i, int j) {
     return i == j ? i : 6 - i - j;
 }
 
-// Checks that the constants make a stable solid; names the violated condition and the nearest valid
-// value.
+// Checks that the constants describe a stable solid; the message names the violated condition and
+// the nearest valid value.
 sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_def *def);
 
 // C of a checked definition, in the frame whose axes are the columns of `frame` (NULL: the
@@ -30,7 +30,7 @@ sinew_status sn_anisotropic_check(sinew_context *context, const sinew_material_d
 double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material_def *def,
                                 const sn_mat3 *frame);
 
-// The lower triangular W with C^-1 = W'W of a positive definite C, W_vu in the place of (u, v).
+// The lower triangular W with C^-1 = W'W for a positive definite C; W_vu is stored at index (u, v).
 void sn_anisotropic_invert(double W[SN_ELASTIC_COUNT], const double C[SN_ELASTIC_COUNT]);
 
 #endif

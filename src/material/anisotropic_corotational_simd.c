@@ -1,46 +1,50 @@
-// Anisotropic solids with corotational strain: psi = eps' C eps / 2, eps = S - I in Voigt's form, F
-// = R S.
+// Anisotropic solids with corotational strain: psi = eps' C eps / 2, eps = S - I in Voigt form, F =
+// R S.
 //
-// The stress sigma = C eps does not commute with S, so the change of R with F contributes (the
-// differential of the polar rotation as in corotational_simd.c: dR = R [omega], omega = G^-1 a, a =
-// axial(A - A'), A = R'dF, G = tr(S) I - S):
+// The stress sigma = C eps does not commute with S, so the change of R with F contributes. The
+// differential of the polar rotation is the one of corotational_simd.c:
 //
-//   P = R (sigma - [w]),   G w = axial(sigma S - S sigma)
+//   dR = R [omega],    omega = G^-1 a,    a = axial(A - A'),    A = R'dF,    G = tr(S) I - S
+//   P  = R (sigma - [w]),    G w = axial(sigma S - S sigma)
 //
-// For the tangent let A = (eta, a), eta its symmetric part in Voigt's form with engineering shear.
+// For the tangent let A = (eta, a), eta its symmetric part in Voigt form with engineering shear.
 // Then d eps = eta - N omega, N e_k = sym([e_k] S), and the second variation of psi is
 //
 //   d eps' C d eps + 2 omega' Y d eps + omega' Theta omega
 //   Y U   = -axial(sigma U - U sigma) + (tr(U) I - U) w
 //   Theta = tr(sigma S) I - sym(sigma S) + sym([w] S)
 //
-// so that in the coordinates (eta, a):  K_ee = C,  K_ea = D G^-1,  K_aa = G^-1 B G^-1,  where D =
-// Y' - C N and, as Theta less the symmetric part of 2 Y N loses w and half of its other terms,
+// In the coordinates (eta, a) this is
+//
+//   K_ee = C,    K_ea = D G^-1,    K_aa = G^-1 B G^-1,    D = Y' - C N
+//
+// and, since subtracting the symmetric part of 2 Y N from Theta cancels w and half of the other
+// terms,
 //
 //   B = N'C N + X,   omega' X omega = tr(sigma [omega] S [omega]')
 //
-// Its Schur complement is G^-1 (B - D'C^-1 D) G^-1, and C is definite: H is semi-definite exactly
+// The Schur complement is G^-1 (B - D'C^-1 D) G^-1, and C is definite: H is semi-definite exactly
 // if the 3x3 matrix in the middle is. Projection clamps the eigenvalues of that matrix, which for
 // isotropic C is the eigenvalue clamp of H itself. C^-1 = W'W with W triangular is a parameter. In
 // the axes of the material C and W have nine numbers each.
 //
-// Linear tets take H in the axes of R (SN_TANGENT_EXACT in material.h) and turn their blocks
+// Linear tets take H in the axes of R (SN_TANGENT_EXACT in material.h) and rotate their blocks
 // instead.
 //
-// Without `exact_rotation` the rotation is taken as fixed, as warped stiffness does (Mueller et al.
+// Without `exact_rotation` the rotation is taken as fixed, as in warped stiffness (Mueller et al.
 // 2002): P = R sigma, H = R C R'.
 //
 // Cost: a polar decomposition and about 800 fused operations for H, 350 with the rotation fixed;
-// 500 and none for the forms of tets. Checked by: tests/material/test_anisotropic.c.
+// 500 and none for the short forms for tets. Checked by: tests/material/test_anisotropic.c.
 #include "material/elastic.h"
 #include "material/kernels.h"
 #include "math/lanes_polar.h"
 
-// Where sigma2 + sigma3 nearly vanishes R turns arbitrarily fast with F; below this bound on det G
-// / tr(S)^3 it is held back.
+// Where sigma2 + sigma3 nearly vanishes, R rotates arbitrarily fast with F; the rate is limited
+// where det G / tr(S)^3 is below this bound.
 static const double ridge = 1e-4;
-// In projected tangents, where 1/det G enters squared, below this det G (at rest it is 8), for the
-// sake of the systems they enter.
+// The same limit for projected tangents, in which 1/det G enters squared: below this det G (8 at
+// rest), to keep the condition of the linear systems moderate.
 static const double blunt_ridge = 0.05;
 
 typedef struct group {
@@ -54,7 +58,7 @@ typedef struct group {
     sn_lanes_sym3 B;
 } group;
 
-// Voigt's indices by name
+// Voigt indices by name
 enum { XX, YY, ZZ, YZ, ZX, XY };
 
 SN_INLINE sn_lanes stiffness(const group *g, int v, int u) {
@@ -82,7 +86,7 @@ SN_INLINE sn_lanes find_stress(group *g, bool own_axes) {
     return sn_elastic_energy(strain, g->sigma);
 }
 
-SN_INLINE void find_turn(group *g) {
+SN_INLINE void find_rotation_rate(group *g) {
     const sn_lanes_sym3 *S = g->S;
     const sn_lanes *s = g->sigma;
     sn_lanes_sym3 G = sn_lanes_pair_sums(S);
@@ -121,7 +125,7 @@ static void store_stress(double *P, const group *g, bool exact) {
     sn_lanes3_store(P, &T);
 }
 
-// tr(sigma [omega] S [omega]') = omega' X omega: the adjugate of sigma + S less those of sigma and
+// tr(sigma [omega] S [omega]') = omega' X omega: the adjugate of sigma + S minus those of sigma and
 // S.
 SN_INLINE sn_lanes_sym3 mixed_adjugate(const sn_lanes s[6], const sn_lanes_sym3 *S) {
     sn_lanes yz = s[YZ] * S->yz;
@@ -138,8 +142,8 @@ SN_INLINE sn_lanes_sym3 mixed_adjugate(const sn_lanes s[6], const sn_lanes_sym3 
     };
 }
 
-// Y' and N, six rows of three; the shear rows of Y' halved for engineering strain. The entries (0,
-// 0), (1, 1), (2, 2) of both are zero, and left out of sums.
+// Y' and N, six rows of three; the shear rows of Y' are halved for engineering strain. The entries
+// (0, 0), (1, 1), (2, 2) of both are zero and left out of sums.
 typedef struct variation {
     sn_lanes Y[6][3], N[6][3];
 } variation;
@@ -148,8 +152,7 @@ SN_INLINE bool is_zero(int v, int k) {
     return v == k;
 }
 
-// Whether C and W have a zero there: in the axes of the material only normal strains go with
-// others.
+// Whether C and W have a zero at (v, u): in the material's own axes a shear couples to itself only.
 SN_INLINE bool is_apart(int v, int u, bool own_axes) {
     return own_axes && v != u && (v >= YZ || u >= YZ);
 }
@@ -200,7 +203,7 @@ SN_INLINE void find_strain_variation(variation *d, const group *g) {
     d->N[XY][2] = S->xx - S->yy;
 }
 
-// Row v of Y' - C N, and what row v of N adds to N'C N.
+// Row v of Y' - C N, and the contribution of row v of N to N'C N.
 SN_INLINE void find_difference_row(group *g, const variation *d, int v, bool own_axes) {
     sn_lanes CN[3] = {{0}};
     for (int u = 0; u < 6; u++) {
@@ -258,7 +261,7 @@ static void find_differences(group *g, bool own_axes) {
     }
 }
 
-// Row v of W D, taken from Z with the square of its length.
+// Subtracts the square of row v of W D from Z.
 SN_INLINE void subtract_row(sn_lanes_sym3 *Z, const group *g, int v, bool own_axes) {
     sn_lanes X[3] = {{0}};
     for (int u = 0; u <= v; u++) {
@@ -293,8 +296,8 @@ SN_INLINE sn_lanes_sym3 schur_complement(const group *g, bool own_axes) {
     return Z;
 }
 
-// Adds to B what the Schur complement lacks to be semi-definite. 1/det G is held back where it is
-// large: a congruence, which does not matter for definiteness.
+// Adds to B what makes the Schur complement semi-definite. 1/det G is limited where it is large: a
+// congruence, which does not affect definiteness.
 SN_INLINE void project(group *groups, int count, bool own_axes) {
     sn_lanes_sym3 Z[2 * SN_GROUPS];
     sn_lanes_spectrum spectrum[2 * SN_GROUPS];
@@ -307,7 +310,7 @@ SN_INLINE void project(group *groups, int count, bool own_axes) {
     sn_groups_spectrum(spectrum, Z, count);
     SN_KEEP_LOOP
     for (int g = 0; g < count; g++) {
-        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]);
+        sn_lanes_sym3 D = sn_lanes_semidefinite_deficit(&spectrum[g]);
         sn_lanes_sym3 *B = &groups[g].B;
         sn_lanes_sym3 *A = &groups[g].inverse;
         *B = (sn_lanes_sym3){B->xx + D.xx, B->xy + D.xy, B->xz + D.xz,
@@ -351,7 +354,7 @@ SN_INLINE void store_entry(double *H, int a, int b, sn_lanes value) {
     sn_lanes_store(H + sn_sym9(a, b) * SN_BLOCK, value);
 }
 
-// The places of the positive and of the negative entry of shear v.
+// The indices of the positive and of the negative entry of shear v.
 SN_INLINE int positive_place(int v) {
     return v == YZ ? 7 : v == ZX ? 2 : 3;
 }
@@ -469,10 +472,10 @@ SN_INLINE void store_tangents(const sn_material_result *out, group *groups, int 
     }
 }
 
-// The shorter forms of tangents, see material.h.
+// The shorter forms of tangents; see material.h.
 static void store_exact_form(double *H, const group *g) {
     store_rotated(H, g, true);
-    sn_lanes3_store(H + SN_TURNED_R * SN_BLOCK, g->R);
+    sn_lanes3_store(H + SN_ROTATION_R * SN_BLOCK, g->R);
 }
 
 static void store_held_form(double *H, const group *g) {
@@ -483,7 +486,7 @@ static void store_held_form(double *H, const group *g) {
         sn_lanes_store(H + (SN_HELD_SHEAR + a) * SN_BLOCK, stiffness(g, YZ + a, YZ + a));
     }
 
-    sn_lanes3_store(H + SN_TURNED_R * SN_BLOCK, g->R);
+    sn_lanes3_store(H + SN_ROTATION_R * SN_BLOCK, g->R);
 }
 
 SN_INLINE void store_forms(const sn_material_result *out, group *groups, int blocks, bool exact,
@@ -508,7 +511,7 @@ SN_INLINE void store_forms(const sn_material_result *out, group *groups, int blo
     }
 }
 
-// Rotations, stresses and what is wanted but tangents, of one block or two.
+// Rotations, stresses and everything requested except tangents, for one block or two.
 SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want,
                      const sn_material_block *in, const sn_material_result *out, int blocks,
                      bool exact, bool own_axes) {
@@ -533,7 +536,7 @@ SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want,
 
         sn_lanes energy = find_stress(&groups[g], own_axes);
         if (exact) {
-            find_turn(&groups[g]);
+            find_rotation_rate(&groups[g]);
         }
         if (want & SN_MATERIAL_ENERGY) {
             sn_lanes_store(to->psi + lane, energy);
@@ -547,7 +550,8 @@ SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want,
     }
 }
 
-// The volume term may make an indefinite tangent definite, and the other way round.
+// The volume term may make an indefinite tangent definite, and the other way round, so the sum is
+// projected.
 static void add_volume(int want, const sn_material_block *in, const sn_material_result *out,
                        group *groups, bool exact) {
     sn_mask bad[SN_GROUPS];
@@ -589,8 +593,10 @@ SN_INLINE void evaluate(const sn_material *material, int want, const sn_material
         add_volume(want, in, out, groups, exact);
     }
 
-    for (int b = 0; fibres && b < blocks; b++) {
-        sn_add_fibre(want, &in[b], &out[b]);
+    if (fibres) {
+        for (int b = 0; b < blocks; b++) {
+            sn_add_fibre(want, &in[b], &out[b]);
+        }
     }
 }
 

@@ -1,15 +1,17 @@
-// Anisotropic solids with Green's strain: psi = E' C E / 2, E = (F'F - I)/2 in Voigt's form with
+// Anisotropic solids with Green's strain: psi = E' C E / 2, E = (F'F - I)/2 in Voigt form with
 // engineering shear.
 //
 //   P = F T,  T = C E;      H_(ij)(kl) = d_ik T_jl + sum_ac F_ia C_(aj)(cl) F_kc
 //
-// Projection: the second term of H is semi-definite and the first one is if T is. Where H is not
-// (tried by factoring it), the negative eigenvalues of T are set to 0. Inverted states: the law
-// itself has no energy when mirrored, so stretches below a threshold are driven back by the term
-// that isotropic_simd.c has for laws that are defined everywhere.
+// Projection: the second term of H is semi-definite, and the first one is if T is. If H is not
+// (tested by factoring it), the negative eigenvalues of T are set to 0.
+//
+// Inverted states: the energy of this law does not distinguish a mirrored state, so stretches below
+// a threshold are driven back by the term that isotropic_simd.c has for laws that are defined
+// everywhere.
 //
 // Cost: about 400 fused operations for H, no decomposition unless the state is nearly inverted or H
-// indefinite. Checked by: tests/material/test_anisotropic.c.
+// is indefinite. Checked by: tests/material/test_anisotropic.c.
 #include "material/elastic.h"
 #include "material/kernels.h"
 #include "math/lanes_eigen.h"
@@ -83,12 +85,12 @@ static void store_definite_tangents(double *H, const group groups[SN_GROUPS]) {
 
     sn_block_spectrum(spectrum, T);
     for (int g = 0; g < SN_GROUPS; g++) {
-        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]);
-        const sn_lanes lack[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy};
+        sn_lanes_sym3 D = sn_lanes_semidefinite_deficit(&spectrum[g]);
+        const sn_lanes deficit[6] = {D.xx, D.yy, D.zz, D.yz, D.xz, D.xy};
         group definite = groups[g];
 
         for (int i = 0; i < 6; i++) {
-            definite.T[i] += lack[i];
+            definite.T[i] += deficit[i];
         }
 
         store_tangent(H + g * SN_LANES, &definite);

@@ -1,4 +1,4 @@
-// What a user meets first: defaults, checks, laws by name, and a table of common stuff.
+// The public side of materials: defaults, checks, laws by name, and a table of common materials.
 #include "material/anisotropic.h"
 #include "material/stretch.h"
 
@@ -33,8 +33,7 @@ sinew_material_def sinew_default_material_def(void) {
     };
 }
 
-// --- Checks
-// ------------------------------------------------------------------------------------------------
+// ---- Checks -------------------------------------------------------------------------------------
 
 static sinew_status check_common(sinew_context *context, const sinew_material_def *def) {
     if (def->strain < SINEW_STRAIN_INFINITESIMAL || def->strain > SINEW_STRAIN_COROTATIONAL) {
@@ -119,8 +118,7 @@ sinew_status sinew_check_material(sinew_context *context, const sinew_material_d
     return law->check ? law->check(context, def) : SINEW_OK;
 }
 
-// --- Names
-// ------------------------------------------------------------------------------------------------
+// ---- Names --------------------------------------------------------------------------------------
 
 static const struct {
     const char *name;
@@ -145,7 +143,7 @@ const char *sinew_material_law_name(int32_t index) {
     return index < count ? laws[index].name : anisotropic_laws[index - count].name;
 }
 
-// Appends ", name" or the first name alone; what does not fit is left out.
+// Appends ", name", or the first name alone; a name that does not fit is left out.
 static void append_name(char *list, size_t size, const char *name) {
     size_t length = strlen(list);
     snprintf(list + length, size - length, "%s%s", length ? ", " : "", name);
@@ -185,8 +183,7 @@ sinew_status sinew_material_set_law(sinew_context *context, const char *name,
                    name, list);
 }
 
-// --- Presets
-// ------------------------------------------------------------------------------------------------
+// ---- Presets ------------------------------------------------------------------------------------
 
 static const sinew_material_preset presets[] = {
     {"rubber", 1.5e6, 0.49, 1100, "Soft natural rubber"},

@@ -5,10 +5,10 @@
 //   H   = 2 mu I + lambda r r' + L M L',           M = c G^-1,  G = tr(S) I - S
 //
 // r is R as a vector, and L maps a rotation vector w to R [w]: the last term is c dR, with the
-// exact differential of the polar rotation dR = R [G^-1 L' dF]. L has 2 on the diagonal of L'L and
-// is orthogonal to r, so on its range H has the eigenvalues 2 mu + 2 c/g_k, g_k those of G;
-// elsewhere H is positive. Projecting H therefore means raising those of M to at least -mu. The
-// energy is finite for every F and pushes inverted elements back, so nothing is extended.
+// exact differential of the polar rotation dR = R [G^-1 L' dF]. L'L is 2 I and L is orthogonal to
+// r, so on its range H has the eigenvalues 2 mu + 2 c/g_k with g_k those of G; elsewhere H is
+// positive. Projecting H therefore means raising the eigenvalues of M to at least -mu. The energy
+// is finite for every F and pushes inverted elements back, so it needs no extension.
 //
 // Cost: a polar decomposition; with projection an eigenvalue decomposition of S; about 200 fused
 // operations for H. Checked by: tests/material/test_isotropic.c, against isotropic_simd.c among
@@ -17,9 +17,9 @@
 #include "material/stretch.h"
 #include "math/lanes_polar.h"
 
-// G is singular where sigma2 + sigma3 = 0, and R not unique: least eigenvalues relative to tr S
-// that keep its inverse finite, and in projected tangents moderate, for the sake of the systems
-// they enter.
+// G is singular where sigma2 + sigma3 = 0 and R is not unique. Lower bounds of its eigenvalues
+// relative to tr S: one keeps the inverse finite; the larger one, for projected tangents, keeps the
+// condition of the linear systems moderate.
 static const double ridge = 1e-9, blunt_ridge = 1e-3;
 
 typedef struct group {
@@ -63,7 +63,7 @@ SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
             s[i] = sn_lanes_max(trace - s[i], least);
         }
 
-        // One quotient instead of three; stretches are far from the ends of the range.
+        // One division instead of three; stretches are far from the limits of doubles.
         sn_lanes yz = s[1] * s[2];
         sn_lanes q = c / (s[0] * yz);
 
@@ -79,8 +79,8 @@ SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
     }
 }
 
-// The rows (i, .) of L are [rho_i], rho_i row i of R; so the block (i, k) of L M L' is [rho_i] M
-// [rho_k]'. Here for one i and every k >= i.
+// Row i of L is [rho_i] with rho_i row i of R, so the block (i, k) of L M L' is [rho_i] M [rho_k]'.
+// Here for one i and every k >= i.
 SN_INLINE void store_tangent_row(double *H, const group *g, int i) {
     const sn_lanes *a = g->R->m[i];
     const sn_lanes diagonal = g->mu + g->mu;
@@ -222,7 +222,7 @@ void SN_ISA_NAME(sn_evaluate_corotational)(const sn_material *material, int want
                                            const sn_material_block *in,
                                            const sn_material_result *out) {
     if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) {
-        // The volume term couples the stretches: the general form serves.
+        // The volume term couples the stretches: use the general form.
         SN_ISA_NAME(sn_evaluate_isotropic)(material, want, in, out);
     } else {
         evaluate(want, in, out, 1);

@@ -46,8 +46,10 @@ void sn_evaluate_custom(const sn_material *material, int want, const sn_material
             if (want & SN_MATERIAL_STRESS) {
                 out->P[i * SN_BLOCK + lane] = P[i];
             }
-            for (int j = i; j < 9 && tangent; j++) {
-                out->H[sn_sym9(i, j) * SN_BLOCK + lane] = H[9 * i + j];
+            if (tangent) {
+                for (int j = i; j < 9; j++) {
+                    out->H[sn_sym9(i, j) * SN_BLOCK + lane] = H[9 * i + j];
+                }
             }
         }
     }

@@ -6,7 +6,7 @@
 #include "material/anisotropic.h"
 #include "material/stretch.h"
 
-// The upper triangle of a symmetric 6x6 matrix in Voigt's order, see sn_sym6.
+// The upper triangle of a symmetric 6x6 matrix in Voigt order; see sn_sym6.
 typedef struct sn_lanes_elastic {
     sn_lanes c[SN_ELASTIC_COUNT];
 } sn_lanes_elastic;

@@ -3,22 +3,23 @@
 //   E = (F'F - I)/2,   S = 2 mu E + lambda tr(E) I,   psi = mu |E|^2 + lambda/2 tr(E)^2,   P = F S
 //   H_(ij)(kl) = d_ik S_jl + mu (F F')_ik d_jl + mu F_il F_kj + lambda F_ij F_kl
 //
-// Projection. In the principal axes H has the eigenvalues (isotropic_simd.c), with t = tr E, J =
-// det F and c the third axis,
+// Projection. In the principal axes H has the following eigenvalues (isotropic_simd.c), with t = tr
+// E, J = det F and c the third axis of a pair (a, b):
 //
-//   twist of a pair   mu (s_a^2 - s_a s_b + s_b^2 - 1) + lambda t = mu (|F|^2 - s_c^2 - J/s_c - 1)
-//   + lambda t flip  of a pair   mu (|F|^2 - s_c^2 + J/s_c - 1) + lambda t stretches         3 mu
-//   s_a^2 - mu + lambda t on the diagonal, and lambda s s'
+//   twist      mu (s_a^2 - s_a s_b + s_b^2 - 1) + lambda t
+//              = mu (|F|^2 - s_c^2 - J/s_c - 1) + lambda t
+//   flip       mu (|F|^2 - s_c^2 + J/s_c - 1) + lambda t
+//   stretches  3 mu s_a^2 - mu + lambda t on the diagonal, plus lambda s s'
 //
-// The twists are the first to become negative: under any pressure. What they lack is a function of
-// s_c and acts on R [v_c], so it adds L M L' with M = sum lack_c / 2 v_c v_c' and L, R as in
-// corotational_simd.c. Where S has no negative eigenvalue none of them has, and nothing is
-// decomposed. A block with flips or stretches that need help, or a stretch below the threshold of
-// the extended energy, or a volume term, goes the way of all laws through isotropic_simd.c, with
+// The twists are the first to become negative: under any pressure. The deficit of a negative twist
+// is a function of s_c and acts on R [v_c], so the projection adds L M L' with M = sum deficit_c /
+// 2 v_c v_c' and L, R as in corotational_simd.c. If S has no negative eigenvalue, no twist has, and
+// nothing is decomposed. A block with negative flips or stretches, with a stretch below the
+// threshold of the extended energy, or with a volume term is evaluated by isotropic_simd.c, with
 // the same result.
 //
-// Cost: about 300 fused operations for H; under pressure a polar and an eigenvalue decomposition.
-// Checked by: tests/material/test_green.c, against isotropic_simd.c.
+// Cost: about 300 fused operations for H; under pressure also a polar and an eigenvalue
+// decomposition. Checked by: tests/material/test_green.c, against isotropic_simd.c.
 #include "material/kernels.h"
 #include "material/stretch.h"
 #include "math/lanes_polar.h"
@@ -35,7 +36,7 @@ SN_INLINE sn_mask find_definite(const sn_lanes_sym3 *A) {
                      (sn_lanes_sym3_det(A, &adjugate) >= 0.0));
 }
 
-// Returns whether all stretches lie above the threshold.
+// Returns whether all stretches are above the threshold.
 SN_INLINE bool find_strain(group *g) {
     sn_lanes_sym3 C = sn_lanes3_gram(&g->F);
     sn_lanes_sym3 above = C;
@@ -57,7 +58,7 @@ SN_INLINE bool find_strain(group *g) {
         two_mu * g->E.xx + g->pressure, two_mu * g->E.xy, two_mu * g->E.xz,
         two_mu * g->E.yy + g->pressure, two_mu * g->E.yz, two_mu * g->E.zz + g->pressure};
 
-    // Strictly inside, so that J > 0 excludes two mirrored stretches as well as one.
+    // Strictly above, so that J > 0 excludes two mirrored stretches as well as one.
     return sn_all(find_definite(&above) & (sn_mask)(above.xx > 0.0) & (sn_mask)(g->J > 0.0));
 }
 
@@ -68,8 +69,8 @@ SN_INLINE sn_lanes energy_of(const group *g) {
            (E->xy * S->xy + E->xz * S->xz + E->yz * S->yz);
 }
 
-// M of each group. False if twists are not all that needs help.
-SN_INLINE bool find_lacks(group *groups, int count) {
+// M of each group. False if something other than a twist is negative.
+SN_INLINE bool find_deficits(group *groups, int count) {
     sn_lanes3 F[2 * SN_GROUPS], R[2 * SN_GROUPS];
     sn_lanes_sym3 stretch[2 * SN_GROUPS];
     sn_lanes_spectrum spectrum[2 * SN_GROUPS];
@@ -84,7 +85,7 @@ SN_INLINE bool find_lacks(group *groups, int count) {
     sn_groups_spectrum(spectrum, stretch, count);
     for (int g = 0; g < count; g++) {
         group *x = &groups[g];
-        sn_lanes s[3], lack[3];
+        sn_lanes s[3], deficit[3];
         sn_lanes base = x->mu * (x->i1 - 1.0) + x->pressure;
 
         sn_lanes_eigenvalues(s, &spectrum[g]);
@@ -92,14 +93,14 @@ SN_INLINE bool find_lacks(group *groups, int count) {
             sn_lanes square = s[c] * s[c];
             sn_lanes pair = x->J / s[c];
             sn_lanes rest = base - x->mu * square;
-            lack[c] = 0.5 * sn_lanes_max(x->mu * pair - rest, zero);
+            deficit[c] = 0.5 * sn_lanes_max(x->mu * pair - rest, zero);
             sn_mask bad = (sn_mask)(rest + x->mu * pair < 0.0) |
                           (sn_mask)(3.0 * x->mu * square - x->mu + x->pressure < 0.0);
             fine = fine && !sn_any(bad);
         }
 
         x->R = R[g];
-        x->M = sn_lanes_matrix_function(&spectrum[g], lack);
+        x->M = sn_lanes_matrix_function(&spectrum[g], deficit);
     }
 
     return fine;
@@ -110,8 +111,8 @@ SN_INLINE void store_stress(double *P, const group *g) {
     sn_lanes3_store(P, &result);
 }
 
-// One i and every k >= i.
-SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool lacks) {
+// Rows for one i and every k >= i.
+SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool deficits) {
     const sn_lanes *f = g->F.m[i];
     const sn_lanes *a = g->R.m[i];
     const sn_lanes_sym3 *M = &g->M;
@@ -120,7 +121,7 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool lacks) {
         {S->xx, S->xy, S->xz}, {S->xy, S->yy, S->yz}, {S->xz, S->yz, S->zz}};
     sn_lanes Y[3][3] = {{{0}}};
 
-    if (lacks) {
+    if (deficits) {
         const sn_lanes m[3][3] = {
             {M->xx, M->xy, M->xz}, {M->xy, M->yy, M->yz}, {M->xz, M->yz, M->zz}};
         for (int j = 0; j < 3; j++) { // [rho_i] M
@@ -145,7 +146,7 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool lacks) {
                 int p = (l + 1) % 3;
                 int q = (l + 2) % 3;
                 sn_lanes value = x * h[l] + y * f[l];
-                if (lacks) {
+                if (deficits) {
                     value += Y[j][q] * b[p] - Y[j][p] * b[q];
                 }
                 if (j == l) {
@@ -173,7 +174,7 @@ static void store_projected_tangent(double *H, const group *g) {
     }
 }
 
-// Of one block.
+// Whether no sample of one block is under pressure.
 SN_INLINE bool is_tense(const group *groups) {
     for (int g = 0; g < SN_GROUPS; g++) {
         if (!sn_all(find_definite(&groups[g].S) & (sn_mask)(groups[g].lambda >= 0.0))) {
@@ -183,7 +184,7 @@ SN_INLINE bool is_tense(const group *groups) {
     return true;
 }
 
-// One block or two. False, and nothing of use written, if this is not the way.
+// One block or two. False, with nothing valid written, if the block needs isotropic_simd.c.
 SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material_result *out,
                         int blocks) {
     group groups[2 * SN_GROUPS];
@@ -206,19 +207,19 @@ SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material
         }
     }
 
-    bool lacks[2] = {false, false};
+    bool deficits[2] = {false, false};
     for (int b = 0; b < blocks; b++) {
-        lacks[b] = (want & SN_MATERIAL_PROJECTED) && !is_tense(groups + b * SN_GROUPS);
+        deficits[b] = (want & SN_MATERIAL_PROJECTED) && !is_tense(groups + b * SN_GROUPS);
     }
 
-    if (lacks[0] || lacks[1]) {
-        for (int g = 0; g < count; g++) { // below 0 it takes from the stretches
+    if (deficits[0] || deficits[1]) {
+        for (int g = 0; g < count; g++) { // below 0 it lowers the stretches
             if (sn_any((sn_mask)(groups[g].lambda < 0.0))) {
                 return false;
             }
         }
 
-        if (!find_lacks(groups, count)) {
+        if (!find_deficits(groups, count)) {
             return false;
         }
     }
@@ -236,7 +237,7 @@ SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material
             continue;
         }
 
-        if (lacks[g / SN_GROUPS]) {
+        if (deficits[g / SN_GROUPS]) {
             store_projected_tangent(to->H + lane, &groups[g]);
         } else {
             store_tangent(to->H + lane, &groups[g]);

@@ -2,15 +2,14 @@
 // gradient and Hessian, in lanes.
 //
 // To add a law: write its energy, its parameters and, if it has constants of its own, their check;
-// add a row to the table at the end. Nothing else of the library needs to know it (its number goes
-// into sinew/material.h).
+// add a row to the table at the end, and its number to sinew/material.h. Nothing else in the
+// library changes.
 //
 // Checked by: tests/material/test_isotropic.c (slopes, rest state, moduli, uniaxial curves, all
 // instruction sets).
 #include "material/stretch.h"
 
-// --- Small-strain constants
-// ------------------------------------------------------------------------------------------------
+// ---- Small-strain constants ---------------------------------------------------------------------
 
 typedef struct moduli {
     double mu, lambda, bulk;
@@ -28,10 +27,9 @@ static double p_wave_modulus(moduli m) {
     return m.lambda + 2 * m.mu;
 }
 
-// --- Laws given by invariants
-// ------------------------------------------------------------------------------------------------
+// ---- Laws given by invariants -------------------------------------------------------------------
 
-// f(I1, I2, J) and its derivatives, I1 = sum s_i^2, I2 = sum_(i<j) s_i^2 s_j^2, J = s1 s2 s3. No
+// f(I1, I2, J) and its derivatives; I1 = sum s_i^2, I2 = sum_(i<j) s_i^2 s_j^2, J = s1 s2 s3. No
 // law here needs f_22 or f_12.
 typedef struct invariant_energy {
     sn_lanes f, f_1, f_2, f_J, f_11, f_1J, f_2J, f_JJ;
@@ -73,15 +71,14 @@ static inline void chain(sn_stretch_energy *energy, const sn_lanes s[3], sn_lane
 #undef OFF
 }
 
-// --- Hooke's law in three strains
-// ------------------------------------------------------------------------------------------------
+// ---- Hooke's law in three strains ---------------------------------------------------------------
 
 enum { HOOKE_MU, HOOKE_LAMBDA, HOOKE_COUNT };
 
 static double hooke_derive(double *own, const sinew_material_def *def, sn_plane plane) {
     moduli m = lame(def);
 
-    // In plane stress the thickness gives way, which leaves a smaller lambda for the plane.
+    // In plane stress the thickness is free, which leaves a smaller lambda for the plane.
     if (def->law == SINEW_MATERIAL_HOOKE && plane == SN_PLANE_STRESS) {
         m.lambda = def->young * def->poisson / ((1 + def->poisson) * (1 - def->poisson));
     }
@@ -138,8 +135,7 @@ static void corotational(sn_stretch_energy *energy, const sn_lanes s[3], const d
     energy->hessian = (sn_lanes_sym3){m, lambda, lambda, m, lambda, m};
 }
 
-// --- Neo-Hookean
-// ------------------------------------------------------------------------------------------------
+// ---- Neo-Hookean --------------------------------------------------------------------------------
 
 // mu/2 (I1 - 3) - mu ln J + lambda/2 (ln J)^2
 static void neo_hookean(sn_stretch_energy *energy, const sn_lanes s[3], const double *own) {
@@ -164,8 +160,7 @@ static void neo_hookean(sn_stretch_energy *energy, const sn_lanes s[3], const do
         mu + b * inverse[1] * inverse[1], y * inverse[2], mu + b * inverse[2] * inverse[2]};
 }
 
-// --- Stable neo-Hookean (Smith, De Goes, Kim 2018)
-// -----------------------------------------------------------------------------
+// ---- Stable neo-Hookean (Smith, De Goes, Kim 2018) ----------------------------------------------
 
 enum { STABLE_MU, STABLE_LAMBDA, STABLE_ALPHA, STABLE_COUNT };
 
@@ -174,8 +169,8 @@ static double stable_neo_hookean_derive(double *own, const sinew_material_def *d
     (void)plane;
     moduli m = lame(def);
 
-    // The moduli of the formula are not those of small strains; these are, once converted (Smith et
-    // al. 2018, section 3.4).
+    // The moduli of the formula differ from those of small strains; this is the conversion (Smith
+    // et al. 2018, section 3.4).
     double mu = 4 * m.mu / 3;
     double lambda = m.lambda + 5 * m.mu / 6;
 
@@ -210,12 +205,11 @@ static void stable_neo_hookean(sn_stretch_energy *energy, const sn_lanes s[3], c
     chain(energy, s, v.I1, &e);
 }
 
-// --- Mooney-Rivlin
-// ------------------------------------------------------------------------------------------------
+// ---- Mooney-Rivlin ------------------------------------------------------------------------------
 
 enum { MOONEY_C10, MOONEY_C01, MOONEY_BULK, MOONEY_COUNT };
 
-// The bulk modulus given, or the one that goes with a shear modulus and the Poisson ratio.
+// The given bulk modulus, or the one that follows from a shear modulus and the Poisson ratio.
 static double bulk_modulus(const sinew_material_def *def, double mu) {
     return def->bulk > 0 ? def->bulk : 2 * mu * (1 + def->poisson) / (3 * (1 - 2 * def->poisson));
 }
@@ -286,8 +280,7 @@ static void mooney_rivlin(sn_stretch_energy *energy, const sn_lanes s[3], const 
     chain(energy, s, v.I1, &e);
 }
 
-// --- Arruda-Boyce
-// ------------------------------------------------------------------------------------------------
+// ---- Arruda-Boyce -------------------------------------------------------------------------------
 
 enum { ARRUDA_MU, ARRUDA_INVERSE_LENGTH, ARRUDA_BULK, ARRUDA_COUNT };
 
@@ -296,7 +289,7 @@ static double arruda_boyce_derive(double *own, const sinew_material_def *def, sn
     moduli m = lame(def);
     double n = 1 / def->chain_length;
 
-    // The small-strain shear modulus of the series over its factor mu.
+    // The small-strain shear modulus of the series divided by its factor mu.
     double ratio = 1 + n * (3.0 / 5 + n * (99.0 / 175 + n * (513.0 / 875 + n * 42039.0 / 67375)));
 
     own[ARRUDA_MU] = m.mu / ratio;
@@ -326,8 +319,8 @@ static void arruda_boyce(sn_stretch_energy *energy, const sn_lanes s[3], const d
     sn_lanes inverse = root * a;
     sn_lanes x = a * v.I1;
 
-    // w(x) and its derivatives by Horner's scheme; the same at x = 3 makes the energy of the rest
-    // state 0.
+    // w(x) and its derivatives by Horner's scheme; the value at x = 3 is subtracted to make the
+    // energy at rest 0.
     sn_lanes w = sn_lanes_all(0);
     sn_lanes w1 = w;
     sn_lanes w2 = w;
@@ -360,8 +353,7 @@ static void arruda_boyce(sn_stretch_energy *energy, const sn_lanes s[3], const d
     chain(energy, s, v.I1, &e);
 }
 
-// --- The table
-// ------------------------------------------------------------------------------------------------
+// ---- The table ----------------------------------------------------------------------------------
 
 // Thresholds, floors and resistances are such that for Poisson ratios from 0 to 0.49 the energy
 // falls all the way from deep inversion to rest, and its curvature along a stretch is positive
@@ -379,13 +371,16 @@ static const sn_isotropic_law table[] = {
      .parameter_count = HOOKE_COUNT, .derive = hooke_derive, .energy = neo_hookean,
      .threshold = 0.25, .resistance = 30, .singular = true},
     {.name = "stable-neo-hookean", .law = SINEW_MATERIAL_STABLE_NEO_HOOKEAN,
-     .parameter_count = STABLE_COUNT, .derive = stable_neo_hookean_derive, .energy = stable_neo_hookean,
+     .parameter_count = STABLE_COUNT,
+     .derive = stable_neo_hookean_derive, .energy = stable_neo_hookean,
      .threshold = 0.3, .resistance = 2},
     {.name = "mooney-rivlin", .law = SINEW_MATERIAL_MOONEY_RIVLIN,
-     .parameter_count = MOONEY_COUNT, .check = mooney_rivlin_check, .derive = mooney_rivlin_derive, .energy = mooney_rivlin,
+     .parameter_count = MOONEY_COUNT, .check = mooney_rivlin_check,
+     .derive = mooney_rivlin_derive, .energy = mooney_rivlin,
      .threshold = 0.25, .floor = 0.1, .resistance = 16, .singular = true},
     {.name = "arruda-boyce", .law = SINEW_MATERIAL_ARRUDA_BOYCE,
-     .parameter_count = ARRUDA_COUNT, .check = arruda_boyce_check, .derive = arruda_boyce_derive, .energy = arruda_boyce,
+     .parameter_count = ARRUDA_COUNT, .check = arruda_boyce_check,
+     .derive = arruda_boyce_derive, .energy = arruda_boyce,
      .threshold = 0.25, .floor = 0.1, .resistance = 16, .singular = true},
 };
 // clang-format on

@@ -1,7 +1,7 @@
 // Isotropic materials: from an energy psi(s1, s2, s3) of the principal stretches to stress, tangent
 // and its projection.
 //
-// Enter F and a law (stretch.h); leave psi, P, H. With F = U diag(s) V' (det U = det V = 1, s3
+// Input: F and a law (stretch.h). Output: psi, P, H. With F = U diag(s) V' (det U = det V = 1, s3
 // carries the sign of det F):
 //
 //   P = U diag(psi_i) V'
@@ -10,21 +10,22 @@
 //     flip     (u_a v_b' + u_b v_a') / sqrt 2    (psi_a - psi_b) / (s_a - s_b)
 //     twist    (u_a v_b' - u_b v_a') / sqrt 2    (psi_a + psi_b) / (s_a + s_b)
 //
-// so that clamping the eigenvalues of a 3x3 matrix and of six numbers projects H onto the nearest
-// semi-definite one.
+// so clamping the eigenvalues of a 3x3 matrix and six numbers projects H onto the nearest
+// semi-definite matrix.
 //
-// Inversion. Clamping the stretches (Irving et al. 2004) makes a stress that is no energy's
-// gradient. Here, as in Stomakhin et al. 2012, the energy is extended below a threshold a, in a
+// Inversion. Clamping the stretches (Irving et al. 2004) gives a stress that is not the gradient of
+// any energy. Here, as in Stomakhin et al. 2012, the energy is extended below a threshold a, in a
 // form that needs no third derivatives: with v = (1 - s/a)/(1 - f),
 //
-//   m(s) = a (f + (1 - f)/(1 + v + v^2)) for s < a, s otherwise;      psi~(s) = psi(m(s1), m(s2),
-//   m(s3)) + k/2 sum (m(s_i) - s_i)^2
+//   m(s)    = a (f + (1 - f)/(1 + v + v^2)) for s < a,   s otherwise
+//   psi~(s) = psi(m(s1), m(s2), m(s3)) + k/2 sum (m(s_i) - s_i)^2
 //
-// m is twice continuously differentiable, increases, and stays above f a >= 0: a law that is
+// m is twice continuously differentiable, increasing, and stays above f a >= 0, so a law that is
 // singular at zero stretch is evaluated where it is defined; the second term is convex and keeps
-// driving the stretch back up. Laws that are defined everywhere keep psi(s) and get the second term
-// only (with f = 0). The extended energy is continuous everywhere; across s2 + s3 = 0, deep among
-// the inverted states, its gradient jumps, as it must: the nearest rotation jumps there.
+// driving the stretch back up. Laws that are defined everywhere keep psi(s) and get only the second
+// term (with f = 0). The extended energy is continuous everywhere. Across s2 + s3 = 0, deep among
+// the inverted states, its gradient jumps; this is unavoidable because the nearest rotation jumps
+// there.
 //
 // Cost: one decomposition in lanes, about 480 fused operations for H. Checked by:
 // tests/material/test_isotropic.c, tests/material/test_inversion.c.
@@ -32,11 +33,12 @@
 #include "material/stretch.h"
 #include "math/lanes_polar.h"
 
-// Quotients of differences: closer than this the derivative is more accurate than the quotient, and
-// by symmetry its error is of second order in the distance.
-static const double near = 4e-6;
-// Least sums of two stretches that keep the twist finite on the ridge s2 + s3 = 0 of the extended
-// energy, and in projected tangents moderate, for the sake of the systems they enter.
+// Difference quotients: if the stretches are closer than this, the derivative is more accurate than
+// the quotient, and by symmetry its error is of second order in the distance.
+static const double close = 4e-6;
+// Lower bounds of the sum of two stretches: one keeps the twist finite on the ridge s2 + s3 = 0 of
+// the extended energy; the larger one, for projected tangents, keeps the condition of the linear
+// systems moderate.
 static const double ridge = 1e-9, blunt_ridge = 1e-3;
 
 typedef struct group {
@@ -141,7 +143,8 @@ static void find_pairs(group *g, bool smooth, bool projected) {
     sn_lanes least = sn_lanes_all(projected && !smooth ? blunt_ridge : ridge);
 
     for (int c = 0; c < 3; c++) {
-        // The pair in the order of decreasing stretch, so that difference and sum are not negative.
+        // The pair in the order of decreasing stretch, so that the difference and the sum are not
+        // negative.
         int a = c == 0 ? 1 : 0;
         int b = c == 2 ? 1 : 2;
         sn_lanes difference = g->s[a] - g->s[b];
@@ -149,11 +152,11 @@ static void find_pairs(group *g, bool smooth, bool projected) {
         sn_lanes mean = 0.5 * (diagonal[a] + diagonal[b]);
         sn_lanes flip = (e->gradient[a] - e->gradient[b]) / sn_lanes_max(difference, tiny);
 
-        g->flip[c] = sn_select((sn_mask)(difference < near), mean - off[c], flip);
+        g->flip[c] = sn_select((sn_mask)(difference < close), mean - off[c], flip);
         sn_lanes twist = (e->gradient[a] + e->gradient[b]) / sn_lanes_max(sum, least);
 
-        // A smooth law has its limit on the ridge; an extended one has a kink.
-        g->twist[c] = smooth ? sn_select((sn_mask)(sum < near), mean + off[c], twist) : twist;
+        // A smooth law has a limit on the ridge; an extended one has a kink.
+        g->twist[c] = smooth ? sn_select((sn_mask)(sum < close), mean + off[c], twist) : twist;
     }
 }
 
@@ -168,8 +171,8 @@ static void project(group groups[SN_GROUPS]) {
 
     sn_block_spectrum(spectrum, A);
     for (int g = 0; g < SN_GROUPS; g++) {
-        // What is lacking is added, so that a definite Hessian stays as it is.
-        sn_lanes_sym3 D = sn_lanes_semidefinite_lack(&spectrum[g]);
+        // Adding the negative part leaves a definite Hessian exactly as it is.
+        sn_lanes_sym3 D = sn_lanes_semidefinite_deficit(&spectrum[g]);
         sn_lanes_sym3 *H = &groups[g].energy.hessian;
         *H = (sn_lanes_sym3){H->xx + D.xx, H->xy + D.xy, H->xz + D.xz,
                              H->yy + D.yy, H->yz + D.yz, H->zz + D.zz};
@@ -344,16 +347,22 @@ bool SN_ISA_NAME(sn_add_resistance)(int want, const sn_material_block *in,
     evaluate(&nothing, true, want, in, &part);
 
     bool tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
-    for (int i = 0; i < SN_BLOCK && (want & SN_MATERIAL_ENERGY); i++) {
-        out->psi[i] += psi[i];
+    if (want & SN_MATERIAL_ENERGY) {
+        for (int i = 0; i < SN_BLOCK; i++) {
+            out->psi[i] += psi[i];
+        }
     }
 
-    for (int i = 0; i < 9 * SN_BLOCK && (want & SN_MATERIAL_STRESS); i++) {
-        out->P[i] += P[i];
+    if (want & SN_MATERIAL_STRESS) {
+        for (int i = 0; i < 9 * SN_BLOCK; i++) {
+            out->P[i] += P[i];
+        }
     }
 
-    for (int i = 0; i < SN_MATERIAL_H_COUNT * SN_BLOCK && tangent; i++) {
-        out->H[i] += H[i];
+    if (tangent) {
+        for (int i = 0; i < SN_MATERIAL_H_COUNT * SN_BLOCK; i++) {
+            out->H[i] += H[i];
+        }
     }
 
     return true;

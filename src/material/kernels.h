@@ -1,5 +1,5 @@
-// The kernels behind sn_material_evaluate, one for each instruction set, and what they share. See
-// material.h for the contract.
+// The kernels behind sn_material_evaluate, one for each instruction set, and the code they share.
+// See material.h for the contract.
 #ifndef SN_MATERIAL_KERNELS_H
 #define SN_MATERIAL_KERNELS_H
 
@@ -15,7 +15,7 @@ SN_ISA_DECLARE(void, sn_evaluate_isotropic, SN_KERNEL_ARGUMENTS);
 // Isotropic corotational without singular values: the hot one.
 SN_ISA_DECLARE(void, sn_evaluate_corotational, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_corotational_pair, SN_KERNEL_ARGUMENTS);
-// Isotropic with Green's strain, likewise.
+// Isotropic with Green's strain, without singular values.
 SN_ISA_DECLARE(void, sn_evaluate_green, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_green_pair, SN_KERNEL_ARGUMENTS);
 // Stress linear in an infinitesimal strain, isotropic or not.
@@ -24,18 +24,18 @@ SN_ISA_DECLARE(void, sn_evaluate_linear, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic_pair, SN_KERNEL_ARGUMENTS);
 SN_ISA_DECLARE(void, sn_evaluate_anisotropic_green, SN_KERNEL_ARGUMENTS);
-// Adds to a block what drives stretches below a threshold back up, for laws that are defined
-// everywhere (isotropic_simd.c); returns false at once if no sample is that far compressed.
+// Adds the term that drives stretches below a threshold back up, for laws that are defined
+// everywhere (isotropic_simd.c). Returns false at once if no sample is compressed that far.
 SN_ISA_DECLARE(bool, sn_add_resistance,
                (int want, const sn_material_block *in, const sn_material_result *out));
 // The caller's own law, sample by sample.
 void sn_evaluate_custom SN_KERNEL_ARGUMENTS;
 
-// Projects all tangents of a block by clamping the eigenvalues of the 9x9 matrices: slow and always
-// right, for rare combinations.
+// Projects all tangents of a block by clamping the eigenvalues of the 9x9 matrices: slow but always
+// correct, for rare combinations.
 void sn_clamp_tangents(double *H);
 
-// Whether any sample of the block has a parameter that is not 0.
+// Whether any sample of the block has a nonzero value of a parameter.
 SN_INLINE bool sn_any_parameter(const sn_material_block *in, int index) {
     const double *p = in->parameters + index * SN_BLOCK;
     sn_mask any = (sn_mask)(sn_lanes_load(p) != 0.0);
@@ -49,8 +49,8 @@ SN_INLINE void sn_add_lanes(double *p, sn_lanes a) {
     sn_lanes_store(p, sn_lanes_load(p) + a);
 }
 
-// Adds the volume term k/2 (J - 1)^2 of a group of lanes to what is wanted; `lane` is the first of
-// the group. `definite` leaves out the indefinite part of H, the second term of
+// Adds the volume term k/2 (J - 1)^2 of a group of lanes to the requested results; `lane` is the
+// first of the group. `definite` leaves out the indefinite part of H, the second term of
 //
 //   P = k (J - 1) cof F,   H = k cof F cof F' + k (J - 1) dcof,   dcof_(ij)(kl) = e_ikm e_jln F_mn
 SN_INLINE void sn_add_volume_group(int want, const sn_material_block *in,
@@ -131,7 +131,7 @@ SN_INLINE sn_mask sn_indefinite_lanes(const double *H) {
     return bad;
 }
 
-// Projection of a sum of terms: where the sum is indefinite it is replaced by the sum of definite
+// Projects a sum of terms: where the sum is indefinite, it is replaced by the sum of the definite
 // parts of the terms.
 SN_INLINE bool sn_find_indefinite(sn_mask bad[SN_GROUPS], const double *H) {
     bool any = false;
@@ -153,7 +153,7 @@ SN_INLINE void sn_replace_indefinite(double *H, const double *definite,
     }
 }
 
-// Adds the fibre tension T/2 (|F a|^2 - 1) of a group of lanes to what is wanted.
+// Adds the fibre tension T/2 (|F a|^2 - 1) of a group of lanes to the requested results.
 SN_INLINE void sn_add_fibre_group(int want, const sn_material_block *in,
                                   const sn_material_result *out, int lane) {
     const double *parameters = in->parameters + lane;
@@ -191,8 +191,8 @@ SN_INLINE void sn_add_fibre_group(int want, const sn_material_block *in,
     }
 }
 
-// The same for a block; every kernel ends with it. The term is convex in F, so it may follow the
-// projection.
+// The same for a block, as the last step of every kernel. The term is convex in F, so it may be
+// added after the projection.
 SN_INLINE void sn_add_fibre(int want, const sn_material_block *in, const sn_material_result *out) {
     if (!sn_any_parameter(in, SN_PARAMETER_FIBRE_STRESS)) {
         return;

@@ -1,5 +1,9 @@
-// Stress linear in the infinitesimal strain, isotropic or not:  eps = (F + F')/2 - I,  P = C eps,
-// H = C. Constant tangent, not invariant under rotation; never extended for inversion.
+// Stress linear in the infinitesimal strain, isotropic or not:
+//
+//   eps = (F + F')/2 - I,  P = C eps,  H = C
+//
+// The tangent is constant. The law is not invariant under rotation and is never extended for
+// inversion.
 //
 // Checked by: tests/material/test_isotropic.c, tests/material/test_anisotropic.c.
 #include "material/elastic.h"

@@ -1,5 +1,5 @@
-// Definitions become materials: the choice of a kernel, the parameters of a sample, and the forms
-// for single samples.
+// Prepares materials from definitions: selects a kernel, computes the parameters of a sample, and
+// evaluates single samples.
 #include "material/material.h"
 
 #include "material/anisotropic.h"
@@ -39,7 +39,7 @@ static sn_material_kernel *kernel_of(const sinew_material_def *def, sn_isa isa) 
     return SN_ISA_PICK(isa, sn_evaluate_isotropic);
 }
 
-// Hooke's laws, whose cost is a polar decomposition, take two blocks at once.
+// Hooke's laws, dominated by a polar decomposition, process two blocks at once.
 static sn_material_kernel *pair_kernel_of(const sinew_material_def *def, sn_isa isa) {
     if (def->law == SINEW_MATERIAL_HOOKE && def->strain == SINEW_STRAIN_COROTATIONAL) {
         return SN_ISA_PICK(isa, sn_evaluate_corotational_pair);
@@ -66,7 +66,7 @@ sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, s
         .custom = def->custom,
     };
 
-    // A smaller lambda is all that plane stress asks of Hooke's law, unless another term sees the
+    // Plane stress of Hooke's law only needs a smaller lambda, unless another term depends on the
     // thickness.
     material.reduced =
         plane == SN_PLANE_STRESS && def->law == SINEW_MATERIAL_HOOKE && def->volume_stiffness == 0;
@@ -115,8 +115,7 @@ void sn_material_parameters(double *parameters, const sn_material *material,
     }
 }
 
-// --- Single samples
-// ------------------------------------------------------------------------------------------------
+// ---- Single samples -----------------------------------------------------------------------------
 
 typedef struct single {
     double F[9 * SN_BLOCK] SN_ALIGNED, parameters[SN_MATERIAL_MAX_PARAMETERS * SN_BLOCK] SN_ALIGNED;

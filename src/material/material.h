@@ -1,17 +1,18 @@
-// The contract between materials and everybody who uses them: energy density psi(F), first
-// Piola-Kirchhoff stress P = d psi/d F, tangent H = d P/d F, plain or projected to positive
-// semi-definite.
+// The contract between materials and their users: energy density psi(F), first Piola-Kirchhoff
+// stress P = d psi/d F, and tangent H = d P/d F, plain or projected to positive semi-definite.
 //
-// Samples come in blocks of SN_BLOCK = 8, structure of arrays, 64-byte aligned, whatever the
+// Samples come in blocks of SN_BLOCK = 8 as a structure of arrays, 64-byte aligned, whatever the
 // instruction set: component c of sample s is a[c * 8 + s]. A block has one law; its constants vary
 // from sample to sample and are derived once, by sn_material_parameters, from a definition and the
-// sample's material frame (C of an anisotropic solid is turned into the rest frame there, so frames
-// cost nothing later). Lanes without a sample carry F = I and the parameters of any valid sample.
+// sample's material frame (C of an anisotropic solid is rotated into the rest frame there, so
+// frames cost nothing later). Lanes without a sample hold F = I and the parameters of any valid
+// sample.
 //
-// 9-vectors and the indices of H go row by row, (i,j) -> 3 i + j. H is symmetric and stored as its
-// upper triangle row by row, 45 numbers a sample: sn_sym9(a, b) gives the place of (a, b). The
-// stiffness of nodes c, d with rest gradients g_c, g_d is then K_cd[i][k] = V sum_jl g_c[j]
-// H[sn_sym9(3 i + j, 3 k + l)] g_d[l].
+// 9-vectors and the indices of H are ordered row by row, (i,j) -> 3 i + j. H is symmetric; its
+// upper triangle is stored row by row, 45 numbers per sample, and sn_sym9(a, b) is the index of (a,
+// b). The stiffness of nodes c, d with rest gradients g_c, g_d is then
+//
+//   K_cd[i][k] = V sum_jl g_c[j] H[sn_sym9(3 i + j, 3 k + l)] g_d[l]
 #ifndef SN_MATERIAL_MATERIAL_H
 #define SN_MATERIAL_MATERIAL_H
 
@@ -26,8 +27,8 @@ enum {
     SN_MATERIAL_H_COUNT = 45,
 };
 
-// The parameters every law has, in front of its own. The fibre stress may be overwritten in place
-// while a simulation runs.
+// The parameters that every law has, before its own. The fibre stress may be overwritten while a
+// simulation runs.
 enum {
     SN_PARAMETER_FIBRE_STRESS, // T >= 0
     SN_PARAMETER_FIBRE_X,      // axis 3 of the material frame
@@ -39,7 +40,7 @@ enum {
     SN_PARAMETER_LAW,        // the first of the law's own
 };
 
-// How a 3x3 F with F13 = F23 = F31 = F32 = 0 stands for a triangle. The caller always sets F33 = 1.
+// How a 3x3 F with F13 = F23 = F31 = F32 = 0 represents a triangle. The caller always sets F33 = 1.
 typedef enum sn_plane {
     SN_PLANE_NONE,   // a solid
     SN_PLANE_STRAIN, // F33 stays 1
@@ -61,12 +62,12 @@ typedef struct sn_material_block {
     const double *parameters; // [parameter_count][8]
 } sn_material_block;
 
-// Shorter forms of tangents, for linear tets, in the place of H. The stiffness of nodes c, d is
+// Shorter forms of tangents for linear tets, stored instead of H. The stiffness of nodes c, d is
 //
 //   rotated:  K_cd = V (s g_c . g_d I + lambda h_c h_d' + [h_c]' N [h_d]),  h = R g
 //   exact:    K_cd = V R (g_c T g_d) R',  contracted as H above: T is H in the axes of R
-//   held:     the same, where T are the nine constants of a solid whose axes are the coordinate
-//   axes
+//   held:     the same, where T holds the nine constants of a solid whose axes are the
+//             coordinate axes
 typedef enum sn_tangent_form {
     SN_TANGENT_FULL, // H itself
     SN_TANGENT_ROTATED,
@@ -85,11 +86,11 @@ enum {
     SN_HELD_NORMAL = 0,                 // C among the normal strains: xx, xy, xz, yy, yz, zz
     SN_HELD_SHEAR = SN_HELD_NORMAL + 6, // and of the shears yz, zx, xy
 
-    SN_TURNED_R = SN_MATERIAL_H_COUNT, // of the last two, nine numbers
-    SN_TANGENT_COUNT = SN_TURNED_R + 9,
+    SN_ROTATION_R = SN_MATERIAL_H_COUNT, // of the last two, nine numbers
+    SN_TANGENT_COUNT = SN_ROTATION_R + 9,
 };
 
-// Only what is wanted is written, and only that needs room.
+// Only the requested results are written, and only those need memory.
 typedef struct sn_material_result {
     double *psi;           // [8]     [J/m^3]
     double *P;             // [9][8]  [Pa]
@@ -99,11 +100,11 @@ typedef struct sn_material_result {
 } sn_material_result;
 
 typedef struct sn_material sn_material;
-// For one block, or, as the kernel of pairs, for in[0] and in[1] at once.
+// For one block; as the kernel of pairs, for in[0] and in[1] at once.
 typedef void sn_material_kernel(const sn_material *material, int want, const sn_material_block *in,
                                 const sn_material_result *out);
 
-// A law made ready; a plain value that owns nothing.
+// A prepared law; a plain value that owns nothing.
 struct sn_material {
     sn_material_kernel *evaluate; // what sn_material_evaluate calls
     sn_material_kernel *kernel;   // the law itself; the same, unless plane stress wraps it
@@ -129,9 +130,9 @@ static inline bool sn_material_strains_by_rotation(const sinew_material_def *def
 // Prepares a law. `def` has been checked (sinew_check_material).
 sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, sn_isa isa);
 
-// The parameters of one sample, material->parameter_count numbers. `def` has the law `material` was
-// prepared from; its constants may differ from sample to sample. `frame` holds the material axes as
-// columns; NULL: the coordinate axes.
+// The parameters of one sample, material->parameter_count numbers. `def` has the law that
+// `material` was prepared from; its constants may differ from sample to sample. `frame` holds the
+// material axes as columns; NULL means the coordinate axes.
 void sn_material_parameters(double *parameters, const sn_material *material,
                             const sinew_material_def *def, const sn_mat3 *frame);
 
@@ -142,8 +143,8 @@ static inline void sn_material_evaluate(const sn_material *material, int want,
     material->evaluate(material, want, in, out);
 }
 
-// Evaluates two blocks, each as by itself. The decompositions of one block are a chain of
-// operations that wait for one another; a second chain beside it costs little.
+// Evaluates two blocks with the same results as one by one. The decompositions of one block are a
+// chain of dependent operations; a second, independent chain costs little more.
 static inline void sn_material_evaluate_pair(const sn_material *material, int want,
                                              const sn_material_block in[2],
                                              const sn_material_result out[2]) {
@@ -156,13 +157,13 @@ static inline void sn_material_evaluate_pair(const sn_material *material, int wa
     }
 }
 
-// The place of (a, b) in the upper triangle of a symmetric 9x9 matrix.
+// The index of (a, b) in the upper triangle of a symmetric 9x9 matrix.
 static inline int sn_sym9(int a, int b) {
     return a <= b ? a * (17 - a) / 2 + b : b * (17 - b) / 2 + a;
 }
 
-// One sample at a time, for tests and for whoever is not in a hurry: a block with a single sample
-// in it.
+// One sample at a time, for tests and other uses that are not time-critical: a block with one
+// sample.
 double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F);
 sn_mat3 sn_material_stress(const sn_material *material, const double *parameters, sn_mat3 F);
 sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F,

@@ -1,20 +1,21 @@
-// Plane stress: enter F with F13 = F23 = F31 = F32 = 0 and any F33; leave psi, P and H of the solid
-// whose thickness stretch F33 makes P33 vanish, as functions of the in-plane F.
+// Plane stress. Input: F with F13 = F23 = F31 = F32 = 0 and any F33. Output: psi, P and H of the
+// solid whose thickness stretch F33 makes P33 vanish, as functions of the in-plane F.
 //
 //   P33(F33) = 0 by Newton's method, safeguarded by a bracket;   H_ab <- H_ab - H_a3 H_3b / H_33
 //
 // Since psi is stationary in F33 there, the in-plane P is the gradient of the condensed energy and
-// the condensed H its derivative. Entries that belong to the directions out of the plane, other
-// than the shears of the plane itself against the third axis, become 0. Each evaluation restarts at
-// the guess 1/(F11 F22 - F12 F21), which keeps the volume: the result depends on the state alone.
-// About five evaluations of the law. Checked by: tests/material/test_plane.c.
+// the condensed H its derivative. Entries of out-of-plane directions, other than the shears of the
+// plane against the third axis, become 0. Each evaluation starts from the guess 1/(F11 F22 - F12
+// F21), which preserves the volume, so the result depends on the state alone.
+//
+// Cost: about five evaluations of the law. Checked by: tests/material/test_plane.c.
 #include "material/plane.h"
 
 #include "math/simd.h"
 
 #include <string.h>
 
-enum { THICKNESS = 8 }; // the place of F33 among nine
+enum { THICKNESS = 8 }; // index of F33 in F
 
 typedef struct search {
     double low, high; // P33 < 0 at low, > 0 at high
@@ -35,7 +36,8 @@ static bool improve(double *thickness, search *bracket, double stress, double sl
 
     double next = slope > 0 ? f - stress / slope : NAN;
 
-    // Outside the bracket, or uphill: halve it, geometrically while it spans orders of magnitude.
+    // Outside the bracket, or uphill: bisect, geometrically while the bracket spans orders of
+    // magnitude.
     if (!(next > bracket->low && next < bracket->high)) {
         next = isfinite(bracket->high) ? sqrt(bracket->low * bracket->high) : 2 * f;
     }

@@ -1,4 +1,4 @@
-// Plane stress for laws that have no closed form of it. Internal to material/.
+// Plane stress for laws without a closed form of it. Internal to material/.
 #ifndef SN_MATERIAL_PLANE_H
 #define SN_MATERIAL_PLANE_H
 

@@ -1,9 +1,9 @@
-// Isotropic laws as functions of the principal stretches: what one of them provides, in lanes. For
+// Isotropic laws as functions of the principal stretches: what a law provides, in lanes. For
 // *_simd.c files.
 //
 // A law is one energy function of three stretches with its gradient and Hessian, and a row in the
-// table of isotropic_laws_simd.c. isotropic_simd.c makes stress, tangent, projection and the
-// extension to inverted states of it.
+// table of isotropic_laws_simd.c. isotropic_simd.c derives stress, tangent, projection and the
+// extension to inverted states from it.
 #ifndef SN_MATERIAL_STRETCH_H
 #define SN_MATERIAL_STRETCH_H
 
@@ -28,20 +28,20 @@ typedef struct sn_isotropic_law {
     sinew_strain strain; // of Hooke's laws only
     const char *name;
     int parameter_count; // of its own
-    // Checks the fields that only this law uses; NULL: there are none.
+    // Checks the fields that only this law uses; NULL if there are none.
     sinew_status (*check)(sinew_context *context, const sinew_material_def *def);
     // Writes the law's own parameters and returns the small-strain modulus lambda + 2 mu.
     double (*derive)(double *own, const sinew_material_def *def, sn_plane plane);
     sn_stretch_function *energy; // NULL: not a function of the stretches
-    // Below the stretch `threshold` inverted elements are driven back (see isotropic_simd.c) by a
+    // Below the stretch `threshold`, inverted elements are driven back (see isotropic_simd.c) by a
     // term of stiffness `resistance` times the modulus. A law that is singular at zero stretch is
-    // evaluated at the stretch m(s) > `floor` * `threshold` instead; the others are left as they
-    // are. Threshold 0: nothing is needed.
+    // evaluated at the stretch m(s) > `floor` * `threshold` instead; the others are not modified.
+    // Threshold 0: no extension is needed.
     double threshold, floor, resistance;
     bool singular;
 } sn_isotropic_law;
 
-// Of St. Venant-Kirchhoff and of the anisotropic solids with Green's strain. Their stress weakens
+// For St. Venant-Kirchhoff and the anisotropic solids with Green's strain. Their stress weakens
 // below 1/sqrt(3) already, but a bar pulled to twice its length gets that thin.
 #define SN_GREEN_THRESHOLD  0.3
 #define SN_GREEN_RESISTANCE 3.0

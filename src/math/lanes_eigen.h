@@ -168,7 +168,7 @@ SN_INLINE sn_lanes_sym3 sn_lanes_matrix_function(const sn_lanes_spectrum *e,
 
 // The negative part of A with its sign reversed: A plus this is the nearest positive semi-definite
 // matrix.
-SN_INLINE sn_lanes_sym3 sn_lanes_semidefinite_lack(const sn_lanes_spectrum *e) {
+SN_INLINE sn_lanes_sym3 sn_lanes_semidefinite_deficit(const sn_lanes_spectrum *e) {
     sn_lanes values[3];
     sn_lanes_eigenvalues(values, e);
     for (int i = 0; i < 3; i++) {

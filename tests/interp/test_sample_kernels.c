@@ -197,7 +197,7 @@ static void expand_turned(double H[9][9], const double *form, bool exact) {
     double R[3][3];
 
     for (int e = 0; e < 9; e++) {
-        R[e / 3][e % 3] = form[(SN_TURNED_R + e) * SN_BLOCK];
+        R[e / 3][e % 3] = form[(SN_ROTATION_R + e) * SN_BLOCK];
     }
 
     memset(H, 0, 81 * sizeof(double));
