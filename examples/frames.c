@@ -108,7 +108,7 @@ int main(void) {
         return 1;
     }
 
-    sinew_frame_body_compute_surface(body, points);
+    sinew_body_compute_surface(body, points, NULL);
     int32_t top = 0;
     for (int32_t i = 1; i < egg->point_count; i++) {
         top = points[3 * i + 2] > points[3 * top + 2] ? i : top;
@@ -161,7 +161,7 @@ int main(void) {
         return fail(context, "reaction");
     }
 
-    sinew_frame_body_compute_surface(body, points);
+    sinew_body_compute_surface(body, points, NULL);
     printf("pressed 40 mm down with %.2f N; the top is %.1f mm lower\n", fabs(force[2]),
            1000 * (touch[2] - points[3 * top + 2]));
 
@@ -170,7 +170,7 @@ int main(void) {
         return fail(context, "remove");
     }
 
-    sinew_frame_body_compute_surface(body, points);
+    sinew_body_compute_surface(body, points, NULL);
     double left = touch[2] - points[3 * top + 2];
 
     printf("two seconds after it is %.1f mm lower\n", 1000 * left);

@@ -45,6 +45,9 @@ typedef struct sinew_body_def {
     const char *name;
     /// The rest shape. Borrowed during the call. Needed.
     const sinew_mesh *mesh;
+    /// A surface of triangles that follows the body. Borrowed during the call. Default NULL: the
+    /// boundary of the mesh.
+    const sinew_mesh *surface;
     /// Default SINEW_MODEL_ELASTIC.
     sinew_model model;
     /// Materials; elements choose by their label's position in `material_labels`, or all take the
@@ -92,6 +95,10 @@ SINEW_API sinew_status sinew_body_create(sinew_world *world, const sinew_body_de
 /// keep their order and go on as they were. NULL is allowed. A world also destroys its bodies.
 SINEW_API void sinew_body_destroy(sinew_body *body);
 
+/// A pointer of the host's own, which the library never looks at. NULL at first.
+SINEW_API void sinew_body_set_user(sinew_body *body, void *user);
+SINEW_API void *sinew_body_get_user(const sinew_body *body);
+
 /// The name it was given. Lives as long as the body.
 SINEW_API const char *sinew_body_get_name(const sinew_body *body);
 /// Nodes. [count]
@@ -133,23 +140,40 @@ typedef enum sinew_load_kind {
     SINEW_LOAD_PRESSURE, ///< A pressure that follows the surface and pushes inwards. [Pa]
 } sinew_load_kind;
 
-/// A load on the part of the surface whose faces have all their nodes in `nodes`.
+/// A load on triangles of the surface of any body (see sinew/surface.h), or on those faces of a
+/// body of elements that have all their nodes in a selection. Give one of both.
 typedef struct sinew_load_def {
-    sinew_load_kind kind; ///< Default SINEW_LOAD_TRACTION.
-    const int32_t *nodes; ///< The selection. Borrowed during the call. Needed.
-    int32_t node_count;   ///< [count] Default 0.
-    double traction[3];   ///< For SINEW_LOAD_TRACTION. [Pa]
-    double pressure;      ///< For SINEW_LOAD_PRESSURE. [Pa]
+    sinew_load_kind kind;     ///< Default SINEW_LOAD_TRACTION.
+    const int32_t *triangles; ///< Of the body's surface. Borrowed during the call. Default NULL.
+    int32_t triangle_count;   ///< [count] Default 0.
+    const int32_t *nodes;     ///< Of a body of elements. Borrowed during the call. Default NULL.
+    int32_t node_count;       ///< [count] Default 0.
+    double traction[3];       ///< For SINEW_LOAD_TRACTION. [Pa] Finite. Default 0.
+    double pressure;          ///< For SINEW_LOAD_PRESSURE. [Pa] Finite. Default 0.
 } sinew_load_def;
 
 /// A definition with every field at its default: no load.
 SINEW_API sinew_load_def sinew_default_load_def(void);
 
-/// Adds a load and gives its index; a selection without a whole face is refused. Change it later by
-/// its scale (1 at first).
+/// Adds a load and gives its index (`index` may be NULL); a selection of nodes without a whole face
+/// is refused. Loads last as long as the body; change them by their scale, which is 1 at first. [-]
+/// Finite.
 SINEW_API sinew_status sinew_body_add_load(sinew_body *body, const sinew_load_def *def,
                                            int32_t *index);
 SINEW_API sinew_status sinew_body_set_load_scale(sinew_body *body, int32_t index, double scale);
+
+/// What a load does now.
+typedef struct sinew_load_report {
+    sinew_load_kind kind;
+    double scale;     ///< [-]
+    double rest_area; ///< Of the loaded part, at rest. [m^2]
+    double area;      ///< ... and now. [m^2]
+    double force[3];  ///< The sum of its forces now, at its scale. [N]
+} sinew_load_report;
+
+/// Reports a load by its index.
+SINEW_API sinew_status sinew_body_get_load(const sinew_body *body, int32_t index,
+                                           sinew_load_report *report);
 
 /// Replaces material number `index` (0 is the first). Density is taken too.
 SINEW_API sinew_status sinew_body_set_material(sinew_body *body, int32_t index,

@@ -92,8 +92,8 @@ typedef struct sinew_frame_body_def {
     /// indefinite, so only Newton's iterations with a direct solver use it, not the linearised step
     /// of implicit Euler. Default false.
     bool geometric_stiffness;
-    /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
-    /// boundary of the voxels.
+    /// A surface of triangles that follows the body. Borrowed during the call. Default NULL: the
+    /// smoothed boundary of the voxels.
     const sinew_mesh *surface;
     /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
     double mass_damping;
@@ -245,12 +245,6 @@ SINEW_API sinew_status sinew_frame_body_get_last_change(const sinew_body *body,
 /// there. [m] `iterations` may be NULL.
 SINEW_API sinew_status sinew_frame_body_find_point(const sinew_body *body, const double position[3],
                                                    double rest[3], int32_t *iterations);
-
-/// The surface: its rest mesh, alive as long as the body, and the present positions, three numbers
-/// a point.
-SINEW_API const sinew_mesh *sinew_frame_body_get_surface(const sinew_body *body);
-/// Computes the present positions of the surface's points. [m] Allocates nothing.
-SINEW_API void sinew_frame_body_compute_surface(const sinew_body *body, double *positions);
 
 /// Where a rest point is now. [m] After an insertion or a removal it goes over within the fade, as
 /// the surface does.

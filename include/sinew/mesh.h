@@ -137,9 +137,8 @@ SINEW_API sinew_status sinew_mesh_create_surface(sinew_context *context, const s
                                                  sinew_mesh **surface, const int32_t **nodes);
 
 /// Unit normals at the points of a surface of triangles where they are now, three numbers each,
-/// from the triangles around each (Max 1999); 0 where there is none. `points` may be those of
-/// sinew_frame_body_compute_surface, or the positions of a body's nodes picked by the `nodes`
-/// above. Allocates nothing.
+/// from the triangles around each (Max 1999); 0 where there is none. `points` are three numbers
+/// a point. Allocates nothing.
 SINEW_API void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points,
                                           double *normals);
 

@@ -148,6 +148,9 @@ typedef struct sinew_pbd_body_def {
     const char *name;
     /// The rest shape, of TET4. Borrowed during the call. Needed.
     const sinew_mesh *mesh;
+    /// A surface of triangles that follows the body. Borrowed during the call. Default NULL: the
+    /// boundary of the mesh.
+    const sinew_mesh *surface;
     /// How it moves. `gravity` is not read: it is the world's. `kinematic` must be NULL: nodes are
     /// held in all directions with sinew_body_fix_nodes and placed with sinew_body_move_nodes.
     /// Default sinew_default_pbd_def().

@@ -13,7 +13,9 @@
 #include "sinew/material.h"
 #include "sinew/mesh.h"
 #include "sinew/pbd.h"
+#include "sinew/point.h"
 #include "sinew/skeleton.h"
+#include "sinew/surface.h"
 #include "sinew/world.h"
 
 #endif

@@ -102,7 +102,7 @@ static void add_area_load(sn_scene_member *member, const sn_scene_load *load,
 }
 
 static void update_surface(sn_scene_member *member) {
-    sinew_frame_body_compute_surface(member->body, member->surface.points);
+    sinew_body_compute_surface(member->body, member->surface.points, NULL);
 }
 
 static sinew_status apply_loads(sn_scene_member *member, double time) {

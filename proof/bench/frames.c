@@ -470,7 +470,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
     c.weights = SINEW_WEIGHTS_RADIAL;
 
     sinew_status status = body_fill(b, &c, &f);
-    const sinew_mesh *surface = status == SINEW_OK ? sinew_frame_body_get_surface(f.body) : NULL;
+    const sinew_mesh *surface = status == SINEW_OK ? sinew_body_get_surface(f.body) : NULL;
     int32_t count = surface ? surface->point_count : 0;
     double *positions = count > 0 ? malloc(3 * (size_t)count * sizeof *positions) : NULL;
     double seconds[STEPS];
@@ -481,7 +481,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
 
     for (int i = -2; i < STEPS && status == SINEW_OK; i++) {
         double start = cli_measured_seconds(b->context);
-        sinew_frame_body_compute_surface(f.body, positions);
+        sinew_body_compute_surface(f.body, positions, NULL);
         if (i >= 0) {
             seconds[i] = cli_measured_seconds(b->context) - start;
         }

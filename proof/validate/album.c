@@ -43,7 +43,7 @@ void album_add_surface(album *a, const char *caption, const sinew_mesh *rest,
 }
 
 static void add_frame_body(album *a, const char *caption, sinew_body *body) {
-    const sinew_mesh *surface = sinew_frame_body_get_surface(body);
+    const sinew_mesh *surface = sinew_body_get_surface(body);
     int32_t frames = sinew_frame_body_get_node_count(body);
     double *points = SN_PUSH(&a->arena, double, 3 * (size_t)surface->point_count);
     double *origins = SN_PUSH(&a->arena, double, 3 * (size_t)frames);
@@ -53,7 +53,7 @@ static void add_frame_body(album *a, const char *caption, sinew_body *body) {
         return;
     }
 
-    sinew_frame_body_compute_surface(body, points);
+    sinew_body_compute_surface(body, points, NULL);
     int32_t before = a->count;
 
     album_add_surface(a, caption, surface, points);

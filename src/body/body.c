@@ -3,10 +3,14 @@
 
 #include "body/load.h"
 #include "body/mass.h"
+#include "body/point.h"
+#include "body/surface.h"
 
 #include <string.h>
 
 void sn_body_destroy(sinew_body *body) {
+    sn_points_release(body);
+    sn_surface_release(body);
     if (body->ops && body->ops->release) {
         body->ops->release(body);
     }
@@ -128,13 +132,15 @@ static void add_weight(const sinew_body *body, double *force, const double *grav
 void sn_body_compute_external(sinew_body *body, double *force, const double *gravity,
                               bool gyroscopic) {
     memcpy(force, body->applied, (size_t)sn_body_size(body) * sizeof *force);
+    sn_points_add_forces(body, force);
+    sn_loads_add_surface_forces(body, force);
     if (body->ops->motion.add_gravity) {
         body->ops->motion.add_gravity(body, force, gravity, body->q, gyroscopic ? body->v : NULL);
     } else {
         add_weight(body, force, gravity);
     }
 
-    sn_loads_add_forces(body, force);
+    sn_loads_add_face_forces(body, force);
 }
 
 void sn_body_move_point(const sinew_body *body, sn_point *point) {
@@ -150,4 +156,17 @@ sn_vec3 sn_body_point_velocity(const sinew_body *body, const sn_point *point) {
         v = sn_add(v, sn_mat3_apply(point->J[k], sn_load3(body->v + 3 * (size_t)point->row[k])));
     }
     return v;
+}
+
+sinew_status sn_body_push_doubles(sinew_body *body, size_t count, double **out) {
+    sn_arena_mark before = sn_arena_get_mark(&body->arena);
+    double *room = SN_PUSH(&body->arena, double, count);
+    sinew_status status = sn_arena_status(&body->arena);
+    if (status != SINEW_OK) {
+        sn_arena_rewind(&body->arena, before);
+        return status;
+    }
+
+    *out = room;
+    return SINEW_OK;
 }

@@ -127,7 +127,7 @@ typedef struct sn_free_motion_ops {
     void (*restore_rotation)(sinew_body *body, const double *at, double h);
 } sn_free_motion_ops;
 
-// Points. `create`, `move` and `get_state` are there for every body.
+// Points. All but `prepare` and `add_curvature` are there for every body.
 typedef struct sn_point_ops {
     // The point with rest position X, or, with `deformed`, the one that is now at X, inside the
     // body or nearest to it; its lists go into the arena. Fails without memory, and if no point of
@@ -138,6 +138,8 @@ typedef struct sn_point_ops {
     void (*prepare)(const sinew_body *body, const double *q);
     // Position and J at q.
     void (*move)(const sinew_body *body, const double *q, sn_point *point);
+    // rows += J' f, for a point that was moved.
+    void (*add_force)(const sinew_body *body, const sn_point *point, sn_vec3 f, double *rows);
     // The curvature of the path: blocks[a * count + b] += f . d2x / d(row a) d(row b), as rows
     // rotate by exponentials. NULL: x is linear in the rows.
     void (*add_curvature)(const sinew_body *body, const sn_point *point, sn_vec3 f,
@@ -145,6 +147,16 @@ typedef struct sn_point_ops {
     // What the material feels at the point now; `energy` is a density.
     sinew_status (*get_state)(sinew_body *body, const sn_point *point, sinew_element_state *state);
 } sn_point_ops;
+
+// The surface, at the present configuration. There for every body.
+typedef struct sn_surface_ops {
+    // Positions of the vertices of body->surface.
+    void (*compute)(const sinew_body *body, double *positions);
+    // rows += J' f, f on each vertex: the transpose of how vertices follow the rows.
+    void (*add_forces)(const sinew_body *body, const double *forces, double *rows);
+    // Velocities and material states of the vertices; either may be NULL.
+    sinew_status (*measure)(sinew_body *body, double *velocities, sinew_element_state *states);
+} sn_surface_ops;
 
 // Products with the stiffness, for solvers that never hold its matrix.
 typedef struct sn_product_ops {
@@ -172,6 +184,7 @@ typedef struct sn_body_ops {
     sn_motion_ops motion;
     const sn_free_motion_ops *free_motion; // NULL: no row rotates
     sn_point_ops points;
+    sn_surface_ops surface;
     const sn_product_ops *products;  // NULL: the matrix alone
     const sn_stepping_ops *stepping; // NULL: steps in an island
     // Frees what does not live in the body's arena. NULL: nothing.
@@ -179,6 +192,7 @@ typedef struct sn_body_ops {
 } sn_body_ops;
 
 typedef struct sn_load sn_load;
+typedef struct sn_surface_tree sn_surface_tree; // body/surface_query.c
 
 struct sinew_body {
     sinew_context *context;
@@ -213,6 +227,15 @@ struct sinew_body {
     double *history;   // one number: steps since the state was last set from outside
     double *recovery;  // one number: steps for which the body may still be led back; 0 as a rule
     double *age;       // one number: seconds stepped since the body's structure last changed
+
+    sinew_mesh *surface;          // rest mesh of triangles; destroyed with the body
+    const int32_t *surface_nodes; // [vertex], for a boundary of elements; NULL otherwise
+    sinew_embedding *embedding;   // of a surface of its own in elements; NULL otherwise
+    double *surface_forces;       // [3 vertex] set by the user [N]; NULL: none
+    double *surface_work; // room for positions and forces of the vertices; NULL until needed
+    sn_surface_tree *surface_tree; // for rays and nearest points; NULL until the first
+    struct sinew_point *points;    // that the user holds, the newest first
+    void *user;                    // the host's own
 
     struct sn_element_tree *rest_tree; // of `mesh`, for points; NULL until the first one
     double *scratch;                   // three per row
@@ -260,6 +283,9 @@ void sn_body_multiply_mass(sinew_body *body, double *y, const double *x, const d
 // for, gyroscopic forces.
 void sn_body_compute_external(sinew_body *body, double *force, const double *gravity,
                               bool gyroscopic);
+
+// Doubles in the body's arena, zeroed; after a failure the arena is as before.
+sinew_status sn_body_push_doubles(sinew_body *body, size_t count, double **out);
 
 // Moves a point to the present configuration, and gives its velocity there [m/s].
 void sn_body_move_point(const sinew_body *body, sn_point *point);

@@ -6,6 +6,7 @@
 #include "body/mass.h"
 #include "body/recovery.h"
 #include "body/sample_groups.h"
+#include "body/surface.h"
 #include "geom/mesh/mesh.h"
 #include "interp/element.h"
 #include "math/quat.h"
@@ -213,7 +214,14 @@ static const sn_body_ops elastic_ops = {
         {
             .create = sn_element_point_create,
             .move = sn_element_point_move,
+            .add_force = sn_element_point_add_force,
             .get_state = get_point_state,
+        },
+    .surface =
+        {
+            .compute = sn_element_surface_compute,
+            .add_forces = sn_element_surface_add_forces,
+            .measure = sn_element_surface_measure,
         },
 };
 

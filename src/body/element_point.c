@@ -18,14 +18,23 @@ static void fill_jacobian(sn_point *point) {
 
 // The tree of the rest mesh, which stays with the body.
 static sinew_status get_rest_tree(sinew_body *body, const sn_element_tree **tree) {
-    if (!body->rest_tree) {
-        sn_element_tree *made = SN_PUSH(&body->arena, sn_element_tree, 1);
-        SN_TRY(sn_arena_status(&body->arena));
-        SN_TRY(sn_element_tree_build(&body->arena, &body->mesh, made));
-        body->rest_tree = made;
+    if (body->rest_tree) {
+        *tree = body->rest_tree;
+        return SINEW_OK;
     }
 
-    *tree = body->rest_tree;
+    sn_arena_mark before = sn_arena_get_mark(&body->arena);
+    sn_element_tree *made = SN_PUSH(&body->arena, sn_element_tree, 1);
+    sinew_status status = sn_arena_status(&body->arena);
+    if (status == SINEW_OK) {
+        status = sn_element_tree_build(&body->arena, &body->mesh, made);
+    }
+    if (status != SINEW_OK) {
+        sn_arena_rewind(&body->arena, before);
+        return status;
+    }
+
+    *tree = body->rest_tree = made;
     return SINEW_OK;
 }
 
@@ -94,6 +103,14 @@ void sn_element_point_move(const sinew_body *body, const double *q, sn_point *po
     point->x = sn_v3(0, 0, 0);
     for (int32_t k = 0; k < point->count; k++) {
         point->x = sn_madd(point->x, point->weight[k], sn_load3(q + 3 * (size_t)point->row[k]));
+    }
+}
+
+void sn_element_point_add_force(const sinew_body *body, const sn_point *point, sn_vec3 f,
+                                double *rows) {
+    (void)body;
+    for (int32_t k = 0; k < point->count; k++) {
+        sn_add_to3(rows + 3 * (size_t)point->row[k], sn_scale(point->weight[k], f));
     }
 }
 

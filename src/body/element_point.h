@@ -11,6 +11,9 @@ sinew_status sn_element_point_create(sn_arena *arena, sinew_body *body, sn_vec3 
                                      sn_point *point);
 void sn_element_point_move(const sinew_body *body, const double *q, sn_point *point);
 
+void sn_element_point_add_force(const sinew_body *body, const sn_point *point, sn_vec3 f,
+                                double *rows);
+
 // The point of a node.
 sinew_status sn_node_point_create(sn_arena *arena, const sinew_body *body, int32_t node,
                                   sn_point *point);

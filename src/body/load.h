@@ -5,10 +5,15 @@
 
 #include "body/body.h"
 
-// force += every load of the body at its scale, with pressure taken at the present positions.
-void sn_loads_add_forces(sinew_body *body, double *force);
+// force += what acts on the vertices of the surface, carried to the rows by the transpose of how
+// they follow them: forces set by the user, and loads on triangles at their scales.
+void sn_loads_add_surface_forces(sinew_body *body, double *force);
 
-// Whether some load follows the surface.
+// force += every load on faces of elements at its scale.
+void sn_loads_add_face_forces(sinew_body *body, double *force);
+
+// Whether some force changes with the configuration: pressure, and everything that acts on a
+// surface or at points that rotate with frames.
 bool sn_loads_follow(const sinew_body *body);
 
 // The scale of load number `index`, which must exist.

@@ -5,6 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+void sinew_body_set_user(sinew_body *body, void *user) {
+    body->user = user;
+}
+
+void *sinew_body_get_user(const sinew_body *body) {
+    return body->user;
+}
+
 const char *sinew_body_get_name(const sinew_body *body) {
     return body->name;
 }

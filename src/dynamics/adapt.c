@@ -1,5 +1,6 @@
 // Frames that join a body of a world or leave it: what the world derived from the body is derived
 // anew in the next step. And what holds single frames.
+#include "body/point.h"
 #include "dynamics/world.h"
 #include "frame/body/frame_body.h"
 
@@ -28,7 +29,7 @@ sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_
     SN_TRY(sn_frame_body_insert(body, def, node));
     body->revision++;
     sn_world_forget_islands(body->world);
-    return SINEW_OK;
+    return sn_points_refresh(body);
 }
 
 sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade) {
@@ -36,7 +37,7 @@ sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade
     SN_TRY(sn_frame_body_remove(body, node, fade));
     body->revision++;
     sn_world_forget_islands(body->world);
-    return SINEW_OK;
+    return sn_points_refresh(body);
 }
 
 sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t index, double force[3],

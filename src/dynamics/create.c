@@ -1,5 +1,6 @@
 // Making bodies from definitions: every check before any change.
 #include "body/elastic.h"
+#include "body/surface.h"
 #include "body/warp.h"
 #include "dynamics/world.h"
 #include "frame/body/frame_body.h"
@@ -186,6 +187,7 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
     body->mass_damping = def->mass_damping;
     body->stiffness_damping = def->stiffness_damping;
     SN_TRY(sn_body_allocate_state(body, &body->arena));
+    SN_TRY(sn_element_surface_build(body, def->surface));
     SN_TRY(def->model == SINEW_MODEL_ELASTIC ? sn_elastic_build(body, def)
                                              : sn_warp_build(body, def));
     place(body, def);
@@ -275,6 +277,7 @@ static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *d
                                    const sinew_body_def *placement) {
     SN_TRY(copy_mesh(body, def->mesh));
     body->rows = body->mesh.point_count;
+    SN_TRY(sn_element_surface_build(body, def->surface));
     SN_TRY(sn_pbd_body_build(body, &def->pbd, placement->rotation));
     place(body, placement);
     return SINEW_OK;

@@ -5,6 +5,7 @@
 
 #include "body/element_point.h"
 #include "body/mass.h"
+#include "body/surface.h"
 #include "math/quat.h"
 #include "pbd/pbd.h"
 
@@ -235,7 +236,14 @@ static const sn_body_ops pbd_ops = {
         {
             .create = sn_element_point_create,
             .move = sn_element_point_move,
+            .add_force = sn_element_point_add_force,
             .get_state = get_point_state,
+        },
+    .surface =
+        {
+            .compute = sn_element_surface_compute,
+            .add_forces = sn_element_surface_add_forces,
+            .measure = sn_element_surface_measure,
         },
     .stepping = &stepping,
     .release = release,

@@ -139,11 +139,12 @@ static sinew_status build_shape(sinew_body *body, const sinew_frame_body_def *de
 static sinew_status build_surface(sinew_body *body, const sinew_frame_body_def *def) {
     sn_frame_model *model = body->model;
     if (def->surface) {
-        SN_TRY(sinew_mesh_copy(body->context, def->surface, &model->surface));
+        SN_TRY(sinew_mesh_copy(body->context, def->surface, &body->surface));
     } else {
-        SN_TRY(sinew_voxels_create_surface(def->voxels, SMOOTHING, &model->surface));
+        SN_TRY(sinew_voxels_create_surface(def->voxels, SMOOTHING, &body->surface));
     }
 
+    model->surface = body->surface;
     return sn_shape_compute_vertices(model->shape, &body->arena, model->surface->points,
                                      model->surface->point_count, &model->base_vertices);
 }

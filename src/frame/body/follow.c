@@ -141,6 +141,13 @@ void sn_frame_point_move(const sinew_body *body, const double *q, sn_point *poin
     sn_blend_get_jacobian(&model->nodes, &model->blend, &entries, NULL, point->J);
 }
 
+void sn_frame_point_add_force(const sinew_body *body, const sn_point *point, sn_vec3 f,
+                              double *rows) {
+    const sn_frame_model *model = body->model;
+    sn_blend_point entries = entries_of(body, point);
+    sn_blend_add_force(&model->nodes, &model->blend, &entries, f, rows);
+}
+
 void sn_frame_point_add_curvature(const sinew_body *body, const sn_point *point, sn_vec3 f,
                                   sn_mat3 *blocks) {
     const sn_frame_model *model = body->model;

@@ -8,6 +8,8 @@ sinew_status sn_frame_point_create(sn_arena *arena, sinew_body *body, sn_vec3 X,
                                    sn_point *point);
 void sn_frame_points_prepare(const sinew_body *body, const double *q);
 void sn_frame_point_move(const sinew_body *body, const double *q, sn_point *point);
+void sn_frame_point_add_force(const sinew_body *body, const sn_point *point, sn_vec3 f,
+                              double *rows);
 void sn_frame_point_add_curvature(const sinew_body *body, const sn_point *point, sn_vec3 f,
                                   sn_mat3 *blocks);
 sinew_status sn_frame_point_get_state(sinew_body *body, const sn_point *point,

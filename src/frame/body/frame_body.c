@@ -4,6 +4,7 @@
 #include "frame/mass/mass.h"
 #include "frame/body/follow.h"
 #include "frame/body/product.h"
+#include "frame/body/surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -257,8 +258,15 @@ const sn_body_ops sn_frame_body_ops = {
             .create = sn_frame_point_create,
             .prepare = sn_frame_points_prepare,
             .move = sn_frame_point_move,
+            .add_force = sn_frame_point_add_force,
             .add_curvature = sn_frame_point_add_curvature,
             .get_state = sn_frame_point_get_state,
+        },
+    .surface =
+        {
+            .compute = sn_frame_surface_compute,
+            .add_forces = sn_frame_surface_add_forces,
+            .measure = sn_frame_surface_measure,
         },
     .products = &products,
     .release = sn_frame_body_release,
@@ -276,7 +284,6 @@ void sn_frame_body_release(sinew_body *body) {
 
     sn_arena_destroy(&model->arena);
     sn_arena_destroy(&model->reach_arena);
-    sinew_mesh_destroy(model->surface);
     if (model->base_samples) {
         sn_samples_destroy(model->base_samples);
     }

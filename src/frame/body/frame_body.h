@@ -36,7 +36,7 @@ typedef struct sn_frame_model {
     sn_frame_samples *base_samples;  // without insertions
     sn_vertex_weights base_vertices; // likewise
     sn_quadrature quadrature;        // of the samples; without points if each is its own
-    sinew_mesh *surface;             // rest mesh
+    const sinew_mesh *surface;       // rest mesh, the body's
     sinew_material_def *materials;
     int32_t material_count;
     int32_t *material_labels; // NULL: every label takes the first

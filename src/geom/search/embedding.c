@@ -176,6 +176,41 @@ void sinew_embedding_compute_points(const sinew_embedding *embedding, const doub
     sn_parallel_for(embedding->arena.context, embedding->count, CHUNK, compute_points_chunk, &job);
 }
 
+void sn_embedding_add_forces(const sinew_embedding *embedding, const double *surface_forces,
+                             double *mesh_forces) {
+    size_t width = (size_t)embedding->nodes_per_point;
+    for (int32_t i = 0; i < embedding->count; i++) {
+        sn_vec3 f = sn_load3(surface_forces + 3 * (size_t)i);
+        if (f.x == 0 && f.y == 0 && f.z == 0) {
+            continue;
+        }
+
+        const int32_t *nodes = embedding->nodes + width * (size_t)i;
+        const double *weights = embedding->weights + width * (size_t)i;
+        for (size_t k = 0; k < width; k++) {
+            sn_add_to3(mesh_forces + 3 * (size_t)nodes[k], sn_scale(weights[k], f));
+        }
+    }
+}
+
+void sn_embedding_interpolate(const sinew_embedding *embedding, const double *mesh_values,
+                              int32_t width, double *surface_values) {
+    size_t nodes = (size_t)embedding->nodes_per_point;
+    for (int32_t i = 0; i < embedding->count; i++) {
+        double *out = surface_values + (size_t)i * (size_t)width;
+        for (int32_t c = 0; c < width; c++) {
+            out[c] = 0;
+        }
+
+        for (size_t k = nodes * (size_t)i; k < nodes * ((size_t)i + 1); k++) {
+            const double *from = mesh_values + (size_t)embedding->nodes[k] * (size_t)width;
+            for (int32_t c = 0; c < width; c++) {
+                out[c] += embedding->weights[k] * from[c];
+            }
+        }
+    }
+}
+
 static sn_vec3 point_normal(const sinew_embedding *embedding, const double *points, int32_t point) {
     sn_vec3 sum = sn_v3(0, 0, 0);
     for (int32_t i = embedding->corner_offsets[point]; i < embedding->corner_offsets[point + 1];

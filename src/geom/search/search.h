@@ -163,4 +163,12 @@ void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p,
 sinew_status sn_locate_points(sn_arena *scratch, const sinew_mesh *mesh, const double *points,
                               int32_t count, int32_t *elements, double *weights, double *distances);
 
+// The transpose of sinew_embedding_compute_points: mesh_forces += W' surface_forces.
+void sn_embedding_add_forces(const sinew_embedding *embedding, const double *surface_forces,
+                             double *mesh_forces);
+
+// `width` numbers a node, interpolated to each point of an embedded surface.
+void sn_embedding_interpolate(const sinew_embedding *embedding, const double *mesh_values,
+                              int32_t width, double *surface_values);
+
 #endif

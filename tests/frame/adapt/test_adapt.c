@@ -59,8 +59,8 @@ static void insert(test_frames *f, sinew_frame_insert_def def, int32_t expected)
 
 static double *surface_of(const sinew_body *body) {
     double *positions =
-        calloc(3 * (size_t)sinew_frame_body_get_surface(body)->point_count, sizeof *positions);
-    sinew_frame_body_compute_surface(body, positions);
+        calloc(3 * (size_t)sinew_body_get_surface(body)->point_count, sizeof *positions);
+    sinew_body_compute_surface(body, positions, NULL);
     return positions;
 }
 
@@ -68,7 +68,7 @@ static double *surface_of(const sinew_body *body) {
 static double surface_change(const sinew_body *body, const double *before) {
     double *now = surface_of(body);
     double largest = 0;
-    for (int32_t i = 0; i < sinew_frame_body_get_surface(body)->point_count; i++) {
+    for (int32_t i = 0; i < sinew_body_get_surface(body)->point_count; i++) {
         largest = fmax(largest, sn_distance(sn_load3(now + 3 * i), sn_load3(before + 3 * i)));
     }
 
@@ -194,7 +194,7 @@ static double dent(double range) {
     double deepest = surface_change(f.body, before);
 
     assert_true(deepest > 1e-4);
-    const sinew_mesh *surface = sinew_frame_body_get_surface(f.body);
+    const sinew_mesh *surface = sinew_body_get_surface(f.body);
     int32_t moved = 0;
 
     for (int32_t i = 0; i < surface->point_count; i++) {

@@ -23,9 +23,9 @@ static void find_places(double *X) {
 
 // Reads the shape, and checks that the surface is where its points are.
 static void read_shape(const sinew_body *body, shape_of *shape) {
-    const sinew_mesh *mesh = sinew_frame_body_get_surface(body);
+    const sinew_mesh *mesh = sinew_body_get_surface(body);
     assert_true(mesh->point_count <= 4000);
-    sinew_frame_body_compute_surface(body, shape->surface);
+    sinew_body_compute_surface(body, shape->surface, NULL);
 
     sn_arena arena = sn_arena_create(body->context);
     sn_frame_points points;
@@ -53,7 +53,7 @@ static void read_shape(const sinew_body *body, shape_of *shape) {
 
 static double change_of(const sinew_body *body, const shape_of *a, const shape_of *b) {
     double largest = 0;
-    for (int32_t i = 0; i < sinew_frame_body_get_surface(body)->point_count; i++) {
+    for (int32_t i = 0; i < sinew_body_get_surface(body)->point_count; i++) {
         largest =
             fmax(largest, sn_distance(sn_load3(a->surface + 3 * i), sn_load3(b->surface + 3 * i)));
     }

@@ -228,10 +228,10 @@ static void check_sums(sinew_body *body) {
 
 // The surface against points looked up one by one.
 static void check_surface(sinew_body *body) {
-    const sinew_mesh *surface = sinew_frame_body_get_surface(body);
+    const sinew_mesh *surface = sinew_body_get_surface(body);
     double *positions = calloc(3 * (size_t)surface->point_count, sizeof *positions);
 
-    sinew_frame_body_compute_surface(body, positions);
+    sinew_body_compute_surface(body, positions, NULL);
 
     for (int32_t i = 0; i < surface->point_count; i++) {
         double x[3];

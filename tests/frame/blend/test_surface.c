@@ -82,7 +82,7 @@ static void check(fixture *f) {
     double largest = 0;
     double moved = 0;
 
-    sinew_frame_body_compute_surface(f->body, positions);
+    sinew_body_compute_surface(f->body, positions, NULL);
     for (int32_t i = 0; i < count; i++) {
         const sn_vertex_weights *v = &model->base_vertices;
         sn_vec3 X = sn_load3(model->surface->points + 3 * i);

@@ -1,0 +1,197 @@
+// The surface of a frame body: positions of its vertices by the blend of the nodes, forces on them
+// carried back to the nodes, and what the material feels there.
+#include "frame/body/surface.h"
+
+#include "base/sorted.h"
+#include "base/threads.h"
+#include "frame/body/frame_body.h"
+#include "frame/body/state.h"
+#include "math/quat.h"
+
+#include <string.h>
+
+enum { MOST_MAPS = 128 };
+
+typedef struct surface_job {
+    const sn_frame_model *model;
+    const double *rest;
+    const sn_vertex_weights *weights;
+    double *positions;
+    sn_surface_fn *kernel; // NULL: nodes that are no maps of the rest point, or too many
+    const double *maps;
+} surface_job;
+
+// A node as an affine map of the rest point: columns of x = m[0] + X m[1] + Y m[2] + Z m[3].
+static void find_linear_map(const sn_node *node, const double *controls, double *map) {
+    sn_vec3 base = sn_load3(controls);
+    sn_vec3 o = node->origin;
+
+    base = sn_madd(base, -o.x, sn_load3(controls + 3));
+    base = sn_madd(base, -o.y, sn_load3(controls + 6));
+    base = sn_madd(base, -o.z, sn_load3(controls + 9));
+    memset(map, 0, SN_SURFACE_LINEAR * sizeof *map);
+    sn_store3(map, base);
+
+    for (int c = 1; c < 4; c++) {
+        memcpy(map + 4 * c, controls + 3 * c, 3 * sizeof *map);
+    }
+}
+
+// A rigid node as a dual quaternion: q, and T q / 2 with x = R X + T.
+static void find_dual_map(const double *table, double *map) {
+    sn_quat q = {table[0], table[1], table[2], table[3]};
+    sn_vec3 T = sn_sub(sn_load3(table + SN_RIGID_TRANSLATION),
+                       sn_quat_rotate(q, sn_load3(table + SN_RIGID_ORIGIN)));
+    sn_quat r = sn_quat_mul((sn_quat){0.5 * T.x, 0.5 * T.y, 0.5 * T.z, 0}, q);
+    memcpy(map, table, 4 * sizeof *map);
+    map[4] = r.x;
+    map[5] = r.y;
+    map[6] = r.z;
+    map[7] = r.w;
+}
+
+// The maps of all nodes; false if some node is none.
+static bool find_maps(const sn_frame_model *model, double *maps) {
+    const sn_nodes *nodes = &model->nodes;
+    if (nodes->count > MOST_MAPS) {
+        return false;
+    }
+
+    for (int32_t i = 0; i < nodes->count; i++) {
+        const sn_node *node = &nodes->items[i];
+        if (model->dual) {
+            find_dual_map(model->blend.rigid.table + (size_t)i * SN_RIGID_TABLE,
+                          maps + (size_t)i * SN_SURFACE_DUAL);
+        } else if (node->control_count == 4) {
+            find_linear_map(node, model->blend.controls + 3 * (size_t)node->control,
+                            maps + (size_t)i * SN_SURFACE_LINEAR);
+        } else {
+            return false;
+        }
+    }
+
+    return true;
+}
+
+static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const surface_job *job = data;
+    const sn_frame_model *model = job->model;
+    const sn_vertex_weights *v = job->weights;
+
+    if (job->kernel) {
+        job->kernel(job->positions, &(sn_surface_points){job->rest, v->start, v->node, v->weight},
+                    job->maps, begin, end);
+        return;
+    }
+
+    for (int32_t i = begin; i < end; i++) {
+        sn_blend_point point = {.X = sn_load3(job->rest + 3 * (size_t)i),
+                                .count = v->start[i + 1] - v->start[i],
+                                .node = v->node + v->start[i],
+                                .weight = v->weight + v->start[i]};
+        sn_store3(job->positions + 3 * (size_t)i,
+                  sn_blend_get_position(&model->nodes, &model->blend, &point));
+    }
+}
+
+// Vertices that inserted nodes move as well.
+static void move_patch(const sinew_body *body, const surface_job *whole, double *positions) {
+    const sn_vertex_patch *patch = whole->model->patch;
+    surface_job job = *whole;
+
+    job.rest = patch->rest;
+    job.weights = &patch->weights;
+    job.positions = patch->position;
+    sn_parallel_for(body->context, patch->count, 1024, compute_vertices, &job);
+
+    for (int32_t k = 0; k < patch->count; k++) {
+        memcpy(positions + 3 * (size_t)patch->vertex[k], patch->position + 3 * (size_t)k,
+               3 * sizeof *positions);
+    }
+}
+
+void sn_frame_surface_compute(const sinew_body *body, double *positions) {
+    const sn_frame_model *model = body->model;
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+    double maps[MOST_MAPS * SN_SURFACE_LINEAR] SN_ALIGNED;
+
+    sn_isa isa = body->context->isa;
+    surface_job job = {.model = model,
+                       .rest = model->surface->points,
+                       .weights = &model->base_vertices,
+                       .positions = positions,
+                       .maps = maps};
+
+    if (find_maps(model, maps)) {
+        job.kernel =
+            model->dual ? SN_ISA_PICK(isa, sn_surface_dual) : SN_ISA_PICK(isa, sn_surface_linear);
+    }
+
+    sn_parallel_for(body->context, model->surface->point_count, 1024, compute_vertices, &job);
+    if (model->patch) {
+        move_patch(body, &job, positions);
+    }
+
+    sn_fade_move_vertices(&model->fade, &model->nodes, &model->blend, *body->age, positions);
+}
+
+// What still fades at a vertex, summed over the changes that moved it.
+static sn_blend_offset vertex_offset(const sn_fade *fade, double age, int32_t vertex) {
+    sn_blend_offset sum = {.carrier = 0};
+    for (int32_t i = 0; i < fade->count; i++) {
+        const sn_fade_event *event = fade->events[i];
+        double left = sn_fade_left(event, age);
+        if (!(left > 0)) {
+            continue;
+        }
+
+        int32_t k = sn_find_sorted(event->vertex, event->vertex_count, vertex);
+        if (k < 0) {
+            continue;
+        }
+
+        sum.carrier = event->offset[k].carrier;
+        sum.offset = sn_madd(sum.offset, left, event->offset[k].offset);
+    }
+
+    return sum;
+}
+
+void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, double *rows) {
+    const sn_frame_model *model = body->model;
+    sn_blend_prepare(&model->nodes, &model->blend, body->q);
+
+    for (int32_t i = 0; i < body->surface->point_count; i++) {
+        sn_vec3 f = sn_load3(forces + 3 * (size_t)i);
+        if (f.x == 0 && f.y == 0 && f.z == 0) {
+            continue;
+        }
+
+        // Vertices that inserted nodes move have weights of their own.
+        int32_t patched = model->patch ? sn_vertex_patch_find(model->patch, i) : -1;
+        const sn_vertex_weights *v = patched < 0 ? &model->base_vertices : &model->patch->weights;
+        int32_t start = v->start[patched < 0 ? i : patched];
+        int32_t end = v->start[(patched < 0 ? i : patched) + 1];
+        sn_blend_point point = {.X = sn_load3(body->surface->points + 3 * (size_t)i),
+                                .count = end - start,
+                                .node = v->node + start,
+                                .weight = v->weight + start,
+                                .off = vertex_offset(&model->fade, *body->age, i)};
+        sn_blend_add_force(&model->nodes, &model->blend, &point, f, rows);
+    }
+}
+
+sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
+                                      sinew_element_state *states) {
+    sn_arena scratch = sn_arena_create(body->context);
+    sn_frame_points points;
+    sinew_status status = sn_frame_points_create(&scratch, body, body->surface->points,
+                                                 body->surface->point_count, &points);
+    if (status == SINEW_OK) {
+        sn_frame_points_compute(&points, body, NULL, velocities, states);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}

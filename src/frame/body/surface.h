@@ -1,0 +1,12 @@
+// The surface of a frame body; see sn_surface_ops.
+#ifndef SN_FRAME_BODY_SURFACE_H
+#define SN_FRAME_BODY_SURFACE_H
+
+#include "body/body.h"
+
+void sn_frame_surface_compute(const sinew_body *body, double *positions);
+void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, double *rows);
+sinew_status sn_frame_surface_measure(sinew_body *body, double *velocities,
+                                      sinew_element_state *states);
+
+#endif
