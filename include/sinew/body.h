@@ -101,7 +101,8 @@ SINEW_API void *sinew_body_get_user(const sinew_body *body);
 
 /// The name it was given. Lives as long as the body.
 SINEW_API const char *sinew_body_get_name(const sinew_body *body);
-/// Nodes. [count]
+/// Nodes. [count] 0 for bodies of frames: calls that take or give numbers for each node refuse
+/// them, give NULL, or leave the caller's array alone.
 SINEW_API int32_t sinew_body_get_node_count(const sinew_body *body);
 /// Elements. [count]
 SINEW_API int32_t sinew_body_get_element_count(const sinew_body *body);

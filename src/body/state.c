@@ -29,12 +29,27 @@ const double *sinew_body_get_rest_positions(const sinew_body *body) {
     return body->mesh.points;
 }
 
+// Whether the rows are nodes: those of frames are not.
+static bool has_nodes(const sinew_body *body) {
+    return body->mesh.point_count > 0;
+}
+
 const double *sinew_body_get_positions(const sinew_body *body) {
-    return body->q;
+    return has_nodes(body) ? body->q : NULL;
 }
 
 const double *sinew_body_get_velocities(const sinew_body *body) {
-    return body->v;
+    return has_nodes(body) ? body->v : NULL;
+}
+
+static sinew_status check_has_nodes(const sinew_body *body, const char *what) {
+    if (has_nodes(body)) {
+        return SINEW_OK;
+    }
+    return sn_fail(body->context, SINEW_UNSUPPORTED,
+                   "%s of nodes: body \"%s\" has frames instead of nodes; use the calls of "
+                   "sinew/frame_body.h, or points and the surface",
+                   what, body->name);
 }
 
 static sinew_status check_finite(const sinew_body *body, const char *what, const double *values,
@@ -50,7 +65,15 @@ static sinew_status check_finite(const sinew_body *body, const char *what, const
     return SINEW_OK;
 }
 
-static sinew_status check_nodes(const sinew_body *body, const int32_t *nodes, int32_t count) {
+static sinew_status check_nodes(const sinew_body *body, const char *what, const int32_t *nodes,
+                                int32_t count) {
+    SN_TRY(check_has_nodes(body, what));
+    if (count < 0 || (count > 0 && !nodes)) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "%s of %d nodes of body \"%s\" need a list of them", what, count,
+                       body->name);
+    }
+
     for (int32_t i = 0; i < count; i++) {
         if (nodes[i] < 0 || nodes[i] >= body->rows) {
             return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
@@ -63,6 +86,7 @@ static sinew_status check_nodes(const sinew_body *body, const int32_t *nodes, in
 }
 
 sinew_status sinew_body_set_positions(sinew_body *body, const double *positions) {
+    SN_TRY(check_has_nodes(body, "positions"));
     SN_TRY(check_finite(body, "position", positions, sn_body_size(body)));
     size_t bytes = (size_t)sn_body_size(body) * sizeof(double);
     memcpy(body->q, positions, bytes);
@@ -75,6 +99,7 @@ sinew_status sinew_body_set_positions(sinew_body *body, const double *positions)
 }
 
 sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocities) {
+    SN_TRY(check_has_nodes(body, "velocities"));
     SN_TRY(check_finite(body, "velocity", velocities, sn_body_size(body)));
     memcpy(body->v, velocities, (size_t)sn_body_size(body) * sizeof(double));
     *body->history = 0;
@@ -83,7 +108,7 @@ sinew_status sinew_body_set_velocities(sinew_body *body, const double *velocitie
 
 sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
                                   int32_t axes) {
-    SN_TRY(check_nodes(body, nodes, count));
+    SN_TRY(check_nodes(body, "supports", nodes, count));
     if (axes & ~SINEW_AXIS_ALL) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "axes are %d; valid are sums of 1 (x), 2 (y) and 4 (z)", axes);
@@ -105,7 +130,7 @@ sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nodes, int32_
 
 sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
                                    const double *targets) {
-    SN_TRY(check_nodes(body, nodes, count));
+    SN_TRY(check_nodes(body, "targets", nodes, count));
     SN_TRY(check_finite(body, "target", targets, 3 * count));
     for (int32_t i = 0; i < count; i++) {
         sn_store3(body->target + 3 * nodes[i], sn_load3(targets + 3 * i));
@@ -115,7 +140,7 @@ sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32
 
 sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32_t count,
                                    const double *forces) {
-    SN_TRY(check_nodes(body, nodes, count));
+    SN_TRY(check_nodes(body, "forces", nodes, count));
     SN_TRY(check_finite(body, "force", forces, 3 * count));
     for (int32_t i = 0; i < count; i++) {
         sn_store3(body->applied + 3 * nodes[i], sn_load3(forces + 3 * i));
@@ -179,6 +204,11 @@ sinew_solver sinew_body_get_solver(const sinew_body *body) {
 
 sinew_status sinew_body_get_element_state(sinew_body *body, int32_t element,
                                           sinew_element_state *state) {
+    if (body->mesh.element_count == 0) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "body \"%s\" has no elements; make a point and read its state", body->name);
+    }
+
     if (element < 0 || element >= body->mesh.element_count) {
         return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
                        "element %d of body \"%s\": elements are 0 to %d", element, body->name,
@@ -201,6 +231,10 @@ void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *st
 }
 
 void sinew_body_compute_elastic_forces(sinew_body *body, double *forces) {
+    if (!has_nodes(body)) {
+        return;
+    }
+
     memset(forces, 0, (size_t)sn_body_size(body) * sizeof *forces);
     sn_evaluation evaluation = {.q = body->q, .force = forces};
     body->ops->elasticity.evaluate(body, &evaluation);

@@ -51,7 +51,7 @@ sinew_status sinew_frame_body_get_reaction(sinew_body *body, int32_t index, doub
         return SINEW_OUT_OF_MEMORY;
     }
 
-    sinew_body_compute_reactions(body, rows);
+    sn_body_compute_reactions(body, rows);
     sn_vec3 f, t;
 
     sn_frame_node_force(body, node, rows, &f, &t);

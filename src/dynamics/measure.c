@@ -70,7 +70,7 @@ void sn_body_compute_balance(sinew_body *body, double *forces) {
 }
 
 // A support carries what inertia needs and nothing else gives.
-void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+void sn_body_compute_reactions(sinew_body *body, double *forces) {
     int32_t count = sn_body_size(body);
     if (body->ops->stepping) { // positions are prescribed there, forces never computed
         memset(forces, 0, (size_t)count * sizeof *forces);
@@ -82,5 +82,11 @@ void sinew_body_compute_reactions(sinew_body *body, double *forces) {
         if (!body->mask[i]) {
             forces[i] = 0;
         }
+    }
+}
+
+void sinew_body_compute_reactions(sinew_body *body, double *forces) {
+    if (body->mesh.point_count > 0) {
+        sn_body_compute_reactions(body, forces);
     }
 }

@@ -61,6 +61,14 @@ sinew_status sinew_body_compute_modes(sinew_body *body, int32_t count, double *f
             body->name);
     }
 
+    if (shapes && body->mesh.point_count == 0) {
+        return sn_fail(
+            body->context, SINEW_UNSUPPORTED,
+            "shapes of modes are given at nodes, and body \"%s\" has frames instead: ask "
+            "for the frequencies alone",
+            body->name);
+    }
+
     int32_t free_count = 0;
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         free_count += !body->mask[i];

@@ -56,6 +56,9 @@ int32_t sn_world_remove_attachments(sinew_world *world, const sinew_body *body,
 // elastic - external, three numbers a row. [N]
 void sn_body_compute_balance(sinew_body *body, double *forces);
 
+// The same of held rows alone, zero elsewhere.
+void sn_body_compute_reactions(sinew_body *body, double *forces);
+
 // Takes a finished body into the world; on failure the caller still owns it.
 sinew_status sn_world_add_body(sinew_world *world, sinew_body *body);
 

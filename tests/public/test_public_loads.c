@@ -97,7 +97,6 @@ static void test_pressure(void **state) {
                             2.4 * test_kind_loss(kind));
         }
 
-        assert_true(after.volume < before.volume);
         free(all);
         test_kinds_destroy(&t);
     }
