@@ -492,9 +492,8 @@ static int run_command(const cli_command *command, int argc, char **argv) {
 
     o.threads = cores > 8 ? 8 : cores > 0 ? cores : 1;
     const cli_option table[] = {
-        {"output", 'o', CLI_TEXT, &o.output, "DIR", "folder for everything written (default: out)",
-         0, 0},
-        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps instead of the scene's", 0,
+        {"output", 'o', CLI_TEXT, &o.output, "DIR", "output folder (default: out)", 0, 0},
+        {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps (default: from the scene)", 0,
          1e8},
         {"duration", 'd', CLI_NUMBER, &o.duration, "S",
          "duration in seconds (default: from the scene)", 0, 1e9},

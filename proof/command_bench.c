@@ -91,14 +91,12 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
         "instruction set %s.\n",
         sinew_version(), day, machine, b->threads, b->threads == 1 ? "" : "s",
         sn_isa_name(b->context->isa));
-    sn_buffer_add_text(&out, "With one thread times are processor times. A load above the number "
-                             "of cores means that others used "
-                             "the machine too: times are then too long. ");
     sn_buffer_add_text(
-        &out, "The papers' figures are of the papers' machines, which were older; meshes that are "
-              "not free are "
-              "replaced by bars of as many tets. Why a row falls short, and what was tried, is in "
-              "tests/proof/known_speed_gaps.json.\n\n");
+        &out, "With one thread, times are processor times. A load average above the number of "
+              "cores means that other programs were running and times are too long. The figures "
+              "of the papers were measured on older machines. Meshes that are not freely "
+              "available are replaced by bars with the same number of tetrahedra. "
+              "tests/proof/known_speed_gaps.json explains the rows that fall short.\n\n");
     bench_write_page(b, &out);
 
     sinew_status status = cli_make_folder(b->context, folder);
