@@ -140,7 +140,10 @@ static sinew_status simulate(run_state *run) {
 
     // The state at the start: as given, or in equilibrium.
     if (run->scene->statics && first == 0) {
+        cli_activity activity;
+        cli_activity_begin(&activity, "solving for equilibrium");
         status = sn_scene_world_solve_static(run->world, &report);
+        cli_activity_end(&activity);
         take_report(run, &report);
     }
     if (status == SINEW_OK) {
@@ -168,41 +171,17 @@ static sinew_status simulate(run_state *run) {
     return status;
 }
 
-static sinew_status save_state(run_state *run, const char *path) {
-    size_t size = sinew_world_get_snapshot_size(run->world->world);
-    void *bytes = sn_allocate(run->context, size, 1);
-    if (!bytes) {
-        return SINEW_OUT_OF_MEMORY;
-    }
-
-    sinew_status status = sinew_world_take_snapshot(run->world->world, bytes, size);
-    if (status == SINEW_OK) {
-        status = cli_write_file(run->context, path, bytes, size);
-    }
-
-    sn_release(run->context, bytes, size, 1);
-    return status;
-}
-
 // What must not be lost to a full disk has its room from the start.
 static sinew_status reserve_files(run_state *run, const run_options *options) {
     enum { SUMMARY_SIZE = 1 << 16 };
     if (options->checkpoint) {
-        size_t size = sinew_world_get_snapshot_size(run->world->world);
+        size_t size = run_state_size(run);
         SN_TRY(cli_reserve_file(run->context, options->checkpoint, size));
     }
     if (options->json.text) {
         SN_TRY(cli_reserve_file(run->context, options->json.text, SUMMARY_SIZE));
     }
     return SINEW_OK;
-}
-
-static sinew_status load_state(run_state *run, const char *path) {
-    cli_bytes bytes = {NULL, 0};
-    SN_TRY(cli_read_file(run->context, path, 0, &bytes));
-    sinew_status status = sn_scene_world_restore(run->world, bytes.data, bytes.size);
-    cli_free_bytes(run->context, &bytes);
-    return status;
 }
 
 static sinew_status write_json(run_state *run, const cli_optional_text *json) {
@@ -384,13 +363,13 @@ static void take_failure(const run_state *run, sinew_status status, first_failur
 static void write_end(run_state *run, const run_options *options, sinew_status simulated,
                       first_failure *failure) {
     if (options->checkpoint) {
-        take_failure(run, save_state(run, options->checkpoint), failure);
+        take_failure(run, run_save_state(run, options->checkpoint), failure);
     }
 
     if (simulated == SINEW_DIVERGED) {
         char last[4200];
         snprintf(last, sizeof last, "%s/last.state", run->folder);
-        take_failure(run, save_state(run, last), failure);
+        take_failure(run, run_save_state(run, last), failure);
     }
 
     take_failure(run, run_finish(run), failure);
@@ -452,6 +431,7 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
 
     if (status == CLI_OK) {
         run.scene = &file.scene;
+        run.fingerprint = run_fingerprint(&file);
         run.folder = options->output;
 
         sinew_status made = cli_make_folder(context, run.folder);
@@ -459,7 +439,7 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
             made = prepare(&run);
         }
         if (made == SINEW_OK && options->resume) {
-            made = load_state(&run, options->resume);
+            made = run_load_state(&run, options->resume);
         }
         if (made == SINEW_OK) {
             made = reserve_files(&run, options);
@@ -521,6 +501,10 @@ static int run_command(const cli_command *command, int argc, char **argv) {
 
     if (finished) {
         return status;
+    }
+
+    if (o.quiet) {
+        cli_activity_silence();
     }
 
     sinew_context *context = cli_create_context(command, (int32_t)o.threads);

@@ -92,9 +92,16 @@ static void *show_activity(void *user) {
     return NULL;
 }
 
+// One line at a time: work within other work is not shown.
+static bool is_silent, is_shown;
+
+void cli_activity_silence(void) {
+    is_silent = true;
+}
+
 void cli_activity_begin(cli_activity *activity, const char *what) {
-    *activity =
-        (cli_activity){.enabled = isatty(STDERR_FILENO), .begin = sn_seconds(), .what = what};
+    bool enabled = !is_silent && !is_shown && isatty(STDERR_FILENO);
+    *activity = (cli_activity){.enabled = enabled, .begin = sn_seconds(), .what = what};
     if (!activity->enabled) {
         return;
     }
@@ -102,6 +109,7 @@ void cli_activity_begin(cli_activity *activity, const char *what) {
     pthread_mutex_init(&activity->mutex, NULL);
     pthread_cond_init(&activity->wake, NULL);
     if (pthread_create(&activity->thread, NULL, show_activity, activity) == 0) {
+        is_shown = true;
         return;
     }
 
@@ -123,4 +131,5 @@ void cli_activity_end(cli_activity *activity) {
     pthread_cond_destroy(&activity->wake);
     pthread_mutex_destroy(&activity->mutex);
     activity->enabled = false;
+    is_shown = false;
 }

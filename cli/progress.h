@@ -20,7 +20,7 @@ void cli_progress_show(cli_progress *progress, int64_t done, const char *note);
 void cli_progress_end(cli_progress *progress);
 
 // A line that a thread of its own keeps up to date. Must stay where it is until it ends; messages
-// are printed after that.
+// are printed after that. Work that begins while other work is shown is not shown itself.
 typedef struct cli_activity {
     bool enabled;
     double begin; // [s]
@@ -31,6 +31,7 @@ typedef struct cli_activity {
     bool ended; // guarded by the mutex
 } cli_activity;
 
+void cli_activity_silence(void); // from now on nothing is shown
 void cli_activity_begin(cli_activity *activity, const char *what);
 void cli_activity_end(cli_activity *activity);
 

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 
 #include "scene_file.h"
+#include "progress.h"
 
 #include "base/context.h"
 
@@ -144,8 +145,12 @@ int cli_scene_open(sinew_context *context, const cli_command *command, const cha
 
 int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file,
                     sn_scene_world **world) {
-    if (sn_scene_build(context, &file->scene, cli_fetch, &file->fetcher, &file->mistakes, world) !=
-        SINEW_OK) {
+    cli_activity activity;
+    cli_activity_begin(&activity, "building the scene");
+    sinew_status status =
+        sn_scene_build(context, &file->scene, cli_fetch, &file->fetcher, &file->mistakes, world);
+    cli_activity_end(&activity);
+    if (status != SINEW_OK) {
         return fail_with_mistakes(context, command, file, file->scene.name);
     }
     return CLI_OK;

@@ -2,6 +2,8 @@
 #ifndef CLI_RUN_RUN_H
 #define CLI_RUN_RUN_H
 
+#include "scene_file.h"
+
 #include "io/bytes/buffer.h"
 #include "io/mesh/write.h"
 #include "io/picture/preview.h"
@@ -23,6 +25,7 @@ typedef struct run_state {
     const sn_scene *scene;
     sn_scene_world *world;
     const char *folder;
+    uint64_t fingerprint; // of the scene, for checkpoints
     sn_arena arena;
     sn_buffer buffer; // reused for every file
     bool film;
@@ -50,6 +53,13 @@ typedef struct run_state {
     double smallest_J, largest_J;
     const char *outcome;
 } run_state;
+
+// Checkpoints: what decides the motion of a scene as a number, the size of a checkpoint now,
+// writing one, and continuing from one. Damaged files and those of other scenes are refused.
+uint64_t run_fingerprint(const cli_scene_file *file);
+size_t run_state_size(const run_state *run);
+sinew_status run_save_state(run_state *run, const char *path);
+sinew_status run_load_state(run_state *run, const char *path);
 
 // Writes "FOLDER/NAME" from the buffer and remembers it.
 sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer);

@@ -72,14 +72,16 @@ typedef struct sinew_tasks {
     void *user;
 } sinew_tasks;
 
-/// Progress and cancellation of long calls. The library calls `report` on the calling thread, from
-/// time to time during set-up (tetrahedra, voxels, weights, fields), static solves and steps: often
-/// enough that a host can react within a fraction of a second, and without any effect on results.
+/// Progress and cancellation of long calls. The library calls `report` on the calling thread before
+/// each iteration of Newton's method (in steps and static solves), between the stages of
+/// `sinew_tetrahedralize`, and while the weights of a frame body are computed. It has no effect on
+/// results.
 typedef struct sinew_progress {
     /// `what` names the work (static text, e.g. "computing weights"); `share` is the part of it
     /// that is done, in [0, 1], or -1 if that is not known. Return true to go on. Return false to
-    /// cancel: the call then fails with SINEW_CANCELLED and leaves its objects as they were. Must
-    /// not call the library.
+    /// cancel: the call then fails with SINEW_CANCELLED and leaves its objects as they were (a
+    /// static solve keeps the bodies that it has brought to rest so far). Must not call the
+    /// library.
     bool (*report)(void *user, const char *what, double share);
     void *user;
 } sinew_progress;

@@ -167,7 +167,7 @@ sinew_status sn_gltf_load_buffers(sn_gltf_reader *r) {
     r->buffers = SN_PUSH(r->arena, sn_gltf_bytes, r->buffer_count);
     r->decoded = SN_PUSH(r->arena, sn_gltf_decoded, r->accessor_count);
     SN_TRY(sn_arena_status(r->arena));
-    r->budget = 1 << 20;
+    r->budget = 1 << 27; // sparse accessors may be large by themselves: 4000 images of a run
 
     for (int32_t i = 0; i < r->buffer_count; i++) {
         SN_TRY(load_buffer(r, &buffers->items[i], i == 0, &r->buffers[i]));

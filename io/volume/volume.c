@@ -327,7 +327,8 @@ static sinew_status open_data(sinew_context *context, const sn_volume_header *he
                                   "%zu cells are announced; %zu compressed bytes cannot hold them",
                                   count, source->size);
         }
-        SN_TRY(inflate(context, source, header->offset, header->encoding, limit, scratch));
+        size_t most = needed < limit ? needed : limit; // what the header announces, and no more
+        SN_TRY(inflate(context, source, header->offset, header->encoding, most, scratch));
     } else {
         *data = (const uint8_t *)source->data + header->offset;
         *size = source->size - header->offset;
@@ -425,6 +426,44 @@ static sinew_status read_header(sinew_context *context, const sn_source *source,
                           ".hdr, .nrrd, .nhdr, .mha and .mhd");
 }
 
+// Bytes of a file with this header that is not compressed; SIZE_MAX if there are too many.
+static size_t plain_size(const sn_volume_header *header) {
+    double size = (double)sn_type_size(header->type);
+    for (int k = 0; k < 3; k++) {
+        size *= (double)header->size[k];
+    }
+
+    bool fits = size >= 0 && size < 9e15;
+    return fits ? header->offset + (size_t)size : SIZE_MAX;
+}
+
+// .nii.gz: the whole file is compressed. The header says how large it is; no more is decompressed.
+static sinew_status open_packed(sinew_context *context, const sn_source *source, sn_arena *arena,
+                                size_t limit, sn_volume_file *file, sn_buffer *plain,
+                                sn_source *opened) {
+    enum { HEADER_SIZE = 1 << 16 };
+    size_t most = HEADER_SIZE < limit ? HEADER_SIZE : limit;
+    bool small = sn_inflate_gzip(source->data, source->size, most, plain) == SN_INFLATE_OK;
+    *opened = *source;
+    opened->data = plain->data ? plain->data : "";
+    opened->size = plain->size;
+
+    sn_volume_header header;
+    file->format = sn_volume_detect(opened);
+    SN_TRY(read_header(context, opened, arena, file, &header));
+    if (small) {
+        return SINEW_OK;
+    }
+
+    most = plain_size(&header) < limit ? plain_size(&header) : limit;
+    sn_buffer_clear(plain);
+    SN_TRY(inflate(context, source, 0, SN_VOLUME_GZIP, most, plain));
+    opened->data = plain->data ? plain->data : "";
+    opened->size = plain->size;
+
+    return SINEW_OK;
+}
+
 sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
                             const sn_volume_options *options, sn_volume_file *file) {
     *file =
@@ -436,17 +475,10 @@ sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
     sn_volume_header header;
     sinew_status status = SINEW_OK;
 
-    if (is_gzip(source)) { // .nii.gz: the whole file is packed
+    if (is_gzip(source)) {
         size_t limit = options && options->memory_limit ? options->memory_limit : default_limit;
-
-        status = inflate(context, source, 0, SN_VOLUME_GZIP, limit, &plain);
-        opened.data = plain.data ? plain.data : "";
-        opened.size = plain.size;
-        if (status == SINEW_OK) {
-            file->format = sn_volume_detect(&opened);
-        }
+        status = open_packed(context, source, &arena, limit, file, &plain, &opened);
     }
-
     if (status == SINEW_OK) {
         status = read_header(context, &opened, &arena, file, &header);
     }

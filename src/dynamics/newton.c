@@ -364,6 +364,8 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
             return SINEW_OK;
         }
 
+        const char *what = def->scheme.c > 0 ? "taking a step" : "solving for equilibrium";
+        SN_TRY(sn_report_progress(island->world->context, what, -1));
         report->newton_iterations++;
         SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
         sn_links_predict(island, island->direction);

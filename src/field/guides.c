@@ -114,8 +114,17 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_frames(scratch, curve, count, x, q));
 
+    // Searching the tree from afar visits much of it; the box of the body settles most of that.
+    sn_box box = sn_box_grown(field->tree.bvh.nodes[0].box, field->reach);
     double nearest = INFINITY;
     for (int32_t i = 0; i < count; i++) {
+        double distance = sqrt(sn_box_distance2(box, x[i]));
+        if (distance > 0) {
+            nearest = fmin(nearest, distance + field->reach);
+            guides->ignored++;
+            continue;
+        }
+
         sn_location place = sn_element_tree_locate(&field->tree, x[i]);
         nearest = fmin(nearest, place.distance);
         if (place.distance > field->reach) {

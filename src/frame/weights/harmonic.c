@@ -463,6 +463,8 @@ static sinew_status solve(problem *problem, sn_arena *arena) {
     SN_TRY(build_multigrid(problem, arena));
 
     for (int32_t first = 0; first < shape->node_count; first += LANES) {
+        SN_TRY(sn_report_progress(shape->context, "computing weights",
+                                  (double)first / shape->node_count));
         sn_multigrid_set_lanes(problem->multigrid, group_lanes(shape->node_count - first));
         solve_group(problem, problem->x[first / LANES], first);
     }

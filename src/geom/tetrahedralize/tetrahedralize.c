@@ -253,7 +253,9 @@ static sinew_status fill_by_count(sn_arena *scratch, const sn_repaired_surface *
 static sinew_status fill_surface(sn_arena *scratch, const sinew_mesh *surface,
                                  const sinew_tetrahedralize_def *def, sn_repaired_surface *repaired,
                                  double *h, sn_owned_mesh **tets) {
+    SN_TRY(sn_report_progress(scratch->context, "repairing the surface", -1));
     SN_TRY(sn_repair_surface(scratch, surface, repaired));
+    SN_TRY(sn_report_progress(scratch->context, "filling the surface", -1));
     sn_box box = sn_mesh_box(surface);
 
     SN_TRY(check_repaired(scratch->context, repaired, box,
@@ -288,6 +290,9 @@ sinew_status sinew_tetrahedralize(sinew_context *context, const sinew_mesh *surf
     double h = 0;
     sinew_status status = fill_surface(&scratch, surface, def, &repaired, &h, &made);
 
+    if (status == SINEW_OK) {
+        status = sn_report_progress(context, "checking the tetrahedra", -1);
+    }
     if (status == SINEW_OK && def->largest_component) {
         status = keep_largest(&scratch, &made);
     }
