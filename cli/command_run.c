@@ -146,6 +146,9 @@ static sinew_status simulate(run_state *run) {
         cli_activity_end(&activity);
         take_report(run, &report);
     }
+
+    // Up to here a signal ends the program at once; from here on there are results to be finished.
+    cli_signals_hold();
     if (status == SINEW_OK) {
         take_measures(run);
         status = run_output(run, first, first >= run->scene->steps);
@@ -448,7 +451,6 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
             status = cli_fail_call(command, context);
         }
         if (made == SINEW_OK) {
-            cli_signals_hold();
             status = finish(command, &run, options, simulate(&run));
             cli_signals_release();
         }
