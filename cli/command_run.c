@@ -102,6 +102,7 @@ static void take_report(run_state *run, const sinew_step_report *report) {
     run->newton_iterations += report->newton_iterations;
     run->solver_iterations += report->solver_iterations;
     run->line_search_cuts += report->line_search_cuts;
+    run->rescued_steps += report->rescued > 0;
     run->unconverged_steps +=
         report->outcome != SINEW_OUTCOME_CONVERGED || !report->solver_converged;
     run->simulate_seconds += report->total_seconds;
@@ -302,6 +303,10 @@ static void print_closing(const run_state *run, const run_options *options) {
 
     if (run->unconverged_steps) {
         printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
+    }
+
+    if (run->rescued_steps) {
+        printf("; %lld steps were rescued by smaller ones", (long long)run->rescued_steps);
     }
 
     printf("\n");

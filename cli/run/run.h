@@ -49,6 +49,7 @@ typedef struct run_state {
     sn_buffer probes; // probes.csv so far
 
     int64_t steps, newton_iterations, solver_iterations, line_search_cuts, unconverged_steps;
+    int64_t rescued_steps;
     double simulate_seconds, assemble_seconds, solve_seconds, output_seconds;
     double smallest_J, largest_J;
     const char *outcome;

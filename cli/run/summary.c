@@ -192,6 +192,8 @@ static void write_counts(const run_state *run, sn_json_writer *json) {
     sn_json_write_integer(json, run->line_search_cuts);
     sn_json_write_key(json, "steps_not_converged");
     sn_json_write_integer(json, run->unconverged_steps);
+    sn_json_write_key(json, "steps_rescued");
+    sn_json_write_integer(json, run->rescued_steps);
     sn_json_end_object(json);
     sn_json_write_key(json, "seconds");
     sn_json_begin_object(json);

@@ -94,8 +94,11 @@ typedef enum sinew_outcome {
     SINEW_OUTCOME_STALLED,    ///< No step along the search direction lowers the energy any more.
     SINEW_OUTCOME_NOT_FINITE, ///< The new state was not finite; the old one was kept and time stood
                               ///< still.
-    SINEW_OUTCOME_SINGULAR, ///< Dual quaternions of frames a full turn apart cancel; the old state
-                            ///< was kept, time stood still.
+    SINEW_OUTCOME_SINGULAR,   ///< Dual quaternions of frames a full rotation apart cancel; the old
+                              ///< state was kept, time stood still.
+    /// The new state would have far more energy than work explains; the old state was kept, time
+    /// stood still.
+    SINEW_OUTCOME_UNSTABLE,
 } sinew_outcome;
 
 /// The name of an outcome, e.g. "iteration limit". Static text.
@@ -111,13 +114,20 @@ typedef struct sinew_step_report {
     double newton_residual; ///< Relative residual force at the end; for the linearised step, before
                             ///< the solve. [-]
     int32_t line_search_cuts; ///< Halvings of Newton steps.
-    double assemble_seconds;  ///< Forces and stiffness. [s]
-    double solve_seconds;     ///< Linear solves. [s]
-    double total_seconds;     ///< The whole step. [s]
+    /// Groups of attached bodies whose step could not be accepted and was found in smaller parts,
+    /// by implicit Euler with Newton's method. [count]
+    int32_t rescued;
+    double assemble_seconds; ///< Forces and stiffness. [s]
+    double solve_seconds;    ///< Linear solves. [s]
+    double total_seconds;    ///< The whole step. [s]
 } sinew_step_report;
 
-/// Advances the world by one step. `report` may be NULL. Fails with SINEW_DIVERGED when the new
-/// state is not finite or is singular; the state and the time are then as before the step.
+/// Advances the world by one step. `report` may be NULL. A step whose end is not finite, is
+/// singular or has more than 100 times the energy that work explains (of gravity, loads, supports
+/// and attachments, beginning with the energy at the first step) is tried again in up to 16 smaller
+/// parts; if that fails too, SINEW_DIVERGED is returned and the state and the time are as before
+/// the step. The elastic energy at the end of a linearised or explicit step may be judged by the
+/// next step instead.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
 /// Time that has passed. [s]

@@ -23,7 +23,7 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     size_t q = (size_t)body->config_count;
     size_t n = (size_t)sn_body_size(body);
 
-    body->state_count = 4 * q + 5 * n + 3;
+    body->state_count = 4 * q + 5 * n + 3 + sizeof(sn_body_ledger) / sizeof(double);
     body->state = SN_PUSH(arena, double, body->state_count);
     body->mask = SN_PUSH(arena, uint8_t, n);
     body->scratch = SN_PUSH(arena, double, n);
@@ -45,6 +45,8 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena) {
     body->history = next++;
     body->age = next++;
     body->recovery = next++;
+    body->ledger = (sn_body_ledger *)next;
+    next += sizeof(sn_body_ledger) / sizeof(double);
     SN_ASSERT(next == body->state + body->state_count);
 
     return SINEW_OK;

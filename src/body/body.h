@@ -194,6 +194,21 @@ typedef struct sn_body_ops {
 typedef struct sn_load sn_load;
 typedef struct sn_surface_tree sn_surface_tree; // body/surface_query.c
 
+// What a body remembers of the energy ledger (dynamics/ledger.h), in the state as four doubles.
+typedef struct sn_body_ledger {
+    double explained; // energy that work explains, of the whole island [J]
+    double kinetic;   // at the end of the last step [J]
+    double elastic;   // [J]; NaN if unknown
+    double state;     // one of the following
+} sn_body_ledger;
+
+enum {
+    SN_LEDGER_EMPTY,   // begins with the next step
+    SN_LEDGER_RUNNING, // unless the state was set from outside: see sinew_body.history
+    SN_LEDGER_CHANGED, // the energy changed from outside: materials, fibres
+    SN_LEDGER_KEPT,    // goes on although the history begins again
+};
+
 struct sinew_body {
     sinew_context *context;
     sinew_world *world;
@@ -227,6 +242,7 @@ struct sinew_body {
     double *history;   // one number: steps since the state was last set from outside
     double *recovery;  // one number: steps for which the body may still be led back; 0 as a rule
     double *age;       // one number: seconds stepped since the body's structure last changed
+    sn_body_ledger *ledger;
 
     sinew_mesh *surface;          // rest mesh of triangles; destroyed with the body
     const int32_t *surface_nodes; // [vertex], for a boundary of elements; NULL otherwise
@@ -271,6 +287,13 @@ sinew_status sn_body_allocate_state(sinew_body *body, sn_arena *arena);
 // when it is.
 void sn_body_begin_recovery(sinew_body *body);
 void sn_body_end_recovery(sinew_body *body);
+
+// The elastic energy of the present configuration changed, though no work was done on the body.
+static inline void sn_body_note_energy_change(sinew_body *body) {
+    if (body->ledger->state == SN_LEDGER_RUNNING) {
+        body->ledger->state = SN_LEDGER_CHANGED;
+    }
+}
 
 // The operations with their linear defaults filled in.
 void sn_body_retract(const sinew_body *body, double *q, const double *base, const double *xi);

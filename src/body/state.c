@@ -150,7 +150,9 @@ sinew_status sinew_body_set_forces(sinew_body *body, const int32_t *nodes, int32
 
 sinew_status sinew_body_set_material(sinew_body *body, int32_t index,
                                      const sinew_material_def *material) {
-    return body->ops->elasticity.set_material(body, index, material);
+    SN_TRY(body->ops->elasticity.set_material(body, index, material));
+    sn_body_note_energy_change(body);
+    return SINEW_OK;
 }
 
 sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double stress) {
@@ -165,7 +167,9 @@ sinew_status sinew_body_set_fibre_stress(sinew_body *body, int32_t index, double
                        body->name);
     }
 
-    return body->ops->elasticity.set_fibre_stress(body, index, stress);
+    SN_TRY(body->ops->elasticity.set_fibre_stress(body, index, stress));
+    sn_body_note_energy_change(body);
+    return SINEW_OK;
 }
 
 sinew_status sinew_body_set_damping(sinew_body *body, double mass_damping,

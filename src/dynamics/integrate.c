@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "body/load.h"
+#include "dynamics/ledger.h"
 #include "dynamics/link.h"
 #include "linalg/vector.h"
 
@@ -144,7 +145,8 @@ static void compute_drive(sn_island *island) {
 
     memset(island->xi, 0, (size_t)count * sizeof(double));
     memset(island->xi_inertia, 0, (size_t)count * sizeof(double));
-    sn_island_evaluate(island, island->xi, damped ? SN_WANT_PROJECTED_STIFFNESS : SN_WANT_FORCE);
+    island->energy_before = sn_island_evaluate(
+        island, island->xi, damped ? SN_WANT_PROJECTED_STIFFNESS : SN_WANT_FORCE);
     if (damped) {
         sn_island_keep_damping(island);
     }
@@ -342,11 +344,50 @@ static void remove_torque(sn_island *island, sn_scheme scheme) {
     }
 }
 
-sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
-    const sinew_world_def *world = &island->world->def;
-    const sn_integrator *integrator = sn_integrator_get(world->integrator, !has_history(island));
-    double h = world->step;
+// Held unknowns take their velocity and acceleration from the path that is prescribed, by backward
+// differences of second order. The recurrences of integrators without damping (v = 2 xi / h - v)
+// would let any mismatch alternate forever, and with rotating masses grow.
+static void predict_held(sn_island *island, const sn_island_body *member) {
+    const sinew_body *body = member->body;
+    const sn_integrator *integrator = island->integrator;
+    int32_t first = 3 * member->first_row;
+    double h = island->h;
+    double *d = island->xi + first;
+    bool moved_before = *body->history >= 1;
+    bool middle = integrator->span < 1;
 
+    if (moved_before) {
+        sn_body_difference(body, d, body->q, body->previous_q);
+    }
+
+    for (int32_t k = 0; k < sn_body_size(body); k++) {
+        if (island->mask[first + k] != SN_MASK_HELD) {
+            continue;
+        }
+
+        double xi = island->prescribed[first + k];
+        double v0 = body->v[k];
+        double v = moved_before ? (3 * xi - d[k]) / (2 * h) : xi / h;
+        double a = (v - v0) / h;
+        if (!middle && *body->history >= 2) {
+            a = (3 * v - 4 * v0 + body->previous_v[k]) / (2 * h);
+        }
+
+        double balance_v = middle ? 0.5 * (v + v0) : v;
+        double balance_xi = integrator->span * xi;
+        island->xi_inertia[first + k] = balance_xi - h * h / integrator->c * a;
+        island->velocity_offset[first + k] = balance_v - integrator->e / h * balance_xi;
+    }
+}
+
+sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
+    const sinew_world_def *def = &island->world->def;
+    return sn_integrate_solve_by(island, sn_integrator_get(def->integrator, !has_history(island)),
+                                 def->step, report);
+}
+
+sinew_status sn_integrate_solve_by(sn_island *island, const sn_integrator *integrator, double h,
+                                   sinew_step_report *report) {
     island->integrator = integrator;
     island->h = h;
     SN_TRY(sn_integrate_prepare(island, false));
@@ -363,12 +404,15 @@ sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_step_rows rows = rows_of(island, &island->bodies[i]);
         integrator->predict(island->bodies[i].body, h, &rows);
+        if (integrator->alternates) {
+            predict_held(island, &island->bodies[i]);
+        }
     }
     for (int32_t i = 0; i < sn_island_size(island); i++) {
         island->prescribed[i] *= integrator->span;
     }
 
-    sn_newton_def newton = sn_integrate_newton_def(world);
+    sn_newton_def newton = sn_integrate_newton_def(&island->world->def);
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     memset(island->xi, 0, bytes);
     newton.scheme = scheme_of(island);
@@ -534,4 +578,5 @@ void sn_integrate_accept(sn_island *island) {
     }
 
     sn_integrate_settle_ties(island);
+    sn_ledger_accept(island);
 }

@@ -8,6 +8,10 @@
 // accepted.
 sinew_status sn_integrate_solve(sn_island *island, sinew_step_report *report);
 
+// The same by an integrator and for a time of one's own.
+sinew_status sn_integrate_solve_by(sn_island *island, const sn_integrator *integrator, double h,
+                                   sinew_step_report *report);
+
 // Whether the step that was found leads to finite positions and velocities.
 bool sn_integrate_is_finite(const sn_island *island);
 

@@ -35,6 +35,8 @@ struct sn_integrator {
     bool starts_with_acceleration; // predict needs the acceleration of the present state
     sinew_integrator first;        // takes the first step after the state was set from outside
 
+    bool alternates; // does not damp what alternates from step to step: see predict_held
+
     double c, e; // of an implicit integrator
     double span; // the part of the step that xi covers
 

@@ -51,6 +51,11 @@ typedef struct sn_tie {
 
 typedef struct sn_link sn_link;
 
+// Energies of an island: see ledger.h. [J]
+typedef struct sn_ledger_entry {
+    double explained, kinetic, elastic;
+} sn_ledger_entry;
+
 // Unknowns that are not solved for: prescribed from outside, or eliminated by a hard tie.
 enum { SN_MASK_HELD = 1, SN_MASK_TIED = 2 };
 
@@ -67,6 +72,12 @@ struct sn_island {
     bool has_energy;                 // all bodies have one
     const sn_integrator *integrator; // of the step in progress
     double h;                        // its length [s]
+    double energy_before;            // elastic energy where the step begins [J]
+    double energy_after;             // where Newton's method left it; as before if linearised [J]
+    sn_ledger_entry ledger;          // after the step (ledger.h)
+
+    bool rescued;                          // the step is in rescued_states, not in xi (rescue.h)
+    double *saved_states, *rescued_states; // of all bodies; NULL until a step is rescued
 
     bool matrix_free;   // products take the place of stiffness matrices where bodies have them
     bool far_stiffness; // whether the system has the stiffness, or the mass alone

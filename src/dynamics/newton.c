@@ -13,6 +13,7 @@ enum { MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
 // What one point of the search knows.
 typedef struct search_point {
     double potential; // phi
+    double energy;    // its elastic part [J]
     double residual,
         scale;    // largest free residual, and largest force that takes part in the balance [N]
     double floor; // what rounding of the positions makes of forces [N]; known with the stiffness
@@ -86,7 +87,8 @@ static void compute_residual(sn_island *island, search_point *point) {
 static search_point evaluate(sn_island *island, const sn_newton_def *def, const double *xi,
                              bool begins, sn_island_want want, sinew_step_report *report) {
     double begin = sn_seconds();
-    search_point point = {.potential = sn_island_evaluate(island, xi, want)};
+    double energy = sn_island_evaluate(island, xi, want);
+    search_point point = {.potential = energy, .energy = energy};
 
     point.potential += compute_load_potential(island, def, xi, begins);
     compute_residual(island, &point);
@@ -345,6 +347,11 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
         sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
         bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
         search_point point = evaluate(island, def, island->xi, begins, want, report);
+
+        if (iteration == 0) {
+            island->energy_before = point.energy;
+        }
+        island->energy_after = point.energy;
 
         report->newton_residual = point.scale > 0 ? point.residual / point.scale : 0;
         bool moving = compute_remaining(island, island->direction);

@@ -5,8 +5,11 @@
 #include "base/clock.h"
 #include "dynamics/integrate.h"
 #include "dynamics/island.h"
+#include "dynamics/ledger.h"
+#include "dynamics/rescue.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 sinew_world_def sinew_default_world_def(void) {
@@ -33,6 +36,7 @@ const char *sinew_outcome_name(sinew_outcome outcome) {
     case SINEW_OUTCOME_STALLED: return "stalled";
     case SINEW_OUTCOME_NOT_FINITE: return "not finite";
     case SINEW_OUTCOME_SINGULAR: return "singular";
+    case SINEW_OUTCOME_UNSTABLE: return "unstable";
     }
 
     return "unknown outcome";
@@ -237,32 +241,71 @@ static void merge_report(sinew_step_report *total, const sinew_step_report *part
     total->solver_converged = total->solver_converged && part->solver_converged;
     total->newton_residual = fmax(total->newton_residual, part->newton_residual);
     total->line_search_cuts += part->line_search_cuts;
+    total->rescued += part->rescued;
     total->assemble_seconds += part->assemble_seconds;
     total->solve_seconds += part->solve_seconds;
+}
+
+// Whether the step that was found can be accepted; if not, why.
+static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
+    sinew_context *context = island->world->context;
+    const char *name = island->bodies[0].body->name;
+    double time = island->world->time;
+    if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island)) {
+        report->outcome = SINEW_OUTCOME_NOT_FINITE;
+        return sn_fail(context, SINEW_DIVERGED,
+                       "the step at %g s would not give finite positions for body \"%s\"; the "
+                       "state is as before it. A smaller step or another integrator may help",
+                       time, name);
+    }
+
+    if (!sn_ledger_check(island)) {
+        report->outcome = SINEW_OUTCOME_UNSTABLE;
+        return sn_fail(context, SINEW_DIVERGED,
+                       "the step at %g s is unstable: body \"%s\" would have an energy of %g J, "
+                       "but work explains only %g J; the state is as before it. A smaller step or "
+                       "another integrator may help",
+                       time, name, island->ledger.kinetic + fmax(0, island->ledger.elastic),
+                       island->ledger.explained);
+    }
+
+    sinew_status status = sn_integrate_check(island);
+    if (status != SINEW_OK) {
+        report->outcome = SINEW_OUTCOME_SINGULAR;
+    }
+    return status;
+}
+
+// Solves an island's step. One that cannot be accepted is tried again in smaller parts; if that
+// fails too, the message says why the whole step did.
+static sinew_status solve_island(sn_island *island, sinew_step_report *report) {
+    sinew_context *context = island->world->context;
+    island->rescued = false;
+    SN_TRY(sn_integrate_solve(island, report));
+
+    sinew_status status = judge_step(island, report);
+    if (status == SINEW_OK) {
+        return SINEW_OK;
+    }
+
+    char message[512];
+    snprintf(message, sizeof message, "%s", sinew_context_message(context));
+    SN_TRY(sn_rescue_try(island, report));
+    if (!island->rescued) {
+        return sn_fail(context, status, "%s", message);
+    }
+
+    report->outcome = SINEW_OUTCOME_CONVERGED;
+    report->rescued = 1;
+    return SINEW_OK;
 }
 
 static sinew_status solve_islands(sinew_world *world, sinew_step_report *report) {
     for (sn_island *island = world->islands; island; island = island->next) {
         sinew_step_report part = {.solver_converged = true};
-        SN_TRY(sn_integrate_solve(island, &part));
-        if (!sn_integrate_is_finite(island)) {
-            part.outcome = SINEW_OUTCOME_NOT_FINITE;
-        }
-
+        sinew_status status = solve_island(island, &part);
         merge_report(report, &part);
-        if (part.outcome == SINEW_OUTCOME_NOT_FINITE) {
-            return sn_fail(world->context, SINEW_DIVERGED,
-                           "the step at %g s would not give finite positions for body \"%s\"; the "
-                           "state is as before it. A smaller "
-                           "step or another integrator may help",
-                           world->time, island->bodies[0].body->name);
-        }
-
-        sinew_status status = sn_integrate_check(island);
-        if (status != SINEW_OK) {
-            report->outcome = SINEW_OUTCOME_SINGULAR;
-            return status;
-        }
+        SN_TRY(status);
     }
 
     return SINEW_OK;
@@ -282,7 +325,11 @@ static sinew_status advance_others(sinew_world *world) {
 
 static void accept_step(sinew_world *world) {
     for (sn_island *island = world->islands; island; island = island->next) {
-        sn_integrate_accept(island);
+        if (island->rescued) {
+            sn_rescue_accept(island);
+        } else {
+            sn_integrate_accept(island);
+        }
     }
 
     for (size_t i = 0; i < world->body_count; i++) {

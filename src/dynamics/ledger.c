@@ -1,0 +1,275 @@
+#include "dynamics/ledger.h"
+
+#include "dynamics/link.h"
+
+#include <math.h>
+#include <string.h>
+
+// Energy above this multiple of what work explains is an instability. The worst of all tests and
+// examples stays below a tenth of it (tests/dynamics/test_ledger.c).
+static const double margin = 100;
+
+// Above this multiple the elastic energy at the end of the step is evaluated.
+static const double suspicious = 2;
+
+static double dot(const double *a, const double *b, int32_t count) {
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+// Of velocities in island->scratch, without held unknowns: their motion is prescribed, whatever it
+// costs.
+static double compute_kinetic(sn_island *island) {
+    double sum = 0;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (island->mask[i] == SN_MASK_HELD) {
+            island->scratch[i] = 0;
+        }
+    }
+
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        const double *v = island->scratch + 3 * member->first_row;
+        double *momentum = island->product + 3 * member->first_row;
+        sn_body_multiply_mass(member->body, momentum, v, member->body->q);
+        sum += 0.5 * dot(v, momentum, sn_body_size(member->body));
+    }
+    return sum;
+}
+
+static void gather_start_velocities(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        memcpy(island->scratch + 3 * member->first_row, member->body->v,
+               (size_t)sn_body_size(member->body) * sizeof(double));
+    }
+}
+
+static void gather_end_velocities(sn_island *island) {
+    const sn_integrator *integrator = island->integrator;
+    double e = integrator->e / (island->h * integrator->span);
+    double w = integrator->is_explicit ? 0 : 1 / integrator->span;
+    double start = integrator->is_explicit ? 0 : 1 / integrator->span - 1;
+
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        int32_t first = 3 * member->first_row;
+        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
+            int32_t row = first + k;
+            double offset = w > 0 ? w * island->velocity_offset[row] : 0;
+            island->scratch[row] = e * island->xi[row] + offset - start * member->body->v[k];
+        }
+    }
+}
+
+// Whether forces are known where this step balances them, or only at its start.
+static bool knows_balance(const sn_island *island) {
+    return !island->integrator->is_explicit && !island->integrator->linearised;
+}
+
+// The work of supports: of this step where its balance is known, otherwise of the last one, whose
+// end is where this one began.
+static double compute_support_work(sn_island *island) {
+    double sum = 0;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        const sinew_body *body = member->body;
+        int32_t first = 3 * member->first_row;
+        bool now = knows_balance(island);
+        if (!now && *body->history < 1) {
+            continue;
+        }
+
+        double *moved = island->scratch + first;
+        const double *inertia = now ? island->inertia + first : body->inertia;
+        double share = now ? 1 / island->integrator->span : 1;
+        if (now) {
+            memcpy(moved, island->xi + first, (size_t)sn_body_size(body) * sizeof(double));
+        } else {
+            sn_body_difference(body, moved, body->q, body->previous_q);
+        }
+
+        for (int32_t k = 0; k < sn_body_size(body); k++) {
+            if (island->mask[first + k] == SN_MASK_HELD) {
+                double reaction =
+                    inertia[k] - island->force[first + k] - island->external[first + k];
+                sum += share * reaction * moved[k];
+            }
+        }
+    }
+    return sum;
+}
+
+// What the present forces would do along the size of each body, for models without an energy.
+static double estimate_elastic(const sn_island *island) {
+    double sum = 0;
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        double size = cbrt(member->body->rest_volume);
+        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
+            sum += size * fabs(island->force[3 * member->first_row + k]);
+        }
+    }
+    return sum;
+}
+
+// A motion by a millionth of the body's size in a step is harmless, whatever drives it.
+static double compute_floor(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sn_island_body *member = &island->bodies[i];
+        double v = 1e-6 * cbrt(member->body->rest_volume) / island->h;
+        for (int32_t k = 0; k < sn_body_size(member->body); k++) {
+            island->scratch[3 * member->first_row + k] = v;
+        }
+    }
+    return compute_kinetic(island);
+}
+
+// What hard links do at most while they close the gaps that the step began with.
+static double compute_closing_work(sn_island *island) {
+    if (island->hard_link_count == 0) {
+        return 0;
+    }
+
+    memset(island->scratch, 0, (size_t)sn_island_size(island) * sizeof(double));
+    sn_links_compute_gaps(island, island->scratch, 1);
+
+    double sum = 0;
+    for (int32_t i = 0; i < island->link_count; i++) {
+        const sn_link *link = &island->links[i];
+        if (link->hard) {
+            sum += sn_length(link->multiplier) * sn_length(link->gap);
+        }
+    }
+    return sum;
+}
+
+// The elastic energy at the end of the step, with the forces there; and the inertia of a linearised
+// step, so that its support work can be found.
+static double evaluate_end(sn_island *island) {
+    const sn_integrator *integrator = island->integrator;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        island->product[i] = island->xi[i] / integrator->span;
+    }
+
+    double energy = sn_island_evaluate(island, island->product, SN_WANT_FORCE);
+    if (integrator->linearised) {
+        sn_scheme scheme = {integrator->c / (island->h * island->h), integrator->e / island->h};
+        sn_island_compute_inertia(island, scheme, island->xi);
+    }
+    return energy;
+}
+
+static double compute_end_support_work(const sn_island *island) {
+    double sum = 0;
+    for (int32_t i = 0; i < sn_island_size(island); i++) {
+        if (island->mask[i] == SN_MASK_HELD) {
+            sum += (island->inertia[i] - island->force[i] - island->external[i]) * island->xi[i];
+        }
+    }
+    return fmax(0, sum);
+}
+
+// What the bodies of the island remember, and whether all of them do.
+static bool recall(const sn_island *island, sn_ledger_entry *last, bool *changed) {
+    bool begun = true;
+    *last = (sn_ledger_entry){0, 0, 0};
+    *changed = false;
+
+    for (int32_t i = 0; i < island->body_count; i++) {
+        const sinew_body *body = island->bodies[i].body;
+        const sn_body_ledger *ledger = body->ledger;
+        begun = begun && ledger->state != SN_LEDGER_EMPTY &&
+                (*body->history > 0 || ledger->state == SN_LEDGER_KEPT);
+        *changed = *changed || ledger->state == SN_LEDGER_CHANGED || *body->recovery > 0;
+        last->explained = fmax(last->explained, ledger->explained);
+        last->kinetic = fmax(last->kinetic, ledger->kinetic);
+        last->elastic = i == 0 || isnan(ledger->elastic) ? ledger->elastic
+                                                         : fmax(last->elastic, ledger->elastic);
+    }
+
+    return begun;
+}
+
+// An elastic energy below zero is what fibres that contract have given away.
+static double given_away(double elastic) {
+    return elastic < 0 ? -elastic : 0;
+}
+
+// Evaluates the end of the step, adds what work could not be known before, and compares.
+static bool check_exactly(sn_island *island, double start) {
+    sn_ledger_entry *entry = &island->ledger;
+    entry->explained += compute_closing_work(island);
+
+    double end = evaluate_end(island);
+    if (island->has_energy && !isfinite(end)) {
+        return false;
+    }
+    if (island->has_energy) {
+        entry->elastic = end;
+        entry->explained = fmax(entry->explained, given_away(end));
+    }
+    if (island->integrator->linearised) {
+        entry->explained += compute_end_support_work(island);
+    }
+
+    double energy = fmax(start, entry->kinetic + (island->has_energy ? fmax(0, end) : 0));
+    return energy <= margin * entry->explained ||
+           energy <= margin * (entry->explained + compute_floor(island));
+}
+
+bool sn_ledger_check(sn_island *island) {
+    sn_ledger_entry last;
+    bool changed;
+    bool begun = recall(island, &last, &changed);
+    bool now = knows_balance(island);
+    bool ends_known = now && island->integrator->span == 1;
+    double before = island->has_energy ? island->energy_before : 0;
+    double explained = last.explained;
+
+    // What the step begins with.
+    if (!begun) {
+        gather_start_velocities(island);
+        last.kinetic = compute_kinetic(island);
+        explained = last.kinetic + (island->has_energy ? fabs(before) : estimate_elastic(island));
+    }
+    if (begun && changed) {
+        explained = isnan(last.elastic) ? fmax(explained, last.kinetic + fabs(before))
+                                        : explained + fmax(0, before - last.elastic);
+    }
+
+    // The work that is known now.
+    if (now || begun) {
+        explained += fmax(0, compute_support_work(island));
+    }
+    explained = fmax(explained, given_away(before));
+    double start = begun && !changed ? last.kinetic + fmax(0, before) : 0;
+    explained += fmax(0, dot(island->external, island->xi, sn_island_size(island)) /
+                             island->integrator->span);
+
+    // What the step ends with.
+    gather_end_velocities(island);
+    double kinetic = compute_kinetic(island);
+    double elastic = !island->has_energy ? 0 : ends_known ? island->energy_after : NAN;
+    island->ledger = (sn_ledger_entry){explained, kinetic, elastic};
+
+    double energy = fmax(start, kinetic + fmax(0, isnan(elastic) ? before : elastic));
+    if (energy <= suspicious * explained && (ends_known || !changed)) {
+        return true;
+    }
+    return check_exactly(island, start);
+}
+
+void sn_ledger_accept(sn_island *island) {
+    for (int32_t i = 0; i < island->body_count; i++) {
+        *island->bodies[i].body->ledger = (sn_body_ledger){
+            .explained = island->ledger.explained,
+            .kinetic = island->ledger.kinetic,
+            .elastic = island->ledger.elastic,
+            .state = SN_LEDGER_RUNNING,
+        };
+    }
+}
