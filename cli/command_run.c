@@ -146,6 +146,8 @@ static sinew_status simulate(run_state *run) {
         status = sn_scene_world_solve_static(run->world, &report);
         cli_activity_end(&activity);
         take_report(run, &report);
+        run->static_report = report;
+        run->static_solved = status == SINEW_OK;
     }
 
     // Up to here a signal ends the program at once; from here on there are results to be finished.
@@ -153,6 +155,13 @@ static sinew_status simulate(run_state *run) {
     if (status == SINEW_OK) {
         take_measures(run);
         status = run_output(run, first, first >= run->scene->steps);
+    }
+    if (status == SINEW_OK && run->static_report.outcome != SINEW_OUTCOME_CONVERGED) {
+        status = sn_fail(run->context, SINEW_DIVERGED,
+                         "the static solve did not converge (%s): the relative residual is %.3g "
+                         "after %d iterations. More load_steps or iterations may help",
+                         sinew_outcome_name(run->static_report.outcome),
+                         run->static_report.newton_residual, run->static_report.newton_iterations);
     }
 
     for (int32_t step = first + 1; status == SINEW_OK && step <= run->scene->steps; step++) {
@@ -393,6 +402,7 @@ static int finish(const cli_command *command, run_state *run, const run_options 
     first_failure simulated = {.status = SINEW_OK}, written = {.status = SINEW_OK};
     take_failure(run, status, &simulated);
     run->outcome = outcome_of(status);
+    run->reason = status == SINEW_OK ? NULL : simulated.message;
     write_end(run, options, status, &written);
 
     if (written.status != SINEW_OK) {

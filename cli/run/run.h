@@ -53,6 +53,9 @@ typedef struct run_state {
     double simulate_seconds, assemble_seconds, solve_seconds, output_seconds;
     double smallest_J, largest_J;
     const char *outcome;
+    const char *reason; // why it is not "completed"; NULL otherwise
+    bool static_solved;
+    sinew_step_report static_report;
 } run_state;
 
 // Checkpoints: what decides the motion of a scene as a number, the size of a checkpoint now,

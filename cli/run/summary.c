@@ -204,6 +204,18 @@ static void write_counts(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+static void write_static(const run_state *run, sn_json_writer *json) {
+    const sinew_step_report *report = &run->static_report;
+    sn_json_write_key(json, "static");
+    sn_json_begin_object(json);
+    sn_json_write_key(json, "outcome");
+    sn_json_write_string(json, sinew_outcome_name(report->outcome));
+    write_pair(json, "residual", report->newton_residual);
+    sn_json_write_key(json, "iterations");
+    sn_json_write_integer(json, report->newton_iterations);
+    sn_json_end_object(json);
+}
+
 void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_writer json = sn_json_writer_create(out, false);
     sinew_measures measures;
@@ -218,6 +230,13 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_string(&json, run->scene->name);
     sn_json_write_key(&json, "outcome");
     sn_json_write_string(&json, run->outcome);
+    if (run->reason) {
+        sn_json_write_key(&json, "reason");
+        sn_json_write_string(&json, run->reason);
+    }
+    if (run->static_solved) {
+        write_static(run, &json);
+    }
     sn_json_write_key(&json, "steps");
     sn_json_write_integer(&json, run->steps);
     write_pair(&json, "time", sinew_world_get_time(run->world->world));

@@ -159,7 +159,10 @@ typedef struct sinew_static_def {
 SINEW_API sinew_static_def sinew_default_static_def(void);
 
 /// Moves every body to its static equilibrium near the present state; velocities become zero, time
-/// stands still. A body that nothing holds has none: SINEW_INVALID_ARGUMENT names it.
+/// stands still. `report` may be NULL. A solve that did not converge returns SINEW_OK with another
+/// outcome than SINEW_OUTCOME_CONVERGED in the report: the state is then the last one found. A body
+/// that supports and attachments leave a rigid motion has no equilibrium: SINEW_INVALID_ARGUMENT
+/// names the body and the motion before anything is solved.
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                                 sinew_step_report *report);
 

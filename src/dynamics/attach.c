@@ -263,6 +263,7 @@ sinew_status sinew_attachment_set_target(sinew_attachment *attachment, const dou
 
     SN_TRY(check_point(context, "the target of the attachment", position));
     attachment->target.point.x = sn_load3(position);
+    sn_body_note_energy_change(attachment->tied.body);
     return SINEW_OK;
 }
 
@@ -272,6 +273,7 @@ sinew_status sinew_attachment_set_stiffness(sinew_attachment *attachment, double
 
     // A spring stays a spring; otherwise the equations take another form.
     double before = attachment->stiffness;
+    sn_body_note_energy_change(attachment->tied.body);
     if ((before == 0) == (stiffness == 0)) {
         attachment->stiffness = stiffness;
         return SINEW_OK;

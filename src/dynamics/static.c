@@ -4,6 +4,7 @@
 
 #include "body/load.h"
 #include "dynamics/link.h"
+#include "dynamics/mobility.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,6 +116,7 @@ sinew_status sn_integrate_static(sn_island *island, const sinew_static_def *def,
     for (int pass = 0; pass < FOLLOWER_PASSES; pass++) {
         sn_integrate_gather(island);
         if (pass == 0) {
+            SN_TRY(sn_mobility_check(island));
             SN_TRY(check_held(island));
         }
 

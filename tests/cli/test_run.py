@@ -106,8 +106,22 @@ def test_divergence_is_status_3_and_keeps_the_state():
         result = program.run("run", BAR, "-o", out, "--steps", 4000, "-s", "integrator=symplectic-euler", "-s", "step=0.05",
                              "-s", "output.every=1000")
         assert result.returncode == 3, (result.returncode, result.stderr)
+        assert "unstable" in result.stderr, result.stderr
         assert os.path.getsize(os.path.join(out, "last.state")) > 1000
         assert os.path.getsize(os.path.join(out, "preview.png")) > 1000
+
+
+def test_static_solves_that_fail_say_why():
+    scene = os.path.join(program.EXAMPLES, "cantilever-static.json")
+    with program.folder() as out:
+        result = program.run("run", scene, "-o", out, "--json", "--format", "csv", "-n", 0, "-s", "static.iterations=2")
+        assert result.returncode == 3, (result.returncode, result.stderr)
+        summary = json.loads(result.stdout)
+        assert summary["outcome"] == "diverged" and "did not converge" in summary["reason"], summary
+        assert summary["static"]["outcome"] == "iteration limit" and summary["static"]["residual"] > 1e-8, summary
+        assert summary["static"]["iterations"] == 8, summary
+        result = program.run("run", scene, "-o", out, "--format", "csv", "-n", 0, "-s", "bodies[0].fixed=[]")
+        assert result.returncode == 2 and "translate along x" in result.stderr, (result.returncode, result.stderr)
 
 
 def test_help_fits_a_screen():
