@@ -130,8 +130,12 @@ typedef struct sinew_step_report {
 /// next step instead.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
-/// Time that has passed. [s]
+/// Time that has passed: the number of steps times their length, so that rounding does not add up;
+/// counted anew where the length changes. [s]
 SINEW_API double sinew_world_get_time(const sinew_world *world);
+/// The time after so many more steps of the present length, exactly as sinew_world_get_time will
+/// return it: when to evaluate what the next step is to follow. [s]
+SINEW_API double sinew_world_get_time_after(const sinew_world *world, int64_t steps);
 
 /// Changes gravity, step, integrator, solver and tolerances from the next step on.
 SINEW_API sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def);
@@ -227,22 +231,24 @@ SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, doub
 /// step or static solve. [N] The target receives the opposite one.
 SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
-/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators
-/// remember; what is held and where it goes, forces, scales of loads) as bytes that fit only a
-/// world built the same way, on the same kind of machine. Gravity, step, materials, damping and
-/// attachments are no part of it. [byte]
+/// The size of a snapshot: the whole state (positions, velocities, time, what the integrators and
+/// the energy check remember; what is held and where it goes, forces, scales of loads; positions,
+/// stiffnesses and forces of attachments) as bytes with a version and a checksum. They fit a world
+/// built the same way, with the same step and integrator, on the same kind of machine. Gravity,
+/// damping, tolerances and changes of materials are no part of it. [byte]
 SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
-/// Writes a snapshot into `size` bytes of the caller's, as many as sinew_world_get_snapshot_size
-/// says.
+/// Writes a snapshot into `size` bytes of the caller's, at least as many as
+/// sinew_world_get_snapshot_size says. `bytes` must not be NULL.
 SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes,
                                                  size_t size);
-/// Goes back to a snapshot; what follows is bitwise what followed it then. Bytes that do not fit
-/// this world are refused.
+/// Goes back to a snapshot of exactly `size` bytes; what follows is bitwise what followed it then.
+/// Damaged bytes, and those of a world with other bodies, meshes, materials, loads, attachments,
+/// step or integrator, are refused with SINEW_INVALID_DATA, and the state is as before.
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
                                                     size_t size);
 
 /// The time at which a snapshot was taken. [s] Returns false, and leaves `time`, if the bytes are
-/// no snapshot.
+/// no snapshot or are damaged. `bytes` may be NULL.
 SINEW_API bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time);
 
 /// Energies and momenta of the whole world, or of one body with sinew_body_get_measures.

@@ -154,7 +154,7 @@ static bool loads_turn(const sn_scene_world *world) {
 }
 
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report) {
-    double time = sinew_world_get_time(world->world) + world->scene->world.step;
+    double time = sinew_world_get_time_after(world->world, 1);
     SN_TRY(sn_scene_world_apply(world, time));
     return sinew_world_step(world->world, report);
 }

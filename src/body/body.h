@@ -221,6 +221,7 @@ struct sinew_body {
 
     uint64_t revision;    // counts changes of what points and surfaces are made of
     uint64_t structure;   // hash of what counts do not tell: snapshots fit bodies with the same
+    uint64_t origin;      // hash of the mesh and materials that the body was made from
     int32_t rows;         // three unknowns each
     int32_t config_count; // doubles of q
     sn_bsr pattern;

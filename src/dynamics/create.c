@@ -1,4 +1,5 @@
 // Making bodies from definitions: every check before any change.
+#include "base/hash.h"
 #include "body/elastic.h"
 #include "body/surface.h"
 #include "body/warp.h"
@@ -195,6 +196,53 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
     return SINEW_OK;
 }
 
+// What a material is, field by field, for padding has no meaning; the tension of fibres changes in
+// a run.
+static uint64_t hash_material(uint64_t hash, const sinew_material_def *def) {
+    const int32_t kinds[] = {(int32_t)def->law, (int32_t)def->strain, def->inversion,
+                             def->exact_rotation};
+    const double numbers[] = {def->density, def->young, def->poisson, def->volume_stiffness,
+                              def->c10,     def->c01,   def->bulk,    def->chain_length};
+    hash = sn_hash_bytes(hash, kinds, sizeof kinds);
+    hash = sn_hash_bytes(hash, numbers, sizeof numbers);
+    hash = sn_hash_bytes(hash, &def->orthotropic, sizeof def->orthotropic);
+
+    return sn_hash_bytes(hash, &def->transverse, sizeof def->transverse);
+}
+
+static uint64_t hash_materials(uint64_t hash, const sinew_material_def *materials, int32_t count) {
+    if (!materials) {
+        return hash;
+    }
+
+    for (int32_t i = 0; i < count; i++) {
+        hash = hash_material(hash, &materials[i]);
+    }
+    return hash;
+}
+
+static uint64_t hash_nodes(uint64_t hash, const sinew_frame_node *nodes, int32_t count) {
+    if (!nodes) {
+        return hash;
+    }
+
+    for (int32_t i = 0; i < count; i++) {
+        hash = sn_hash_integer(hash, (int64_t)nodes[i].kind);
+        hash = sn_hash_bytes(hash, nodes[i].position, sizeof nodes[i].position);
+    }
+    return hash;
+}
+
+static uint64_t hash_mesh(uint64_t hash, const sinew_mesh *mesh) {
+    size_t width = (size_t)sinew_element_node_count(mesh->element);
+    size_t elements = (size_t)mesh->element_count;
+    hash = sn_hash_integer(hash, (int64_t)mesh->element);
+    hash = sn_hash_bytes(hash, mesh->points, 3 * (size_t)mesh->point_count * sizeof(double));
+    hash = sn_hash_bytes(hash, mesh->indices, width * elements * sizeof(int32_t));
+
+    return mesh->labels ? sn_hash_bytes(hash, mesh->labels, elements * sizeof(int32_t)) : hash;
+}
+
 // An empty body in an arena of its own.
 static sinew_status begin_body(sinew_world *world, const char *name, sinew_body **out) {
     sn_arena arena = sn_arena_create(world->context);
@@ -237,6 +285,8 @@ sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, si
     SN_TRY(check_body(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
+    body->origin = hash_mesh(sn_hash_integer(SN_HASH_START, (int64_t)def->model), def->mesh);
+    body->origin = hash_materials(body->origin, def->materials, def->material_count);
     return finish_body(body, build_body(body, def), out);
 }
 
@@ -266,6 +316,8 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
     SN_TRY(check_frame_rotation(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
+    body->origin = hash_materials(SN_HASH_START, def->materials, def->material_count);
+    body->origin = hash_nodes(body->origin, def->nodes, def->node_count);
     return finish_body(body, sn_frame_body_build(body, def), out);
 }
 
@@ -296,5 +348,6 @@ sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def 
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
 
+    body->origin = hash_mesh(SN_HASH_START, def->mesh);
     return finish_body(body, build_pbd_body(body, def, &placement), out);
 }

@@ -1,40 +1,72 @@
-// The state as bytes: a header that says which world it fits, then for each body its state array,
-// its mask and its load scales.
+// The state as bytes.
+//
+//   header        magic, version, size, checksum; two fingerprints; the clock
+//   attachments   target position, stiffness and force of each
+//   bodies        of each its state array, its load scales and its mask
+//
+// The checksum covers every byte but its own. The first fingerprint is of what the bytes must fit
+// to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
+// run was made of: meshes, materials, step, integrator. Numbers are in the machine's own format.
 #include "dynamics/world.h"
 
+#include "base/hash.h"
 #include "body/load.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { VERSION = 2, ATTACHMENT_NUMBERS = 7 };
 
 typedef struct snapshot_header {
     char magic[8];
+    uint32_t version;
+    uint32_t header_size;
     uint64_t size;      // of the whole snapshot in bytes
-    uint64_t structure; // hash of the counts of all bodies
-    double time;
+    uint64_t checksum;  // of all other bytes
+    uint64_t structure; // fingerprint of what the bytes must fit
+    uint64_t origin;    // fingerprint of what the run was made of
+    double step;        // [s]
+    int64_t integrator;
+    double start; // time at which the steps began to be counted [s]
+    int64_t steps;
 } snapshot_header;
 
-static const char magic[8] = "sinew01";
+static const char magic[8] = "sinewst";
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
-    const unsigned char *p = bytes;
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ p[i]) * 1099511628211u; // FNV-1a
+static uint64_t hash_attachment(uint64_t hash, const sinew_attachment *attachment) {
+    const sn_anchor *ends[] = {&attachment->tied, &attachment->target};
+    for (int i = 0; i < 2; i++) {
+        hash = sn_hash_integer(hash, ends[i]->body ? ends[i]->body->index : -1);
+        if (ends[i]->body) {
+            hash = sn_hash_bytes(hash, &ends[i]->point.X, sizeof ends[i]->point.X);
+        }
     }
     return hash;
 }
 
-static const uint64_t hash_start = 14695981039346656037u;
-
 static uint64_t hash_structure(const sinew_world *world) {
-    uint64_t hash = hash_start;
+    uint64_t hash = sn_hash_integer(SN_HASH_START, (int64_t)world->body_count);
     for (size_t i = 0; i < world->body_count; i++) {
         const sinew_body *body = world->bodies[i];
         int32_t counts[] = {body->rows, body->config_count, body->mesh.element_count,
                             body->load_count};
-        hash = hash_bytes(hash, counts, sizeof counts);
-        hash = hash_bytes(hash, &body->structure, sizeof body->structure);
+        hash = sn_hash_bytes(hash, counts, sizeof counts);
+        hash = sn_hash_bytes(hash, &body->structure, sizeof body->structure);
     }
 
+    hash = sn_hash_integer(hash, (int64_t)world->attachment_count);
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        hash = hash_attachment(hash, world->attachments[i]);
+    }
+
+    return hash;
+}
+
+static uint64_t hash_origin(const sinew_world *world) {
+    uint64_t hash = SN_HASH_START;
+    for (size_t i = 0; i < world->body_count; i++) {
+        hash = sn_hash_bytes(hash, &world->bodies[i]->origin, sizeof world->bodies[i]->origin);
+    }
     return hash;
 }
 
@@ -44,7 +76,8 @@ static size_t body_size(const sinew_body *body) {
 }
 
 size_t sinew_world_get_snapshot_size(const sinew_world *world) {
-    size_t size = sizeof(snapshot_header);
+    size_t size =
+        sizeof(snapshot_header) + world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
     for (size_t i = 0; i < world->body_count; i++) {
         size += body_size(world->bodies[i]);
     }
@@ -52,100 +85,194 @@ size_t sinew_world_get_snapshot_size(const sinew_world *world) {
 }
 
 static snapshot_header make_header(const sinew_world *world) {
-    snapshot_header header = {.size = sinew_world_get_snapshot_size(world),
-                              .structure = hash_structure(world),
-                              .time = world->time};
+    snapshot_header header = {
+        .version = VERSION,
+        .header_size = sizeof(snapshot_header),
+        .size = sinew_world_get_snapshot_size(world),
+        .structure = hash_structure(world),
+        .origin = hash_origin(world),
+        .step = world->def.step,
+        .integrator = (int64_t)world->def.integrator,
+        .start = world->start,
+        .steps = world->steps,
+    };
     memcpy(header.magic, magic, sizeof magic);
     return header;
 }
 
+// Of everything but the checksum itself.
+static uint64_t compute_checksum(const char *bytes, size_t size) {
+    size_t at = offsetof(snapshot_header, checksum);
+    uint64_t hash = sn_hash_bytes(SN_HASH_START, bytes, at);
+    at += sizeof(uint64_t);
+    return sn_hash_bytes(hash, bytes + at, size - at);
+}
+
+// Appends or reads `size` bytes and moves on.
+static char *write_bytes(char *to, const void *from, size_t size) {
+    memcpy(to, from, size);
+    return to + size;
+}
+
+static const char *read_bytes(const char *from, void *to, size_t size) {
+    memcpy(to, from, size);
+    return from + size;
+}
+
+static char *write_body(char *next, const sinew_body *body) {
+    next = write_bytes(next, body->state, body->state_count * sizeof(double));
+    for (int32_t k = 0; k < body->load_count; k++) {
+        double scale = sn_load_get_scale(body, k);
+        next = write_bytes(next, &scale, sizeof scale);
+    }
+    return write_bytes(next, body->mask, (size_t)sn_body_size(body));
+}
+
 sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size) {
     snapshot_header header = make_header(world);
-    if (size < header.size) {
+    if (!bytes || size < header.size) {
         return sn_fail(world->context, SINEW_INVALID_ARGUMENT,
                        "a snapshot takes %llu bytes; there is room for %zu",
-                       (unsigned long long)header.size, size);
+                       (unsigned long long)header.size, bytes ? size : 0);
     }
 
-    char *next = bytes;
-    memcpy(next, &header, sizeof header);
-    next += sizeof header;
-
+    char *next = write_bytes(bytes, &header, sizeof header);
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        const sinew_attachment *attachment = world->attachments[i];
+        double numbers[ATTACHMENT_NUMBERS] = {0};
+        sn_store3(numbers, attachment->target.point.x);
+        sn_store3(numbers + 3, attachment->force);
+        numbers[6] = attachment->stiffness;
+        next = write_bytes(next, numbers, sizeof numbers);
+    }
     for (size_t i = 0; i < world->body_count; i++) {
-        const sinew_body *body = world->bodies[i];
-        memcpy(next, body->state, body->state_count * sizeof(double));
-        next += body->state_count * sizeof(double);
-
-        for (int32_t k = 0; k < body->load_count; k++) {
-            double scale = sn_load_get_scale(body, k);
-            memcpy(next, &scale, sizeof scale);
-            next += sizeof scale;
-        }
-
-        memcpy(next, body->mask, (size_t)sn_body_size(body));
-        next += sn_body_size(body);
+        next = write_body(next, world->bodies[i]);
     }
 
+    header.checksum = compute_checksum(bytes, header.size);
+    memcpy(bytes, &header, sizeof header);
     return SINEW_OK;
+}
+
+typedef enum snapshot_fault {
+    SNAPSHOT_SOUND,
+    SNAPSHOT_FOREIGN,   // no snapshot, or of another version
+    SNAPSHOT_TRUNCATED, // or with bytes after its end
+    SNAPSHOT_DAMAGED,
+} snapshot_fault;
+
+static snapshot_fault read_header(const void *bytes, size_t size, snapshot_header *header) {
+    if (!bytes || size < sizeof *header) {
+        return SNAPSHOT_FOREIGN;
+    }
+
+    memcpy(header, bytes, sizeof *header);
+    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->version != VERSION ||
+        header->header_size != sizeof *header) {
+        return SNAPSHOT_FOREIGN;
+    }
+    if (header->size != size) {
+        return SNAPSHOT_TRUNCATED;
+    }
+    return header->checksum == compute_checksum(bytes, size) ? SNAPSHOT_SOUND : SNAPSHOT_DAMAGED;
 }
 
 bool sinew_snapshot_get_time(const void *bytes, size_t size, double *time) {
     snapshot_header header;
-    if (size < sizeof header) {
+    if (read_header(bytes, size, &header) != SNAPSHOT_SOUND) {
         return false;
     }
 
-    memcpy(&header, bytes, sizeof header);
-    if (memcmp(header.magic, magic, sizeof magic) != 0) {
-        return false;
-    }
-
-    *time = header.time;
+    *time = header.start + (double)header.steps * header.step;
     return true;
 }
 
-sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
+// Why the bytes do not fit this world.
+static sinew_status check_header(const sinew_world *world, const void *bytes, size_t size,
+                                 snapshot_header *header) {
+    sinew_context *context = world->context;
     snapshot_header expected = make_header(world);
-    snapshot_header header = {.size = 0};
-    if (size >= sizeof header) {
-        memcpy(&header, bytes, sizeof header);
+    switch (read_header(bytes, size, header)) {
+    case SNAPSHOT_SOUND: break;
+    case SNAPSHOT_FOREIGN:
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "these %zu bytes are not a snapshot of version %d", size, (int)VERSION);
+    case SNAPSHOT_TRUNCATED:
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "the snapshot has %zu bytes; it was written with %llu", size,
+                       (unsigned long long)header->size);
+    case SNAPSHOT_DAMAGED:
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "the snapshot is damaged: its checksum does not match");
     }
 
-    if (size != expected.size || memcmp(header.magic, magic, sizeof magic) != 0 ||
-        header.size != expected.size || header.structure != expected.structure) {
-        return sn_fail(world->context, SINEW_INVALID_DATA,
-                       "these %zu bytes are no snapshot of this world, which takes %llu: bodies, "
-                       "loads and their order must be the same, "
-                       "and the frames that were inserted",
-                       size, (unsigned long long)expected.size);
+    if (header->size != expected.size || header->structure != expected.structure) {
+        return sn_fail(
+            context, SINEW_INVALID_DATA,
+            "the snapshot belongs to another world: bodies, loads, attachments and their "
+            "order must be the same, and so must frames that were inserted");
     }
+    if (header->origin != expected.origin) {
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "the snapshot belongs to another world: its meshes or materials differ");
+    }
+    if (header->step != expected.step || header->integrator != expected.integrator) {
+        return sn_fail(context, SINEW_INVALID_DATA,
+                       "the snapshot was taken with steps of %g s by integrator %d; the world has "
+                       "%g s and %d",
+                       header->step, (int)header->integrator, expected.step,
+                       (int)expected.integrator);
+    }
+
+    return SINEW_OK;
+}
+
+static const char *restore_body(const char *next, sinew_body *body) {
+    next = read_bytes(next, body->state, body->state_count * sizeof(double));
+    for (int32_t k = 0; k < body->load_count; k++) {
+        double scale;
+        next = read_bytes(next, &scale, sizeof scale);
+        sn_load_set_scale(body, k, scale);
+    }
+    return read_bytes(next, body->mask, (size_t)sn_body_size(body));
+}
+
+sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
+    snapshot_header header;
+    SN_TRY(check_header(world, bytes, size, &header));
 
     const char *next = (const char *)bytes + sizeof header;
-    for (size_t i = 0; i < world->body_count; i++) {
-        sinew_body *body = world->bodies[i];
-        memcpy(body->state, next, body->state_count * sizeof(double));
-        next += body->state_count * sizeof(double);
-
-        for (int32_t k = 0; k < body->load_count; k++, next += sizeof(double)) {
-            double scale;
-            memcpy(&scale, next, sizeof scale);
-            sn_load_set_scale(body, k, scale);
+    for (size_t i = 0; i < world->attachment_count; i++) {
+        sinew_attachment *attachment = world->attachments[i];
+        double numbers[ATTACHMENT_NUMBERS];
+        next = read_bytes(next, numbers, sizeof numbers);
+        if (!attachment->target.body) {
+            attachment->target.point.x = sn_load3(numbers);
         }
 
-        memcpy(body->mask, next, (size_t)sn_body_size(body));
-        next += sn_body_size(body);
+        // A hard tie and a spring take different places in the equations.
+        attachment->force = sn_load3(numbers + 3);
+        if ((attachment->stiffness == 0) != (numbers[6] == 0)) {
+            sn_world_forget_islands(world);
+        }
+        attachment->stiffness = numbers[6];
+    }
+    for (size_t i = 0; i < world->body_count; i++) {
+        next = restore_body(next, world->bodies[i]);
     }
 
-    world->time = header.time;
+    world->start = header.start;
+    world->steps = header.steps;
     return SINEW_OK;
 }
 
 uint64_t sinew_world_get_hash(const sinew_world *world) {
-    uint64_t hash = hash_bytes(hash_start, &world->time, sizeof world->time);
+    double time = sinew_world_get_time(world);
+    uint64_t hash = sn_hash_bytes(SN_HASH_START, &time, sizeof time);
     for (size_t i = 0; i < world->body_count; i++) {
         const sinew_body *body = world->bodies[i];
-        hash = hash_bytes(hash, body->q, (size_t)body->config_count * sizeof(double));
-        hash = hash_bytes(hash, body->v, (size_t)sn_body_size(body) * sizeof(double));
+        hash = sn_hash_bytes(hash, body->q, (size_t)body->config_count * sizeof(double));
+        hash = sn_hash_bytes(hash, body->v, (size_t)sn_body_size(body) * sizeof(double));
     }
 
     return hash;

@@ -250,7 +250,7 @@ static void merge_report(sinew_step_report *total, const sinew_step_report *part
 static sinew_status judge_step(sn_island *island, sinew_step_report *report) {
     sinew_context *context = island->world->context;
     const char *name = island->bodies[0].body->name;
-    double time = island->world->time;
+    double time = sinew_world_get_time(island->world);
     if (report->outcome == SINEW_OUTCOME_NOT_FINITE || !sn_integrate_is_finite(island)) {
         report->outcome = SINEW_OUTCOME_NOT_FINITE;
         return sn_fail(context, SINEW_DIVERGED,
@@ -338,7 +338,7 @@ static void accept_step(sinew_world *world) {
         }
     }
 
-    world->time += world->def.step;
+    world->steps++;
 }
 
 sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
@@ -402,7 +402,11 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
 }
 
 double sinew_world_get_time(const sinew_world *world) {
-    return world->time;
+    return sinew_world_get_time_after(world, 0);
+}
+
+double sinew_world_get_time_after(const sinew_world *world, int64_t steps) {
+    return world->start + (double)(world->steps + steps) * world->def.step;
 }
 
 sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def) {
@@ -413,6 +417,12 @@ sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def)
         for (size_t i = 0; i < world->body_count; i++) {
             *world->bodies[i]->history = 0;
         }
+    }
+
+    // Steps of another length are counted from now on.
+    if (def->step != world->def.step) {
+        world->start = sinew_world_get_time(world);
+        world->steps = 0;
     }
 
     world->def = *def;

@@ -38,7 +38,8 @@ static inline bool sn_attachment_eliminates(const sinew_attachment *attachment) 
 struct sinew_world {
     sinew_context *context;
     sinew_world_def def;
-    double time;
+    double start;  // time at which the steps began to be counted [s]
+    int64_t steps; // of the present length since then
     sinew_body **bodies;
     size_t body_count, body_capacity;
     sinew_attachment **attachments; // in the order in which they were made
