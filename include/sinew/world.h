@@ -79,7 +79,7 @@ typedef struct sinew_world_def {
 /// A definition with every field at its default.
 SINEW_API sinew_world_def sinew_default_world_def(void);
 
-/// Makes a world without bodies.
+/// Makes a world without bodies. No pointer may be NULL.
 SINEW_API sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
                                           sinew_world **world);
 
@@ -130,6 +130,13 @@ typedef struct sinew_step_report {
 /// next step instead.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
+/// The residual force of the last step where it balanced forces, over the largest of them: what the
+/// nonlinear equations are off by. [-] Of linearised implicit Euler this is how far one linear
+/// solve is from the solution; of the others what Newton's method left. Forces and loads count as
+/// they are now, so ask right after the step. 0 for explicit integrators and bodies under position
+/// dynamics. Costs one evaluation of the forces. `residual` must not be NULL.
+SINEW_API sinew_status sinew_world_compute_residual(sinew_world *world, double *residual);
+
 /// Time that has passed: the number of steps times their length, so that rounding does not add up;
 /// counted anew where the length changes. [s]
 SINEW_API double sinew_world_get_time(const sinew_world *world);
@@ -137,7 +144,8 @@ SINEW_API double sinew_world_get_time(const sinew_world *world);
 /// return it: when to evaluate what the next step is to follow. [s]
 SINEW_API double sinew_world_get_time_after(const sinew_world *world, int64_t steps);
 
-/// Changes gravity, step, integrator, solver and tolerances from the next step on.
+/// Changes gravity, step, integrator, solver and tolerances from the next step on. `def` must not
+/// be NULL.
 SINEW_API sinew_status sinew_world_set_def(sinew_world *world, const sinew_world_def *def);
 SINEW_API sinew_world_def sinew_world_get_def(const sinew_world *world);
 
@@ -163,10 +171,10 @@ typedef struct sinew_static_def {
 SINEW_API sinew_static_def sinew_default_static_def(void);
 
 /// Moves every body to its static equilibrium near the present state; velocities become zero, time
-/// stands still. `report` may be NULL. A solve that did not converge returns SINEW_OK with another
-/// outcome than SINEW_OUTCOME_CONVERGED in the report: the state is then the last one found. A body
-/// that supports and attachments leave a rigid motion has no equilibrium: SINEW_INVALID_ARGUMENT
-/// names the body and the motion before anything is solved.
+/// stands still. `def` must not be NULL, `report` may be. A solve that did not converge returns
+/// SINEW_OK with another outcome than SINEW_OUTCOME_CONVERGED in the report: the state is then the
+/// last one found. A body that supports and attachments leave a rigid motion has no equilibrium:
+/// SINEW_INVALID_ARGUMENT names the body and the motion before anything is solved.
 SINEW_API sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                                 sinew_step_report *report);
 

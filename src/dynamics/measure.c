@@ -90,3 +90,55 @@ void sinew_body_compute_reactions(sinew_body *body, double *forces) {
         sn_body_compute_reactions(body, forces);
     }
 }
+
+// The bodies' forces where the last step balanced them, in island->force; and what it balanced, in
+// island->inertia.
+static void gather_balance(sn_island *island) {
+    memset(island->force, 0, (size_t)sn_island_size(island) * sizeof(double));
+    for (int32_t i = 0; i < island->body_count; i++) {
+        sinew_body *body = island->bodies[i].body;
+        int32_t first = 3 * island->bodies[i].first_row;
+        sn_evaluation evaluation = {.q = body->balance_q, .force = island->force + first};
+        body->ops->elasticity.evaluate(body, &evaluation);
+        memcpy(island->inertia + first, body->inertia, (size_t)sn_body_size(body) * sizeof(double));
+    }
+}
+
+static double compute_residual(sn_island *island) {
+    int32_t count = sn_island_size(island);
+    sn_integrate_gather(island);
+    gather_balance(island);
+
+    double scale = 0;
+    for (int32_t i = 0; i < count; i++) {
+        scale = fmax(scale, fmax(fabs(island->external[i]),
+                                 fmax(fabs(island->force[i]), fabs(island->inertia[i]))));
+        island->residual[i] = island->external[i] + island->force[i] - island->inertia[i];
+    }
+
+    sn_island_reduce(island, island->residual);
+    double largest = 0;
+    for (int32_t i = 0; i < count; i++) {
+        largest = island->mask[i] ? largest : fmax(largest, fabs(island->residual[i]));
+    }
+
+    return scale > 0 ? largest / scale : 0;
+}
+
+sinew_status sinew_world_compute_residual(sinew_world *world, double *residual) {
+    if (!residual) {
+        return sn_fail(world->context, SINEW_INVALID_ARGUMENT, "residual is NULL");
+    }
+
+    *residual = 0;
+    if (sn_integrator_get(world->def.integrator, false)->is_explicit) {
+        return SINEW_OK;
+    }
+
+    SN_TRY(sn_world_prepare(world, false));
+    for (sn_island *island = world->islands; island; island = island->next) {
+        *residual = fmax(*residual, compute_residual(island));
+    }
+
+    return SINEW_OK;
+}

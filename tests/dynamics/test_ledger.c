@@ -188,12 +188,61 @@ static void test_rescued_steps(void **state) {
     free(bytes);
 }
 
+// The residual of one linear solve falls with the square of the step; Newton's is its tolerance.
+static void test_residual(void **state) {
+    (void)state;
+    double residual[3];
+    for (int i = 0; i < 3; i++) {
+        test_beam_def def = test_default_beam_def();
+        def.world.integrator =
+            i < 2 ? SINEW_INTEGRATOR_IMPLICIT_EULER : SINEW_INTEGRATOR_NEWTON_EULER;
+        def.world.step = i == 1 ? 0.0025 : 0.01;
+        def.world.solver = SINEW_SOLVER_DIRECT;
+        test_beam bar = test_beam_create(&def);
+        test_clamp(bar.body);
+
+        for (double t = 0; t < 0.1; t += def.world.step) {
+            assert_int_equal(sinew_world_step(bar.world, NULL), SINEW_OK);
+        }
+
+        uint64_t hash = sinew_world_get_hash(bar.world);
+        assert_int_equal(sinew_world_compute_residual(bar.world, &residual[i]), SINEW_OK);
+        assert_true(sinew_world_get_hash(bar.world) == hash);
+        test_beam_destroy(&bar);
+    }
+
+    print_message("linearised %g, a quarter of the step %g, Newton %g\n", residual[0], residual[1],
+                  residual[2]);
+    assert_true(residual[1] > 0 && residual[1] < 0.5 * residual[0]);
+    assert_true(residual[2] <= 1e-6);
+}
+
+static void test_missing_pointers(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sinew_world_def def = sinew_default_world_def();
+    sinew_world *world;
+    assert_int_equal(sinew_world_create(context, NULL, &world), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_world_create(context, &def, NULL), SINEW_INVALID_ARGUMENT);
+    def.integrator = (sinew_integrator)6;
+    assert_int_equal(sinew_world_create(context, &def, &world), SINEW_INVALID_ARGUMENT);
+    def = sinew_default_world_def();
+    assert_int_equal(sinew_world_create(context, &def, &world), SINEW_OK);
+    assert_int_equal(sinew_world_set_def(world, NULL), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_world_solve_static(world, NULL, NULL), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_world_compute_residual(world, NULL), SINEW_INVALID_ARGUMENT);
+    sinew_world_destroy(world);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prescribed_translation),
         cmocka_unit_test(test_unstable_steps_are_refused),
         cmocka_unit_test(test_sound_steps_are_not_refused),
         cmocka_unit_test(test_rescued_steps),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_missing_pointers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
