@@ -40,6 +40,18 @@ typedef enum sinew_plane {
     SINEW_PLANE_STRESS, ///< No stress across the plane: a thin sheet.
 } sinew_plane;
 
+/// How elements resist changes of volume. Above a Poisson ratio of about 0.45 most elements lock:
+/// they are too stiff, in bending and wherever the shape of the solid matters.
+typedef enum sinew_volume {
+    /// Each sample of an element resists by itself.
+    SINEW_VOLUME_STANDARD,
+    /// The dilatation is averaged, over each hexahedron or ten-node tet, and around each node of
+    /// linear tets and triangles, whose matrices then have four to five times as many blocks.
+    /// Forces are still the exact gradient of an energy; bodies with a Poisson ratio of at most 0.3
+    /// do not change. Not for warped bodies.
+    SINEW_VOLUME_AVERAGED,
+} sinew_volume;
+
 typedef struct sinew_body_def {
     /// Name for messages and files. Copied. Default NULL, which gives "body".
     const char *name;
@@ -63,6 +75,8 @@ typedef struct sinew_body_def {
     const double *material_axes;
     /// Default SINEW_MASS_AUTO.
     sinew_mass_kind mass;
+    /// Default SINEW_VOLUME_STANDARD.
+    sinew_volume volume;
     /// For triangles: what they stand for. Default SINEW_PLANE_STRAIN.
     sinew_plane plane;
     /// For triangles: how thick. [m] Above 0. Default 1.

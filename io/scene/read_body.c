@@ -238,6 +238,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     enum { FRAMES = 3, POSITIONS = 4 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
+    static const char *const volumes[] = {"standard", "averaged"};
 
     char *name = sn_scene_push(reader, 24, 1);
     if (name) {
@@ -252,24 +253,25 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
 
     if (!sn_scene_check_object(reader, json,
                                SN_KEYS("name", "shape", "model", "material", "materials", "mass",
-                                       "plane", "thickness", "damping", "solver", "position",
-                                       "rotation", "velocity", "angular_velocity", "fixed",
-                                       "scripted", "loads", "surface", "field", "frames",
+                                       "volume", "plane", "thickness", "damping", "solver",
+                                       "position", "rotation", "velocity", "angular_velocity",
+                                       "fixed", "scripted", "loads", "surface", "field", "frames",
                                        "positions", "skeleton", "binding"))) {
         return;
     }
 
-    int32_t model = 0, mass = 0, plane = 0;
+    int32_t model = 0, mass = 0, plane = 0, volume = 0;
     read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
     sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 5, &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
+    sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 2, &volume);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
-    const char *const for_elements[] = {"mass", "plane", "thickness"};
+    const char *const for_elements[] = {"mass", "plane", "thickness", "volume"};
 
-    for (int i = 0; model == FRAMES && i < 3; i++) {
+    for (int i = 0; model == FRAMES && i < 4; i++) {
         const sn_json *value = sn_json_get(json, for_elements[i]);
         if (value) {
             sn_json_key_mistake(reader->mistakes, value, "this belongs to bodies of elements");
@@ -288,6 +290,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
 
     body->def.mass = (sinew_mass_kind)mass;
     body->def.plane = (sinew_plane)plane;
+    body->def.volume = (sinew_volume)volume;
     body->def.thickness = reader->scene->unit;
     sn_scene_read_length(reader, sn_json_get(json, "thickness"), &body->def.thickness);
     body->material = sn_scene_read_material(reader, sn_json_get(json, "material"));

@@ -44,6 +44,17 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     if (evaluation->matrix && tets) {
         sn_bsr_close_diagonal(body->context, &body->pattern, evaluation->matrix);
     }
+
+    if (!evaluation->matrix || evaluation->recovering) {
+        return;
+    }
+    for (int32_t i = 0; i < model->groups.count; i++) {
+        const sn_sample_group *group = &model->groups.items[i];
+        if (sn_sample_group_averages(group)) {
+            sn_dilatation_add_matrix(body->context, group->dilatation, &group->samples,
+                                     &body->pattern, evaluation->projected, evaluation->matrix);
+        }
+    }
 }
 
 // The states of `count` listed elements, that of element e in states[e - first]. In the order of
@@ -53,6 +64,8 @@ static void compute_states(sinew_body *body, const int32_t *elements, int32_t co
     const elastic *model = body->model;
     sn_block_state block;
     int32_t group = -1, loaded = -1;
+
+    sn_sample_groups_update(body->context, &model->groups, body->q);
 
     for (int32_t i = 0; i < count; i++) {
         int32_t e = elements[i];
@@ -193,8 +206,21 @@ static sinew_status get_point_state(sinew_body *body, const sn_point *point,
         axes = &group->frames[model->element_sample[point->element]];
     }
 
-    sn_material_get_state(&group->def, axes, 1, sn_element_point_F(body, point), body->context->isa,
-                          state);
+    sn_mat3 F = sn_element_point_F(body, point);
+    if (model->rotated && sn_material_strains_by_rotation(&group->def)) {
+        F = sn_mat3_mul(F, sn_mat3_transpose(model->rotation));
+    }
+    sn_material_get_state(&group->def, axes, 1, F, body->context->isa, state);
+
+    // What is averaged shares one pressure in the whole element.
+    if (sn_sample_group_averages(group)) {
+        sn_sample_groups_update(body->context, &model->groups, body->q);
+        double c =
+            sn_dilatation_stress(group->dilatation, model->element_sample[point->element], F);
+        for (int k = 0; k < 3; k++) {
+            state->stress[k] += c;
+        }
+    }
     return SINEW_OK;
 }
 
@@ -405,6 +431,23 @@ static sinew_status build_groups(sinew_body *body, const sinew_body_def *def,
     return status;
 }
 
+// Nodes of an element are coupled; with `nodal` averages so are all nodes around a node.
+static sinew_status build_pattern(sinew_body *body, const sn_bsr_sets *elements, bool nodal) {
+    if (!nodal) {
+        return sn_bsr_build(&body->arena, body->rows, elements, 1, &body->pattern);
+    }
+
+    sn_arena scratch = sn_arena_create(body->context);
+    sn_bsr ring;
+    sinew_status status = sn_bsr_build(&scratch, body->rows, elements, 1, &ring);
+    if (status == SINEW_OK) {
+        sn_bsr_sets rings = {.count = body->rows, .offsets = ring.starts, .members = ring.columns};
+        status = sn_bsr_build(&body->arena, body->rows, &rings, 1, &body->pattern);
+    }
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
 sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     SN_TRY(push_model(body, def));
     elastic *model = body->model;
@@ -421,8 +464,20 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     sn_bsr_sets sets = {
         .count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
 
-    SN_TRY(sn_bsr_build(&body->arena, body->rows, &sets, 1, &body->pattern));
+    bool averaged = def->volume == SINEW_VOLUME_AVERAGED &&
+                    !(body->mesh.element == SINEW_ELEMENT_TRIANGLE &&
+                      def->plane == SINEW_PLANE_STRESS); // which does not lock
+    bool nodal = averaged && rule.samples == 1;
+
+    SN_TRY(build_pattern(body, &sets, nodal));
     SN_TRY(build_groups(body, def, &rule));
+
+    for (int32_t i = 0; averaged && i < model->groups.count; i++) {
+        if (model->groups.items[i].samples.count > 0) {
+            SN_TRY(sn_sample_group_average(&body->arena, &model->groups.items[i], rule.samples,
+                                           nodal, body->rows));
+        }
+    }
 
     bool quadratic = body->mesh.element == SINEW_ELEMENT_TET10;
     bool consistent =

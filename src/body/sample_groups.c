@@ -145,8 +145,10 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     int want =
         (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
 
+    // What is averaged is taken from the law's own tangent before that is made semi-definite.
+    bool averages = sn_sample_group_averages(group) && !request->recovery;
     if (request->matrix) {
-        want |= request->projected ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
+        want |= request->projected && !averages ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     }
 
     for (int32_t b = 0; b < count; b++) {
@@ -154,7 +156,8 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
         job->groups->compute_F(v->F, &group->samples, first + b, request->controls);
         v->form = SN_TANGENT_FULL;
         in[b] = (sn_material_block){v->F, sn_sample_group_parameters(group, first + b)};
-        out[b] = (sn_material_result){v->psi, v->P, v->H, group->samples.tets ? &v->form : NULL};
+        bool short_forms = group->samples.tets && !averages;
+        out[b] = (sn_material_result){v->psi, v->P, v->H, short_forms ? &v->form : NULL};
 
         if (request->recovery) {
             evaluate_recovery(job, first + b, want, v->F, &out[b]);
@@ -170,6 +173,12 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
 
     double energy = 0;
     for (int32_t b = 0; b < count; b++) {
+        if (averages) {
+            block_values *v = &values[b];
+            sn_dilatation_add_block(group->dilatation, &group->samples, first + b, v->F,
+                                    request->projected, request->want_energy ? v->psi : NULL,
+                                    request->force ? v->P : NULL, request->matrix ? v->H : NULL);
+        }
         energy += scatter_block(job, first + b, &values[b]);
     }
 
@@ -294,8 +303,22 @@ static double evaluate_groups(sinew_context *context, const sn_sample_groups *gr
     return energy;
 }
 
+void sn_sample_groups_update(sinew_context *context, const sn_sample_groups *groups,
+                             const double *controls) {
+    for (int32_t i = 0; i < groups->count; i++) {
+        const sn_sample_group *group = &groups->items[i];
+        if (sn_sample_group_averages(group)) {
+            sn_dilatation_update(context, group->dilatation, &group->samples, groups->compute_F,
+                                 controls);
+        }
+    }
+}
+
 double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups,
                                  const sn_groups_request *request) {
+    if (!request->recovery) {
+        sn_sample_groups_update(context, groups, request->controls);
+    }
     return evaluate_groups(context, groups, request, false);
 }
 
@@ -335,6 +358,10 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
     sn_material_block in = {state->F, sn_sample_group_parameters(group, block)};
     sn_material_result out = {.psi = state->psi, .P = state->P};
     sn_material_evaluate(&group->material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS, &in, &out);
+    if (sn_sample_group_averages(group)) {
+        sn_dilatation_add_block(group->dilatation, &group->samples, block, state->F, false,
+                                state->psi, state->P, NULL);
+    }
     turn_block(group, block, state->F, true);
     turn_block(group, block, state->P, true);
 }
@@ -457,6 +484,28 @@ static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
     return SINEW_OK;
 }
 
+static void choose_averages(sn_sample_group *group) {
+    if (!group->dilatation || group->samples.count == 0) {
+        return;
+    }
+
+    double parameters[SN_MATERIAL_MAX_PARAMETERS];
+    for (int p = 0; p < group->material.parameter_count; p++) {
+        parameters[p] = group->parameters[p * SN_BLOCK];
+    }
+    sn_dilatation_set_material(group->dilatation, &group->material, &group->def, parameters);
+}
+
+sinew_status sn_sample_group_average(sn_arena *arena, sn_sample_group *group, int32_t rule_samples,
+                                     bool nodal, int32_t rows) {
+    sn_dilatation *dilatation = SN_PUSH(arena, sn_dilatation, 1);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(sn_dilatation_create(arena, &group->samples, rule_samples, nodal, rows, dilatation));
+    group->dilatation = dilatation;
+    choose_averages(group);
+    return SINEW_OK;
+}
+
 sinew_status sn_sample_groups_create(sn_arena *arena, int32_t count,
                                      const sinew_material_def *materials, sn_plane plane,
                                      sn_sample_groups *groups) {
@@ -563,6 +612,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
         turn_gradients(group, old.turned);
     }
 
+    choose_averages(group);
     return status;
 }
 

@@ -10,6 +10,7 @@
 
 #include "sinew/body.h"
 
+#include "body/dilatation.h"
 #include "interp/samples.h"
 #include "material/material.h"
 
@@ -22,11 +23,12 @@ typedef struct sn_sample_group {
         *frames;   // [sample] material axes as columns; NULL: the coordinate axes everywhere
     bool may_turn; // see sn_sample_group_fill
     bool turned;   // the gradients are in the axes of the material, and with them F and P
-    const double *stiffness; // [sample] factor on the moduli; NULL: 1 everywhere
-    double *parameters;      // [block][parameter][lane], or one such block for all
-    size_t parameter_stride; // doubles from block to block; 0 if all samples share
-    size_t parameter_room;   // doubles allocated
-    double *energies;        // one partial sum for each chunk
+    const double *stiffness;   // [sample] factor on the moduli; NULL: 1 everywhere
+    double *parameters;        // [block][parameter][lane], or one such block for all
+    size_t parameter_stride;   // doubles from block to block; 0 if all samples share
+    size_t parameter_room;     // doubles allocated
+    double *energies;          // one partial sum for each chunk
+    sn_dilatation *dilatation; // NULL: each sample keeps its own volume
 } sn_sample_group;
 
 typedef struct sn_sample_groups {
@@ -105,7 +107,21 @@ typedef struct sn_groups_request {
     size_t own_count;
 } sn_groups_request;
 
-// Returns the energy (0 if not wanted).
+// Finds the averages that sn_sample_group_compute_block needs; an evaluation does so by itself.
+void sn_sample_groups_update(sinew_context *context, const sn_sample_groups *groups,
+                             const double *controls);
+
+// Whether a group averages the dilatation of its samples.
+static inline bool sn_sample_group_averages(const sn_sample_group *group) {
+    return group->dilatation && group->dilatation->stiffness > 0;
+}
+
+// Averages the dilatation of a filled group from now on (body/dilatation.h).
+sinew_status sn_sample_group_average(sn_arena *arena, sn_sample_group *group, int32_t rule_samples,
+                                     bool nodal, int32_t rows);
+
+// Returns the energy (0 if not wanted). Products of patches with averaged dilatation are not in the
+// matrix: sn_dilatation_add_matrix.
 double sn_sample_groups_evaluate(sinew_context *context, const sn_sample_groups *groups,
                                  const sn_groups_request *request);
 
@@ -123,6 +139,7 @@ typedef struct sn_block_state {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
 } sn_block_state;
 
+// After sn_sample_groups_update.
 void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t group, int32_t block,
                                    const double *controls, sn_block_state *state);
 

@@ -107,6 +107,14 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
     SN_TRY(sinew_mesh_check(context, def->mesh));
     SN_TRY(check_materials(context, def));
     SN_TRY(check_axes(context, def));
+    if (def->volume != SINEW_VOLUME_STANDARD && def->volume != SINEW_VOLUME_AVERAGED) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "volume is %d; valid are 0 and 1",
+                       (int)def->volume);
+    }
+    if (def->volume == SINEW_VOLUME_AVERAGED && def->model != SINEW_MODEL_ELASTIC) {
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "a warped body cannot average its dilatation; choose the elastic model");
+    }
     SN_TRY(check_numbers(context, "position", def->position, 3));
     SN_TRY(check_numbers(context, "rotation", def->rotation, 4));
     SN_TRY(check_numbers(context, "velocity", def->velocity, 3));

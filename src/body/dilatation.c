@@ -1,0 +1,484 @@
+#include "body/dilatation.h"
+
+#include "base/threads.h"
+#include "math/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = 64 };
+
+// --- the function U
+
+static double energy_of(const sn_dilatation *d, double t) {
+    return 0.5 * d->stiffness * t * t / (d->linear ? 1 : 1 + t * t);
+}
+
+static double slope_of(const sn_dilatation *d, double t) {
+    double s = 1 + t * t;
+    return d->linear ? d->stiffness * t : d->stiffness * t / (s * s);
+}
+
+static double curvature_of(const sn_dilatation *d, double t) {
+    double s = 1 + t * t;
+    return d->linear ? d->stiffness : d->stiffness * (1 - 3 * t * t) / (s * s * s);
+}
+
+// --- structure
+
+static int32_t control_of(const sn_samples *samples, int32_t sample, int32_t c) {
+    size_t block = (size_t)(sample / SN_BLOCK) * (size_t)samples->width + (size_t)c;
+    return samples->control[block * SN_BLOCK + (size_t)(sample % SN_BLOCK)];
+}
+
+static sn_vec3 gradient_of(const sn_samples *samples, int32_t sample, int32_t c) {
+    size_t block = (size_t)(sample / SN_BLOCK) * (size_t)samples->width + (size_t)c;
+    const double *g = samples->gradient + block * 3 * SN_BLOCK + (size_t)(sample % SN_BLOCK);
+    return sn_v3(g[0], g[SN_BLOCK], g[2 * SN_BLOCK]);
+}
+
+static int32_t find_node(const sn_dilatation *d, int32_t patch, int32_t node) {
+    int32_t low = d->node_offsets[patch];
+    int32_t high = d->node_offsets[patch + 1];
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (d->nodes[middle] < node) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    SN_ASSERT(low < d->node_offsets[patch + 1] && d->nodes[low] == node);
+    return low;
+}
+
+// Numbers the patches and lists which of them each sample belongs to.
+static sinew_status number_patches(sn_arena *arena, sn_arena *scratch, const sn_samples *samples,
+                                   int32_t rule_samples, bool nodal, sn_dilatation *d) {
+    d->per = nodal ? d->width : 1;
+    d->patches = SN_PUSH(arena, int32_t, (size_t)samples->count * (size_t)d->per);
+    int32_t *number = SN_PUSH(scratch, int32_t, d->rows);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(sn_arena_status(scratch));
+
+    if (!nodal) {
+        for (int32_t s = 0; s < samples->count; s++) {
+            d->patches[s] = s / rule_samples;
+        }
+        d->patch_count = samples->count / rule_samples;
+        return SINEW_OK;
+    }
+
+    // Nodes of other materials have no patch here.
+    for (int32_t s = 0; s < samples->count; s++) {
+        for (int32_t c = 0; c < d->width; c++) {
+            number[control_of(samples, s, c)] = 1;
+        }
+    }
+
+    for (int32_t i = 0; i < d->rows; i++) {
+        number[i] = number[i] ? d->patch_count++ : -1;
+    }
+
+    for (int32_t s = 0; s < samples->count; s++) {
+        for (int32_t c = 0; c < d->width; c++) {
+            d->patches[s * d->per + c] = number[control_of(samples, s, c)];
+        }
+    }
+
+    return SINEW_OK;
+}
+
+// Lists in the manner of compressed rows: counts become offsets, then items go to their places.
+static void sum_counts(int32_t *offsets, int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        offsets[i + 1] += offsets[i];
+    }
+}
+
+static sinew_status list_samples(sn_arena *arena, const sn_samples *samples, sn_dilatation *d) {
+    int32_t entries = samples->count * d->per;
+    d->sample_offsets = SN_PUSH(arena, int32_t, d->patch_count + 2);
+    d->samples = SN_PUSH(arena, int32_t, entries);
+    d->volume = SN_PUSH(arena, double, d->patch_count);
+    d->mean = SN_PUSH(arena, double, d->patch_count);
+    SN_TRY(sn_arena_status(arena));
+
+    // One place further on, so that filling leaves the offsets where they belong.
+    int32_t *next = d->sample_offsets + 1;
+    for (int32_t k = 0; k < entries; k++) {
+        next[d->patches[k] + 1]++;
+        d->volume[d->patches[k]] += samples->volume[k / d->per] / d->per;
+    }
+    sum_counts(next, d->patch_count);
+    for (int32_t k = 0; k < entries; k++) {
+        d->samples[next[d->patches[k]]++] = k / d->per;
+    }
+
+    return SINEW_OK;
+}
+
+// The union of the nodes of a patch's samples, ascending, in `list`; returns how many.
+static int32_t unite_nodes(const sn_samples *samples, const sn_dilatation *d, int32_t patch,
+                           int32_t *list) {
+    int32_t count = 0;
+    for (int32_t k = d->sample_offsets[patch]; k < d->sample_offsets[patch + 1]; k++) {
+        for (int32_t c = 0; c < d->width; c++) {
+            int32_t node = control_of(samples, d->samples[k], c);
+            int32_t at = count;
+            while (at > 0 && list[at - 1] > node) {
+                at--;
+            }
+            if (at > 0 && list[at - 1] == node) {
+                continue;
+            }
+            memmove(list + at + 1, list + at, (size_t)(count - at) * sizeof *list);
+            list[at] = node;
+            count++;
+        }
+    }
+
+    return count;
+}
+
+static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sn_samples *samples,
+                               sn_dilatation *d) {
+    int32_t most = 0;
+    for (int32_t p = 0; p < d->patch_count; p++) {
+        int32_t room = (d->sample_offsets[p + 1] - d->sample_offsets[p]) * d->width;
+        most = room > most ? room : most;
+    }
+
+    int32_t *list = SN_PUSH(scratch, int32_t, most + 1);
+    d->node_offsets = SN_PUSH(arena, int32_t, d->patch_count + 1);
+    SN_TRY(sn_arena_status(scratch));
+    SN_TRY(sn_arena_status(arena));
+
+    for (int32_t p = 0; p < d->patch_count; p++) {
+        d->node_offsets[p + 1] = d->node_offsets[p] + unite_nodes(samples, d, p, list);
+    }
+
+    int32_t total = d->node_offsets[d->patch_count];
+    d->nodes = SN_PUSH(arena, int32_t, total);
+    d->gradient = SN_PUSH(arena, double, 3 * (size_t)total);
+    SN_TRY(sn_arena_status(arena));
+
+    for (int32_t p = 0; p < d->patch_count; p++) {
+        int32_t count = unite_nodes(samples, d, p, list);
+        memcpy(d->nodes + d->node_offsets[p], list, (size_t)count * sizeof *list);
+    }
+
+    return SINEW_OK;
+}
+
+static sinew_status list_rows(sn_arena *arena, sn_dilatation *d) {
+    int32_t total = d->node_offsets[d->patch_count];
+    d->row_offsets = SN_PUSH(arena, int32_t, d->rows + 2);
+    d->row_patches = SN_PUSH(arena, int32_t, total);
+    d->row_places = SN_PUSH(arena, int32_t, total);
+    SN_TRY(sn_arena_status(arena));
+
+    int32_t *next = d->row_offsets + 1;
+    for (int32_t k = 0; k < total; k++) {
+        next[d->nodes[k] + 1]++;
+    }
+    sum_counts(next, d->rows);
+    for (int32_t p = 0; p < d->patch_count; p++) {
+        for (int32_t k = d->node_offsets[p]; k < d->node_offsets[p + 1]; k++) {
+            int32_t at = next[d->nodes[k]]++;
+            d->row_patches[at] = p;
+            d->row_places[at] = k;
+        }
+    }
+
+    return SINEW_OK;
+}
+
+sinew_status sn_dilatation_create(sn_arena *arena, const sn_samples *samples, int32_t rule_samples,
+                                  bool nodal, int32_t rows, sn_dilatation *d) {
+    *d = (sn_dilatation){.width = samples->width, .rows = rows};
+    size_t count = (size_t)samples->count;
+    d->theta = SN_PUSH(arena, double, count);
+    d->cofactor = SN_PUSH(arena, double, 9 * count);
+    d->level = SN_PUSH(arena, double, count);
+    d->slope = SN_PUSH(arena, double, count);
+    SN_TRY(sn_arena_status(arena));
+
+    sn_arena scratch = sn_arena_create(arena->context);
+    sinew_status status = number_patches(arena, &scratch, samples, rule_samples, nodal, d);
+    if (status == SINEW_OK) {
+        status = list_samples(arena, samples, d);
+    }
+    if (status == SINEW_OK) {
+        status = list_nodes(arena, &scratch, samples, d);
+    }
+    sn_arena_destroy(&scratch);
+
+    return status == SINEW_OK ? list_rows(arena, d) : status;
+}
+
+// --- how much is averaged
+
+// Stiffness among the six strains in orthonormal (Kelvin) components.
+static void kelvin_stiffness(double C[36], const double H[81]) {
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
+    for (int a = 0; a < 6; a++) {
+        for (int b = 0; b < 6; b++) {
+            double sum = 0;
+            for (int k = 0; k < 4; k++) {
+                int ia = pair[a][k & 1], ja = pair[a][1 - (k & 1)];
+                int ib = pair[b][k >> 1], jb = pair[b][1 - (k >> 1)];
+                sum += H[9 * (3 * ia + ja) + 3 * ib + jb];
+            }
+            // The two halves of a shear, each with 1 / sqrt 2; a normal strain was counted twice.
+            C[6 * a + b] = sum * (a < 3 ? 0.5 : sqrt(0.5)) * (b < 3 ? 0.5 : sqrt(0.5));
+        }
+    }
+}
+
+// C less kappa times the dyad of the unit tensor is positive as long as kappa is below 1 / (m'
+// C^-1 m), the bulk modulus of an isotropic solid.
+void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
+                                const sinew_material_def *def, const double *parameters) {
+    const double left = 13.0 / 6; // bulk over shear modulus at a Poisson ratio of 0.3
+    double H[81], C[36], values[6], vectors[36];
+
+    d->stiffness = 0;
+    d->linear = sn_material_strains_by_rotation(def);
+    sn_material_tangent(H, material, parameters, sn_mat3_identity(), false);
+    kelvin_stiffness(C, H);
+    sn_eigen_symmetric(values, vectors, C, 6);
+
+    double x[6] = {1, 1, 1, 0, 0, 0};
+    if (!(values[5] > 0) || !sn_cholesky(C, 6)) {
+        return;
+    }
+    sn_cholesky_solve(x, C, 6);
+    d->stiffness = fmax(0, 1 / (x[0] + x[1] + x[2]) - left * 0.5 * values[5]);
+}
+
+// --- evaluation
+
+typedef struct dilatation_job {
+    sn_dilatation *d;
+    const sn_samples *samples;
+    sn_samples_F_fn *compute_F;
+    const double *q;
+    const sn_bsr *pattern;
+    double *matrix;
+    bool projected;
+} dilatation_job;
+
+static sn_mat3 lane_matrix(const double *block, int32_t lane) {
+    sn_mat3 out;
+    for (int i = 0; i < 9; i++) {
+        out.m[i / 3][i % 3] = block[i * SN_BLOCK + lane];
+    }
+    return out;
+}
+
+static double theta_of(const sn_dilatation *d, sn_mat3 F) {
+    return d->linear ? F.m[0][0] + F.m[1][1] + F.m[2][2] - 3 : sn_mat3_det(F) - 1;
+}
+
+static void measure_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const dilatation_job *job = data;
+    sn_dilatation *d = job->d;
+    double F[9 * SN_BLOCK] SN_ALIGNED;
+
+    for (int32_t block = begin; block < end; block++) {
+        job->compute_F(F, job->samples, block, job->q);
+        for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
+            int32_t s = block * SN_BLOCK + lane;
+            if (s >= job->samples->count) {
+                break;
+            }
+            sn_mat3 one = lane_matrix(F, lane);
+            sn_mat3 cofactor = d->linear ? sn_mat3_identity() : sn_mat3_cofactor(one);
+            d->theta[s] = theta_of(d, one);
+            memcpy(d->cofactor + 9 * (size_t)s, cofactor.m, 9 * sizeof(double));
+        }
+    }
+}
+
+static void average_patches(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const dilatation_job *job = data;
+    sn_dilatation *d = job->d;
+    for (int32_t p = begin; p < end; p++) {
+        double sum = 0;
+        for (int32_t k = d->sample_offsets[p]; k < d->sample_offsets[p + 1]; k++) {
+            sum += job->samples->volume[d->samples[k]] * d->theta[d->samples[k]];
+        }
+        d->mean[p] = sum / (d->per * d->volume[p]);
+    }
+}
+
+static void share_slopes(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const dilatation_job *job = data;
+    sn_dilatation *d = job->d;
+    for (int32_t s = begin; s < end; s++) {
+        double level = 0, slope = 0;
+        for (int32_t k = 0; k < d->per; k++) {
+            double mean = d->mean[d->patches[s * d->per + k]];
+            level += energy_of(d, mean);
+            slope += slope_of(d, mean);
+        }
+        d->level[s] = level / d->per;
+        d->slope[s] = slope / d->per;
+    }
+}
+
+void sn_dilatation_update(sinew_context *context, sn_dilatation *d, const sn_samples *samples,
+                          sn_samples_F_fn *compute_F, const double *q) {
+    dilatation_job job = {.d = d, .samples = samples, .compute_F = compute_F, .q = q};
+    sn_parallel_for(context, samples->blocks, CHUNK, measure_samples, &job);
+    sn_parallel_for(context, d->patch_count, CHUNK, average_patches, &job);
+    sn_parallel_for(context, samples->count, 16 * CHUNK, share_slopes, &job);
+}
+
+// A lane of H += c dcof/dF - curvature cof (x) cof, with
+//
+//   dcof_ij / dF_kl = e_ikm e_jln F_mn
+static void add_tangent(double *H, int32_t lane, sn_mat3 F, const double *cofactor, double c,
+                        double curvature) {
+    for (int a = 0; a < 9; a++) {
+        for (int b = a; b < 9; b++) {
+            H[sn_sym9(a, b) * SN_BLOCK + lane] -= curvature * cofactor[a] * cofactor[b];
+            int i = a / 3, j = a % 3, k = b / 3, l = b % 3;
+            if (c == 0 || i == k || j == l) {
+                continue;
+            }
+            // Of two different indices the second follows the first in a cycle, or precedes it.
+            double sign = ((i + 1) % 3 == k) == ((j + 1) % 3 == l) ? 1 : -1;
+            H[sn_sym9(a, b) * SN_BLOCK + lane] += sign * c * F.m[3 - i - k][3 - j - l];
+        }
+    }
+}
+
+static void clamp_lane(double *H, int32_t lane) {
+    double A[81], tried[81];
+    double trace = 0;
+    for (int a = 0; a < 9; a++) {
+        for (int b = 0; b < 9; b++) {
+            A[9 * a + b] = H[sn_sym9(a, b) * SN_BLOCK + lane];
+        }
+        trace += fabs(A[10 * a]);
+    }
+
+    // Cheaper than its eigenvalues where it is definite already.
+    memcpy(tried, A, sizeof tried);
+    for (int a = 0; a < 9; a++) {
+        tried[10 * a] += 1e-13 * trace;
+    }
+    if (sn_cholesky(tried, 9) || !sn_clamp_semidefinite(A, 9)) {
+        return;
+    }
+    for (int a = 0; a < 9; a++) {
+        for (int b = a; b < 9; b++) {
+            H[sn_sym9(a, b) * SN_BLOCK + lane] = A[9 * a + b];
+        }
+    }
+}
+
+void sn_dilatation_add_block(const sn_dilatation *d, const sn_samples *samples, int32_t block,
+                             const double *F, bool projected, double *psi, double *P, double *H) {
+    for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
+        int32_t s = block * SN_BLOCK + lane;
+        if (s >= samples->count) {
+            return; // padding has no volume
+        }
+
+        const double *cofactor = d->cofactor + 9 * (size_t)s;
+        double c = d->slope[s] - slope_of(d, d->theta[s]);
+        if (psi) {
+            psi[lane] += d->level[s] - energy_of(d, d->theta[s]);
+        }
+        if (P) {
+            for (int i = 0; i < 9; i++) {
+                P[i * SN_BLOCK + lane] += c * cofactor[i];
+            }
+        }
+        if (!H) {
+            continue;
+        }
+
+        add_tangent(H, lane, lane_matrix(F, lane), cofactor, d->linear ? 0 : c,
+                    curvature_of(d, d->theta[s]));
+        if (projected) {
+            clamp_lane(H, lane);
+        }
+    }
+}
+
+static void find_gradients(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    const dilatation_job *job = data;
+    sn_dilatation *d = job->d;
+    for (int32_t p = begin; p < end; p++) {
+        int32_t first = d->node_offsets[p];
+        int32_t count = d->node_offsets[p + 1] - first;
+        memset(d->gradient + 3 * (size_t)first, 0, 3 * (size_t)count * sizeof(double));
+
+        for (int32_t k = d->sample_offsets[p]; k < d->sample_offsets[p + 1]; k++) {
+            int32_t s = d->samples[k];
+            sn_mat3 cofactor;
+            memcpy(cofactor.m, d->cofactor + 9 * (size_t)s, sizeof cofactor.m);
+            double share = job->samples->volume[s] / d->per;
+            for (int32_t c = 0; c < d->width; c++) {
+                int32_t at = find_node(d, p, control_of(job->samples, s, c));
+                sn_vec3 g = sn_mat3_apply(cofactor, gradient_of(job->samples, s, c));
+                sn_add_to3(d->gradient + 3 * (size_t)at, sn_scale(share, g));
+            }
+        }
+    }
+}
+
+// The block row of a node: its products with the nodes of its patches that do not follow it.
+static void add_row(const dilatation_job *job, int32_t row) {
+    const sn_dilatation *d = job->d;
+    const sn_bsr *pattern = job->pattern;
+    for (int32_t n = d->row_offsets[row]; n < d->row_offsets[row + 1]; n++) {
+        int32_t p = d->row_patches[n];
+        double curvature = curvature_of(d, d->mean[p]);
+        if (job->projected && curvature < 0) {
+            continue;
+        }
+
+        const double *g = d->gradient + 3 * (size_t)d->row_places[n];
+        double s = curvature / d->volume[p];
+        int32_t block = pattern->starts[row];
+        for (int32_t k = d->node_offsets[p]; k <= d->row_places[n]; k++) {
+            while (pattern->columns[block] != d->nodes[k]) {
+                block++;
+            }
+            SN_ASSERT(block < pattern->starts[row + 1]);
+            double *A = job->matrix + 9 * (size_t)block;
+            const double *h = d->gradient + 3 * (size_t)k;
+            for (int i = 0; i < 9; i++) {
+                A[i] += s * g[i / 3] * h[i % 3];
+            }
+        }
+    }
+}
+
+static void add_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
+    (void)chunk;
+    for (int32_t row = begin; row < end; row++) {
+        add_row(data, row);
+    }
+}
+
+void sn_dilatation_add_matrix(sinew_context *context, sn_dilatation *d, const sn_samples *samples,
+                              const sn_bsr *pattern, bool projected, double *matrix) {
+    dilatation_job job = {
+        .d = d, .samples = samples, .pattern = pattern, .matrix = matrix, .projected = projected};
+    sn_parallel_for(context, d->patch_count, CHUNK, find_gradients, &job);
+    sn_parallel_for(context, d->rows, CHUNK, add_rows, &job);
+}
+
+double sn_dilatation_stress(const sn_dilatation *d, int32_t sample, sn_mat3 F) {
+    return d->slope[sample] - slope_of(d, theta_of(d, F));
+}
