@@ -4,6 +4,30 @@
 
 #include <stdio.h>
 
+// The Poisson ratio above which standard elements lock noticeably.
+static const double LOCKING = 0.45;
+
+// Standard elements lock where a material is nearly incompressible.
+static void recommend_averages(const sn_scene *scene, const sn_scene_world *world) {
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        const sn_scene_member *member = &world->members[i];
+        const sn_scene_body *body = member->scene;
+        bool fits = member->mesh && !body->positions.used &&
+                    body->def.model == SINEW_MODEL_ELASTIC &&
+                    body->def.volume == SINEW_VOLUME_STANDARD;
+        for (int32_t k = 0; fits && k < member->material_count; k++) {
+            const sinew_material_def *def = &scene->materials[member->materials[k]].def;
+            if (!(def->poisson > LOCKING)) {
+                continue;
+            }
+            printf("%s: with a Poisson ratio of %g elements are too stiff; consider \"volume\": "
+                   "\"averaged\"\n",
+                   body->name, def->poisson);
+            break;
+        }
+    }
+}
+
 static int check(sinew_context *context, const cli_command *command, const char *path,
                  const cli_list *settings) {
     cli_scene_file file;
@@ -30,6 +54,8 @@ static int check(sinew_context *context, const cli_command *command, const char 
         }
 
         printf("%d steps of %g s\n", file.scene.steps, file.scene.world.step);
+        cli_scene_print_loads(&file.scene, world, 0);
+        recommend_averages(&file.scene, world);
         cli_scene_print_fields(&file.scene, world);
     }
 

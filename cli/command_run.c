@@ -320,6 +320,8 @@ static void print_closing(const run_state *run, const run_options *options) {
 
     printf("\n");
     print_rigging(run);
+    cli_scene_print_loads(run->scene, run->world, sinew_world_get_time(run->world->world));
+    cli_scene_print_supports(run->context, run->scene, run->world);
     cli_scene_print_fields(run->scene, run->world);
     printf("in %s:\n", run->folder);
 

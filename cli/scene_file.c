@@ -4,6 +4,7 @@
 #include "progress.h"
 
 #include "base/context.h"
+#include "io/scene/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,57 @@ void cli_scene_close(sinew_context *context, cli_scene_file *file) {
     cli_fetcher_destroy(&file->fetcher);
     sn_mistakes_destroy(&file->mistakes);
     cli_free_bytes(context, &file->bytes);
+}
+
+void cli_scene_print_loads(const sn_scene *scene, const sn_scene_world *world, double time) {
+    static const char *const kinds[] = {"force", "traction", "pressure"};
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        sn_scene_member *member = &world->members[i];
+        for (int32_t k = 0; k < member->scene->load_count; k++) {
+            sn_load_report report;
+            if (sn_scene_member_get_load(member, k, time, &report) != SINEW_OK) {
+                continue;
+            }
+
+            const double *f = report.force;
+            printf("%s: loads[%d], %s", member->scene->name, (int)k,
+                   kinds[member->scene->loads[k].kind]);
+            if (report.area > 0) {
+                printf(" on %.4g m^2", report.area);
+            }
+            printf(", in all (%.4g, %.4g, %.4g) N at %g s\n", f[0], f[1], f[2], time);
+        }
+    }
+}
+
+static void print_member_supports(sn_scene_member *member, const sn_support_report *reports) {
+    for (int32_t k = 0; k < member->scene->support_count; k++) {
+        char name[SN_SUPPORT_NAME_SIZE];
+        const double *f = reports[k].force;
+        const double *t = reports[k].torque;
+        sn_scene_support_name(member->scene, k, name);
+        printf("%s: %s, reactions (%.4g, %.4g, %.4g) N, (%.4g, %.4g, %.4g) Nm about the origin\n",
+               member->scene->name, name, f[0], f[1], f[2], t[0], t[1], t[2]);
+    }
+}
+
+void cli_scene_print_supports(sinew_context *context, const sn_scene *scene,
+                              const sn_scene_world *world) {
+    for (int32_t i = 0; i < scene->body_count; i++) {
+        sn_scene_member *member = &world->members[i];
+        if (member->scene->support_count == 0 || member->scene->positions.used) {
+            continue;
+        }
+
+        sn_arena scratch = sn_arena_create(context);
+        sn_support_report *reports =
+            SN_PUSH(&scratch, sn_support_report, member->scene->support_count + 1);
+        if (sn_arena_status(&scratch) == SINEW_OK &&
+            sn_scene_member_compute_supports(member, reports) == SINEW_OK) {
+            print_member_supports(member, reports);
+        }
+        sn_arena_destroy(&scratch);
+    }
 }
 
 void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world) {

@@ -46,6 +46,13 @@ typedef struct cli_scene_file {
     bool read; // the scene is there and must be destroyed
 } cli_scene_file;
 
+// Prints the loaded area and the total force of each load at a time.
+void cli_scene_print_loads(const sn_scene *scene, const sn_scene_world *world, double time);
+
+// Prints the sum of the reactions of each support.
+void cli_scene_print_supports(sinew_context *context, const sn_scene *scene,
+                              const sn_scene_world *world);
+
 // Returns CLI_OK, or CLI_BAD_INPUT with everything printed. Close in every case.
 int cli_scene_open(sinew_context *context, const cli_command *command, const char *path,
                    const cli_list *settings, cli_scene_file *file);

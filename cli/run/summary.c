@@ -1,6 +1,7 @@
 // The machine-readable summary of a run.
 #include "run/run.h"
 
+#include "io/scene/report.h"
 #include "io/text/json_write.h"
 
 #include <stdio.h>
@@ -46,6 +47,72 @@ static void write_probes(const run_state *run, sn_json_writer *json) {
     }
 
     sn_json_end_object(json);
+}
+
+// What each load adds up to at the end.
+static void write_loads(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "loads");
+    sn_json_begin_array(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        sn_scene_member *member = &run->world->members[i];
+        for (int32_t k = 0; k < member->scene->load_count; k++) {
+            sn_load_report report;
+            double time = sinew_world_get_time(run->world->world);
+            if (sn_scene_member_get_load(member, k, time, &report) != SINEW_OK) {
+                continue;
+            }
+            sn_json_begin_object(json);
+            sn_json_write_key(json, "body");
+            sn_json_write_string(json, member->scene->name);
+            sn_json_write_key(json, "load");
+            sn_json_write_integer(json, k);
+            write_pair(json, "area", report.area);
+            write_vector(json, "force", report.force, 3);
+            sn_json_end_object(json);
+        }
+    }
+    sn_json_end_array(json);
+}
+
+// The reactions of a body's supports: those of each entry, then of whatever else holds it.
+static void write_member_supports(const run_state *run, sn_scene_member *member,
+                                  sn_json_writer *json) {
+    int32_t count = member->scene->support_count;
+    sn_arena scratch = sn_arena_create(run->context);
+    sn_support_report *reports = SN_PUSH(&scratch, sn_support_report, count + 1);
+    bool made = sn_arena_status(&scratch) == SINEW_OK &&
+                sn_scene_member_compute_supports(member, reports) == SINEW_OK;
+
+    for (int32_t k = 0; made && k <= count; k++) {
+        char name[SN_SUPPORT_NAME_SIZE] = "other";
+        const double *f = reports[k].force;
+        const double *t = reports[k].torque;
+        bool any = f[0] != 0 || f[1] != 0 || f[2] != 0 || t[0] != 0 || t[1] != 0 || t[2] != 0;
+        if (k == count && !any) {
+            continue;
+        }
+        if (k < count) {
+            sn_scene_support_name(member->scene, k, name);
+        }
+        sn_json_begin_object(json);
+        sn_json_write_key(json, "body");
+        sn_json_write_string(json, member->scene->name);
+        sn_json_write_key(json, "entry");
+        sn_json_write_string(json, name);
+        write_vector(json, "force", f, 3);
+        write_vector(json, "torque", t, 3);
+        sn_json_end_object(json);
+    }
+    sn_arena_destroy(&scratch);
+}
+
+static void write_supports(const run_state *run, sn_json_writer *json) {
+    sn_json_write_key(json, "supports");
+    sn_json_begin_array(json);
+    for (int32_t i = 0; i < run->scene->body_count; i++) {
+        write_member_supports(run, &run->world->members[i], json);
+    }
+    sn_json_end_array(json);
 }
 
 // How the bodies were bound to their skeletons.
@@ -247,6 +314,8 @@ void run_write_summary(const run_state *run, sn_buffer *out) {
     sn_json_write_key(&json, "hash");
     sn_json_write_string(&json, hash);
     write_probes(run, &json);
+    write_loads(run, &json);
+    write_supports(run, &json);
 
     if (run->scene->skeleton_count > 0) {
         write_rigging(run, &json);

@@ -39,6 +39,7 @@ static sinew_status join(sn_scene_member *member, int32_t index, bool fades) {
     for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
         frames->motion[SN_FRAME_DIRECTIONS * node + d] =
             insertion->scripted ? &insertion->motion : NULL;
+        frames->owner[SN_FRAME_DIRECTIONS * node + d] = -1;
     }
     frames->insertion[node] = index;
 
@@ -59,6 +60,9 @@ static sinew_status leave(sn_scene_member *member, int32_t node, bool fades) {
         memcpy(frames->motion + SN_FRAME_DIRECTIONS * i,
                frames->motion + SN_FRAME_DIRECTIONS * (i + 1),
                SN_FRAME_DIRECTIONS * sizeof *frames->motion);
+        memcpy(frames->owner + SN_FRAME_DIRECTIONS * i,
+               frames->owner + SN_FRAME_DIRECTIONS * (i + 1),
+               SN_FRAME_DIRECTIONS * sizeof *frames->owner);
         memcpy(frames->held + 7 * (size_t)i, frames->held + 7 * (size_t)(i + 1),
                7 * sizeof *frames->held);
         frames->insertion[i] = frames->insertion[i + 1];

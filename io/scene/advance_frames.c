@@ -64,39 +64,20 @@ static sn_vec3 triangle_area(const double *points, const int32_t *t) {
 }
 
 // A traction on the rest area, or a pressure on the present one, shared by the corners of the
-// triangles whose corners are all picked.
+// picked triangles.
 static void add_area_load(sn_scene_member *member, const sn_scene_load *load,
                           const sn_picked *picked, double scale) {
     const sinew_mesh *surface = member->surface.mesh;
     bool pressure = load->kind == SN_LOAD_PRESSURE;
-    for (int32_t e = 0; e < surface->element_count; e++) {
-        const int32_t *t = surface->indices + 3 * (size_t)e;
-        int32_t inside = 0;
-        for (int k = 0; k < 3; k++) { // `nodes` ascend
-            int32_t low = 0;
-
-            int32_t high = picked->count;
-            while (low < high) {
-                int32_t middle = low + (high - low) / 2;
-                if (picked->nodes[middle] < t[k]) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            inside += low < picked->count && picked->nodes[low] == t[k];
-        }
-
-        if (inside < 3) {
-            continue;
-        }
-
+    double share = scale * picked->factor / 6;
+    for (int32_t i = 0; i < picked->count; i++) {
+        const int32_t *t = surface->indices + 3 * (size_t)picked->nodes[i];
         sn_vec3 area = triangle_area(pressure ? member->surface.points : surface->points, t);
-        sn_vec3 share = pressure ? sn_scale(-scale * load->pressure / 6, area)
-                                 : sn_scale(scale * sn_length(area) / 6, sn_load3(load->vector));
+        sn_vec3 force = pressure ? sn_scale(-share * load->pressure, area)
+                                 : sn_scale(share * sn_length(area), sn_load3(load->vector));
 
         for (int k = 0; k < 3; k++) {
-            sn_add_to3(member->forces + 3 * (size_t)t[k], share);
+            sn_add_to3(member->forces + 3 * (size_t)t[k], force);
         }
     }
 }

@@ -9,6 +9,7 @@
 #include "io/text/json_check.h"
 #include "io/mesh/mesh.h"
 
+#include <math.h>
 #include <string.h>
 
 sinew_status sn_builder_note(const sn_builder *b, const sn_json *json, sinew_status status) {
@@ -583,18 +584,69 @@ static sinew_status make_attachments(sn_builder *b) {
     return SINEW_OK;
 }
 
+// How far a rest point is outside the voxels of a body of frames, and the diagonal of their grid.
+static double measure_voxels(const sinew_voxels *voxels, const double point[3], double *size) {
+    int32_t cells[3];
+    double spacing[3], center[3], square = 0;
+    sinew_voxels_get_grid(voxels, cells, spacing, NULL);
+    sn_vec3 extent = {cells[0] * spacing[0], cells[1] * spacing[1], cells[2] * spacing[2]};
+    *size = sn_length(extent);
+
+    sinew_voxels_get_center(voxels, sinew_voxels_find_nearest(voxels, point, INFINITY), center);
+    for (int k = 0; k < 3; k++) {
+        double outside = fmax(0, fabs(point[k] - center[k]) - 0.5 * spacing[k]);
+        square += outside * outside;
+    }
+    return sqrt(square);
+}
+
+static double measure_mesh(const sinew_mesh *mesh) {
+    sn_vec3 lower = sn_load3(mesh->points);
+    sn_vec3 upper = lower;
+    for (int32_t i = 1; i < mesh->point_count; i++) {
+        sn_vec3 p = sn_load3(mesh->points + 3 * (size_t)i);
+        lower = sn_v3(fmin(lower.x, p.x), fmin(lower.y, p.y), fmin(lower.z, p.z));
+        upper = sn_v3(fmax(upper.x, p.x), fmax(upper.y, p.y), fmax(upper.z, p.z));
+    }
+    return sn_distance(lower, upper);
+}
+
+// A probe outside the body is extrapolated, which is worth a warning; farther away than the body is
+// large it is a slip of the pen.
+static sinew_status check_probe(const sn_builder *b, const sn_scene_probe *probe, double distance,
+                                double size) {
+    const char *name = b->scene->bodies[probe->body].name;
+    if (distance > size) {
+        sn_json_mistake(b->mistakes, probe->json,
+                        "probe \"%s\" is %g m outside body \"%s\", which measures %g m; its "
+                        "point is in the body's own coordinates, before it is placed",
+                        probe->name, distance, name, size);
+        return SINEW_INVALID_DATA;
+    }
+    if (distance > 1e-6 * size) {
+        sn_log(b->context, SINEW_LOG_WARNING,
+               "probe \"%s\" is %g m outside body \"%s\": what it reports is extrapolated",
+               probe->name, distance, name);
+    }
+    return SINEW_OK;
+}
+
 static sinew_status make_probes(sn_builder *b) {
     b->world->probes = SN_PUSH(&b->world->arena, sn_probe_place, b->scene->probe_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < b->scene->probe_count; i++) {
         const sn_scene_probe *probe = &b->scene->probes[i];
-        if (!b->world->members[probe->body].mesh) {
-            continue;
+        const sn_scene_member *member = &b->world->members[probe->body];
+        double distance, size;
+        if (member->mesh) {
+            sn_probe_place *place = &b->world->probes[i];
+            SN_TRY(sinew_mesh_locate_points(b->context, member->mesh, probe->point, 1,
+                                            &place->element, place->weights, &distance));
+            size = measure_mesh(member->mesh);
+        } else {
+            distance = measure_voxels(member->frames->voxels, probe->point, &size);
         }
-
-        sn_probe_place *place = &b->world->probes[i];
-        SN_TRY(sinew_mesh_locate_points(b->context, b->world->members[probe->body].mesh,
-                                        probe->point, 1, &place->element, place->weights, NULL));
+        SN_TRY(check_probe(b, probe, distance, size));
     }
 
     return SINEW_OK;

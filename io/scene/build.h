@@ -13,6 +13,9 @@ typedef struct sn_picked {
     int32_t count;
     int32_t *nodes;
     uint8_t *axes; // of supports: the directions of each node that the entry decides; else NULL
+    // Of tractions and pressures on frame bodies, whose `nodes` are triangles of the surface:
+    double area;   // loaded [m^2]
+    double factor; // from the areas of these triangles to the loaded ones
 } sn_picked;
 
 // What is drawn and written as a surface: points that follow the body.

@@ -252,6 +252,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
     frames->motion =
         SN_PUSH(&b->world->arena, const sn_scene_motion *, SN_FRAME_DIRECTIONS *(size_t)room);
+    frames->owner = SN_PUSH(&b->world->arena, int32_t, SN_FRAME_DIRECTIONS * (size_t)room);
     frames->held = SN_PUSH(&b->world->arena, double, 7 * (size_t)room);
     frames->insertion = SN_PUSH(&b->world->arena, int32_t, room);
     SN_TRY(sn_arena_status(&b->world->arena));
@@ -319,7 +320,7 @@ static sinew_status add_support(sn_builder *b, sn_scene_member *member, int32_t 
 static void choose_motions(sn_scene_member *member, const sn_claims *claims) {
     sn_member_frames *frames = member->frames;
     for (int32_t i = 0; i < SN_FRAME_DIRECTIONS * frames->node_count; i++) {
-        int32_t owner = claims->owner[i];
+        int32_t owner = frames->owner[i] = claims->owner[i];
         if (owner == claims->own_moved) {
             frames->motion[i] = &member->scene->frames->nodes[i / SN_FRAME_DIRECTIONS].motion;
         } else if (owner >= 0 && owner < claims->own_held &&
@@ -506,6 +507,12 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
         SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
 
+    // Faces of the smoothed surface are selected by those of the voxels.
+    sinew_mesh *net = NULL;
+    if (scene->load_count > 0 && sn_scene_body_has_net(scene)) {
+        SN_TRY(sinew_voxels_create_surface(member->frames->voxels, 0, &net));
+    }
+
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
@@ -519,12 +526,16 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
             continue;
         }
 
-        sinew_status picked = sn_builder_pick_surface(b, member, &load->where, &member->loads[i]);
+        sinew_status picked =
+            load->kind == SN_LOAD_FORCE
+                ? sn_builder_pick_surface(b, member, &load->where, &member->loads[i])
+                : sn_builder_pick_area(b, member, i, net);
         if (picked != SINEW_OK) {
             status = picked;
         }
     }
 
+    sinew_mesh_destroy(net);
     return status;
 }
 

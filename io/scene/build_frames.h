@@ -16,6 +16,7 @@ struct sn_member_frames {
     double *rest; // three numbers
     int32_t *hold;
     const sn_scene_motion **motion; // SN_FRAME_DIRECTIONS each: who moves x, y, z and the rotation
+    int32_t *owner;     // SN_FRAME_DIRECTIONS each: the entry that holds x, y, z and the rotation
     double *held;       // seven each: position and rotation of what is held without a motion
     int32_t *insertion; // its number in the scene; -1 of the first
     sinew_frame_points *points; // the surface's; owned
@@ -41,6 +42,15 @@ sinew_status sn_builder_make_frames(sn_builder *b, sn_scene_member *member);
 // The points of the body's surface in a selection; none is a mistake.
 sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *member,
                                      const sn_select *where, sn_picked *picked);
+
+// The faces of the body's surface that a traction or pressure loads; none is a mistake. `net` is
+// the surface of the voxels without smoothing, or NULL if the body's surface does not come from
+// them.
+sinew_status sn_builder_pick_area(sn_builder *b, sn_scene_member *member, int32_t load,
+                                  const sinew_mesh *net);
+
+// Whether the surface of a body is the smoothed boundary of its voxels.
+bool sn_scene_body_has_net(const sn_scene_body *body);
 
 // Notes where a frame is that is held now, and the motion of each direction that `hold` names.
 sinew_status sn_frames_note_held(sn_scene_member *member, int32_t node);

@@ -242,6 +242,11 @@ static sinew_status surface_of_shape(const sn_builder *b, const sinew_shape_def 
     return sinew_mesh_create_shape(b->context, &def, surface);
 }
 
+bool sn_scene_body_has_net(const sn_scene_body *body) {
+    const sn_scene_shape *shape = &body->shape;
+    return !body->surface && !shape->is_character && !shape->generated && !shape->file;
+}
+
 sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_body *body,
                                            const sinew_voxels *voxels, sinew_mesh **surface) {
     const sn_scene_shape *shape = &body->shape;
@@ -254,7 +259,7 @@ sinew_status sn_builder_make_voxel_surface(const sn_builder *b, const sn_scene_b
     if (shape->generated) {
         return surface_of_shape(b, &shape->shape, voxels, surface);
     }
-    if (!shape->file) {
+    if (sn_scene_body_has_net(body)) {
         return sinew_voxels_create_surface(voxels, SMOOTHING, surface);
     }
 

@@ -1,6 +1,7 @@
 #include "io/scene/claims.h"
 
 #include "base/context.h"
+#include "io/scene/report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,20 +63,15 @@ void sn_claims_add(sn_claims *claims, int32_t entry, int32_t item, int32_t direc
     }
 }
 
-// "fixed[2]", "scripted[0]": an entry as the scene numbers it.
 static void name_entry(const sn_claims *claims, int32_t entry, char *out, size_t size) {
     if (entry >= claims->own_held) {
         snprintf(out, size, "%s", claims->own);
         return;
     }
 
-    bool scripted = claims->body->supports[entry].scripted;
-    int32_t number = 0;
-    for (int32_t i = 0; i < entry; i++) {
-        number += claims->body->supports[i].scripted == scripted;
-    }
-
-    snprintf(out, size, "%s[%d]", scripted ? "scripted" : "fixed", (int)number);
+    char name[SN_SUPPORT_NAME_SIZE];
+    sn_scene_support_name(claims->body, entry, name);
+    snprintf(out, size, "%s", name);
 }
 
 static void name_directions(int32_t directions, char *out, size_t size) {

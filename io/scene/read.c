@@ -187,6 +187,7 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
     for (int32_t i = 0; items && i < json->count; i++) {
         const sn_json *item = &json->items[i];
         items[i].name = "probe";
+        items[i].json = &json->items[i];
         if (!sn_scene_check_object(reader, item, SN_KEYS("name", "body", "point"))) {
             continue;
         }

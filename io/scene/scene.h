@@ -201,6 +201,7 @@ typedef struct sn_scene_probe {
     const char *name;
     int32_t body;
     double point[3]; // rest position [m]
+    const sn_json *json;
 } sn_scene_probe;
 
 enum {

@@ -4,6 +4,7 @@
 
 #include "io/scene/build.h"
 #include "io/scene/read.h"
+#include "io/scene/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -222,11 +223,88 @@ static void test_frames_warn(void **state) {
     destroy(&f);
 }
 
+// What supports carry is what loads bring, forces and torques; a bar of elements and one of frames
+// with rounded edges, whose flat end has its nominal area.
+static void check_equilibrium(const char *model, const char *shape, const char *extra) {
+    char text[1600];
+    snprintf(text, sizeof text,
+             "{\"version\": 1, \"gravity\": [0, 0, 0], \"static\": {\"tolerance\": 1e-12},\n"
+             " \"bodies\": [{\"model\": \"%s\", \"shape\": %s, %s\n"
+             "   \"fixed\": [{\"where\": {\"box\": {\"upper\": [-0.39, 9, 9]}}}],\n"
+             "   \"loads\": [{\"where\": {\"box\": {\"lower\": [0.5, -9, -9]}}, \"traction\": "
+             "[3, 0, -5]}]}]}",
+             model, shape, extra);
+
+    fixture f;
+    make(&f, text);
+    sinew_step_report report;
+    assert_int_equal(sn_scene_world_solve_static(f.world, &report), SINEW_OK);
+
+    sn_scene_member *member = &f.world->members[0];
+    sn_load_report load;
+    sn_support_report supports[2];
+    assert_int_equal(sn_scene_member_get_load(member, 0, 0, &load), SINEW_OK);
+    assert_int_equal(sn_scene_member_compute_supports(member, supports), SINEW_OK);
+
+    test_close("loaded area", load.area, 0.16, 1e-12);
+    test_close("total x", load.force[0], 3 * 0.16, 1e-12);
+    test_close("total z", load.force[2], -5 * 0.16, 1e-12);
+    for (int k = 0; k < 3; k++) {
+        test_close("reactions", supports[0].force[k], -load.force[k], 1e-8);
+        test_close("nothing else", supports[1].force[k], 0, 1e-12);
+    }
+    test_close("torque about x", supports[0].torque[0], 0, 1e-5); // the load moves with the tip
+    assert_true(fabs(supports[0].torque[1] + 0.8 * 0.5) < 0.01);
+    destroy(&f);
+}
+
+static void test_reactions_balance_loads(void **state) {
+    (void)state;
+    check_equilibrium("elastic",
+                      "{\"kind\": \"box\", \"size\": [1, 0.4, 0.4], \"cells\": [10, 4, 4]}", "");
+    check_equilibrium("frames", "{\"solids\": [{\"kind\": \"box\", \"size\": [1, 0.4, 0.4]}]}",
+                      "\"frames\": {\"resolution\": 20, \"nodes\": [{\"position\": [-0.4, 0, 0]}, "
+                      "{\"position\": [0.4, 0, 0]}]},");
+}
+
+static const char *const probed =
+    "{\"version\": 1, \"bodies\": [{\"name\": \"bar\", \"shape\": {\"kind\": \"box\"}}],\n"
+    " \"probes\": [{\"name\": \"tip\", \"point\": [%g, 0, 0]}]}";
+
+static void test_probes_outside(void **state) {
+    (void)state;
+    char text[400];
+    fixture f;
+
+    snprintf(text, sizeof text, probed, 0.5);
+    make(&f, text);
+    assert_int_equal(f.warnings, 0);
+    destroy(&f);
+
+    snprintf(text, sizeof text, probed, 0.75);
+    make(&f, text);
+    expect_warning(&f, "probe \"tip\" is 0.25 m outside body \"bar\"");
+    destroy(&f);
+
+    snprintf(text, sizeof text, probed, 9.0);
+    f = (fixture){.context = test_context(1)};
+    f.mistakes = sn_mistakes_create(f.context);
+    assert_int_equal(
+        sn_scene_read(f.context, "scene.json", text, strlen(text), NULL, 0, &f.mistakes, &f.scene),
+        SINEW_OK);
+    assert_int_equal(sn_scene_build(f.context, &f.scene, NULL, NULL, &f.mistakes, &f.world),
+                     SINEW_INVALID_DATA);
+    assert_int_equal(f.mistakes.count, 1);
+    assert_non_null(strstr(f.mistakes.items[0].message, "8.5 m outside"));
+    destroy(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symmetry_planes), cmocka_unit_test(test_motions_along_different_axes),
         cmocka_unit_test(test_replacing_warns), cmocka_unit_test(test_frames_add_up),
-        cmocka_unit_test(test_frames_warn),
+        cmocka_unit_test(test_frames_warn),     cmocka_unit_test(test_reactions_balance_loads),
+        cmocka_unit_test(test_probes_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
