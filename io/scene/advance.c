@@ -217,7 +217,11 @@ static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_stat
 
     sn_store3(state->position, now);
     sn_store3(state->displacement, sn_sub(now, sn_scene_place(member->scene, rest)));
-    sinew_body_get_element_state(member->body, place->element, &state->element);
+
+    // At the point itself; models that know elements only give the mean of the element.
+    if (sinew_point_get_state(place->point, &state->element) != SINEW_OK) {
+        sinew_body_get_element_state(member->body, place->element, &state->element);
+    }
 }
 
 void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {

@@ -642,6 +642,7 @@ static sinew_status make_probes(sn_builder *b) {
             sn_probe_place *place = &b->world->probes[i];
             SN_TRY(sinew_mesh_locate_points(b->context, member->mesh, probe->point, 1,
                                             &place->element, place->weights, &distance));
+            SN_TRY(sinew_point_create(member->body, probe->point, &place->point));
             size = measure_mesh(member->mesh);
         } else {
             distance = measure_voxels(member->frames->voxels, probe->point, &size);

@@ -63,6 +63,7 @@ struct sn_scene_member {
 };
 
 typedef struct sn_probe_place {
+    sinew_point *point; // of bodies of elements; the body owns it
     int32_t element;
     double weights[10];
 } sn_probe_place;

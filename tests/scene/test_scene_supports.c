@@ -299,12 +299,43 @@ static void test_probes_outside(void **state) {
     destroy(&f);
 }
 
+// A block in plane bending by prescribed displacements u_x = -k x z, u_z = k x^2 / 2, which
+// ten-node tets reproduce: the strain at a probe is that of the point, e_xx = -k z, not of the
+// element.
+static void test_probes_interpolate(void **state) {
+    (void)state;
+    const double k = 1e-6;
+    fixture f;
+    make(&f, "{\"version\": 1, \"materials\": {\"m\": {\"law\": \"linear\", \"poisson\": 0}},\n"
+             " \"bodies\": [{\"material\": \"m\", \"shape\": {\"kind\": \"box\", \"element\": "
+             "\"tet10\", \"cells\": [2, 2, 2]}}],\n"
+             " \"probes\": [{\"name\": \"top\", \"point\": [0.1, 0.05, 0.45]}]}");
+
+    sinew_body *body = f.world->members[0].body;
+    int32_t count = sinew_body_get_node_count(body);
+    const double *X = sinew_body_get_rest_positions(body);
+    double x[3 * 200];
+    assert_true(count <= 200);
+    for (int32_t i = 0; i < count; i++) {
+        const double *p = X + 3 * i;
+        x[3 * i] = p[0] - k * p[0] * p[2];
+        x[3 * i + 1] = p[1];
+        x[3 * i + 2] = p[2] + k * p[0] * p[0] / 2;
+    }
+    assert_int_equal(sinew_body_set_positions(body, x), SINEW_OK);
+
+    sn_probe_state probe;
+    sn_scene_world_read_probe(f.world, 0, &probe);
+    test_close("e_xx", probe.element.strain[0], -k * 0.45, 1e-4 * k); // and terms of second order
+    destroy(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symmetry_planes), cmocka_unit_test(test_motions_along_different_axes),
         cmocka_unit_test(test_replacing_warns), cmocka_unit_test(test_frames_add_up),
         cmocka_unit_test(test_frames_warn),     cmocka_unit_test(test_reactions_balance_loads),
-        cmocka_unit_test(test_probes_outside),
+        cmocka_unit_test(test_probes_outside),  cmocka_unit_test(test_probes_interpolate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
