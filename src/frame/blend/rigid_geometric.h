@@ -18,9 +18,7 @@
 #ifndef SN_FRAME_BLEND_RIGID_GEOMETRIC_H
 #define SN_FRAME_BLEND_RIGID_GEOMETRIC_H
 
-#include "math/lanes_quat.h"
-
-enum { SN_GEOMETRIC_MAP = 48 }; // a node's map from (w, t) to (p, q), column by column
+#include "frame/blend/rigid_lanes.h"
 
 typedef struct geometric_sums {
     sn_lanes theta, a0, c0, c3;
