@@ -142,6 +142,11 @@ SINEW_API const char *sinew_material_law_name(int32_t index);
 SINEW_API sinew_status sinew_material_set_law(sinew_context *context, const char *name,
                                               sinew_material_def *def);
 
+/// One Young's modulus for a law, for what knows no directions, such as the compliance metric of
+/// weights: `young` of the isotropic laws, 6 (c10 + c01) of Mooney-Rivlin where these are given,
+/// and the geometric mean of the three of anisotropic laws. [Pa]
+SINEW_API double sinew_material_get_young(const sinew_material_def *def);
+
 /// A common material: typical constants for small strains at room temperature, as a starting point,
 /// not for certification.
 typedef struct sinew_material_preset {

@@ -55,21 +55,6 @@ static void check_labels(const sn_builder *b, const sn_scene_body *body,
     }
 }
 
-// One stiffness for weights and placement, which know no directions: the mean of the three by their
-// product.
-static double young_of(const sinew_material_def *def) {
-    const sinew_orthotropic *o = &def->orthotropic;
-    const sinew_transverse *t = &def->transverse;
-    if (def->law == SINEW_MATERIAL_ORTHOTROPIC) {
-        return cbrt(o->young_1) * cbrt(o->young_2) * cbrt(o->young_3);
-    }
-    if (def->law == SINEW_MATERIAL_TRANSVERSE) {
-        return cbrt(t->young_fibre) * cbrt(t->young_plane) * cbrt(t->young_plane);
-    }
-
-    return def->young;
-}
-
 static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, sn_arena *scratch,
                                  tissue_table *table) {
     const sn_scene_body *body = member->scene;
@@ -99,7 +84,7 @@ static sinew_status make_tissues(const sn_builder *b, sn_scene_member *member, s
         table->materials[i] = b->scene->materials[member->materials[i]].def;
         table->tissues[i] = sinew_default_tissue();
         table->tissues[i].label = label;
-        table->tissues[i].young = young_of(&table->materials[i]);
+        table->tissues[i].young = sinew_material_get_young(&table->materials[i]);
         table->tissues[i].density = table->materials[i].density;
 
         for (int32_t k = 0; k < body->frames->tissue_count; k++) {

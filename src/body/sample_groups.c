@@ -344,13 +344,6 @@ static void to_voigt(double *voigt, sn_mat3 A, double shear) {
     voigt[5] = 0.5 * shear * (A.m[0][1] + A.m[1][0]);
 }
 
-static double von_mises(const double *s) {
-    double a = s[0] - s[1];
-    double b = s[1] - s[2];
-    double c = s[2] - s[0];
-    return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
-}
-
 void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index, int32_t block,
                                    const double *controls, sn_block_state *state) {
     const sn_sample_group *group = &groups->items[index];
@@ -388,7 +381,7 @@ void sn_state_sum_finish(const sn_state_sum *sum, sinew_element_state *state) {
         sn_mat3_scale(0.5, sn_mat3_sub(sn_mat3_mul(sn_mat3_transpose(F), F), sn_mat3_identity()));
     to_voigt(state->strain, E, 2);
     to_voigt(state->stress, sn_mat3_scale(1 / sum->volume, sum->stress), 1);
-    state->von_mises = von_mises(state->stress);
+    state->von_mises = sn_von_mises(state->stress);
     state->energy = sum->energy;
     state->J = sn_mat3_det(F);
 }

@@ -31,20 +31,6 @@ sinew_autorig_def sinew_default_autorig_def(void) {
     return def;
 }
 
-// One number for the compliance metric; of anisotropic laws the geometric mean.
-static double young_of(const sinew_material_def *m) {
-    switch (m->law) {
-    case SINEW_MATERIAL_ORTHOTROPIC:
-        return cbrt(m->orthotropic.young_1 * m->orthotropic.young_2 * m->orthotropic.young_3);
-    case SINEW_MATERIAL_TRANSVERSE:
-        return cbrt(m->transverse.young_fibre * m->transverse.young_plane *
-                    m->transverse.young_plane);
-    case SINEW_MATERIAL_MOONEY_RIVLIN:
-        return m->c10 + m->c01 > 0 ? 6 * (m->c10 + m->c01) : m->young;
-    default: return m->young;
-    }
-}
-
 // The tables that the frame body takes, and its nodes.
 typedef struct tables {
     sinew_tissue *tissues;
@@ -66,7 +52,7 @@ static sinew_status push_tissues(sinew_context *context, const sinew_autorig_def
         SN_TRY(sinew_check_material(context, &tissue->material));
         t->tissues[i] = sinew_default_tissue();
         t->tissues[i].label = t->labels[i] = tissue->label;
-        t->tissues[i].young = young_of(&tissue->material);
+        t->tissues[i].young = sinew_material_get_young(&tissue->material);
         t->tissues[i].density = tissue->material.density;
         t->tissues[i].rigid = tissue->rigid;
         t->materials[i] = tissue->material;

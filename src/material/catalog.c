@@ -2,6 +2,7 @@
 #include "material/anisotropic.h"
 #include "material/stretch.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,6 +133,20 @@ int32_t sinew_material_law_count(void) {
     int count;
     SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_laws)(&count);
     return count + ANISOTROPIC_COUNT;
+}
+
+double sinew_material_get_young(const sinew_material_def *def) {
+    const sinew_orthotropic *o = &def->orthotropic;
+    const sinew_transverse *t = &def->transverse;
+
+    switch (def->law) {
+    case SINEW_MATERIAL_ORTHOTROPIC: return cbrt(o->young_1) * cbrt(o->young_2) * cbrt(o->young_3);
+    case SINEW_MATERIAL_TRANSVERSE:
+        return cbrt(t->young_fibre) * cbrt(t->young_plane) * cbrt(t->young_plane);
+    case SINEW_MATERIAL_MOONEY_RIVLIN:
+        return def->c10 + def->c01 > 0 ? 6 * (def->c10 + def->c01) : def->young;
+    default: return def->young;
+    }
 }
 
 const char *sinew_material_law_name(int32_t index) {

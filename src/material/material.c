@@ -7,6 +7,7 @@
 #include "material/plane.h"
 #include "material/stretch.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_anisotropic(sinew_material_law law) {
@@ -184,4 +185,12 @@ sn_mat3 sn_material_differential(const sn_material *material, const double *para
     }
 
     return dP;
+}
+
+double sn_von_mises(const double stress[6]) {
+    const double *s = stress;
+    double a = s[0] - s[1];
+    double b = s[1] - s[2];
+    double c = s[2] - s[0];
+    return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
 }

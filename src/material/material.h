@@ -162,6 +162,9 @@ static inline int sn_sym9(int a, int b) {
     return a <= b ? a * (17 - a) / 2 + b : b * (17 - b) / 2 + a;
 }
 
+// Von Mises stress of a symmetric stress xx, yy, zz, yz, zx, xy.
+double sn_von_mises(const double stress[6]);
+
 // One sample at a time, for tests and other uses that are not time-critical: a block with one
 // sample.
 double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F);

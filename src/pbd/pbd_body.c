@@ -6,6 +6,7 @@
 #include "body/element_point.h"
 #include "body/mass.h"
 #include "body/surface.h"
+#include "material/material.h"
 #include "math/quat.h"
 #include "pbd/pbd.h"
 
@@ -114,10 +115,7 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
         }
     }
 
-    const double *s = state->stress;
-    double direct = pow(s[0] - s[1], 2) + pow(s[1] - s[2], 2) + pow(s[2] - s[0], 2);
-
-    state->von_mises = sqrt(0.5 * direct + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+    state->von_mises = sn_von_mises(state->stress);
 }
 
 static void measure(sinew_body *body, double *smallest_J, double *largest_J, double *volume) {

@@ -401,6 +401,43 @@ static void test_custom_law(void **state) {
                                  dF) > -1e-12);
 }
 
+// One modulus of every kind of law, by hand.
+static void test_young(void **state) {
+    (void)state;
+    sinew_material_def def = sinew_default_material_def();
+
+    def.young = 7;
+    test_close("isotropic", sinew_material_get_young(&def), 7, 0);
+    def.law = SINEW_MATERIAL_MOONEY_RIVLIN;
+    test_close("Mooney-Rivlin from young", sinew_material_get_young(&def), 7, 0);
+    def.c10 = 2;
+    def.c01 = 0.5;
+    test_close("Mooney-Rivlin", sinew_material_get_young(&def), 15, 0);
+
+    def.law = SINEW_MATERIAL_ORTHOTROPIC;
+    def.orthotropic.young_1 = 1;
+    def.orthotropic.young_2 = 8;
+    def.orthotropic.young_3 = 27;
+    test_close("orthotropic", sinew_material_get_young(&def), 6, 1e-14);
+
+    def.law = SINEW_MATERIAL_TRANSVERSE;
+    def.transverse.young_fibre = 64;
+    def.transverse.young_plane = 8;
+    test_close("transverse", sinew_material_get_young(&def), 16, 1e-14);
+}
+
+// Uniaxial stress and pure shear.
+static void test_von_mises(void **state) {
+    (void)state;
+    const double uniaxial[6] = {0, -3, 0, 0, 0, 0};
+    const double pressure[6] = {2, 2, 2, 0, 0, 0};
+    const double shear[6] = {0, 0, 0, 0, 2, 0};
+
+    test_close("uniaxial", sn_von_mises(uniaxial), 3, 1e-15);
+    test_close("pressure", sn_von_mises(pressure), 0, 0);
+    test_close("shear", sn_von_mises(shear), 2 * sqrt(3.0), 1e-14);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_defaults_are_valid),
@@ -411,6 +448,8 @@ int main(void) {
         cmocka_unit_test(test_constants_beyond_precision),
         cmocka_unit_test(test_four_parameters),
         cmocka_unit_test(test_custom_law),
+        cmocka_unit_test(test_young),
+        cmocka_unit_test(test_von_mises),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

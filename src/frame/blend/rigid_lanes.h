@@ -95,4 +95,9 @@ SN_INLINE lane_view view_lanes(const sn_rigid_group *group, int32_t block, int l
                        group->slots + b * pairs * SN_BLOCK + lane};
 }
 
+// Adds to a sum of the run.
+SN_INLINE void deposit(double *sum, int component, sn_lanes value) {
+    sn_lanes_store(sum + component * SN_LANES, sn_lanes_load(sum + component * SN_LANES) + value);
+}
+
 #endif

@@ -135,11 +135,6 @@ SN_INLINE void find_A(const lane_view *v, const work_places *places, const doubl
     }
 }
 
-// Adds to a sum of the run.
-SN_INLINE void deposit(double *sum, int component, sn_lanes value) {
-    sn_lanes_store(sum + component * SN_LANES, sn_lanes_load(sum + component * SN_LANES) + value);
-}
-
 // Columns k of a 3 x 3 matrix with rows (i, k) -> 3 i + k, scaled.
 SN_INLINE void load_columns(sn_lanes_vec columns[3], const double *block, sn_lanes scale,
                             int lane) {

@@ -279,7 +279,7 @@ static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const 
             region->error = set->regions[r].error;
 
         } else if (group[r] == r) {
-            sort_sums(next->sums + region->first, region->nodes);
+            sn_node_sums_sort(next->sums + region->first, region->nodes);
             region->error = sn_region_fit_error(next, region, NULL, plan->cell2);
         }
     }
@@ -324,7 +324,7 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
 
     sn_region_set next = {.demand = set->demand};
     SN_TRY(apply_groups(plan, arena, set, group, number, first_sum, &next));
-    SN_TRY(tidy_edges(scratch, &next));
+    SN_TRY(sn_regions_tidy_edges(scratch, &next));
 
     for (int32_t r = 0; r < plan->region_count; r++) {
         present[r] = number[present[r]];

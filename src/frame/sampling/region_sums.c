@@ -97,7 +97,7 @@ double sn_region_fit_error(const sn_region_set *set, const sn_region_sums *a,
     return error;
 }
 
-static void sort_sums(sn_node_sums *sums, int32_t count) {
+void sn_node_sums_sort(sn_node_sums *sums, int32_t count) {
     for (int32_t i = 1; i < count; i++) {
         sn_node_sums s = sums[i];
         int32_t place = i;
@@ -217,7 +217,7 @@ static void sum_region(const sum_job *job, int32_t r, int32_t *seen, sn_node_sum
     }
 
     SN_ASSERT(next == job->set->sums + region->first + region->nodes);
-    sort_sums(job->set->sums + region->first, region->nodes);
+    sn_node_sums_sort(job->set->sums + region->first, region->nodes);
 }
 
 static bool sum_some(void *data, int32_t item, int32_t slot) {
@@ -278,7 +278,7 @@ sinew_status sn_regions_sum(const sn_shape *shape, sn_arena *arena, sn_arena *sc
 }
 
 // Sorts edges and drops repeated ones.
-static sinew_status tidy_edges(sn_arena *scratch, sn_region_set *set) {
+sinew_status sn_regions_tidy_edges(sn_arena *scratch, sn_region_set *set) {
     int32_t *order;
     int32_t kept = 0;
     int32_t *sorted = SN_PUSH(scratch, int32_t, 2 * (size_t)set->edge_count);
@@ -377,5 +377,5 @@ sinew_status sn_regions_find_edges(const sn_shape *shape, sn_arena *arena, sn_ar
     sn_parallel_for(shape->context, voxels, FACES_CHUNK, visit_faces, &job);
     set->edge_count = (int32_t)total;
 
-    return tidy_edges(scratch, set);
+    return sn_regions_tidy_edges(scratch, set);
 }

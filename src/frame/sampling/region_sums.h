@@ -39,4 +39,10 @@ sinew_status sn_regions_sum(const sn_shape *shape, sn_arena *arena, sn_arena *sc
 sinew_status sn_regions_find_edges(const sn_shape *shape, sn_arena *arena, sn_arena *scratch,
                                    const int32_t *region_of, bool by_label, sn_region_set *set);
 
+// Sorts sums by node.
+void sn_node_sums_sort(sn_node_sums *sums, int32_t count);
+
+// Sorts set->edges and drops repeated ones.
+sinew_status sn_regions_tidy_edges(sn_arena *scratch, sn_region_set *set);
+
 #endif
