@@ -206,10 +206,12 @@ void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_
     for (int32_t i = 0; i < fade->count; i++) {
         const sn_fade_event *event = fade->events[i];
         double left = sn_fade_left(event, age);
-        for (int32_t k = 0; k < event->vertex_count && left > 0; k++) {
-            sn_mat3 axes = sn_blend_get_axes(nodes, blend, event->offset[k].carrier);
-            sn_add_to3(positions + 3 * (size_t)event->vertex[k],
-                       sn_scale(left, sn_mat3_apply(axes, event->offset[k].offset)));
+        if (left > 0) {
+            for (int32_t k = 0; k < event->vertex_count; k++) {
+                sn_mat3 axes = sn_blend_get_axes(nodes, blend, event->offset[k].carrier);
+                sn_add_to3(positions + 3 * (size_t)event->vertex[k],
+                           sn_scale(left, sn_mat3_apply(axes, event->offset[k].offset)));
+            }
         }
     }
 }
@@ -290,8 +292,10 @@ sinew_status sn_fade_room_create(sinew_context *context, const sn_fade *fade,
 
     double *all = SN_RESERVE(&room->arena, double, 9 * SN_BLOCK * (size_t)room->capacity);
     sinew_status status = sn_arena_status(&room->arena);
-    for (int32_t k = 0; k < room->capacity && status == SINEW_OK; k++) {
-        room->buffer[k] = all + 9 * SN_BLOCK * (size_t)k;
+    if (status == SINEW_OK) {
+        for (int32_t k = 0; k < room->capacity; k++) {
+            room->buffer[k] = all + 9 * SN_BLOCK * (size_t)k;
+        }
     }
 
     return status;
@@ -342,18 +346,18 @@ static void take_room(const sn_fade_event *event, const sn_layers *layers, sn_fa
     for (int32_t k = 0; k < event->sample_count; k++) {
         const sn_layer *layer = layers->layer_of[event->sample[k]];
         int32_t first = sn_layer_first_point(layer, layers->place_of[event->sample[k]]);
-        for (int32_t i = 0; layer->blend.is_rigid && i < event->first[k + 1] - event->first[k];
-
-             i++) {
-            double **slot = slot_of(&layer->blend, first + i);
-            if (*slot) {
-                continue;
-            }
-            SN_ASSERT(room->count < room->capacity);
-            double *D = *slot = room->buffer[room->count];
-            room->slot[room->count++] = slot;
-            for (int e = 0; e < 9 * SN_BLOCK; e++) {
-                D[e] = e / SN_BLOCK % 4 == 0;
+        if (layer->blend.is_rigid) {
+            for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
+                double **slot = slot_of(&layer->blend, first + i);
+                if (*slot) {
+                    continue;
+                }
+                SN_ASSERT(room->count < room->capacity);
+                double *D = *slot = room->buffer[room->count];
+                room->slot[room->count++] = slot;
+                for (int e = 0; e < 9 * SN_BLOCK; e++) {
+                    D[e] = e / SN_BLOCK % 4 == 0;
+                }
             }
         }
     }

@@ -602,8 +602,10 @@ sinew_status sn_reach_create(sn_arena *arena, const sn_shape *shape,
             }
         }
 
-        for (size_t b = 0; b < boxes && pass == 0; b++) {
-            next[b + 1] += next[b];
+        if (pass == 0) {
+            for (size_t b = 0; b < boxes; b++) {
+                next[b + 1] += next[b];
+            }
         }
     }
 

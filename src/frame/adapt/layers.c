@@ -25,20 +25,24 @@ static sinew_status number_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t
     layer->nodes.items = SN_PUSH(arena, sn_node, count);
 
     sinew_status status = sn_arena_status(arena);
-    for (int32_t i = 0; i < nodes->count && status == SINEW_OK; i++) {
-        if (!own[i]) {
-            continue;
-        }
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < nodes->count; i++) {
+            if (!own[i]) {
+                continue;
+            }
 
-        int32_t next = own[i] = layer->nodes.count++;
-        layer->node[next] = i;
-        layer->nodes.items[next] = nodes->items[i];
-        layer->nodes.items[next].control = layer->nodes.control_count;
-        layer->nodes.control_count += nodes->items[i].control_count;
+            int32_t next = own[i] = layer->nodes.count++;
+            layer->node[next] = i;
+            layer->nodes.items[next] = nodes->items[i];
+            layer->nodes.items[next].control = layer->nodes.control_count;
+            layer->nodes.control_count += nodes->items[i].control_count;
+        }
     }
 
-    for (size_t k = 0; k < entries && status == SINEW_OK; k++) {
-        list[k] = own[list[k]];
+    if (status == SINEW_OK) {
+        for (size_t k = 0; k < entries; k++) {
+            list[k] = own[list[k]];
+        }
     }
 
     sn_release(arena->context, own, (size_t)nodes->count, sizeof *own);

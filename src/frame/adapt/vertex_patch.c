@@ -34,8 +34,10 @@ static int32_t compute_row(const job *job, int32_t vertex, int32_t *node, double
             continue;
         }
 
-        for (int32_t e = 0; node && e < filled; e++) {
-            weight[e] *= 1 - insertion->vertex_weight[at];
+        if (node) {
+            for (int32_t e = 0; e < filled; e++) {
+                weight[e] *= 1 - insertion->vertex_weight[at];
+            }
         }
 
         if (node) {
@@ -56,9 +58,11 @@ static int32_t copy_row(const job *job, int32_t place, int32_t *node, double *we
     int32_t count = old->start[place + 1] - from;
     int32_t gone = job->change->gone;
 
-    for (int32_t e = 0; node && e < count; e++) {
-        node[e] = old->node[from + e] - (gone >= 0 && old->node[from + e] > gone ? 1 : 0);
-        weight[e] = old->weight[from + e];
+    if (node) {
+        for (int32_t e = 0; e < count; e++) {
+            node[e] = old->node[from + e] - (gone >= 0 && old->node[from + e] > gone ? 1 : 0);
+            weight[e] = old->weight[from + e];
+        }
     }
 
     return count;

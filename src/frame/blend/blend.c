@@ -42,9 +42,11 @@ static void fill_sample(const sn_nodes *nodes, const sn_frame_samples *samples, 
 }
 
 static int32_t material_of(int32_t label, const int32_t *labels, int32_t count) {
-    for (int32_t i = 0; labels && i < count; i++) {
-        if (labels[i] == label) {
-            return i;
+    if (labels) {
+        for (int32_t i = 0; i < count; i++) {
+            if (labels[i] == label) {
+                return i;
+            }
         }
     }
     return labels && count > 1 ? -1 : 0;
@@ -181,8 +183,11 @@ static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t sa
     SN_TRY(sn_arena_status(arena));
     for (int32_t s = 0; s < samples; s++) {
         int32_t count = 0;
-        for (int32_t k = start[s]; k < start[s + 1] && !repeats_nodes(start, list, s); k++) {
-            count += rows ? nodes->items[list[k]].row_count : nodes->items[list[k]].control_count;
+        if (!repeats_nodes(start, list, s)) {
+            for (int32_t k = start[s]; k < start[s + 1]; k++) {
+                count +=
+                    rows ? nodes->items[list[k]].row_count : nodes->items[list[k]].control_count;
+            }
         }
         offsets[s + 1] = offsets[s] + count;
     }
@@ -285,7 +290,6 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes,
 
         int32_t lanes = packed->blocks * SN_BLOCK;
         for (int32_t lane = lanes - 1; lane >= 0;
-
              lane--) { // the first of equal ones stays: the others are padding
             blend->sample_group[packed->order[lane]] = i;
             blend->sample_place[packed->order[lane]] = lane;
@@ -293,8 +297,10 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes,
 
         double *stiffness = varies ? SN_PUSH(arena, double, lanes) : NULL;
         SN_TRY(sn_arena_status(arena));
-        for (int32_t lane = 0; varies && lane < lanes; lane++) {
-            stiffness[lane] = samples->stiffness[packed->order[lane]];
+        if (varies) {
+            for (int32_t lane = 0; lane < lanes; lane++) {
+                stiffness[lane] = samples->stiffness[packed->order[lane]];
+            }
         }
 
         sn_mat3 *frames;
@@ -512,13 +518,15 @@ static void add_geometric(const sn_nodes *nodes, const sn_blend *blend, const sn
                           double *matrix) {
     for (int32_t i = 0; i < nodes->count; i++) {
         const sn_node *node = &nodes->items[i];
-        for (int32_t c = 1; node->kind == SINEW_NODE_RIGID && c < 4; c++) {
-            sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c));
-            sn_vec3 f = sn_load3(blend->force + 3 * (node->control + c));
-            sn_mat3 af = sn_outer(a, f);
-            sn_mat3 K = sn_mat3_sub(sn_mat3_scale(sn_dot(a, f), sn_mat3_identity()),
-                                    sn_mat3_scale(0.5, sn_mat3_add(af, sn_mat3_transpose(af))));
-            add_block(matrix + 9 * (size_t)rows->diagonal[node->row], K, false);
+        if (node->kind == SINEW_NODE_RIGID) {
+            for (int32_t c = 1; c < 4; c++) {
+                sn_vec3 a = sn_load3(blend->controls + 3 * (node->control + c));
+                sn_vec3 f = sn_load3(blend->force + 3 * (node->control + c));
+                sn_mat3 af = sn_outer(a, f);
+                sn_mat3 K = sn_mat3_sub(sn_mat3_scale(sn_dot(a, f), sn_mat3_identity()),
+                                        sn_mat3_scale(0.5, sn_mat3_add(af, sn_mat3_transpose(af))));
+                add_block(matrix + 9 * (size_t)rows->diagonal[node->row], K, false);
+            }
         }
     }
 }

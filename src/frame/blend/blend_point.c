@@ -181,8 +181,10 @@ static void add_offset_force(const sn_nodes *nodes, const sn_blend *blend,
         sn_add_to3(out, sn_cross(world_offset(nodes, blend, point), f));
     }
 
-    for (int k = 0; k < 3 && carrier->kind != SINEW_NODE_RIGID; k++) {
-        sn_add_to3(out + 3 * (1 + k), sn_scale(o[k], f));
+    if (carrier->kind != SINEW_NODE_RIGID) {
+        for (int k = 0; k < 3; k++) {
+            sn_add_to3(out + 3 * (1 + k), sn_scale(o[k], f));
+        }
     }
 }
 
@@ -279,8 +281,10 @@ int32_t sn_blend_get_jacobian(const sn_nodes *nodes, const sn_blend *blend,
             add_offset_jacobian(nodes, blend, point, J + next);
         }
 
-        for (int32_t r = 0; row && r < n->row_count; r++) {
-            row[next + r] = n->row + r;
+        if (row) {
+            for (int32_t r = 0; r < n->row_count; r++) {
+                row[next + r] = n->row + r;
+            }
         }
 
         next += n->row_count;

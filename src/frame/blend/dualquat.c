@@ -114,9 +114,11 @@ void sn_dual_evaluate(sn_dual_point *point, const sn_dual_input *input) {
     point->s = 0.5 * scalar; // moving the origin by x changes it by x . sum w vec(p) = 0
     point->F = sn_quat_to_mat3(point->turn);
 
-    for (int32_t k = 0; input->gradient && k < input->count; k++) {
-        sn_quat q = q_of(point, input, k, p_of(point, input, k));
-        point->F = sn_mat3_add(point->F, sn_outer(sn_scale(2, vec(q)), gradient_of(input, k)));
+    if (input->gradient) {
+        for (int32_t k = 0; k < input->count; k++) {
+            sn_quat q = q_of(point, input, k, p_of(point, input, k));
+            point->F = sn_mat3_add(point->F, sn_outer(sn_scale(2, vec(q)), gradient_of(input, k)));
+        }
     }
 }
 
@@ -168,12 +170,14 @@ static rate_sums sum_rates(const sn_dual_point *point, const sn_dual_input *inpu
 
         add_to(&sums.b, input->weight[k], dp);
         add_to(&sums.c, input->weight[k], dq);
-        for (int e = 0; input->gradient && e < 3; e++) {
-            double slope = input->gradient[3 * k + e];
-            add_to(&sums.P[e], slope, p);
-            add_to(&sums.Q[e], slope, q);
-            add_to(&sums.W[e], slope, dp);
-            add_to(&sums.Z[e], slope, dq);
+        if (input->gradient) {
+            for (int e = 0; e < 3; e++) {
+                double slope = input->gradient[3 * k + e];
+                add_to(&sums.P[e], slope, p);
+                add_to(&sums.Q[e], slope, q);
+                add_to(&sums.W[e], slope, dp);
+                add_to(&sums.Z[e], slope, dq);
+            }
         }
     }
 

@@ -54,8 +54,10 @@ void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t) {
         }
 
         sn_store3(config, x);
-        for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) {
-            sn_store3(config + 3 + 3 * k, sn_mat3_column(turn, k));
+        if (node->kind != SINEW_NODE_POINT) {
+            for (int k = 0; k < 3; k++) {
+                sn_store3(config + 3 + 3 * k, sn_mat3_column(turn, k));
+            }
         }
     }
 }

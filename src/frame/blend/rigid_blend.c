@@ -136,8 +136,10 @@ static double add_block(const evaluate_job *job, sn_rigid_chunk *chunk, int32_t 
     }
 
     double energy = 0;
-    for (int l = 0; request->want_energy && l < SN_BLOCK; l++) {
-        energy += volume[l] * v->psi[l];
+    if (request->want_energy) {
+        for (int l = 0; l < SN_BLOCK; l++) {
+            energy += volume[l] * v->psi[l];
+        }
     }
 
     return energy;
@@ -177,7 +179,6 @@ static void evaluate_chunk(void *data, int32_t begin, int32_t end, int32_t index
 
     chunk->energy = 0;
     for (int32_t first = begin; first < end;
-
          first += 2) { // two at a time: see sn_material_evaluate_pair
         int32_t count = first + 1 < end ? 2 : 1;
         block_values values[2];
@@ -367,7 +368,6 @@ void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend
             double F[9 * SN_BLOCK] SN_ALIGNED;
             compute_F(blend, g, block, F);
             for (int32_t lane = 0; lane < SN_BLOCK;
-
                  lane++) { // padding, and what is left out, has no volume
                 if (g->volume[block * SN_BLOCK + lane] == 0) {
                     continue;

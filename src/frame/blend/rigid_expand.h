@@ -189,14 +189,18 @@ SN_INLINE void expand(const lane_view *v, const work_places *places, const doubl
 
 SN_INLINE void flush_lanes(sn_rigid_chunk *chunk, const lane_view *v, const work_places *places,
                            bool force, bool matrix) {
-    for (int32_t c = 0; force && c < v->width; c++) {
-        flush(chunk->force, v->node + c * SN_BLOCK, v->uniform, places->force + c * 6 * SN_LANES,
-              6);
+    if (force) {
+        for (int32_t c = 0; c < v->width; c++) {
+            flush(chunk->force, v->node + c * SN_BLOCK, v->uniform,
+                  places->force + c * 6 * SN_LANES, 6);
+        }
     }
 
-    for (int32_t pair = 0; matrix && pair < sn_pair_count(v->width); pair++) {
-        flush(chunk->matrix, v->slots + pair * SN_BLOCK, v->uniform,
-              places->matrix + pair * 36 * SN_LANES, 36);
+    if (matrix) {
+        for (int32_t pair = 0; pair < sn_pair_count(v->width); pair++) {
+            flush(chunk->matrix, v->slots + pair * SN_BLOCK, v->uniform,
+                  places->matrix + pair * 36 * SN_LANES, 36);
+        }
     }
 }
 

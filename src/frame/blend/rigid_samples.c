@@ -31,8 +31,10 @@ static int32_t cut_blocks(const sn_rigid_input *in, const int32_t *list, int32_t
                 break;
             }
 
-            for (int32_t l = 0; order && l < SN_BLOCK; l++) {
-                order[blocks * SN_BLOCK + l] = l < size ? list[first + l] : -1;
+            if (order) {
+                for (int32_t l = 0; l < SN_BLOCK; l++) {
+                    order[blocks * SN_BLOCK + l] = l < size ? list[first + l] : -1;
+                }
             }
 
             if (uniform) {
@@ -44,8 +46,10 @@ static int32_t cut_blocks(const sn_rigid_input *in, const int32_t *list, int32_t
     }
 
     for (int32_t first = 0; first < left; first += SN_BLOCK, blocks++) {
-        for (int32_t l = 0; order && l < SN_BLOCK; l++) {
-            order[blocks * SN_BLOCK + l] = first + l < left ? mixed[first + l] : -1;
+        if (order) {
+            for (int32_t l = 0; l < SN_BLOCK; l++) {
+                order[blocks * SN_BLOCK + l] = first + l < left ? mixed[first + l] : -1;
+            }
         }
     }
 

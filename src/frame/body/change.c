@@ -148,9 +148,11 @@ static void start_node(const sinew_body *body, draft *next) {
     } else {
         sn_store3(q, motion.x);
         sn_store3(v, motion.rate);
-        for (int k = 0; k < 3 && node->kind != SINEW_NODE_POINT; k++) {
-            sn_store3(q + 3 + 3 * k, sn_mat3_column(motion.F, k));
-            sn_store3(v + 3 + 3 * k, sn_mat3_column(motion.F_rate, k));
+        if (node->kind != SINEW_NODE_POINT) {
+            for (int k = 0; k < 3; k++) {
+                sn_store3(q + 3 + 3 * k, sn_mat3_column(motion.F, k));
+                sn_store3(v + 3 + 3 * k, sn_mat3_column(motion.F_rate, k));
+            }
         }
     }
 

@@ -55,27 +55,34 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     }
 
     bool dual = def->blend == SINEW_BLEND_DUAL_QUATERNION;
-    for (int32_t i = 0; dual && i < def->node_count; i++) {
-        if (def->nodes[i].kind == SINEW_NODE_RIGID) {
-            continue;
+    if (dual) {
+        for (int32_t i = 0; i < def->node_count; i++) {
+            if (def->nodes[i].kind == SINEW_NODE_RIGID) {
+                continue;
+            }
+            return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                           "frame %d is not rigid: dual quaternions blend rigid frames only", i);
         }
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "frame %d is not rigid: dual quaternions blend rigid frames only", i);
     }
 
-    for (int32_t i = 0; i < def->node_count && def->springs; i++) {
-        if (def->nodes[i].kind == SINEW_NODE_RIGID) {
-            continue;
-        }
+    if (def->springs) {
+        for (int32_t i = 0; i < def->node_count; i++) {
+            if (def->nodes[i].kind == SINEW_NODE_RIGID) {
+                continue;
+            }
 
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "springs join rigid frames, and frame %d is none: make all frames rigid, "
-                       "or leave the springs out",
-                       i);
+            return sn_fail(
+                context, SINEW_INVALID_ARGUMENT,
+                "springs join rigid frames, and frame %d is none: make all frames rigid, "
+                "or leave the springs out",
+                i);
+        }
     }
 
-    for (int32_t i = 0; i < def->material_count && def->springs; i++) {
-        SN_TRY(sn_frame_body_check_fibres(context, def->materials[i].fibre_stress));
+    if (def->springs) {
+        for (int32_t i = 0; i < def->material_count; i++) {
+            SN_TRY(sn_frame_body_check_fibres(context, def->materials[i].fibre_stress));
+        }
     }
 
     if ((int)def->mass < 0 || def->mass > SINEW_FRAME_MASS_DIAGONAL) {

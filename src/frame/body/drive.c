@@ -77,8 +77,10 @@ void sn_frame_body_settle(sinew_body *body) {
 static sinew_status check_pose(const sinew_body *body, int32_t index, const double *position,
                                const double *rotation) {
     double norm = 0;
-    for (int k = 0; rotation && k < 4; k++) {
-        norm += rotation[k] * rotation[k];
+    if (rotation) {
+        for (int k = 0; k < 4; k++) {
+            norm += rotation[k] * rotation[k];
+        }
     }
 
     if ((!position || sn_finite3(sn_load3(position))) &&
@@ -208,9 +210,11 @@ sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t index,
         memcpy(rates, spin, 3 * sizeof *spin);
     }
 
-    for (int32_t c = 1; node->kind != SINEW_NODE_RIGID && c < node->row_count; c++) {
-        sn_store3(rates + 3 * c,
-                  sn_cross(sn_load3(spin), sn_load3(body->q + node->config + 3 * c)));
+    if (node->kind != SINEW_NODE_RIGID) {
+        for (int32_t c = 1; c < node->row_count; c++) {
+            sn_store3(rates + 3 * c,
+                      sn_cross(sn_load3(spin), sn_load3(body->q + node->config + 3 * c)));
+        }
     }
 
     return SINEW_OK;
@@ -270,8 +274,10 @@ void sn_frame_node_force(const sinew_body *body, const sn_node *node, const doub
                          sn_vec3 *force, sn_vec3 *torque) {
     *force = sn_load3(rows + 3 * sn_node_translation_row(node));
     *torque = node->kind == SINEW_NODE_RIGID ? sn_load3(rows + 3 * node->row) : sn_v3(0, 0, 0);
-    for (int32_t c = 1; node->kind != SINEW_NODE_RIGID && c < node->row_count; c++) {
-        sn_vec3 a = sn_load3(body->q + node->config + 3 * c);
-        *torque = sn_add(*torque, sn_cross(a, sn_load3(rows + 3 * (node->row + c))));
+    if (node->kind != SINEW_NODE_RIGID) {
+        for (int32_t c = 1; c < node->row_count; c++) {
+            sn_vec3 a = sn_load3(body->q + node->config + 3 * c);
+            *torque = sn_add(*torque, sn_cross(a, sn_load3(rows + 3 * (node->row + c))));
+        }
     }
 }

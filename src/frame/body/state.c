@@ -13,9 +13,11 @@
 #include <string.h>
 
 static int32_t material_of_label(const sn_frame_model *model, int32_t label) {
-    for (int32_t i = 0; model->material_labels && i < model->material_count; i++) {
-        if (model->material_labels[i] == label) {
-            return i;
+    if (model->material_labels) {
+        for (int32_t i = 0; i < model->material_count; i++) {
+            if (model->material_labels[i] == label) {
+                return i;
+            }
         }
     }
     return 0;

@@ -14,7 +14,6 @@ static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, 
     SN_TRY(sn_nodes_create(&model->arena, defs, count, &model->nodes));
 
     for (int32_t i = 0; i < model->shape->node_count;
-
          i++) { // a node outside may have been moved in
         model->nodes.items[i].origin = sn_load3(model->shape->node_position + 3 * i);
     }
@@ -192,23 +191,23 @@ static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *nex
     for (int32_t i = 0; i < old->count; i++) {
         int32_t row = old->items[i].row;
         int32_t last = -1;
-        for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1] && i != change->gone;
-
-             k++) {
-            int32_t j =
-                node_of[pattern->columns[k]]; // rows of a node are neighbours, and columns ascend
-            if (j >= i || j == last || j == change->gone) {
-                continue;
-            }
-            last = j;
-            const int32_t both[2] = {renumber(change, i), renumber(change, j)};
-            for (int e = 0; e < 2; e++) {
-                const sn_node *node = &nodes->items[both[e]];
-                for (int32_t r = 0; r < node->row_count; r++) {
-                    members[next_member++] = node->row + r;
+        if (i != change->gone) {
+            for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
+                int32_t j = node_of[pattern->columns[k]]; // rows of a node are neighbours, and
+                                                          // columns ascend
+                if (j >= i || j == last || j == change->gone) {
+                    continue;
                 }
+                last = j;
+                const int32_t both[2] = {renumber(change, i), renumber(change, j)};
+                for (int e = 0; e < 2; e++) {
+                    const sn_node *node = &nodes->items[both[e]];
+                    for (int32_t r = 0; r < node->row_count; r++) {
+                        members[next_member++] = node->row + r;
+                    }
+                }
+                offsets[++count] = next_member;
             }
-            offsets[++count] = next_member;
         }
     }
 
@@ -227,19 +226,19 @@ static sinew_status copy_stiffness(const sinew_body *body, const sinew_body *nex
     SN_TRY(list_row_nodes(scratch, old, &node_of));
     for (int32_t row = 0; row < body->rows; row++) {
         int32_t i = node_of[row];
-        for (int32_t k = body->pattern.starts[row];
-
-             k <= body->pattern.diagonal[row] && i != change->gone; k++) {
-            int32_t column = body->pattern.columns[k];
-            int32_t j = node_of[column];
-            if (j == change->gone) {
-                continue;
+        if (i != change->gone) {
+            for (int32_t k = body->pattern.starts[row]; k <= body->pattern.diagonal[row]; k++) {
+                int32_t column = body->pattern.columns[k];
+                int32_t j = node_of[column];
+                if (j == change->gone) {
+                    continue;
+                }
+                int32_t r = nodes->items[renumber(change, i)].row + row - old->items[i].row;
+                int32_t c = nodes->items[renumber(change, j)].row + column - old->items[j].row;
+                int32_t slot = sn_bsr_find(&next->pattern, r, c);
+                SN_ASSERT(slot >= 0);
+                memcpy(to + 9 * (size_t)slot, from + 9 * (size_t)k, 9 * sizeof *to);
             }
-            int32_t r = nodes->items[renumber(change, i)].row + row - old->items[i].row;
-            int32_t c = nodes->items[renumber(change, j)].row + column - old->items[j].row;
-            int32_t slot = sn_bsr_find(&next->pattern, r, c);
-            SN_ASSERT(slot >= 0);
-            memcpy(to + 9 * (size_t)slot, from + 9 * (size_t)k, 9 * sizeof *to);
         }
     }
 

@@ -104,7 +104,6 @@ static void shift_monomials(const sn_node *node, sn_vec3 center, double S[QUADRA
         for (int p = 0; p < QUADRATICS; p++) {
             double factor = 1;
             for (int k = 0; k < 3;
-
                  k++) { // binomial: (e + d)^n = sum over r of n over r, e^r d^(n-r)
                 int n = exponents[a][k];
                 int r = exponents[p][k];
@@ -347,8 +346,10 @@ sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
             members[next++] = i->row + r;
         }
 
-        for (int32_t r = 0; r < j->row_count && i != j; r++) {
-            members[next++] = j->row + r;
+        if (i != j) {
+            for (int32_t r = 0; r < j->row_count; r++) {
+                members[next++] = j->row + r;
+            }
         }
     }
 
@@ -566,8 +567,10 @@ static void weigh(const sn_nodes *nodes, const sn_frame_mass *mass) {
             }
 
             sn_add_to3(mass->product + 3 * (i->control + c), sum);
-            for (int32_t d = 0; d < j->control_count && i != j; d++) {
-                sn_add_to3(mass->product + 3 * (j->control + d), sn_scale(g[d], v));
+            if (i != j) {
+                for (int32_t d = 0; d < j->control_count; d++) {
+                    sn_add_to3(mass->product + 3 * (j->control + d), sn_scale(g[d], v));
+                }
             }
         }
     }

@@ -144,7 +144,6 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
         space->count = sn_select_points(samples->degree, space->positions, count, voxels->volume,
                                         space->chosen, space->volumes, space->work);
         for (int32_t i = 0; i < space->count;
-
              i++) { // ascending, so that none is overwritten before it is read
             memmove(space->positions + 3 * (size_t)i,
                     space->positions + 3 * (size_t)space->chosen[i], 3 * sizeof(double));

@@ -118,11 +118,13 @@ static void find_basis(tableau *t) {
             return;
         }
 
-        for (int32_t c = 0; c < t->columns && row != s; c++) {
-            double *a = t->T + (size_t)s * (size_t)t->stride + c;
-            double *b = t->T + (size_t)row * (size_t)t->stride + c;
-            double keep = *a;
-            *a = *b, *b = keep;
+        if (row != s) {
+            for (int32_t c = 0; c < t->columns; c++) {
+                double *a = t->T + (size_t)s * (size_t)t->stride + c;
+                double *b = t->T + (size_t)row * (size_t)t->stride + c;
+                double keep = *a;
+                *a = *b, *b = keep;
+            }
         }
 
         eliminate(t, s, column);
@@ -252,7 +254,6 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, dou
 
         for (int32_t c = 0; c < clusters; c++) {
             for (int64_t i = (int64_t)c * left / clusters; i < (int64_t)(c + 1) * left / clusters;
-
                  i++) {
                 compute_functions(values, degree, &map, positions + 3 * (size_t)chosen[i]);
                 for (int32_t k = 0; k < m; k++) {
@@ -265,9 +266,11 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, dou
         for (int32_t c = 0; c < clusters; c++) {
             int64_t begin = (int64_t)c * left / clusters;
             int64_t end = (int64_t)(c + 1) * left / clusters;
-            for (int64_t i = begin; i < end && t.share[c] > 0; i++) {
-                chosen[kept] = chosen[i];
-                volumes[kept++] = volumes[i] * t.share[c];
+            if (t.share[c] > 0) {
+                for (int64_t i = begin; i < end; i++) {
+                    chosen[kept] = chosen[i];
+                    volumes[kept++] = volumes[i] * t.share[c];
+                }
             }
         }
 

@@ -339,10 +339,12 @@ static sinew_status push_demands(sn_arena *arena, const sn_shape *shape, const s
                                  bool by_volume, double **out) {
     double *demand = SN_PUSH(arena, double, shape->node_count);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t r = 0; r < set->count && by_volume; r++) {
-        for (int32_t k = 0; k < set->regions[r].nodes; k++) {
-            const sn_node_sums *sums = &set->sums[set->regions[r].first + k];
-            demand[sums->node] += fabs(sums->w);
+    if (by_volume) {
+        for (int32_t r = 0; r < set->count; r++) {
+            for (int32_t k = 0; k < set->regions[r].nodes; k++) {
+                const sn_node_sums *sums = &set->sums[set->regions[r].first + k];
+                demand[sums->node] += fabs(sums->w);
+            }
         }
     }
 
@@ -374,7 +376,6 @@ static sinew_status run_rounds(const merge_plan *plan, sn_arena arenas[2], sn_re
                                int32_t *present) {
     int32_t joined = 1;
     for (int side = 1; joined && (plan->wished == 0 || set->count > plan->wished);
-
          side = 1 - side) {
         sn_arena_destroy(&arenas[side]);
         sn_arena scratch = sn_arena_create(plan->shape->context);
@@ -404,8 +405,10 @@ static sinew_status describe_regions(const merge_plan *plan, sn_arena *arena, sn
     }
 
     sn_arena_destroy(&scratch);
-    for (int32_t r = 0; r < set->count && status == SINEW_OK; r++) {
-        set->regions[r].error = sn_region_fit_error(set, &set->regions[r], NULL, plan->cell2);
+    if (status == SINEW_OK) {
+        for (int32_t r = 0; r < set->count; r++) {
+            set->regions[r].error = sn_region_fit_error(set, &set->regions[r], NULL, plan->cell2);
+        }
     }
 
     return status;
@@ -429,8 +432,10 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, 
     int32_t *present = SN_RESERVE(&common, int32_t, *count);
     sinew_status status = sn_arena_status(&common);
 
-    for (int32_t r = 0; r < *count && status == SINEW_OK; r++) {
-        present[r] = r;
+    if (status == SINEW_OK) {
+        for (int32_t r = 0; r < *count; r++) {
+            present[r] = r;
+        }
     }
 
     if (status == SINEW_OK) {

@@ -375,7 +375,6 @@ static sinew_status cut_marked(splitter *s, const bool *marked, int32_t wished, 
 
     *done = 0;
     for (int pass = 0; pass < 2;
-
          pass++) { // first see how many there would be: equals are cut together or not at all
         for (int32_t i = 0; i < present; i++) {
             if (!marked[i]) {

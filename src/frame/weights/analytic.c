@@ -176,10 +176,13 @@ static void normalize_point(sn_shape_point *point) {
         slope = sn_add(slope, sn_load3(point->gradient[k]));
     }
 
-    for (int32_t k = 0; k < point->count && sum != 0; k++) {
-        point->weight[k] /= sum;
-        sn_vec3 gradient = sn_sub(sn_load3(point->gradient[k]), sn_scale(point->weight[k], slope));
-        sn_store3(point->gradient[k], sn_scale(1 / sum, gradient));
+    if (sum != 0) {
+        for (int32_t k = 0; k < point->count; k++) {
+            point->weight[k] /= sum;
+            sn_vec3 gradient =
+                sn_sub(sn_load3(point->gradient[k]), sn_scale(point->weight[k], slope));
+            sn_store3(point->gradient[k], sn_scale(1 / sum, gradient));
+        }
     }
 }
 

@@ -211,8 +211,10 @@ static void clamp_point(const sn_shape *shape, sn_shape_point *point) {
         sum += point->weight[k];
     }
 
-    for (int32_t k = 0; k < point->count && shape->def.normalize; k++) {
-        point->weight[k] /= sum;
+    if (shape->def.normalize) {
+        for (int32_t k = 0; k < point->count; k++) {
+            point->weight[k] /= sum;
+        }
     }
 }
 

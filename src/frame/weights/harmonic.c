@@ -414,11 +414,13 @@ static void fill_harmonic_row(const void *data, int32_t voxel, sn_row *row) {
         sn_row_add(row, problem->owner[voxel], 1);
     }
 
-    for (int32_t i = 0; i < nodes && k >= 0; i++) {
-        int32_t group = i / LANES;
-        int32_t lanes = group_lanes(nodes - group * LANES);
-        double value = problem->x[group][(size_t)k * (size_t)lanes + (size_t)(i % LANES)];
-        sn_row_add(row, i, fmin(fmax(value, 0), 1)); // in [0, 1] but for the solver's error
+    if (k >= 0) {
+        for (int32_t i = 0; i < nodes; i++) {
+            int32_t group = i / LANES;
+            int32_t lanes = group_lanes(nodes - group * LANES);
+            double value = problem->x[group][(size_t)k * (size_t)lanes + (size_t)(i % LANES)];
+            sn_row_add(row, i, fmin(fmax(value, 0), 1)); // in [0, 1] but for the solver's error
+        }
     }
 }
 

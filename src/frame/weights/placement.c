@@ -249,9 +249,11 @@ static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const doub
         status = SINEW_OUT_OF_MEMORY;
     }
 
-    for (int32_t v = 0; stiffness && v < (*coarse)->count; v++) {
-        int32_t block = (*coarse)->cell[v];
-        stiffness[v] = inside[block] / compliance[block] / young[(*coarse)->label[v]];
+    if (stiffness) {
+        for (int32_t v = 0; v < (*coarse)->count; v++) {
+            int32_t block = (*coarse)->cell[v];
+            stiffness[v] = inside[block] / compliance[block] / young[(*coarse)->label[v]];
+        }
     }
 
     if (status == SINEW_OK) {
@@ -376,7 +378,6 @@ static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
 
     memcpy(best, placement->position, size);
     for (int32_t sweep = 0; sweep <= placement->def->relaxations && placement->held < count;
-
          sweep++) {
         double energy = relax(placement, cell, means, nearest, middle);
         if (energy < lowest) {
@@ -447,11 +448,13 @@ static sinew_status place_free(placement *placement, const double *young, const 
         status = relax_nodes(placement, &arena);
     }
 
-    for (int32_t i = placement->held; i < placement->count && coarse; i++) {
-        double *p = placement->position + 3 * (size_t)i;
-        int32_t near[8];
-        sn_nearest_voxels(fine, sn_load3(p), INFINITY, near, NULL);
-        sn_store3(p, sn_voxel_center(fine, near[0]));
+    if (coarse) {
+        for (int32_t i = placement->held; i < placement->count; i++) {
+            double *p = placement->position + 3 * (size_t)i;
+            int32_t near[8];
+            sn_nearest_voxels(fine, sn_load3(p), INFINITY, near, NULL);
+            sn_store3(p, sn_voxel_center(fine, near[0]));
+        }
     }
 
     sn_arena_destroy(&arena);

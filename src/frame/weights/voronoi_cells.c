@@ -92,18 +92,19 @@ static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
 static void close_carried_parts(const cell_job *job) {
     const sn_shape *shape = job->shape;
     const sn_metric *metric = &shape->metric;
-    for (int32_t i = 0; i < shape->node_count && metric->cluster; i++) {
-        const double *position = shape->node_position + 3 * (size_t)i;
-        int32_t cluster =
-            metric->cluster[sinew_voxels_find_nearest(shape->voxels, position, INFINITY)];
-        if (cluster < 0) {
-            continue;
-        }
+    if (metric->cluster) {
+        for (int32_t i = 0; i < shape->node_count; i++) {
+            const double *position = shape->node_position + 3 * (size_t)i;
+            int32_t cluster =
+                metric->cluster[sinew_voxels_find_nearest(shape->voxels, position, INFINITY)];
+            if (cluster < 0) {
+                continue;
+            }
 
-        for (int32_t k = metric->cluster_start[cluster]; k < metric->cluster_start[cluster + 1];
-
-             k++) {
-            job->limit[metric->cluster_voxel[k]] = 0;
+            for (int32_t k = metric->cluster_start[cluster]; k < metric->cluster_start[cluster + 1];
+                 k++) {
+                job->limit[metric->cluster_voxel[k]] = 0;
+            }
         }
     }
 }
@@ -138,7 +139,6 @@ static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk)
     for (int32_t i = 0; i < job->shape->node_count; i++) {
         const sn_node_field *cell = &job->voronoi->cells[i];
         for (int32_t k = sn_field_begin(cell, begin); k < cell->count && cell->voxel[k] < end;
-
              k++) {
             sn_near *near = &job->voronoi->near[cell->voxel[k]];
             double distance = cell->value[k];
