@@ -1,5 +1,5 @@
-// Midpoint samples: the grid is divided into blocks of about equal size, as many as give the wished
-// number of samples; the voxels of one label in a block make one sample.
+// Midpoint samples: the grid is divided into blocks of about equal size, as many as give the
+// requested number of samples; the voxels of one label in a block make one sample.
 //
 // A block border never runs through the middle of a voxel, so that the division of a mirrored grid
 // is the mirrored division.
@@ -90,7 +90,7 @@ static sinew_status partition_singles(const sn_shape *shape, sn_arena *arena,
 }
 
 // The edge of the blocks by bisection: more blocks, more samples, nearly always.
-static block_grid find_blocks(const sn_shape *shape, int32_t wished, const int32_t *label_index,
+static block_grid find_blocks(const sn_shape *shape, int32_t requested, const int32_t *label_index,
                               int32_t labels, uint8_t *marks) {
     const sinew_voxels *voxels = shape->voxels;
     double low = fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
@@ -102,17 +102,17 @@ static block_grid find_blocks(const sn_shape *shape, int32_t wished, const int32
 
     block_grid best = choose_blocks(voxels, high);
     int32_t best_count = mark_pairs(shape, &best, label_index, labels, marks);
-    for (int trial = 0; trial < TRIALS && best_count != wished; trial++) {
+    for (int trial = 0; trial < TRIALS && best_count != requested; trial++) {
         double edge = sqrt(low * high);
         block_grid grid = choose_blocks(voxels, edge);
         int32_t count = mark_pairs(shape, &grid, label_index, labels, marks);
 
-        if (abs(count - wished) < abs(best_count - wished)) {
+        if (abs(count - requested) < abs(best_count - requested)) {
             best = grid;
             best_count = count;
         }
 
-        if (count > wished) {
+        if (count > requested) {
             low = edge;
         } else {
             high = edge;
@@ -122,10 +122,10 @@ static block_grid find_blocks(const sn_shape *shape, int32_t wished, const int32
     return best;
 }
 
-sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena *arena,
+sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_arena *arena,
                                  sn_partition *partition) {
     const sinew_voxels *voxels = shape->voxels;
-    if (wished == 0 || wished >= voxels->count) {
+    if (requested == 0 || requested >= voxels->count) {
         return partition_singles(shape, arena, partition);
     }
 
@@ -147,7 +147,7 @@ sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena
         SN_PUSH(arena, uint8_t, cells * (size_t)labels); // as many blocks as cells at most
 
     SN_TRY(sn_arena_status(arena));
-    block_grid grid = find_blocks(shape, wished, label_index, labels, marks);
+    block_grid grid = find_blocks(shape, requested, label_index, labels, marks);
 
     mark_pairs(shape, &grid, label_index, labels, marks);
     int64_t pairs = block_total(&grid) * labels;

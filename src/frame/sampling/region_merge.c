@@ -70,9 +70,9 @@ static sinew_status find_parts(const sn_shape *shape, bool by_label, sn_arena *a
 
 typedef struct merge_plan {
     const sn_shape *shape;
-    int32_t wished, region_count; // of them in the beginning
+    int32_t requested, region_count; // of them in the beginning
     double fit_error, cell2,
-        inverse_size2; // a cell's square; 1 / the square of a region's wished size
+        inverse_size2; // a cell's square; 1 / the square of a region's requested size
 } merge_plan;
 
 static double merge_cost(const merge_plan *plan, const sn_region_set *set, const sn_region_sums *a,
@@ -314,7 +314,7 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
     cost_job job = {plan, set, edge_cost};
 
     sn_parallel_for(plan->shape->context, set->edge_count, EDGES_CHUNK, find_costs, &job);
-    int32_t surplus = plan->wished > 0 ? set->count - plan->wished : set->count;
+    int32_t surplus = plan->requested > 0 ? set->count - plan->requested : set->count;
 
     // A quarter of the surplus at a time, so that later choices see what earlier ones made.
     *joined = choose_groups(set, edge_cost, best, costs, surplus / 4 + 1, group);
@@ -375,7 +375,7 @@ static void renumber(void *data, int32_t begin, int32_t end, int32_t chunk) {
 static sinew_status run_rounds(const merge_plan *plan, sn_arena arenas[2], sn_region_set *set,
                                int32_t *present) {
     int32_t joined = 1;
-    for (int side = 1; joined && (plan->wished == 0 || set->count > plan->wished);
+    for (int side = 1; joined && (plan->requested == 0 || set->count > plan->requested);
          side = 1 - side) {
         sn_arena_destroy(&arenas[side]);
         sn_arena scratch = sn_arena_create(plan->shape->context);
@@ -396,7 +396,7 @@ static sinew_status describe_regions(const merge_plan *plan, sn_arena *arena, sn
     sinew_status status = sn_regions_sum(shape, arena, &scratch, region_of, set);
 
     if (status == SINEW_OK) {
-        status = push_demands(demands, shape, set, plan->wished > 0, &demand);
+        status = push_demands(demands, shape, set, plan->requested > 0, &demand);
     }
 
     set->demand = demand;
@@ -414,17 +414,17 @@ static sinew_status describe_regions(const merge_plan *plan, sn_arena *arena, sn
     return status;
 }
 
-static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, double limit,
+static sinew_status merge(const sn_shape *shape, bool by_label, int32_t requested, double limit,
                           int32_t *region_of, int32_t *count) {
     const sinew_voxels *voxels = shape->voxels;
     const double *h = voxels->spacing;
     merge_plan plan = {
-        .shape = shape, .wished = wished, .region_count = *count, .fit_error = limit};
+        .shape = shape, .requested = requested, .region_count = *count, .fit_error = limit};
 
     plan.cell2 = fmin(h[0], fmin(h[1], h[2]));
     plan.cell2 *= plan.cell2;
     plan.inverse_size2 =
-        pow(voxels->count * voxels->volume / (wished > 0 ? wished : 100), -2.0 / 3);
+        pow(voxels->count * voxels->volume / (requested > 0 ? requested : 100), -2.0 / 3);
 
     sn_arena arenas[2] = {sn_arena_create(shape->context), sn_arena_create(shape->context)};
     sn_arena common = sn_arena_create(shape->context); // what all rounds need
@@ -459,11 +459,11 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t wished, 
     return status;
 }
 
-sinew_status sn_find_regions(const sn_shape *shape, bool by_label, int32_t wished, double limit,
+sinew_status sn_find_regions(const sn_shape *shape, bool by_label, int32_t requested, double limit,
                              sn_arena *arena, int32_t **region_of, int32_t *count) {
     SN_TRY(find_parts(shape, by_label, arena, region_of, count));
-    if (wished > 0 && *count <= wished) {
+    if (requested > 0 && *count <= requested) {
         return SINEW_OK;
     }
-    return merge(shape, by_label, wished, limit, *region_of, count);
+    return merge(shape, by_label, requested, limit, *region_of, count);
 }

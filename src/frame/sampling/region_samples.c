@@ -9,15 +9,15 @@
 sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def,
                                   sn_arena *arena, sn_partition *partition) {
     double fit_error = def->count > 0 ? 0 : def->fit_error;
-    int32_t wished = def->count > 0 ? def->count : 0;
+    int32_t requested = def->count > 0 ? def->count : 0;
 
     // Slivers between many nodes outnumber the large regions where the weights bend: joined to half
-    // as many as wished, they leave the other half of the samples to cuts through the worst.
-    int32_t joined = wished / 2 + wished % 2;
+    // as many as requested, they leave the other half of the samples to cuts through the worst.
+    int32_t joined = requested / 2 + requested % 2;
     SN_TRY(sn_find_regions(shape, def->by_label, joined, fit_error, arena, &partition->sample_of,
                            &partition->count));
 
-    return sn_split_regions(shape, wished, fit_error, partition->sample_of, &partition->count);
+    return sn_split_regions(shape, requested, fit_error, partition->sample_of, &partition->count);
 }
 
 // The place of a node in the lists, as sn_point_entry_from() finds it; the marks of those above a

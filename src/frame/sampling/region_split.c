@@ -367,9 +367,9 @@ static bool exceeds(const region *r, double fit_error) {
     return r->error > fit_error * fit_error * (r->end - r->begin);
 }
 
-// Cuts every region in `marked`, unless that would make more than `wished`. Returns how many were
-// cut in *done.
-static sinew_status cut_marked(splitter *s, const bool *marked, int32_t wished, int32_t *done) {
+// Cuts every region in `marked`, unless that would make more than `requested`. Returns how many
+// were cut in *done.
+static sinew_status cut_marked(splitter *s, const bool *marked, int32_t requested, int32_t *done) {
     int32_t present = s->count;
     int32_t growth = 0;
 
@@ -392,7 +392,7 @@ static sinew_status cut_marked(splitter *s, const bool *marked, int32_t wished, 
                 (*done)++;
             }
         }
-        if (pass == 0 && wished > 0 && s->count + growth > wished) {
+        if (pass == 0 && requested > 0 && s->count + growth > requested) {
             return SINEW_OK;
         }
     }
@@ -400,9 +400,9 @@ static sinew_status cut_marked(splitter *s, const bool *marked, int32_t wished, 
     return SINEW_OK;
 }
 
-static sinew_status split(splitter *s, int32_t wished, double fit_error, bool *marked) {
+static sinew_status split(splitter *s, int32_t requested, double fit_error, bool *marked) {
     int32_t done = 1;
-    while (done && (wished == 0 || s->count < wished)) {
+    while (done && (requested == 0 || s->count < requested)) {
         double worst = 0;
         for (int32_t i = 0; i < s->count; i++) {
             if (!s->regions[i].final) {
@@ -414,8 +414,8 @@ static sinew_status split(splitter *s, int32_t wished, double fit_error, bool *m
         for (int32_t i = 0; i < s->count; i++) {
             const region *r = &s->regions[i];
             marked[i] = !r->final && r->error > 1e-18 * (r->end - r->begin);
-            marked[i] =
-                marked[i] && (wished > 0 ? r->error >= worst * (1 - TIE) : exceeds(r, fit_error));
+            marked[i] = marked[i] &&
+                        (requested > 0 ? r->error >= worst * (1 - TIE) : exceeds(r, fit_error));
             any = any || marked[i];
         }
 
@@ -423,7 +423,7 @@ static sinew_status split(splitter *s, int32_t wished, double fit_error, bool *m
             return SINEW_OK;
         }
 
-        SN_TRY(cut_marked(s, marked, wished, &done));
+        SN_TRY(cut_marked(s, marked, requested, &done));
         for (int32_t i = 0; i < s->count; i++) {
             waits = waits || (marked[i] && s->regions[i].final);
         }
@@ -459,11 +459,11 @@ static void read_regions(splitter *s, const int32_t *region_of, int32_t count) {
     }
 }
 
-sinew_status sn_split_regions(const sn_shape *shape, int32_t wished, double fit_error,
+sinew_status sn_split_regions(const sn_shape *shape, int32_t requested, double fit_error,
                               int32_t *region_of, int32_t *count) {
     sinew_context *context = shape->context;
     int32_t voxels = shape->voxels->count;
-    if (wished > 0 && *count >= wished) {
+    if (requested > 0 && *count >= requested) {
         return SINEW_OK;
     }
 
@@ -480,7 +480,7 @@ sinew_status sn_split_regions(const sn_shape *shape, int32_t wished, double fit_
     sinew_status status = s.regions ? sn_arena_status(&arena) : SINEW_OUT_OF_MEMORY;
     if (status == SINEW_OK) {
         read_regions(&s, region_of, *count);
-        status = split(&s, wished, fit_error, marked);
+        status = split(&s, requested, fit_error, marked);
     }
 
     if (status == SINEW_OK) {

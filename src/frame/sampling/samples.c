@@ -365,7 +365,7 @@ static sinew_status check_def(sinew_context *context, const sinew_sampling_def *
 
     if (def->kind == SINEW_SAMPLING_REGIONS && def->count == 0 && def->fit_error == 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "regions need a wished count or a wished fit error");
+                       "regions need a requested count or a requested fit error");
     }
 
     return SINEW_OK;

@@ -10,8 +10,8 @@ typedef struct sn_partition {
     int32_t *sample_of; // for each voxel
 } sn_partition;
 
-// Blocks of voxels: as many as wished for, or nearly so.
-sinew_status sn_partition_blocks(const sn_shape *shape, int32_t wished, sn_arena *arena,
+// Blocks of voxels: as many as requested for, or nearly so.
+sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_arena *arena,
                                  sn_partition *partition);
 
 // Regions of nearly linear weights.
