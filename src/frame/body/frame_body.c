@@ -101,12 +101,12 @@ static void add_gravity(sinew_body *body, double *force, const double *g, const 
 
 static void find_step(const sinew_body *body, double *xi, double h) {
     const sn_frame_model *model = body->model;
-    sn_frame_coast(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
+    sn_frame_free_motion(&model->nodes, model->mass, body->mask, body->q, body->v, h, xi);
 }
 
 static void find_bdf2_step(const sinew_body *body, double *xi, double *momentum, double h) {
     const sn_frame_model *model = body->model;
-    sn_frame_coast_bdf2(&model->nodes, model->mass, body, h, xi, momentum);
+    sn_frame_free_motion_bdf2(&model->nodes, model->mass, body, h, xi, momentum);
 }
 
 static bool find_rigid_step(const sinew_body *body, double *xi, double h) {

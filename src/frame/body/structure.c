@@ -46,7 +46,7 @@ static sinew_status build_mass(sinew_body *body, const sn_frame_mass *old,
 
     SN_TRY(sn_frame_mass_create(&model->arena, &source, &model->nodes, model->mass_kind,
                                 &model->mass));
-    body->moves_freely = sn_frame_coasts(&model->nodes, model->mass);
+    body->moves_freely = sn_frame_moves_freely(&model->nodes, model->mass);
 
     return SINEW_OK;
 }

@@ -7,7 +7,7 @@ enum { ITERATIONS = 50 };
 // Turns of a step below which it is as good as straight: strains of half the square. [rad]
 static const double SLOW = 1e-3;
 
-bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass) {
+bool sn_frame_moves_freely(const sn_nodes *nodes, const sn_frame_mass *mass) {
     if (mass->kind == SINEW_FRAME_MASS_CONSISTENT) {
         return false;
     }
@@ -45,8 +45,8 @@ static sn_vec3 free_turn(const sn_rigid_mass *mass, sn_quat q, sn_vec3 w, double
     return sn_quat_rotate(q, theta);
 }
 
-void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
-                    const double *q, const double *v, double h, double *xi) {
+void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
+                          const double *q, const double *v, double h, double *xi) {
     for (int32_t i = 0; i < 3 * nodes->row_count; i++) {
         xi[i] = h * v[i];
     }
@@ -118,8 +118,8 @@ static sn_vec3 free_turn_bdf2(const sn_rigid_mass *mass, sn_quat q, sn_vec3 L, s
     return theta;
 }
 
-void sn_frame_coast_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass, const sinew_body *body,
-                         double h, double *xi, double *momentum) {
+void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
+                               const sinew_body *body, double h, double *xi, double *momentum) {
     sn_nodes_difference(nodes, xi, body->q, body->previous_q);
     for (int32_t i = 0; i < 3 * nodes->row_count; i++) {
         momentum[i] = (4 * body->v[i] - body->previous_v[i]) / 3;

@@ -87,7 +87,7 @@ const sn_rigid_mass *sn_frame_mass_find_free(const sn_nodes *nodes, const sn_fra
 
 // force += the weight, and, if v is not NULL, what turning costs rigid nodes: -B' G Bdot v, for one
 // node alone the torque -w x (I w) and the force -m w x (w x c). With a mask nodes that turn freely
-// are left out: they coast.
+// are left out: their free motion accounts for it.
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force,
                                const double *g, const double *q, const double *v,
                                const uint8_t *mask);
@@ -117,19 +117,19 @@ void sn_frame_mass_compute_momenta(const sn_nodes *nodes, const sn_frame_mass *m
 // the new place is what the old momentum and the impulse of the forces add up to. With forces that
 // act in the middle of a step, total angular momentum is then kept to rounding.
 
-// Whether nodes coast: some are rigid, and no mass couples them.
-bool sn_frame_coasts(const sn_nodes *nodes, const sn_frame_mass *mass);
+// Whether nodes have a free motion of their own: some are rigid, and no mass couples them.
+bool sn_frame_moves_freely(const sn_nodes *nodes, const sn_frame_mass *mass);
 
 // xi: how far the nodes come in a time h without forces; h v of those that are not rigid or are
 // held (mask).
-void sn_frame_coast(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
-                    const double *q, const double *v, double h, double *xi);
+void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
+                          const double *q, const double *v, double h, double *xi);
 
 // The same by BDF2, whose momentum is 4/3 of the last one less a third of the one before:
 // `momentum` holds velocities at body->q that have it, and xi is d/3 + 2h/3 v with d the last step
 // and v the velocity at the end that has it. Of other nodes the same, without masses that turn.
-void sn_frame_coast_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass, const sinew_body *body,
-                         double h, double *xi, double *momentum);
+void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
+                               const sinew_body *body, double h, double *xi, double *momentum);
 
 // xi of a time h in which the body, all of whose nodes are rigid, moves and turns as one with its
 // momentum. False if it turns so little that a step is straight, or if some node is not rigid.

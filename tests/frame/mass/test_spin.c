@@ -154,8 +154,9 @@ static void test_single_frame_tumbles(void **state) {
     }
 }
 
-// A frame that is held in place and turns about it does not coast; its gyroscopic torque is a force
-// like others. Without it the angular momentum would turn with the body, by more than a radian.
+// A frame that is held in place and rotates about it has no free motion; its gyroscopic torque is a
+// force like others. Without it the angular momentum would turn with the body, by more than a
+// radian.
 static void test_top_keeps_its_axis(void **state) {
     (void)state;
     spin_def spin = {1, SINEW_BLEND_LINEAR, SINEW_INTEGRATOR_IMPLICIT_EULER, 2e-4, {6, 8, 1}};
