@@ -24,17 +24,17 @@ static sn_mat3 sum_residuals(const sn_fade_event *event, int32_t place, int32_t 
     while (event) {
         double left = sn_fade_left(event, age);
         sum = sn_mat3_add(sum, sn_mat3_scale(left, event->residual[event->first[place] + point]));
-        int32_t next = event->elder_place[place];
-        event = event->elder[place];
+        int32_t next = event->older_place[place];
+        event = event->older[place];
         place = next;
     }
 
     return sum;
 }
 
-sn_mat3 sn_fade_elder_residual(const sn_fade *fade, double age, int32_t sample, int32_t point,
-                               sn_fade_event **elder, int32_t *place) {
-    *elder = NULL;
+sn_mat3 sn_fade_older_residual(const sn_fade *fade, double age, int32_t sample, int32_t point,
+                               sn_fade_event **older, int32_t *place) {
+    *older = NULL;
     for (int32_t i = fade->count - 1; i >= 0; i--) {
         sn_fade_event *event = fade->events[i];
         *place =
@@ -43,8 +43,8 @@ sn_mat3 sn_fade_elder_residual(const sn_fade *fade, double age, int32_t sample, 
             continue;
         }
 
-        *elder = event;
-        return sum_residuals(*elder, *place, point, age);
+        *older = event;
+        return sum_residuals(*older, *place, point, age);
     }
 
     return (sn_mat3){{{0}}};
@@ -309,7 +309,7 @@ void sn_fade_detach(sn_fade *fade) {
     fade->room = (sn_fade_room){0};
 }
 
-// The eldest events leave once they have finished, and those that stay look back to them no more.
+// The oldest events leave once they have finished, and those that stay look back to them no more.
 static void drop_finished(sn_fade *fade, double age) {
     int32_t gone = 0;
     int32_t count = fade->count;
@@ -321,9 +321,9 @@ static void drop_finished(sn_fade *fade, double age) {
         sn_fade_event *event = fade->events[i];
         event->elapsed += age;
         for (int32_t k = 0; k < event->sample_count; k++) {
-            for (int32_t j = 0; j < gone && event->elder[k]; j++) {
-                if (event->elder[k] == fade->events[j]) {
-                    event->elder[k] = NULL;
+            for (int32_t j = 0; j < gone && event->older[k]; j++) {
+                if (event->older[k] == fade->events[j]) {
+                    event->older[k] = NULL;
                 }
             }
         }
@@ -368,8 +368,8 @@ void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_
     drop_finished(fade, age);
     if (added) {
         for (int32_t k = 0; k < added->sample_count; k++) {
-            if (added->elder[k]) {
-                added->elder[k]->covered[added->elder_place[k]] = true;
+            if (added->older[k]) {
+                added->older[k]->covered[added->older_place[k]] = true;
             }
         }
         fade->events[fade->count++] = added;

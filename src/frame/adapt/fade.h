@@ -3,7 +3,7 @@
 //
 // Every change is an event with a clock of its own, and what they leave adds up. A sample's F is
 // multiplied from the right by D = I + sum_e r_e E_e, r_e from 1 to 0: stresses go on as they were,
-// and remain the gradient of an energy that no rigid motion changes. With P what elder events
+// and remain the gradient of an energy that no rigid motion changes. With P what older events
 // leave, E_e = F_new^-1 F_old (I + P) - (I + P). A point is moved by
 //
 //   A sum_e r_e o_e(X),   o_e(X) = A_e^-1 (x_old,e(X) - x_new,e(X))
@@ -35,8 +35,8 @@ struct sn_fade_event {
     int32_t *sample;       // numbers in the body, ascending
     int32_t *first;        // [sample_count + 1]: residuals of the sample's points
     sn_mat3 *residual;     // E
-    sn_fade_event **elder; // [sample]: the event before that fades the same sample, or NULL
-    int32_t *elder_place;  // and where
+    sn_fade_event **older; // [sample]: the event before that fades the same sample, or NULL
+    int32_t *older_place;  // and where
     bool *covered;         // [sample]: a younger event speaks for it
     int32_t vertex_count;
     int32_t *vertex;
@@ -52,7 +52,7 @@ typedef struct sn_fade_room {
 
 typedef struct sn_fade {
     int32_t count;
-    sn_fade_event **events; // the eldest first
+    sn_fade_event **events; // the oldest first
     size_t capacity;
     sn_fade_room room;
     double applied; // the age that the packed samples show
@@ -96,10 +96,10 @@ sinew_status sn_fade_event_create(sinew_context *context, const sn_insertion *ch
                                   double duration, sn_fade *fade, sn_fade_event **event);
 void sn_fade_event_destroy(sn_fade_event *event);
 
-// What elder events leave at a sample's point at an age, P, and where the youngest of them has it
+// What older events leave at a sample's point at an age, P, and where the youngest of them has it
 // (NULL if none).
-sn_mat3 sn_fade_elder_residual(const sn_fade *fade, double age, int32_t sample, int32_t point,
-                               sn_fade_event **elder, int32_t *place);
+sn_mat3 sn_fade_older_residual(const sn_fade *fade, double age, int32_t sample, int32_t point,
+                               sn_fade_event **older, int32_t *place);
 
 // Room for what fades once `added` (or NULL) has joined.
 sinew_status sn_fade_room_create(sinew_context *context, const sn_fade *fade,

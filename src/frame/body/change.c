@@ -306,8 +306,8 @@ static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
     int32_t first = sn_layer_first_point(to, place);
 
     for (int32_t i = 0; i < event->first[k + 1] - event->first[k]; i++) {
-        sn_mat3 P = sn_fade_elder_residual(&model->fade, *body->age, sample, i, &event->elder[k],
-                                           &event->elder_place[k]);
+        sn_mat3 P = sn_fade_older_residual(&model->fade, *body->age, sample, i, &event->older[k],
+                                           &event->older_place[k]);
         sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P);
         sn_mat3 old = sn_mat3_mul(raw_F(from, old_first + i, &blocks[0]), past);
         sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i, &blocks[1])), old);
@@ -318,7 +318,7 @@ static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
             event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
         }
         if (!usable) {
-            event->elder[k] = NULL;
+            event->older[k] = NULL;
         }
     }
 }
@@ -333,8 +333,8 @@ static sinew_status push_samples(const sinew_body *body, const sn_insertion *cha
 
     event->sample = SN_PUSH(arena, int32_t, count);
     event->first = SN_PUSH(arena, int32_t, count + 1);
-    event->elder = SN_PUSH(arena, sn_fade_event *, count);
-    event->elder_place = SN_PUSH(arena, int32_t, count);
+    event->older = SN_PUSH(arena, sn_fade_event *, count);
+    event->older_place = SN_PUSH(arena, int32_t, count);
     event->covered = SN_PUSH(arena, bool, count);
     SN_TRY(sn_arena_status(arena));
 
