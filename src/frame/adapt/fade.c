@@ -309,7 +309,7 @@ void sn_fade_detach(sn_fade *fade) {
     fade->room = (sn_fade_room){0};
 }
 
-// The oldest events leave once they have finished, and those that stay look back to them no more.
+// Drops the oldest events that have finished, and the links of the others to them.
 static void drop_finished(sn_fade *fade, double age) {
     int32_t gone = 0;
     int32_t count = fade->count;
@@ -380,7 +380,7 @@ void sn_fade_attach(sn_fade *fade, const sn_layers *layers, double age, sn_fade_
         take_room(fade->events[i], layers, &fade->room);
     }
 
-    fade->applied = NAN; // packed anew
+    fade->applied = NAN; // the samples were repacked
     fade->shows = true;
     sn_fade_refresh(fade, layers, 0);
 }

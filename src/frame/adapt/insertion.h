@@ -1,9 +1,9 @@
-// A node that joins a running body (Gilles et al. 2011, 4.4): its weight is a smooth function of
-// the distance inside the solid, 1 at the node and 0 at its range; the weights of the others shrink
-// by 1 - w there, and nothing outside the range changes.
+// A node that joins a running body (Gilles et al. 2011, 4.4). Its weight is a smooth function of
+// the distance inside the solid, 1 at the node and 0 at its range. The weights of the other nodes
+// are scaled by 1 - w, and nothing outside the range changes.
 //
-// Insertions are kept apart from the base weights and applied in their order, so that taking one
-// out, first or last, restores exactly what was there.
+// Insertions are stored apart from the base weights and applied in their order, so removing any of
+// them restores the former weights exactly.
 #ifndef SN_FRAME_ADAPT_INSERTION_H
 #define SN_FRAME_ADAPT_INSERTION_H
 

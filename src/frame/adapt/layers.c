@@ -308,8 +308,7 @@ static int32_t index_of(const sn_layers *layers, const sn_layer *layer) {
     return -1;
 }
 
-// The samples that are to be packed anew: those touched, and what is left of layers that are given
-// up.
+// The samples to repack: those touched, and the remaining ones of layers that are given up.
 static sinew_status list_moved(sn_arena *arena, const sn_layers *layers, const int32_t *touched,
                                int32_t count, int32_t gone, int32_t **out, int32_t *total) {
     int32_t *leaving = SN_PUSH(arena, int32_t, layers->count);

@@ -1,12 +1,12 @@
-// The samples of a frame body, packed in layers, so that a node that joins or leaves repacks what
-// it touches and nothing else.
+// The samples of a frame body, packed in layers, so that a node that joins or leaves repacks only
+// the samples it touches.
 //
-// The first layer holds all samples as the shape's own nodes move them. Samples that a node touches
-// leave their layer, where their volumes become zero, for a new one with the lists they have now;
-// once no node touches them they return. A layer of which more than a quarter has left is given up,
-// and the rest goes with them, so that lanes without volume never cost a step more than a third; so
-// is one that meets a node that leaves. A layer numbers the nodes that it meets itself, so that
-// other numbers in the body do not concern what is packed.
+// The first layer holds all samples with the lists of the shape's own nodes. When a node joins, the
+// samples it touches move to a new layer with their new lists; in the old layer their volumes
+// become zero. Samples that no inserted node touches any more return to the first layer. A layer is
+// dissolved, and its samples repacked, once more than a quarter of them have left (lanes without
+// volume then cost at most a third of a step) or when one of its nodes leaves. A layer numbers its
+// nodes itself, so renumbering the nodes of the body does not affect packed data.
 #ifndef SN_FRAME_ADAPT_LAYERS_H
 #define SN_FRAME_ADAPT_LAYERS_H
 

@@ -1,12 +1,14 @@
 // Nodes that join a running body or leave it (Gilles et al. 2011, 4.4).
 //
-// The body is drafted anew with the other set of nodes: what depends on all of them goes to a fresh
-// arena, samples and vertices in range are found anew, the others stay where they are; the state of
-// the nodes that stay is copied, and a new node starts as the solid moves at its place: position
-// and rate by interpolation, orientation and spin by the polar decomposition of F. Then the
-// smallest rigid motion (in kinetic energy) is added to the velocities that restores linear and
-// angular momentum, and what differs in shape begins to fade. A draft that fails is dropped, and
-// the body is as it was. Cost: what lies in the range of the node, and the pairs of all nodes.
+// A draft of the body is built with the new set of nodes. What depends on all nodes goes to a new
+// arena; samples and vertices in the range of the changed node are recomputed, the others are left
+// alone. Nodes that stay keep their state. A new node starts with the motion of the solid at its
+// position: position and velocity by interpolation, rotation and spin by polar decomposition of F.
+// The rigid motion of least kinetic energy that restores linear and angular momentum is then added
+// to the velocities, and the difference between the two shapes starts to fade.
+//
+// If anything fails, the draft is dropped and the body stays as it was. Cost: what lies in the
+// range of the node, and the pairs of all nodes.
 #include "frame/body/frame_body.h"
 
 #include "base/sorted.h"

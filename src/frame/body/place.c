@@ -1,5 +1,4 @@
-// Where frames begin: the placement of the whole body with its velocity, and single frames set
-// anew.
+// Initial position and velocity of the whole body, and of frames given one by one.
 #include "frame/body/frame_body.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-// Everything of a frame body that depends on which nodes it has: unknowns, state, samples, pattern,
-// mass, springs, vertices. What all nodes have a part in goes into an arena of its own, so that a
-// running body can be given another set of nodes, or keep the old one if that fails; samples,
-// vertices and integrals are found anew only in the range of the node that changed.
+// Everything of a frame body that depends on its set of nodes: unknowns, state, samples, pattern,
+// mass, springs, vertices. What depends on all nodes is in an arena of its own, so that a running
+// body can be given another set of nodes, or keep the old one if that fails. Samples, vertices and
+// integrals are recomputed only in the range of the node that changed.
 #include "frame/body/frame_body.h"
 
 #include "frame/mass/mass.h"

@@ -11,8 +11,8 @@
 // K = -sym(D(-l_i)' Kbar_ij D(-l_j)), Kbar the stiffness df/dq that the samples give at rest.
 // Forces are the exact gradient of W, which no rigid motion changes, so that both momenta are kept;
 // the stiffness is J'KJ with J = d(phi, u), exact at rest. For two frames K is symmetric as it is,
-// and the springs' stiffness at rest is Kbar; with more the skew part is lost, and what that makes
-// is told.
+// and the springs' stiffness at rest is Kbar; with more the skew part is lost, and the
+// difference is reported.
 #ifndef SN_FRAME_SPRINGS_SPRINGS_H
 #define SN_FRAME_SPRINGS_SPRINGS_H
 
@@ -60,7 +60,7 @@ struct sn_springs {
 sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_bsr *pattern,
                                const double *stiffness, sn_springs **springs);
 
-// The joints anew, from another stiffness on the same pattern. Needs scratch memory.
+// Computes the joints again, from another stiffness on the same pattern. Needs scratch memory.
 sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
                                 const sn_bsr *pattern, const double *stiffness,
                                 sn_springs *springs);

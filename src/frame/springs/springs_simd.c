@@ -26,8 +26,8 @@ typedef struct joint {
     double turn_part; // (1 - across) / a^2: A = across I + turn_part phi phi'
 } joint;
 
-// The quaternions run on continuously, so that a turn of up to 360 degrees is told from the shorter
-// one the other way.
+// The quaternions are continuous in time, which distinguishes a rotation of up to 360 degrees from
+// the shorter one in the other direction.
 static joint measure(const sn_nodes *nodes, const sn_spring *spring, const double *q) {
     const double *a = q + nodes->items[spring->i].config;
     const double *b = q + nodes->items[spring->j].config;

@@ -343,9 +343,9 @@ static sinew_status find_metric(sn_shape *shape) {
     return sn_metric_compliance(shape->voxels, &shape->arena, shape->young, still, &shape->metric);
 }
 
-// What a node's weight changes by where a part ends that is bound to it. Weights along an axis, of
-// straight distances and the user's own know nothing of parts, and a node outside its part leaves
-// it behind: such a jump is told.
+// The largest jump of a node's weight at the border of the part that is bound to it, for the
+// report. Weights along an axis, weights of straight distances and weights given by the user ignore
+// parts, so a node outside its part causes a jump there.
 static void measure_bound_jump(sn_shape *shape) {
     const sinew_voxels *voxels = shape->voxels;
     const sn_weight_table *table = &shape->table;
