@@ -1,7 +1,8 @@
 // Nodes that join a running body: what they touch, and the weights with them.
 //
-//   w_new = (1 - (d / range)^2)^2 for d < range,   w_i <- w_i (1 - w_new),   grad w_i <- (1 -
-//   w_new) grad w_i - w_i grad w_new
+//   w_new = (1 - (d / range)^2)^2   for d < range
+//   w_i        <- w_i (1 - w_new)
+//   grad w_i   <- (1 - w_new) grad w_i - w_i grad w_new
 //
 // d is the distance inside the solid, of one front that stops at the range and runs in a grid cut
 // out around it, so that the cost is that of what is touched. Weights that summed to 1 still do.

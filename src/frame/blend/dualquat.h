@@ -6,9 +6,9 @@
 // X_i) + t_i that the nodes would carry alone and the quaternions p_i = a_i0 b0^-1, so that no
 // number depends on where the world's origin is:
 //
-//   sum w_i p_i = 1,   x = sum w_i vec(x_i p_i),   y_i = x_i - x,   r_i = y_i p_i / 2,   s = sum
-//   w_i r_i (a scalar), q_i = r_i - s p_i (sum w_i q_i = 0),   F e_k = R e_k + 2 sum dw_i/dX_k
-//   vec(q_i)
+//   sum w_i p_i = 1,   x = sum w_i vec(x_i p_i),   y_i = x_i - x,   r_i = y_i p_i / 2
+//   s = sum w_i r_i (a scalar),   q_i = r_i - s p_i,   sum w_i q_i = 0
+//   F e_k = R e_k + 2 sum dw_i/dX_k vec(q_i)
 //
 // A twist of node i, angular velocity w and velocity u of the node's own copy of the point x, gives
 // dp = w p / 2 and dq = (w q + u p) / 2, and moves the point by w_i vec(2 dq).

@@ -5,8 +5,8 @@
 // (dualquat.h), x = vec(E B*) / |B|^2 where B = sum w_i p_i = 1 and E = sum w_i y_i p_i = 2 s. Node
 // i that turns by exp(e w) and moves by e v has, to second order,
 //
-//   p' = w p / 2,   p'' = -|w|^2 p / 4,   (y p)' = (w r p + t w p) / 2 + v p,   (y p)'' = -|w|^2 y
-//   p / 4 + v w p,   y = r + t
+//   p'    = w p / 2,                       p''    = -|w|^2 p / 4
+//   (y p)' = (w r p + t w p) / 2 + v p,    (y p)'' = -|w|^2 y p / 4 + v w p,    y = r + t
 //
 // and since N = f . vec(E B*) = <E, f B> is 0 up to f . x = 0, the quotient's second derivative is
 // N'' - 2 N' (|B|^2)'.

@@ -7,10 +7,13 @@
 // stress; there is no term between dq and dq. With S_i = sum_k dw_i,k S_k, w = w_i w_j and Z = w_j
 // S_i + w_i S_j - 2 w T it sends the motion (p', q') of node j to
 //
-//   p_s: w (6 Theta p_s' + 2 a0 p_s' + 2 a1.p' + 4 T.q') - 2 w_i g_j - 2 w c0 p_s' + 2 Z.q' - 4 w_j
-//   S_i.q' p  : w (-2 (Theta + a0) p' + 2 M p' + 2 (a1 - c1) p_s' - 4 N'q') - 2 (q_s' Z + Z x q')
+//   p_s: w (6 Theta p_s' + 2 a0 p_s' + 2 a1.p' + 4 T.q') - 2 w_i g_j - 2 w c0 p_s'
+//        + 2 Z.q' - 4 w_j S_i.q'
+//   p  : w (-2 (Theta + a0) p' + 2 M p' + 2 (a1 - c1) p_s' - 4 N'q') - 2 (q_s' Z + Z x q')
 //   q  : p_s' (-2 w c2 - 4 w_j S_i - 4 w_i S_j + 2 Z + 4 w T) - 2 p' x Z - 4 w N p'
-//   q_s: -2 w c3 p_s' - 2 Z.p',        g_j = w_j (c0 p_s' + c1.p' + c2.q' + c3 q_s') + 2 S_j.q'
+//   q_s: -2 w c3 p_s' - 2 Z.p'
+//
+//   with g_j = w_j (c0 p_s' + c1.p' + c2.q' + c3 q_s') + 2 S_j.q'
 //
 // A node's own motion is of second order too: along (w, t) its p and q bend so that, with L = (L_p,
 // L_q) the first derivative in p and q and z = L_q p*, the form gains -(L_p.p + L_q.q) |w|^2 / 4 +

@@ -1,30 +1,32 @@
-// Rigid nodes in lanes. Every node's share of a sample is the 9 x 6 matrix A = dF/d(w, t), rows (i,
-// k) -> 3 i + k, columns the rotation and translation of the node; then
+// Rigid nodes in lanes. Every node's share of a sample is the 9 x 6 matrix A = dF/d(w, t), with
+// rows (i, k) -> 3 i + k and columns for the rotation and translation of the node; then
 //
 //   force -= V A' P,     stiffness of a pair += V A_i' H A_j
 //
-// Linear blending, F e_k = sum dw_k x_i + w R_i e_k:   A_t,k = dw_k I,   A_w,k = -[dw_k R_i d + w
-// R_i e_k]x.
+// Linear blending, F e_k = sum dw_k x_i + w R_i e_k:
 //
-// Dual quaternions, with p, q of frame/blend/dualquat.h, d = x - t_i, P_k = sum dw_k p_i, Q_k = sum
-// dw_k q_i, R_k = R e_k:
+//   A_t,k = dw_k I,      A_w,k = -[dw_k R_i d + w R_i e_k]x
 //
-//   (tau, sigma) = (w vec P_k, dw_k - w P_k,s) p*,                       A_t,k = sigma I + [tau]x
+// Dual quaternions, with p, q of dualquat.h, d = x - t_i, P_k = sum dw_k p_i, Q_k = sum dw_k q_i
+// and R_k = R e_k:
+//
+//   (tau, sigma)   = (w vec P_k, dw_k - w P_k,s) p*
 //   (tau', sigma') = (w vec P_k, dw_k - w P_k,s) q* + w (-R_k / 2, -Q_k,s) p*
-//   A_w,k = (sigma' - w p.F_k / 2) I + [tau' - w p_s F_k / 2]x + w (p F_k' + F_k p') / 2 - A_t,k
-//   [d]x
+//   A_t,k = sigma I + [tau]x
+//   A_w,k = (sigma' - w p.F_k / 2) I + [tau' - w p_s F_k / 2]x + w (p F_k' + F_k p') / 2
+//           - A_t,k [d]x
 //
-// A motion that all nodes share turns F and does no more: dF_k = w x F_k. So the last node of a
-// sample needs no A. With its own motion (w_l, t_l) taken for the shared one, the others move by
-// w_c - w_l and t_c - t_l - w_l x a_c against it, a_c from the last node to node c, and
+// A motion that all nodes share only rotates F: dF_k = w x F_k. So the last node of a sample needs
+// no A. If its own motion (w_l, t_l) is taken as the shared one, the others move relative to it by
+// w_c - w_l and t_c - t_l - w_l x a_c, with a_c from the last node to node c, and
 //
 //   dF = sum A_c (w_c - w_l, t_c - t_l + a_c x w_l) + [w_l]x F
 //
-// Forces and stiffness are summed over a run in these motions, and only its sums are turned into
-// those of all nodes.
+// Forces and stiffness are summed over a run in these relative motions; only the sums are converted
+// to the motions of all nodes (rigid_expand.h).
 //
 // Cost per sample with n nodes: 81 x 6 + 285 multiply-adds for each of n - 1 nodes, 9 x 36 for each
-// pair of them, 200 for the shared turn and 108 for it with each node.
+// pair of them, 200 for the shared rotation and 108 for it with each node.
 #include "frame/blend/rigid_expand.h"
 #include "frame/blend/rigid_geometric.h"
 

@@ -5,8 +5,8 @@
 // The joint of frames i and j sits half-way between them. Carried along by either, it comes apart
 // by a turn phi and a shift u, seen from the orientation R_m half-way between R_i and R_j:
 //
-//   phi = log(R_i' R_j),   u = R_m' d,   d = (t_j + r_j) - (t_i + r_i),   r_i = R_i l_i,   W = 1/2
-//   (phi, u)' K (phi, u)
+//   phi = log(R_i' R_j),   u = R_m' d,   d = (t_j + r_j) - (t_i + r_i),   r_i = R_i l_i
+//   W   = 1/2 (phi, u)' K (phi, u)
 //
 // K = -sym(D(-l_i)' Kbar_ij D(-l_j)), Kbar the stiffness df/dq that the samples give at rest.
 // Forces are the exact gradient of W, which no rigid motion changes, so that both momenta are kept;
