@@ -103,7 +103,8 @@ void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age) {
     fade->shows = shows;
 }
 
-int32_t sn_fade_carrier(const sn_shape *shape, sn_vec3 X) {
+// The node that carries offsets of a rest point.
+static int32_t find_carrier(const sn_shape *shape, sn_vec3 X) {
     sn_shape_point at;
     sn_shape_at_point(shape, X, &at);
 
@@ -146,8 +147,9 @@ void sn_fade_keep(const sn_fade_event *event, sn_vec3 offset, const sn_mat3 *slo
     }
 }
 
-sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X,
-                                     int32_t carrier) {
+// The offset of an event at a rest point with r = 1, in the axes of `carrier`.
+static sn_blend_offset find_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X,
+                                   int32_t carrier) {
     sn_blend_offset off = {.carrier = carrier};
     sn_vec3 slope;
     double weight = sn_insertion_at_point(event->changed, shape, X, &slope);
@@ -161,6 +163,14 @@ sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape 
 
     sn_fade_keep(event, sn_sub(was.x, is.x), &change, &off);
     return off;
+}
+
+void sn_fade_find_offsets(const sn_fade *fade, const sn_shape *shape, sn_vec3 X,
+                          sn_blend_offset *offsets) {
+    int32_t carrier = fade->count > 0 ? find_carrier(shape, X) : -1;
+    for (int32_t k = 0; k < fade->count; k++) {
+        offsets[k] = find_offset(fade->events[k], shape, X, carrier);
+    }
 }
 
 static void add_part(sn_blend_offset *sum, double left, const sn_blend_offset *part) {
@@ -187,10 +197,10 @@ sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, do
             continue;
         }
         if (sum.carrier < 0) {
-            sum.carrier = sn_fade_carrier(shape, X);
+            sum.carrier = find_carrier(shape, X);
         }
 
-        sn_blend_offset part = sn_fade_event_offset(fade->events[i], shape, X, sum.carrier);
+        sn_blend_offset part = find_offset(fade->events[i], shape, X, sum.carrier);
         add_part(&sum, sn_fade_left(fade->events[i], age), &part);
     }
 

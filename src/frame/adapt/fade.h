@@ -70,10 +70,10 @@ double sn_fade_left(const sn_fade_event *event, double age);
 // Sets D of the packed samples for an age, unless they have it already.
 void sn_fade_refresh(sn_fade *fade, const sn_layers *layers, double age);
 
-// The offset of one event at a rest point with r = 1, in the axes of `carrier`; the sum of given
-// offsets of all events at an age; and the sum of all events at a rest point.
-sn_blend_offset sn_fade_event_offset(const sn_fade_event *event, const sn_shape *shape, sn_vec3 X,
-                                     int32_t carrier);
+// The offsets of all events, fade->count of them, at a rest point with r = 1; the sum of given
+// offsets at an age; and that sum at a rest point.
+void sn_fade_find_offsets(const sn_fade *fade, const sn_shape *shape, sn_vec3 X,
+                          sn_blend_offset *offsets);
 sn_blend_offset sn_fade_sum(const sn_fade *fade, double age, const sn_blend_offset *offsets);
 sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, double age,
                                   sn_vec3 X);
@@ -81,9 +81,6 @@ sn_blend_offset sn_fade_offset_at(const sn_fade *fade, const sn_shape *shape, do
 // Converts an offset at the time of an event, and its slope (or NULL), to the axes of off->carrier.
 void sn_fade_keep(const sn_fade_event *event, sn_vec3 offset, const sn_mat3 *slope,
                   sn_blend_offset *off);
-
-// The node that carries offsets of a rest point.
-int32_t sn_fade_carrier(const sn_shape *shape, sn_vec3 X);
 
 // Adds the offsets of vertices at an age.
 void sn_fade_move_vertices(const sn_fade *fade, const sn_nodes *nodes, const sn_blend *blend,

@@ -493,3 +493,78 @@ void sn_layers_measure(const sn_layers *layers, const double *q, double *smalles
         *volume += part;
     }
 }
+
+sinew_status sn_layers_set_material(const sn_layers *layers, int32_t index,
+                                    const sinew_material_def *material) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        sn_layer *layer = layers->items[l];
+        for (int32_t i = 0; i < layer->blend.groups.count; i++) {
+            if (layer->blend.group_material[i] == index) {
+                SN_TRY(
+                    sn_sample_group_set_material(&layer->arena, &layer->blend.groups, i, material));
+            }
+        }
+    }
+
+    return SINEW_OK;
+}
+
+void sn_layers_set_fibre_stress(const sn_layers *layers, int32_t index, double stress) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        const sn_blend *blend = &layers->items[l]->blend;
+        for (int32_t i = 0; i < blend->groups.count; i++) {
+            if (blend->group_material[i] == index) {
+                sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
+            }
+        }
+    }
+}
+
+sinew_status sn_layers_prepare_products(const sn_layers *layers, bool kept) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        sn_layer *layer = layers->items[l];
+        SN_TRY(sn_blend_prepare_products(&layer->arena, &layer->nodes, kept, &layer->blend));
+    }
+
+    return SINEW_OK;
+}
+
+void sn_layers_keep_tangent(const sn_layers *layers) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        sn_blend_keep_tangent(&layers->items[l]->nodes, &layers->items[l]->blend);
+    }
+}
+
+void sn_layers_add_product(sinew_context *context, const sn_layers *layers, bool kept, double *y,
+                           const double *x) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        const sn_layer *layer = layers->items[l];
+        sn_blend_add_product(context, &layer->nodes, &layer->blend, kept, y, x);
+    }
+}
+
+double sn_layers_mean_controls(const sn_layers *layers) {
+    double controls = 0, samples = 0;
+    for (int32_t l = 0; l < layers->count; l++) {
+        const sn_sample_groups *groups = &layers->items[l]->blend.groups;
+        for (int32_t i = 0; i < groups->count; i++) {
+            samples += groups->items[i].samples.count;
+            controls += (double)groups->items[i].samples.width * groups->items[i].samples.count;
+        }
+    }
+
+    return samples > 0 ? controls / samples : 0;
+}
+
+const double *sn_layers_find_vanished(const sn_layers *layers) {
+    for (int32_t l = 0; l < layers->count; l++) {
+        const sn_layer *layer = layers->items[l];
+        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count,
+                                                 layer->samples, layer->away);
+        if (s >= 0) {
+            return sn_at3(layer->samples->position, s);
+        }
+    }
+
+    return NULL;
+}

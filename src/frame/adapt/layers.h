@@ -88,10 +88,29 @@ double sn_layers_evaluate(sinew_context *context, const sn_layers *layers, const
 void sn_layers_measure(const sn_layers *layers, const double *q, double *smallest_J,
                        double *largest_J, double *volume);
 
-// Takes over where the nodes are.
+// Takes over the configuration of the nodes.
 void sn_layers_prepare(const sn_layers *layers, const double *q);
 
-// The places of a sample's points in its layer's blend: [first, end).
+// Gives all samples of a material other constants, or its fibres another stress.
+sinew_status sn_layers_set_material(const sn_layers *layers, int32_t index,
+                                    const sinew_material_def *material);
+void sn_layers_set_fibre_stress(const sn_layers *layers, int32_t index, double stress);
+
+// Products with the stiffness: see sn_blend_prepare_products, sn_blend_keep_tangent and
+// sn_blend_add_product.
+sinew_status sn_layers_prepare_products(const sn_layers *layers, bool kept);
+void sn_layers_keep_tangent(const sn_layers *layers);
+void sn_layers_add_product(sinew_context *context, const sn_layers *layers, bool kept, double *y,
+                           const double *x);
+
+// The number of controls of a sample, on average. Not for rigid nodes.
+double sn_layers_mean_controls(const sn_layers *layers);
+
+// The rest position of a sample whose dual quaternions cancel at the prepared configuration, or
+// NULL.
+const double *sn_layers_find_vanished(const sn_layers *layers);
+
+// The points of a sample in its layer's blend begin here, and end where those of the next begin.
 static inline int32_t sn_layer_first_point(const sn_layer *layer, int32_t place) {
     return layer->quadrature.count > 0 ? layer->quadrature.start[place] : place;
 }

@@ -365,7 +365,7 @@ static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patc
     return sn_blend_get_position(&pose->nodes, &pose->blend, &point);
 }
 
-// See sn_fade_carrier.
+// The node that carries the offset of a vertex: of the shape's own the one with the largest weight.
 static int32_t vertex_carrier(const sn_vertex_weights *base, int32_t vertex) {
     int32_t best = base->start[vertex];
     for (int32_t k = best + 1; k < base->start[vertex + 1]; k++) {

@@ -66,10 +66,8 @@ static sinew_status push_followed(sn_arena *arena, const sn_frame_model *model, 
     sn_blend_offset *offset = SN_PUSH(arena, sn_blend_offset, model->fade.count);
     SN_TRY(sn_arena_status(arena));
 
-    int32_t carrier = model->fade.count > 0 ? sn_fade_carrier(model->shape, X) : -1;
-    for (int32_t k = 0; k < model->fade.count; k++) {
-        offset[k] = sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
-    }
+    sn_fade_find_offsets(&model->fade, model->shape, X, offset);
+    int32_t carrier = model->fade.count > 0 ? offset[0].carrier : -1;
 
     *own = (followed){X, 0, node, weight, offset};
     *rows = 0;

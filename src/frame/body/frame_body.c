@@ -59,16 +59,7 @@ static sinew_status check(sinew_body *body, const double *q) {
     }
 
     sn_layers_prepare(&model->layers, q);
-    const double *X = NULL;
-    for (int32_t l = 0; l < model->layers.count && !X; l++) {
-        const sn_layer *layer = model->layers.items[l];
-        int32_t s = sn_rigid_blend_find_vanished(&layer->blend.rigid, layer->nodes.count,
-                                                 layer->samples, layer->away);
-        if (s >= 0) {
-            X = layer->samples->position + 3 * (size_t)s;
-        }
-    }
-
+    const double *X = sn_layers_find_vanished(&model->layers);
     if (!X) {
         return SINEW_OK;
     }
@@ -176,16 +167,7 @@ static sinew_status set_material(sinew_body *body, int32_t index,
         SN_TRY(sn_frame_body_check_fibres(body->context, material->fibre_stress));
     }
 
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        sn_layer *layer = model->layers.items[l];
-        for (int32_t i = 0; i < layer->blend.groups.count; i++) {
-            if (layer->blend.group_material[i] != index) {
-                continue;
-            }
-            SN_TRY(sn_sample_group_set_material(&layer->arena, &layer->blend.groups, i, material));
-        }
-    }
-
+    SN_TRY(sn_layers_set_material(&model->layers, index, material));
     model->materials[index] = *material;
     return sn_frame_body_compute_springs(body);
 }
@@ -202,15 +184,7 @@ static sinew_status set_fibre_stress(sinew_body *body, int32_t index, double str
         SN_TRY(sn_frame_body_check_fibres(body->context, stress));
     }
 
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        const sn_blend *blend = &model->layers.items[l]->blend;
-        for (int32_t i = 0; i < blend->groups.count; i++) {
-            if (blend->group_material[i] == index) {
-                sn_sample_group_set_fibre_stress(&blend->groups.items[i], stress);
-            }
-        }
-    }
-
+    sn_layers_set_fibre_stress(&model->layers, index, stress);
     model->materials[index].fibre_stress = stress;
     return SINEW_OK;
 }

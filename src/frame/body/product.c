@@ -12,16 +12,7 @@ bool sn_frame_prefers_products(const sinew_body *body) {
         return false;
     }
 
-    double controls = 0, samples = 0;
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        const sn_sample_groups *groups = &model->layers.items[l]->blend.groups;
-        for (int32_t i = 0; i < groups->count; i++) {
-            samples += groups->items[i].samples.count;
-            controls += (double)groups->items[i].samples.width * groups->items[i].samples.count;
-        }
-    }
-
-    return controls >= LEAST_CONTROLS * samples;
+    return sn_layers_mean_controls(&model->layers) >= LEAST_CONTROLS;
 }
 
 static sinew_status push_row_sets(sn_arena *arena, const sn_nodes *nodes, sn_near *near,
@@ -97,11 +88,7 @@ sinew_status sn_frame_prepare_products(sinew_body *body, bool kept, const sn_nea
         return SINEW_OK; // they are few, and have a matrix of their own
     }
 
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        sn_layer *layer = model->layers.items[l];
-        SN_TRY(sn_blend_prepare_products(&layer->arena, &layer->nodes, kept, &layer->blend));
-    }
-
+    SN_TRY(sn_layers_prepare_products(&model->layers, kept));
     sn_arena_mark mark = sn_arena_get_mark(&model->arena);
     sn_frame_products *before = model->products;
     sinew_status status = push_all(body, kept);
@@ -133,9 +120,7 @@ void sn_frame_keep_tangent(sinew_body *body) {
     memcpy(products->kept, products->now,
            sn_bsr_value_count(&products->near.pattern) * sizeof *products->kept);
 
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        sn_blend_keep_tangent(&model->layers.items[l]->nodes, &model->layers.items[l]->blend);
-    }
+    sn_layers_keep_tangent(&model->layers);
 }
 
 void sn_frame_add_far_product(sinew_body *body, double s, bool kept, double *y, const double *x) {
@@ -143,11 +128,7 @@ void sn_frame_add_far_product(sinew_body *body, double s, bool kept, double *y, 
     const sn_frame_products *products = model->products;
 
     memset(products->whole, 0, (size_t)sn_body_size(body) * sizeof(double));
-    for (int32_t l = 0; l < model->layers.count; l++) {
-        const sn_layer *layer = model->layers.items[l];
-        sn_blend_add_product(body->context, &layer->nodes, &layer->blend, kept, products->whole, x);
-    }
-
+    sn_layers_add_product(body->context, &model->layers, kept, products->whole, x);
     sn_bsr_multiply(body->context, &products->near.pattern, products->covered,
                     kept ? products->kept : products->now, x);
     for (int32_t i = 0; i < sn_body_size(body); i++) {

@@ -60,11 +60,8 @@ static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_fr
         look_up_material(model, X, &points->material[i], &points->stiffness[i]);
 
         int32_t events = model->fade.count;
-        int32_t carrier = events > 0 ? sn_fade_carrier(model->shape, X) : -1;
-        for (int32_t k = 0; k < events; k++) {
-            points->offset[(size_t)i * (size_t)events + (size_t)k] =
-                sn_fade_event_offset(model->fade.events[k], model->shape, X, carrier);
-        }
+        sn_fade_find_offsets(&model->fade, model->shape, X,
+                             points->offset + (size_t)i * (size_t)events);
     }
 
     return SINEW_OK;
