@@ -3,23 +3,13 @@
 #ifndef SN_IO_BYTES_SOURCE_H
 #define SN_IO_BYTES_SOURCE_H
 
+#include "sinew/io/bytes.h"
+
 #include "base/memory.h"
 #include "io/text/text.h"
 
-// Hands over a file that another one references (the .bin of a .gltf, the .ele beside a .node).
-// `name` is as the file has it, relative to the folder of the file that the host opened: a host
-// decides which folders it lets a file reach. The bytes stay valid until the reader returns. False
-// if there is no such file, or none that may be read.
-typedef bool sn_fetch_fn(void *user, const char *name, const void **data, size_t *size);
-
-typedef struct sn_source {
-    const char *name; // of the file, for messages and to tell its format
-    const void *data;
-    size_t size;
-    sn_fetch_fn *fetch; // may be NULL
-    void *fetch_user;
-    bool nested; // was fetched itself: what it references is relative to the folder of `name`
-} sn_source;
+typedef sinew_fetch_fn sn_fetch_fn;
+typedef sinew_source sn_source;
 
 // Fetches a file that `source` references, relative to the folder of `source`. The message of a
 // failure says why, where the host left one in the context.

@@ -432,6 +432,9 @@ static sinew_status build(bridge *b, sinew_skeleton **skeleton, sinew_motion **m
     sn_rigid *rest = SN_PUSH(b->scratch, sn_rigid, b->count);
     SN_TRY(sn_arena_status(b->scratch));
     SN_TRY(sort_joints(b));
+    for (int32_t i = 0; b->def->order && i < b->count; i++) {
+        b->def->order[b->order[i]] = i;
+    }
     SN_TRY(find_rest(b, rest));
     SN_TRY(make_skeleton(b, rest, skeleton));
 

@@ -17,6 +17,7 @@ typedef struct sn_gltf_skeleton_def {
     double unit;           // metres per unit of the file
     double frame_time;     // at which the animation is sampled [s]
     const char *animation; // its name; NULL: the first one
+    int32_t *order;        // receives the skeleton's joint of each of the skin's; may be NULL
 } sn_gltf_skeleton_def;
 
 // The first skin of the file. Without an animation the motion has one frame, as the nodes stand.

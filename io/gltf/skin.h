@@ -3,14 +3,11 @@
 #ifndef SN_IO_GLTF_SKIN_H
 #define SN_IO_GLTF_SKIN_H
 
+#include "sinew/io/animation_file.h"
+
 #include "io/gltf/gltf.h"
 
-// A joint at a moment: x = translation + rotation * scale * (X - rest).
-typedef struct sn_joint_pose {
-    double translation[3];
-    double rotation[4]; // x y z w
-    double scale[3];
-} sn_joint_pose;
+typedef sinew_joint_pose sn_joint_pose;
 
 // The pose nearest to x = translation + matrix * (X - rest), row by row: the scale is along the
 // rotated axes, so that shear is lost. Returns the norm (Frobenius) of what is lost of the matrix.

@@ -4,15 +4,13 @@
 #ifndef SN_IO_MESH_WRITE_H
 #define SN_IO_MESH_WRITE_H
 
+#include "sinew/io/mesh_file.h"
+
 #include "io/mesh/mesh.h"
 
-// A named quantity with `components` numbers for each point or each cell. Cells count kind after
-// kind, in the order of sinew_element.
-typedef struct sn_field {
-    const char *name;
-    int32_t components;
-    const double *values;
-} sn_field;
+// A named quantity for each point or each cell. Cells count kind after kind, in the order of
+// sinew_element.
+typedef sinew_values sn_field;
 
 typedef struct sn_fields {
     int32_t point_count, cell_count; // fields, not values

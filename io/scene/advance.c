@@ -64,7 +64,7 @@ static sinew_status apply_loads(const sn_scene_member *member, double time) {
     const sn_scene_body *scene = member->scene;
     bool any = false;
     for (int32_t i = 0; i < scene->load_count; i++) {
-        double scale = sn_curve_at(&scene->loads[i].scale, time);
+        double scale = member->load_scales[i] * sn_curve_at(&scene->loads[i].scale, time);
         if (member->load_index[i] >= 0) {
             SN_TRY(sinew_body_set_load_scale(member->body, member->load_index[i], scale));
             continue;

@@ -98,7 +98,7 @@ static sinew_status apply_loads(sn_scene_member *member, double time) {
     bool any = false;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
-        double scale = sn_curve_at(&load->scale, time);
+        double scale = member->load_scales[i] * sn_curve_at(&load->scale, time);
         double force[3], torque[3];
 
         sn_store3(force, sn_scale(scale, sn_load3(load->vector)));

@@ -471,6 +471,12 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     member->scene = &b->scene->bodies[index];
     member->context = b->context;
 
+    member->load_scales = SN_PUSH(&b->world->arena, double, member->scene->load_count);
+    SN_TRY(sn_arena_status(&b->world->arena));
+    for (int32_t i = 0; i < member->scene->load_count; i++) {
+        member->load_scales[i] = 1;
+    }
+
     const sn_json *json = member->scene->json;
     if (member->scene->frames) {
         SN_TRY(sn_builder_make_frames(b, member));

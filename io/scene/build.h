@@ -57,6 +57,7 @@ struct sn_scene_member {
     double *targets;     // three for each node: where held nodes go; NULL for bodies of frames
     sn_picked *loads;    // one for each load
     int32_t *load_index; // of the body's load, -1 for forces
+    double *load_scales; // factors besides the curves, 1 at first
     double *forces;      // scratch: three for each node
     sn_bound *bound;     // what follows the skeleton; NULL without one
     sinew_field *field;  // of material axes; NULL without one

@@ -2,6 +2,8 @@
 #ifndef SN_IO_SCENE_BUILD_FRAMES_H
 #define SN_IO_SCENE_BUILD_FRAMES_H
 
+#include "sinew/frame_points.h"
+
 #include "io/scene/builder.h"
 #include "io/scene/frames.h"
 

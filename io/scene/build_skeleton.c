@@ -1,15 +1,13 @@
 #include "io/scene/build_skeleton.h"
 
-#include "io/gltf/skeleton.h"
-#include "io/motion/read_bvh.h"
+#include "sinew/io/motion_file.h"
+
 #include "io/text/json_check.h"
 #include "io/scene/build_frames.h"
 #include "math/rigid.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double animation_frame_time = 1.0 / 60; // at which animations of glTF are sampled [s]
 
 // A skeleton in its motion.
 struct sn_bones {
@@ -54,39 +52,18 @@ sinew_status sn_builder_make_skin(const sn_builder *b, const sn_scene_shape *sha
     return SINEW_OK;
 }
 
-static sinew_status read_gltf(const sn_builder *b, const sn_source *source, double unit,
-                              const char *animation, sn_bones *bones) {
-    sn_gltf_file file;
-    sn_gltf_skeleton_def def = {source->name, unit, animation_frame_time, animation};
-    sinew_status status = sn_gltf_read(b->context, source, &file);
-
-    if (status == SINEW_OK) {
-        status =
-            sn_gltf_create_skeleton(b->context, &file.view, &def, &bones->skeleton, &bones->motion);
-    }
-
-    sn_gltf_file_destroy(&file);
-    return status;
-}
-
-static bool ends_with(const char *name, const char *end) {
-    size_t length = strlen(name);
-    size_t size = strlen(end);
-    return length >= size && strcmp(name + length - size, end) == 0;
-}
-
 static sinew_status read_file(const sn_builder *b, const char *name, double unit,
                               const char *animation, sn_bones *bones) {
     const void *data;
     size_t size;
     SN_TRY(sn_fetch(b->context, b->fetch, b->fetch_user, name, &data, &size));
 
-    sn_source source = {name, data, size, b->fetch, b->fetch_user, true};
-    if (ends_with(name, ".glb") || ends_with(name, ".gltf")) {
-        return read_gltf(b, &source, unit, animation, bones);
-    }
+    sinew_source source = {name, data, size, b->fetch, b->fetch_user, true};
+    sinew_motion_read_def def = sinew_default_motion_read_def();
+    def.unit = unit;
+    def.animation = animation;
 
-    return sn_bvh_read(b->context, name, data, size, unit, &bones->skeleton, &bones->motion);
+    return sinew_motion_read(b->context, &source, &def, &bones->skeleton, &bones->motion);
 }
 
 static sinew_status make_skeleton(const sn_builder *b, const sn_scene_skeleton *scene,

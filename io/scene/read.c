@@ -33,10 +33,9 @@ int32_t sn_scene_find_body(const sn_scene_reader *reader, const sn_json *json) {
 }
 
 static void read_unit(const sn_scene_reader *reader, const sn_json *json, double *metres) {
-    static const char *const words[] = {"m", "cm", "mm", "in", "ft"};
     static const double sizes[] = {1, 0.01, 0.001, 0.0254, 0.3048};
     int32_t index = 0;
-    if (json && sn_json_word(reader->mistakes, json, words, 5, &index)) {
+    if (json && sn_json_word(reader->mistakes, json, SN_WORDS(SINEW_WORDS_UNITS), &index)) {
         *metres = sizes[index];
     }
 }
@@ -49,14 +48,10 @@ void sn_scene_read_unit(const sn_scene_reader *reader, const sn_json *json, doub
     }
 }
 
-static const char *const integrators[] = {"implicit-euler", "newton-euler", "symplectic-euler",
-                                          "newmark",        "midpoint",     "bdf2"};
 void sn_scene_read_solver(const sn_scene_reader *reader, const sn_json *json,
                           sinew_solver *solver) {
-    static const char *const words[] = {"auto",   "jacobi", "incomplete-cholesky", "multigrid",
-                                        "direct", "dense",  "matrix-free"};
     int32_t kind = (int32_t)*solver;
-    sn_json_word(reader->mistakes, json, words, 7, &kind);
+    sn_json_word(reader->mistakes, json, SN_WORDS(SINEW_WORDS_SOLVERS), &kind);
     *solver = (sinew_solver)kind;
 }
 
@@ -206,7 +201,6 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 }
 
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
-    static const char *const words[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
     sn_scene_output *output = &reader->scene->output;
 
     *output =
@@ -238,16 +232,14 @@ static void read_output(sn_scene_reader *reader, const sn_json *json) {
     output->formats = 0;
     for (int32_t i = 0; i < formats->count; i++) {
         int32_t index;
-        if (sn_json_word(reader->mistakes, &formats->items[i], words, 8, &index)) {
+        if (sn_json_word(reader->mistakes, &formats->items[i], SN_WORDS(SINEW_WORDS_FORMATS),
+                         &index)) {
             output->formats |= 1 << index;
         }
     }
 }
 
 static void read_preview(sn_scene_reader *reader, const sn_json *json) {
-    static const char *const colors[] = {"strain", "stress", "displacement",
-                                         "speed",  "none",   "weights"};
-
     sn_scene_preview *preview = &reader->scene->preview;
     *preview = (sn_scene_preview){.count = 6,
                                   .direction = {0.45, -0.8, 0.4},
@@ -267,7 +259,8 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     int64_t count = preview->count;
     double size[2] = {480, 360};
 
-    sn_json_word(reader->mistakes, sn_json_get(json, "color"), colors, 6, &color);
+    sn_json_word(reader->mistakes, sn_json_get(json, "color"), SN_WORDS(SINEW_WORDS_COLORS),
+                 &color);
     sn_json_integer(reader->mistakes, sn_json_get(json, "count"), 1, 64, &count);
     if (sn_json_get(json, "from")) {
         sn_scene_read_direction(reader, sn_json_get(json, "from"), preview->direction);
@@ -310,7 +303,8 @@ static void read_root(sn_scene_reader *reader, const sn_json *root) {
     read_unit(reader, sn_json_get(root, "units"), &scene->unit);
     sn_json_numbers(mistakes, sn_json_get(root, "gravity"), 3, scene->world.gravity);
     sn_json_number_inside(mistakes, sn_json_get(root, "step"), 0, 1e6, "s", &scene->world.step);
-    sn_json_word(mistakes, sn_json_get(root, "integrator"), integrators, 6, &integrator);
+    sn_json_word(mistakes, sn_json_get(root, "integrator"), SN_WORDS(SINEW_WORDS_INTEGRATORS),
+                 &integrator);
     scene->world.integrator = (sinew_integrator)integrator;
 
     if (sn_json_get(root, "solver")) {

@@ -5,6 +5,7 @@
 #include "io/text/json_check.h"
 #include "io/text/mistakes.h"
 #include "io/scene/scene.h"
+#include "io/scene/words.h"
 
 // Reads a scene. `settings` are assignments such as "bodies[0].material.young=2e5", applied before.
 // Mistakes go to `mistakes`; with SINEW_INVALID_DATA the scene must not be built. The scene must be

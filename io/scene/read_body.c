@@ -7,22 +7,19 @@
 
 enum { LONGEST_NAME = 100 }; // bytes
 
-static const char *const elements[] = {"triangle", "tet4", "tet10", "hex8"};
-static const char *const shapes[] = {"rectangle", "box", "cylinder", "sphere",
-                                     "tube",      "l",   "t",        "u"};
-
 static void read_generated(const sn_scene_reader *reader, const sn_json *json,
                            sinew_shape_def *def) {
     int32_t kind = SINEW_SHAPE_BOX;
     int32_t element = SINEW_ELEMENT_TET4;
 
-    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), shapes, 8, &kind);
+    sn_json_word(reader->mistakes, sn_json_get(json, "kind"), SN_WORDS(SINEW_WORDS_SHAPES), &kind);
     def->shape = (sinew_shape)kind;
     if (def->shape == SINEW_SHAPE_RECTANGLE) {
         element = SINEW_ELEMENT_TRIANGLE;
     }
 
-    sn_json_word(reader->mistakes, sn_json_get(json, "element"), elements, 4, &element);
+    sn_json_word(reader->mistakes, sn_json_get(json, "element"), SN_WORDS(SINEW_WORDS_ELEMENTS),
+                 &element);
     def->element = (sinew_element)element;
     for (int k = 0; k < 3; k++) {
         def->size[k] = reader->scene->unit;
@@ -61,7 +58,8 @@ static void read_generated(const sn_scene_reader *reader, const sn_json *json,
 static void read_filling(const sn_scene_reader *reader, const sn_json *json,
                          sn_scene_shape *shape) {
     int32_t element = SINEW_ELEMENT_TET4;
-    sn_json_word(reader->mistakes, sn_json_get(json, "element"), elements, 4, &element);
+    sn_json_word(reader->mistakes, sn_json_get(json, "element"), SN_WORDS(SINEW_WORDS_ELEMENTS),
+                 &element);
     shape->quadratic = element == SINEW_ELEMENT_TET10;
     shape->tets = sinew_default_tetrahedralize_def();
     shape->tets.element = (sinew_element)element;
@@ -233,8 +231,6 @@ static void read_name(const sn_scene_reader *reader, const sn_json *json, const 
 
 static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t index,
                       sn_scene_body *body) {
-    static const char *const models[] = {"elastic", "warped", "warped-edges", "frames",
-                                         "positions"};
     enum { FRAMES = 3, POSITIONS = 4 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
@@ -263,7 +259,8 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     int32_t model = 0, mass = 0, plane = 0, volume = 0;
     read_name(reader, sn_json_get(json, "name"), &body->name);
     sn_scene_read_shape(reader, sn_json_require(reader->mistakes, json, "shape"), &body->shape);
-    sn_json_word(reader->mistakes, sn_json_get(json, "model"), models, 5, &model);
+    sn_json_word(reader->mistakes, sn_json_get(json, "model"), SN_WORDS(SINEW_WORDS_MODELS),
+                 &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
     sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 2, &volume);

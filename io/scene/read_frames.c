@@ -7,9 +7,6 @@
 
 enum { MOST_NODES = 65535 };
 
-static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};
-static const char *const metrics[] = {"euclidean", "compliance"};
-
 static void read_count(const sn_scene_reader *reader, const sn_json *object, const char *key,
                        int64_t low, int64_t high, int32_t *out) {
     int64_t value = *out;
@@ -43,8 +40,6 @@ static void read_extent(const sn_scene_reader *reader, const sn_json *object, co
 
 void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json,
                           sn_scene_shape *shape) {
-    static const char *const kinds[] = {"box",   "sphere", "cylinder", "capsule",
-                                        "torus", "l",      "t",        "u"};
     static const char *const operations[] = {"add", "cut", "paint"};
     if (!sn_json_is(reader->mistakes, json, SN_JSON_ARRAY)) {
         return;
@@ -71,7 +66,7 @@ void sn_scene_read_solids(const sn_scene_reader *reader, const sn_json *json,
         }
 
         int32_t kind = 0, operation = 0;
-        read_word(reader, item, "kind", kinds, 8, &kind);
+        read_word(reader, item, "kind", SN_WORDS(SINEW_WORDS_SOLIDS), &kind);
         read_word(reader, item, "operation", operations, 3, &operation);
         solid->solid = (sinew_solid)kind;
         solid->operation = (sinew_solid_operation)operation;
@@ -155,7 +150,7 @@ static void read_node(const sn_scene_reader *reader, const sn_json *json,
     }
 
     int32_t kind = (int32_t)default_kind;
-    read_word(reader, json, "kind", node_kinds, 4, &kind);
+    read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_NODE_KINDS), &kind);
     node->def.kind = (sinew_node_kind)kind;
     sn_scene_read_lengths(reader, sn_json_require(reader->mistakes, json, "position"),
                           node->def.position);
@@ -212,7 +207,7 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
     }
 
     int32_t metric = (int32_t)def->metric;
-    read_word(reader, placement, "metric", metrics, 2, &metric);
+    read_word(reader, placement, "metric", SN_WORDS(SINEW_WORDS_METRICS), &metric);
     def->metric = (sinew_metric)metric;
     read_count(reader, placement, "relaxations", 0, 10000, &def->relaxations);
     sn_json_boolean(reader->mistakes, sn_json_get(placement, "rigid_parts"), &def->rigid_parts);
@@ -221,8 +216,6 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
 
 static void read_weights(const sn_scene_reader *reader, const sn_json *json,
                          sinew_weights_def *def) {
-    static const char *const kinds[] = {"voronoi", "harmonic", "geodesic",
-                                        "radial",  "axis",     "axis-cubic"};
     if (!json) {
         return;
     }
@@ -238,8 +231,8 @@ static void read_weights(const sn_scene_reader *reader, const sn_json *json,
     int32_t kind = 0;
     int32_t metric = (int32_t)def->metric;
 
-    read_word(reader, json, "kind", kinds, 6, &kind);
-    read_word(reader, json, "metric", metrics, 2, &metric);
+    read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_WEIGHTS), &kind);
+    read_word(reader, json, "metric", SN_WORDS(SINEW_WORDS_METRICS), &metric);
     def->kind = (sinew_weights)kind;
     def->metric = (sinew_metric)metric;
     read_count(reader, json, "levels", 1, 16, &def->levels);
@@ -315,7 +308,7 @@ static void read_insertion(const sn_scene_reader *reader, const sn_json *json,
     sn_mistakes *mistakes = reader->mistakes;
     int32_t kind = (int32_t)default_kind;
 
-    read_word(reader, json, "kind", node_kinds, 4, &kind);
+    read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_NODE_KINDS), &kind);
     insertion->def.kind = (sinew_node_kind)kind;
     sn_json_number(mistakes, sn_json_require(mistakes, json, "time"), 0, INFINITY, "s",
                    &insertion->time);
@@ -377,7 +370,6 @@ static void read_grid(const sn_scene_reader *reader, const sn_json *json, sinew_
 
 void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, bool wanted,
                           sn_scene_body *body) {
-    static const char *const blends[] = {"linear", "dual-quaternion"};
     const sn_json *json = sn_json_get(body_json, "frames");
     if (!wanted) {
         if (json) {
@@ -414,8 +406,8 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     int32_t mass = SINEW_FRAME_MASS_AUTO;
 
     read_grid(reader, json, &frames->grid);
-    read_word(reader, json, "kind", node_kinds, 4, &kind);
-    read_word(reader, json, "blend", blends, 2, &blend);
+    read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_NODE_KINDS), &kind);
+    read_word(reader, json, "blend", SN_WORDS(SINEW_WORDS_BLENDS), &blend);
     read_word(reader, json, "mass", masses, 3, &mass);
     frames->kind = (sinew_node_kind)kind;
     frames->mass = (sinew_frame_mass)mass;

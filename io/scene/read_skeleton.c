@@ -6,14 +6,11 @@
 
 static const double radians = 3.14159265358979323846 / 180;
 
-static const char *const characters[] = {
-    "bending-cylinder", "twisting-cylinder", "leg", "arm", "biped", "fat-biped"};
-
 void sn_scene_read_character(const sn_scene_reader *reader, const sn_json *word,
                              sn_character_def *def) {
     int32_t kind = 0;
     *def = sn_default_character_def();
-    sn_json_word(reader->mistakes, word, characters, 6, &kind);
+    sn_json_word(reader->mistakes, word, SN_WORDS(SINEW_WORDS_CHARACTERS), &kind);
     def->kind = (sn_character_kind)kind;
 
     if (def->kind == SN_CHARACTER_TWISTING) {

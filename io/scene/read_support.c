@@ -183,10 +183,12 @@ void sn_scene_read_loads(const sn_scene_reader *reader, const sn_json *json, sn_
         const sn_json *item = &json->items[i];
         loads[i] = (sn_scene_load){.json = item, .scale = {.kind = SN_CURVE_CONSTANT, .value = 1}};
         if (!sn_scene_check_object(reader, item,
-                                   SN_KEYS("where", "point", "node", "force", "torque", "traction",
-                                           "pressure", "scale"))) {
+                                   SN_KEYS("name", "where", "point", "node", "force", "torque",
+                                           "traction", "pressure", "scale"))) {
             continue;
         }
+
+        sn_json_string(reader->mistakes, sn_json_get(item, "name"), &loads[i].name);
 
         read_place(reader, item, body, &loads[i]);
         read_vector(reader, item, &loads[i]);

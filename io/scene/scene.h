@@ -114,6 +114,7 @@ typedef enum sn_scene_load_kind {
 } sn_scene_load_kind;
 
 typedef struct sn_scene_load {
+    const char *name; // or NULL
     sn_scene_load_kind kind;
     sn_select where;
     double vector[3]; // total force shared by the nodes [N], or traction [Pa]

@@ -93,8 +93,8 @@ static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sn_source source = {"in.glb", data, size, NULL, NULL, false};
     sn_gltf_file file;
-    sn_gltf_skeleton_def def = {"in.glb", 1, 60,
-                                NULL}; // few frames, so that many inputs can be tried
+    // A sample a minute, so that many inputs can be tried.
+    sn_gltf_skeleton_def def = {.file = "in.glb", .unit = 1, .frame_time = 60};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
     sinew_status status = sn_gltf_read(context, &source, &file);

@@ -174,7 +174,7 @@ static void test_round_trip(void **state) {
             fail_msg("%s", sinew_context_message(f->context));
         }
 
-        sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, cubic ? "jump" : NULL};
+        sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, cubic ? "jump" : NULL, NULL};
         sinew_skeleton *skeleton = NULL;
         sinew_motion *motion = NULL;
         if (sn_gltf_create_skeleton(f->context, &file.view, &def, &skeleton, &motion) != SINEW_OK) {
@@ -195,7 +195,7 @@ static void test_round_trip(void **state) {
 }
 
 static void expect_refusal(fixture *f, const char *animation, const char *words) {
-    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, animation};
+    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, animation, NULL};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
     assert_int_not_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion),
@@ -234,7 +234,7 @@ static void test_still(void **state) {
     f->nodes[3].name = f->nodes[4].name = "bone"; // a name may come twice
     f->nodes[2].name = NULL;
 
-    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL};
+    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL, NULL};
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
 

@@ -1,4 +1,6 @@
 // Rest points of a frame body as a public object.
+#include "sinew/frame_points.h"
+
 #include "frame/body/frame_body.h"
 #include "frame/body/state.h"
 

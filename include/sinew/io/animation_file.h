@@ -1,0 +1,95 @@
+// Surfaces that move, in files: glTF with morph targets, PC2 point caches, glTF with joints and
+// weights.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_ANIMATION_FILE_H
+#define SINEW_IO_ANIMATION_FILE_H
+
+#include "sinew/io/bytes.h"
+#include "sinew/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sinew_animation_def {
+    /// Name of the object in the file. Default "surface".
+    const char *name;
+    /// The triangles; their points are not read. Borrowed during the call. Needed.
+    const sinew_mesh *surface;
+    /// Images of the animation. [count] At least 1; one stands still.
+    int32_t image_count;
+    /// Of each image. [s] Increasing. Needed.
+    const double *times;
+    /// Of each image, the positions of all points, three numbers each. [m] Needed.
+    const double *const *points;
+    /// The points have z up: turn the file, which has y up. GLB only. Default true.
+    bool z_up;
+    /// Linear red, green, blue, alpha. [-] In [0, 1]. GLB only. Default light grey.
+    double color[4];
+} sinew_animation_def;
+
+SINEW_API sinew_animation_def sinew_default_animation_def(void);
+
+/// Writes an animated surface: .glb, one morph target for each image after the first; or .pc2, a
+/// point cache for the mesh (Blender's Mesh Cache), whose times count images.
+SINEW_API sinew_status sinew_animation_write(sinew_context *context, const sinew_animation_def *def,
+                                             const char *name, sinew_bytes *out);
+/// Saves it.
+SINEW_API sinew_status sinew_animation_save(sinew_context *context, const sinew_animation_def *def,
+                                            const char *path);
+
+/// A joint at a moment: x = translation + rotation * scale * (X - rest).
+typedef struct sinew_joint_pose {
+    double translation[3]; ///< [m]
+    double rotation[4];    ///< Quaternion x y z w.
+    double scale[3];       ///< [-]
+} sinew_joint_pose;
+
+typedef struct sinew_skin_file_def {
+    /// Name of the object in the file. Default "skin".
+    const char *name;
+    /// The surface at rest. Borrowed during the call. Needed.
+    const sinew_mesh *surface;
+    /// The joints that each point follows, and their weights: those of point i are numbers
+    /// starts[i] to starts[i + 1] - 1 of `joints` and `weights`, as sinew_frame_points_get_weights
+    /// gives them. Needed.
+    const int32_t *starts, *joints;
+    const double *weights;
+    /// Joints. [count] At least 1.
+    int32_t joint_count;
+    /// Where the joints are at rest, three numbers each. [m] Needed.
+    const double *joint_rest;
+    /// Joints at a point: 4 or 8. The largest weights stay and are scaled to sum to 1. Default 4.
+    int32_t joints_per_point;
+    /// Images of the animation. [count] At least 1.
+    int32_t image_count;
+    /// Of each image. [s] Increasing. Needed.
+    const double *times;
+    /// joint_count poses for each image. Needed.
+    const sinew_joint_pose *poses;
+    /// As in sinew_animation_def. Default true, light grey.
+    bool z_up;
+    double color[4];
+} sinew_skin_file_def;
+
+SINEW_API sinew_skin_file_def sinew_default_skin_file_def(void);
+
+/// The pose nearest to x = translation + matrix * (X - rest), the matrix row by row: shear is lost.
+/// Returns the Frobenius norm of what is lost of the matrix. [-]
+SINEW_API double sinew_joint_pose_fit(const double translation[3], const double matrix[9],
+                                      sinew_joint_pose *pose);
+
+/// Writes a .glb with a mesh, its skin and an animation of the joints. `largest_loss` receives the
+/// largest sum of weights that a point lost; it may be NULL. [-]
+SINEW_API sinew_status sinew_skin_file_write(sinew_context *context, const sinew_skin_file_def *def,
+                                             sinew_bytes *out, double *largest_loss);
+/// Saves it.
+SINEW_API sinew_status sinew_skin_file_save(sinew_context *context, const sinew_skin_file_def *def,
+                                            const char *path, double *largest_loss);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

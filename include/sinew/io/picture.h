@@ -1,0 +1,96 @@
+// Pictures, drawn in software: no display and no graphics card needed. The same pixels for any
+// number of threads.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_PICTURE_H
+#define SINEW_IO_PICTURE_H
+
+#include "sinew/io/bytes.h"
+#include "sinew/io/scene.h"
+#include "sinew/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: pixels, sRGB of eight bits a channel.
+typedef struct sinew_picture sinew_picture;
+
+/// NULL is allowed.
+SINEW_API void sinew_picture_destroy(sinew_picture *picture);
+/// Pixels from left to right and from top to bottom. [count]
+SINEW_API int32_t sinew_picture_get_width(const sinew_picture *picture);
+SINEW_API int32_t sinew_picture_get_height(const sinew_picture *picture);
+/// Red, green, blue of each pixel, row by row from the top left, without gaps. Lives as long as the
+/// picture.
+SINEW_API const uint8_t *sinew_picture_get_pixels(const sinew_picture *picture);
+
+/// Writes it as PNG. SINEW_UNSUPPORTED if the build has no libpng.
+SINEW_API sinew_status sinew_picture_write(const sinew_picture *picture, sinew_bytes *out);
+/// Saves it.
+SINEW_API sinew_status sinew_picture_save(const sinew_picture *picture, const char *path);
+
+/// A surface in a picture.
+typedef struct sinew_picture_surface {
+    /// Its triangles. Borrowed during the call. Needed.
+    const sinew_mesh *mesh;
+    /// Where its points are, three numbers each. [m] Default NULL: the mesh's own.
+    const double *points;
+    /// A number for each point, shown by a colour map from `low` to `high`; NaN means no data.
+    /// Default NULL: `color`.
+    const double *values;
+    double low, high; ///< Default 0, 1.
+    /// As 0xRRGGBB. Default: one of a palette, by its number.
+    uint32_t color;
+    bool has_color; ///< Whether `color` is meant. Default false.
+    /// [-] In [0, 1]. Default 1.
+    double opacity;
+} sinew_picture_surface;
+
+SINEW_API sinew_picture_surface sinew_default_picture_surface(void);
+
+typedef struct sinew_picture_def {
+    int32_t width, height; ///< [pixel] In [1, 16384]. Default 800, 600.
+    /// From the middle of what is seen towards the camera. Not zero, not along `up`. Default (0.45,
+    /// -0.75, 0.35).
+    double direction[3];
+    /// What is upright. Not zero. Default z.
+    double up[3];
+    /// A floor below what is seen, with shadows. Default true.
+    bool ground;
+    /// The box that the camera frames: two corners. [m] Default both 0: what is seen.
+    double lower[3], upper[3];
+} sinew_picture_def;
+
+SINEW_API sinew_picture_def sinew_default_picture_def(void);
+
+/// Renders surfaces. `def` may be NULL.
+SINEW_API sinew_status sinew_picture_render(sinew_context *context,
+                                            const sinew_picture_surface *surfaces, int32_t count,
+                                            const sinew_picture_def *def, sinew_picture **picture);
+
+/// What the colours of a scene's bodies show.
+typedef enum sinew_scene_color {
+    SINEW_SCENE_COLOR_STRAIN,       ///< Norm of the Green-Lagrange strain. [-]
+    SINEW_SCENE_COLOR_STRESS,       ///< Von Mises stress. [Pa]
+    SINEW_SCENE_COLOR_DISPLACEMENT, ///< [m]
+    SINEW_SCENE_COLOR_SPEED,        ///< [m/s]
+    SINEW_SCENE_COLOR_NONE,         ///< One colour a body.
+} sinew_scene_color;
+
+/// The number at each point of a body's surface now; not for SINEW_SCENE_COLOR_NONE. `values` takes
+/// as many as the surface has points.
+SINEW_API sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body,
+                                                  sinew_scene_color color, double *values);
+
+/// Renders all bodies of a scene as they are now, coloured from 0 to `largest`; 0: the largest
+/// value now. `def` may be NULL.
+SINEW_API sinew_status sinew_scene_render(sinew_scene *scene, sinew_scene_color color,
+                                          double largest, const sinew_picture_def *def,
+                                          sinew_picture **picture);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

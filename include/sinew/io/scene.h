@@ -1,0 +1,156 @@
+// Scenes: JSON that describes a world, read, built and advanced. docs/scenes.md lists what can
+// stand in it; schema/scene.schema.json is for editors.
+//
+//   sinew_scene *scene;
+//   sinew_scene_load(context, "bar.json", NULL, NULL, &scene);
+//   sinew_scene_build(scene, NULL);
+//   sinew_scene_step(scene, NULL);
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_SCENE_H
+#define SINEW_IO_SCENE_H
+
+#include "sinew/body.h"
+#include "sinew/field.h"
+#include "sinew/io/bytes.h"
+#include "sinew/skeleton.h"
+#include "sinew/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: a scene, and its world once it is built.
+typedef struct sinew_scene sinew_scene;
+
+/// Every mistake that was found in a scene, not only the first, which is in the context's message.
+typedef struct sinew_scene_mistakes {
+    /// Receives a line "file:line:column: path: message" for each of the first 100. May be NULL.
+    sinew_bytes *text;
+    /// How many there are. [count]
+    int64_t count;
+} sinew_scene_mistakes;
+
+typedef struct sinew_scene_read_def {
+    /// Changes to make before the scene is looked at, such as "bodies[0].material.young=2e5".
+    /// Borrowed during the call. Default NULL.
+    const char *const *settings;
+    /// [count] Default 0.
+    int32_t setting_count;
+} sinew_scene_read_def;
+
+SINEW_API sinew_scene_read_def sinew_default_scene_read_def(void);
+
+/// Reads a scene. Files that it names are fetched from the source when it is built: the source's
+/// `fetch` must work until then. `def` and `mistakes` may be NULL.
+SINEW_API sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source,
+                                        const sinew_scene_read_def *def,
+                                        sinew_scene_mistakes *mistakes, sinew_scene **scene);
+/// Reads a scene from a path; files that it names are found from its folder.
+SINEW_API sinew_status sinew_scene_load(sinew_context *context, const char *path,
+                                        const sinew_scene_read_def *def,
+                                        sinew_scene_mistakes *mistakes, sinew_scene **scene);
+/// Destroys the scene and its world. NULL is allowed.
+SINEW_API void sinew_scene_destroy(sinew_scene *scene);
+
+/// What a scene says about itself.
+typedef struct sinew_scene_info {
+    const char *name;  ///< Of the source.
+    const char *title; ///< Or NULL.
+    double unit;       ///< Metres in its unit of length. [m]
+    double step;       ///< [s]
+    int32_t steps;     ///< Of a run. [count]
+    bool is_static;    ///< A run begins with the static solve.
+    int32_t every;     ///< Steps from one output to the next. [count]
+} sinew_scene_info;
+
+/// Texts live as long as the scene.
+SINEW_API void sinew_scene_get_info(const sinew_scene *scene, sinew_scene_info *info);
+
+/// Makes the world: reads the files, makes meshes and bodies, places supports, loads, attachments
+/// and probes. Once. `mistakes` may be NULL.
+SINEW_API sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistakes);
+
+/// The world; NULL before it is built. Step it by sinew_scene_step, so that supports and loads
+/// follow their curves.
+SINEW_API sinew_world *sinew_scene_get_world(const sinew_scene *scene);
+
+/// Advances by one step of the scene. `report` may be NULL.
+SINEW_API sinew_status sinew_scene_step(sinew_scene *scene, sinew_step_report *report);
+/// The static solve at the present time. `report` may be NULL.
+SINEW_API sinew_status sinew_scene_solve_static(sinew_scene *scene, sinew_step_report *report);
+/// Whether a skeleton has come to the end of a motion that stops the run with it.
+SINEW_API bool sinew_scene_has_ended(const sinew_scene *scene);
+/// Continues from a snapshot of this scene's world (sinew_world_take_snapshot).
+SINEW_API sinew_status sinew_scene_restore(sinew_scene *scene, const void *bytes, size_t size);
+
+// Bodies, after the scene is built. Indices count from 0 in the order of the scene.
+
+/// [count]
+SINEW_API int32_t sinew_scene_get_body_count(const sinew_scene *scene);
+/// The index of the body of that name, or -1.
+SINEW_API int32_t sinew_scene_find_body(const sinew_scene *scene, const char *name);
+/// Its name; lives as long as the scene.
+SINEW_API const char *sinew_scene_get_body_name(const sinew_scene *scene, int32_t index);
+/// The body; NULL before the scene is built, or if there is none.
+SINEW_API sinew_body *sinew_scene_get_body(const sinew_scene *scene, int32_t index);
+/// The mesh that a body of elements was made of, at rest before its placement; NULL for bodies of
+/// frames. Lives as long as the scene.
+SINEW_API const sinew_mesh *sinew_scene_get_body_mesh(const sinew_scene *scene, int32_t index);
+/// The field of its material axes, or NULL. Lives as long as the scene.
+SINEW_API const sinew_field *sinew_scene_get_body_field(const sinew_scene *scene, int32_t index);
+/// How its elements were bound to a skeleton; false if they were not.
+SINEW_API bool sinew_scene_get_body_binding(const sinew_scene *scene, int32_t index,
+                                            sinew_rig_report *report);
+
+/// The surface that is drawn and written: its triangles with labels and rest positions. Lives as
+/// long as the scene. NULL before it is built, or if there is no such body.
+SINEW_API const sinew_mesh *sinew_scene_get_surface(const sinew_scene *scene, int32_t body);
+/// Where its points are now, three numbers each. [m] Lives until the next call for this body.
+SINEW_API const double *sinew_scene_compute_surface(sinew_scene *scene, int32_t body);
+
+// Probes: material points that the scene names.
+
+/// What a probe reads.
+typedef struct sinew_probe_state {
+    double position[3];        ///< [m]
+    double displacement[3];    ///< From where the body's placement put it. [m]
+    sinew_element_state state; ///< Strain and stress; the energy of bodies of frames is a density.
+} sinew_probe_state;
+
+/// [count]
+SINEW_API int32_t sinew_scene_get_probe_count(const sinew_scene *scene);
+/// The index of the probe of that name, or -1.
+SINEW_API int32_t sinew_scene_find_probe(const sinew_scene *scene, const char *name);
+/// Its name; lives as long as the scene.
+SINEW_API const char *sinew_scene_get_probe_name(const sinew_scene *scene, int32_t index);
+/// Reads a probe now.
+SINEW_API sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index,
+                                              sinew_probe_state *state);
+
+// Loads: forces, tractions and pressures, counted over all bodies. A load is found by its "name".
+
+/// What a load is.
+typedef struct sinew_scene_load_info {
+    const char *name; ///< Or NULL.
+    int32_t body;     ///< Index of its body.
+    const char *kind; ///< "force", "traction" or "pressure". Static text.
+    double scale;     ///< Factor by its curve now, times the one that was set. [-]
+} sinew_scene_load_info;
+
+/// [count]
+SINEW_API int32_t sinew_scene_get_load_count(const sinew_scene *scene);
+/// The index of the load of that name, or -1.
+SINEW_API int32_t sinew_scene_find_load(const sinew_scene *scene, const char *name);
+/// What it is. Texts live as long as the scene.
+SINEW_API sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
+                                            sinew_scene_load_info *info);
+/// A factor on the load besides its curve, from the next step on. [-] Finite. 1 at first, 0 turns
+/// it off.
+SINEW_API sinew_status sinew_scene_set_load_scale(sinew_scene *scene, int32_t index, double scale);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,68 @@
+// Label volumes in files: a grid of labels with its position in space.
+//
+// Read : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr), MetaImage (.mha,
+// .mhd). Write: NRRD and NIfTI-1. Coordinates are those of NIfTI: x to the right, y to the front, z
+// up. Axes that run backwards or in another order are put right; a grid that stands askew keeps its
+// own axes.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_VOLUME_FILE_H
+#define SINEW_IO_VOLUME_FILE_H
+
+#include "sinew/io/bytes.h"
+#include "sinew/voxel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: a label volume that was read.
+typedef struct sinew_volume_file sinew_volume_file;
+
+typedef struct sinew_volume_read_def {
+    /// Metres in a unit of the file. [m] At least 0; 0: as the header says, and a header that does
+    /// not is refused. Default 0.
+    double unit;
+    /// More than this is refused. [byte] 0: 4 GiB, or half of a smaller address space. Default 0.
+    size_t memory_limit;
+} sinew_volume_read_def;
+
+SINEW_API sinew_volume_read_def sinew_default_volume_read_def(void);
+
+/// Reads a label volume. `def` may be NULL.
+SINEW_API sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *source,
+                                              const sinew_volume_read_def *def,
+                                              sinew_volume_file **file);
+/// Reads it from a path.
+SINEW_API sinew_status sinew_volume_file_load(sinew_context *context, const char *path,
+                                              const sinew_volume_read_def *def,
+                                              sinew_volume_file **file);
+/// NULL is allowed.
+SINEW_API void sinew_volume_file_destroy(sinew_volume_file *file);
+
+/// Whether a source looks like a volume, by its first bytes and its name.
+SINEW_API bool sinew_volume_file_detect(const sinew_source *source);
+
+/// "NIfTI", "NRRD", ... Static text.
+SINEW_API const char *sinew_volume_file_get_format(const sinew_volume_file *file);
+/// The labels, for sinew_voxels_create_from_labels; lives as long as the file.
+SINEW_API const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_file *file);
+/// The directions of the grid's x, y and z in the world, three numbers each. Returns whether they
+/// differ from the world's own.
+SINEW_API bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]);
+
+/// Metres in a unit of length by its name ("mm", "micron", ...), or 0.
+SINEW_API double sinew_unit_find(const char *name);
+
+/// Writes a grid, in millimetres, as NRRD (.nrrd) or NIfTI-1 (.nii). Flipped axes are refused.
+SINEW_API sinew_status sinew_volume_write(sinew_context *context, const sinew_label_grid *grid,
+                                          const char *name, sinew_bytes *out);
+/// Saves it.
+SINEW_API sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *grid,
+                                         const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

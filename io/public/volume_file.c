@@ -1,0 +1,108 @@
+// Label volumes for users of the library.
+#include "sinew/io/volume_file.h"
+
+#include "io/public/bytes.h"
+#include "io/volume/volume.h"
+
+#include <string.h>
+
+struct sinew_volume_file {
+    sinew_context *context;
+    sn_volume_file file;
+};
+
+sinew_volume_read_def sinew_default_volume_read_def(void) {
+    return (sinew_volume_read_def){0};
+}
+
+sinew_status sinew_volume_file_read(sinew_context *context, const sinew_source *source,
+                                    const sinew_volume_read_def *def, sinew_volume_file **file) {
+    if (def && !(def->unit >= 0 && def->unit < 1e30)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s: the unit must be at least 0, not %g m",
+                       source->name, def->unit);
+    }
+
+    sinew_volume_file *made = sn_allocate(context, 1, sizeof *made);
+    if (!made) {
+        return SINEW_OUT_OF_MEMORY;
+    }
+
+    made->context = context;
+    sn_volume_options options = {0};
+    if (def) {
+        options = (sn_volume_options){.unit = def->unit, .memory_limit = def->memory_limit};
+    }
+
+    sinew_status status = sn_volume_read(context, source, &options, &made->file);
+    if (status != SINEW_OK) {
+        sinew_volume_file_destroy(made);
+        return status;
+    }
+
+    *file = made;
+    return SINEW_OK;
+}
+
+sinew_status sinew_volume_file_load(sinew_context *context, const char *path,
+                                    const sinew_volume_read_def *def, sinew_volume_file **file) {
+    sinew_file *opened;
+    SN_TRY(sinew_file_open(context, path, 0, &opened));
+    sinew_status status = sinew_volume_file_read(context, sinew_file_get_source(opened), def, file);
+    sinew_file_close(opened);
+    return status;
+}
+
+void sinew_volume_file_destroy(sinew_volume_file *file) {
+    if (!file) {
+        return;
+    }
+    sinew_context *context = file->context;
+    sn_volume_file_destroy(&file->file);
+    sn_release(context, file, 1, sizeof *file);
+}
+
+bool sinew_volume_file_detect(const sinew_source *source) {
+    return sn_volume_detect(source) != SN_VOLUME_UNKNOWN;
+}
+
+const char *sinew_volume_file_get_format(const sinew_volume_file *file) {
+    return sn_volume_format_name(file->file.format);
+}
+
+const sinew_label_grid *sinew_volume_file_get_grid(const sinew_volume_file *file) {
+    return &file->file.grid;
+}
+
+bool sinew_volume_file_get_axes(const sinew_volume_file *file, double axes[9]) {
+    memcpy(axes, file->file.axes, sizeof file->file.axes);
+    return file->file.askew;
+}
+
+double sinew_unit_find(const char *name) {
+    return sn_volume_unit((sn_word){name, strlen(name)});
+}
+
+static sinew_status write(const sinew_label_grid *grid, const char *name, sn_buffer *out) {
+    sinew_status status;
+    if (sn_ends_with(name, ".nrrd")) {
+        status = sn_write_nrrd(grid, out);
+    } else if (sn_ends_with(name, ".nii")) {
+        status = sn_write_nifti(grid, out);
+    } else {
+        return sn_fail(out->context, SINEW_UNSUPPORTED, "%s: a volume is written as .nrrd or .nii",
+                       name);
+    }
+    return status == SINEW_OK ? sn_buffer_status(out) : status;
+}
+
+sinew_status sinew_volume_write(sinew_context *context, const sinew_label_grid *grid,
+                                const char *name, sinew_bytes *out) {
+    (void)context;
+    return write(grid, name, &out->buffer);
+}
+
+sinew_status sinew_volume_save(sinew_context *context, const sinew_label_grid *grid,
+                               const char *path) {
+    sn_buffer out = sn_buffer_create(context);
+    return sn_save_buffer(write(grid, path, &out), &out, path);
+}
