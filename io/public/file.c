@@ -80,7 +80,7 @@ static sinew_status find(sinew_file *file, const char *name, const sinew_bytes *
 }
 
 static bool fetch(void *user, const char *name, const void **data, size_t *size) {
-    const sinew_bytes *bytes;
+    const sinew_bytes *bytes = NULL;
     if (find(user, name, &bytes) != SINEW_OK) {
         return false;
     }
