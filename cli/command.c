@@ -1,8 +1,7 @@
 #include "command.h"
-#include "signals.h"
 
-#include "io/text/suggest.h"
-#include "io/volume/volume.h"
+#include "sinew/io.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -76,7 +75,7 @@ sinew_context *cli_create_context(const cli_command *command, int32_t threads) {
 
 bool cli_read_unit(const cli_command *command, const char *text, double *metres) {
     char *end;
-    *metres = sn_volume_unit((sn_word){text, strlen(text)});
+    *metres = sinew_unit_find(text);
     if (*metres > 0) {
         return true;
     }
@@ -102,7 +101,7 @@ void cli_join_words(char *text, size_t size, const char *const *words, int count
 
 const char *cli_did_you_mean(const char *word, const char *const *words, int count) {
     static char text[128];
-    int32_t nearest = sn_suggest(word, words, count);
+    int32_t nearest = sinew_words_suggest(word, words, count);
     if (nearest < 0) {
         return "";
     }

@@ -19,8 +19,7 @@ static int write_boundary(sinew_context *context, const cli_command *command,
         return cli_fail_call(command, context);
     }
 
-    sn_mesh_view view = sn_mesh_view_of(surface);
-    int status = cli_mesh_write(context, command, &view, path);
+    int status = cli_mesh_write(context, command, surface, path);
     sinew_mesh_destroy(surface);
 
     return status;
@@ -31,7 +30,7 @@ static int convert(sinew_context *context, const cli_command *command, const cha
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, in, &file);
     if (status == CLI_OK) {
-        sinew_mesh mesh = cli_mesh_best(&file.mesh.view);
+        sinew_mesh mesh = sinew_mesh_file_get_best(file.mesh);
         bool solid = mesh.element != SINEW_ELEMENT_TRIANGLE;
         if (solid && !surface && is_surface_format(out)) {
             status = cli_fail(command, CLI_USAGE,
@@ -41,7 +40,7 @@ static int convert(sinew_context *context, const cli_command *command, const cha
         } else if (solid && surface) {
             status = write_boundary(context, command, &mesh, out);
         } else {
-            status = cli_mesh_write(context, command, &file.mesh.view, out);
+            status = cli_mesh_convert(context, command, file.mesh, out);
         }
     }
 

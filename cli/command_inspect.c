@@ -4,8 +4,7 @@
 #include "progress.h"
 #include "scene_file.h"
 
-#include "io/mesh/mesh.h"
-#include "io/volume/volume.h"
+#include "sinew/io.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static bool ends_with(const char *path, const char *ending) {
 }
 
 // Tells the kind of the bytes by their beginning, or by the name.
-static int inspect_source(inspect_report *report, const sn_source *source, double unit) {
+static int inspect_source(inspect_report *report, const sinew_source *source, double unit) {
     bool hierarchy = source->size >= 9 && memcmp(source->data, "HIERARCHY", 9) == 0;
     if (hierarchy || ends_with(source->name, ".bvh")) {
         return inspect_motion(report, source);
@@ -27,13 +26,10 @@ static int inspect_source(inspect_report *report, const sn_source *source, doubl
     if (field || ends_with(source->name, ".field")) {
         return inspect_field(report, source);
     }
-    if (sn_volume_detect(source) != SN_VOLUME_UNKNOWN) {
+    if (sinew_volume_file_detect(source)) {
         return inspect_volume(report, source, unit);
     }
-
-    switch (sn_mesh_detect(source)) {
-    case SN_MESH_GLTF: return inspect_gltf(report, source);
-    case SN_MESH_UNKNOWN:
+    if (!sinew_mesh_file_detect(source)) {
         return cli_fail(
             report->command, CLI_BAD_INPUT,
             "%s: unknown kind of file; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh "
@@ -41,8 +37,11 @@ static int inspect_source(inspect_report *report, const sn_source *source, doubl
             ".vtu), "
             "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
             source->name);
-    default: return inspect_mesh(report, source);
     }
+
+    bool gltf = (source->size >= 4 && memcmp(source->data, "glTF", 4) == 0) ||
+                ends_with(source->name, ".glb") || ends_with(source->name, ".gltf");
+    return gltf ? inspect_gltf(report, source) : inspect_mesh(report, source);
 }
 
 static int inspect_file(inspect_report *report, const char *path, double unit) {
@@ -54,7 +53,7 @@ static int inspect_file(inspect_report *report, const char *path, double unit) {
     cli_fetcher fetcher;
     cli_fetcher_create(report->context, path, &fetcher);
 
-    sn_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher, false};
+    sinew_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher, false};
     int status = inspect_source(report, &source, unit);
 
     cli_fetcher_destroy(&fetcher);
@@ -95,7 +94,11 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
 
     inspect_report report;
-    inspect_report_begin(&report, context, command, json);
+    status = inspect_report_begin(&report, context, command, json);
+    if (status != CLI_OK) {
+        sinew_context_destroy(context);
+        return status;
+    }
 
     cli_activity activity;
     cli_activity_begin(&activity, "reading");

@@ -2,22 +2,16 @@
 #include "command.h"
 #include "files.h"
 
+#include "sinew/io.h"
 #include "sinew/sinew.h"
-
-#include "io/generate/organism.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void print_laws(void) {
-    printf("materials: laws\n ");
-    for (int32_t i = 0; i < sinew_material_law_count(); i++) {
-        printf(" %s", sinew_material_law_name(i));
-    }
-
-    printf("\n\nmaterials: presets            young [Pa]  poisson  density [kg/m3]\n");
+static void print_presets(void) {
+    printf("materials: presets            young [Pa]  poisson  density [kg/m3]\n");
     int32_t count;
     const sinew_material_preset *presets = sinew_material_presets(&count);
 
@@ -25,6 +19,35 @@ static void print_laws(void) {
         printf("  %-14s %-12s %10.3g  %7.3g  %7.4g   %s\n", presets[i].name, "", presets[i].young,
                presets[i].poisson, presets[i].density, presets[i].comment);
     }
+}
+
+static void print_words(sinew_word_list list) {
+    printf("\n%s\n", sinew_words_get_name(list));
+    for (int32_t i = 0; i < sinew_words_get_count(list); i++) {
+        printf("  %s", sinew_words_get(list, i));
+    }
+    printf("\n");
+}
+
+// One list alone, a word a line, for other programs.
+static int print_list(const cli_command *command, const char *name) {
+    const char *names[SINEW_WORD_LISTS];
+    for (int i = 0; i < SINEW_WORD_LISTS; i++) {
+        names[i] = sinew_words_get_name((sinew_word_list)i);
+        if (strcmp(names[i], name) != 0) {
+            continue;
+        }
+
+        for (int32_t k = 0; k < sinew_words_get_count((sinew_word_list)i); k++) {
+            printf("%s\n", sinew_words_get((sinew_word_list)i, k));
+        }
+        return CLI_OK;
+    }
+
+    char valid[256];
+    cli_join_words(valid, sizeof valid, names, SINEW_WORD_LISTS);
+    return cli_fail(command, CLI_USAGE, "there is no list '%s'%s; valid: %s", name,
+                    cli_did_you_mean(name, names, SINEW_WORD_LISTS), valid);
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -64,28 +87,23 @@ static void print_examples(void) {
 }
 
 static int run(const cli_command *command, int argc, char **argv) {
+    const char *name;
     int count;
     bool finished;
-    int status = cli_parse(command, NULL, 0, argc, argv, NULL, 0, &count, &finished);
+    int status = cli_parse(command, NULL, 0, argc, argv, &name, 1, &count, &finished);
     if (finished) {
         return status;
     }
-
-    print_laws();
-    printf("\nmodels\n  elastic (linear, corotational, hyperelastic by the law)  warped  "
-           "warped-edges  frames  positions\n");
-    printf("\nshapes\n  rectangle  box  cylinder  sphere  tube  l  t  u\n");
-    printf("\norganisms\n");
-
-    for (int32_t i = 0; i < sn_organism_count(); i++) {
-        printf("  %s", sn_organism_name((sn_organism_kind)i));
+    if (count == 1) {
+        return print_list(command, name);
     }
 
-    printf("\n\nelements\n  triangle  tet4  tet10  hex8\n");
-    printf("\nintegrators\n  implicit-euler  newton-euler  symplectic-euler  newmark  midpoint  "
-           "bdf2\n");
-    printf(
-        "\nsolvers\n  auto  jacobi  incomplete-cholesky  multigrid  direct  dense  matrix-free\n");
+    print_presets();
+    for (int i = 0; i < SINEW_WORD_LISTS; i++) {
+        if (i != SINEW_WORDS_PRESETS) {
+            print_words((sinew_word_list)i);
+        }
+    }
     print_examples();
 
     return CLI_OK;
@@ -94,6 +112,7 @@ static int run(const cli_command *command, int argc, char **argv) {
 const cli_command cli_command_list = {
     .name = "list",
     .summary = "List materials, models, shapes, integrators, solvers, examples.",
-    .arguments = "",
+    .arguments = "[LIST]",
+    .details = "With the name of a list, such as integrators, its words alone, one on each line.",
     .run = run,
 };

@@ -161,7 +161,7 @@ static int run_mesh(sinew_context *context, const cli_command *command, const ch
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, path, &file);
     if (status == CLI_OK) {
-        sinew_mesh mesh = cli_mesh_best(&file.mesh.view);
+        sinew_mesh mesh = sinew_mesh_file_get_best(file.mesh);
         sinew_world_def world_def = sinew_default_world_def();
         sinew_body_def def = sinew_default_body_def();
         sinew_world *world = NULL;

@@ -5,6 +5,8 @@
 #include "rig/rig.h"
 #include "scene_file.h"
 
+#include "sinew/io/words.h"
+
 #include "base/clock.h"
 #include "geom/voxel/voxel.h"
 
@@ -63,15 +65,22 @@ static void name_of(const char *path, char name[RIG_NAME]) {
     }
 }
 
+// The number of a word in its list, from `first` on.
 static bool pick_word(const cli_command *command, const char *option, const char *word,
-                      const char *const *words, int count, int *index) {
-    for (*index = 0; *index < count; ++*index) {
-        if (strcmp(word, words[*index]) == 0) {
-            return true;
-        }
+                      sinew_word_list list, int32_t first, int32_t *index) {
+    *index = sinew_words_find(list, word);
+    if (*index >= first) {
+        return true;
     }
 
+    enum { MOST_WORDS = 32 };
+    const char *words[MOST_WORDS];
     char valid[128];
+    int count = 0;
+    for (int32_t i = first; i < sinew_words_get_count(list) && count < MOST_WORDS; i++) {
+        words[count++] = sinew_words_get(list, i);
+    }
+
     cli_join_words(valid, sizeof valid, words, count);
     cli_fail(command, CLI_USAGE, "--%s is '%s'%s; valid: %s", option, word,
              cli_did_you_mean(word, words, count), valid);
@@ -80,26 +89,20 @@ static bool pick_word(const cli_command *command, const char *option, const char
 }
 
 static bool take_words(const cli_command *command, const rig_options *o, sinew_autorig_def *def) {
-    static const char *const kinds[] = {"rigid", "affine", "quadratic"};
-    static const char *const blends[] = {"linear", "dual-quaternion"};
-    static const char *const metrics[] = {"euclidean", "compliance"};
-    static const char *const axes[] = {"y", "z"};
-
-    int kind, blend, metric, up;
-    if (o->up && !pick_word(command, "up", o->up, axes, 2, &up)) {
-        return false;
-    }
-    if (!pick_word(command, "kind", o->kind, kinds, 3, &kind)) {
-        return false;
-    }
-    if (!pick_word(command, "blend", o->blend, blends, 2, &blend)) {
-        return false;
-    }
-    if (!pick_word(command, "metric", o->metric, metrics, 2, &metric)) {
+    int32_t kind, blend, metric;
+    if (o->up && strcmp(o->up, "y") != 0 && strcmp(o->up, "z") != 0) {
+        cli_fail(command, CLI_USAGE, "--up is '%s'; valid: y, z", o->up);
         return false;
     }
 
-    def->kind = (sinew_node_kind)(SINEW_NODE_RIGID + kind);
+    // Points do not turn, so that a rig of them would not hold together.
+    if (!pick_word(command, "kind", o->kind, SINEW_WORDS_NODE_KINDS, SINEW_NODE_RIGID, &kind) ||
+        !pick_word(command, "blend", o->blend, SINEW_WORDS_BLENDS, 0, &blend) ||
+        !pick_word(command, "metric", o->metric, SINEW_WORDS_METRICS, 0, &metric)) {
+        return false;
+    }
+
+    def->kind = (sinew_node_kind)kind;
     def->blend = (sinew_blend)blend;
     def->weights.metric = def->placement.metric = (sinew_metric)metric;
 

@@ -5,6 +5,8 @@
 #include "scene_file.h"
 #include "signals.h"
 
+#include "sinew/io/words.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -24,26 +26,29 @@ typedef struct run_options {
 
 // --format vtu,glb: the bits of the words, or -1 with a message.
 static int32_t parse_formats(const cli_command *command, const char *text) {
-    enum { WORDS = 8 };
-    static const char *const words[WORDS] = {"vtu", "ply", "obj", "glb",
-                                             "pc2", "csv", "png", "skin"};
+    enum { MOST_WORDS = 32 };
+    const char *words[MOST_WORDS];
+    int32_t count = sinew_words_get_count(SINEW_WORDS_FORMATS);
+    for (int32_t i = 0; i < count && i < MOST_WORDS; i++) {
+        words[i] = sinew_words_get(SINEW_WORDS_FORMATS, i);
+    }
 
     int32_t formats = 0;
     while (*text) {
         size_t length = strcspn(text, ",");
         int32_t found = -1;
-        for (int32_t i = 0; i < WORDS; i++) {
+        for (int32_t i = 0; i < count; i++) {
             if (strlen(words[i]) == length && strncmp(words[i], text, length) == 0) {
                 found = i;
             }
         }
 
         if (found < 0) {
-            char word[32];
+            char word[32], valid[128];
             snprintf(word, sizeof word, "%.*s", length < 31 ? (int)length : 31, text);
-            cli_fail(command, CLI_USAGE,
-                     "there is no format '%s'%s; valid are vtu, ply, obj, glb, pc2, csv, png, skin",
-                     word, cli_did_you_mean(word, words, WORDS));
+            cli_join_words(valid, sizeof valid, words, count);
+            cli_fail(command, CLI_USAGE, "there is no format '%s'%s; valid are %s", word,
+                     cli_did_you_mean(word, words, count), valid);
             return -1;
         }
 

@@ -31,15 +31,16 @@ static int fill(sinew_context *context, const cli_command *command, const char *
                 const sinew_tetrahedralize_def *def) {
     cli_mesh_file file;
     int status = cli_mesh_open(context, command, in, &file);
-    if (status == CLI_OK && file.mesh.view.cells[SINEW_ELEMENT_TRIANGLE].count == 0) {
+    sinew_mesh surface = {0};
+    if (status == CLI_OK) {
+        surface = sinew_mesh_file_get_mesh(file.mesh, SINEW_ELEMENT_TRIANGLE);
+        surface.labels = NULL;
+    }
+    if (status == CLI_OK && surface.element_count == 0) {
         status = cli_fail(command, CLI_BAD_INPUT, "%s contains no triangles", in);
     }
 
     if (status == CLI_OK) {
-        const sn_mesh_cells *cells = &file.mesh.view.cells[SINEW_ELEMENT_TRIANGLE];
-        sinew_mesh surface = {file.mesh.view.points,  file.mesh.view.point_count,
-                              SINEW_ELEMENT_TRIANGLE, cells->nodes,
-                              cells->count,           NULL};
         sinew_mesh *tets = NULL;
         sinew_tetrahedralize_report report;
         cli_activity activity;
@@ -51,8 +52,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
         if (filled != SINEW_OK) {
             status = cli_fail_file(command, context, in);
         } else {
-            sn_mesh_view view = sn_mesh_view_of(tets);
-            status = cli_mesh_write(context, command, &view, out);
+            status = cli_mesh_write(context, command, tets, out);
             if (status == CLI_OK) {
                 print_report(out, tets, &report);
             }

@@ -4,21 +4,21 @@
 
 #include "command.h"
 
-#include "io/text/json_write.h"
-#include "io/bytes/source.h"
+#include "sinew/io/bytes.h"
+#include "sinew/io/json.h"
 
 typedef struct inspect_report {
     sinew_context *context;
     const cli_command *command;
-    sn_buffer out;
-    sn_json_writer writer;
+    sinew_bytes *out; // NULL if memory was short from the start
+    sinew_json_writer *writer;
     bool json;
     bool in_item, item_started; // of a list; its facts share a line of text
 } inspect_report;
 
-// The report must stay where it is until it is finished.
-void inspect_report_begin(inspect_report *report, sinew_context *context,
-                          const cli_command *command, bool json);
+// CLI_OK, or CLI_BAD_INPUT with the message printed and nothing to finish.
+int inspect_report_begin(inspect_report *report, sinew_context *context, const cli_command *command,
+                         bool json);
 
 // Prints what was collected, if `status` is CLI_OK, and frees it.
 int inspect_report_finish(inspect_report *report, int status);
@@ -38,14 +38,14 @@ void inspect_begin_item(inspect_report *report);
 void inspect_end_item(inspect_report *report);
 
 // One for each kind of file. Each returns CLI_OK, or CLI_BAD_INPUT with the message printed.
-int inspect_mesh(inspect_report *report, const sn_source *source);
-int inspect_gltf(inspect_report *report, const sn_source *source);
-int inspect_motion(inspect_report *report, const sn_source *source);
-int inspect_field(inspect_report *report, const sn_source *source);
+int inspect_mesh(inspect_report *report, const sinew_source *source);
+int inspect_gltf(inspect_report *report, const sinew_source *source);
+int inspect_motion(inspect_report *report, const sinew_source *source);
+int inspect_field(inspect_report *report, const sinew_source *source);
 int inspect_scene(inspect_report *report, const char *path);
 
 // `unit` is metres in a unit of the file; 0: as its header says.
-int inspect_volume(inspect_report *report, const sn_source *source, double unit);
+int inspect_volume(inspect_report *report, const sinew_source *source, double unit);
 
 // The context's message, printed.
 int inspect_fail(const inspect_report *report);

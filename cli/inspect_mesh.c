@@ -3,27 +3,18 @@
 #include "inspect.h"
 #include "mesh_file.h"
 
-#include "geom/tetrahedralize/surface_repair.h"
-
-static void tell_cells(inspect_report *report, const sn_mesh_view *view) {
-    static const char *const names[SN_ELEMENT_KINDS] = {"triangles", "tet4", "tet10", "hex8"};
-    inspect_count(report, "points", view->point_count);
-    for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
-        if (view->cells[kind].count) {
-            inspect_count(report, names[kind], view->cells[kind].count);
+static void tell_cells(inspect_report *report, const sinew_mesh_file *file) {
+    static const char *const names[] = {"triangles", "tet4", "tet10", "hex8"};
+    sinew_mesh best = sinew_mesh_file_get_best(file);
+    inspect_count(report, "points", best.point_count);
+    for (int kind = SINEW_ELEMENT_TRIANGLE; kind <= SINEW_ELEMENT_HEX8; kind++) {
+        int32_t count = sinew_mesh_file_get_mesh(file, (sinew_element)kind).element_count;
+        if (count) {
+            inspect_count(report, names[kind], count);
         }
     }
 
-    inspect_box(report, view->points, view->point_count);
-}
-
-static const char *group_name(const sn_mesh_view *view, int32_t dimension, int32_t label) {
-    for (int32_t i = 0; i < view->group_count; i++) {
-        if (view->groups[i].dimension == dimension && view->groups[i].label == label) {
-            return view->groups[i].name;
-        }
-    }
-    return NULL;
+    inspect_box(report, best.points, best.point_count);
 }
 
 // The smallest label above `label`, or INT64_MAX, and how many elements have it.
@@ -42,7 +33,8 @@ static int64_t next_label(const sinew_mesh *mesh, int64_t label, int64_t *count)
 }
 
 // Labels in ascending order, the first MOST of them: each costs a pass over the elements.
-static void tell_labels(inspect_report *report, const sn_mesh_view *view, const sinew_mesh *mesh) {
+static void tell_labels(inspect_report *report, const sinew_mesh_file *file,
+                        const sinew_mesh *mesh) {
     enum { MOST = 256 };
     if (!mesh->labels) {
         return;
@@ -60,7 +52,7 @@ static void tell_labels(inspect_report *report, const sn_mesh_view *view, const 
 
     inspect_begin_list(report, "labels", found);
     for (int32_t i = 0; i < found; i++) {
-        const char *name = group_name(view, dimension, (int32_t)labels[i]);
+        const char *name = sinew_mesh_file_find_group(file, dimension, (int32_t)labels[i]);
         inspect_begin_item(report);
         inspect_count(report, "label", labels[i]);
         inspect_count(report, "elements", counts[i]);
@@ -99,34 +91,32 @@ static sinew_status tell_quality(inspect_report *report, const sinew_mesh *mesh)
 
 // What `sinew tetrahedralize` would find.
 static sinew_status tell_surface(inspect_report *report, const sinew_mesh *mesh) {
-    sn_arena arena = sn_arena_create(report->context);
-    sn_repaired_surface repaired;
-    sinew_status status = sn_repair_surface(&arena, mesh, &repaired);
-
-    if (status == SINEW_OK) {
-        if (repaired.open_edges == 0) {
-            inspect_number(report, "enclosed_volume", repaired.volume);
-        }
-
-        inspect_count(report, "open_edges", repaired.open_edges);
-        inspect_count(report, "crowded_edges", repaired.crowded_edges);
-        inspect_count(report, "repeated_points", repaired.merged_points);
-        inspect_count(report, "useless_triangles", repaired.dropped_triangles);
-        inspect_count(report, "turned_triangles", repaired.flipped_triangles);
+    sinew_surface_report found;
+    sinew_status status = sinew_mesh_examine_surface(report->context, mesh, &found);
+    if (status != SINEW_OK) {
+        return status;
     }
 
-    sn_arena_destroy(&arena);
-    return status;
+    if (found.open_edges == 0) {
+        inspect_number(report, "enclosed_volume", found.volume);
+    }
+    inspect_count(report, "open_edges", found.open_edges);
+    inspect_count(report, "crowded_edges", found.crowded_edges);
+    inspect_count(report, "repeated_points", found.merged_points);
+    inspect_count(report, "useless_triangles", found.dropped_triangles);
+    inspect_count(report, "turned_triangles", found.flipped_triangles);
+
+    return SINEW_OK;
 }
 
-static sinew_status tell_elements(inspect_report *report, const sn_mesh_view *view) {
-    sinew_mesh mesh = cli_mesh_best(view);
+static sinew_status tell_elements(inspect_report *report, const sinew_mesh_file *file) {
+    sinew_mesh mesh = sinew_mesh_file_get_best(file);
     if (mesh.element_count == 0) {
         inspect_text(report, "warning", "there are no elements");
         return SINEW_OK;
     }
 
-    tell_labels(report, view, &mesh);
+    tell_labels(report, file, &mesh);
     sinew_status status = tell_quality(report, &mesh);
     if (status == SINEW_OK && mesh.element == SINEW_ELEMENT_TRIANGLE) {
         status = tell_surface(report, &mesh);
@@ -146,20 +136,20 @@ static sinew_status tell_elements(inspect_report *report, const sn_mesh_view *vi
     return SINEW_OK;
 }
 
-int inspect_mesh(inspect_report *report, const sn_source *source) {
-    sn_mesh_file file;
-    sinew_status status = sn_mesh_read(report->context, source, &file);
+int inspect_mesh(inspect_report *report, const sinew_source *source) {
+    sinew_mesh_file *file = NULL;
+    sinew_status status = sinew_mesh_file_read(report->context, source, &file);
     if (status == SINEW_OK) {
         inspect_text(report, "kind", "mesh");
-        inspect_text(report, "format", sn_mesh_format_name(file.format));
-        tell_cells(report, &file.view);
-        if (file.turned_count) {
-            inspect_count(report, "turned_elements", file.turned_count);
+        inspect_text(report, "format", sinew_mesh_file_get_format(file));
+        tell_cells(report, file);
+        if (sinew_mesh_file_get_turned_count(file)) {
+            inspect_count(report, "turned_elements", sinew_mesh_file_get_turned_count(file));
         }
 
-        status = tell_elements(report, &file.view);
+        status = tell_elements(report, file);
     }
 
-    sn_mesh_file_destroy(&file);
+    sinew_mesh_file_destroy(file);
     return status == SINEW_OK ? CLI_OK : inspect_fail(report);
 }

@@ -1,7 +1,8 @@
 // What moves: glTF with its skins and animations, and recorded motion.
 #include "inspect.h"
 
-#include "io/motion/read_bvh.h"
+#include "sinew/io/motion_file.h"
+
 #include "io/gltf/gltf.h"
 
 #include <math.h>
@@ -73,7 +74,7 @@ static void tell_gltf(inspect_report *report, const sn_gltf *gltf) {
     inspect_end_list(report);
 }
 
-int inspect_gltf(inspect_report *report, const sn_source *source) {
+int inspect_gltf(inspect_report *report, const sinew_source *source) {
     sn_gltf_file file;
     sinew_status status = sn_gltf_read(report->context, source, &file);
     if (status == SINEW_OK) {
@@ -99,11 +100,10 @@ static double rest_height(const sinew_skeleton *skeleton) {
     return count ? upper - lower : 0;
 }
 
-int inspect_motion(inspect_report *report, const sn_source *source) {
+int inspect_motion(inspect_report *report, const sinew_source *source) {
     sinew_skeleton *skeleton = NULL;
     sinew_motion *motion = NULL;
-    sinew_status status = sn_bvh_read(report->context, source->name, source->data, source->size, 1,
-                                      &skeleton, &motion);
+    sinew_status status = sinew_motion_read(report->context, source, NULL, &skeleton, &motion);
 
     if (status != SINEW_OK) {
         return inspect_fail(report);

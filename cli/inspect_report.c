@@ -1,38 +1,42 @@
 #include "inspect.h"
 
-#include "base/assert.h"
-#include "math/box.h"
-#include "io/text/text.h"
-
+#include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { TEXT_CAPACITY = 512 };
 
-void inspect_report_begin(inspect_report *report, sinew_context *context,
-                          const cli_command *command, bool json) {
-    *report = (inspect_report){
-        .context = context, .command = command, .out = sn_buffer_create(context), .json = json};
-    report->writer = sn_json_writer_create(&report->out, false);
-    if (report->json) {
-        sn_json_begin_object(&report->writer);
+int inspect_report_begin(inspect_report *report, sinew_context *context, const cli_command *command,
+                         bool json) {
+    *report = (inspect_report){.context = context, .command = command, .json = json};
+    if (sinew_bytes_create(context, &report->out) != SINEW_OK ||
+        sinew_json_writer_create(report->out, false, &report->writer) != SINEW_OK) {
+        sinew_bytes_destroy(report->out);
+        return cli_fail_call(command, context);
     }
+
+    if (report->json) {
+        sinew_json_begin_object(report->writer);
+    }
+    return CLI_OK;
 }
 
 int inspect_report_finish(inspect_report *report, int status) {
     if (report->json && status == CLI_OK) {
-        sn_json_end_object(&report->writer);
-        sn_buffer_add_text(&report->out, "\n");
+        sinew_json_end_object(report->writer);
+        sinew_bytes_add_text(report->out, "\n");
     }
 
-    if (status == CLI_OK && sn_buffer_status(&report->out) != SINEW_OK) {
+    if (status == CLI_OK && sinew_bytes_get_status(report->out) != SINEW_OK) {
         status = cli_fail(report->command, CLI_BAD_INPUT, "out of memory");
     }
     if (status == CLI_OK) {
-        fwrite(report->out.data, 1, report->out.size, stdout);
+        fwrite(sinew_bytes_get_data(report->out), 1, sinew_bytes_get_size(report->out), stdout);
     }
 
-    sn_buffer_destroy(&report->out);
+    sinew_json_writer_destroy(report->writer);
+    sinew_bytes_destroy(report->out);
     return status;
 }
 
@@ -42,20 +46,50 @@ int inspect_fail(const inspect_report *report) {
 
 static void begin_fact(inspect_report *report, const char *key) {
     if (report->json) {
-        sn_json_write_key(&report->writer, key);
+        sinew_json_write_key(report->writer, key);
         return;
     }
 
-    sn_buffer_add_text(&report->out, report->item_started ? ", " : report->in_item ? "  " : "");
-    sn_buffer_print(&report->out, "%s: ", key);
+    sinew_bytes_add_text(report->out, report->item_started ? ", " : report->in_item ? "  " : "");
+    sinew_bytes_add_text(report->out, key);
+    sinew_bytes_add_text(report->out, ": ");
     report->item_started = report->in_item;
 }
 
 // Facts of an item share a line.
 static void end_fact(inspect_report *report) {
     if (!report->in_item) {
-        sn_buffer_add_text(&report->out, "\n");
+        sinew_bytes_add_text(report->out, "\n");
     }
+}
+
+// Bytes of the UTF-8 character at `text`, or 0 if there is none (RFC 3629: the shortest form, no
+// surrogates, at most U+10FFFF).
+static int utf8_length(const char *text, const char *end) {
+    const unsigned char *c = (const unsigned char *)text;
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    int length = c[0] < 0x80       ? 1
+                 : c[0] >> 5 == 6  ? 2
+                 : c[0] >> 4 == 14 ? 3
+                 : c[0] >> 3 == 30 ? 4
+                                   : 0;
+    if (length < 2) {
+        return length;
+    }
+    if (end - text < length) {
+        return 0;
+    }
+
+    unsigned value = c[0] & (0x7Fu >> length);
+    for (int i = 1; i < length; i++) {
+        if (c[i] >> 6 != 2) {
+            return 0;
+        }
+        value = value << 6 | (c[i] & 0x3Fu);
+    }
+
+    bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+    return value >= least[length] && value <= 0x10FFFF && !surrogate ? length : 0;
 }
 
 // Copies a text that may hold anything: broken UTF-8 and control characters (C0, DEL, C1) would
@@ -64,7 +98,7 @@ static void copy_clean(char *clean, const char *text) {
     const char *end = text + strlen(text);
     size_t size = 0;
     while (text < end && size + 5 < TEXT_CAPACITY) {
-        int length = sn_utf8_length(text, end);
+        int length = utf8_length(text, end);
         bool control = length == 1 && ((unsigned char)*text < 0x20 || *text == 0x7f);
         bool second_control =
             length == 2 && (unsigned char)text[0] == 0xC2 && (unsigned char)text[1] < 0xA0;
@@ -88,9 +122,9 @@ void inspect_text(inspect_report *report, const char *key, const char *value) {
     begin_fact(report, key);
 
     if (report->json) {
-        sn_json_write_string(&report->writer, clean);
+        sinew_json_write_string(report->writer, clean);
     } else {
-        sn_buffer_add_text(&report->out, clean);
+        sinew_bytes_add_text(report->out, clean);
         end_fact(report);
     }
 }
@@ -98,9 +132,11 @@ void inspect_text(inspect_report *report, const char *key, const char *value) {
 void inspect_count(inspect_report *report, const char *key, int64_t value) {
     begin_fact(report, key);
     if (report->json) {
-        sn_json_write_integer(&report->writer, value);
+        sinew_json_write_integer(report->writer, value);
     } else {
-        sn_buffer_add_integer(&report->out, value);
+        char digits[24];
+        snprintf(digits, sizeof digits, "%lld", (long long)value);
+        sinew_bytes_add_text(report->out, digits);
         end_fact(report);
     }
 }
@@ -109,7 +145,7 @@ static void add_numbers(inspect_report *report, const double *values, int32_t co
     for (int32_t i = 0; i < count; i++) {
         char digits[40];
         snprintf(digits, sizeof digits, "%s%.6g", i ? " " : "", values[i]);
-        sn_buffer_add_text(&report->out, digits);
+        sinew_bytes_add_text(report->out, digits);
     }
     end_fact(report);
 }
@@ -117,7 +153,7 @@ static void add_numbers(inspect_report *report, const double *values, int32_t co
 void inspect_number(inspect_report *report, const char *key, double value) {
     begin_fact(report, key);
     if (report->json) {
-        sn_json_write_number(&report->writer, value);
+        sinew_json_write_number(report->writer, value);
     } else {
         add_numbers(report, &value, 1);
     }
@@ -126,7 +162,7 @@ void inspect_number(inspect_report *report, const char *key, double value) {
 void inspect_vector(inspect_report *report, const char *key, const double *value) {
     begin_fact(report, key);
     if (report->json) {
-        sn_json_write_numbers(&report->writer, value, 3);
+        sinew_json_write_numbers(report->writer, value, 3);
     } else {
         add_numbers(report, value, 3);
     }
@@ -137,33 +173,42 @@ void inspect_box(inspect_report *report, const double *points, int32_t count) {
         return;
     }
 
-    sn_box box = sn_box_of_points(points, count);
-    sn_vec3 size = sn_box_size(box);
-    inspect_vector(report, "lower", (double[3]){box.lower.x, box.lower.y, box.lower.z});
-    inspect_vector(report, "upper", (double[3]){box.upper.x, box.upper.y, box.upper.z});
-    inspect_vector(report, "size", (double[3]){size.x, size.y, size.z});
+    double lower[3], upper[3], size[3];
+    for (int k = 0; k < 3; k++) {
+        lower[k] = INFINITY;
+        upper[k] = -INFINITY;
+        for (int32_t i = 0; i < count; i++) {
+            lower[k] = fmin(lower[k], points[3 * (size_t)i + (size_t)k]);
+            upper[k] = fmax(upper[k], points[3 * (size_t)i + (size_t)k]);
+        }
+        size[k] = upper[k] - lower[k];
+    }
+
+    inspect_vector(report, "lower", lower);
+    inspect_vector(report, "upper", upper);
+    inspect_vector(report, "size", size);
 }
 
 void inspect_begin_list(inspect_report *report, const char *key, int32_t count) {
-    SN_ASSERT(!report->in_item);
+    assert(!report->in_item);
     if (!report->json) {
         inspect_count(report, key, count);
         return;
     }
 
     begin_fact(report, key);
-    sn_json_begin_array(&report->writer);
+    sinew_json_begin_array(report->writer);
 }
 
 void inspect_end_list(inspect_report *report) {
     if (report->json) {
-        sn_json_end_array(&report->writer);
+        sinew_json_end_array(report->writer);
     }
 }
 
 void inspect_begin_item(inspect_report *report) {
     if (report->json) {
-        sn_json_begin_object(&report->writer);
+        sinew_json_begin_object(report->writer);
     }
     report->in_item = true;
     report->item_started = false;
@@ -172,8 +217,8 @@ void inspect_begin_item(inspect_report *report) {
 void inspect_end_item(inspect_report *report) {
     report->in_item = report->item_started = false;
     if (report->json) {
-        sn_json_end_object(&report->writer);
+        sinew_json_end_object(report->writer);
     } else {
-        sn_buffer_add_text(&report->out, "\n");
+        sinew_bytes_add_text(report->out, "\n");
     }
 }

@@ -2,8 +2,7 @@
 
 #include "machine.h"
 
-#include "base/clock.h"
-#include "base/context.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +47,8 @@ void cli_describe_machine(char *text, size_t size) {
 }
 
 double cli_measured_seconds(const sinew_context *context) {
-    if (context->pool) {
-        return sn_seconds();
+    if (sinew_context_get_thread_count(context) > 1) {
+        return cli_seconds();
     }
 
     struct timespec used;

@@ -1,9 +1,6 @@
 #include "mesh_file.h"
 #include "progress.h"
 
-#include "io/gltf/gltf.h"
-#include "io/mesh/write.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -17,10 +14,9 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
 
     sinew_status status = cli_read_file(context, path, 0, &file->bytes);
     if (status == SINEW_OK) {
-        sn_source source = {path,      file->bytes.data, file->bytes.size,
-                            cli_fetch, &file->fetcher,   false};
-        file->read = true;
-        status = sn_mesh_read(context, &source, &file->mesh);
+        sinew_source source = {path,      file->bytes.data, file->bytes.size,
+                               cli_fetch, &file->fetcher,   false};
+        status = sinew_mesh_file_read(context, &source, &file->mesh);
     }
 
     cli_activity_end(&activity);
@@ -28,96 +24,62 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
 }
 
 void cli_mesh_close(sinew_context *context, cli_mesh_file *file) {
-    if (file->read) {
-        sn_mesh_file_destroy(&file->mesh);
-    }
+    sinew_mesh_file_destroy(file->mesh);
     cli_fetcher_destroy(&file->fetcher);
     cli_free_bytes(context, &file->bytes);
 }
 
-sinew_mesh cli_mesh_best(const sn_mesh_view *view) {
-    const sinew_element order[] = {SINEW_ELEMENT_TET10, SINEW_ELEMENT_HEX8, SINEW_ELEMENT_TET4,
-                                   SINEW_ELEMENT_TRIANGLE};
-    sinew_element kind = SINEW_ELEMENT_TRIANGLE;
+// One of the two is given.
+typedef struct content {
+    const sinew_mesh *mesh;
+    const sinew_mesh_file *file;
+} content;
 
-    for (int i = 3; i >= 0; i--) {
-        if (view->cells[order[i]].count > 0) {
-            kind = order[i];
-        }
-    }
-
-    const sn_mesh_cells *cells = &view->cells[kind];
-    return (sinew_mesh){view->points, view->point_count, kind,
-                        cells->nodes, cells->count,      cells->labels};
-}
-
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path);
-    size_t tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
-static sinew_status write_glb(const sn_mesh_view *view, sn_buffer *out) {
-    const double *frames[] = {view->points};
-    const double times[] = {0};
-    sn_glb_frames glb = {
-        .name = "mesh",
-        .point_count = view->point_count,
-        .index_count = 3 * view->cells[SINEW_ELEMENT_TRIANGLE].count,
-        .frame_count = 1,
-        .indices = view->cells[SINEW_ELEMENT_TRIANGLE].nodes,
-        .frames = frames,
-        .times = times,
-        .material = {.name = "mesh", .color = {0.8, 0.8, 0.8, 1}, .roughness = 0.6}};
-
-    return sn_write_glb_frames(&glb, out);
-}
-
-static sinew_status write_tetgen(sinew_context *context, const sn_mesh_view *view, const char *path,
-                                 sn_buffer *out) {
-    sn_buffer ele = sn_buffer_create(context);
-    char name[4096];
-
-    snprintf(name, sizeof name, "%.*s.ele", (int)(strlen(path) - 5), path);
-    sinew_status status = sn_write_tetgen(view, out, &ele);
+static sinew_status write_one(sinew_context *context, const content *what, const char *path) {
+    sinew_bytes *out = NULL;
+    sinew_status status = sinew_bytes_create(context, &out);
     if (status == SINEW_OK) {
-        status = sn_buffer_status(&ele);
+        status = what->mesh ? sinew_mesh_write(context, what->mesh, path, NULL, out)
+                            : sinew_mesh_file_write(what->file, path, out);
     }
     if (status == SINEW_OK) {
-        status = cli_write_file(context, name, ele.data, ele.size);
+        status =
+            cli_write_file(context, path, sinew_bytes_get_data(out), sinew_bytes_get_size(out));
     }
 
-    sn_buffer_destroy(&ele);
+    sinew_bytes_destroy(out);
     return status;
 }
 
-int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_mesh_view *view,
-                   const char *path) {
-    sn_buffer out = sn_buffer_create(context);
-    sinew_status status;
+// TetGen keeps the elements in a file of their own.
+static sinew_status write_all(sinew_context *context, const content *what, const char *path) {
+    size_t length = strlen(path);
+    bool tetgen = length > 5 && strcmp(path + length - 5, ".node") == 0;
+    sinew_status status = SINEW_OK;
+    if (tetgen) {
+        char elements[4096];
+        snprintf(elements, sizeof elements, "%.*s.ele", (int)(length - 5), path);
+        status = write_one(context, what, elements);
+    }
+
+    return status == SINEW_OK ? write_one(context, what, path) : status;
+}
+
+static int write_content(sinew_context *context, const cli_command *command, const content *what,
+                         const char *path) {
     cli_activity activity;
-
     cli_activity_begin(&activity, "writing");
-    if (ends_with(path, ".glb")) {
-        status = write_glb(view, &out);
-    } else if (ends_with(path, ".node")) {
-        status = write_tetgen(context, view, path, &out);
-    } else {
-        status = sn_write_mesh(view, path, &out);
-    }
-
-    if (status == SINEW_OK) {
-        status = sn_buffer_status(&out);
-    }
-    if (status == SINEW_OK) {
-        status = cli_write_file(context, path, out.data, out.size);
-    }
-
+    sinew_status status = write_all(context, what, path);
     cli_activity_end(&activity);
-    sn_buffer_destroy(&out);
-    if (status != SINEW_OK) {
-        return cli_fail_call(command, context);
-    }
+    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
+}
 
-    return CLI_OK;
+int cli_mesh_write(sinew_context *context, const cli_command *command, const sinew_mesh *mesh,
+                   const char *path) {
+    return write_content(context, command, &(content){.mesh = mesh}, path);
+}
+
+int cli_mesh_convert(sinew_context *context, const cli_command *command,
+                     const sinew_mesh_file *file, const char *path) {
+    return write_content(context, command, &(content){.file = file}, path);
 }

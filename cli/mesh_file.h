@@ -6,14 +6,13 @@
 #include "files.h"
 #include "scene_file.h"
 
-#include "io/mesh/mesh.h"
+#include "sinew/io/mesh_file.h"
 
 // A mesh file with the bytes it was read from. Close in every case.
 typedef struct cli_mesh_file {
     cli_bytes bytes;
     cli_fetcher fetcher; // files beside it
-    sn_mesh_file mesh;
-    bool read;
+    sinew_mesh_file *mesh;
 } cli_mesh_file;
 
 // CLI_OK, or CLI_BAD_INPUT with the message printed.
@@ -21,13 +20,11 @@ int cli_mesh_open(sinew_context *context, const cli_command *command, const char
                   cli_mesh_file *file);
 void cli_mesh_close(sinew_context *context, cli_mesh_file *file);
 
-// The best elements of a file as a mesh of one kind: ten-node tets, hexahedra, tets, triangles, in
-// this order.
-sinew_mesh cli_mesh_best(const sn_mesh_view *view);
-
-// Writes a mesh in the format of the name: .vtu .obj .ply .stl .msh .mesh .node (with .ele) .glb.
-// Triangles for the surface formats.
-int cli_mesh_write(sinew_context *context, const cli_command *command, const sn_mesh_view *view,
+// Writes a mesh, or all of a file, in the format of the name: .vtu .obj .ply .stl .msh .mesh .node
+// (with .ele) .glb. Triangles for the surface formats.
+int cli_mesh_write(sinew_context *context, const cli_command *command, const sinew_mesh *mesh,
                    const char *path);
+int cli_mesh_convert(sinew_context *context, const cli_command *command,
+                     const sinew_mesh_file *file, const char *path);
 
 #endif

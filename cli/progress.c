@@ -1,6 +1,6 @@
 #include "progress.h"
 
-#include "base/clock.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 enum { BAR_WIDTH = 28 };
 
 cli_progress cli_progress_begin(int64_t total, bool quiet) {
-    double now = sn_seconds();
+    double now = cli_seconds();
     return (cli_progress){
         .enabled = !quiet && isatty(STDERR_FILENO), .total = total, .begin = now, .last = now};
 }
@@ -19,7 +19,7 @@ void cli_progress_show(cli_progress *progress, int64_t done, const char *note) {
         return;
     }
 
-    double now = sn_seconds();
+    double now = cli_seconds();
     double elapsed = now - progress->begin;
     if (elapsed < 1 || now - progress->last < 0.1) {
         return;
@@ -74,7 +74,7 @@ static void *show_activity(void *user) {
 
     pthread_mutex_lock(&activity->mutex);
     for (unsigned tick = 0; wait_a_moment(activity); tick++) {
-        double elapsed = sn_seconds() - activity->begin;
+        double elapsed = cli_seconds() - activity->begin;
         if (elapsed < 1) {
             continue;
         }
@@ -101,7 +101,7 @@ void cli_activity_silence(void) {
 
 void cli_activity_begin(cli_activity *activity, const char *what) {
     bool enabled = !is_silent && !is_shown && isatty(STDERR_FILENO);
-    *activity = (cli_activity){.enabled = enabled, .begin = sn_seconds(), .what = what};
+    *activity = (cli_activity){.enabled = enabled, .begin = cli_seconds(), .what = what};
     if (!activity->enabled) {
         return;
     }

@@ -1,4 +1,4 @@
-# Completion for bash: commands, their options, and files. Words come from the program's own help.
+# Completion for bash: commands, their options, words and files, all taken from the program itself.
 _sinew() {
     local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
     COMPREPLY=()
@@ -12,6 +12,17 @@ _sinew() {
         local options
         options=$(sinew "$command" --help 2>/dev/null | grep -o -- '--[a-z-]*[a-z]' | sort -u)
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        return
+    fi
+    local list=''
+    case $command:${COMP_WORDS[COMP_CWORD - 1]} in
+    run:--format | run:-f) list=formats ;;
+    rig:--kind | rig:-k) list=node-kinds ;;
+    rig:--blend) list=blends ;;
+    rig:--metric) list=metrics ;;
+    esac
+    if [ -n "$list" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(sinew list $list 2>/dev/null)" -- "$word")
         return
     fi
     mapfile -t COMPREPLY < <(compgen -f -- "$word")

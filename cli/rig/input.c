@@ -5,6 +5,8 @@
 #include "mesh_file.h"
 #include "rig/specimen.h"
 
+#include "sinew/io/volume_file.h"
+
 #include "geom/mesh/mesh.h"
 #include "io/volume/volume.h"
 
@@ -91,7 +93,7 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
     cli_mesh_file file;
     int status = cli_mesh_open(rig->context, rig->command, path, &file);
     if (status == CLI_OK) {
-        sinew_mesh best = cli_mesh_best(&file.mesh.view);
+        sinew_mesh best = sinew_mesh_file_get_best(file.mesh);
         sinew_status made = best.element == SINEW_ELEMENT_TRIANGLE
                                 ? sinew_mesh_copy(rig->context, &best, surface)
                                 : sinew_mesh_create_surface(rig->context, &best, surface, NULL);
@@ -219,8 +221,7 @@ static int check_options(const rig_run *rig, const rig_reading *reading, const c
 
 // Names that no reader of meshes will know either.
 static bool is_unknown(const sn_source *source) {
-    return sn_volume_detect(source) == SN_VOLUME_UNKNOWN &&
-           sn_mesh_detect(source) == SN_MESH_UNKNOWN;
+    return !sinew_volume_file_detect(source) && !sinew_mesh_file_detect(source);
 }
 
 int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig_reading *reading) {

@@ -114,6 +114,10 @@ SINEW_API sinew_context *sinew_context_create(const sinew_context_def *def);
 /// Destroys a context; every object made with it must have been destroyed before. NULL is allowed.
 SINEW_API void sinew_context_destroy(sinew_context *context);
 
+/// Threads that share the work of a context, the caller included; of a host's own task system,
+/// whose number is not known, a guess. [count]
+SINEW_API int32_t sinew_context_get_thread_count(const sinew_context *context);
+
 /// What went wrong in the last failed call with this context: which item, its value, what would be
 /// valid. Empty if nothing has failed yet. Lives until the next call.
 SINEW_API const char *sinew_context_message(const sinew_context *context);

@@ -184,6 +184,20 @@ typedef struct sinew_quality {
 SINEW_API sinew_status sinew_mesh_compute_quality(sinew_context *context, const sinew_mesh *mesh,
                                                   sinew_quality *quality);
 
+/// What is wrong with a surface that shall enclose something.
+typedef struct sinew_surface_report {
+    int32_t merged_points;     ///< Points that coincide with an earlier one. [count]
+    int32_t dropped_triangles; ///< Flat or repeated triangles. [count]
+    int32_t flipped_triangles; ///< Triangles that face the wrong way. [count]
+    int32_t open_edges;        ///< Edges with a triangle on one side only: a hole's rim. [count]
+    int32_t crowded_edges;     ///< Edges with more than two triangles. [count]
+    double volume;             ///< Enclosed; meaningful without open edges. [m3]
+} sinew_surface_report;
+
+/// Examines a surface of triangles as sinew_tetrahedralize does, without filling it.
+SINEW_API sinew_status sinew_mesh_examine_surface(sinew_context *context, const sinew_mesh *surface,
+                                                  sinew_surface_report *report);
+
 typedef struct sinew_tetrahedralize_def {
     /// Wished number of tets, met within about a tenth if it is above a thousand (up to three sizes
     /// are tried). [count] In [1, 50e6]. Default 10000. Ignored if `cell_size` is set.

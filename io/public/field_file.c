@@ -3,6 +3,7 @@
 
 #include "io/field/field_file.h"
 #include "io/public/bytes.h"
+#include "math/eigen3.h"
 
 struct sinew_field_file {
     sn_arena arena; // holds this struct too
@@ -55,6 +56,20 @@ const double *sinew_field_file_get_axes(const sinew_field_file *file, int32_t *e
         *element_count = file->file.element_count;
     }
     return file->file.axes;
+}
+
+double sinew_field_file_compute_direction(const sinew_field_file *file, double direction[3]) {
+    sn_mat3 V, T = {0};
+    for (int32_t e = 0; e < file->file.element_count; e++) {
+        sn_vec3 d = sn_load3(file->file.axes + 9 * (size_t)e + 6);
+        T = sn_mat3_add(T, sn_mat3_scale(1.0 / file->file.element_count, sn_outer(d, d)));
+    }
+
+    double values[3];
+    sn_eigen3(values, &V, T);
+    sn_store3(direction, sn_mat3_column(V, 0));
+
+    return values[0];
 }
 
 sinew_status sinew_field_write(sinew_context *context, const sinew_field *field, sinew_bytes *out) {

@@ -25,7 +25,7 @@ static sinew_status convert(bench_run *b, const char *from, const char *to, doub
     cli_mesh_file file;
     int status = cli_mesh_open(b->context, &cli_command_bench, from, &file);
     if (status == CLI_OK) {
-        status = cli_mesh_write(b->context, &cli_command_bench, &file.mesh.view, to);
+        status = cli_mesh_convert(b->context, &cli_command_bench, file.mesh, to);
     }
 
     cli_mesh_close(b->context, &file);
@@ -48,8 +48,7 @@ static sinew_status time_mesh(bench_run *b, const char *folder, int32_t cells, d
     sinew_mesh *mesh;
     SN_TRY(sinew_mesh_create_shape(b->context, &shape, &mesh));
 
-    sn_mesh_view view = sn_mesh_view_of(mesh);
-    int written = cli_mesh_write(b->context, &cli_command_bench, &view, from);
+    int written = cli_mesh_write(b->context, &cli_command_bench, mesh, from);
 
     *size = mesh->element_count;
     sinew_mesh_destroy(mesh);

@@ -86,6 +86,10 @@ void sinew_context_destroy(sinew_context *context) {
     allocator.release(allocator.user, context, sizeof *context);
 }
 
+int32_t sinew_context_get_thread_count(const sinew_context *context) {
+    return sn_thread_count(context);
+}
+
 const char *sinew_context_message(const sinew_context *context) {
     return context->message;
 }

@@ -2,6 +2,7 @@
 import json
 import os
 import struct
+import subprocess
 
 from program import folder, main, run
 
@@ -36,6 +37,15 @@ def rerun(place, *arguments):
     result = run("run", os.path.join(place, "scene.json"), "-o", os.path.join(place, "out"), "-n", 3, "--json", *arguments)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
+
+
+def test_example_loads_what_rig_wrote():
+    with folder() as place:
+        write_cube(os.path.join(place, "cube.obj"), (0, 0, 0), (0.1, 0.1, 0.2))
+        rig(os.path.join(place, "rig"), os.path.join(place, "cube.obj"), "-n", 2, "-r", 8)
+        program = os.path.join(os.environ["SINEW_BUILD"], "examples", "load")
+        result = subprocess.run([program, os.path.join(place, "rig", "scene.json")], capture_output=True, text=True)
+        assert result.returncode == 0 and "cube is at" in result.stdout, result.stderr
 
 
 def test_specimen():

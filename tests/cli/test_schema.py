@@ -32,6 +32,33 @@ def test_examples_satisfy_the_schema():
         assert list(validator.iter_errors({"version": 1, "bodies": []})), "an empty scene must not pass"
 
 
+def find_enums(node):
+    """Every list of words in the schema."""
+    if isinstance(node, dict):
+        if "enum" in node:
+            yield node["enum"]
+        for value in node.values():
+            yield from find_enums(value)
+    if isinstance(node, list):
+        for value in node:
+            yield from find_enums(value)
+
+
+def test_schema_has_the_words_of_the_reader():
+    enums = [set(map(str, words)) for words in find_enums(SCHEMA)]
+    for name in ("laws", "models", "shapes", "solids", "elements", "integrators", "solvers", "formats", "colors", "weights",
+                 "metrics", "blends", "node-kinds", "specimens", "organisms", "characters", "units"):
+        listed = program.run("list", name)
+        assert listed.returncode == 0, listed.stderr
+        words = set(listed.stdout.split())
+        assert len(words) > 1 and words in enums, (name, words)
+
+
+def test_unknown_list():
+    result = program.run("list", "integrator")
+    assert result.returncode == 1 and "integrators" in result.stderr, result.stderr
+
+
 BODY = {"shape": {}}
 DEFS = SCHEMA["$defs"]
 

@@ -202,6 +202,10 @@ static void test_fields(void **state) {
     for (int32_t i = 0; i < 9 * count; i++) {
         assert_true(fabs(read[i] - axes[i]) < 1e-12);
     }
+
+    double direction[3];
+    assert_true(fabs(sinew_field_file_compute_direction(file, direction) - 1) < 1e-12);
+    assert_true(fabs(fabs(direction[0]) - 1) < 1e-12);
     sinew_field_file_destroy(file);
 
     sinew_source source = {.name = "bad.field", .data = "sinew-field 1\nkind hairs\n", .size = 25};

@@ -188,11 +188,31 @@ static void test_locate(void **state) {
     sinew_context_destroy(context);
 }
 
+// A closed surface encloses its volume; one without a triangle has a hole with three edges.
+static void test_examine(void **state) {
+    (void)state;
+    sinew_context *context = public_context();
+    sinew_mesh *surface = public_surface(context);
+    sinew_surface_report report;
+    assert_ok(context, sinew_mesh_examine_surface(context, surface, &report));
+    assert_int_equal(report.open_edges, 0);
+    assert_int_equal(report.merged_points + report.dropped_triangles + report.flipped_triangles, 0);
+    assert_true(fabs(report.volume - 0.0625) < 1e-12);
+
+    sinew_mesh open = *surface;
+    open.element_count--;
+    assert_ok(context, sinew_mesh_examine_surface(context, &open, &report));
+    assert_int_equal(report.open_edges, 3);
+    sinew_mesh_destroy(surface);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_solids),    cmocka_unit_test(test_surfaces),
         cmocka_unit_test(test_tetgen),    cmocka_unit_test(test_values),
         cmocka_unit_test(test_bad_input), cmocka_unit_test(test_locate),
+        cmocka_unit_test(test_examine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,11 @@ SINEW_API sinew_field_kind sinew_field_file_get_kind(const sinew_field_file *fil
 SINEW_API const double *sinew_field_file_get_axes(const sinew_field_file *file,
                                                   int32_t *element_count);
 
+/// The direction that the third axes share most: the principal direction of the mean of d d' over
+/// all elements. Returns its value: 1 if all are parallel, 1/3 if they point everywhere alike. [-]
+SINEW_API double sinew_field_file_compute_direction(const sinew_field_file *file,
+                                                    double direction[3]);
+
 /// Writes the axes of a field.
 SINEW_API sinew_status sinew_field_write(sinew_context *context, const sinew_field *field,
                                          sinew_bytes *out);

@@ -344,3 +344,27 @@ sinew_status sn_repair_surface(sn_arena *arena, const sinew_mesh *surface,
 
     return SINEW_OK;
 }
+
+sinew_status sinew_mesh_examine_surface(sinew_context *context, const sinew_mesh *surface,
+                                        sinew_surface_report *report) {
+    SN_TRY(sn_check_arrays(context, surface));
+    if (surface->element != SINEW_ELEMENT_TRIANGLE) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the surface is made of %s, not triangles",
+                       sn_element_info_of(surface->element)->name);
+    }
+
+    sn_arena arena = sn_arena_create(context);
+    sn_repaired_surface repaired;
+    sinew_status status = sn_repair_surface(&arena, surface, &repaired);
+    if (status == SINEW_OK) {
+        *report = (sinew_surface_report){.merged_points = repaired.merged_points,
+                                         .dropped_triangles = repaired.dropped_triangles,
+                                         .flipped_triangles = repaired.flipped_triangles,
+                                         .open_edges = repaired.open_edges,
+                                         .crowded_edges = repaired.crowded_edges,
+                                         .volume = repaired.volume};
+    }
+
+    sn_arena_destroy(&arena);
+    return status;
+}
