@@ -3,6 +3,7 @@
 
 #include "io/public/bytes.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,14 +36,14 @@ static bool has_parent_part(const char *name) {
 
 // Whether links lead out of the folder. What does not exist leads nowhere.
 static bool leads_outside(const char *folder, const char *path) {
-    char *root = realpath(*folder ? folder : ".", NULL);
-    char *target = realpath(path, NULL);
-    size_t length = root ? strlen(root) : 0;
-    bool inside = !root || !target || strcmp(root, "/") == 0 ||
-                  (strncmp(root, target, length) == 0 && target[length] == '/');
+    char root[PATH_MAX], target[PATH_MAX];
+    if (!realpath(*folder ? folder : ".", root) || !realpath(path, target)) {
+        return false;
+    }
 
-    free(root);
-    free(target);
+    size_t length = strlen(root);
+    bool inside =
+        strcmp(root, "/") == 0 || (strncmp(root, target, length) == 0 && target[length] == '/');
     return !inside;
 }
 
