@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: all run test bench validate fuzz format lint docs install clean help
+.PHONY: all run test bench validate fuzz soak format lint docs install clean help
 
 all: ## build the library and the program into build/
 	@test -f $(BUILD)/build.ninja || cmake --preset release -B $(BUILD) >/dev/null
@@ -29,6 +29,9 @@ validate: ## recompute every accuracy claim, and compare with the known gaps
 
 fuzz: ## fuzz every file reader, FUZZ_SECONDS each (default 60)
 	@scripts/fuzz
+
+soak: all ## run random valid scenes, SOAK_SECONDS long (default 60), and keep what fails
+	@SINEW=$(BUILD)/sinew python3 tests/soak/soak.py --seconds $(or $(SOAK_SECONDS),60) --keep $(BUILD)/soak
 
 format: ## format all C files
 	@scripts/format
