@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// Energy above this multiple of what work explains is an instability. The worst of all tests and
-// examples stays below a tenth of it (tests/dynamics/test_ledger.c).
+// Energy above this multiple of what work explains is an instability. Strikes by scripted supports,
+// the worst that is legitimate, stay below one (tests/dynamics/test_ledger.c).
 static const double margin = 100;
 
 // Above this multiple the elastic energy at the end of the step is evaluated.

@@ -55,7 +55,8 @@ def numbers(value):
 
 
 def judge(scene, folder, both):
-    """What is wrong with a run of the scene, as (kind, text); None if nothing is."""
+    """What is wrong with a run of the scene, as (kind, text); None if nothing is. A run that diverges
+    and says so is no failure, but is counted."""
     status, summary, messages = run(scene, folder, 1)
     if status is None:
         return "hang", messages
@@ -66,6 +67,7 @@ def judge(scene, folder, both):
     if summary is None:
         return "summary", messages
     if status == DIVERGED:
+        judge.diverged += 1
         return None
     if not all(math.isfinite(x) for x in numbers(summary)):
         return "not finite", "a completed run reports numbers that are not finite"
@@ -78,6 +80,9 @@ def judge(scene, folder, both):
         if other and other["hash"] != summary["hash"]:
             return "threads", f"hash {summary['hash']} on one thread, {other['hash']} on three"
     return None
+
+
+judge.diverged = 0
 
 
 def paths(value, path=()):
@@ -148,7 +153,7 @@ def main():
                 os.makedirs(options.keep, exist_ok=True)
                 with open(os.path.join(options.keep, f"{kind.replace(' ', '-')}-{seed}.json"), "w") as file:
                     json.dump(minimise(scene, kind, folder), file, indent=2)
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())), f"in {time.monotonic() - begin:.0f} s")
+    print(", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())), f"({judge.diverged} diverged and said so) in {time.monotonic() - begin:.0f} s")
     return 1 if failures else 0
 
 
