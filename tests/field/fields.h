@@ -1,4 +1,5 @@
-// What the tests of fields share: angles between axes, fields that must come out, a tube.
+// Shared by the tests of fields: angles between axes, fields whose creation must succeed, a box, a
+// tube.
 #ifndef SN_TESTS_FIELD_FIELDS_H
 #define SN_TESTS_FIELD_FIELDS_H
 
@@ -28,6 +29,19 @@ static inline sinew_field *make_field(sinew_context *context, const sinew_field_
         fail_msg("%s", sinew_context_message(context));
     }
     return field;
+}
+
+// A box of 1 x 1 x 2 times `scale` around the origin.
+static inline sinew_mesh *make_box(sinew_context *context, double scale, int32_t cells) {
+    sinew_shape_def def = sinew_default_shape_def();
+    def.size[0] = def.size[1] = scale;
+    def.size[2] = 2 * scale;
+    def.cells[0] = def.cells[1] = cells;
+    def.cells[2] = 2 * cells;
+    sinew_mesh *mesh;
+    assert_int_equal(sinew_mesh_create_shape(context, &def, &mesh), SINEW_OK);
+
+    return mesh;
 }
 
 static inline sinew_mesh *make_tube_of(sinew_context *context, double scale, int32_t across,

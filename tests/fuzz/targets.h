@@ -1,19 +1,18 @@
-// The fuzz targets: each takes any bytes and must neither crash, nor read past them, nor fail
-// without a message. What a reader accepts must survive being written and read again. Included by
-// each fuzz_NAME.c and by the test that replays the seeds.
+// The fuzz targets. Each takes arbitrary bytes and must not crash, read past their end, or fail
+// without a message. Accepted input must survive being written and read again. Included by each
+// fuzz_NAME.c and by the test that replays the seeds.
 #ifndef SN_TESTS_FUZZ_TARGETS_H
 #define SN_TESTS_FUZZ_TARGETS_H
 
 #include "sinew/skeleton.h"
 
+#include "fuzz/mesh_targets.h"
 #include "io/motion/read_bvh.h"
 #include "io/gltf/skeleton.h"
 #include "io/field/field_file.h"
 #include "io/bytes/inflate.h"
 #include "io/text/json.h"
 #include "io/text/json_write.h"
-#include "io/mesh/mesh.h"
-#include "io/mesh/write.h"
 #include "io/scene/read.h"
 #include "io/volume/volume.h"
 
@@ -21,72 +20,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FUZZ_REQUIRE(condition)                                                                    \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            abort();                                                                               \
-    } while (0)
-
-static inline sinew_context *fuzz_context(void) {
-    sinew_context_def def = sinew_default_context_def();
-    sinew_context *context = sinew_context_create(&def);
-    FUZZ_REQUIRE(context);
-    return context;
-}
-
-// Every failure says why; nothing stays allocated.
-static inline void fuzz_finish(sinew_context *context, sinew_status status) {
-    FUZZ_REQUIRE(status == SINEW_OK || *sinew_context_message(context));
-    FUZZ_REQUIRE(context->bytes_in_use == 0);
-    sinew_context_destroy(context);
-}
-
-static inline void fuzz_rewrite_mesh(sinew_context *context, const sn_mesh_view *view) {
-    sn_buffer out = sn_buffer_create(context);
-    FUZZ_REQUIRE(sn_write_vtu(view, NULL, NULL, &out) == SINEW_OK);
-
-    sn_source source = {.name = "again.vtu", .data = out.data, .size = out.size};
-    sn_mesh_file again;
-
-    FUZZ_REQUIRE(sn_mesh_read(context, &source, &again) == SINEW_OK);
-    FUZZ_REQUIRE(again.view.point_count == view->point_count && again.turned_count == 0);
-    for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
-        size_t size =
-            (size_t)view->cells[kind].count * (size_t)sn_cell_node_count(kind) * sizeof(int32_t);
-        FUZZ_REQUIRE(again.view.cells[kind].count == view->cells[kind].count);
-        FUZZ_REQUIRE(size == 0 ||
-                     memcmp(again.view.cells[kind].nodes, view->cells[kind].nodes, size) == 0);
-    }
-
-    sn_mesh_file_destroy(&again);
-    sn_buffer_destroy(&out);
-}
-
-static inline void fuzz_mesh(const sn_source *source, sn_mesh_format format) {
-    sinew_context *context = fuzz_context();
-    sn_mesh_file file;
-    sinew_status status = sn_mesh_read_format(context, source, format, &file);
-    if (status == SINEW_OK) {
-        fuzz_rewrite_mesh(context, &file.view);
-    }
-
-    sn_mesh_file_destroy(&file);
-    fuzz_finish(context, status);
-}
-
-#define FUZZ_MESH(kind, format)                                                                    \
-    static inline void fuzz_##kind(const uint8_t *data, size_t size) {                             \
-        fuzz_mesh(&(sn_source){.name = #kind, .data = data, .size = size}, format);                \
-    }
-
-FUZZ_MESH(obj, SN_MESH_OBJ)
-FUZZ_MESH(ply, SN_MESH_PLY)
-FUZZ_MESH(stl, SN_MESH_STL)
-FUZZ_MESH(gltf, SN_MESH_GLTF)
-FUZZ_MESH(gmsh, SN_MESH_GMSH)
-FUZZ_MESH(medit, SN_MESH_MEDIT)
-FUZZ_MESH(vtu, SN_MESH_VTU)
 
 // A glTF skin as a skeleton with its motion.
 static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
@@ -111,36 +44,6 @@ static inline void fuzz_skeleton(const uint8_t *data, size_t size) {
     fuzz_finish(context, status);
 }
 
-// Where the second part of an input starts: behind the first line of three dashes, or at the end.
-static inline size_t fuzz_split(const uint8_t *data, size_t size, size_t *first) {
-    for (size_t i = 0; i + 4 <= size; i++) {
-        if (memcmp(data + i, "---\n", 4) != 0) {
-            continue;
-        }
-        *first = i;
-        return i + 4;
-    }
-
-    *first = size;
-    return size;
-}
-
-static inline bool fuzz_fetch_rest(void *user, const char *name, const void **data, size_t *size) {
-    const sn_source *rest = user;
-    (void)name;
-    *data = rest->data;
-    *size = rest->size;
-    return true;
-}
-
-// The .node file, a line of three dashes, the .ele file.
-static inline void fuzz_tetgen(const uint8_t *data, size_t size) {
-    size_t first;
-    size_t second = fuzz_split(data, size, &first);
-    sn_source rest = {.data = data + second, .size = size - second};
-    fuzz_mesh(&(sn_source){"a.node", data, first, fuzz_fetch_rest, &rest, false}, SN_MESH_TETGEN);
-}
-
 static inline sn_buffer fuzz_write_json(sinew_context *context, const sn_json *root, bool compact) {
     sn_buffer out = sn_buffer_create(context);
     sn_json_writer writer = sn_json_writer_create(&out, compact);
@@ -149,7 +52,7 @@ static inline sn_buffer fuzz_write_json(sinew_context *context, const sn_json *r
     return out;
 }
 
-// What is read, written and read again is written the same.
+// A document that is read, written and read again is written identically.
 static inline void fuzz_check_json(sinew_context *context, const sn_json *root) {
     sn_json_options options = {.name = "again"};
     sn_buffer pretty = fuzz_write_json(context, root, false);
@@ -216,14 +119,15 @@ static inline void fuzz_gzip(const uint8_t *data, size_t size) {
     size_t used;
     sn_inflate_gzip(data, size, 1 << 20, &out);
     sn_inflate_zlib(data, size, 1 << 20, &out);
-    sn_inflate_raw(data, size, 1 << 20, &out,
-                   &used); // without a checksum, which a fuzzer does not guess
+
+    // Raw data has no checksum, which a fuzzer could not guess.
+    sn_inflate_raw(data, size, 1 << 20, &out, &used);
     FUZZ_REQUIRE(used <= size);
     sn_buffer_destroy(&out);
     fuzz_finish(context, SINEW_OK);
 }
 
-// A volume of either kind; its format shows in its first bytes or in the name.
+// A volume; the format is recognised by the first bytes or the name.
 static inline void fuzz_volume(const char *name, const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sn_volume_options options = {.memory_limit = 1 << 26};
@@ -239,7 +143,8 @@ static inline void fuzz_volume(const char *name, const uint8_t *data, size_t siz
         source = (sn_source){.name = "again.nrrd", .data = out.data, .size = out.size};
 
         sinew_status second = sn_volume_read(context, &source, &options, &again);
-        if (second == SINEW_OK) { // lengths beyond the range of numbers are refused
+        // Lengths beyond the range of doubles are refused.
+        if (second == SINEW_OK) {
             size_t cells = (size_t)file.grid.cells[0] * (size_t)file.grid.cells[1] *
                            (size_t)file.grid.cells[2];
 
@@ -286,7 +191,7 @@ static inline void fuzz_bvh(const uint8_t *data, size_t size) {
     fuzz_finish(context, status);
 }
 
-// A scene is read, not built: what it names may be as large as it likes.
+// The scene is read but not built: the objects it describes may be of any size.
 static inline void fuzz_scene(const uint8_t *data, size_t size) {
     sinew_context *context = fuzz_context();
     sn_mistakes mistakes = sn_mistakes_create(context);
@@ -305,8 +210,10 @@ static inline void fuzz_field(const uint8_t *data, size_t size) {
     sn_field_file file;
     sinew_status status = sn_field_read(&arena, &source, &file);
 
-    for (int64_t i = 0; status == SINEW_OK && i < 9 * (int64_t)file.element_count; i++) {
-        FUZZ_REQUIRE(isfinite(file.axes[i]));
+    if (status == SINEW_OK) {
+        for (int64_t i = 0; i < 9 * (int64_t)file.element_count; i++) {
+            FUZZ_REQUIRE(isfinite(file.axes[i]));
+        }
     }
 
     sn_arena_destroy(&arena);
