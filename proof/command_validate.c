@@ -168,9 +168,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
-    for (int32_t i = 0; o.list && i < validate_row_count;
-
-         i++) { // one id may have several rows, one after the other
+    // One id may have several rows, one after the other.
+    for (int32_t i = 0; o.list && i < validate_row_count; i++) {
         if (i == 0 || strcmp(validate_rows[i].id, validate_rows[i - 1].id) != 0) {
             printf("%s\n", validate_rows[i].id);
         }

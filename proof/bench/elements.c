@@ -17,8 +17,8 @@ enum { WARM_UP = 3, STEPS = 15, LARGEST = BENCH_REPEATS, KERNEL_REPEATS = BENCH_
 
 typedef struct timing {
     double total[LARGEST], assemble[LARGEST];
-    double product[LARGEST],
-        sweeps[LARGEST]; // of the solver: with the matrix, and with the incomplete factor
+    // Of the solver: with the matrix, and with the incomplete factor.
+    double product[LARGEST], sweeps[LARGEST];
     double product_bytes, sweeps_bytes; // that these read and write at least
     double iterations;                  // mean of the linear solver
     double bytes;                       // taken by world, body and solver
@@ -208,8 +208,8 @@ sinew_status bench_bars(bench_run *b) {
 
     for (int i = 0; i < 4; i++) {
         bar_def def = dynamic_bar(cells[i][0], cells[i][1]);
-        SN_TRY(time_bar(b, &def, i == 3 ? STEPS : 3 * STEPS,
-                        &t)); // short ones as often as noise asks for
+        // Short ones as often as noise asks for.
+        SN_TRY(time_bar(b, &def, i == 3 ? STEPS : 3 * STEPS, &t));
 
         bench_result *r =
             bench_add(b, "corotational bar, implicit Euler, residual 1e-6: step", t.tets, "ms");

@@ -100,8 +100,9 @@ static sinew_status run_case(bench_run *b, const positions_case *c, const sinew_
 
         r->paper = field ? c->field : c->plain;
         r->target = 1e-6 * promise * mesh->element_count * c->iterations * (field ? 1.1 : 1);
-        r->limit_share = FLOPS * (double)mesh->element_count * c->iterations / (1e-3 * r->min) /
-                         (2 * b->flops); // of floats
+        // Of floats.
+        r->limit_share =
+            FLOPS * (double)mesh->element_count * c->iterations / (1e-3 * r->min) / (2 * b->flops);
         r->hash = hash;
         snprintf(r->note, sizeof r->note,
                  "%.0f ns a tet and iteration; the paper's mesh has %d tets",

@@ -260,8 +260,8 @@ static sinew_status measure_leak(validate_run *v, bool exact, int32_t steps, dou
     def.material.orthotropic.young_2 = 1e6;
     def.material.orthotropic.young_3 = 1e7;
     def.material.exact_rotation = exact;
-    def.world.integrator =
-        SINEW_INTEGRATOR_SYMPLECTIC_EULER; // keeps what forces without a torque leave
+    // Keeps what forces without a torque leave.
+    def.world.integrator = SINEW_INTEGRATOR_SYMPLECTIC_EULER;
     def.world.step = 5e-5;
 
     bar b;

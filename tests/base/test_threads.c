@@ -116,8 +116,8 @@ static void test_items_are_dealt_once(void **state) {
         }
 
         assert_int_equal(next, 1000);
-        assert_in_range(rounds, 3,
-                        10); // each round ends when all three slots have stopped, or before
+        // Each round ends when all three slots have stopped, or before.
+        assert_in_range(rounds, 3, 10);
 
         for (int32_t i = 0; i < 1000; i++) {
             assert_int_equal(d.visits[i], i >= 5);

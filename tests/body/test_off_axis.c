@@ -165,8 +165,8 @@ static void check_pull(sinew_element element, const sinew_material_def *material
     const double *x = sinew_body_get_positions(b.body);
     for (int32_t i = 0; i < b.mesh->point_count; i++) {
         sn_vec3 expected = sn_add(sn_load3(X + 3 * i), sn_mat3_apply(G, sn_load3(X + 3 * i)));
-        assert_true(sn_distance(expected, sn_load3(x + 3 * i)) <
-                    1e-13); // of displacements near 1e-6
+        // Of displacements near 1e-6.
+        assert_true(sn_distance(expected, sn_load3(x + 3 * i)) < 1e-13);
     }
 
     for (int32_t e = 0; e < b.mesh->element_count; e++) {

@@ -156,9 +156,8 @@ static void test_derivatives(void **state) {
 
 static void test_turning_is_free(void **state) {
     (void)state;
-    for (int32_t l = 1; l < test_law_count();
-
-         l++) { // the first, the linear law, is not invariant under rotation
+    // The first, the linear law, is not invariant under rotation.
+    for (int32_t l = 1; l < test_law_count(); l++) {
         for (int plane = SINEW_PLANE_STRAIN; plane <= SINEW_PLANE_STRESS; plane++) {
             sheet s = make_sheet(l, (sinew_plane)plane);
             size_t n = (size_t)sn_body_size(s.body);

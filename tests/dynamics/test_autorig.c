@@ -105,8 +105,8 @@ static void test_steak(void **state) {
         printf("%s: left moves %.3g m, right %.3g m; meat stretches %.3g, bone %.3g\n",
                euclidean ? "straight" : "compliance", left, right, meat, bone);
         if (euclidean) {
-            assert_true(right > 0.1 * left &&
-                        bone > 1e-3 * meat); // the bone is strained, the right side dragged along
+            // The bone is strained, the right side dragged along.
+            assert_true(right > 0.1 * left && bone > 1e-3 * meat);
         } else {
             assert_true(left > 1e-3 && meat > 1e-2);
             assert_true(right < 1e-9 * left);
@@ -301,8 +301,8 @@ static double pull_bar(sinew_context *context, sn_quat turn, int32_t cells) {
     m.def.tissues = m.tissues;
     m.def.tissue_count = 2;
     m.def.placement.count = m.def.placement.fixed_count = 3;
-    m.def.sampling.kind =
-        SINEW_SAMPLING_MIDPOINT; // every voxel: the number of regions would differ too
+    // Every voxel: the number of regions would differ too.
+    m.def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     m.def.placement.fixed = nodes;
 
     sinew_world_def world = sinew_default_world_def();

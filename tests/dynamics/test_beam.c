@@ -61,8 +61,8 @@ static void test_small_deflection(void **state) {
     (void)state;
     test_close("ten-node tets over beam theory", small_deflection(SINEW_ELEMENT_TET10, 20, 2), 1,
                0.01);
-    int32_t fine =
-        TEST_SANITIZED ? 4 : 8; // the error of hexahedra falls to a quarter with each halving
+    // The error of hexahedra falls to a quarter with each halving.
+    int32_t fine = TEST_SANITIZED ? 4 : 8;
     test_close("hexahedra over beam theory", small_deflection(SINEW_ELEMENT_HEX8, 10 * fine, fine),
                1, TEST_SANITIZED ? 0.08 : 0.02);
 }

@@ -161,9 +161,8 @@ static double nominal_stress(const char *law, double stretch) {
     int32_t count = test_pick_nodes(bar.body, 0, -1e-9, 1e-9, nodes, 16);
 
     assert_int_equal(sinew_body_fix_nodes(bar.body, nodes, count, SINEW_AXIS_X), SINEW_OK);
-    for (int32_t i = 0; i < bar.body->rows;
-
-         i++) { // the centre lines y = 0, z = 0 have no node: hold two faces instead
+    // The centre lines y = 0, z = 0 have no node: hold two faces instead.
+    for (int32_t i = 0; i < bar.body->rows; i++) {
         if (bar.body->rest[3 * i + 1] < -0.49) {
             bar.body->mask[3 * i + 1] = 1;
         }

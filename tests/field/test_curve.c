@@ -139,8 +139,8 @@ static void test_knots(void **state) {
     for (int i = 1; i < 2000; i += 37) {
         sn_vec3 chord =
             sn_normalize(sn_sub(sn_load3(places + 3 * (i + 1)), sn_load3(places + 3 * (i - 1))));
-        assert_true(sn_distance(chord, sn_load3(axes + 9 * i + 6)) <
-                    1e-4); // second order in 1/1000 of the length
+        // Second order in 1/1000 of the length.
+        assert_true(sn_distance(chord, sn_load3(axes + 9 * i + 6)) < 1e-4);
     }
 
     free(axes);

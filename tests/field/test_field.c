@@ -346,8 +346,8 @@ static void test_solvers_agree(void **state) {
             const double *a = sinew_field_get_axes(direct);
             const double *b = sinew_field_get_axes(iterative);
             for (int32_t e = 0; e < mesh->element_count; e++) {
-                assert_true(line_angle(sn_load3(a + 9 * e + 6), sn_load3(b + 9 * e + 6)) <
-                            1e-3); // what the tolerance gives
+                // What the tolerance gives.
+                assert_true(line_angle(sn_load3(a + 9 * e + 6), sn_load3(b + 9 * e + 6)) < 1e-3);
             }
 
             assert_memory_equal(b, sinew_field_get_axes(parallel),
@@ -547,9 +547,8 @@ static void test_memory_shortage(void **state) {
         sn_store3(ring + 3 * i, sn_v3(0.4 * cos(0.25 * PI * i), 0.4 * sin(0.25 * PI * i), 0));
     }
 
-    for (int variant = 0; variant < 5;
-
-         variant += TEST_SANITIZED && variant < 3 ? 3 : 1) { // the last has a seam
+    // The last has a seam.
+    for (int variant = 0; variant < 5; variant += TEST_SANITIZED && variant < 3 ? 3 : 1) {
         bool done = false;
         for (int64_t n = 0; !done; n++) {
             test_allocator allocator = {.fail_at = INT64_MAX};
@@ -600,14 +599,10 @@ static void test_memory_shortage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_straight_bundle),
-        cmocka_unit_test(test_helix_bundle),
-        cmocka_unit_test(test_scale_and_sense),
-        cmocka_unit_test(test_scaled_frames),
-        cmocka_unit_test(test_flipped_quaternions),
-        cmocka_unit_test(test_solvers_agree),
-        cmocka_unit_test(test_isolated_part),
-        cmocka_unit_test(test_bad_fields),
+        cmocka_unit_test(test_straight_bundle),     cmocka_unit_test(test_helix_bundle),
+        cmocka_unit_test(test_scale_and_sense),     cmocka_unit_test(test_scaled_frames),
+        cmocka_unit_test(test_flipped_quaternions), cmocka_unit_test(test_solvers_agree),
+        cmocka_unit_test(test_isolated_part),       cmocka_unit_test(test_bad_fields),
         cmocka_unit_test(test_memory_shortage),
     };
 

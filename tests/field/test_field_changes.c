@@ -1,5 +1,5 @@
-// Fields whose curves are rotated and moved: the result is that of a new field with the same curves,
-// by either solver, and an invalid change leaves the field as it was.
+// Fields whose curves are rotated and moved: the result is that of a new field with the same
+// curves, by either solver, and an invalid change leaves the field as it was.
 #include "field/fields.h"
 
 #include <stdlib.h>

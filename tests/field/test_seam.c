@@ -81,17 +81,16 @@ static void test_round_a_hollow(void **state) {
     sinew_curve_def curves[STAVES];
     sinew_mesh *mesh = make_tube(context, 1);
     sinew_mesh *large = make_tube(context, 1000);
-    double cell =
-        180.0 / (TEST_SANITIZED ? 14 : 32); // what a half turn makes of one cell of the tube
+    // What a half turn makes of one cell of the tube.
+    double cell = 180.0 / (TEST_SANITIZED ? 14 : 32);
     sinew_field_def def = sinew_default_field_def();
 
     def.curves = curves;
     for (int half_turns = 0; half_turns <= 3; half_turns++) {
         for (int by = TEST_SANITIZED; by < 2; by++) {
             sinew_field *fields[5];
-            for (int i = 0; i < 5;
-
-                 i++) { // as it is, larger, expressed in another way, by iterations, with threads
+            // As it is, larger, expressed in another way, by iterations, with threads.
+            for (int i = 0; i < 5; i++) {
                 def.curve_count =
                     fill_hollow(points, curves, half_turns, i == 1 ? 1000 : 1, i == 2);
                 def.mesh = i == 1 ? large : mesh;
@@ -108,10 +107,8 @@ static void test_round_a_hollow(void **state) {
 
             print_message("round a hollow, %d half turns, by %d: %.3f degrees, certainty %.3f\n",
                           half_turns, by, error, report.least_certainty);
-            assert_true(
-                error <
-                0.2 * cell *
-                    (half_turns > 0 ? half_turns : 2)); // a fifth of what the field turns in a cell
+            // A fifth of what the field turns in a cell.
+            assert_true(error < 0.2 * cell * (half_turns > 0 ? half_turns : 2));
             assert_true(report.seam_count > 0 && report.least_certainty > 0.8); // torn: 0 to 0.74
 
             for (int i = 1; i < 5; i++) { // 1e-3 is what the tolerance of iterations gives
@@ -175,14 +172,14 @@ static void test_half_turns_of_curves(void **state) {
         sinew_field_report report;
 
         sinew_field_get_report(field, &report);
-        assert_true(report.seam_count == 0 &&
-                    report.least_certainty > 0.88); // with another choice 0.86 and less
+        // With another choice 0.86 and less.
+        assert_true(report.seam_count == 0 && report.least_certainty > 0.88);
 
         double middle[3] = {0.1, 0.05, -0.02};
         sinew_field_compute_axes_at(field, middle, axes);
         if (cells > 4) {
-            assert_true(axes_angle(axes, before, 1) <
-                        0.2); // half turned it would be 90 degrees off
+            // Half turned it would be 90 degrees off.
+            assert_true(axes_angle(axes, before, 1) < 0.2);
         }
 
         memcpy(before, axes, sizeof axes);

@@ -112,8 +112,8 @@ static uint64_t hash_field(sinew_context *context, void *user) {
 
 static void test_threads(void **state) {
     (void)state;
-    for (int32_t curves = 1; curves <= TUBE_CURVES;
-         curves += TUBE_CURVES - 1) { // four functions at once, and sixteen
+    // Four functions at once, and sixteen.
+    for (int32_t curves = 1; curves <= TUBE_CURVES; curves += TUBE_CURVES - 1) {
         test_over_threads("field by iterations", hash_field, &curves);
     }
 }

@@ -1,5 +1,5 @@
-// Fuzz targets of the mesh readers. An accepted mesh is written as VTU and read again, and must come
-// back with the same cells.
+// Fuzz targets of the mesh readers. An accepted mesh is written as VTU and read again, and must
+// come back with the same cells.
 #ifndef SN_TESTS_FUZZ_MESH_TARGETS_H
 #define SN_TESTS_FUZZ_MESH_TARGETS_H
 

@@ -61,9 +61,8 @@ static void test_kinds(void **state) {
         sinew_field_get_report(field, &report);
         assert_int_equal(report.lonely_part_count, 0);
 
-        for (int32_t e = 0; e < mesh->element_count;
-
-             e++) { // the plant's quaternions grow towards the tips of leaves
+        // The plant's quaternions grow towards the tips of leaves.
+        for (int32_t e = 0; e < mesh->element_count; e++) {
             double certainty = sinew_field_get_certainties(field)[e];
             assert_true(certainty >= 0 && certainty <= 1);
         }

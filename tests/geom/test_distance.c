@@ -117,8 +117,8 @@ static void test_around_the_corner(void **state) {
     sn_vec3 end = sn_voxel_center(voxels, v);
     double expected = sn_distance(from, corner) + sn_distance(corner, end);
 
-    test_close("path around a corner", front->distance[v], expected,
-               0.02 * expected); // one cell at the corner
+    // One cell at the corner.
+    test_close("path around a corner", front->distance[v], expected, 0.02 * expected);
     sn_arena_destroy(&arena);
     sinew_voxels_destroy(voxels);
     sinew_context_destroy(context);
@@ -515,8 +515,8 @@ static void test_queue_is_sorted(void **state) {
 
     sn_random random = sn_random_seed(3);
     for (int round = 0; round < 6; round++) {
-        double scale =
-            pow(10, 2 * round - 6); // from all in one bucket to nearly all beyond the ring
+        // From all in one bucket to nearly all beyond the ring.
+        double scale = pow(10, 2 * round - 6);
 
         sn_queue_reset(queue, 1);
         for (int32_t i = 0; i < COUNT; i++) {
@@ -639,9 +639,8 @@ static void test_blocks(void **state) {
     young[2] = 8;
     rigid[3] = true;
 
-    for (int32_t v = 0; v < voxels->count;
-
-         v++) { // along x: two cells of label 2, two of 1, a block with a few of 2, three of 3
+    // Along x: two cells of label 2, two of 1, a block with a few of 2, three of 3.
+    for (int32_t v = 0; v < voxels->count; v++) {
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
         voxels->label[v] = c[0] < 2 || c[0] == 4 ? 2 : c[0] > 8 ? 3 : 1;

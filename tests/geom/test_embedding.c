@@ -161,8 +161,8 @@ static void test_embedding_reproduces_affine_maps(void **state) {
 
         sinew_embedding_get_outside(embedding, &outside, &distance);
         assert_int_equal(outside, surface->point_count);
-        assert_true(distance > 0.05 &&
-                    distance < 0.2); // 0.05 from the sphere, up to 0.09 more from its facets
+        // 0.05 from the sphere, up to 0.09 more from its facets.
+        assert_true(distance > 0.05 && distance < 0.2);
 
         double *moved = sn_allocate(context, 3 * (size_t)mesh->point_count, sizeof *moved);
         double *found = sn_allocate(context, 3 * (size_t)surface->point_count, sizeof *found);

@@ -469,8 +469,8 @@ static void test_priorities(void **state) {
         assert_int_equal(
             sinew_voxels_create_from_surfaces(context, surfaces, 2, &grid, &voxels, NULL),
             SINEW_OK);
-        assert_int_equal(sinew_voxels_get_label(voxels, 10, 9, 8),
-                         cut ? 0 : 2); // the higher priority wins, though it comes first
+        // The higher priority wins, though it comes first.
+        assert_int_equal(sinew_voxels_get_label(voxels, 10, 9, 8), cut ? 0 : 2);
         assert_int_equal(sinew_voxels_get_label(voxels, 1, 1, 1), 1);
         sinew_voxels_destroy(voxels);
     }
@@ -599,8 +599,8 @@ static void test_boundary_mesh(void **state) {
             }
 
             double full = voxels->count * voxels->volume;
-            test_close("volume", volume, full,
-                       0.08 * full); // rounded corners; outward normals make it positive
+            // Rounded corners; outward normals make it positive.
+            test_close("volume", volume, full, 0.08 * full);
             assert_true(worst < 0.04 * 1.8);
             sinew_mesh_destroy(mesh);
         }

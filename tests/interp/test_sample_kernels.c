@@ -34,8 +34,8 @@ static void make_problem(problem *p, int32_t width, int run, bool tets) {
         p->volume[s] = sn_random_range(&random, 0.5, 2);
         sn_vec3 sum = {0, 0, 0};
         for (int c = 0; c < width; c++) {
-            p->control[s * width + c] =
-                (5 * (s / run) + 8 * c) % CONTROLS; // distinct, not ascending
+            // Distinct, not ascending.
+            p->control[s * width + c] = (5 * (s / run) + 8 * c) % CONTROLS;
             sn_vec3 g = random_vector(&random);
             p->gradient[s * width + c] = tets && c == 3 ? sn_scale(-1, sum) : g;
             sum = sn_add(sum, g);
@@ -149,9 +149,8 @@ static void test_stiffness(void **state) {
     check_stiffness(4, 1, true);
     check_stiffness(4, 1, false);
 
-    for (int run = 1; run <= SAMPLES;
-
-         run += 2) { // through the middle of blocks and over their ends
+    // Through the middle of blocks and over their ends.
+    for (int run = 1; run <= SAMPLES; run += 2) {
         check_stiffness(3, run, false);
         check_stiffness(12, run, false);
         check_stiffness(17, run, false);

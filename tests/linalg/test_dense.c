@@ -143,8 +143,8 @@ static void test_ldlt(void **state) {
                 expected = n;
             }
 
-            if (kind ==
-                2) { // a saddle point: m rows without a diagonal give m negative eigenvalues
+            // A saddle point: m rows without a diagonal give m negative eigenvalues.
+            if (kind == 2) {
                 int32_t m = n / 3;
 
                 for (int32_t i = n - m; i < n; i++) {

@@ -247,8 +247,8 @@ static void test_bad_input(void **state) {
     assert_int_equal(sn_modes_compute(c.context, &def, omega_squared, shapes, &report),
                      SINEW_INVALID_ARGUMENT);
     def.count = 15;
-    assert_int_equal(sn_modes_compute(c.context, &def, omega_squared, shapes, &report),
-                     SINEW_OK); // all of them
+    // All of them.
+    assert_int_equal(sn_modes_compute(c.context, &def, omega_squared, shapes, &report), SINEW_OK);
     def.count = 2;
     def.shift = 1;
     assert_int_equal(sn_modes_compute(c.context, &def, omega_squared, shapes, &report),

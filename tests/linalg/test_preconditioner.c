@@ -388,8 +388,8 @@ static void test_coarse_level_holds_rigid_motions(void **state) {
 
             double addition = sn_coarse_solve(&coarse, r);
             sn_coarse_move(f.context, z, &coarse);
-            assert_true(test_relative_error(z, u, (size_t)f.count) <
-                        1e-5); // weights in single precision, diagonal raised by 1e-9
+            // Weights in single precision, diagonal raised by 1e-9.
+            assert_true(test_relative_error(z, u, (size_t)f.count) < 1e-5);
             test_close("r'z", addition / sn_vector_dot(f.context, f.count, r, z), 1, 1e-6);
         }
 

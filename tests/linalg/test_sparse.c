@@ -380,8 +380,8 @@ static void test_changed_rows(void **state) {
                 x[k] += product[k];
             }
 
-            assert_true(test_relative_error(x, exact, 4 * GRID_N) <
-                        10 * first * first); // each solve gains as many digits
+            // Each solve gains as many digits.
+            assert_true(test_relative_error(x, exact, 4 * GRID_N) < 10 * first * first);
         }
 
         sn_factor_destroy(factor);

@@ -164,8 +164,8 @@ static void test_update_of_a_part(void **state) {
         }
 
         assert_true(round == 0 ? stale == 0 : stale > 0 && stale < part.supernodes / 2);
-        assert_true((part.values[part.value_count - 1] != before) ==
-                    (round > 0)); // the root depends on every row
+        // The root depends on every row.
+        assert_true((part.values[part.value_count - 1] != before) == (round > 0));
     }
 
     sn_arena_destroy(&arena);

@@ -135,8 +135,8 @@ static sn_mat3 bad_state(sn_random *random, int kind) {
     switch (kind) {
     case 0: return sn_mat3_add((sn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, -1}}}, noise); // mirrored
     case 1:
-        return sn_mat3_add((sn_mat3){{{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}},
-                           noise); // turned inside out
+        // Turned inside out.
+        return sn_mat3_add((sn_mat3){{{-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}}, noise);
     case 2: return sn_mat3_add((sn_mat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 0}}}, noise); // flattened
     case 3: return sn_mat3_add((sn_mat3){{{0, 0, 0}, {0, 1, 0}, {0, 0, 0}}}, noise); // a line
     case 4: return noise; // a point, almost

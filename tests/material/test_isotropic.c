@@ -97,8 +97,8 @@ static double reference(sn_mat3 *P, const sinew_material_def *def, sn_mat3 F) {
         double N = def->chain_length;
         double a = pow(J, -2.0 / 3);
         double x = a * I1;
-        double mu =
-            m.mu / (2 * arruda_series(N, 3, 1)); // the small-strain shear modulus is 2 mu W'(3)
+        // The small-strain shear modulus is 2 mu W'(3).
+        double mu = m.mu / (2 * arruda_series(N, 3, 1));
         double W1 = mu * arruda_series(N, x, 1);
         *P = sn_mat3_add(sn_mat3_scale(2 * a * W1, F),
                          sn_mat3_scale(m.bulk * (J - 1) - 2 * W1 * x / (3 * J), cofactor));

@@ -50,8 +50,8 @@ static sn_mat3 matrix_of_kind(sn_random *random, int kind) {
     case 10: return sn_mat3_add(sn_mat3_identity(), sn_mat3_scale(tiny, random_matrix(random)));
     case 11: return (sn_mat3){{{0}}};
     case 12:
-        return with_values(random, 1, 0.7,
-                           -0.7 + tiny); // next to the ridge where the rotation jumps
+        // Next to the ridge where the rotation jumps.
+        return with_values(random, 1, 0.7, -0.7 + tiny);
     default: return (sn_mat3){{{0, 2, 0}, {0, 0, 3}, {u, 0, 0}}};
     }
 }

@@ -10,9 +10,9 @@ typedef struct test_bar_def {
     double young;     // [Pa]
     double poisson;   // [-]
     double density;   // [kg/m^3]
-    double
-        stiff_ratio; // Young's modulus of every other cube is this much larger; 1 for a uniform bar
-    bool shuffle;    // number the nodes at random
+    // Young's modulus of every other cube is this much larger; 1 for a uniform bar.
+    double stiff_ratio;
+    bool shuffle; // number the nodes at random
 } test_bar_def;
 
 typedef struct test_bar {

@@ -103,8 +103,8 @@ static void test_momentum_and_energy_go_on(void **state) {
         sinew_body_get_measures(f.body, &after);
         check_momentum(&before, &after);
 
-        if (kind !=
-            SINEW_NODE_POINT) { // a point flattens its surroundings: what it was cannot be kept
+        // A point flattens its surroundings: what it was cannot be kept.
+        if (kind != SINEW_NODE_POINT) {
             test_close("elastic energy", after.elastic_energy, before.elastic_energy,
                        1e-9 * before.elastic_energy);
         }
@@ -160,8 +160,8 @@ static void test_jump_is_faded(void **state) {
             free(last);
             last = surface_of(f.body);
             assert_int_equal(sinew_world_step(f.world, NULL), SINEW_OK);
-            assert_true(surface_change(f.body, last) <=
-                        1.5 * 0.1 * jump); // the steepest slope of the fade
+            // The steepest slope of the fade.
+            assert_true(surface_change(f.body, last) <= 1.5 * 0.1 * jump);
         }
 
         if (faded) {

@@ -123,8 +123,8 @@ static void test_a_chain_does_not_jump(void **state) {
         }
 
         assert_true(jump < 1e-12);
-        assert_true(whole > 1e-4 &&
-                    whole < 0.02); // a hundredth of a second of fades of a few centimetres
+        // A hundredth of a second of fades of a few centimetres.
+        assert_true(whole > 1e-4 && whole < 0.02);
         close_body(&f);
     }
 

@@ -176,8 +176,8 @@ static void check_energy(sinew_body *body) {
 
     check_close("energy", &energy[0], &energy[1], 1, 1e-13);
     check_close("force", force[0], force[1], rows, 1e-13);
-    check_close("stiffness", matrix[0], matrix[1], blocks,
-                1e-12); // sums of some thousand numbers, in another order
+    // Sums of some thousand numbers, in another order.
+    check_close("stiffness", matrix[0], matrix[1], blocks, 1e-12);
     check_close("volumes", J[0], J[1], 3, 1e-13);
 
     for (int i = 0; i < 2; i++) {
@@ -219,8 +219,8 @@ static void check_sums(sinew_body *body) {
         double *K = sn_bsr_push_values(&arena, &body->pattern);
         sn_blend_request request = {.q = body->rest, .matrix = K};
         sn_layers_evaluate(body->context, &model->layers, &body->pattern, &request);
-        check_close("springs", model->rest_stiffness, K, sn_bsr_value_count(&body->pattern),
-                    1e-12); // as above
+        // As above.
+        check_close("springs", model->rest_stiffness, K, sn_bsr_value_count(&body->pattern), 1e-12);
     }
 
     sn_arena_destroy(&arena);

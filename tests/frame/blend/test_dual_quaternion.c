@@ -31,8 +31,8 @@ typedef struct bar_def {
     double gravity, spacing;
     sinew_node_kind kind;
     int isa; // -1: the machine's
-    test_allocator
-        *allocator; // NULL, or one that refuses after `allocations` calls in the making of the body
+    // NULL, or one that refuses after `allocations` calls in the making of the body.
+    test_allocator *allocator;
     int64_t allocations;
 } bar_def;
 
@@ -132,8 +132,8 @@ static void deform(const sinew_body *body, double *q, double size) {
 
     sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
     for (int32_t i = 0; i < sn_body_size(body); i++) {
-        xi[i] = sn_random_range(&random, -size, size) *
-                (i / 3 % 2 ? 0.2 : 1); // rotations more than translations
+        // Rotations more than translations.
+        xi[i] = sn_random_range(&random, -size, size) * (i / 3 % 2 ? 0.2 : 1);
     }
 
     sn_body_retract(body, q, turned, xi);

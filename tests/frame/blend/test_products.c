@@ -51,8 +51,8 @@ static test_frames make_in(sinew_context *context, const bar_def *bar) {
     def.world.solver = bar->solver;
     def.world.solver_tolerance = 1e-12;
     def.world.newton_tolerance = 1e-9;
-    def.world.newton_iterations =
-        500; // iterations take the stiffness as projected, and Newton then converges linearly
+    // Iterations take the stiffness as projected, and Newton then converges linearly.
+    def.world.newton_iterations = 500;
     assert_int_equal(sinew_material_set_law(context, bar->law, &def.material), SINEW_OK);
     def.material.poisson = 0.3;
     def.body.node_count = 4;

@@ -229,8 +229,8 @@ static void test_bad_input(void **state) {
     double out[3];
 
     assert_int_equal(sinew_frame_body_hold(f.body, 0, 256), SINEW_INVALID_ARGUMENT);
-    assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_TURN_X),
-                     SINEW_INVALID_ARGUMENT); // not rigid
+    // Not rigid.
+    assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_TURN_X), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_hold(f.body, 2, SINEW_HOLD_ALL), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_set_velocity(f.body, 0, bad, zero), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_add_node_force(f.body, 0, bad, NULL), SINEW_INVALID_ARGUMENT);

@@ -132,9 +132,8 @@ static void test_states_of_an_affine_motion(void **state) {
     fixture f = make(test_context(2), NULL, SINEW_OK);
     sn_frame_model *model = f.body->model;
 
-    for (int i = 1; i < 3;
-
-         i++) { // the affine and the quadratic one stretch by 1.1 along x and 1 along the others
+    // The affine and the quadratic one stretch by 1.1 along x and 1 along the others.
+    for (int i = 1; i < 3; i++) {
         const sn_node *node = &model->nodes.items[i];
         f.body->q[node->config] *= 1.1;
         f.body->q[node->config + 3] *= 1.1;
@@ -160,8 +159,8 @@ static void test_states_of_an_affine_motion(void **state) {
         test_close("position", positions[3 * i], 1.1 * rest[3 * i], 1e-12);
         test_close("F11", states[i].F[0], 1.1, 1e-12);
         test_close("strain", states[i].strain[0], exx, 1e-12);
-        test_close("stress", states[i].stress[0], 1.1 * (lambda + 2 * mu) * exx,
-                   1e-8 * E); // F S F' / J
+        // F S F' / J.
+        test_close("stress", states[i].stress[0], 1.1 * (lambda + 2 * mu) * exx, 1e-8 * E);
         test_close("across", states[i].stress[1], lambda * exx / 1.1, 1e-8 * E);
         test_close("energy density", states[i].energy, 0.5 * (lambda + 2 * mu) * exx * exx,
                    1e-8 * E);

@@ -227,8 +227,8 @@ static void test_steak(void **state) {
         check_samples(shape, samples);
         print_message("steak, %d nodes, fit error 0.04: %d samples, mean %.4f\n", nodes[i],
                       samples->count, samples->report.mean_fit_error);
-        assert_true(samples->report.largest_fit_error <
-                    0.045); // a little more where weak nodes are dropped
+        // A little more where weak nodes are dropped.
+        assert_true(samples->report.largest_fit_error < 0.045);
         assert_true(samples->count < steak->count / 20);
         sn_samples_destroy(samples);
         sn_shape_destroy(shape);

@@ -102,8 +102,8 @@ static void test_averages_and_order(void **state) {
         }
 
         for (int32_t k = samples->voxel_start[s]; k < samples->voxel_start[s + 1]; k++) {
-            assert_int_equal(voxels->label[samples->voxel[k]],
-                             samples->label[s]); // one material in each
+            // One material in each.
+            assert_int_equal(voxels->label[samples->voxel[k]], samples->label[s]);
         }
     }
 
@@ -190,8 +190,8 @@ static void test_mass_of_many_nodes(void **state) {
     def.nodes_per_voxel = 40;
 
     sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, NODES, &def);
-    assert_true(shape->report.mean_nodes >
-                33); // two voxels of different nodes do not fit into one list of 64
+    // Two voxels of different nodes do not fit into one list of 64.
+    assert_true(shape->report.mean_nodes > 33);
 
     int8_t exponents[SN_MAX_MONOMIALS][3];
     assert_int_equal(sn_monomials(DEGREE, exponents), MONOMIALS);

@@ -58,8 +58,8 @@ static void stir(const sinew_body *body, double turn, double *q) {
     }
 
     for (int32_t i = 0; i < model->nodes.count; i++) {
-        sn_vec3 axis =
-            sn_normalize(sn_v3(1, 0.5 * i, -0.3)); // each half a turn more than the one before
+        // Each half a turn more than the one before.
+        sn_vec3 axis = sn_normalize(sn_v3(1, 0.5 * i, -0.3));
         sn_store3(xi + 6 * i, sn_scale(turn * i, axis));
     }
 

@@ -265,8 +265,8 @@ static void test_u_shape(void **state) {
                   weight[0], weight[1], weight[2], weight[3], weight[4]);
     assert_true(weight[0] > 0.3);
     assert_true(weight[1] < 0.7 * weight[0] && weight[1] > 0.02);
-    assert_true(weight[2] <
-                weight[1]); // a node of one voxel does not fill the arm: some leaks past
+    // A node of one voxel does not fill the arm: some leaks past.
+    assert_true(weight[2] < weight[1]);
     assert_true(weight[3] < 0.1 * weight[1]); // one that nearly does
     assert_true(weight[4] == 0);
     sinew_voxels_destroy(u);

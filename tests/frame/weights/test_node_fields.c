@@ -90,8 +90,8 @@ static sinew_status make_table(sinew_context *context, const sinew_voxels *voxel
     }
 
     SN_TRY(sn_make_fields(&shape, &maker, backwards, NODES, arena, fields));
-    SN_TRY(sn_make_fields(&shape, &maker, backwards + 7, NODES / 2, arena,
-                          fields)); // some of them again
+    // Some of them again.
+    SN_TRY(sn_make_fields(&shape, &maker, backwards + 7, NODES / 2, arena, fields));
 
     return sn_transpose_fields(context, arena, fields, NODES, voxels->count, table);
 }

@@ -38,8 +38,8 @@ static void test_even_in_a_bar(void **state) {
         sort_by_x(positions, count);
 
         for (int i = 0; i < count; i++) {
-            test_close("even", positions[3 * i], -0.5 + (i + 0.5) / count,
-                       0.25 / count + 0.005); // it stands still once moves are below a voxel
+            // It stands still once moves are below a voxel.
+            test_close("even", positions[3 * i], -0.5 + (i + 0.5) / count, 0.25 / count + 0.005);
         }
     }
 
@@ -201,8 +201,9 @@ static void test_coarse_is_as_good(void **state) {
     double mean[2];
 
     for (int i = 0; i < 2; i++) {
-        sinew_voxels *ball = test_solid(context, SINEW_SOLID_SPHERE, 1, 0.8, 0.6,
-                                        i ? 0.0125 : 0.025); // 128 000 and 16 000 voxels
+        // 128 000 and 16 000 voxels.
+        sinew_voxels *ball =
+            test_solid(context, SINEW_SOLID_SPHERE, 1, 0.8, 0.6, i ? 0.0125 : 0.025);
         sinew_placement_def def = sinew_default_placement_def();
         double positions[36];
         def.count = 12;
@@ -245,8 +246,8 @@ static void test_memory_shortage(void **state) {
     for (int64_t fail_at = 0; !whole; fail_at++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         sinew_context *context = test_context_failing(&allocator);
-        sinew_voxels *box = test_solid(context, SINEW_SOLID_BOX, 1, 0.8, 0.6,
-                                       0.025); // large enough to be coarsened
+        // Large enough to be coarsened.
+        sinew_voxels *box = test_solid(context, SINEW_SOLID_BOX, 1, 0.8, 0.6, 0.025);
 
         test_paint_box(box, sn_v3(0, 0, 0), sn_v3(0.2, 0.2, 0.2), 2);
         sinew_tissue tissues[2] = {sinew_default_tissue(), sinew_default_tissue()};

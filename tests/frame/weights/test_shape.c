@@ -86,9 +86,8 @@ static void test_axis_reproduces_linear_motion(void **state) {
             test_close("its gradient", sn_distance(slope, axis), 0, 1e-11);
         }
 
-        for (int32_t i = 0; i < 5;
-
-             i++) { // also at the first and the last node, where the solid may end
+        // Also at the first and the last node, where the solid may end.
+        for (int32_t i = 0; i < 5; i++) {
             sn_shape_point point;
             sn_vec3 slope = sn_v3(0, 0, 0);
             sn_shape_at_point(shape, sn_load3(nodes + 3 * i), &point);

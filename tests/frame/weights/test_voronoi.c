@@ -245,8 +245,8 @@ static void test_reach_by_level(void **state) {
         sn_shape *shape = test_shape(context, plate, NULL, 0, nodes, 4, &def);
 
         check_table(shape);
-        test_close("interpolating", shape->report.node_error, 0,
-                   0.06); // nodes lie between voxel middles
+        // Nodes lie between voxel middles.
+        test_close("interpolating", shape->report.node_error, 0, 0.06);
         reached[i] = 0;
 
         for (int32_t v = 0; v < plate->count; v++) {
@@ -414,8 +414,8 @@ static void test_tied_bones(void **state) {
         sn_vec3 p = sn_voxel_center(voxels, v);
         double first = box_distance(middle[0], size[0], p);
         double second = box_distance(middle[1], size[1], p);
-        bool tied = box_distance(between, ligament, p) <
-                    fmax(first, second); // a way through the ligament is shorter
+        // A way through the ligament is shorter.
+        bool tied = box_distance(between, ligament, p) < fmax(first, second);
 
         if (tied || !is_beside_border(voxels, &voronoi, v)) {
             continue;
