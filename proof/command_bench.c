@@ -1,4 +1,5 @@
-// sinew-proof bench: measures the speed, beside the machine's own limits and the papers' figures.
+// sinew-proof bench: measures the speed and compares it with the limits of the machine and the
+// papers' figures.
 #include "command.h"
 #include "files.h"
 #include "bench/bench.h"
@@ -38,16 +39,15 @@ static void run_row(bench_run *b, const bench_row *row, bool silent) {
         bench_result *r = bench_add(b, row->run ? "the row runs to its end" : row->name, 0, "-");
         if (r) {
             r->unavailable = true;
-        }
-
-        if (r) {
             snprintf(r->note, sizeof r->note, "%s",
                      row->run ? sinew_context_message(b->context) : row->reason);
         }
     }
 
-    for (int32_t i = first; i < b->count && !silent; i++) {
-        bench_print(&b->results[i]);
+    if (!silent) {
+        for (int32_t i = first; i < b->count; i++) {
+            bench_print(&b->results[i]);
+        }
     }
 }
 
@@ -120,8 +120,9 @@ static int bench(const cli_command *command, sinew_context *context, const bench
     *b = (bench_run){.context = context, .threads = (int32_t)options->threads};
     bool silent = options->json.given && !options->json.text;
     if (!silent) {
-        printf("paper: the papers' figures, of other and older machines; limit: share of what this "
-               "machine can do at most\n");
+        printf("paper: figures of the papers, measured on older machines; limit: share of this "
+               "machine's "
+               "peak\n");
     }
 
     b->flops = peak_measure_flops(context);
@@ -158,11 +159,10 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
-    for (int32_t i = 0; o.list && i < bench_row_count; i++) {
-        printf("%s\n", bench_rows[i].id);
-    }
-
     if (o.list) {
+        for (int32_t i = 0; i < bench_row_count; i++) {
+            printf("%s\n", bench_rows[i].id);
+        }
         return CLI_OK;
     }
 
@@ -186,9 +186,10 @@ const cli_command cli_command_bench = {
     .name = "bench",
     .summary = "Measure the speed and compare it with the limits of the machine.",
     .arguments = "[ID...]",
-    .details = "First the machine's multiply-adds and memory bandwidth, then every row: smallest "
-               "and median time,\n"
-               "the paper's figure (of another machine), the target, the share of the limit, a "
-               "hash of the state.",
+    .details =
+        "Measures the machine's multiply-adds and memory bandwidth, then every row: smallest "
+        "and median time,\n"
+        "the paper's figure (of another machine), the target, the share of the limit and a "
+        "hash of the state.",
     .run = run,
 };

@@ -46,8 +46,10 @@ static void run_row(validate_run *v, const validate_row *row) {
         validate_unavailable(v, row->claim, row->reason);
     }
 
-    for (int32_t i = first; i < v->count && !v->silent; i++) {
-        validate_print(&v->results[i]);
+    if (!v->silent) {
+        for (int32_t i = first; i < v->count; i++) {
+            validate_print(&v->results[i]);
+        }
     }
 }
 
@@ -117,9 +119,11 @@ static int validate(const cli_command *command, sinew_context *context,
 
     sinew_status status = v->folder ? cli_make_folder(context, plots) : SINEW_OK;
     double start = sn_seconds();
-    for (int32_t i = 0; status == SINEW_OK && i < validate_row_count; i++) {
-        if (cli_row_is_wanted(&options->rows, validate_rows[i].id)) {
-            run_row(v, &validate_rows[i]);
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < validate_row_count; i++) {
+            if (cli_row_is_wanted(&options->rows, validate_rows[i].id)) {
+                run_row(v, &validate_rows[i]);
+            }
         }
     }
 
@@ -150,6 +154,15 @@ static int validate(const cli_command *command, sinew_context *context,
     return counts[VALIDATE_FAIL] + counts[VALIDATE_UNAVAILABLE] ? 1 : CLI_OK;
 }
 
+// Consecutive rows may share an id, which is printed once.
+static void print_ids(void) {
+    for (int32_t i = 0; i < validate_row_count; i++) {
+        if (i == 0 || strcmp(validate_rows[i].id, validate_rows[i - 1].id) != 0) {
+            printf("%s\n", validate_rows[i].id);
+        }
+    }
+}
+
 static int run(const cli_command *command, int argc, char **argv) {
     validate_options o = {0};
     const cli_option table[] = {
@@ -168,14 +181,8 @@ static int run(const cli_command *command, int argc, char **argv) {
         return status;
     }
 
-    // One id may have several rows, one after the other.
-    for (int32_t i = 0; o.list && i < validate_row_count; i++) {
-        if (i == 0 || strcmp(validate_rows[i].id, validate_rows[i - 1].id) != 0) {
-            printf("%s\n", validate_rows[i].id);
-        }
-    }
-
     if (o.list) {
+        print_ids();
         return CLI_OK;
     }
 
@@ -199,13 +206,14 @@ const cli_command cli_command_validate = {
     .name = "validate",
     .summary = "Recompute every claim about accuracy.",
     .arguments = "[ID...]",
-    .details = "One line for each claim: id, claim, reference with its tolerance, what was "
-               "measured, verdict.\n"
-               "In JSON, |measured - reference| is to be at most the tolerance; where a claim is "
-               "about at least so\n"
-               "much, the tolerance is 0 and more is allowed.\n"
-               "Exit status: 0 all pass, 1 something failed or is not available yet, 2 a file "
-               "could not be\n"
-               "written.",
+    .details =
+        "Prints one line for each claim: id, claim, reference with its tolerance, measured "
+        "value, verdict.\n"
+        "In JSON, a claim passes if |measured - reference| is at most the tolerance. A claim "
+        "of the kind 'at least'\n"
+        "has a tolerance of 0 and also passes above the reference.\n"
+        "Exit status: 0 all pass, 1 a claim failed or is not available, 2 a file "
+        "could not be\n"
+        "written.",
     .run = run,
 };

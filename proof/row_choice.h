@@ -1,5 +1,5 @@
-// The rows that a command was asked for: `sinew-proof validate A1 A2`, `sinew-proof bench S9`. None
-// means all.
+// The rows requested on the command line, as in `sinew-proof validate A1 A2` or `sinew-proof bench
+// S9`. No row means all of them.
 #ifndef SN_PROOF_ROW_CHOICE_H
 #define SN_PROOF_ROW_CHOICE_H
 
@@ -14,8 +14,8 @@ typedef struct cli_row_choice {
 
 bool cli_row_is_wanted(const cli_row_choice *choice, const char *id);
 
-// CLI_OK if every wanted id is among the names of the rows; otherwise CLI_USAGE with the first that
-// is not, printed.
+// CLI_OK if every requested id is the name of a row. Otherwise prints the first unknown id and
+// returns CLI_USAGE.
 int cli_check_rows(const cli_command *command, const cli_row_choice *choice,
                    const char *const *names, int count);
 

@@ -1,5 +1,5 @@
-// Rows of speed: each measures something at one or several sizes, beside the machine's limits and
-// the papers' figures.
+// Rows of the benchmark: each measures times at one or several sizes and compares them with the
+// machine's limits and the papers' figures.
 #ifndef SN_PROOF_BENCH_BENCH_H
 #define SN_PROOF_BENCH_BENCH_H
 
@@ -8,7 +8,7 @@
 typedef struct bench_result {
     const char *id;
     char name[120];
-    double size;        // tets, or what the name says
+    double size;        // tets, unless the name or note says otherwise
     const char *unit;   // of min and median
     double min, median; // over the repeats
     double paper;       // the paper's figure on the paper's machine; NaN: none
@@ -16,7 +16,7 @@ typedef struct bench_result {
     double limit_share; // of the machine's peak or bandwidth; NaN: not known
     uint64_t hash;      // of the state at the end; 0: none
     bool at_least;      // the target is a lower bound
-    char note[200];     // why it is not available; what else was seen
+    char note[200];     // why it is not available, or further observations
     bool unavailable;
 } bench_result;
 
@@ -41,25 +41,25 @@ typedef struct bench_row {
 extern const bench_row bench_rows[];
 extern const int32_t bench_row_count;
 
-// A result with nothing but a name, a size and a unit, to be filled; NULL if there are too many.
+// Adds a result with a name, a size and a unit, to be filled in; NULL if the table is full.
 bench_result *bench_add(bench_run *b, const char *name, double size, const char *unit);
 
-// The smallest and the middle of `count` measurements (which are sorted by this).
+// The minimum and the median of `count` measurements, which are sorted in place.
 void bench_take(bench_result *result, double *seconds, int32_t count, double scale);
 
-// Exponent of y over x by least squares in logarithms.
+// Exponent of y over x, by least squares of the logarithms.
 double bench_fit_exponent(const double *x, const double *y, int32_t count);
 
 // A hash of numbers, for `hash`.
 uint64_t bench_hash(const double *values, size_t count);
 
-// Multiply-adds, counted as two, of the stiffness and the force of a sample with that many controls
-// (interp/samples.h).
+// Flops of the stiffness and the force of a sample with the given number of controls, a
+// multiply-add counted as two (interp/samples.h).
 double bench_control_flops(double controls);
 
 bool bench_passes(const bench_result *result);
 
-// A line; JSON; a page of Markdown.
+// Output of results: a line of text, JSON, a page of Markdown.
 void bench_print(const bench_result *result);
 void bench_write_json(const bench_run *b, sn_buffer *out);
 void bench_write_page(const bench_run *b, sn_buffer *out);
@@ -78,6 +78,6 @@ sinew_status bench_fields(bench_run *b);       // S8
 sinew_status bench_positions(bench_run *b);    // S9
 sinew_status bench_bullet(bench_run *b);       // the same bar in Bullet
 sinew_status bench_files(bench_run *b);        // a million tets from file to file
-sinew_status bench_output(bench_run *b);       // what a run spends on output
+sinew_status bench_output(bench_run *b);       // share of a run spent on output
 
 #endif

@@ -1,5 +1,5 @@
-// Bars of tets under implicit Euler: step, assembly and memory over size; the bars of the papers'
-// tables.
+// Bars of tets under implicit Euler: time of a step, assembly and memory over size, and the bars of
+// the papers' tables.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -17,17 +17,17 @@ enum { WARM_UP = 3, STEPS = 15, LARGEST = BENCH_REPEATS, KERNEL_REPEATS = BENCH_
 
 typedef struct timing {
     double total[LARGEST], assemble[LARGEST];
-    // Of the solver: with the matrix, and with the incomplete factor.
+    // Kernels of the solver: product with the matrix, and sweeps of the incomplete factor.
     double product[LARGEST], sweeps[LARGEST];
-    double product_bytes, sweeps_bytes; // that these read and write at least
+    double product_bytes, sweeps_bytes; // the least that these read and write
     double iterations;                  // mean of the linear solver
-    double bytes;                       // taken by world, body and solver
+    double bytes;                       // used by world, body and solver
     double edges;
     int32_t tets, nodes, steps;
     uint64_t hash;
 } timing;
 
-// Edges of the mesh: what a ten-node mesh of it has more in nodes.
+// Edges of the mesh: the additional nodes of a ten-node mesh.
 static sinew_status count_edges(bar *b, double *edges) {
     sinew_mesh *quadratic;
     SN_TRY(sinew_mesh_create_quadratic(b->context, b->mesh, &quadratic));
@@ -36,7 +36,7 @@ static sinew_status count_edges(bar *b, double *edges) {
     return SINEW_OK;
 }
 
-// What an iteration of the solver does, by itself, with the matrix of a step.
+// Times the kernels of a solver iteration by themselves, with the matrix of a step.
 static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timing *t) {
     sinew_body *body = b->body;
     double step = sinew_world_get_def(b->world).step;
@@ -49,7 +49,7 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
     sn_packed_update(body->context, &packed, matrix);
 
     if (sn_ic_update(body->context, &ic).row >= 0) {
-        return SINEW_OK; // not definite: the rows stay empty
+        return SINEW_OK; // not positive definite: the rows stay empty
     }
 
     int32_t rows = packed.rows;
@@ -76,8 +76,8 @@ static sinew_status time_iteration(bench_run *run, bar *b, double *matrix, timin
     return SINEW_OK;
 }
 
-// Forces and stiffness of the whole body into its matrix, by themselves: what a step does once.
-// Then the solver's kernels.
+// Times the assembly of forces and stiffness of the whole body, which a step does once, and then
+// the solver's kernels.
 static sinew_status time_assembly(bench_run *run, bar *b, timing *t) {
     sinew_body *body = b->body;
     double *matrix = sn_bsr_push_values(&b->arena, &body->pattern);
@@ -133,9 +133,9 @@ static sinew_status time_bar(bench_run *run, const bar_def *def, int32_t steps, 
     return status;
 }
 
-// The solver's work over the whole step, of the machine's peak. A conjugate gradient iteration
-// multiplies with the matrix, 3 x 3 numbers for each node and edge's end, and applies a
-// preconditioner of about that size.
+// The solver's flops over the time of the whole step, as a share of the machine's peak. A conjugate
+// gradient iteration multiplies by the matrix, 3 x 3 numbers for each node and each end of an edge,
+// and applies a preconditioner of about that size.
 static double solver_share(const bench_run *b, const timing *t, double seconds) {
     double flops = 2 * 18 * (t->nodes + 2 * t->edges) * t->iterations;
     return flops / seconds / b->flops;
@@ -155,12 +155,11 @@ static bar_def dynamic_bar(int32_t along, int32_t across) {
     return def;
 }
 
-// The fused operations that force and stiffness of a corotational tet take: F 36, polar
-// decomposition 120, spectrum of S 110, stress and tangent 60, force 60, six blocks of stiffness
-// 370.
+// Fused operations for force and stiffness of a corotational tet: F 36, polar decomposition 120,
+// spectrum of S 110, stress and tangent 60, force 60, six blocks of stiffness 370.
 enum { TET_OPERATIONS = 756 };
 
-// The kernels of a step, each beside the limit of the machine that binds it.
+// The kernels of a step, each compared with the limit of the machine that binds it.
 static void add_kernels(bench_run *b, timing *t) {
     bench_result *r = bench_add(b, "force and stiffness assembly", t->tets, "ns/tet");
     if (!r) {
@@ -169,9 +168,9 @@ static void add_kernels(bench_run *b, timing *t) {
 
     bench_take(r, t->assemble, KERNEL_REPEATS, 1e9 / t->tets);
     snprintf(r->note, sizeof r->note,
-             "by itself: zero, forces and projected stiffness; the solver takes one triangle; "
+             "by itself: clearing, forces and projected stiffness; the solver needs one triangle; "
              "share of the peak, at %d "
-             "multiply-adds a tet",
+             "multiply-adds per tet",
              TET_OPERATIONS);
     r->target = 100;
     r->limit_share = 2e9 * TET_OPERATIONS / r->min / b->flops;
@@ -180,7 +179,7 @@ static void add_kernels(bench_run *b, timing *t) {
         return;
     }
 
-    const char *note = "share of the bandwidth; more than all of it where the caches hold it";
+    const char *note = "share of the bandwidth; above 100 % where the caches hold the data";
     r = bench_add(b, "product with the matrix", t->tets, "ns/tet");
     if (!r) {
         return;
@@ -208,7 +207,7 @@ sinew_status bench_bars(bench_run *b) {
 
     for (int i = 0; i < 4; i++) {
         bar_def def = dynamic_bar(cells[i][0], cells[i][1]);
-        // Short ones as often as noise asks for.
+        // Short steps are repeated more often because of noise.
         SN_TRY(time_bar(b, &def, i == 3 ? STEPS : 3 * STEPS, &t));
 
         bench_result *r =
@@ -225,7 +224,8 @@ sinew_status bench_bars(bench_run *b) {
         r->hash = t.hash;
         r->limit_share = solver_share(b, &t, 1e-3 * r->min);
         snprintf(r->note, sizeof r->note,
-                 "%.0f solver iterations a step; share of the peak: the solver's work over the "
+                 "%.0f solver iterations per step; share of the peak: the solver's flops over the "
+                 "time of the "
                  "whole step",
                  t.iterations);
         size[i] = t.tets;
@@ -248,12 +248,12 @@ sinew_status bench_bars(bench_run *b) {
     }
 
     r->min = r->median = bench_fit_exponent(size, step, 4);
-    r->target = 1.05; // linear, and what a noisy machine adds
+    r->target = 1.05; // linear, with an allowance for noise
 
     return SINEW_OK;
 }
 
-// One row of a paper's table: the time of a step of a bar of as many tets.
+// One row of a paper's table: the time of a step of a bar with the same number of tets.
 static sinew_status add_step(bench_run *b, const char *name, const bar_def *def, double paper) {
     timing t;
     SN_TRY(time_bar(b, def, STEPS, &t));
@@ -267,12 +267,12 @@ static sinew_status add_step(bench_run *b, const char *name, const bar_def *def,
     r->paper = r->target = paper;
     r->limit_share = solver_share(b, &t, 1e-3 * r->min);
     r->hash = t.hash;
-    snprintf(r->note, sizeof r->note, "%.0f solver iterations a step", t.iterations);
+    snprintf(r->note, sizeof r->note, "%.0f solver iterations per step", t.iterations);
 
     return SINEW_OK;
 }
 
-// The same model at four sizes, the paper's the `own`-th of them, and how the time grows.
+// The same model at four sizes, of which the `own`-th is the paper's, and the exponent of the time.
 typedef struct sizes_def {
     int32_t cells[4][2]; // along, across
     int own;
@@ -327,7 +327,7 @@ sinew_status bench_warp(bench_run *b) {
     return SINEW_OK;
 }
 
-// Bars of about as many tets as the palm, 5664, and of other sizes; 15 pictures a second.
+// Bars of about as many tets as the palm, 5664, and of other sizes; 15 images per second.
 sinew_status bench_palm(bench_run *b) {
     static const sizes_def sizes = {{{12, 4}, {16, 5}, {23, 7}, {33, 10}}, 2, 1000.0 / 15};
     bar_def def = dynamic_bar(23, 7);
@@ -336,8 +336,8 @@ sinew_status bench_palm(bench_run *b) {
     return add_sizes(b, "bar for the palm, with fibres", &sizes, &def);
 }
 
-// Both laws on one bar, and their ratio: of the papers' constants, which need more iterations. The
-// last results are then: isotropic, orthotropic, ratio.
+// Both laws on one bar with the papers' constants, which need more iterations, and the ratio of
+// their times. Adds three results: isotropic, orthotropic, ratio.
 static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def, double young_1,
                                     double paper) {
     char name[120];
@@ -362,14 +362,15 @@ static sinew_status add_orthotropic(bench_run *b, const char *what, bar_def *def
     r->median = law->median / plain->median;
     r->paper = r->target = 1;
     snprintf(r->note, sizeof r->note,
-             "with the papers' constants: other systems, other iterations; the form's own cost is "
+             "with the papers' constants: other systems, other iterations; the cost of the form "
+             "itself is "
              "below");
 
     return SINEW_OK;
 }
 
-// What a form of the law costs by itself: three bodies with the same constants, so that they differ
-// in nothing else, take turns.
+// The cost of a form of the law by itself: three bodies with the same constants, which differ in
+// nothing else, are stepped alternately.
 enum { ISOTROPIC, HELD, EXACT, FORMS, FORM_STEPS = LARGEST };
 
 static sinew_status time_forms(bench_run *run, bar bars[FORMS], timing t[FORMS]) {
@@ -405,8 +406,7 @@ static sinew_status create_forms(bench_run *run, bar_def def, bar bars[FORMS]) {
     return SINEW_OK;
 }
 
-// The middle of the ratios of steps that followed one another: a machine that slows down for a
-// while slows both.
+// The median of the ratios of consecutive steps: a machine that slows down for a while slows both.
 static double paired_ratio(const double *above, const double *below, int32_t count) {
     double ratios[LARGEST];
     bench_result middle;
@@ -425,7 +425,7 @@ static void add_forms(bench_run *b, timing t[FORMS], int32_t tets) {
     static const char *ratios[FORMS] = {NULL, "rotation held over isotropic",
                                         "exact over isotropic"};
     static const double targets[FORMS] = {NAN, 1.05,
-                                          1.1}; // nothing, and what a noisy machine adds; a tenth
+                                          1.1}; // equal, with an allowance for noise; a tenth more
     double cost[FORMS];
 
     for (int form = 0; form < FORMS; form++) {
@@ -439,7 +439,7 @@ static void add_forms(bench_run *b, timing t[FORMS], int32_t tets) {
         }
 
         bench_take(r, t[form].total, FORM_STEPS, 1e3);
-        snprintf(r->note, sizeof r->note, "%.0f solver iterations a step", t[form].iterations);
+        snprintf(r->note, sizeof r->note, "%.0f solver iterations per step", t[form].iterations);
         if (form == ISOTROPIC) {
             continue;
         }
@@ -451,7 +451,7 @@ static void add_forms(bench_run *b, timing t[FORMS], int32_t tets) {
 
         ratio->min = ratio->median = cost[form];
         ratio->target = targets[form];
-        snprintf(ratio->note, sizeof ratio->note, "the middle of the ratios of %d pairs of steps",
+        snprintf(ratio->note, sizeof ratio->note, "median of the ratios of %d pairs of steps",
                  FORM_STEPS);
     }
 }

@@ -1,7 +1,7 @@
 // Frame fields: the papers' mesh of about 8148 elements and three others, by element and by vertex,
-// with what turning and moving a curve costs, the first turn with its parts prepared and without;
-// larger ones, solved by iterations, up to half a million elements and the memory they need,
-// changes included.
+// with the cost of rotating and moving a curve, the first rotation with and without its solution
+// prepared; larger meshes, solved iteratively, up to half a million elements, and the memory that
+// they need, changes included.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -14,7 +14,7 @@
 
 enum { REPEATS = 5, CURVES = 4, POINTS = 5 };
 
-// Curves through a bar of 3 m along x, bent in different ways.
+// Curves through a bar of 3 m along x, each bent differently.
 static void fill_curves(double points[CURVES][3 * POINTS], sinew_curve_def *curves) {
     for (int c = 0; c < CURVES; c++) {
         for (int i = 0; i < POINTS; i++) {
@@ -62,7 +62,7 @@ static sinew_status move_curve(sinew_context *context, sinew_field *field, doubl
     return solve(context, field, seconds);
 }
 
-// A curve is turned, turned further, and another one is moved.
+// Rotates a curve, rotates it further, and moves another one.
 static sinew_status measure_changes(sinew_context *context, sinew_field *field, double *points,
                                     field_times *times, int32_t repeat) {
     SN_TRY(sinew_field_set_turn(field, 0, 0.2));
@@ -75,7 +75,7 @@ static sinew_status measure_changes(sinew_context *context, sinew_field *field, 
     return SINEW_OK;
 }
 
-// The same with turns not prepared.
+// The same without prepared rotations.
 static sinew_status measure_later(sinew_context *context, sinew_field_def def, double *points,
                                   field_times *times, int32_t repeat) {
     def.turns = SINEW_FIELD_TURNS_LATER;
@@ -152,9 +152,9 @@ static void add_results(bench_run *b, const field_case *c, double size, field_ti
     add_times(b, c, "the same curve rotated again", size, times->drag, NAN, 0.1 * first);
     add_times(b, c, "a curve moved", size, times->move, NAN, 0.5 * first);
     note_iterations(b, &times->moved);
-    add_times(b, c, "set-up without turns prepared", size, times->later_create, NAN, c->target);
+    add_times(b, c, "set-up without prepared rotations", size, times->later_create, NAN, c->target);
     first = b->results[b->count - 1].min;
-    add_times(b, c, "its first turn, not prepared", size, times->later_turn, NAN, 0.1 * first);
+    add_times(b, c, "its first rotation, not prepared", size, times->later_turn, NAN, 0.1 * first);
     add_times(b, c, "its move", size, times->later_move, NAN, 0.5 * first);
 }
 
@@ -252,7 +252,7 @@ static void release(void *user, void *made, size_t size) {
     free(made);
 }
 
-// Half a million elements, with all that is allocated counted, the mesh among it.
+// Half a million elements, counting every allocation, that of the mesh included.
 static sinew_status run_largest(bench_run *b) {
     field_case c = {.name = "frame field of half a million elements", .across = 32, .repeats = 1};
     c.paper = NAN;

@@ -1,5 +1,5 @@
-// Files: a mesh of a million tets from Gmsh's format to VTU, and the share of a run that its output
-// takes.
+// Files: a mesh of a million tets converted from Gmsh's format to VTU, and the share of a run spent
+// on output.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -98,7 +98,7 @@ sinew_status bench_files(bench_run *b) {
     return SINEW_OK;
 }
 
-// --- What a run spends on its output
+// --- Share of a run spent on output
 
 // The "seconds" of a run's summary.
 static sinew_status read_seconds(bench_run *b, const char *path, double *simulate, double *output) {

@@ -1,7 +1,7 @@
-// Frame bodies at work: steps of implicit Euler over samples, over nodes and beside the papers'
-// tables; blends, kinds of node and strains side by side; shape functions on a large grid.
-// Ellipsoids with as many samples and frames stand for the turtle and the bunny (Gilles et al.
-// 2011, table I).
+// Frame bodies: implicit Euler steps over the number of samples and of nodes, and compared with the
+// papers' tables; blends, kinds of node and strains compared with one another; shape functions on a
+// large grid. Ellipsoids with the same numbers of samples and frames replace the turtle and the
+// bunny (Gilles et al. 2011, table I).
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -32,7 +32,7 @@ typedef struct frame_case {
 typedef struct frame_timing {
     double total[BENCH_REPEATS], assemble[BENCH_REPEATS]; // [s]
     int32_t steps, samples;
-    double nodes; // at a sample on average
+    double nodes; // mean number at a sample
     uint64_t hash;
 } frame_timing;
 
@@ -65,8 +65,10 @@ static sinew_status body_fill(bench_run *b, const frame_case *c, frame_body *f) 
     for (int32_t i = 0; i < c->frames; i++) {
         nodes[i] = (sinew_frame_node){
             .kind = c->kind, .position = {c->size[0] * ((double)i / (c->frames - 1) - 0.5), 0, 0}};
-        for (int k = 0; c->place && k < 3; k++) {
-            nodes[i].position[k] = c->place[i][k];
+        if (c->place) {
+            for (int k = 0; k < 3; k++) {
+                nodes[i].position[k] = c->place[i][k];
+            }
         }
     }
 
@@ -120,9 +122,9 @@ static sinew_status time_steps(bench_run *b, const frame_case *c, frame_timing *
     return status;
 }
 
-// Multiply-adds of a sample with n rigid nodes, counted as two: dF/dq and H dF/dq of all but one,
-// its force and its product with the turn they share; the products of each pair; the turn by
-// itself. The material's own work is not counted.
+// Flops of a sample with n rigid nodes, a multiply-add counted as two: dF/dq and H dF/dq of all
+// nodes but one, the force and the product with the common rotation for each; the products of each
+// pair; the rotation by itself. The work of the material is not counted.
 static double sample_flops(double n) {
     double m = n - 1;
     return 2 * (m * (285 + 9 * 9 * 6 + 9 * 6 + 108) + 9 * (m * 24 + m * (m - 1) / 2 * 36) + 230);
@@ -168,7 +170,7 @@ static sinew_status add_exponent(bench_run *b, const char *name, const double *x
     return SINEW_OK;
 }
 
-// The bar of 5 frames: 900 samples, then four sizes, and two to eight nodes everywhere.
+// The bar of 5 frames: 900 samples, then four sizes, then two to eight nodes at every sample.
 sinew_status bench_frame_bar(bench_run *b) {
     frame_timing t;
     frame_case c = bar_case(10, 10, 9);
@@ -200,7 +202,7 @@ sinew_status bench_frame_bar(bench_run *b) {
 
         size[i] = t.samples;
         seconds[i] = r->min;
-        snprintf(r->note, sizeof r->note, "%.0f ns a sample", 1e6 * r->min / t.samples);
+        snprintf(r->note, sizeof r->note, "%.0f ns per sample", 1e6 * r->min / t.samples);
     }
 
     SN_TRY(add_exponent(b, "exponent of the step's time over samples", size, seconds, 4, 1.05));
@@ -218,7 +220,7 @@ sinew_status bench_frame_bar(bench_run *b) {
 
         pairs[i] = c.frames * (c.frames + 1) / 2.0;
         seconds[i] = r->min;
-        snprintf(r->note, sizeof r->note, "%.0f ns a sample, %.0f a pair of nodes",
+        snprintf(r->note, sizeof r->note, "%.0f ns per sample, %.0f per pair of nodes",
                  1e6 * r->min / t.samples, 1e6 * r->min / t.samples / pairs[i]);
     }
 
@@ -231,15 +233,16 @@ static const double turtle_places[7][3] = {{0, 0, 0},       {0.4, 0, 0},     {-0
                                            {-0.2, -0.25, 0}};
 static const double bunny_places[2][3] = {{0.1, 0, 0.2}, {-0.1, 0, -0.2}};
 
-// Bytes that an iteration of the harmonic solve moves for each voxel, eight right-hand sides side
-// by side. The preconditioner (multigrid.c), in single precision with 52 bytes of structure a
-// sweep: three smoothing sweeps of 96 bytes of vectors, 96 to collect residuals, 84 to fold them,
-// 70 to prolong; an eighth more on each coarser grid. The gradients: directions and structure twice
-// (2 x 112), x and r in double precision (256), a copy in single (32), new directions (96).
+// Bytes moved by an iteration of the harmonic solve per voxel, for eight right-hand sides at once.
+// The preconditioner (multigrid.c), in single precision with 52 bytes of structure a sweep: three
+// smoothing sweeps of 96 bytes of vectors, 96 to collect residuals, 84 to fold them, 70 to prolong;
+// an eighth more on each coarser grid. The gradients: directions and structure twice (2 x 112), x
+// and r in double precision (256), a copy in single (32), new directions (96).
 static const double harmonic_bytes =
     (4 * 52 + 4 * 96 + 84 + 70) * 8.0 / 7 + 2 * 112 + 256 + 32 + 96;
 
-// Harmonic weights of 7 frames in a box of that many cells; the smallest time of `repeats`.
+// Harmonic weights of 7 frames in a box of the given number of cells; the smallest time of
+// `repeats`.
 static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t repeats,
                                   bench_result **result) {
     static const double size[3] = {1, 0.8, 0.5};
@@ -288,7 +291,8 @@ static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t 
     bench_take(r, seconds, repeats, 1);
     r->limit_share = harmonic_bytes * count * report.iterations / r->min / b->bandwidth;
     snprintf(r->note, sizeof r->note,
-             "size is voxels; of the bandwidth; residual %.1e after %d iterations, %.2f us a voxel",
+             "size: voxels; share of the bandwidth; residual %.1e after %d iterations, %.2f us per "
+             "voxel",
              report.residual, report.iterations, 1e6 * r->min / count);
 
     return SINEW_OK;
@@ -319,7 +323,7 @@ static sinew_status add_harmonic(bench_run *b) {
 
     r->min = r->median = bench_fit_exponent(size, seconds, 4);
     snprintf(r->note, sizeof r->note,
-             "as many iterations on every grid; the smaller ones fit into the caches");
+             "the same number of iterations on every grid; the smaller grids fit into the caches");
 
     return SINEW_OK;
 }
@@ -413,7 +417,7 @@ sinew_status bench_frame_models(bench_run *b) {
             return SINEW_OK;
         }
 
-        snprintf(r->note, sizeof r->note, "%.0f ns a sample", 1e6 * r->min / t.samples);
+        snprintf(r->note, sizeof r->note, "%.0f ns per sample", 1e6 * r->min / t.samples);
         size[i] = t.samples;
         cost[i] = r->min;
     }
@@ -461,7 +465,7 @@ static sinew_status bench_affine_sizes(bench_run *b) {
                         1.05);
 }
 
-// The surface of a bar, carried by five frames that are all active everywhere.
+// The surface of a bar moved by five frames, all of which act on every vertex.
 static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *name) {
     frame_body f = {0};
     frame_case c = bar_case(100, 40, 40);
@@ -492,7 +496,7 @@ static sinew_status bench_surface(bench_run *b, sinew_blend blend, const char *n
         bench_take(r, seconds, STEPS, 1e9 / count);
         double work = blend == SINEW_BLEND_LINEAR ? 5 * 16 + 12 : 5 * 8 + 45;
         r->limit_share = 2 * work / (1e-9 * r->min) / b->flops;
-        snprintf(r->note, sizeof r->note, "size is vertices; 5 frames at each");
+        snprintf(r->note, sizeof r->note, "size: vertices; 5 frames at each");
     }
 
     free(positions);
@@ -508,7 +512,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
         sinew_node_kind kind;
         sinew_blend blend;
         sinew_strain strain;
-        int over; // of which row
+        int over; // index of the row to compare with
         double paper;
         const char *ratio;
     } rows[6] = {
@@ -548,7 +552,8 @@ sinew_status bench_frame_ratios(bench_run *b) {
                                                         : bench_control_flops(controls);
 
         r->limit_share = flops / (1e-9 * r->min) / b->flops;
-        snprintf(r->note, sizeof r->note, "a step of implicit Euler, %.1f nodes a sample", t.nodes);
+        snprintf(r->note, sizeof r->note, "a step of implicit Euler, %.1f nodes per sample",
+                 t.nodes);
         if (rows[i].over < 0) {
             continue;
         }

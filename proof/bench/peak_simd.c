@@ -5,7 +5,7 @@
 
 enum { CHAINS = 12 };
 
-// Two flops for each lane, chain and round. The sum keeps the compiler from dropping the work.
+// Two flops per lane, chain and round. The sum keeps the compiler from removing the work.
 double SN_ISA_NAME(peak_multiply_add)(int64_t rounds) {
     sn_lanes a[CHAINS];
     sn_lanes factor = sn_lanes_all(0.999999);
@@ -32,6 +32,6 @@ double SN_ISA_NAME(peak_multiply_add)(int64_t rounds) {
         total += lanes[l];
     }
 
-    // How many flops it was goes out with the sum: the number of lanes is known here only.
+    // Returns the number of flops as well, because the number of lanes is known only here.
     return total > -1 ? 2.0 * SN_LANES * CHAINS * (double)rounds : 0;
 }

@@ -1,10 +1,10 @@
-// The same bar in Bullet, in the same run: the mesh goes to a program of its own (bench/peers), its
-// times come back.
+// The same bar in Bullet, measured in the same run: the mesh is passed to a separate program
+// (bench/peers), which prints its times.
 //
-// Both take implicit Euler steps of 10 ms with one linearisation each, solve to a residual of 1e-6
-// in double precision on one thread, with lumped masses and the corotational law, which Bullet
-// calls linear elasticity. Bullet's neo-Hookean bar is no match: its formula is about 27 % too soft
-// for the same constants.
+// Both take implicit Euler steps of 10 ms with one linearisation per step, solve to a residual of
+// 1e-6 in double precision on one thread, with lumped masses and the corotational law, which Bullet
+// calls linear elasticity. Bullet's neo-Hookean bar cannot be compared: its formula is about 27 %
+// too soft for the same constants.
 #define _POSIX_C_SOURCE 200809L // popen
 
 #include "bench/bench.h"
@@ -80,7 +80,8 @@ static sinew_status write_bar(bench_run *run, bar *b, const bar_def *def, const 
     return status;
 }
 
-// STEPS lines of seconds, and "tip x y z", which becomes a displacement of the end at x = 1.
+// Reads STEPS lines of seconds and "tip x y z", which is converted to a displacement of the end at
+// x = 1.
 static sinew_status read_outcome(sinew_context *context, FILE *pipe, outcome *theirs) {
     bool complete = true;
     for (int i = 0; i < STEPS; i++) {
@@ -93,7 +94,7 @@ static sinew_status read_outcome(sinew_context *context, FILE *pipe, outcome *th
 
     return complete ? SINEW_OK
                     : sn_fail(context, SINEW_INVALID_DATA,
-                              "the peer program did not print what it should");
+                              "the peer program printed something unexpected");
 }
 
 static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outcome *theirs) {
@@ -119,7 +120,7 @@ static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outco
     return status == SINEW_OK ? removed : status;
 }
 
-// The times of a step, ours and theirs, go to `cost`. [ms]
+// `cost` receives the times of a step, ours and Bullet's. [ms]
 static sinew_status compare(bench_run *run, const bar_def *def, double *size, double *cost[2]) {
     bar b;
     outcome ours, theirs;
@@ -151,7 +152,7 @@ static sinew_status compare(bench_run *run, const bar_def *def, double *size, do
     }
 
     bench_take(bullet, theirs.seconds, STEPS, 1e3);
-    snprintf(bullet->note, sizeof bullet->note, "its tip has sunk %.4f m, ours %.4f m",
+    snprintf(bullet->note, sizeof bullet->note, "sag of its tip %.4f m, of ours %.4f m",
              -theirs.tip[2], -ours.tip[2]);
 
     bench_result *ratio = bench_add(run, "Bullet's step over ours", tets, "-");

@@ -1,4 +1,4 @@
-// Position dynamics: bars of the papers' counts of tets and iterations.
+// Position dynamics: bars with the papers' numbers of tets and iterations.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -11,13 +11,12 @@
 #include <math.h>
 #include <stdio.h>
 
-// Flops of a tet and an iteration, a fused product and sum as two (src/pbd/project_simd.c): reading
-// the nodes and G 92, three stretches 114, three shears 234, the volume 96, the nodes'
-// corrections 84.
+// Flops per tet and iteration, a multiply-add counted as two (src/pbd/project_simd.c): reading the
+// nodes and G 92, three stretches 114, three shears 234, the volume 96, the corrections of the
+// nodes 84.
 enum { STEPS = 11, CASES = 7, FLOPS = 620 };
 
-// The promise: nanoseconds for a tet and an iteration on one core, and for the largest case on two
-// or more.
+// Targets: nanoseconds per tet and iteration on one core, and for the largest case on two or more.
 static const double one_core = 40, two_cores = 20e6 / (89876.0 * 10);
 
 typedef struct positions_case {
@@ -56,7 +55,7 @@ static sinew_status time_steps(bench_run *b, const sinew_mesh *mesh, const sinew
     return status;
 }
 
-// The times of an iteration without and with a field go to `fastest`. [ms]
+// `fastest` receives the times of an iteration without and with a field. [ms]
 static sinew_status run_case(bench_run *b, const positions_case *c, const sinew_mesh *mesh,
                              sn_arena *arena, double fastest[2]) {
     uint8_t *kinematic = SN_PUSH(arena, uint8_t, mesh->point_count);
@@ -100,12 +99,12 @@ static sinew_status run_case(bench_run *b, const positions_case *c, const sinew_
 
         r->paper = field ? c->field : c->plain;
         r->target = 1e-6 * promise * mesh->element_count * c->iterations * (field ? 1.1 : 1);
-        // Of floats.
+        // The peak of floats is twice that of doubles.
         r->limit_share =
             FLOPS * (double)mesh->element_count * c->iterations / (1e-3 * r->min) / (2 * b->flops);
         r->hash = hash;
         snprintf(r->note, sizeof r->note,
-                 "%.0f ns a tet and iteration; the paper's mesh has %d tets",
+                 "%.0f ns per tet and iteration; the paper's mesh has %d tets",
                  1e6 * r->min / mesh->element_count / c->iterations, c->tets);
         fastest[field] = r->min / c->iterations;
     }

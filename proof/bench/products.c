@@ -1,5 +1,5 @@
-// Frame bodies solved by products beside the assembled matrix: cubes of frames that reach each
-// other, two node kinds, several numbers of frames.
+// Frame bodies solved by matrix-free products compared with the assembled matrix: cubes of frames
+// that influence each other, two kinds of node, several numbers of frames.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -22,7 +22,7 @@ static void cube_destroy(cube *c) {
     sinew_voxels_destroy(c->voxels);
 }
 
-// A cube of 1 m with `across` frames along each edge, those at one side held.
+// A cube of 1 m with `across` frames along each edge; the frames of one side are held.
 static sinew_status cube_fill(bench_run *b, int32_t across, sinew_node_kind kind,
                               sinew_solver solver, cube *c) {
     sinew_solid_def solid = sinew_default_solid_def();
@@ -65,9 +65,9 @@ static sinew_status cube_fill(bench_run *b, int32_t across, sinew_node_kind kind
     return SINEW_OK;
 }
 
-// Multiply-adds of a step by products, counted as two, at points with this many controls: for each
-// product the motions of F and the forces, 9 for each control, and dP; once the blocks of each
-// frame with itself. The material's own work is not counted.
+// Flops of a step by products, a multiply-add counted as two, at points with this many controls:
+// for each product the differentials of F and the forces, 9 for each control, and dP; once the
+// diagonal blocks of the frames. The work of the material is not counted.
 static double step_flops(const sinew_sampling_report *sampling, int32_t controls,
                          int32_t products) {
     double c = controls * sampling->mean_nodes;
@@ -123,7 +123,7 @@ static sinew_status time_cube(bench_run *b, int32_t across, sinew_node_kind kind
     }
 
     snprintf(r->note, sizeof r->note,
-             "size is frames; %d points, %.0f frames at each; %d iterations, residual %.0e",
+             "size: frames; %d points, %.0f frames at each; %d iterations, residual %.0e",
              sampling.point_count, sampling.mean_nodes, report.solver_iterations,
              report.solver_residual);
 

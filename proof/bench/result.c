@@ -1,4 +1,4 @@
-// What was measured, and how it leaves: lines, JSON, Markdown.
+// Results of the rows, and their output: lines of text, JSON, Markdown.
 #include "bench/bench.h"
 
 #include "io/text/json_write.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 bench_result *bench_add(bench_run *b, const char *name, double size, const char *unit) {
-    if (b->count == BENCH_CAPACITY) { // nothing is left out unseen
+    if (b->count == BENCH_CAPACITY) { // no result is dropped silently
         bench_result *last = &b->results[b->count - 1];
 
         last->unavailable = true;
         snprintf(last->note, sizeof last->note,
-                 "there are more results than the %d there is room for", BENCH_CAPACITY);
+                 "there are more than %d results, the capacity of the table", BENCH_CAPACITY);
         return NULL;
     }
 
@@ -76,7 +76,7 @@ static const char *verdict(const bench_result *r) {
     return isnan(r->target) ? "" : bench_passes(r) ? "pass" : "FAIL";
 }
 
-// Items a second, where the result is a time for `size` items.
+// Items per second, if the result is the time for `size` items.
 static double work_rate(const bench_result *r) {
     static const struct {
         const char *unit;
@@ -167,11 +167,11 @@ void bench_write_json(const bench_run *b, sn_buffer *out) {
 }
 
 void bench_write_page(const bench_run *b, sn_buffer *out) {
-    sn_buffer_add_text(out,
-                       "| id | what | size | min | median | unit | items a second | paper (another "
-                       "machine) | target | "
-                       "share of the limit | verdict |\n"
-                       "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    sn_buffer_add_text(
+        out, "| id | what | size | min | median | unit | items per second | paper (another "
+             "machine) | target | "
+             "share of the limit | verdict |\n"
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 
     for (int32_t i = 0; i < b->count; i++) {
         const bench_result *r = &b->results[i];

@@ -31,8 +31,8 @@ static sinew_status bench_machine(bench_run *b) {
 
     blas->unavailable = rate == 0;
 
-    // Neighbours of the machine may have slowed the first measurement down: a limit is what was
-    // ever reached.
+    // Other programs may have slowed the first measurement down: the limit is the largest rate ever
+    // measured.
     if (rate * b->threads > b->flops) {
         b->flops = rate * b->threads;
     }
@@ -43,7 +43,7 @@ static sinew_status bench_machine(bench_run *b) {
     }
 
     snprintf(blas->note, sizeof blas->note,
-             rate > 0 ? "it picked the core type %s" : "built without OpenBLAS (%s)", core);
+             rate > 0 ? "OpenBLAS chose the core type %s" : "built without OpenBLAS (%s)", core);
 
     return SINEW_OK;
 }

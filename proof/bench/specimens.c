@@ -1,5 +1,5 @@
-// Sparse models of heterogeneous solids: how long they take to set up, to step, to skin (Gilles et
-// al. 2013, table 1.2).
+// Sparse models of heterogeneous solids: time of set-up, step and skinning (Gilles et al. 2013,
+// table 1.2).
 #include "sinew/surface.h"
 
 #include "bench/bench.h"
@@ -34,8 +34,8 @@ static double per_second(double seconds) {
     return 1 / seconds;
 }
 
-// The targets of set-up and skinning are of two cores, those of steps of one: with one thread, a
-// second is lent.
+// Targets of set-up and skinning are for two cores, those of steps for one. A run with one thread
+// uses a second one for the former.
 static sinew_status borrow_thread(bench_run *b) {
     return b->threads > 1 ? SINEW_OK : sn_pool_create(b->context, 2);
 }
@@ -50,7 +50,7 @@ static int32_t lent_threads(const bench_run *b) {
     return b->threads > 1 ? b->threads : 2;
 }
 
-// Steps of a model that is pulled at, so that it has something to answer.
+// Times steps of a model under a force, so that it moves.
 static sinew_status time_steps(bench_run *b, rig_specimen *m, double seconds[STEPS]) {
     const double tip[3] = {-0.08, 0, 0};
     const double pull[3] = {-0.5, 0.2, 0.1};
@@ -90,12 +90,12 @@ static sinew_status report_steps(bench_run *b, rig_specimen *m, const model_case
     r->paper = c->paper_rate;
     r->target = c->rate;
 
-    // Four controls a frame, affine or rigid; as if all points had as many as on average, which
-    // counts too little.
+    // Four controls per frame, affine or rigid. Taking the mean number of frames for every point
+    // underestimates the count.
     r->limit_share =
         sampling.point_count * bench_control_flops(4 * sampling.mean_nodes) * r->min / b->flops;
     snprintf(r->note, sizeof r->note,
-             "size is samples, of %d points; the paper's %d; fastest and median of %d steps",
+             "size: samples, with %d points; the paper's %d; minimum and median of %d steps",
              sampling.point_count, c->samples, STEPS);
 
     return SINEW_OK;
@@ -116,7 +116,8 @@ static void report_setup(bench_run *b, const model_case *c, const rig_specimen *
     r->paper = c->paper_setup;
     r->target = c->setup;
     snprintf(r->note, sizeof r->note,
-             "size is voxels, which it makes too; %.0f MB kept; best of %d; %d threads, wall clock",
+             "size: voxels, whose creation is included; %.0f MB kept; best of %d; %d threads, wall "
+             "clock",
              (double)kept * 1e-6, repeats, lent_threads(b));
 }
 
@@ -159,11 +160,12 @@ static sinew_status run_model(bench_run *b, const model_case *c) {
     return status;
 }
 
-// The most memory the process has used so far; the dragon, whose limit it is, has just been set up.
+// The peak memory of the process so far. The dragon, whose limit it is compared with, has just been
+// set up.
 static void report_memory(bench_run *b) {
     struct rusage used;
     bench_result *r =
-        bench_add(b, "dragon: most memory of the program while it is set up", 7e6, "GB");
+        bench_add(b, "dragon: peak memory of the program during its set-up", 7e6, "GB");
     if (!r) {
         return;
     }
@@ -172,10 +174,10 @@ static void report_memory(bench_run *b) {
     r->min = r->median = 1024e-9 * (double)used.ru_maxrss;
     r->target = 3;
     snprintf(r->note, sizeof r->note,
-             "size is voxels; resident, with what came before it; %d threads", lent_threads(b));
+             "size: voxels; resident memory, earlier rows included; %d threads", lent_threads(b));
 }
 
-// Points all over the solid, as a surface that follows it.
+// Points distributed over the solid, as a surface that follows it.
 static sinew_status make_skin(bench_run *b, sn_arena *arena, rig_specimen *m, int32_t count,
                               sinew_mesh *mesh) {
     static const int32_t triangle[3] = {0, 1, 2};
@@ -218,7 +220,7 @@ static sinew_status skin(bench_run *b, int32_t count, double *seconds) {
     return status;
 }
 
-// Points of surfaces up to the paper's size, brought to the present pose.
+// Skinning of surface points, up to the paper's number.
 static sinew_status time_skinning(bench_run *b) {
     double size[SIZES], cost[SIZES], seconds[STEPS];
     for (int i = 0; i < SIZES; i++) {
@@ -278,7 +280,7 @@ static sinew_status fit_growth(bench_run *b) {
         }
 
         if (r) {
-            snprintf(r->note, sizeof r->note, "size is voxels; %d threads, wall clock",
+            snprintf(r->note, sizeof r->note, "size: voxels; %d threads, wall clock",
                      lent_threads(b));
         }
     }
@@ -327,7 +329,7 @@ static sinew_status fit_steps(bench_run *b) {
 
         double flops = sampling.point_count * bench_control_flops(4 * sampling.mean_nodes);
         r->limit_share = flops / (1e-3 * r->min) / b->flops;
-        snprintf(r->note, sizeof r->note, "size is samples");
+        snprintf(r->note, sizeof r->note, "size: samples");
     }
 
     bench_result *r = bench_add(b, "exponent of a step over samples", SIZES, "-");

@@ -1,5 +1,6 @@
 // Springs between frames, and frames inserted into a running body (Gilles et al. 2011, 5.4 and
-// table I). An ellipsoid with as many samples and frames stands for the turtle and for the bunny.
+// table I). Ellipsoids with the same numbers of samples and frames replace the turtle and the
+// bunny.
 #include "bench/bench.h"
 #include "bench/peak.h"
 #include "machine.h"
@@ -111,14 +112,14 @@ static sinew_status body_create(bench_run *b, const spring_case *c, bool springs
     return status;
 }
 
-// Multiply-adds of a step, counted as two: 13 products of 3 x 3 matrices and as much again for each
-// spring, the factor and the substitutions of the system.
+// Flops of a step, a multiply-add counted as two: 13 products of 3 x 3 matrices and as much again
+// for each spring, the factorisation and the substitutions of the system.
 static double step_flops(int32_t springs, int32_t frames) {
     double n = 6 * frames;
     return 2 * (2 * 13 * 27 * springs + n * n * n / 6 + n * n);
 }
 
-// Steps are too short to be timed one by one.
+// Steps are too short to be timed individually.
 static sinew_status time_steps(bench_run *b, const spring_case *c) {
     spring_body s;
     SN_TRY(body_create(b, c, true, &s));
@@ -146,7 +147,7 @@ static sinew_status time_steps(bench_run *b, const spring_case *c) {
         r->hash = sinew_world_get_hash(s.world);
         r->limit_share = step_flops(springs, c->frames) / (1e-3 * r->min) / b->flops;
         snprintf(r->note, sizeof r->note,
-                 "size is springs; made from %d samples, stiffness at rest off by %.2g",
+                 "size: springs, made from %d samples; error of the stiffness at rest %.2g",
                  s.sampling.sample_count, difference);
     }
 
@@ -166,9 +167,9 @@ static const insertion_case insertions[] = {
     {2, "a frame inserted into a running body of 7, reaching all of it",
      "and taken out again, reaching all"}};
 
-// Bytes that a change has to read or write at least, with n frames at a sample: weights with
-// gradients twice, where pairs go, place and volume of what is packed; a distance and the weights
-// of voxels; weights of the surface.
+// The least number of bytes that a change reads or writes, with n frames at a sample: weights with
+// gradients twice, indices of pairs, position and volume of packed samples; a distance and the
+// weights of voxels; weights of the surface.
 static double change_bytes(const sinew_frame_change *change, double n) {
     return change->packed_count * (72 * n + 2 * n * (n + 1) + 32) +
            change->voxel_count * (16 + 10 * n) + change->vertex_count * 24 * n;
@@ -184,13 +185,14 @@ static void add_insertion(bench_run *b, const char *name, const sinew_sampling_r
     bench_take(r, seconds, INSERTIONS, 1e3);
     r->target = 50;
     r->limit_share = change_bytes(change, sampling->mean_nodes) / (1e-3 * r->min) / b->bandwidth;
-    snprintf(r->note, sizeof r->note,
-             "size is samples; of the bandwidth; recomputed: %d samples, %d voxels, %d points of "
-             "the surface; packed: %d",
-             change->sample_count, change->voxel_count, change->vertex_count, change->packed_count);
+    snprintf(
+        r->note, sizeof r->note,
+        "size: samples; share of the bandwidth; recomputed: %d samples, %d voxels, %d points of "
+        "the surface; packed: %d",
+        change->sample_count, change->voxel_count, change->vertex_count, change->packed_count);
 }
 
-// The first insertion makes what later ones look their surroundings up in, and is timed as well.
+// The first insertion builds the lookup structures that later ones use, and is timed as well.
 static sinew_status time_insertion(bench_run *b, const spring_case *c, const insertion_case *way) {
     spring_body s;
     SN_TRY(body_create(b, c, false, &s));

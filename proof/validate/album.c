@@ -82,11 +82,11 @@ static void add_elements(album *a, const char *caption, sinew_body *body, const 
 
     double *points = SN_PUSH(&a->arena, double, 3 * (size_t)surface->point_count);
     const double *x = sinew_body_get_positions(body);
-    for (int32_t i = 0; points && i < surface->point_count; i++) {
-        memcpy(points + 3 * (size_t)i, x + 3 * (size_t)nodes[i], 3 * sizeof *x);
-    }
-
     if (points) {
+        for (int32_t i = 0; i < surface->point_count; i++) {
+            memcpy(points + 3 * (size_t)i, x + 3 * (size_t)nodes[i], 3 * sizeof *x);
+        }
+
         album_add_surface(a, caption, surface, points);
     }
 
@@ -114,8 +114,8 @@ void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh
     }
 }
 
-// One picture: the body in the colours of its displacement, its frames as axes a tenth as long as
-// all bodies are large.
+// One picture: the body coloured by its displacement, its frames drawn as axes. The axes are a
+// tenth as long as the extent of all bodies.
 static sinew_status render(album *a, const album_view *view, const sn_camera *camera,
                            const sn_legend *scale, double extent, sn_image cell) {
     sn_picture_scene scene = sn_picture_scene_default(camera);

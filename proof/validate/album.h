@@ -1,7 +1,7 @@
-// Pictures for the report: bodies as they are at some moment, drawn side by side with one camera
-// and one colour scale.
+// Pictures for the report: bodies in a given state, drawn side by side with one camera and one
+// colour scale.
 //
-// Without a report everything here does nothing; without libpng the album is left out.
+// Without a report every call does nothing; without libpng the album is omitted.
 #ifndef SN_PROOF_VALIDATE_ALBUM_H
 #define SN_PROOF_VALIDATE_ALBUM_H
 
@@ -16,7 +16,7 @@ typedef struct album_view {
     const char *caption;
     int32_t point_count, triangle_count, frame_count;
     int32_t *triangles;
-    double *points, *values; // values: displacement [m], or what the look says
+    double *points, *values; // values: displacement [m], unless the look names others
     double *frame_points, *frame_matrices;
 } album_view;
 
@@ -27,7 +27,7 @@ typedef struct album {
     album_view views[ALBUM_CAPACITY];
 } album;
 
-// Where the camera stands: angles as in io/picture/camera.h. [rad]
+// The camera's position, by angles as in io/picture/camera.h. [rad]
 typedef struct album_look {
     const char *title;
     double azimuth, elevation;
@@ -36,14 +36,14 @@ typedef struct album_look {
 
 void album_begin(validate_run *v, album *a);
 
-// A body as it is now: of frames (`mesh` NULL), or of elements with its rest mesh. `caption` must
-// outlive the album.
+// Adds a body in its current state: one of frames (`mesh` NULL), or one of elements with its rest
+// mesh. `caption` must outlive the album.
 void album_add(album *a, const char *caption, sinew_body *body, const sinew_mesh *mesh);
 
-// The same of a surface of triangles at rest and its present points.
+// The same for a surface of triangles at rest and its current points.
 void album_add_surface(album *a, const char *caption, const sinew_mesh *rest, const double *points);
 
-// The same of a surface that shows other numbers, one for each point.
+// The same for a surface coloured by other values, one for each point.
 void album_add_values(album *a, const char *caption, const sinew_mesh *surface,
                       const double *values);
 

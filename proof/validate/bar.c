@@ -80,9 +80,11 @@ int32_t *bar_pick(bar *b, int axis, double value, int32_t *count) {
 
     *count = 0;
 
-    for (int32_t i = 0; nodes && i < n; i++) {
-        if (fabs(X[3 * i + axis] - value) < 1e-9) {
-            nodes[(*count)++] = i;
+    if (nodes) {
+        for (int32_t i = 0; i < n; i++) {
+            if (fabs(X[3 * i + axis] - value) < 1e-9) {
+                nodes[(*count)++] = i;
+            }
         }
     }
 
@@ -134,7 +136,7 @@ sinew_status bar_solve(bar *b, int32_t load_steps, double tolerance) {
     sinew_step_report report;
     SN_TRY(sinew_world_solve_static(b->world, &statics, &report));
 
-    // At the limit of rounding no step lowers the energy any more: as good as converged.
+    // A stall close to the tolerance is the limit of rounding, where no step lowers the energy.
     bool done =
         report.outcome == SINEW_OUTCOME_CONVERGED ||
         (report.outcome == SINEW_OUTCOME_STALLED && report.newton_residual < 1e3 * tolerance);

@@ -1,4 +1,4 @@
-// A box of finite elements in a world of its own: what most rows measure.
+// A box of finite elements in a world of its own, used by most rows.
 #ifndef SN_PROOF_VALIDATE_BAR_H
 #define SN_PROOF_VALIDATE_BAR_H
 
@@ -13,7 +13,7 @@ typedef struct bar_def {
     sinew_element element;
     sinew_model model;
     sinew_material_def material;
-    const double *axes; // of the material in every element, axis by axis; NULL: x, y, z
+    const double *axes; // material axes of every element, axis by axis; NULL: x, y, z
     sinew_world_def world;
 } bar_def;
 
@@ -30,19 +30,20 @@ bar_def bar_default_def(void);
 sinew_status bar_create(sinew_context *context, const bar_def *def, bar *b);
 void bar_destroy(bar *b); // a zeroed bar is allowed
 
-// Nodes whose rest coordinate `axis` is `value`; an array of the bar's, NULL without memory.
+// Nodes whose rest coordinate `axis` is `value`. The array belongs to the bar; NULL if memory runs
+// out.
 int32_t *bar_pick(bar *b, int axis, double value, int32_t *count);
 
 // Holds the end x = 0.
 sinew_status bar_clamp(bar *b);
 
-// A traction on the face where coordinate `axis` is `value`.
+// Adds a traction on the face where coordinate `axis` is `value`.
 sinew_status bar_pull(bar *b, int axis, double value, const double traction[3]);
 
 // Mean displacement of the nodes at x = `x`.
 sinew_status bar_get_displacement(bar *b, double x, double displacement[3]);
 
-// The static solve; a solve that does not converge is told as SINEW_DIVERGED.
+// The static solve. A solve that does not converge returns SINEW_DIVERGED.
 sinew_status bar_solve(bar *b, int32_t load_steps, double tolerance);
 
 #endif

@@ -1,5 +1,4 @@
-// Bars against beam theory: Timoshenko's small deflection, the elastica (Mattiasson 1981), and
-// CalculiX on the same mesh.
+// Bars compared with beam theory: Timoshenko's small deflection and the elastica (Mattiasson 1981).
 #include "validate/validate.h"
 #include "validate/bar.h"
 
@@ -10,8 +9,8 @@
 
 static const double thickness = 0.1, young = 1e6;
 
-// Tip deflection under an end load over Timoshenko's, bending and shear with the coefficient 5/6 of
-// a rectangle.
+// Tip deflection under an end load, relative to Timoshenko's: bending, and shear with the
+// coefficient 5/6 of a rectangle.
 static sinew_status deflection_ratio(validate_run *v, sinew_element element, int32_t along,
                                      int32_t across, double *ratio) {
     bar_def def = bar_default_def();

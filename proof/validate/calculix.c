@@ -1,7 +1,7 @@
-// Natural frequencies against beam theory, and the same ten-node mesh in CalculiX: displacements
-// and frequencies.
+// Natural frequencies compared with beam theory, and displacements and frequencies compared with
+// CalculiX on the same ten-node mesh.
 //
-// CalculiX (the program ccx) is optional: where it is missing, its claims are skipped with a word.
+// CalculiX (the program ccx) is optional: without it, its claims are reported as skipped.
 
 #include "validate/validate.h"
 #include "validate/bar.h"
@@ -33,7 +33,8 @@ static sinew_status find_frequencies(validate_run *v, const bar_def *def,
     return status;
 }
 
-// Linear tets against ten-node ones: the largest of the six errors, with 1, 2, 4 ... cells across.
+// Linear tets compared with ten-node ones: the largest of the six errors, with 1, 2, 4 ... cells
+// across.
 static sinew_status linear_tet_order(validate_run *v) {
     bar_def def = bar_default_def();
     double reference[MODES], frequencies[MODES], worst[4] = {0};
@@ -139,21 +140,29 @@ static void add_deck(sn_buffer *deck, const sinew_mesh *mesh, const int32_t *cla
         "*NODE PRINT, NSET=ALL\nU\n*END STEP\n*STEP\n*FREQUENCY\n6\n*CLOAD, OP=NEW\n*END STEP\n");
 }
 
-// --- Running it and reading what it printed
+// --- Running CalculiX and reading its output
 
 typedef struct calculix_output {
-    double *displacements; // three numbers a node
+    double *displacements; // three numbers per node
     double frequencies[MODES];
     int32_t node_count, mode_count; // found
 } calculix_output;
 
-// Lines "node ux uy uz" below the word displacements, and "mode eigenvalue omega frequency ..."
-// below EIGENVALUE.
-static void parse(const char *text, int32_t point_count, calculix_output *out) {
-    bool modes = false;
-    for (const char *line = text; line && *line;
+// The start of the next line, or the end of the text.
+static const char *next_line(const char *line) {
+    const char *end = strchr(line, '\n');
+    return end ? end + 1 : line + strlen(line);
+}
 
-         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+// Reads the lines "node ux uy uz" below the word displacements, and the lines "mode eigenvalue
+// omega frequency ..." below EIGENVALUE.
+static void parse(const char *text, int32_t point_count, calculix_output *out) {
+    if (!text) {
+        return;
+    }
+
+    bool modes = false;
+    for (const char *line = text; *line; line = next_line(line)) {
         if (strncmp(line, "     E I G E N V A L U E", 24) == 0) {
             modes = true;
         }

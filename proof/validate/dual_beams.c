@@ -1,10 +1,11 @@
 // Beams of dual quaternion frames against St. Venant-Kirchhoff elements at the papers' counts
 // (Gilles et al. 2011, figures 6 and 10).
 //
-// The paper does not tell its beam's proportions, load and constants. Ours is four times as long as
-// thick, has no Poisson effect (rigid sections cannot show any), is held at one end and bends under
-// its own weight until the free end has sunk by half the length; elements at the paper's coarse
-// counts are then as far off as the paper tells, 23 and 46 % here, 25 and 42 % there.
+// The paper does not state the proportions, load and constants of its beam. Ours is four times as
+// long as thick, has a Poisson ratio of 0 (rigid sections cannot show any other), is held at one
+// end and bends under its own weight until the free end has sunk by half the length. Elements at
+// the paper's coarse counts then have about the errors that the paper reports: 23 and 46 % here, 25
+// and 42 % there.
 #include "validate/validate.h"
 #include "validate/bar.h"
 #include "validate/frame_bar.h"
@@ -42,7 +43,7 @@ static sinew_status solve(sinew_context *context, sinew_world *world) {
                    sinew_outcome_name(report.outcome), report.newton_residual);
 }
 
-// Where the middle of the free end of a beam of frames goes; cells are those of the samples.
+// The position of the middle of the free end of a beam of frames; `cells` counts the samples.
 static sinew_status frame_tip(validate_run *v, double width, int32_t frames, const int32_t cells[3],
                               double tip[3]) {
     sinew_material_def material = beam_material();
@@ -74,7 +75,7 @@ static sinew_status frame_tip(validate_run *v, double width, int32_t frames, con
     return status;
 }
 
-// The same of elements, the mean of the end's nodes.
+// The same for elements: the mean of the end's nodes.
 static sinew_status element_tip(validate_run *v, double width, sinew_element element,
                                 const int32_t cells[3], double tip[3]) {
     bar_def def = bar_default_def();
@@ -104,7 +105,7 @@ static sinew_status element_tip(validate_run *v, double width, sinew_element ele
     return status;
 }
 
-// Distance of two ends over the length, which is 1.
+// Distance between two ends, relative to the length, which is 1.
 static double apart(const double a[3], const double b[3]) {
     return sn_distance(sn_load3(a), sn_load3(b));
 }
@@ -123,17 +124,18 @@ sinew_status validate_dual_beam(validate_run *v) {
                      0.025, apart(frames, elements), "-");
     validate_note(v, "from fine ten-node tets, whose end sinks by %.3f: frames %.4f, elements %.4f",
                   -fine[2], apart(frames, fine), apart(elements, fine));
-    validate_note(v,
-                  "a beam five times as long as thick, the same load: %.4f; few rigid frames lock "
-                  "the more the thinner it is",
-                  apart(slender_frames, slender_elements));
+    validate_note(
+        v,
+        "a beam five times as long as thick under the same load: %.4f; few rigid frames lock "
+        "more in thinner beams",
+        apart(slender_frames, slender_elements));
 
     return SINEW_OK;
 }
 
 sinew_status validate_coarse_beams(validate_run *v) {
     static const struct {
-        int32_t frames, points; // samples, and nodes of elements, along each side
+        int32_t frames, points; // points: samples, or nodes of elements, along each side
         double paper;
     } rows[2] = {{5, 4, 0.13}, {3, 2, 0.15}};
 

@@ -1,5 +1,5 @@
-// Bars of frames, for the rows of frame bodies: along x from 0 to their length, centred in y and z,
-// frames equally spaced from end to end.
+// Bars of frames for the rows about frame bodies. A bar spans [0, length] along x and is centred in
+// y and z; its frames are equally spaced from end to end.
 #ifndef SN_PROOF_VALIDATE_FRAME_BAR_H
 #define SN_PROOF_VALIDATE_FRAME_BAR_H
 
@@ -16,15 +16,15 @@ typedef struct frame_bar_def {
     bool springs, geometric_stiffness;
     const sinew_material_def *material; // NULL: that of the default tissue
     double length, width;
-    int32_t cells[3]; // of voxels, each a sample
+    int32_t cells[3]; // voxels along each axis; each is a sample
     double gravity;   // along -z
     sinew_integrator integrator;
     sinew_solver solver;
     double newton_tolerance;
 } frame_bar_def;
 
-// A bar of unit length, a fifth as thick, of five rigid frames with linear weights between
-// neighbours, 40 x 4 x 4 samples, which is solved densely and to rounding; no gravity.
+// A bar of length 1 and thickness 0.2 with five rigid frames, linear weights between neighbours and
+// 40 x 4 x 4 samples, without gravity. It is solved to rounding by the dense solver.
 frame_bar_def frame_bar_default_def(void);
 
 typedef struct frame_bar {
@@ -37,7 +37,8 @@ typedef struct frame_bar {
 sinew_status frame_bar_create(sinew_context *context, const frame_bar_def *def, frame_bar *b);
 void frame_bar_destroy(frame_bar *b);
 
-// Equilibrium to a residual; one that rounding stops a little above it counts, any other does not.
+// Solves for equilibrium. A solve that rounding stops slightly above the tolerance counts as
+// converged; any other that misses it is SINEW_DIVERGED.
 sinew_status frame_bar_solve(frame_bar *b, double tolerance);
 
 #endif

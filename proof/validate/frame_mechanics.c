@@ -17,7 +17,8 @@ enum { FRAMES = 5, POINTS = 10000, QUICK_POINTS = 2000 };
 
 static const double length = 1, width = 0.2; // of the default bar
 
-// Bends and twists the bar: every frame is turned further than the one before, and shaken a little.
+// Bends and twists the bar: every frame is rotated further than the previous one, plus a small
+// random displacement.
 static void bend(sinew_body *body, sn_random *random) {
     const sn_frame_model *model = body->model;
     sn_vec3 place = sn_v3(0, 0, 0);
@@ -47,8 +48,8 @@ static void bend(sinew_body *body, sn_random *random) {
 
 // --- A8: springs
 
-// What the samples of a body and the springs made from them have at rest: the largest difference
-// over the largest entry.
+// Compares the stiffness at rest of a body's samples with that of the springs made from them: the
+// largest difference over the largest entry.
 static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *def, double *error,
                                          double *lost) {
     frame_bar_def other = *def;
@@ -77,9 +78,11 @@ static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *d
         }
     }
 
-    for (size_t i = 0; status == SINEW_OK && i < sn_bsr_value_count(&b[0].body->pattern); i++) {
-        largest = fmax(largest, fabs(A[0][i]));
-        *error = fmax(*error, fabs(A[1][i] - A[0][i]));
+    if (status == SINEW_OK) {
+        for (size_t i = 0; i < sn_bsr_value_count(&b[0].body->pattern); i++) {
+            largest = fmax(largest, fabs(A[0][i]));
+            *error = fmax(*error, fabs(A[1][i] - A[0][i]));
+        }
     }
 
     *error /= largest;
@@ -95,8 +98,7 @@ static sinew_status stiffness_difference(validate_run *v, const frame_bar_def *d
     return status;
 }
 
-// Force and torque that the springs of a bent bar leave on it as a whole, over the largest force in
-// it.
+// Net force and torque of the springs of a bent bar, relative to the largest force in it.
 static sinew_status net_force(validate_run *v, const frame_bar_def *def, double *error) {
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
@@ -127,8 +129,8 @@ static sinew_status net_force(validate_run *v, const frame_bar_def *def, double 
     return SINEW_OK;
 }
 
-// The springs' stiffness at rest times a random motion against differences of their forces,
-// relative.
+// Relative difference between the springs' stiffness at rest times a random motion and finite
+// differences of their forces.
 static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, double *error) {
     enum { SIZE = 6 * FRAMES, CONFIG = 8 * FRAMES };
     frame_bar b;
@@ -168,10 +170,13 @@ static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, 
     }
 
     *error = 0;
-    for (int i = 0; i < SIZE && A; i++) { // the matrix is that of the solvers, minus the derivative
-        largest = fmax(largest, fabs(product[i]));
+    if (A) {
+        // The matrix is that of the solvers: the negative derivative of the force.
+        for (int i = 0; i < SIZE; i++) {
+            largest = fmax(largest, fabs(product[i]));
 
-        *error = fmax(*error, fabs((force[1][i] - force[0][i]) / (2 * h) + product[i]));
+            *error = fmax(*error, fabs((force[1][i] - force[0][i]) / (2 * h) + product[i]));
+        }
     }
     *error /= largest;
     free(A);
@@ -180,7 +185,7 @@ static sinew_status derivative_error(validate_run *v, const frame_bar_def *def, 
     return status;
 }
 
-// How far the free end of a bar goes under a small force across it.
+// Displacement of the free end of a bar under a small transverse force.
 static sinew_status small_sag(validate_run *v, const frame_bar_def *def, double *sag) {
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
@@ -224,13 +229,12 @@ sinew_status validate_springs(validate_run *v) {
     validate_near(v, "two frames as springs: small deflection over that of the samples", 1,
                   sag[1] / sag[0], 0.02, "-");
     SN_TRY(net_force(v, &def, &error));
-    validate_at_most(v, "two frames as springs, bent: force and torque on the whole, relative",
-                     1e-12, error, "-");
+    validate_at_most(v, "two frames as springs, bent: net force and torque, relative", 1e-12, error,
+                     "-");
     def.count = FRAMES;
     SN_TRY(net_force(v, &def, &error));
-    validate_at_most(
-        v, "five frames as springs, strongly bent: force and torque on the whole, relative", 1e-12,
-        error, "-");
+    validate_at_most(v, "five frames as springs, strongly bent: net force and torque, relative",
+                     1e-12, error, "-");
 
     for (int k = 0; k < 2; k++) {
         def.springs = k;
@@ -247,9 +251,10 @@ sinew_status validate_springs(validate_run *v) {
                      1e-6, error, "-");
     def.springs = false;
     SN_TRY(stiffness_difference(v, &def, &error, &lost));
-    validate_note(
-        v, "it differs from the samples' stiffness by %.3g %%: pairs of frames drop a skew part",
-        100 * lost);
+    validate_note(v,
+                  "it differs from the samples' stiffness by %.3g %%: springs between pairs of "
+                  "frames drop a skew part",
+                  100 * lost);
 
     return SINEW_OK;
 }
@@ -312,7 +317,7 @@ sinew_status validate_inverse_skinning(validate_run *v) {
 
 // --- A19: mass
 
-// Every node moves as a rigid body would, velocity v + w x X.
+// Gives every node the velocity of a rigid motion, v + w x X.
 static void set_rigid_velocity(sinew_body *body, sn_vec3 v, sn_vec3 w) {
     const sn_frame_model *model = body->model;
     for (int32_t i = 0; i < model->nodes.count; i++) {
@@ -361,7 +366,7 @@ static sinew_status rigid_energy_error(validate_run *run, const frame_bar_def *d
     return SINEW_OK;
 }
 
-// Relative error of g of a bent and stretched free bar: the change of its momentum in one step.
+// Relative error of g, from the change of momentum of a bent and stretched free bar in one step.
 static sinew_status fall_error(validate_run *run, frame_bar_def def, double *error) {
     def.gravity = 9.81;
     def.integrator = SINEW_INTEGRATOR_MIDPOINT;
@@ -385,7 +390,7 @@ static sinew_status fall_error(validate_run *run, frame_bar_def def, double *err
     return status;
 }
 
-// How fast the frame in the middle of a bar at rest begins to fall, over g.
+// Initial acceleration of the middle frame of a bar at rest, relative to g.
 static sinew_status first_fall(validate_run *run, frame_bar_def def, double *ratio) {
     def.gravity = 9.81;
     def.integrator = SINEW_INTEGRATOR_SYMPLECTIC_EULER;
@@ -528,9 +533,9 @@ sinew_status validate_frame_iterations(validate_run *v) {
         frames.newton_iterations);
     validate_at_least(v, "the same counted in Newton steps alone", 20,
                       (double)elements.newton_iterations / frames.newton_iterations, "-");
-    validate_note(v, "Newton's method converges quadratically with any number of unknowns: what "
-                     "few frames save is the work "
-                     "within each step");
+    validate_note(v, "Newton's method converges quadratically with any number of unknowns; "
+                     "few frames save work "
+                     "within each step only");
 
     return SINEW_OK;
 }

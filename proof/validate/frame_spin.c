@@ -1,4 +1,4 @@
-// Frames that tumble: what each integrator keeps of their angular momentum and energy.
+// Tumbling frames: drift of angular momentum and energy with each integrator.
 #include "validate/validate.h"
 
 #include "sinew/sinew.h"
@@ -20,8 +20,8 @@ typedef struct spin_row {
     double step; // [s]
 } spin_row;
 
-// A free bar of three dual quaternion frames at 50 rad/s, about none of its own axes; a tenth of a
-// radian each step.
+// A free bar of three dual quaternion frames, spinning at 50 rad/s about an axis that is not a
+// principal one: a tenth of a radian per step.
 static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tumbler *b) {
     sinew_solid_def solid = sinew_default_solid_def();
     solid.size[0] = 1;
@@ -63,7 +63,7 @@ static sinew_status tumbler_fill(sinew_context *context, const spin_row *row, tu
     return sinew_frame_body_create(b->world, &def, &b->body);
 }
 
-// Over a second, or a fifth of it.
+// Simulates one second, or a fifth of it in the quick form.
 static sinew_status run_row(validate_run *v, const spin_row *row) {
     tumbler b = {0};
     sinew_measures before = {0}, after = {0};

@@ -105,7 +105,7 @@ typedef struct centreline {
     double x[LINE_POINTS], z[LINE_POINTS];
 } centreline;
 
-// How far the free end of a bar held at the other sinks, and the line it takes.
+// Sag of the free end of a bar held at the other end, and its centreline.
 static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag,
                            centreline *line) {
     frame_bar b;
@@ -122,11 +122,13 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
     }
 
     *sag = -position[2];
-    for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
-        const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
-        status = sinew_frame_body_get_point(b.body, rest, position);
-        line->x[i] = position[0];
-        line->z[i] = position[2];
+    if (line) {
+        for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
+            const double rest[3] = {length * i / (LINE_POINTS - 1), 0, 0};
+            status = sinew_frame_body_get_point(b.body, rest, position);
+            line->x[i] = position[0];
+            line->z[i] = position[2];
+        }
     }
 
     frame_bar_destroy(&b);
@@ -170,11 +172,13 @@ static sinew_status elements_sag(validate_run *v, double poisson, double *sag, c
     }
 
     *sag = -tip[2];
-    for (int i = 0; line && i < LINE_POINTS && status == SINEW_OK; i++) {
-        double x = length * i / (LINE_POINTS - 1);
-        status = bar_get_displacement(&b, x, tip);
-        line->x[i] = x + tip[0];
-        line->z[i] = tip[2];
+    if (line) {
+        for (int i = 0; i < LINE_POINTS && status == SINEW_OK; i++) {
+            double x = length * i / (LINE_POINTS - 1);
+            status = bar_get_displacement(&b, x, tip);
+            line->x[i] = x + tip[0];
+            line->z[i] = tip[2];
+        }
     }
 
     bar_destroy(&b);
@@ -208,15 +212,15 @@ sinew_status validate_frame_cantilever(validate_run *v) {
     validate_near(v, "the same with a Poisson ratio of 0.3", 1, sag / reference, 0.02, "-");
 
     // A bent bar widens where it is compressed and narrows where it is stretched, quadratically in
-    // the height: what is affine in a section cannot, and resists with the modulus of a material
-    // held on both sides instead of Young's.
+    // the height. Sections that stay affine cannot, and resist with the modulus of laterally
+    // constrained material instead of Young's modulus.
     const double nu = 0.3;
     const double modulus = (1 - nu) / ((1 + nu) * (1 - 2 * nu));
 
     validate_note(v,
                   "affine frames on one line cannot widen below and narrow above as a bent bar "
-                  "does, and bend as if held on "
-                  "both sides: %.3f by beam theory",
+                  "does, and bend as if laterally "
+                  "constrained: %.3f by beam theory",
                   1 / modulus);
     SN_TRY(frames_sag(v, 9, SINEW_NODE_QUADRATIC, 0.3, &sag, NULL));
     validate_near(v, "and with 9 quadratic frames, which can", 1, sag / reference, 0.02, "-");
@@ -286,7 +290,7 @@ sinew_status validate_few_frames(validate_run *v) {
     return SINEW_OK;
 }
 
-// --- A25: what two frames can show (Gilles et al. 2013, figure 1.2)
+// --- A25: the motions of two frames (Gilles et al. 2013, figure 1.2)
 
 sinew_status validate_two_frames(validate_run *v) {
     double c = cos(0.25);

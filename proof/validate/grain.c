@@ -1,5 +1,5 @@
-// Grain: frames along curves, fields between them, pulls across the grain, and what a free
-// anisotropic body keeps.
+// Grain: frames along curves, fields between them, pulls at an angle to the grain, and the angular
+// momentum of a free anisotropic body.
 #include "validate/bar.h"
 #include "validate/validate.h"
 
@@ -12,8 +12,8 @@ static const double PI = 3.14159265358979323846;
 
 // --- A14: double reflection
 
-// The largest difference of frames along a NURBS from those of a fine sampling, with `count`
-// places.
+// The largest difference between the frames along a NURBS at `count` points and those of a fine
+// sampling.
 static sinew_status reflection_error(validate_run *v, const sinew_curve_def *curve, int32_t count,
                                      int32_t fine, sn_arena *arena, double *error) {
     double *coarse = SN_PUSH(arena, double, 9 * (size_t)count);
@@ -35,7 +35,7 @@ static sinew_status reflection_error(validate_run *v, const sinew_curve_def *cur
 }
 
 sinew_status validate_reflection(validate_run *v) {
-    // A smooth space curve without inner knots: a rational cubic.
+    // A rational cubic: a smooth space curve without inner knots.
     const double points[12] = {0, 0, 0, 1, 0.2, 0, 0.6, 1.2, 0.5, 1.2, 1, 1.4};
     const double weights[4] = {1, 1.4, 0.8, 1};
     sinew_curve_def curve = sinew_default_curve_def();
@@ -89,7 +89,7 @@ sinew_status validate_reflection(validate_run *v) {
 
 enum { STRANDS = 24, STRAND_POINTS = 40 };
 
-// Strands of a rope about z in a cylinder of radius 0.5, turning by 2 rad a metre.
+// Strands of a rope about z in a cylinder of radius 0.5, rotating by 2 rad per metre.
 static void fill_strands(double points[STRANDS][3 * STRAND_POINTS], sinew_curve_def *curves) {
     for (int c = 0; c < STRANDS; c++) {
         double radius = c % 3 == 0 ? 0.15 : c % 3 == 1 ? 0.32 : 0.48;
@@ -180,7 +180,7 @@ sinew_status validate_fields(validate_run *v) {
 
 // --- Pulls across the grain
 
-// Compliances of strain xx, yy and shear xy under stress xx, the grain turned by `angle` about z
+// Compliances of strain xx, yy and shear xy under stress xx, the grain rotated by `angle` about z
 // (Lekhnitskii 1963).
 static void off_axis_compliance(const sinew_orthotropic *o, double angle, double S[3]) {
     double c = cos(angle);
@@ -229,7 +229,7 @@ sinew_status validate_off_axis(validate_run *v) {
     validate_at_most(
         v, "pulled at 0, 15 ... 90 degrees to the grain: strain along the pull against the formula",
         1e-5, worst[0], "-");
-    validate_note(v, "the field is uniform: exact but for the square of a strain of 1e-6");
+    validate_note(v, "the field is uniform: exact up to the square of a strain of 1e-6");
     validate_at_most(v, "... strain across the pull, of that along it", 1e-5, worst[1], "-");
     validate_at_most(v, "... shear coupling, of the strain along the pull", 1e-5, worst[2], "-");
 
@@ -238,8 +238,8 @@ sinew_status validate_off_axis(validate_run *v) {
 
 // --- Angular momentum
 
-// A free bar that was stretched and twisted, and spins; the largest relative change of its angular
-// momentum.
+// The largest relative change of the angular momentum of a free, spinning bar that starts stretched
+// and twisted.
 static sinew_status measure_leak(validate_run *v, bool exact, int32_t steps, double *drifts,
                                  double *largest) {
     sn_mat3 Q = sn_quat_to_mat3(sn_quat_exp(sn_v3(0.4, 0.7, -0.3)));
@@ -260,7 +260,7 @@ static sinew_status measure_leak(validate_run *v, bool exact, int32_t steps, dou
     def.material.orthotropic.young_2 = 1e6;
     def.material.orthotropic.young_3 = 1e7;
     def.material.exact_rotation = exact;
-    // Keeps what forces without a torque leave.
+    // Conserves the angular momentum exactly as far as the forces have no torque.
     def.world.integrator = SINEW_INTEGRATOR_SYMPLECTIC_EULER;
     def.world.step = 5e-5;
 
@@ -273,15 +273,15 @@ static sinew_status measure_leak(validate_run *v, bool exact, int32_t steps, dou
     sinew_status status = sn_arena_status(&b.arena);
     const double *X = sinew_body_get_rest_positions(b.body);
 
-    for (int32_t i = 0; i < nodes && status == SINEW_OK; i++) {
-        sn_vec3 p = sn_load3(X + 3 * (size_t)i);
-        sn_vec3 twist = sn_v3(0.8 * (p.x - 0.5), 0, 0);
-        p = sn_quat_rotate(sn_quat_exp(twist), sn_v3(1.1 * (p.x - 0.5), 0.9 * p.y, p.z));
-        sn_store3(x + 3 * (size_t)i, p);
-        sn_store3(velocity + 3 * (size_t)i, sn_cross(sn_v3(0, 1, 6), p));
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t i = 0; i < nodes; i++) {
+            sn_vec3 p = sn_load3(X + 3 * (size_t)i);
+            sn_vec3 twist = sn_v3(0.8 * (p.x - 0.5), 0, 0);
+            p = sn_quat_rotate(sn_quat_exp(twist), sn_v3(1.1 * (p.x - 0.5), 0.9 * p.y, p.z));
+            sn_store3(x + 3 * (size_t)i, p);
+            sn_store3(velocity + 3 * (size_t)i, sn_cross(sn_v3(0, 1, 6), p));
+        }
+
         status = sinew_body_set_positions(b.body, x);
     }
     if (status == SINEW_OK) {
@@ -315,8 +315,7 @@ sinew_status validate_free_grain(validate_run *v) {
     validate_at_most(v, "free orthotropic bar, exact corotational force: drift of angular momentum",
                      1e-10, kept, "-");
     validate_note(v, "%d steps", steps);
-    validate_at_least(v,
-                      "the same with the rotation held in the force, as the paper has it: it leaks",
+    validate_at_least(v, "the same with the paper's force, whose rotation is held fixed: it drifts",
                       1e-4, leaked, "-");
 
     for (int32_t i = 0; i < steps; i++) {

@@ -1,5 +1,5 @@
-// How fast the error of each integrator falls with the step: a soft bar that swings for a while,
-// halved steps compared with one another (Richardson), so that no reference is needed.
+// Order of each integrator: a soft bar swings for a while, and results of successively halved steps
+// are compared with one another (Richardson), so that no reference is needed.
 #include "validate/validate.h"
 #include "validate/bar.h"
 

@@ -1,5 +1,6 @@
-// Materials: uniaxial curves of every law (a cube of elements against the formula), stress as the
-// gradient of the energy, the isotropic limit of the orthotropic law, stiffness off its axes.
+// Materials: uniaxial curves of every law (a cube of elements compared with the formula), stress as
+// the gradient of the energy, the isotropic limit of the orthotropic law, and its off-axis
+// stiffness.
 #include "validate/validate.h"
 #include "validate/bar.h"
 
@@ -15,7 +16,7 @@ static const double E = 1e6, nu = 0.3;
 
 // --- Uniaxial extension
 
-// The energy densities as the literature writes them, in the principal stretches a, b, b.
+// The energy densities of the literature, in the principal stretches a, b, b.
 typedef double stretch_energy(double a, double b);
 
 static double shear_modulus(void) {
@@ -84,7 +85,7 @@ static double arruda_energy(double a, double b) {
     return shear_modulus() / slope * sum + k / 2 * (J - 1) * (J - 1);
 }
 
-// Differences of fourth order: exact to about 1e-11.
+// Finite differences of fourth order, exact to about 1e-11.
 static double slope_a(stretch_energy *psi, double a, double b) {
     double h = 1e-3;
     return (8 * (psi(a + h, b) - psi(a - h, b)) - psi(a + 2 * h, b) + psi(a - 2 * h, b)) / (12 * h);
@@ -95,7 +96,8 @@ static double slope_b(stretch_energy *psi, double a, double b) {
     return (8 * (psi(a, b + h) - psi(a, b - h)) - psi(a, b + 2 * h) + psi(a, b - 2 * h)) / (12 * h);
 }
 
-// The nominal stress when nothing holds the sides: b by bisection, where the energy is least.
+// The nominal stress with free sides. The lateral stretch b minimises the energy and is found by
+// bisection.
 static double uniaxial_stress(stretch_energy *psi, double a) {
     double low = 0.3, high = 1.5;
     for (int i = 0; i < 100; i++) {
@@ -110,7 +112,8 @@ static double uniaxial_stress(stretch_energy *psi, double a) {
     return slope_a(psi, a, low);
 }
 
-// A unit cube: three faces on rollers, the face x = 1 moved; the force there over the area.
+// A unit cube with three faces on rollers, whose face x = 1 is moved: the force on that face per
+// area.
 static sinew_status pull_cube(validate_run *v, const sinew_material_def *material, double stretch,
                               double *stress) {
     bar_def def = bar_default_def();
@@ -149,14 +152,14 @@ static sinew_status pull_cube(validate_run *v, const sinew_material_def *materia
         status = sn_arena_status(&b.arena);
     }
 
-    for (int32_t i = 0; status == SINEW_OK && i < count; i++) {
-        for (int c = 0; c < 3; c++) {
-            targets[3 * i + c] = X[3 * nodes[i] + c];
-        }
-        targets[3 * i] = stretch;
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t i = 0; i < count; i++) {
+            for (int c = 0; c < 3; c++) {
+                targets[3 * i + c] = X[3 * nodes[i] + c];
+            }
+            targets[3 * i] = stretch;
+        }
+
         status = sinew_body_move_nodes(b.body, nodes, count, targets);
     }
     if (status == SINEW_OK) {
@@ -246,7 +249,7 @@ static sn_mat3 random_rotation(sn_random *random) {
     return sn_quat_to_mat3(sn_quat_exp(axis));
 }
 
-// Errors are relative to the norm of the tangent, the law's own measure of stiffness there.
+// Errors are relative to the norm of the tangent, the local stiffness of the law.
 static void measure_stress(stress_errors *errors, const sn_material *material,
                            const double *parameters, sn_random *random, bool rotates) {
     static const double stretches[4][3] = {
@@ -298,7 +301,6 @@ sinew_status validate_stress(validate_run *v) {
     sn_random random = sn_random_seed(17);
     for (int32_t i = 0; i < sinew_material_law_count(); i++) {
         for (int strain = SINEW_STRAIN_INFINITESIMAL; strain <= SINEW_STRAIN_COROTATIONAL;
-
              strain++) {
             sinew_material_def def = sinew_default_material_def();
             SN_TRY(sinew_material_set_law(v->context, sinew_material_law_name(i), &def));
@@ -343,7 +345,8 @@ static void axes_about_z(double axes[9], double angle) {
     }
 }
 
-// The bar under its weight, solved to rounding; positions into `x`, an array of the bar's.
+// Solves the bar under its weight to rounding; `x` receives the positions, an array owned by the
+// bar.
 static sinew_status hang(validate_run *v, const bar_def *def, bar *b) {
     SN_TRY(bar_create(v->context, def, b));
     sinew_status status = bar_clamp(b);

@@ -1,5 +1,5 @@
-// Bars and tubes in motion: volume over time of three models, largest stable steps, momentum,
-// threads.
+// Bars and tubes in motion: volume over time of three models, largest stable steps, momentum, and
+// results independent of the number of threads.
 #include "validate/validate.h"
 #include "validate/album.h"
 #include "validate/bar.h"
@@ -121,7 +121,7 @@ typedef struct tube {
     sn_arena arena;
     double *forces;
     int32_t *nodes;
-    double h, node_mass, energy; // energy: of the fall, the bound of what may move
+    double h, node_mass, energy; // energy: released by the fall; bounds the kinetic energy
 } tube;
 
 typedef struct tube_kind {
@@ -135,7 +135,8 @@ static const tube_kind tube_kinds[] = {
     {"corotational", SINEW_MODEL_ELASTIC, SINEW_STRAIN_COROTATIONAL},
     {"nonlinear (Green's strain)", SINEW_MODEL_ELASTIC, SINEW_STRAIN_GREEN}};
 
-// 1000 tets, 50 cm x 13 cm, turned by 45 degrees, its lowest point 50 cm above the ground z = 0.
+// A tube of 1000 tets, 50 cm x 13 cm, tilted by 45 degrees, its lowest point 50 cm above the ground
+// z = 0.
 static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator integrator,
                               double young, double h) {
     sinew_shape_def shape = sinew_default_shape_def();
@@ -185,8 +186,8 @@ static sinew_status tube_fill(tube *t, const tube_kind *kind, sinew_integrator i
     return SINEW_OK;
 }
 
-// A ground that pushes back half of what a node would sink below it: as stiff as a step of this
-// length allows, so that it is the model and not the ground that limits the step.
+// A ground that pushes a node back by half of its depth in each step. This is as stiff as the step
+// allows, so that the model and not the ground limits the step.
 static sinew_status tube_step(tube *t) {
     const double *x = sinew_body_get_positions(t->body);
     const double *v = sinew_body_get_velocities(t->body);
@@ -202,8 +203,8 @@ static sinew_status tube_step(tube *t) {
     return sinew_world_step(t->world, NULL);
 }
 
-// Whether the tube falls and comes to rest without ever moving with more energy than the fall gave
-// it; at the end little of that is left, and no element is inverted.
+// Whether the tube falls and comes to rest without ever having more kinetic energy than the fall
+// released. At the end little of it is left, and no element is inverted.
 static sinew_status is_stable(validate_run *run, const tube_kind *kind, sinew_integrator integrator,
                               double young, double h, bool *stable) {
     tube t = {.context = run->context, .arena = sn_arena_create(run->context)};
@@ -236,7 +237,8 @@ static sinew_status is_stable(validate_run *run, const tube_kind *kind, sinew_in
     return status;
 }
 
-// The largest of the steps up to which all are stable. Quick: whether the wanted one is.
+// The largest step up to which all smaller ones are stable too. Quick: only whether the required
+// step is stable.
 static sinew_status largest_step(validate_run *v, const tube_kind *kind, double young,
                                  double wanted, double *largest) {
     static const double steps[] = {0.005, 0.01, 0.02, 0.03, 0.04};
@@ -280,7 +282,7 @@ sinew_status validate_stable_steps(validate_run *v) {
         }
     }
 
-    // A criterion that nothing fails would show nothing: explicit integration must fail it.
+    // The criterion must be able to fail: explicit integration does.
     bool stable;
 
     SN_TRY(is_stable(v, &tube_kinds[1], SINEW_INTEGRATOR_SYMPLECTIC_EULER, 2e6, 0.005, &stable));
@@ -293,7 +295,7 @@ sinew_status validate_stable_steps(validate_run *v) {
     return SINEW_OK;
 }
 
-// --- Free bodies keep their momentum; threads do not change a bit
+// --- Free bodies keep their momentum; results do not depend on the number of threads
 
 static sinew_status spin(bar *b) {
     int32_t n = sinew_body_get_node_count(b->body);

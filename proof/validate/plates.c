@@ -1,6 +1,6 @@
-// Heterogeneous plates under tension (Gilles et al. 2013, figure 1.7): ten frames against hexahedra
-// of the same voxels, by weights in the compliance and in the Euclidean metric, by samples of
-// regions and spread evenly, and what both cost.
+// Heterogeneous plates under tension (Gilles et al. 2013, figure 1.7): ten frames compared with
+// hexahedra of the same voxels, with weights in the compliance and the Euclidean metric, with
+// region samples and evenly spread samples, and the iterations that both need.
 #include "validate/validate.h"
 
 #include "sinew/sinew.h"
@@ -19,15 +19,15 @@ static const double young = 1e5, poisson = 0.3, rigid_factor = 1e5, traction = 1
 
 typedef enum plate_kind { PLATE_GRADIENT, PLATE_INCLUSION, PLATE_STRIPES } plate_kind;
 
-// Where the centreline goes, and what it took.
+// The displacement of the centreline, and the work it took.
 typedef struct plate_result {
     double displacement[PLACES];
     int32_t newton, cg;
     int32_t samples;
 } plate_result;
 
-// The plate spans [-0.5, 0.5] along x; a rigid grip of one column of voxels beyond its left end is
-// what is held.
+// The plate spans [-0.5, 0.5] along x. It is held by a rigid grip, one column of voxels beyond its
+// left end.
 enum { RUBBER = 1, INCLUSION = 2, GRIP = 3 };
 
 static sinew_status make_solid(sinew_context *context, plate_kind kind, sinew_voxels **voxels) {
@@ -68,12 +68,12 @@ static sinew_status make_voxels(sinew_context *context, plate_kind kind, sinew_v
     double *factors = SN_PUSH(&arena, double, (*voxels)->count);
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t v = 0; status == SINEW_OK && v < (*voxels)->count; v++) {
-        double x = fmax(sn_voxel_center(*voxels, v).x + 0.5, 0);
-        factors[v] = kind == PLATE_GRADIENT ? pow(10, x) : (int)(x * STRIPES) % 2 ? 20 : 1;
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t v = 0; v < (*voxels)->count; v++) {
+            double x = fmax(sn_voxel_center(*voxels, v).x + 0.5, 0);
+            factors[v] = kind == PLATE_GRADIENT ? pow(10, x) : (int)(x * STRIPES) % 2 ? 20 : 1;
+        }
+
         status = sinew_voxels_set_stiffness(*voxels, factors);
     }
 
@@ -255,7 +255,7 @@ static frames_def default_frames(void) {
     return def;
 }
 
-// Frame 0 stands in the grip and is held; the force is spread over the right edge.
+// Frame 0 lies in the grip and is held; the force is spread over the right edge.
 static sinew_status pull_frames(sinew_body *body, const sinew_voxels *voxels,
                                 plate_result *result) {
     SN_TRY(sinew_frame_body_hold(body, 0, SINEW_HOLD_ALL));
@@ -328,7 +328,7 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
     return status;
 }
 
-// The largest difference along the centreline, relative to what the end moves.
+// The largest difference along the centreline, relative to the displacement of the end.
 static double difference(const plate_result *a, const plate_result *reference) {
     double largest = 0;
     for (int k = 0; k < PLACES; k++) {
@@ -458,7 +458,8 @@ sinew_status validate_sampling(validate_run *v) {
     validate_at_least(
         v, "striped plate, region samples: displacement of the end over that of hexahedra",
         of_dense, regions.displacement[PLACES - 1] / way, "-");
-    validate_note(v, "%d samples; the limit is what a sample in each voxel gives", regions.samples);
+    validate_note(v, "%d samples; the limit is the result with a sample in each voxel",
+                  regions.samples);
     validate_at_most(v, "striped plate, as many samples spread evenly: the same (too stiff)",
                      0.75 * of_dense, uniform.displacement[PLACES - 1] / way, "-");
     validate_note(v, "%d samples", uniform.samples);

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-// A bar whose held end is turned by half a radian within one step; what is left of the constraints
-// after the iterations.
+// The residual of the constraints after one step in which the held end of a bar is rotated by half
+// a radian.
 static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sinew_pbd_order order,
                                    int32_t iterations, int32_t consolidating, double *residual) {
     sn_arena arena = sn_arena_create(v->context);
@@ -19,15 +19,17 @@ static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sine
     double *targets = SN_PUSH(&arena, double, 3 * (size_t)mesh->point_count);
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t i = 0; status == SINEW_OK && i < mesh->point_count; i++) {
-        const double *X = mesh->points + 3 * i;
-        double c = cos(0.5);
-        double s = sin(0.5);
-        double x = X[0] + 0.5;
-        kinematic[i] = x < 1e-9;
-        targets[3 * i] = c * x - s * X[1] - 0.5;
-        targets[3 * i + 1] = s * x + c * X[1];
-        targets[3 * i + 2] = X[2];
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < mesh->point_count; i++) {
+            const double *X = mesh->points + 3 * i;
+            double c = cos(0.5);
+            double s = sin(0.5);
+            double x = X[0] + 0.5;
+            kinematic[i] = x < 1e-9;
+            targets[3 * i] = c * x - s * X[1] - 0.5;
+            targets[3 * i + 1] = s * x + c * X[1];
+            targets[3 * i + 2] = X[2];
+        }
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();
@@ -57,7 +59,7 @@ static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sine
     return status;
 }
 
-// The same mesh with its tets in random order: what "unordered" means.
+// The same mesh with its tets in random order: the "unordered" case.
 static sinew_status shuffle(validate_run *v, const sinew_mesh *mesh, sinew_mesh *shuffled,
                             int32_t **indices) {
     size_t count = 4 * (size_t)mesh->element_count;

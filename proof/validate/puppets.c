@@ -1,5 +1,5 @@
-// Flesh about a skeleton: the layered order on a jumping leg, resolutions against each other, the
-// volume of joints, and what stiffnesses and compliances mean on two meshes.
+// Flesh around a skeleton: the layered order on a jumping leg, two resolutions compared, the volume
+// at joints, and stiffnesses and compliances on two meshes.
 #include "validate/album.h"
 
 #include "base/context.h"
@@ -13,10 +13,10 @@ enum { FRAMES = 30 };
 static const double frame_time = 1.0 / 30;
 static const double pi = 3.14159265358979323846;
 
-// The places of the skin and the residual in every frame of a jump.
+// The positions of the skin and the residual at every image of a jump.
 typedef struct take {
     int32_t tets;
-    size_t size; // numbers of one frame
+    size_t size; // numbers per image
     double *points;
     double residuals[FRAMES], mean;
 } take;
@@ -75,7 +75,7 @@ static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
     return status;
 }
 
-// Root of the mean squared distance of the skins [mm], frame by frame and in all.
+// Root mean square distance of the skins [mm], per image and overall.
 static double compare(const take *a, const take *b, int32_t frames, double *by_frame) {
     double total = 0;
     for (int32_t frame = 0; frame < frames; frame++) {
@@ -202,7 +202,7 @@ enum { METHODS = 3 };
 
 static const char *const methods[METHODS] = {"simulated", "linear blend", "dual quaternions"};
 
-// Adds the skin at the places of the nodes to the pictures, turned from y to z as what is up.
+// Adds the skin at the positions of the nodes to the pictures, rotated so that y up becomes z up.
 static sinew_status add_picture(album *pictures, const sn_puppet *puppet,
                                 const sinew_embedding *embedding, const double *positions,
                                 const char *caption) {
@@ -230,7 +230,8 @@ static sinew_status add_picture(album *pictures, const sn_puppet *puppet,
     return status;
 }
 
-// Volumes of the joint's region over that at rest: simulated, and all nodes skinned both ways.
+// Volumes of the joint's region relative to that at rest: simulated, and with all nodes skinned by
+// either method.
 static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes, album *pictures) {
     sinew_pbd_material material = {{0.02, 0.02, 0.02}, {0.01, 0.01, 0.01}, 1, 1000};
     sinew_pbd_def flesh = sinew_default_pbd_def();
@@ -244,7 +245,7 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
     def.angle = twisted ? pi : 0.5 * pi;
     def.tet_count = v->quick ? 8000 : 25000;
 
-    const sn_box region = {{-1, -0.15, -1}, {1, 0.15, 1}}; // a radius up and down from the joint
+    const sn_box region = {{-1, -0.15, -1}, {1, 0.15, 1}}; // one radius above and below the joint
     sn_puppet puppet;
 
     SN_TRY(sn_puppet_create(v->context, &def, &flesh, &puppet));
@@ -335,7 +336,7 @@ typedef struct sag_def {
     int32_t iterations;
 } sag_def;
 
-// How far its free end has sunk after 1.2 s. [m]
+// Sag of its free end after 1.2 s. [m]
 static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const sag_def *sag,
                                 double *sunk) {
     uint8_t *kinematic = SN_PUSH(arena, uint8_t, mesh->point_count);
@@ -372,12 +373,14 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
 
     int32_t count = 0;
     *sunk = 0;
-    for (int32_t i = 0; i < mesh->point_count && status == SINEW_OK; i++) {
-        if (mesh->points[3 * i + 2] < 1.499) {
-            continue;
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < mesh->point_count; i++) {
+            if (mesh->points[3 * i + 2] < 1.499) {
+                continue;
+            }
+            *sunk += mesh->points[3 * i + 1] - positions[3 * i + 1];
+            count++;
         }
-        *sunk += mesh->points[3 * i + 1] - positions[3 * i + 1];
-        count++;
     }
 
     *sunk /= count > 0 ? count : 1;

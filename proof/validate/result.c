@@ -1,4 +1,4 @@
-// What the rows say, and how it leaves: lines, JSON, Markdown with plots.
+// Results of the rows, and their output: lines of text, JSON, Markdown with plots.
 #include "validate/validate.h"
 #include "files.h"
 
@@ -13,10 +13,11 @@
 static const char *const verdicts[] = {"pass", "FAIL", "not available", "skipped"};
 
 static void add(validate_run *v, validate_result result, const char *claim) {
-    if (v->count == VALIDATE_CAPACITY) { // no claim is left out unseen
+    if (v->count == VALIDATE_CAPACITY) { // no claim is dropped silently
         v->results[v->count - 1].verdict = VALIDATE_FAIL;
 
-        validate_note(v, "there are more claims than the %d there is room for", VALIDATE_CAPACITY);
+        validate_note(v, "there are more than %d claims, the capacity of the table",
+                      VALIDATE_CAPACITY);
         return;
     }
     result.id = v->id;
@@ -157,9 +158,9 @@ void validate_print(const validate_result *r) {
     fflush(stdout);
 }
 
-// As numbers: |measured - reference| is to be at most the tolerance. A limit that must not be
-// passed is a tolerance around zero; one that must be reached is the reference itself, with no
-// tolerance below it.
+// Writes the claim as numbers, such that it passes if |measured - reference| is at most the
+// tolerance. An upper limit is written as a tolerance around zero; a lower limit as the reference
+// itself, with a tolerance of 0.
 void validate_write_json(const validate_run *v, sn_buffer *out) {
     sn_json_writer json = sn_json_writer_create(out, false);
     sn_json_begin_array(&json);

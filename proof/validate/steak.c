@@ -1,5 +1,5 @@
-// A T-bone steak of three frames (Gilles et al. 2013, figure 1.10): the bone stays rigid, and when
-// one side of the meat is pulled the other does not feel it; with weights by straight distance both
+// A T-bone steak of three frames (Gilles et al. 2013, figure 1.10): the bone stays rigid, and
+// pulling one side of the meat does not move the other. With weights by straight distance both
 // fail.
 #include "validate/validate.h"
 
@@ -13,7 +13,7 @@
 enum { VOXELS = 20000, VOXELS_QUICK = 6000 };
 
 typedef struct steak_result {
-    double left, right; // how far the sides move [m]
+    double left, right; // displacement of the sides [m]
     double meat, bone;  // stretch of the pulled side and of the bone [-]
 } steak_result;
 
@@ -45,7 +45,7 @@ static sinew_status measure(const rig_specimen *m, steak_result *result) {
     return stretch(m, sn_v3(-0.045, 0.06, 0), sn_v3(0.045, 0.06, 0.005), &result->bone);
 }
 
-// The bone's frame, the first, is held; a force pulls at the left.
+// The first frame, that of the bone, is held; a force pulls the left side.
 static sinew_status pull(validate_run *v, sinew_metric metric, steak_result *result) {
     rig_specimen m;
     sinew_status status = rig_specimen_prepare(v->context, SINEW_SPECIMEN_STEAK,

@@ -1,8 +1,8 @@
-// Rows of proof: each recomputes a claim and compares it with a reference number.
+// Rows of the validation: each recomputes claims and compares them with reference numbers.
 //
-// A row is a function that measures and says what it found through validate_near and its sisters,
-// once for each claim. Rows that this build cannot compute yet are in the table too, with the
-// reason: they count as failed, never as absent.
+// A row is a function that measures, and reports each claim through validate_near and its siblings.
+// Rows that this build cannot compute are listed in the table with the reason, and count as failed,
+// never as absent.
 #ifndef SN_PROOF_VALIDATE_VALIDATE_H
 #define SN_PROOF_VALIDATE_VALIDATE_H
 
@@ -12,11 +12,11 @@
 typedef enum validate_verdict {
     VALIDATE_PASS,
     VALIDATE_FAIL,
-    VALIDATE_UNAVAILABLE, // not computed by this version; fails
+    VALIDATE_UNAVAILABLE, // not computed by this version; counts as failed
     VALIDATE_SKIPPED,     // a foreign program is missing; neither passes nor fails
 } validate_verdict;
 
-// How `measured` stands to `reference`, up to `tolerance`.
+// The required relation of `measured` to `reference`, up to `tolerance`.
 typedef enum validate_relation {
     VALIDATE_NEAR,
     VALIDATE_AT_MOST,
@@ -30,7 +30,7 @@ typedef struct validate_result {
     validate_relation relation;
     const char *unit;
     validate_verdict verdict;
-    char note[400]; // why it is unavailable, skipped or broken; or what else was seen
+    char note[400]; // why it is unavailable, skipped or broken, or further observations
 } validate_result;
 
 enum { VALIDATE_CAPACITY = 256, VALIDATE_PLOT_CAPACITY = 64 };
@@ -54,8 +54,7 @@ typedef struct validate_run {
 
 typedef struct validate_row {
     const char *id;
-    const char
-        *claim; // what it is about, for the rows that cannot run, or that the library may refuse
+    const char *claim;                    // for rows that cannot run or that the library may refuse
     sinew_status (*run)(validate_run *v); // NULL: not available
     const char *reason;                   // why not
 } validate_row;
@@ -63,7 +62,7 @@ typedef struct validate_row {
 extern const validate_row validate_rows[];
 extern const int32_t validate_row_count;
 
-// One claim each. `tolerance` is absolute, in `unit`; `unit` is static text.
+// Each reports one claim. `tolerance` is absolute, in `unit`; `unit` is static text.
 void validate_near(validate_run *v, const char *claim, double reference, double measured,
                    double tolerance, const char *unit);
 void validate_at_most(validate_run *v, const char *claim, double limit, double measured,
@@ -82,7 +81,7 @@ void validate_note(validate_run *v, const char *format, ...);
 // Writes validation/ID-NAME.svg into the folder of the report, if there is one.
 sinew_status validate_draw(validate_run *v, const char *name, const sn_plot *plot);
 
-// The same of a finished file, validation/ID-NAME.ENDING. Pictures of bodies side by side:
+// The same for a finished file, validation/ID-NAME.ENDING. For pictures of bodies side by side see
 // validate/album.h.
 sinew_status validate_keep_picture(validate_run *v, const char *name, const char *ending,
                                    const sn_buffer *content);
@@ -90,16 +89,16 @@ sinew_status validate_keep_picture(validate_run *v, const char *name, const char
 // Prints a result as one line.
 void validate_print(const validate_result *result);
 
-// The results as JSON, and as a page of Markdown.
+// Writes the results as JSON and as a page of Markdown.
 void validate_write_json(const validate_run *v, sn_buffer *out);
 void validate_write_page(const validate_run *v, sn_buffer *out);
 
-// The uniform state of a cube pulled along x, its material turned by `angle` about z; held without
-// restraint.
+// The uniform state of a cube pulled along x with free sides, its material rotated by `angle` about
+// z.
 sinew_status validate_off_axis_state(validate_run *v, const sinew_material_def *material,
                                      double angle, double pull, sinew_element_state *state);
 
-// The rows, by what they are about.
+// The rows, by topic.
 sinew_status validate_cantilever(validate_run *v);
 sinew_status validate_convergence(validate_run *v);
 sinew_status validate_elastica(validate_run *v);

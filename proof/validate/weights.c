@@ -1,5 +1,5 @@
-// Shape functions of frames: the exact heterogeneous line, how far kernels reach, weights around a
-// U.
+// Shape functions of frames: the exact solution of a heterogeneous line, the reach of kernels,
+// weights in a U.
 #include "validate/album.h"
 #include "validate/validate.h"
 
@@ -39,7 +39,7 @@ static double weight_of(const sn_shape *shape, int32_t voxel, int32_t node) {
     return 0;
 }
 
-// --- A6: a line whose stiffness wanders over four decades (Gilles et al. 2013, equation 1.7)
+// --- A6: a line whose stiffness varies over four decades (Gilles et al. 2013, equation 1.7)
 
 typedef struct line {
     sinew_voxels *voxels;
@@ -62,8 +62,8 @@ static sinew_status make_line(sinew_context *context, line *l) {
     return sinew_voxels_set_stiffness(l->voxels, l->factor);
 }
 
-// The exact weight of node i at cell x: the share of the compliance between the nodes on either
-// side.
+// The exact weight of node i at cell x: its share of the compliance between the two neighbouring
+// nodes.
 static double exact_weight(const line *l, const int32_t *ends, int32_t count, int32_t i, int32_t x,
                            double here) {
     double own = l->integral[ends[i]];
@@ -80,7 +80,7 @@ static double exact_weight(const line *l, const int32_t *ends, int32_t count, in
     return 0;
 }
 
-// Weights along the line for the plot: computed and exact, of each node.
+// Weights of each node along the line for the plot, computed and exact.
 enum { MOST_NODES = 4 };
 typedef struct line_curves {
     double x[LINE], weight[MOST_NODES][LINE], exact[MOST_NODES][LINE];
@@ -197,8 +197,8 @@ sinew_status validate_line_weights(validate_run *v) {
 
 // --- A18: a U (Gilles et al. 2011, figure 3)
 
-// Weight of the frame at the top of the left arm, at the top of the right one; a second frame
-// closes the way between.
+// Weight, at the top of the right arm, of the frame at the top of the left arm. A second frame
+// blocks the path between them.
 static sinew_status weight_across(validate_run *v, const sinew_voxels *u, sinew_weights kind,
                                   double radius, double *weight) {
     const double nodes[6] = {-0.375, 0.45, 0, 0, -0.375, 0};
@@ -259,13 +259,14 @@ static sinew_status show_weights(validate_run *v, const sn_shape *shape, const s
     double *values = SN_PUSH(&arena, double, surface->point_count);
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t i = 0; i < surface->point_count && status == SINEW_OK; i++) {
-        values[i] = weight_of(
-            shape,
-            sinew_voxels_find_nearest(shape->voxels, surface->points + 3 * (size_t)i, INFINITY), 0);
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t i = 0; i < surface->point_count; i++) {
+            values[i] = weight_of(
+                shape,
+                sinew_voxels_find_nearest(shape->voxels, surface->points + 3 * (size_t)i, INFINITY),
+                0);
+        }
+
         album_add_values(maps, caption, surface, values);
     }
 
