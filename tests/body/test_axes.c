@@ -26,8 +26,10 @@ static sn_mat3 random_axes(sn_random *random, bool left_handed) {
                  sn_random_range(random, -1, 1), sn_random_range(random, -1, 1)};
     sn_mat3 Q = sn_quat_to_mat3(sn_quat_normalize(q));
 
-    for (int i = 0; left_handed && i < 3; i++) {
-        Q.m[i][1] = -Q.m[i][1];
+    if (left_handed) {
+        for (int i = 0; i < 3; i++) {
+            Q.m[i][1] = -Q.m[i][1];
+        }
     }
 
     return Q;
@@ -109,9 +111,11 @@ static sums evaluate(bar *b, bool projected, bool recovering) {
     for (int32_t row = 0; row < b->body->rows; row++) {
         for (int32_t column = 0; column <= row; column++) {
             int32_t slot = sn_bsr_find(&b->body->pattern, row, column);
-            for (int e = 0; slot >= 0 && e < 9; e++) {
-                s.matrix[(size_t)(3 * row + e / 3) * b->n + (size_t)(3 * column + e % 3)] =
-                    A[9 * (size_t)slot + (size_t)e];
+            if (slot >= 0) {
+                for (int e = 0; e < 9; e++) {
+                    s.matrix[(size_t)(3 * row + e / 3) * b->n + (size_t)(3 * column + e % 3)] =
+                        A[9 * (size_t)slot + (size_t)e];
+                }
             }
         }
     }
@@ -227,12 +231,16 @@ static void pull_along_axis(void *user, const double F[9], const double frame[9]
         *energy = 0.5 * T * (Fa[0] * Fa[0] + Fa[1] * Fa[1] + Fa[2] * Fa[2]);
     }
 
-    for (int e = 0; P && e < 9; e++) {
-        P[e] = T * Fa[e / 3] * a[e % 3];
+    if (P) {
+        for (int e = 0; e < 9; e++) {
+            P[e] = T * Fa[e / 3] * a[e % 3];
+        }
     }
 
-    for (int e = 0; H && e < 81; e++) {
-        H[e] = e / 27 == e / 3 % 3 ? T * a[e / 9 % 3] * a[e % 3] : 0;
+    if (H) {
+        for (int e = 0; e < 81; e++) {
+            H[e] = e / 27 == e / 3 % 3 ? T * a[e / 9 % 3] * a[e % 3] : 0;
+        }
     }
 }
 

@@ -313,7 +313,6 @@ static double swing(int blend, sinew_integrator integrator, double step, double 
 static void test_hung_bar(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
-
          integrator++) {
         bool first_order = integrator == SINEW_INTEGRATOR_IMPLICIT_EULER ||
                            integrator == SINEW_INTEGRATOR_NEWTON_EULER;
@@ -352,7 +351,6 @@ static void test_hung_bar(void **state) {
 static void test_tie_is_a_support(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
-
          integrator++) {
         for (int blend = 1; blend < BLENDS; blend += TEST_SANITIZED ? 2 : 1) {
             fixture f = make_world((sinew_integrator)integrator, -9.81, 1e-3);
@@ -638,7 +636,6 @@ static void test_threads(void **state) {
 static void test_snapshot_and_memory(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
-
          integrator++) {
         test_allocator allocator = {.fail_at = INT64_MAX};
         fixture f = make_world_in(test_context_failing(&allocator), (sinew_integrator)integrator,

@@ -32,23 +32,26 @@ static void own_law(void *user, const double F[9], const double frame[9], double
         }
     }
 
-    for (int a = 0; H && a < 9; a++) { // d cofactor: columns of dF crossed with those of F
-        sn_mat3 dF = {{{0}}};
+    if (H) {
+        // d cofactor: columns of dF crossed with those of F
+        for (int a = 0; a < 9; a++) {
+            sn_mat3 dF = {{{0}}};
 
-        dF.m[a / 3][a % 3] = 1;
-        double dJ = C.m[a / 3][a % 3];
-        sn_vec3 f[3], d[3], dc[3];
-        for (int k = 0; k < 3; k++) {
-            f[k] = sn_mat3_column(A, k);
-            d[k] = sn_mat3_column(dF, k);
-        }
-        for (int k = 0; k < 3; k++) {
-            dc[k] = sn_add(sn_cross(d[(k + 1) % 3], f[(k + 2) % 3]),
-                           sn_cross(f[(k + 1) % 3], d[(k + 2) % 3]));
-        }
-        sn_mat3 dC = sn_mat3_columns(dc[0], dc[1], dc[2]);
-        for (int b = 0; b < 9; b++) {
-            H[9 * b + a] = mu * (a == b) + mu * dJ * C.m[b / 3][b % 3] + g * dC.m[b / 3][b % 3];
+            dF.m[a / 3][a % 3] = 1;
+            double dJ = C.m[a / 3][a % 3];
+            sn_vec3 f[3], d[3], dc[3];
+            for (int k = 0; k < 3; k++) {
+                f[k] = sn_mat3_column(A, k);
+                d[k] = sn_mat3_column(dF, k);
+            }
+            for (int k = 0; k < 3; k++) {
+                dc[k] = sn_add(sn_cross(d[(k + 1) % 3], f[(k + 2) % 3]),
+                               sn_cross(f[(k + 1) % 3], d[(k + 2) % 3]));
+            }
+            sn_mat3 dC = sn_mat3_columns(dc[0], dc[1], dc[2]);
+            for (int b = 0; b < 9; b++) {
+                H[9 * b + a] = mu * (a == b) + mu * dJ * C.m[b / 3][b % 3] + g * dC.m[b / 3][b % 3];
+            }
         }
     }
 }

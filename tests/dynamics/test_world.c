@@ -288,7 +288,6 @@ static void test_destroy_body(void **state) {
 static void test_snapshot_is_bitwise(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
-
          integrator++) {
         test_beam_def def = test_default_beam_def();
         def.world.integrator = (sinew_integrator)integrator;

@@ -1,5 +1,5 @@
 // Curves: exact circles by rational weights, arc length, frames that do not twist and converge at
-// fourth order, bad input.
+// fourth order, invalid input.
 #include "support/test.h"
 
 #include "field/curve.h"
@@ -11,8 +11,9 @@ static const double PI = 3.14159265358979323846;
 
 // ---- Double reflection --------------------------------------------------------------------------
 
-// A helix (a cos s, a sin s, b s). Its Frenet frame turns about the tangent by the torsion b / (a^2
-// + b^2) per length, so that the rotation minimising axis lies at minus that angle from the normal.
+// A helix (a cos s, a sin s, b s). Its Frenet frame rotates about the tangent by the torsion b /
+// (a^2 + b^2) per length, so that the rotation-minimising axis lies at minus that angle from the
+// normal.
 static double helix_error(int32_t count) {
     enum { MOST = 513 };
     sn_vec3 x[MOST], t[MOST], r[MOST];
@@ -85,7 +86,7 @@ static void test_rational_circle(void **state) {
         test_close("a plane curve does not twist", axes[9 * i + 2], 1, 1e-12);
     }
 
-    // A quarter turn brings the second axis where the first was, and the first against the second.
+    // A quarter turn maps the second axis to the first, and the first to minus the second.
     double turned[33 * 9];
 
     def.turn = 0.5 * PI;
@@ -125,13 +126,13 @@ static void test_knots(void **state) {
         shifted[i] = 7 + 3 * knots[i];
     }
 
-    def.knots = shifted; // a curve does not depend on the unit and origin of its parameter
+    def.knots = shifted; // the unit and origin of the parameter do not matter
     assert_int_equal(sinew_curve_compute_frames(context, &def, 5, b, NULL), SINEW_OK);
     assert_true(test_relative_error(b, a, 15) < 1e-10);
     test_close("starts at the first point", a[0], 0, 1e-12);
     test_close("ends at the last point", a[12], 5, 1e-12);
 
-    // The tangents are the derivative: frames of neighbouring places differ by the chord.
+    // The tangents are the derivative: they agree with the chord between neighbouring points.
     double places[2001 * 3];
     double *axes = malloc(2001 * 9 * sizeof(double));
 
@@ -163,7 +164,7 @@ static void test_stroke(void **state) {
     test_close("x at 1.5 of 3", places[9], 1.5, 1e-14);
     test_close("y at 2.5 of 3", places[16], 0.5, 1e-14);
 
-    // At the corner the tangent points half-way.
+    // At the corner the tangent is the mean of both directions.
     test_close("tangent at the corner", axes[9 * 4 + 6], sqrt(0.5), 1e-14);
     for (int i = 0; i < 7; i++) {
         sn_mat3 Q = sn_mat3_columns(sn_load3(axes + 9 * i), sn_load3(axes + 9 * i + 3),
@@ -174,7 +175,7 @@ static void test_stroke(void **state) {
     sinew_context_destroy(context);
 }
 
-// A curve that turns back on itself has frames there too.
+// A curve that reverses its direction has frames at that point too.
 static void test_turning_back(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

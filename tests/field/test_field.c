@@ -65,12 +65,12 @@ static void test_straight_bundle(void **state) {
     sinew_context_destroy(context);
 }
 
-// Directions wind about z as the strands of a rope do: around + z / TURN for one unit of radius.
+// Directions wind about z like the strands of a rope: the angle is z / TURN.
 static const double TURN = 0.5;
 enum { HELICES = 24, HELIX_POINTS = 40 };
 
-// Strokes on helices about z, within the tube's wall, or in three layers of the cylinder; off the
-// faces of the mesh, where rounding decides which element a place belongs to.
+// Strokes on helices about z, within the tube's wall or in three layers of the cylinder. They avoid
+// the faces of the mesh, where rounding decides which element a point belongs to.
 static void fill_helices(double points[HELICES][HELIX_POINTS * 3], sinew_curve_def *curves,
                          double scale, bool solid, bool backwards) {
     for (int c = 0; c < HELICES; c++) {
@@ -103,7 +103,7 @@ static sinew_mesh *make_cylinder(sinew_context *context) {
     return mesh;
 }
 
-// The largest angle from the helices, as far as the strokes go.
+// The largest angle between the field and the helices, where there are strokes.
 static double helix_error(const sinew_mesh *mesh, const double *axes, bool hollow) {
     double worst = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -117,7 +117,7 @@ static double helix_error(const sinew_mesh *mesh, const double *axes, bool hollo
             continue;
         }
         if (hollow) {
-            c = sn_v3(0.37 * c.x / radius, 0.37 * c.y / radius, c.z); // the same through the wall
+            c = sn_v3(0.37 * c.x / radius, 0.37 * c.y / radius, c.z); // constant through the wall
         }
 
         worst = fmax(worst, line_angle(sn_load3(axes + 9 * e + 6),
@@ -127,8 +127,8 @@ static double helix_error(const sinew_mesh *mesh, const double *axes, bool hollo
     return worst;
 }
 
-// Fibres go round a hollow: their tensors know no sense, so that nothing tears. A rope is solid,
-// and its frames fit together.
+// Fibres may go around a hollow: their tensors have no sign, so that nothing tears. A rope is
+// solid, and its frames fit together.
 static void test_helix_bundle(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -154,7 +154,7 @@ static void test_helix_bundle(void **state) {
 
                 print_message("helix bundle, hollow %d, kind %d, by %d: %.3f degrees\n", hollow,
                               kind, by, error);
-                assert_true(error < (TEST_SANITIZED ? 8 : 2)); // coarser meshes follow less closely
+                assert_true(error < (TEST_SANITIZED ? 8 : 2)); // coarser meshes are less accurate
                 sinew_field_destroy(field);
             }
         }
@@ -167,7 +167,7 @@ static void test_helix_bundle(void **state) {
 
 // ---- Invariance ---------------------------------------------------------------------------------
 
-// Fibres drawn in another unit of length, or against their sense, are the same fibres.
+// The unit of length and the direction of strokes do not change the fibres.
 static void test_scale_and_sense(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -206,7 +206,7 @@ static void test_scale_and_sense(void **state) {
     sinew_context_destroy(context);
 }
 
-// The same for frames, of curves in a solid where nothing contradicts itself.
+// The same for frames, with curves in a solid that do not contradict each other.
 static void test_scaled_frames(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -248,8 +248,8 @@ static void test_scaled_frames(void **state) {
     sinew_context_destroy(context);
 }
 
-// Turning whole curves by half turns, and re-expressing all their frames by the opposite
-// quaternions, changes no axis.
+// Rotating whole curves by half turns, or expressing all their frames by the opposite quaternions,
+// changes no axis.
 static void test_flipped_quaternions(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -276,7 +276,7 @@ static void test_flipped_quaternions(void **state) {
 
     sinew_field *plain = make_field(context, &def);
     for (int c = 0; c < 3; c++) {
-        // A full turn gives -q, a half turn the axes with two reversed.
+        // A full turn gives -q, a half turn reverses two of the axes.
         curves[c].turn = c == 0 ? 2 * PI : c == 1 ? PI : 3 * PI;
         sinew_field *flipped = make_field(context, &def);
         assert_true(axes_angle(sinew_field_get_axes(plain), sinew_field_get_axes(flipped),
@@ -284,7 +284,7 @@ static void test_flipped_quaternions(void **state) {
         sinew_field_destroy(flipped);
     }
 
-    // The eight quaternions that mean the same are told apart.
+    // Of the eight equivalent quaternions the nearest one is chosen.
     sn_random random = sn_random_seed(5);
     for (int trial = 0; trial < 200; trial++) {
         sn_quat q =
@@ -346,7 +346,7 @@ static void test_solvers_agree(void **state) {
             const double *a = sinew_field_get_axes(direct);
             const double *b = sinew_field_get_axes(iterative);
             for (int32_t e = 0; e < mesh->element_count; e++) {
-                // What the tolerance gives.
+                // The tolerance of the iterations.
                 assert_true(line_angle(sn_load3(a + 9 * e + 6), sn_load3(b + 9 * e + 6)) < 1e-3);
             }
 
@@ -497,7 +497,7 @@ static void test_bad_fields(void **state) {
         strstr(sinew_context_message(context), "frames are 2300 m apart and miss the body"));
     curve.points = inside;
 
-    for (int i = 0; i < 2; i++) { // beyond what its moments can be computed from
+    for (int i = 0; i < 2; i++) { // beyond the range for which moments can be computed
         double scale = i == 0 ? 1e-60 : 1e60;
 
         double scaled[6];
@@ -523,7 +523,7 @@ static void test_bad_fields(void **state) {
     field = make_field(context, &def);
     sinew_field_destroy(field);
 
-    // A curve that leaves the body guides as far as it reaches.
+    // A curve that leaves the body guides the field where it is inside.
     curve.points = half;
     field = make_field(context, &def);
 
@@ -547,7 +547,7 @@ static void test_memory_shortage(void **state) {
         sn_store3(ring + 3 * i, sn_v3(0.4 * cos(0.25 * PI * i), 0.4 * sin(0.25 * PI * i), 0));
     }
 
-    // The last has a seam.
+    // The last variant has a seam.
     for (int variant = 0; variant < 5; variant += TEST_SANITIZED && variant < 3 ? 3 : 1) {
         bool done = false;
         for (int64_t n = 0; !done; n++) {

@@ -43,13 +43,14 @@ static void test_outside_fields(void **state) {
 
     assert_int_equal(sinew_field_solve(field), SINEW_OK);
 
-    // It has no curves to turn or move.
+    // It has no curves to rotate or move.
     assert_int_equal(sinew_field_get_curve_count(field), 0);
     assert_true(sinew_field_get_certainties(field)[count - 1] == 1);
     assert_int_equal(sinew_field_set_turn(field, 0, 1), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_field_move_curve(field, 0, directions, 2), SINEW_INVALID_ARGUMENT);
 
-    // What is nowhere has the axes of the first element; what is far, those of some element.
+    // A point that is not finite gets the axes of the first element; a remote point those of some
+    // element.
     const double odd[3][3] = {{NAN, 0, 0}, {0, -INFINITY, 0}, {1e300, 0, 0}};
     for (int k = 0; k < 3; k++) {
         double found[9];
@@ -63,7 +64,7 @@ static void test_outside_fields(void **state) {
     sinew_field_destroy(field);
     sinew_field_destroy(fibres);
 
-    // Lengths do not matter, as far as numbers go.
+    // Lengths of axes do not matter, within the range of doubles.
     for (int32_t e = 0; e < count; e++) {
         for (int k = 0; k < 9; k++) {
             axes[9 * e + k] *= e % 2 == 0 ? 1e-310 : 1e200;
@@ -80,7 +81,7 @@ static void test_outside_fields(void **state) {
 
     for (int32_t e = 0; e < count; e++) {
         sn_mat3 Q = sn_quat_to_mat3(sn_quat_exp(sn_v3(0.1 * e, 1, -0.02 * e)));
-        // Numbers near 1e-310 have thirteen digits.
+        // Numbers near 1e-310 have only thirteen digits.
         assert_true(line_angle(sn_load3(sinew_field_get_axes(field) + 9 * e + 6),
                                sn_mat3_column(Q, 2)) < 1e-12);
         assert_true(line_angle(sn_load3(sinew_field_get_axes(fibres) + 9 * e + 6),
@@ -113,8 +114,8 @@ static void test_outside_fields(void **state) {
     sinew_context_destroy(context);
 }
 
-// By vertex the field is continuous: along a line through the solid it turns in small steps, and
-// comes near the curve's frames on it.
+// By vertex the field is continuous: along a line through the solid it rotates in small steps, and
+// it is close to the curve's frames on the curve.
 static void test_interpolation(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -32,7 +32,7 @@ static void test_turn_and_move(void **state) {
         double *before = malloc(size);
 
         memcpy(before, sinew_field_get_axes(field), size);
-        for (int step = 1; step <= 4; step++) { // by and by, on either curve
+        for (int step = 1; step <= 4; step++) { // step by step, on either curve
             assert_int_equal(sinew_field_set_turn(field, 0, 0.3 * step), SINEW_OK);
 
             if (step == 2) {
@@ -57,14 +57,14 @@ static void test_turn_and_move(void **state) {
 
         sinew_field *fresh = make_field(context, &def);
 
-        // The first pass is read from a factor in single precision, here corrected for what has
-        // moved, there factored anew.
+        // The first pass uses a factor in single precision, which is corrected for the move in one
+        // field and computed again in the other.
         double tolerance = solver == 1 ? 1e-6 : 1e-3;
 
         assert_true(axes_angle(sinew_field_get_axes(fresh), sinew_field_get_axes(field),
                                mesh->element_count) < tolerance);
 
-        // What cannot be is refused and changes nothing.
+        // Invalid changes are refused and leave the field as it was.
         memcpy(before, sinew_field_get_axes(field), size);
 
         double far[6] = {9, 9, 9, 10, 9, 9};
@@ -88,15 +88,15 @@ static void test_turn_and_move(void **state) {
     sinew_context_destroy(context);
 }
 
-// The bodies of the test below: a solid, one of two parts, fibres of strokes in a tube, frames of
-// staves round it.
+// The bodies of the test below: a solid, a body of two parts, fibres of strokes in a tube, frames
+// of lines around it.
 typedef struct changing_case {
     const char *name;
     sinew_mesh *mesh;
     sinew_field_kind kind;
     sinew_field_unknowns unknowns;
     double radius;
-    bool round; // first axes turn with the tube, so that frames need half turns
+    bool round; // first axes rotate with the tube, so that frames need half turns
 } changing_case;
 
 enum { CHANGING_CURVES = 12 };
@@ -120,8 +120,8 @@ static void fill_changing(double points[CHANGING_CURVES][12], sinew_curve_def *c
     }
 }
 
-// Turned, turned further with another, moved and turned again, a field is what one made anew of the
-// same curves is; whether the parts of its curves were found before or not.
+// After curves are rotated, rotated further together with another one, moved and rotated again, the
+// field equals a new one of the same curves, whether or not rotations were prepared.
 static void check_changes(sinew_context *context, const changing_case *c, sinew_field_solver solver,
                           bool prepared) {
     double points[CHANGING_CURVES][12], worst = 0;
@@ -160,7 +160,7 @@ static void check_changes(sinew_context *context, const changing_case *c, sinew_
 
         for (int32_t e = 0; e < 3 * c->mesh->element_count; e++) {
             if (c->kind == SINEW_FIELD_FIBRES && e % 3 < 2) {
-                continue; // any axes across the fibres
+                continue; // axes across the fibres are arbitrary
             }
             worst = fmax(worst, line_angle(sn_load3(a + 3 * e), sn_load3(b + 3 * e)));
         }
@@ -171,7 +171,7 @@ static void check_changes(sinew_context *context, const changing_case *c, sinew_
 
     print_message("%s, solver %d, prepared %d: %.1e\n", c->name, (int)solver, prepared, worst);
 
-    // What single precision of the factor and the tolerance of iterations give.
+    // The single precision of the factor, or the tolerance of the iterations.
     assert_true(worst < (solver == SINEW_FIELD_SOLVER_DIRECT ? 5e-7 : 3e-4));
     sinew_field_destroy(field);
 }

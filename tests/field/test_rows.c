@@ -1,4 +1,4 @@
-// The loops over unknowns with 4 to 16 functions side by side against plain ones, in every
+// The loops over unknowns with 4 to 16 functions at once, compared with plain loops, in every
 // instruction set.
 #include "support/test.h"
 
@@ -110,7 +110,7 @@ static void check_vectors(const sn_row_kernels *kernels, int32_t quads) {
     assert_true(test_relative_error(f.y, turned, (size_t)count) < 1e-14);
 }
 
-// The loops in single precision against plain ones in double, to a few of its last digits.
+// The loops in single precision compared with plain ones in double, up to a few of the last digits.
 static void check_narrow(const sn_narrow_kernels *kernels, int32_t quads) {
     int32_t width = WIDTH * quads;
     int32_t count = N * width;
@@ -162,7 +162,8 @@ static void check_narrow(const sn_narrow_kernels *kernels, int32_t quads) {
     }
 }
 
-// Edges, slopes, drifts and products of eight functions, each from what the loop before has left.
+// Edges, slopes, drifts and products of eight functions, each loop applied to the output of the
+// previous one.
 static void check_slopes(const sn_slope_kernels *kernels) {
     enum { WIDE = 2 * WIDTH };
     fixture f = {0};

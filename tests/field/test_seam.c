@@ -1,5 +1,5 @@
-// Frames that agree with their neighbours only half turned: round a hollow, and in a solid where
-// curves seem to contradict.
+// Frames that match their neighbours only after a half turn: around a hollow, and in a solid whose
+// curves seem to contradict each other.
 #include "field/fields.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 enum { STAVES = 12, RINGS = 7, RING_POINTS = 161 };
 
-// Curves of a tube: staves along z whose first axis turns half_turns times by 180 degrees on the
-// way round, or with half_turns of 0 closed rings. In another unit of length; or every second one
-// the other way round and with axes reversed, which means the same.
+// Curves of a tube: lines along z whose first axis rotates by half_turns times 180 degrees once
+// around the tube, or closed rings if half_turns is 0. Optionally in another unit of length, or
+// with every second curve reversed in direction and axes, which means the same.
 static int32_t fill_hollow(double points[][3 * RING_POINTS], sinew_curve_def *curves,
                            int half_turns, double scale, bool other) {
     int32_t count = half_turns > 0 ? STAVES : RINGS;
@@ -43,7 +43,8 @@ static int32_t fill_hollow(double points[][3 * RING_POINTS], sinew_curve_def *cu
     return count;
 }
 
-// The largest angle of an axis from the field that the curves are taken from, as far as they go.
+// The largest angle between an axis and the field that the curves are taken from, where there are
+// curves.
 static double hollow_error(const sinew_mesh *mesh, const double *axes, int half_turns) {
     double worst = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -70,9 +71,9 @@ static double hollow_error(const sinew_mesh *mesh, const double *axes, int half_
     return worst * 180 / PI;
 }
 
-// Frames that come back as -q, or half turned, are as good there as elsewhere, whatever the sign of
-// their quaternions and the unit of length, by every solver. Torn along a seam they are 85 to 90
-// degrees off.
+// Frames that come back as -q, or after a half turn, are as accurate there as elsewhere, whatever
+// the sign of their quaternions and the unit of length, with every solver. If the field tore along
+// a seam they would be off by 85 to 90 degrees.
 static void test_round_a_hollow(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -81,7 +82,7 @@ static void test_round_a_hollow(void **state) {
     sinew_curve_def curves[STAVES];
     sinew_mesh *mesh = make_tube(context, 1);
     sinew_mesh *large = make_tube(context, 1000);
-    // What a half turn makes of one cell of the tube.
+    // The share of a half turn that falls on one cell of the tube. [degree]
     double cell = 180.0 / (TEST_SANITIZED ? 14 : 32);
     sinew_field_def def = sinew_default_field_def();
 
@@ -89,7 +90,7 @@ static void test_round_a_hollow(void **state) {
     for (int half_turns = 0; half_turns <= 3; half_turns++) {
         for (int by = TEST_SANITIZED; by < 2; by++) {
             sinew_field *fields[5];
-            // As it is, larger, expressed in another way, by iterations, with threads.
+            // As it is, larger, expressed differently, solved iteratively, with threads.
             for (int i = 0; i < 5; i++) {
                 def.curve_count =
                     fill_hollow(points, curves, half_turns, i == 1 ? 1000 : 1, i == 2);
@@ -107,7 +108,7 @@ static void test_round_a_hollow(void **state) {
 
             print_message("round a hollow, %d half turns, by %d: %.3f degrees, certainty %.3f\n",
                           half_turns, by, error, report.least_certainty);
-            // A fifth of what the field turns in a cell.
+            // A fifth of the field's rotation across a cell.
             assert_true(error < 0.2 * cell * (half_turns > 0 ? half_turns : 2));
             assert_true(report.seam_count > 0 && report.least_certainty > 0.8); // torn: 0 to 0.74
 
@@ -134,7 +135,7 @@ static void test_round_a_hollow(void **state) {
 }
 
 // Four curves of a solid whose first axes are nearly 90 degrees apart, so that the half turn
-// between two of them hangs on where they are compared: on every mesh the choice that serves all
+// between two of them depends on where they are compared. On every mesh the choice that fits all
 // neighbours is found, and the field is the same.
 static void test_half_turns_of_curves(void **state) {
     (void)state;
@@ -172,13 +173,13 @@ static void test_half_turns_of_curves(void **state) {
         sinew_field_report report;
 
         sinew_field_get_report(field, &report);
-        // With another choice 0.86 and less.
+        // Any other choice gives 0.86 or less.
         assert_true(report.seam_count == 0 && report.least_certainty > 0.88);
 
         double middle[3] = {0.1, 0.05, -0.02};
         sinew_field_compute_axes_at(field, middle, axes);
         if (cells > 4) {
-            // Half turned it would be 90 degrees off.
+            // With a wrong half turn it would be off by 90 degrees.
             assert_true(axes_angle(axes, before, 1) < 0.2);
         }
 
@@ -190,7 +191,7 @@ static void test_half_turns_of_curves(void **state) {
     sinew_context_destroy(context);
 }
 
-// Turning curves into a field that fits together without half turns, and back.
+// Rotates curves until the field fits together without half turns, and back.
 static void test_seam_comes_and_goes(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

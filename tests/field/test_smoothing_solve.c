@@ -1,4 +1,4 @@
-// Smooth functions side by side: what one comes to does not depend on those beside it.
+// Smooth functions solved together: the result of one does not depend on the others.
 #include "field/fields.h"
 
 #include <stdlib.h>
@@ -25,10 +25,10 @@ static double *solve(sinew_field *field, sn_arena *arena, const double *values, 
     return x;
 }
 
-// To rounding: each function goes through the same operations in the same order, and one that has
-// converged stands still, but a compiler may fuse products and sums otherwise in loops of another
-// width. What iterations make of that, relative to the largest value of the function, stays well
-// below what they leave at the worst place, 1e-3.
+// Equal up to rounding: each function goes through the same operations in the same order, and one
+// that has converged no longer changes, but a compiler may fuse products and sums differently in
+// loops of another width. The iterations amplify this, relative to the largest value of the
+// function, to much less than their own worst error, 1e-3.
 static double difference(const double *wide, size_t width, size_t column, const double *few,
                          size_t n) {
     double largest = 0, worst = 0;
@@ -50,8 +50,8 @@ static void check_side_by_side(sinew_context *context, sinew_field_solver solver
     double *few[MOST / WIDTH];
     sn_random random = sn_random_seed(5);
 
-    // Of any size, and smooth or not, so that some need more iterations than others; the seventh is
-    // 0.
+    // Values of any size, smooth or not, so that some need more iterations than others; the seventh
+    // is 0.
     for (size_t k = 0; k < MOST * rows; k++) {
         double c = (double)(k % MOST);
         double t = (double)(k / MOST) / (double)rows;

@@ -1,5 +1,5 @@
-// The coarse space of splines: it solves exactly for what it holds, and does so the same with any
-// number of threads.
+// The coarse space of splines: functions in the space are solved for exactly, with the same result
+// for any number of threads.
 #include "field/fields.h"
 
 #include "support/hash.h"
@@ -54,8 +54,8 @@ static void apply_plain(const sn_smoothing *smoothing, const sn_constraints *row
     free(column);
 }
 
-// Q A P c = P c: whatever is made of splines is found again. P c comes from Q too, of a vector of
-// random numbers.
+// Q A P c = P c: every combination of splines is reproduced. P c is obtained from Q as well,
+// applied to a random vector.
 static void test_reproduces_splines(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -88,7 +88,7 @@ static void test_reproduces_splines(void **state) {
         double error = test_relative_error(again, x, count);
         print_message("%d splines for %d unknowns: found again to %.1e\n",
                       (int)smoothing->splines.count, (int)smoothing->n, error);
-        assert_true(error < 1e-4); // the factor is read in single precision
+        assert_true(error < 1e-4); // the factor is in single precision
         free(r);
         free(x);
         free(y);
@@ -118,8 +118,8 @@ static void test_threads(void **state) {
     }
 }
 
-// The splines are those of smooth functions on the mesh, not in space, or iterations would be twice
-// as many; and they do not grow with the mesh.
+// The splines represent smooth functions on the mesh, not in space, which would need twice as many
+// iterations; and the number of iterations does not grow with the mesh.
 static void test_iterations(void **state) {
     (void)state;
     static const double points[2][9] = {{-0.9, 0.2, 0, 0, -0.1, 0.2, 0.9, 0.1, 0.3},

@@ -565,7 +565,6 @@ static void test_present_bucket(void **state) {
         int32_t taken = 0, item;
         for (double last = 0;; last = key[item], key[item] = INFINITY) {
             for (int32_t wanted = taken == 0 ? first : taken + (taken < 2 * first); taken < wanted;
-
                  taken++) {
                 assert_int_equal(sn_queue_take(queue, taken), taken);
                 key[taken] = sn_random_range(&random, last, 1e-3);

@@ -115,7 +115,6 @@ static void assert_colors_are_apart(sinew_context *context, const sn_coloring *c
         memset(owner, -1, (size_t)nodes * sizeof *owner);
         assert_true(coloring->color_offsets[color] < coloring->color_offsets[color + 1]);
         for (int32_t i = coloring->color_offsets[color]; i < coloring->color_offsets[color + 1];
-
              i++) {
             int32_t chunk = coloring->chunks[i];
             int32_t begin = chunk * coloring->chunk_size;

@@ -271,7 +271,6 @@ static void test_dirichlet_conditions(void **state) {
     sn_bsr_to_dense(&bar.pattern, before, A);
     for (int32_t i = 0; i < bar.pattern.rows; i++) { // the lower triangle is enough for both
         for (int32_t k = 9 * (bar.pattern.diagonal[i] + 1); k < 9 * bar.pattern.starts[i + 1];
-
              k++) {
             A[k] = NAN;
         }

@@ -67,9 +67,11 @@ static sn_bsr random_pattern(sn_arena *arena, int32_t n, int32_t pairs, uint64_t
         members[k] = (int32_t)(sn_random_u32(&random) % (uint32_t)n);
     }
 
-    for (int32_t i = 0; hub && i < n; i++) {
-        members[2 * (pairs + i)] = i;
-        members[2 * (pairs + i) + 1] = n / 2;
+    if (hub) {
+        for (int32_t i = 0; i < n; i++) {
+            members[2 * (pairs + i)] = i;
+            members[2 * (pairs + i) + 1] = n / 2;
+        }
     }
 
     sn_bsr_sets sets = {.count = pairs + (hub ? n : 0), .width = 2, .members = members};

@@ -360,8 +360,10 @@ static void spring_law(void *user, const double F[9], const double frame[9], dou
         if (P) {
             P[a] = c * x[a / 3] * frame[3 * (a % 3)];
         }
-        for (int b = 0; b < 9 && H; b++) {
-            H[9 * a + b] = a / 3 == b / 3 ? c * frame[3 * (a % 3)] * frame[3 * (b % 3)] : 0;
+        if (H) {
+            for (int b = 0; b < 9; b++) {
+                H[9 * a + b] = a / 3 == b / 3 ? c * frame[3 * (a % 3)] * frame[3 * (b % 3)] : 0;
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-// Lanes of the compiler's plain target: loads, selection, and the elementary functions against the
-// C library's.
+// SIMD lanes of the compiler's default target: loads, selection, and elementary functions compared
+// with the C library.
 #include "support/test.h"
 
 #include "math/simd.h"

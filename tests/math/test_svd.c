@@ -40,7 +40,7 @@ static sn_mat3 matrix_of_kind(sn_random *random, int kind) {
     case 0: return random_matrix(random);
     case 1: return random_rotation(random);
     case 2: return with_values(random, 1.1, 0.9, -0.8 * u); // reflected
-    case 3: return with_values(random, 1, 1, -1);           // mirrored: many rotations are as good
+    case 3: return with_values(random, 1, 1, -1);           // mirrored: the rotation is not unique
     case 4: return with_values(random, 1, 0.5, 0);          // flat
     case 5: return with_values(random, 1, 0, 0);            // a line
     case 6: return with_values(random, 1, 1 + tiny, 1 - tiny);
@@ -78,7 +78,7 @@ static void check_svd(const char *name, sn_mat3 F, const sn_svd *svd, double tol
     test_close(name, distance_to_rotation(svd->U) + distance_to_rotation(svd->V), 0, tolerance);
 }
 
-// R'F symmetric, R a rotation, and no rotation is nearer: tr(R'F) is the sum of the singular
+// R'F is symmetric, R is a rotation, and no rotation is nearer: tr(R'F) is the sum of the singular
 // values.
 static void check_polar(const char *name, sn_mat3 F, sn_mat3 R, sn_mat3 S, const double sigma[3],
                         double tolerance) {
@@ -161,8 +161,8 @@ static void check_blocks(sn_isa isa) {
                 svd.sigma[i] = s[i * SN_BLOCK + lane];
             }
 
-            // Scales at which squares leave the range of doubles are not for lanes; nothing in a
-            // body has them.
+            // The SIMD version does not support scales at which squares leave the range of doubles;
+            // they do not occur in bodies.
             if (exact.sigma[0] < 1e-100 && exact.sigma[0] > 0) {
                 continue;
             }

@@ -302,8 +302,10 @@ static void test_cores(void **state) {
         }
 
         cores[t] = z < -1.2 ? 0 : z > 0.8 ? 7 : -1;
-        for (int k = 0; k < 4 && cores[t] == 0; k++) {
-            kinematic[mesh->indices[4 * t + k]] = 1;
+        if (cores[t] == 0) {
+            for (int k = 0; k < 4; k++) {
+                kinematic[mesh->indices[4 * t + k]] = 1;
+            }
         }
     }
 
@@ -405,8 +407,10 @@ static void test_recovery(void **state) {
                 x[2] = -2.4 - x[2];
             }
 
-            for (int k = 0; k < 3 && kind == 4; k++) {
-                x[k] = sn_random_range(&random, -2, 2);
+            if (kind == 4) {
+                for (int k = 0; k < 3; k++) {
+                    x[k] = sn_random_range(&random, -2, 2);
+                }
             }
         }
 

@@ -38,8 +38,10 @@ static void check_neighbours(const sinew_pbd *pbd) {
     for (int32_t c = 0; c < schedule->chunk_count; c++) {
         for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK;
              l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
-            for (int k = 0; k < 4 && schedule->lanes[l] >= 0; k++) {
-                uses[c * pbd->node_count + pbd->tets[4 * schedule->lanes[l] + k]] = 1;
+            if (schedule->lanes[l] >= 0) {
+                for (int k = 0; k < 4; k++) {
+                    uses[c * pbd->node_count + pbd->tets[4 * schedule->lanes[l] + k]] = 1;
+                }
             }
         }
     }

@@ -216,8 +216,10 @@ static void test_recovery(void **state) {
         }
 
         sn_pbd_values(c, sn_pbd_gradient(x, B));
-        for (int i = 0; i < 7 && round % 6 >= 2; i++) {
-            test_close("after recovery", c[i], 0, 1e-3);
+        if (round % 6 >= 2) {
+            for (int i = 0; i < 7; i++) {
+                test_close("after recovery", c[i], 0, 1e-3);
+            }
         }
     }
 }

@@ -1,5 +1,4 @@
-// Motion: sampling between frames, what comes after the end, tracks, and retargeting between
-// skeletons.
+// Motion: sampling between and after the recorded poses, tracks, and retargeting between skeletons.
 #include "support/test.h"
 
 #include "math/quat.h"
@@ -151,7 +150,7 @@ static void count_warning(void *user, sinew_log_level level, const char *line) {
 }
 
 // The same leg, ten times as large, with other names and other local axes: knees and ankles go to
-// the same places, scaled.
+// the same positions, scaled.
 static void test_retargeting(void **state) {
     (void)state;
     sinew_context_def context_def = sinew_default_context_def();

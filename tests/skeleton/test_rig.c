@@ -1,4 +1,4 @@
-// Rigging on a bar of cubes, each cut into six tets: which elements a bone binds, which stay free,
+// Rigging of a bar of cubes, each cut into six tets: which elements a bone binds, which stay free,
 // and that bound nodes move rigidly.
 #include "support/test.h"
 
@@ -41,7 +41,7 @@ static void make_bar(void) {
                 }
             }
 
-            // Odd orders of the axes come out mirrored.
+            // Odd orders of the axes give mirrored tets.
             if (o == 1 || o == 2 || o == 5) {
                 int32_t swap = tet[1];
                 tet[1] = tet[2];
@@ -51,7 +51,7 @@ static void make_bar(void) {
     }
 }
 
-// Two bones along y through the middle of the bar, and one outside.
+// Two bones along y through the middle of the bar, and one outside it.
 static sinew_skeleton *make_bones(sinew_context *context, bool outside) {
     sinew_joint_def joints[3];
     for (int i = 0; i < 3; i++) {
@@ -166,7 +166,7 @@ static void test_binding(void **state) {
     sinew_context_destroy(context);
 }
 
-// A bone exactly along a line of edges cuts all elements around them, whatever rounding says.
+// A bone exactly along a line of edges intersects all elements around them, regardless of rounding.
 static void test_bone_along_edges(void **state) {
     (void)state;
     make_bar();
@@ -208,8 +208,8 @@ static void test_bone_along_edges(void **state) {
     sinew_context_destroy(context);
 }
 
-// Quadratic tets bind as straight ones do, with their middle nodes; a hexahedron where one of its
-// tets would.
+// Quadratic tets bind like linear ones, with their middle nodes; a hexahedron binds where one of
+// its tets would.
 static void test_other_elements(void **state) {
     (void)state;
     make_bar();

@@ -1,4 +1,5 @@
-// Forward kinematics against matrices, names, bones, and joints that are refused with a word.
+// Forward kinematics compared with matrices, names, bones, and invalid joints, which are refused
+// with a message.
 #include "support/test.h"
 
 #include "math/quat.h"
@@ -72,7 +73,7 @@ static void test_world_transforms(void **state) {
     assert_int_equal(sinew_skeleton_compute_world(skeleton, local, local), SINEW_OK);
     assert_memory_equal(local, world, sizeof world);
 
-    // M T^-1 carries a rest point as the joint's own frame does.
+    // M T^-1 moves a rest point as the joint's own frame does.
     sn_rigid offsets[COUNT];
 
     sn_skeleton_compute_offsets(skeleton, world, offsets);

@@ -1,5 +1,5 @@
-// Skins by weights: weights by distance, both blends against plain formulas on every instruction
-// set, rigid motion, bad weights.
+// Skinning: weights by distance, both blends compared with plain formulas in every instruction set,
+// rigid motion, invalid weights.
 #include "support/hash.h"
 #include "support/test.h"
 
@@ -43,7 +43,7 @@ static void bend(const sinew_skeleton *skeleton, sinew_transform *world, double 
         sn_rigid joint = sn_rigid_load(&local[i]);
         joint.q = sn_quat_mul(joint.q, sn_quat_exp(sn_v3(amount, -0.4 * amount * i, 0.7)));
 
-        // The sign of a quaternion means nothing, and must not show.
+        // The sign of a quaternion has no meaning and must not change the result.
         if (i % 2) {
             joint.q = sn_quat_scale(-1, joint.q);
         }
@@ -116,7 +116,7 @@ static void test_blending(void **state) {
         }
     }
 
-    // At rest nothing moves, and a rigid motion of the whole is followed by both.
+    // At rest nothing moves, and both blends follow a rigid motion of the whole.
     for (int dual = 0; dual < 2; dual++) {
         sinew_skin_compute(skin, sinew_skeleton_rest_world(skeleton), (sinew_skin_method)dual,
                            moved);
@@ -172,11 +172,13 @@ static void test_weights(void **state) {
         const double *weights = sinew_skin_weights(skin) + 4 * i;
         test_close("sum", weights[0] + weights[1] + weights[2] + weights[3], 1, 1e-14);
 
-        for (int k = 1; k < 4 && i > 0; k++) {
-            assert_true(weights[k] <= weights[k - 1] && weights[k] > 0);
-            double near = distance_by_sampling(sn_load3(points + 3 * i), &bones[joints[0]]);
-            double far = distance_by_sampling(sn_load3(points + 3 * i), &bones[joints[k]]);
-            test_close("ratio", weights[k] / weights[0], pow(near / far, 4), 2e-3);
+        if (i > 0) {
+            for (int k = 1; k < 4; k++) {
+                assert_true(weights[k] <= weights[k - 1] && weights[k] > 0);
+                double near = distance_by_sampling(sn_load3(points + 3 * i), &bones[joints[0]]);
+                double far = distance_by_sampling(sn_load3(points + 3 * i), &bones[joints[k]]);
+                test_close("ratio", weights[k] / weights[0], pow(near / far, 4), 2e-3);
+            }
         }
     }
 

@@ -62,11 +62,13 @@ static void number_nodes(int32_t *number, int32_t count, bool shuffle) {
         number[i] = i;
     }
 
-    for (int32_t i = count - 1; shuffle && i > 0; i--) {
-        int32_t j = (int32_t)(sn_random_u32(&random) % (uint32_t)(i + 1));
-        int32_t swap = number[i];
-        number[i] = number[j];
-        number[j] = swap;
+    if (shuffle) {
+        for (int32_t i = count - 1; i > 0; i--) {
+            int32_t j = (int32_t)(sn_random_u32(&random) % (uint32_t)(i + 1));
+            int32_t swap = number[i];
+            number[i] = number[j];
+            number[j] = swap;
+        }
     }
 }
 

@@ -11,7 +11,6 @@ static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
     uint64_t hash = test_hash(TEST_HASH_START, &layer, sizeof layer);
 
     for (int32_t p = sn_layer_first_point(layer, place); p < sn_layer_first_point(layer, place + 1);
-
          p++) {
         const sn_blend *blend = &layer->blend;
         int32_t group = blend->sample_group[p];

@@ -132,7 +132,6 @@ static void test_strains(void **state) {
             sinew_material_def def = ((const sn_frame_model *)f.body->model)->materials[0];
 
             for (int strain = SINEW_STRAIN_INFINITESIMAL; strain <= SINEW_STRAIN_COROTATIONAL;
-
                  strain++) {
                 def.strain = (sinew_strain)strain;
                 assert_int_equal(sinew_body_set_material(f.body, 0, &def), SINEW_OK);

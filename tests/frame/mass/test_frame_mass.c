@@ -1,6 +1,6 @@
-// Mass of frame bodies: the matrix and its product agree, consistent mass is the kinetic energy of
-// the blended motion, what turning costs keeps both momenta, negative weights work, the choice is
-// made as documented.
+// Mass of frame bodies: the matrix and its product agree, consistent mass gives the kinetic energy
+// of the blended motion, gyroscopic terms conserve both momenta, negative weights work, and the
+// automatic choice is as documented.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -76,7 +76,7 @@ static void destroy(fixture *f) {
     sinew_context_destroy(f->context);
 }
 
-// A turned and deformed state with every rate at random.
+// A rotated and deformed state with random rates.
 static void stir(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(77);
@@ -100,7 +100,7 @@ static void stir(sinew_body *body) {
 static const sinew_frame_mass kinds[3] = {SINEW_FRAME_MASS_ROW_SUM, SINEW_FRAME_MASS_CONSISTENT,
                                           SINEW_FRAME_MASS_DIAGONAL};
 
-// The whole matrix M, mirrored and dense.
+// The whole matrix M, both triangles, dense.
 static double *dense_mass(sinew_body *body) {
     size_t n = (size_t)sn_body_size(body);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
@@ -187,8 +187,8 @@ static void test_consistent_energy(void **state) {
     }
 }
 
-// Without elastic forces or gravity both momenta stay: their rates vanish with the step, to second
-// order.
+// Without elastic forces or gravity both momenta are conserved: their rates vanish with the step,
+// at second order.
 static void test_turning_keeps_momenta(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {
@@ -277,7 +277,8 @@ static void test_refusals_and_shortage(void **state) {
     destroy(&f);
 
     bool done = false;
-    for (int64_t n = 20; !done && n < 1000; n += n < 60 ? 1 : 7) { // the context itself takes some
+    for (int64_t n = 20; !done && n < 1000;
+         n += n < 60 ? 1 : 7) { // the context itself allocates first
         test_allocator allocator = {.fail_at = n};
 
         sinew_context *context = test_context_failing(&allocator);

@@ -1,4 +1,4 @@
-// Frame bodies that spin fast keep their momentum; a free frame moves as Euler's equations say.
+// Frame bodies that spin fast keep their momentum; a free frame follows Euler's equations.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -22,7 +22,7 @@ typedef struct spin_def {
     double step, spin[3];
 } spin_def;
 
-// A box whose frames are off its axis, so that their mass centres are not at the frames.
+// A box whose frames lie off its axis, so that their centres of mass are not at the frames.
 static fixture make(const spin_def *spin) {
     fixture f = {.context = test_context(1)};
     sinew_solid_def solid = sinew_default_solid_def();
@@ -98,8 +98,8 @@ static double drift(fixture *f, int steps, double *energy) {
     return sn_length(sn_sub(sn_load3(after.angular_momentum), L)) / sn_length(L);
 }
 
-// 50 rad/s about an axis that is none of the body's own: it tumbles, by every integrator with its
-// angular momentum.
+// 50 rad/s about an axis that is not a principal one: the body tumbles, and every integrator keeps
+// its angular momentum.
 static void test_spinning_keeps_momentum(void **state) {
     (void)state;
     static const struct {
@@ -154,9 +154,9 @@ static void test_single_frame_tumbles(void **state) {
     }
 }
 
-// A frame that is held in place and rotates about it has no free motion; its gyroscopic torque is a
-// force like others. Without it the angular momentum would turn with the body, by more than a
-// radian.
+// A frame that is held in position and rotates about it is not in free motion; its gyroscopic
+// torque is a force like any other. Without it the angular momentum would rotate with the body, by
+// more than a radian.
 static void test_top_keeps_its_axis(void **state) {
     (void)state;
     spin_def spin = {1, SINEW_BLEND_LINEAR, SINEW_INTEGRATOR_IMPLICIT_EULER, 2e-4, {6, 8, 1}};

@@ -1,6 +1,7 @@
-// Springs between frames: forces are the gradient of their energy at any relative turn, the
-// stiffness is theirs at rest and equals the samples' for two frames, rigid motions are free, both
-// momenta stay, cost does not depend on samples.
+// Springs between frames: forces are the gradient of the energy at any relative rotation, the
+// stiffness is the derivative of the forces at rest and equals that of the samples for two frames,
+// rigid motions cost no energy, both momenta are conserved, and the cost does not depend on the
+// samples.
 #include "support/frames.h"
 
 #include "body/body.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// A bar along x; `wide` gives every frame a say everywhere.
+// A bar along x; `wide` gives every frame influence everywhere.
 typedef struct options {
     int32_t nodes;
     bool wide, samples;
@@ -47,7 +48,8 @@ static test_frames make(options o) {
     return test_frames_create(test_context(o.threads ? o.threads : 1), &def);
 }
 
-// Frames turned against each other by up to `turn` radians on top of a common rotation, and shaken.
+// Rotates frames against each other by up to `turn` radians on top of a common rotation, and adds
+// random displacements.
 static void stir(const sinew_body *body, double turn, double *q) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(12);
@@ -58,7 +60,7 @@ static void stir(const sinew_body *body, double turn, double *q) {
     }
 
     for (int32_t i = 0; i < model->nodes.count; i++) {
-        // Each half a turn more than the one before.
+        // Each frame is rotated by `turn` more than the previous one.
         sn_vec3 axis = sn_normalize(sn_v3(1, 0.5 * i, -0.3));
         sn_store3(xi + 6 * i, sn_scale(turn * i, axis));
     }
@@ -230,7 +232,7 @@ static void test_rigid_motion_is_free(void **state) {
     test_frames_destroy(&f);
 }
 
-// The forces of any state add up to nothing, and neither do their torques.
+// The forces of any state add up to zero, and so do their torques.
 static void test_momentum(void **state) {
     (void)state;
     test_frames f = make((options){.nodes = 5, .wide = true});
@@ -260,8 +262,7 @@ static void test_momentum(void **state) {
     test_frames_destroy(&f);
 }
 
-// A bar that is hardly bent behaves as its samples do; one that is strongly bent comes back to
-// rest.
+// A slightly bent bar behaves like its samples; a strongly bent one returns to rest.
 static void test_small_and_large(void **state) {
     (void)state;
     double tip[2];
@@ -317,7 +318,7 @@ static void test_threads_and_material(void **state) {
         double before = energy_at(f.body, f.body->q, f.body->v, 0);
         assert_int_equal(sinew_body_set_material(f.body, 0, &material), SINEW_OK);
 
-        sinew_material_def muscle = material; // fibres would not pull
+        sinew_material_def muscle = material; // springs cannot represent active fibres
         muscle.fibre_stress = 1e4;
         assert_int_equal(sinew_body_set_material(f.body, 0, &muscle), SINEW_UNSUPPORTED);
         assert_int_equal(sinew_body_set_fibre_stress(f.body, 0, 1e4), SINEW_UNSUPPORTED);
@@ -337,7 +338,7 @@ static void test_threads_and_material(void **state) {
     }
 }
 
-// A frame inserted into springs gets springs of its own; momentum stays.
+// A frame inserted into a body of springs gets its own springs; momentum is conserved.
 static void test_insertion(void **state) {
     (void)state;
     test_frames f = make((options){.nodes = 3});
@@ -378,8 +379,8 @@ static void test_insertion(void **state) {
     test_frames_destroy(&f);
 }
 
-// Springs join frames that share a sample: neighbours if weights are local, all where they reach
-// everywhere, and in between the fewer the more the cutoff leaves out.
+// Springs connect frames that share a sample: neighbours if weights are local, all frames if
+// weights extend everywhere, and fewer with a larger cutoff.
 static void test_cutoff_makes_them_sparse(void **state) {
     (void)state;
     const options cases[] = {
