@@ -1,4 +1,4 @@
-// A bar of frames for tests of coming and going: of any kind, blend, sampling and mass.
+// A bar of frames for tests of frames that join and leave: of any kind, blend, sampling and mass.
 #ifndef TEST_FRAME_ADAPTING_H
 #define TEST_FRAME_ADAPTING_H
 
@@ -45,7 +45,7 @@ static void close_body(adapting *f) {
     test_frames_destroy(&f->frames);
 }
 
-// Bends and turns the body by as much as `amount`.
+// Bends and rotates the body by up to `amount`.
 static void bend_body(sinew_body *body, double amount, uint64_t seed) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(seed);

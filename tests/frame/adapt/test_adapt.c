@@ -1,6 +1,6 @@
-// Frames that join a running body and leave it: momentum stays, no jump in shape or energy, dents
-// as local as asked for, snapshots, threads, memory shortage, bad input; and rest points found
-// again from where they are.
+// Frames that join and leave a running body: momentum is conserved, shape and energy do not jump,
+// dents are as local as requested; snapshots, threads, memory shortage, invalid input; and rest
+// points found from current positions.
 #include "support/frames.h"
 
 #include "body/body.h"
@@ -20,7 +20,7 @@ static test_frames make(sinew_node_kind kind, int32_t threads) {
     return test_frames_create(test_context(threads), &def);
 }
 
-// Bends and turns the whole body, and sets it spinning and shaking.
+// Bends and rotates the whole body, and gives it a spin and random velocities.
 static void stir(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(31);
@@ -64,7 +64,7 @@ static double *surface_of(const sinew_body *body) {
     return positions;
 }
 
-// The farthest that a vertex moved.
+// The largest displacement of a vertex.
 static double surface_change(const sinew_body *body, const double *before) {
     double *now = surface_of(body);
     double largest = 0;
@@ -85,7 +85,7 @@ static void check_momentum(const sinew_measures *before, const sinew_measures *a
     test_close("mass", after->mass, before->mass, 1e-11 * before->mass);
 }
 
-// Every kind joins and leaves a body in motion: momenta, energy and surface do not jump.
+// Frames of every kind join and leave a body in motion: momenta, energy and surface do not jump.
 static void test_momentum_and_energy_go_on(void **state) {
     (void)state;
     for (int kind = 0; kind < 4; kind++) {
@@ -103,7 +103,7 @@ static void test_momentum_and_energy_go_on(void **state) {
         sinew_body_get_measures(f.body, &after);
         check_momentum(&before, &after);
 
-        // A point flattens its surroundings: what it was cannot be kept.
+        // A point frame flattens its surroundings, so that the energy cannot be kept.
         if (kind != SINEW_NODE_POINT) {
             test_close("elastic energy", after.elastic_energy, before.elastic_energy,
                        1e-9 * before.elastic_energy);
@@ -131,8 +131,8 @@ static void test_momentum_and_energy_go_on(void **state) {
     }
 }
 
-// With all frames held only the fade moves the surface: smoothly, by as much as an insertion
-// without a fade jumps at once.
+// With all frames held only the fade moves the surface: smoothly, and in total by the jump of an
+// insertion without a fade.
 static void test_jump_is_faded(void **state) {
     (void)state;
     double jump = 0;
@@ -174,7 +174,7 @@ static void test_jump_is_faded(void **state) {
     }
 }
 
-// Share of the surface that moves by more than a tenth of the deepest dent.
+// Share of the surface that moves by more than a tenth of the depth of the dent.
 static double dent(double range) {
     test_frames f = make(SINEW_NODE_AFFINE, 1);
     insert(&f, insertion_at(0.1, 0, 0.075, range), 3);
@@ -221,7 +221,7 @@ static void test_range_makes_dents_local(void **state) {
     assert_true(local > 0 && local < 0.5 * wide);
 }
 
-// Forces while a fade runs are the gradient of the energy.
+// Forces during a fade are the gradient of the energy.
 static void test_forces_while_fading(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
@@ -296,7 +296,7 @@ static void test_threads_give_the_same_bits(void **state) {
     }
 }
 
-// A snapshot fits the frames it was taken with, in the middle of a fade too, and no others.
+// A snapshot can be restored only with the frames it was taken with, also in the middle of a fade.
 static void test_snapshots(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);
@@ -329,7 +329,7 @@ static void test_snapshots(void **state) {
 
     assert_true(sinew_world_get_hash(f.world) == hash);
 
-    // As many frames, but another place.
+    // The same number of frames, but another position.
     assert_int_equal(sinew_frame_body_remove(f.body, 3, 0), SINEW_OK);
     insert(&f, insertion_at(-0.21, 0.05, -0.04, 0.25), 3);
     assert_int_equal(sinew_world_restore_snapshot(f.world, later, later_size), SINEW_INVALID_DATA);
@@ -409,8 +409,8 @@ static void test_bad_input(void **state) {
     test_frames_destroy(&f);
 }
 
-// Rest points come back from where they are, also with an inserted frame; places without a point
-// are told.
+// Rest points are found from their current positions, also with an inserted frame; positions
+// without a point are reported.
 static void test_inverse(void **state) {
     (void)state;
     test_frames f = make(SINEW_NODE_RIGID, 1);

@@ -1,5 +1,5 @@
-// What fades while nodes come and go: points, velocities, strains, attachments and the surface show
-// the same shape, which goes on without a jump, also while several changes fade at once.
+// Fades while nodes join and leave: points, velocities, strains, attachments and the surface show
+// the same shape, which changes without a jump, also while several changes fade at once.
 #include "frame/adapt/adapting.h"
 
 #include "frame/body/follow.h"
@@ -21,7 +21,7 @@ static void find_places(double *X) {
     }
 }
 
-// Reads the shape, and checks that the surface is where its points are.
+// Reads the shape, and checks that the surface agrees with its points.
 static void read_shape(const sinew_body *body, shape_of *shape) {
     const sinew_mesh *mesh = sinew_body_get_surface(body);
     assert_true(mesh->point_count <= 4000);
@@ -78,9 +78,9 @@ static const adapting bodies[] = {{.kind = SINEW_NODE_RIGID},
                                   {.kind = SINEW_NODE_QUADRATIC, .regions = true}};
 enum { BODIES = 4 };
 
-// A chain: a second node joins in the range of the first while that fades, and the first leaves
-// while both fade. At each change nothing jumps, and in each step no more fades than the slopes of
-// the three together.
+// A chain: a second node joins in the range of the first while the first fades in, and the first
+// leaves while both fade. Nothing jumps at any change, and no step changes more than the slopes of
+// the three fades together allow.
 static void test_a_chain_does_not_jump(void **state) {
     (void)state;
     shape_of *last = malloc(sizeof *last);
@@ -118,12 +118,12 @@ static void test_a_chain_does_not_jump(void **state) {
             double moved = change_of(f.body, last, now);
             whole = fmax(whole, moved);
             if (step > 30) {
-                assert_true(moved < 1e-14); // all is over
+                assert_true(moved < 1e-14); // all fades have ended
             }
         }
 
         assert_true(jump < 1e-12);
-        // A hundredth of a second of fades of a few centimetres.
+        // Fades of a few centimetres, for a hundredth of a second.
         assert_true(whole > 1e-4 && whole < 0.02);
         close_body(&f);
     }
@@ -132,7 +132,7 @@ static void test_a_chain_does_not_jump(void **state) {
     free(now);
 }
 
-// A change without a fade leaves what fades elsewhere alone.
+// A change without a fade does not affect fades elsewhere.
 static void test_others_go_on_fading(void **state) {
     (void)state;
     adapting f = {.kind = SINEW_NODE_RIGID};
@@ -157,8 +157,8 @@ static void test_others_go_on_fading(void **state) {
     close_body(&f);
 }
 
-// In the middle of two fades: F is the slope of positions, rates are those of moving nodes,
-// attachments move as points do and their derivatives are right, to second order.
+// In the middle of two fades F is the slope of positions, rates are those of moving nodes, and
+// attachments move like points with correct derivatives, to second order.
 static void test_derivatives_while_fading(void **state) {
     (void)state;
     for (int i = 0; i < BODIES; i++) {
@@ -200,8 +200,8 @@ static void test_derivatives_while_fading(void **state) {
                 sn_scale(0.5 / h, sn_sub(sn_frame_motion_at(body, sn_add(X, d), NULL).x,
                                          sn_frame_motion_at(body, sn_sub(X, d), NULL).x));
 
-            // Weights of insertions are trilinear, their slopes means of slopes: equal to some per
-            // cent, within a voxel.
+            // Weights of insertions are trilinear, their slopes are means of slopes: equal to a few
+            // per cent within a voxel.
             assert_true(sn_distance(slope, sn_mat3_column(motion.F, a)) < 0.1);
         }
 
@@ -253,7 +253,7 @@ static void test_derivatives_while_fading(void **state) {
 
         test_close("curvature", second, bend, 1e-5 * (1 + fabs(bend)));
 
-        // A force does as much work on the point as on the nodes.
+        // A force does the same work on the point as on the nodes.
         const double at[3] = {X.x, X.y, X.z};
         const double force[3] = {push.x, push.y, push.z};
 

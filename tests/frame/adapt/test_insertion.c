@@ -1,5 +1,5 @@
-// Nodes that join a running body: they touch only their range, keep the sums, can be taken out in
-// any order without a trace, and move mass without losing any.
+// Nodes that join a running body: they change only their range, keep the sums, can be removed in
+// any order without a trace, and redistribute mass without losing any.
 #include "support/solid.h"
 
 #include "frame/adapt/vertex_patch.h"
@@ -145,7 +145,7 @@ static void test_touches_only_its_range(void **state) {
     setup setup;
     for (int kind = 0; kind < 2; kind++) {
         open_setup(&setup, kind ? SINEW_SAMPLING_REGIONS : SINEW_SAMPLING_MIDPOINT);
-        const sn_vec3 p = sn_v3(-0.27, 0.3, 0.02); // in the left arm, beside the gap
+        const sn_vec3 p = sn_v3(-0.27, 0.3, 0.02); // beside the gap in the left arm
         int32_t touched[2];
 
         for (int wide = 0; wide < 2; wide++) {
@@ -164,7 +164,7 @@ static void test_touches_only_its_range(void **state) {
                 assert_int_equal(rows.start[s + 1] - rows.start[s], count + is_touched);
 
                 if (!is_touched) {
-                    // bit for bit
+                    // Unchanged bit for bit.
                     for (int32_t k = 0; k < count; k++) {
                         assert_true(rows.weight[rows.start[s] + k] ==
                                     setup.samples->weight[setup.samples->start[s] + k]);
@@ -172,7 +172,7 @@ static void test_touches_only_its_range(void **state) {
                 }
             }
 
-            // Not the other arm, though it is near through the air.
+            // The other arm is not touched, although the straight distance is small.
             for (int32_t k = 0; k < insertion->voxel_count; k++) {
                 assert_true(sn_voxel_center(setup.voxels, insertion->voxel[k]).x < 0.1);
             }
@@ -181,12 +181,12 @@ static void test_touches_only_its_range(void **state) {
             sn_insertion_release(insertion);
         }
 
-        assert_true(touched[0] < touched[1]); // the range makes the dent more or less local
+        assert_true(touched[0] < touched[1]); // the range determines how local the dent is
         close_setup(&setup);
     }
 }
 
-// The front in a cut-out box goes as one over the whole grid.
+// The front in a cut-out box equals one over the whole grid.
 static void test_box_is_large_enough(void **state) {
     (void)state;
     setup setup;
@@ -239,7 +239,7 @@ static void test_removal_leaves_no_trace(void **state) {
     check_sums(&with_b, count);
     assert_false(same_rows(&with_b, &with_both, count));
 
-    // Vertices: the first is taken out, as if it had never been there.
+    // Vertices: after the first node is removed it leaves no trace.
     sn_vertex_patch *first = NULL, *second = NULL, *left = NULL, *alone = NULL;
     sn_insertion_change join_a = joining(both, 1);
     sn_insertion_change join_b = joining(both, 2);
@@ -275,7 +275,7 @@ static void test_removal_leaves_no_trace(void **state) {
     close_setup(&setup);
 }
 
-// Moments after a change in one range are those from scratch, of nodes and of pairs.
+// Moments of nodes and pairs after a local change equal those computed from scratch.
 static void test_mass_changes_in_range(void **state) {
     (void)state;
     setup setup;
@@ -369,7 +369,7 @@ static void test_mass_is_kept(void **state) {
     close_setup(&setup);
 }
 
-// A bound label keeps its node alone, and the new weight goes to nothing beside it; a rigid one has
+// A bound label keeps only its node, and the new weight falls to zero beside it; a rigid label has
 // a single weight.
 static void test_rigid_parts(void **state) {
     (void)state;
@@ -435,7 +435,7 @@ static void test_rigid_parts(void **state) {
 
         sn_insertion_release(insertion);
 
-        // In the middle of a bound part there is nothing to bend.
+        // The middle of a bound part cannot bend.
         status = sn_insertion_create(&reach, sn_v3(0.22, 0.02, 0.09), 0.045, &insertion);
         assert_int_equal(status, bound ? SINEW_INVALID_ARGUMENT : SINEW_OK);
         if (!bound) {

@@ -1,10 +1,10 @@
-// Samples in layers: a node that joins or leaves repacks what it touches and nothing else, and the
-// body is as one that was packed with all of them from the beginning.
+// Samples in layers: a node that joins or leaves repacks only the samples it affects, and the body
+// equals one that was packed with all nodes from the beginning.
 #include "frame/adapt/adapting.h"
 
 #include "support/hash.h"
 
-// What a sample has in its layer: list of nodes, weights, slopes, volume.
+// Hash of a sample's data in its layer: list of nodes, weights, slopes, volume.
 static uint64_t hash_sample(const sn_frame_model *model, int32_t sample) {
     const sn_layer *layer = model->layers.layer_of[sample];
     int32_t place = model->layers.place_of[sample];
@@ -69,7 +69,7 @@ static uint64_t *hash_all(const sn_frame_model *model) {
     return hash;
 }
 
-// Outside the range of a node nothing is touched, bit for bit, when it comes and when it goes.
+// Samples outside the range of a node are unchanged, bit for bit, when it joins and when it leaves.
 static void test_the_rest_stays(void **state) {
     (void)state;
     const adapting cases[] = {{.kind = SINEW_NODE_RIGID},
@@ -102,7 +102,7 @@ static void test_the_rest_stays(void **state) {
     }
 }
 
-// All samples with the lists that they have now, in one layer.
+// All samples with their current lists, in one layer.
 static sn_layer *pack_all(const sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_arena arena = sn_arena_create(body->context);
@@ -146,7 +146,7 @@ static void check_close(const char *name, const double *a, const double *b, size
     }
 }
 
-// Energy, forces, stiffness and volumes of the layers against one layer of all samples.
+// Energy, forces, stiffness and volumes of the layers compared with one layer of all samples.
 static void check_energy(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_layer *all = pack_all(body);
@@ -175,7 +175,7 @@ static void check_energy(sinew_body *body) {
 
     check_close("energy", &energy[0], &energy[1], 1, 1e-13);
     check_close("force", force[0], force[1], rows, 1e-13);
-    // Sums of some thousand numbers, in another order.
+    // Sums of several thousand numbers in a different order.
     check_close("stiffness", matrix[0], matrix[1], blocks, 1e-12);
     check_close("volumes", J[0], J[1], 3, 1e-13);
 
@@ -187,7 +187,7 @@ static void check_energy(sinew_body *body) {
     sn_layer_destroy(all);
 }
 
-// Mass and springs against those from scratch.
+// Mass and springs compared with those computed from scratch.
 static void check_sums(sinew_body *body) {
     const sn_frame_model *model = body->model;
     sn_arena arena = sn_arena_create(body->context);
@@ -225,7 +225,7 @@ static void check_sums(sinew_body *body) {
     sn_arena_destroy(&arena);
 }
 
-// The surface against points looked up one by one.
+// The surface compared with points evaluated one by one.
 static void check_surface(sinew_body *body) {
     const sinew_mesh *surface = sinew_body_get_surface(body);
     double *positions = calloc(3 * (size_t)surface->point_count, sizeof *positions);
@@ -242,10 +242,10 @@ static void check_surface(sinew_body *body) {
 }
 
 typedef struct event {
-    double x, range; // joins here; with range 0 the node with this number leaves
+    double x, range; // joins at x; with range 0, node number x leaves
 } event;
 
-// Nodes come and go in any order, near and far, a whole body's worth and a corner's.
+// Nodes join and leave in any order, with ranges from a corner to the whole body.
 static void test_as_from_scratch(void **state) {
     (void)state;
     const adapting cases[] = {{.kind = SINEW_NODE_RIGID},
@@ -265,7 +265,7 @@ static void test_as_from_scratch(void **state) {
         const sn_frame_model *model = f.body->model;
         uint64_t *first = hash_all(model);
         for (size_t e = 0; e < sizeof events / sizeof *events; e++) {
-            bool mixes = !f.dual && !f.springs && e % 3 == 1; // other kinds among the body's own
+            bool mixes = !f.dual && !f.springs && e % 3 == 1; // mixed kinds of node
             sinew_node_kind kind = mixes ? SINEW_NODE_POINT + (sinew_node_kind)(e % 4) : f.kind;
             if (events[e].range > 0) {
                 join(&f, kind, events[e].x, events[e].range, 0);
@@ -279,7 +279,7 @@ static void test_as_from_scratch(void **state) {
             check_sums(f.body);
             check_surface(f.body);
 
-            int32_t packed = 0; // no lane without volume costs more than a third of a step
+            int32_t packed = 0; // empty lanes cost at most a third of a step
             for (int32_t l = 0; l < model->layers.count; l++) {
                 packed += model->layers.items[l]->left > 0 ? model->layers.items[l]->count : 0;
             }
@@ -288,7 +288,7 @@ static void test_as_from_scratch(void **state) {
         }
 
         assert_int_equal(model->insertion_count, 0);
-        assert_int_equal(model->layers.count, 1); // and everything is where it was at first
+        assert_int_equal(model->layers.count, 1); // everything is as it was at first
         for (int32_t s = 0; s < model->layers.sample_count; s++) {
             assert_true(hash_sample(model, s) == first[s]);
         }

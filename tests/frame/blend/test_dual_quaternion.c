@@ -1,6 +1,6 @@
-// Dual quaternion blending: forces and stiffness by finite differences for every law beside linear
-// blending, points against dual quaternions as they are written in the books, rigid motion for
-// free, any weights, full turns.
+// Dual quaternion blending: forces and stiffness by finite differences for every law, as for linear
+// blending; points compared with the textbook formula; rigid motion without energy, arbitrary
+// weights, full turns.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -31,7 +31,7 @@ typedef struct bar_def {
     double gravity, spacing;
     sinew_node_kind kind;
     int isa; // -1: the machine's
-    // NULL, or one that refuses after `allocations` calls in the making of the body.
+    // NULL, or an allocator that fails after `allocations` calls during the creation of the body.
     test_allocator *allocator;
     int64_t allocations;
 } bar_def;
@@ -123,7 +123,7 @@ static void *zeros(size_t count, size_t size) {
     return memory;
 }
 
-// Nodes turned and moved at random by `size`, on top of a common large rotation.
+// Rotates and moves nodes at random by up to `size`, on top of a common large rotation.
 static void deform(const sinew_body *body, double *q, double size) {
     const sn_frame_model *model = body->model;
     sn_random random = sn_random_seed(29);
@@ -132,7 +132,7 @@ static void deform(const sinew_body *body, double *q, double size) {
 
     sn_nodes_place(&model->nodes, turned, sn_quat_exp(sn_v3(1.1, -0.7, 1.9)), sn_v3(0.3, 1, -2));
     for (int32_t i = 0; i < sn_body_size(body); i++) {
-        // Rotations more than translations.
+        // Translations are smaller than rotations.
         xi[i] = sn_random_range(&random, -size, size) * (i / 3 % 2 ? 0.2 : 1);
     }
 
@@ -228,7 +228,7 @@ static void check_derivatives(sinew_body *body, const char *what, double size) {
         fail_msg("%s: curvature %g, off by %g", what, exact.curvature, fine.curvature);
     }
 
-    // Second order: a quarter of the error for half the step, unless it is rounding already.
+    // Second order: half the step leaves a quarter of the error, down to rounding.
     double floor = 1e-9 * fabs(exact.slope);
     if (fine.slope > 0.3 * coarse.slope + floor) {
         fail_msg("%s: errors %g, %g", what, coarse.slope, fine.slope);
@@ -243,8 +243,8 @@ static void check_derivatives(sinew_body *body, const char *what, double size) {
     free(d);
 }
 
-// Every law by both blends, slightly deformed; the smooth ones also with nodes turned by a radian
-// against each other.
+// Every law with both blends, slightly deformed; the smooth ones also with nodes rotated by a
+// radian against each other.
 static void test_derivatives(void **state) {
     (void)state;
     for (int32_t law = 0; law < sinew_material_law_count(); law++) {
@@ -267,7 +267,7 @@ static void test_derivatives(void **state) {
     destroy(&f);
 }
 
-// Blocks whose samples have different nodes, and blocks whose samples share them: the same
+// Blocks whose samples have different nodes and blocks whose samples share them give the same
 // derivatives.
 static void test_mixed_blocks(void **state) {
     (void)state;
@@ -300,8 +300,7 @@ static void test_mixed_blocks(void **state) {
     }
 }
 
-// x = R(b) X + t(b) with b the normalised sum of the nodes' dual quaternions, as it is written in
-// the papers.
+// x = R(b) X + t(b) with b the normalised sum of the nodes' dual quaternions, as in the papers.
 static sn_vec3 book_position(const sinew_body *body, sn_vec3 X, const sn_shape_point *at) {
     const sn_frame_model *model = body->model;
     sn_dualquat b = {{0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -351,7 +350,7 @@ static void test_points(void **state) {
         sn_frame_motion motion = sn_frame_motion_at(f.body, X, v);
         assert_true(sn_distance(motion.x, book_position(f.body, X, &at)) < 1e-12);
 
-        // A force does as much work on the point as on the nodes.
+        // A force does the same work on the point as on the nodes.
         sn_blend_point point = {.X = X,
                                 .count = at.count,
                                 .node = at.node,
@@ -404,8 +403,8 @@ static void test_points(void **state) {
     destroy(&f);
 }
 
-// Energy and forces of a rigid motion are zero, with weights that sum to one or not, or are
-// negative.
+// Energy and forces of a rigid motion are zero, also with weights that are negative or do not sum
+// to one.
 static void test_rigid_motion_is_free(void **state) {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
@@ -437,8 +436,9 @@ static void test_rigid_motion_is_free(void **state) {
     }
 }
 
-// One end turned about the axis: every point moves continuously up to 340 degrees, and the twist is
-// shared evenly; at a full turn the step is refused with a message, and the state stays.
+// One end is rotated about the axis. Up to 340 degrees every point moves continuously, and the
+// twist is distributed evenly; at a full turn the step is refused with a message, and the state is
+// unchanged.
 static void test_full_turn(void **state) {
     (void)state;
     bar_def bar = plain;
@@ -466,8 +466,8 @@ static void test_full_turn(void **state) {
         assert_int_equal(sinew_world_step(f.world, &report), SINEW_OK);
         assert_int_equal(sinew_frame_body_get_point(f.body, rest, position), SINEW_OK);
 
-        // Half-way the point turns by one degree for two of the node, at a distance of about 0.085
-        // m from the axis.
+        // Half-way the point rotates by one degree for two of the node, at a distance of about
+        // 0.085 m from the axis.
         if (degrees > 0) {
             assert_true(sn_distance(sn_load3(position), sn_load3(last)) < 0.005);
         }
@@ -518,8 +518,8 @@ static void test_threads_give_the_same_bits(void **state) {
     }
 }
 
-// Many samples of few frames are summed in parts: the same derivatives, and the same bits for any
-// number of threads.
+// Many samples of few frames are summed in parts, with the same derivatives and the same bits for
+// any number of threads.
 static void test_parts(void **state) {
     (void)state;
     for (int turn = 0; turn < 3; turn++) {
@@ -555,7 +555,7 @@ static void test_parts(void **state) {
     }
 }
 
-// Every instruction set finds the same up to rounding.
+// Every instruction set gives the same result up to rounding.
 static void test_instruction_sets(void **state) {
     (void)state;
     double energies[SN_ISA_COUNT] = {0}, curvatures[SN_ISA_COUNT] = {0};

@@ -1,6 +1,6 @@
-// Products with the stiffness of frame bodies: equal to those with the assembled matrix for every
-// kind of node, blend, law and sampling, also while a frame fades in; runs and static solves by
-// them equal to direct ones; threads, allocations.
+// Products with the stiffness of frame bodies equal those with the assembled matrix for every kind
+// of node, blend, law and sampling, also while a frame fades in; runs and static solves by products
+// equal direct ones; threads, allocations.
 #include "support/frames.h"
 #include "support/hash.h"
 
@@ -39,7 +39,7 @@ static bar_def bar_of(int kind, sinew_blend blend, const char *law) {
     return bar;
 }
 
-// A bar along x whose four frames reach each other.
+// A bar along x whose four frames influence each other.
 static test_frames make_in(sinew_context *context, const bar_def *bar) {
     test_frames_def def = test_default_frames_def(SINEW_NODE_POINT, 0);
     def.size[2] = 0.3;
@@ -51,7 +51,7 @@ static test_frames make_in(sinew_context *context, const bar_def *bar) {
     def.world.solver = bar->solver;
     def.world.solver_tolerance = 1e-12;
     def.world.newton_tolerance = 1e-9;
-    // Iterations take the stiffness as projected, and Newton then converges linearly.
+    // Iterative solvers use the projected stiffness, with which Newton's method converges linearly.
     def.world.newton_iterations = 500;
     assert_int_equal(sinew_material_set_law(context, bar->law, &def.material), SINEW_OK);
     def.material.poisson = 0.3;
@@ -93,8 +93,8 @@ static double largest_terms(const sn_bsr *pattern, const double *A, const double
     return largest;
 }
 
-// The product with x by the assembled matrix, and by the blocks of the nodes and the rest; forces
-// of both evaluations too. Returns the size of the terms that were summed.
+// Compares the product with x by the assembled matrix with that by the nodes' blocks and the rest,
+// and the forces of both evaluations. Returns the size of the terms that were summed.
 static double multiply(sinew_body *body, const double *q, bool projected, const double *x,
                        double *assembled, double *free_of) {
     size_t n = (size_t)sn_body_size(body);
@@ -190,7 +190,7 @@ static void test_products(void **state) {
 }
 
 // A frame that has just joined: rest gradients, or those of rigid frames at run time, are
-// multiplied by what is left of a jump.
+// multiplied by the remainder of a jump.
 static void test_fading(void **state) {
     (void)state;
     for (int dual = 0; dual < 2; dual++) {
@@ -218,7 +218,8 @@ static void test_fading(void **state) {
     }
 }
 
-// Ten steps of a bar that is held in part, scripted and pulled at; the configuration in the end.
+// Ten steps of a bar that is partly held, partly scripted, and pulled. Returns the final
+// configuration.
 static void run(const bar_def *bar, double *q) {
     test_frames f = make(bar);
     const double pull[3] = {20, -10, 30};
@@ -296,8 +297,8 @@ static sinew_body *add_box(test_frames *f, double x) {
     return body;
 }
 
-// A bar of frames tied to a place and, by springs, to a box of tets; a second box that hangs at the
-// first by one node.
+// A bar of frames tied to a fixed position and, by springs, to a box of tets; a second box hangs
+// from the first by one node.
 static void balance(sinew_solver solver, bool is_static, double *q) {
     bar_def bar =
         bar_of(is_static ? 2 : RIGID, is_static ? SINEW_BLEND_LINEAR : SINEW_BLEND_DUAL_QUATERNION,
@@ -361,8 +362,8 @@ static void test_coupled(void **state) {
         balance(SINEW_SOLVER_MATRIX_FREE, is_static, q);
         balance(SINEW_SOLVER_DIRECT, is_static, expected);
 
-        // Steps are solved once, to 1e-12, and then until ties lack 1e-9 of the largest force;
-        // statics to 1e-6 of it.
+        // Steps are solved once, to 1e-12, and then until the residual of the ties is 1e-9 of the
+        // largest force; statics to 1e-6 of it.
         double error = test_relative_error(q, expected, 48 + 81);
         double limit = is_static ? 1e-4 : 1e-8;
 
@@ -374,7 +375,7 @@ static void test_coupled(void **state) {
     }
 }
 
-// Solvers may be changed between steps, to and fro.
+// Solvers may be changed back and forth between steps.
 static void test_change_of_solver(void **state) {
     (void)state;
     bar_def bar = bar_of(2, SINEW_BLEND_LINEAR, "corotational");
@@ -405,7 +406,7 @@ static void test_change_of_solver(void **state) {
     test_frames_destroy(&same);
 }
 
-// Many quadratic frames at each sample: left to itself, a step takes products, a static solve the
+// Many quadratic frames at each sample: by default a step uses products, and a static solve the
 // matrix.
 static void test_choice(void **state) {
     (void)state;
@@ -487,7 +488,8 @@ static void test_allocations(void **state) {
     }
 }
 
-// The first step meets every shortage of memory: it says so, and works once there is enough.
+// Every allocation of the first step fails once: the failure is reported, and the step works once
+// there is enough memory.
 static void test_shortage(void **state) {
     (void)state;
     for (int dual = 0; dual < 2; dual++) {

@@ -1,6 +1,6 @@
-// The surface as it is carried in one go against its points one by one: linear blending and dual
-// quaternions, frames turned far against one another, every instruction set; quadratic frames,
-// which have no such maps.
+// The surface computed at once compared with its points computed one by one: linear blending and
+// dual quaternions, frames rotated far against one another, every instruction set; quadratic
+// frames, which have no such maps.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -63,7 +63,7 @@ static void destroy(fixture *f) {
     sinew_context_destroy(f->context);
 }
 
-// Moves every row at random: rigid frames turn by up to two radians.
+// Moves every row at random; rigid frames rotate by up to two radians.
 static void stir(sinew_body *body) {
     sn_random random = sn_random_seed(SEED);
     double *xi = malloc((size_t)sn_body_size(body) * sizeof *xi);
@@ -96,7 +96,7 @@ static void check(fixture *f) {
         moved = fmax(moved, sn_distance(x, X));
     }
 
-    // Some ten roundings of numbers up to 4.
+    // About ten roundings of numbers up to 4.
     assert_true(largest < 1e-14);
     assert_true(moved > 0.5 && count > 50);
     free(positions);

@@ -89,7 +89,8 @@ static void test_single_axes(void **state) {
     }
 }
 
-// Held in place and about two axes, a frame turns about the third alone, however far.
+// A frame whose position and rotation about two axes are held rotates about the third axis only,
+// however far.
 static void test_hinge(void **state) {
     (void)state;
     fixture f = make(SINEW_NODE_RIGID, 9.81);
@@ -97,7 +98,7 @@ static void test_hinge(void **state) {
 
     assert_int_equal(sinew_frame_body_hold(f.body, 0, hold), SINEW_OK);
     const double aside[3] = {0.5, 0.1, 0};
-    const double push[3] = {0, 40, 0}; // pushed out of the plane as well
+    const double push[3] = {0, 40, 0}; // also out of the plane
     double position[3], rotation[4], largest = 0;
 
     for (int i = 0; i < 60; i++) {
@@ -125,7 +126,7 @@ static void test_script(void **state) {
             const double turn[4] = {q.x, q.y, q.z, q.w};
             double position[3], rotation[4];
 
-            // Together or one after the other.
+            // Both at once, or one after the other.
             assert_int_equal(sinew_frame_body_move(f.body, 0, target, i % 2 ? turn : NULL),
                              SINEW_OK);
             if (i % 2 == 0) {
@@ -169,7 +170,7 @@ static void test_velocities(void **state) {
     }
 }
 
-// What a force and a torque on a frame give a free body in one step.
+// The motion that a force and a torque on a frame give a free body in one step.
 static void test_node_forces(void **state) {
     (void)state;
     const double force[3] = {3, -2, 1};
@@ -185,7 +186,7 @@ static void test_node_forces(void **state) {
 
         sn_vec3 L = sn_add(sn_load3(torque), sn_cross(sn_v3(0.5, 0, 0), sn_load3(force)));
 
-        // Taken with the frames as they are after the step, turned and moved by 1e-4 or so.
+        // Computed with the frames after the step, which have rotated and moved by about 1e-4.
         for (int k = 0; k < 3; k++) {
             test_close("momentum", m.momentum[k], 0.01 * force[k], 1e-5);
         }
@@ -229,7 +230,7 @@ static void test_bad_input(void **state) {
     double out[3];
 
     assert_int_equal(sinew_frame_body_hold(f.body, 0, 256), SINEW_INVALID_ARGUMENT);
-    // Not rigid.
+    // The frame is not rigid.
     assert_int_equal(sinew_frame_body_hold(f.body, 0, SINEW_HOLD_TURN_X), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_hold(f.body, 2, SINEW_HOLD_ALL), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_frame_body_set_velocity(f.body, 0, bad, zero), SINEW_INVALID_ARGUMENT);

@@ -1,5 +1,5 @@
 // Frame bodies: forces and stiffness by finite differences for every kind of node, exact affine
-// motion, rigid motion for free, mass, free fall, momentum, threads.
+// motion, rigid motion without energy, mass, free fall, momentum, threads.
 #include "support/frames.h"
 
 #include "body/body.h"
@@ -96,8 +96,8 @@ static void test_derivatives(void **state) {
     (void)state;
     for (int32_t law = 0; law < sinew_material_law_count(); law++) {
         for (int kind = 0; kind < 5; kind++) {
-            // Points along an axis carry no thickness: F has rank one, where only the linear law
-            // has a second derivative.
+            // Point frames on one axis leave no thickness: F has rank one, where only the linear
+            // law has a second derivative.
             if (all_kinds[kind % 4] == SINEW_NODE_POINT && kind < 4 && law > 0) {
                 continue;
             }
@@ -114,7 +114,7 @@ static void test_derivatives(void **state) {
     }
 }
 
-// Laws that take any measure of strain, with each of them.
+// Laws that support every strain measure, with each of them.
 static void test_strains(void **state) {
     (void)state;
     const char *const laws[] = {"corotational", "orthotropic", "transverse"};
@@ -142,7 +142,7 @@ static void test_strains(void **state) {
     }
 }
 
-// F at every sample as the nodes move it.
+// F at every sample follows the motion of the nodes.
 static void check_F(const sinew_body *body, sn_mat3 A) {
     const sn_layer *layer = ((const sn_frame_model *)body->model)->layers.items[0];
     const sn_frame_samples *points = layer->points;

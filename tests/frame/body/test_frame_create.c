@@ -1,5 +1,4 @@
-// Frame bodies that cannot be made: the message names the culprit, the world is as it was, nothing
-// leaks.
+// Invalid frame bodies: the message names the cause, the world is unchanged, nothing leaks.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -43,7 +42,8 @@ static void open_fixture(fixture *f) {
     f->def.node_count = 3;
 }
 
-// Refused with a message that has `word`; then the same world takes a good body.
+// Creation is refused with a message that contains `word`; then the same world accepts a valid
+// body.
 static void refuse(fixture *f, const char *word) {
     sinew_body *body = NULL;
     int64_t live = f->allocator.live;
@@ -109,7 +109,7 @@ static void test_refusals(void **state) {
     sinew_context_destroy(f.context);
 }
 
-// Solids without a voxel, and grids larger than the memory allowed, are told before anything is
+// Solids without a voxel, and grids larger than the memory allowed, are reported before anything is
 // built on them.
 static void test_no_voxels(void **state) {
     (void)state;

@@ -1,6 +1,6 @@
 // Frame bodies with a field of material axes: energy and stress of a stretched bar are those of the
-// law with its axes turned, for every anisotropic law, strain and way of blending; a free body
-// keeps its angular momentum; a frame that joins takes the field along.
+// law with rotated axes, for every anisotropic law, strain and blend; a free body keeps its angular
+// momentum; a frame that joins uses the field too.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -22,7 +22,7 @@ typedef struct fixture {
     sinew_material_def material;
 } fixture;
 
-// Axes that turn about z everywhere alike.
+// Axes rotated about z, the same everywhere.
 static sinew_field *make_field(sinew_context *context, const sinew_mesh *mesh) {
     double c = cos(TURN);
     double s = sin(TURN);
@@ -103,7 +103,7 @@ static sinew_body *make_body(const fixture *f, sinew_node_kind kind, sinew_blend
     return body;
 }
 
-// What the law says about F = diag(1 + STRETCH, 1, 1) with turned axes.
+// Energy and stress of the law for F = diag(1 + STRETCH, 1, 1) with rotated axes.
 static sn_mat3 expected_stress(const fixture *f, bool turned, double *density) {
     sn_material material = sn_material_prepare(&f->material, SN_PLANE_NONE, f->context->isa);
     double parameters[SN_MATERIAL_MAX_PARAMETERS];
@@ -131,7 +131,7 @@ static void check_state(const fixture *f, sinew_body *body, bool turned) {
     // sigma = P F' / J: J = F_xx.
     test_close("pull", state.stress[0], P.m[0][0], 1e-10 * P.m[0][0]);
 
-    // With the rotation held, stress is not symmetric; its mean is told.
+    // With the rotation held, stress is not symmetric; its symmetric part is reported.
     double shear = 0.5 * (P.m[0][1] / (1 + STRETCH) + P.m[1][0]);
 
     test_close("shear", state.stress[5], shear, 1e-10 * P.m[0][0]);
@@ -139,8 +139,8 @@ static void check_state(const fixture *f, sinew_body *body, bool turned) {
 
 enum { LAWS = 6 };
 
-// Four and nine constants, five, active fibres, either strain, and the rotation held; stiff along
-// axis 1, or 3 for fibres.
+// Four, nine and five constants, active fibres, either strain, and the rotation held. Stiff along
+// axis 1, or along axis 3 for fibres.
 static sinew_material_def law(int index) {
     sinew_material_def def = sinew_default_material_def();
     def.law = index < 4 ? SINEW_MATERIAL_ORTHOTROPIC : SINEW_MATERIAL_TRANSVERSE;
@@ -172,8 +172,8 @@ static void check_stretched(const fixture *f, bool turned) {
 
         check_state(f, body, turned);
 
-        // Beyond the frames at the ends the weights are constant and nothing stretches: of 20
-        // voxels the last half ones.
+        // Beyond the frames at the ends the weights are constant and nothing stretches: half a
+        // voxel of 20 at each end.
         double stretched = 0.95 * 0.2 * 0.2;
         sn_evaluation evaluation = {.q = body->q, .want_energy = true};
 
@@ -190,7 +190,7 @@ static void test_a_stretched_bar(void **state) {
         check_stretched(&f, false);
         check_stretched(&f, true);
 
-        // The axes matter: along the stiff one the bar is far stiffer than askew.
+        // The axes matter: the bar is much stiffer along the stiff axis than at an angle to it.
         double straight, askew;
 
         expected_stress(&f, false, &straight);
@@ -204,8 +204,8 @@ static void test_a_stretched_bar(void **state) {
     destroy(&f);
 }
 
-// Stretched, turned and let go, with either strain: forces without a torque leave the angular
-// momentum what it is.
+// Stretched, rotated and released, with either strain: forces without a torque conserve the angular
+// momentum.
 static void test_a_free_body(void **state) {
     (void)state;
     for (int index = 0; index < 2; index++) {

@@ -1,5 +1,5 @@
-// Frame bodies placed, thrown and read: points move as the placement says, states are those of the
-// deformation.
+// Placement, velocities and states of frame bodies: points move as the placement says, and states
+// are those of the deformation.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -107,8 +107,8 @@ static void test_placement_and_velocity(void **state) {
         sn_vec3 r = {-rest[i][1], rest[i][0], rest[i][2]}; // about the placement's origin
         sn_vec3 expected = sn_add(sn_v3(0.5, -1, 2), sn_cross(sn_v3(1, 2, -3), r));
 
-        // The point frame at the right end carries its surroundings without turning them; left of
-        // it all is rigid.
+        // The point frame at the right end moves its surroundings without rotating them; everything
+        // left of it is rigid.
         if (rest[i][0] > 0.15) {
             continue;
         }
@@ -195,7 +195,7 @@ static void test_a_frame_is_set(void **state) {
     sinew_body_get_measures(f.body, &measures);
     test_close("kinetic energy", measures.kinetic_energy, 0, 0);
 
-    // One of the two alone leaves the other as it is.
+    // Setting one of the two leaves the other unchanged.
     const double elsewhere[3] = {7, 8, 9};
     const double back[4] = {0, 0, 0, 1};
 

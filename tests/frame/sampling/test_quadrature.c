@@ -1,6 +1,6 @@
-// Points inside regions: moments as the voxels have them, volumes above zero, as few as promised;
-// energies, forces and stiffness equal those of every voxel where weights are linear, at each
-// degree of the table of Gilles et al. (2013).
+// Quadrature points in regions: moments equal those of the voxels, volumes are positive, and there
+// are no more points than promised; energies, forces and stiffness equal those of all voxels where
+// weights are linear, at each degree of the table of Gilles et al. (2013).
 #include "support/frames.h"
 #include "support/solid.h"
 
@@ -79,7 +79,7 @@ static void test_selection(void **state) {
 typedef struct options {
     sinew_node_kind kind;
     const char *law;
-    int32_t degree; // below -1: every voxel by itself
+    int32_t degree; // below -1: one sample per voxel
     int32_t threads, regions;
 } options;
 
@@ -91,7 +91,7 @@ static test_frames_def bar_of(sinew_context *context, options o) {
     def.body.node_count = 2;
     assert_int_equal(sinew_material_set_law(context, o.law, &def.material), SINEW_OK);
     def.material.poisson = 0.3;
-    def.material.inversion = false; // the bare polynomial
+    def.material.inversion = false; // the polynomial without extension
 
     if (o.degree >= -1) {
         def.body.sampling.kind = SINEW_SAMPLING_REGIONS;
@@ -108,7 +108,7 @@ static test_frames make(options o) {
     return test_frames_create(context, &def);
 }
 
-// Turned as a whole and deformed at random; or, with `straight`, so that the rotation of F is the
+// Rotated as a whole and deformed at random; with `straight`, such that the rotation of F is the
 // same everywhere.
 static void deform(const sinew_body *body, bool straight, double *q) {
     const sn_frame_model *model = body->model;
@@ -145,8 +145,8 @@ static void deform(const sinew_body *body, bool straight, double *q) {
     free(xi);
 }
 
-// Largest relative difference of energy, force and (not if `straight`) stiffness to every voxel by
-// itself.
+// Largest relative difference of energy, force and (unless `straight`) stiffness from those with
+// one sample per voxel.
 static double difference(options o, bool straight) {
     test_frames sparse = make(o);
     o.degree = -2;
@@ -173,7 +173,7 @@ static double difference(options o, bool straight) {
 
     error = fmax(error, test_relative_error(force[0], force[1], (size_t)sn_body_size(dense.body)));
 
-    // The stiffness of a rotation that follows F has terms beside the polynomials.
+    // The stiffness of a rotation that follows F has terms that are not polynomials.
     if (!straight) {
         error = fmax(error, test_relative_error(matrix[0], matrix[1],
                                                 sn_bsr_value_count(&dense.body->pattern)));
@@ -196,7 +196,7 @@ static void test_table(void **state) {
         sinew_node_kind kind;
         const char *law;
         int32_t degree;
-        bool straight; // corotational: exact where the rotation is the same all over the region
+        bool straight; // corotational: exact where the rotation is constant in the region
     } rows[] = {
         {SINEW_NODE_RIGID, "corotational", 2, true},
         {SINEW_NODE_AFFINE, "corotational", 2, true},
@@ -224,7 +224,7 @@ static void test_table(void **state) {
     }
 }
 
-// What is left out where the table's degree is cut or its conditions do not hold.
+// The error where the table's degree is cut or its conditions do not hold.
 static void test_bounds(void **state) {
     (void)state;
     double cut = difference(
@@ -264,7 +264,7 @@ static void test_counts(void **state) {
         test_frames_destroy(&f);
     }
 
-    // Green strain asks for more by itself.
+    // Green strain selects a higher degree automatically.
     test_frames f =
         make((options){.kind = SINEW_NODE_AFFINE, .law = "st-venant-kirchhoff", .degree = -1});
 
@@ -272,7 +272,7 @@ static void test_counts(void **state) {
     test_frames_destroy(&f);
 }
 
-// The points of a solid with a bay, cut into regions, as they come out of a turned grid.
+// The points of a solid with a bay, cut into regions, computed in a rotated grid.
 static sn_frame_samples *turned_points(const sinew_voxels *voxels, test_turn turn, sn_arena *arena,
                                        sn_quadrature *quadrature) {
     const double at[2][3] = {{-0.33, 0.2, 0.02}, {0.29, -0.27, -0.02}};
@@ -337,7 +337,7 @@ static void test_turned(void **state) {
     sinew_context_destroy(context);
 }
 
-// A frame that joins a body of regions: the fade reaches all of their points.
+// A frame that joins a body of regions: the fade applies to all of their points.
 static void test_insertion(void **state) {
     (void)state;
     test_frames f = make(

@@ -1,12 +1,13 @@
 // Region samples: exact for linear weights at every degree, within a few per cent for Voronoi
-// weights, as many as wished, one material each, turned alike, the same for any number of threads.
+// weights, the requested number, one material each, equivariant under rotation, the same for any
+// number of threads.
 #include "support/shape.h"
 
 #include "frame/sampling/sampling.h"
 
 #include <math.h>
 
-// A T-bone steak: muscle, a bone in the shape of a T, a rim of fat.
+// A T-bone steak: muscle, a T-shaped bone, a rim of fat.
 static sinew_voxels *make_steak(sinew_context *context, double h) {
     sinew_solid_def solids[4];
     for (int i = 0; i < 4; i++) {
@@ -99,8 +100,8 @@ static void check_samples(const sn_shape *shape, const sn_frame_samples *samples
     test_close("volume", volume, shape->voxels->count * shape->voxels->volume, 1e-10 * volume);
 }
 
-// Any polynomial that the moments allow is integrated like the sum over all voxels, because linear
-// weights are fitted exactly.
+// Any polynomial up to the degree of the moments is integrated like the sum over all voxels,
+// because linear weights are fitted exactly.
 static void test_linear_weights_are_exact(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -129,7 +130,7 @@ static void test_linear_weights_are_exact(void **state) {
 
         sn_frame_samples *samples = sample(shape, &sampling);
         if (!round) {
-            assert_int_equal(samples->count, 1); // nothing to gain by more
+            assert_int_equal(samples->count, 1); // more would not be more accurate
         }
 
         check_samples(shape, samples);
@@ -211,7 +212,7 @@ static void test_steak(void **state) {
                           samples->report.largest_fit_error, samples->report.mean_nodes);
             assert_true(samples->count <= counts[i] + 4 && samples->count >= 0.8 * counts[i]);
 
-            // Keeping the labels apart leaves fewer regions for the weights.
+            // Separating the labels leaves fewer regions for the weights.
             assert_true(samples->report.mean_fit_error < (by_label ? 0.05 : 0.03));
             if (by_label) {
                 for (int32_t s = 0; s < samples->count; s++) {
@@ -233,7 +234,7 @@ static void test_steak(void **state) {
         check_samples(shape, samples);
         print_message("steak, %d nodes, fit error 0.04: %d samples, mean %.4f\n", nodes[i],
                       samples->count, samples->report.mean_fit_error);
-        // A little more where weak nodes are dropped.
+        // Slightly more than 0.04 where weak nodes are dropped.
         assert_true(samples->report.largest_fit_error < 0.045);
         assert_true(samples->count < steak->count / 20);
         sn_samples_destroy(samples);
@@ -244,8 +245,8 @@ static void test_steak(void **state) {
     sinew_context_destroy(context);
 }
 
-// A wished number of samples goes to where the weights bend, not to the slivers between many nodes:
-// they fit better than as many that are all just good enough.
+// A requested number of samples is placed where the weights bend, not in the slivers between many
+// nodes: the fit is better than with the same number of samples that all just meet a tolerance.
 static void test_wished_number(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -276,7 +277,7 @@ static void test_wished_number(void **state) {
 static void test_thin_plate(void **state) {
     (void)state;
 
-    // One voxel thick: no slope across from the fit, none from the differences either.
+    // One voxel thick: neither the fit nor the differences have a slope across.
     sinew_context *context = test_context(1);
     sinew_voxels *plate = test_solid(context, SINEW_SOLID_BOX, 1, 0.5, 0.02, 0.02);
     const double nodes[6] = {-0.5, 0, 0, 0.5, 0, 0};
@@ -303,11 +304,11 @@ static void test_thin_plate(void **state) {
 
 static void check_turned(sinew_context *context, const sinew_voxels *voxels,
                          const sinew_tissue *tissues, int32_t tissue_count, const double *nodes,
-                         int32_t node_count, int32_t wished) {
+                         int32_t node_count, int32_t requested) {
     sinew_weights_def def = sinew_default_weights_def();
     sinew_sampling_def sampling = sinew_default_sampling_def();
 
-    sampling.count = wished;
+    sampling.count = requested;
     sampling.degree = 2;
 
     sn_shape *shape = test_shape(context, voxels, tissues, tissue_count, nodes, node_count, &def);
@@ -380,7 +381,7 @@ static void test_turned(void **state) {
     check_turned(context, steak, tissues, 3, steak_nodes, 10, 40);
     sinew_voxels_destroy(steak);
 
-    // A bar with its nodes on the axis has mirror symmetries of its own, and odd numbers of layers.
+    // A bar with its nodes on the axis has mirror symmetries, and odd numbers of layers.
     sinew_voxels *bar = test_solid(context, SINEW_SOLID_BOX, 1, 0.25, 0.25, 0.05);
     const double nodes[9] = {-0.45, 0, 0, 0.05, 0, 0, 0.45, 0, 0};
 

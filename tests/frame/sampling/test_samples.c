@@ -1,5 +1,5 @@
 // Midpoint samples and the integrals of the mass: counts, exact volumes, averages, symmetry, masses
-// against closed forms.
+// compared with closed forms.
 #include "support/shape.h"
 
 #include "frame/mass/moments.h"
@@ -35,10 +35,10 @@ static void test_counts_and_volumes(void **state) {
     sinew_context *context = test_context(2);
     sinew_voxels *voxels = test_solid(context, SINEW_SOLID_SPHERE, 1.2, 0.7, 0.9, 0.04);
     sn_shape *shape = make(context, voxels, bar_nodes, 3, SINEW_WEIGHTS_RADIAL);
-    static const int32_t wished[5] = {0, 1, 20, 300, 2000};
+    static const int32_t requested[5] = {0, 1, 20, 300, 2000};
 
     for (int i = 0; i < 5; i++) {
-        sn_frame_samples *samples = sample(shape, wished[i]);
+        sn_frame_samples *samples = sample(shape, requested[i]);
         double volume = 0;
         for (int32_t s = 0; s < samples->count; s++) {
             volume += samples->volume[s];
@@ -48,10 +48,11 @@ static void test_counts_and_volumes(void **state) {
 
         test_close("volume", volume, voxels->count * voxels->volume, 1e-12);
         test_close("mass", samples->report.mass, 1000 * volume, 1e-9);
-        if (wished[i] == 0) {
+        if (requested[i] == 0) {
             assert_int_equal(samples->count, voxels->count);
         } else {
-            assert_true(samples->count <= 1.3 * wished[i] + 1 && samples->count >= 0.7 * wished[i]);
+            assert_true(samples->count <= 1.3 * requested[i] + 1 &&
+                        samples->count >= 0.7 * requested[i]);
         }
 
         // Every voxel once.
@@ -102,7 +103,7 @@ static void test_averages_and_order(void **state) {
         }
 
         for (int32_t k = samples->voxel_start[s]; k < samples->voxel_start[s + 1]; k++) {
-            // One material in each.
+            // One material in each sample.
             assert_int_equal(voxels->label[samples->voxel[k]], samples->label[s]);
         }
     }
@@ -113,7 +114,7 @@ static void test_averages_and_order(void **state) {
     sinew_context_destroy(context);
 }
 
-// The samples of a turned solid are the turned samples.
+// The samples of a rotated solid are the rotated samples.
 static void test_turned(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -171,8 +172,8 @@ static void test_turned(void **state) {
     sinew_context_destroy(context);
 }
 
-// Voxels of so many nodes each that few of them share a middle, and integrals over each box for
-// each node.
+// Voxels with so many nodes that few of them share a sample, and integrals over each box for each
+// node.
 static void test_mass_of_many_nodes(void **state) {
     (void)state;
     enum { NODES = 90, DEGREE = 4, MONOMIALS = 35 };
@@ -224,7 +225,7 @@ static void test_mass_of_many_nodes(void **state) {
     sinew_context_destroy(context);
 }
 
-// A bar of one node is a box: its moments are known. With several nodes they add up to it.
+// A bar with one node has the known moments of a box. With several nodes they add up to these.
 static void test_mass_moments(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -265,7 +266,7 @@ static void test_mass_moments(void **state) {
     test_close("mass", mass, 80, 1e-10);
     test_close("first moment", first, 0, 1e-10);
 
-    // Rows of the consistent mass add up to the lumped one.
+    // Rows of the consistent mass add up to the lumped mass.
     sn_arena arena = sn_arena_create(context);
     sn_mass_pairs pairs;
 

@@ -1,6 +1,6 @@
-// Harmonic weights: exact on lines, against a dense solve on small blobs, the maximum principle,
-// bound labels, the U of Gilles et al. 2011 fig. 3, every instruction set, iterations that do not
-// grow with the grid, symmetry, threads, shortage of memory.
+// Harmonic weights: exact on lines, compared with a dense solve on small blobs, the maximum
+// principle, bound labels, the U of Gilles et al. 2011 fig. 3, every instruction set, iterations
+// that do not grow with the grid, symmetry, threads, memory shortage.
 #include "support/shape.h"
 
 #include "base/context.h"
@@ -52,7 +52,7 @@ static void test_line(void **state) {
     sinew_context_destroy(context);
 }
 
-// A random blob of 6 x 5 x 5 cells; whatever is not joined to a node is adopted.
+// A random blob of 6 x 5 x 5 cells. Parts without a node are adopted by the nearest one.
 static sinew_voxels *make_blob(sinew_context *context, sn_random *random) {
     uint16_t labels[150];
     for (int i = 0; i < 150; i++) {
@@ -68,7 +68,7 @@ static sinew_voxels *make_blob(sinew_context *context, sn_random *random) {
     return voxels;
 }
 
-// Distinct voxels for nodes: three corners, then whatever comes.
+// Distinct voxels for nodes: three corners, then random ones.
 static void choose_own(const sinew_voxels *blob, sn_random *random, int32_t *own, int32_t count) {
     own[0] = sn_voxel_at(blob, 0, 0, 0);
     own[1] = sn_voxel_at(blob, 5, 4, 4);
@@ -93,8 +93,8 @@ static bool is_among(const int32_t *list, int32_t count, int32_t v) {
     return false;
 }
 
-// The column of node i: the dense Laplacian with the nodes' rows replaced; a little diagonal for
-// parts without a node.
+// The column of node i by the dense Laplacian with the nodes' rows replaced. A small diagonal keeps
+// parts without a node regular.
 static void solve_densely(const sinew_voxels *blob, bool stiff, const int32_t *own, int32_t count,
                           int32_t i, double *A, double *x) {
     int32_t n = blob->count;
@@ -121,8 +121,8 @@ static void solve_densely(const sinew_voxels *blob, bool stiff, const int32_t *o
     assert_true(sn_dense_solve(A, n, n, x));
 }
 
-// Three, four, seven, eleven and seventeen nodes: groups of four and of eight, alone and one after
-// the other.
+// Three, four, seven, eleven and seventeen nodes: groups of four and of eight, alone and in
+// sequence.
 static void test_against_dense_solve(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -182,7 +182,7 @@ static void test_against_dense_solve(void **state) {
     sinew_context_destroy(context);
 }
 
-// Every instruction set, with four and with eight nodes side by side, on a grid of several levels.
+// Every instruction set, with four and eight nodes at once, on a grid of several levels.
 static void test_instruction_sets(void **state) {
     (void)state;
     const double nodes[18] = {-0.3, 0, 0,   0.2,  0.1,  0,    0.35, -0.2, 0.1,
@@ -244,7 +244,7 @@ static void test_u_shape(void **state) {
     sinew_voxels *u = NULL;
     assert_int_equal(sinew_voxels_create_from_solids(context, &solid, 1, &grid, &u), SINEW_OK);
 
-    // Both nodes half-way down the arms; p at the top of the right arm, far from both.
+    // Both nodes are half-way down the arms; p is at the top of the right arm, far from both.
     const double nodes[6] = {-0.3, 0, 0, 0.3, 0, 0};
     sn_vec3 p = sn_v3(0.15, 0.45, 0);
     sinew_weights_def def = harmonic_def();
@@ -267,9 +267,9 @@ static void test_u_shape(void **state) {
                   weight[0], weight[1], weight[2], weight[3], weight[4]);
     assert_true(weight[0] > 0.3);
     assert_true(weight[1] < 0.7 * weight[0] && weight[1] > 0.02);
-    // A node of one voxel does not fill the arm: some leaks past.
+    // A node of one voxel does not fill the arm, so that some weight passes it.
     assert_true(weight[2] < weight[1]);
-    assert_true(weight[3] < 0.1 * weight[1]); // one that nearly does
+    assert_true(weight[3] < 0.1 * weight[1]); // a node that nearly fills it
     assert_true(weight[4] == 0);
     sinew_voxels_destroy(u);
     sinew_context_destroy(context);
@@ -321,7 +321,7 @@ static void test_bound_shell(void **state) {
     sinew_context_destroy(context);
 }
 
-// The same problem on finer and finer grids: as many iterations.
+// The number of iterations stays the same on finer grids.
 static void test_iterations_do_not_grow(void **state) {
     (void)state;
     sinew_context *context = test_context(2);

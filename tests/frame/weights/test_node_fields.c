@@ -1,5 +1,5 @@
-// Fields of nodes: listed in order, kept whole when a slot's room ends, the same for every number
-// of threads, transposed as a brute-force search would; shortage of memory.
+// Fields of nodes: listed in order, complete when a slot's buffer is full, the same for any number
+// of threads, transposed like a brute-force search; memory shortage.
 #include "support/hash.h"
 #include "support/solid.h"
 
@@ -41,8 +41,8 @@ static void test_sets_list_in_order(void **state) {
     sinew_context_destroy(context);
 }
 
-// Node i has every (i + 1)-th voxel, with a value of both; the first ones alone fill the room of a
-// slot several times.
+// Node i has every (i + 1)-th voxel, with a value that depends on both. The first nodes alone fill
+// the buffer of a slot several times.
 typedef struct made_up {
     int32_t voxels;
     int32_t node[SN_FIELD_SLOTS];
@@ -90,7 +90,7 @@ static sinew_status make_table(sinew_context *context, const sinew_voxels *voxel
     }
 
     SN_TRY(sn_make_fields(&shape, &maker, backwards, NODES, arena, fields));
-    // Some of them again.
+    // Some of the fields are computed twice.
     SN_TRY(sn_make_fields(&shape, &maker, backwards + 7, NODES / 2, arena, fields));
 
     return sn_transpose_fields(context, arena, fields, NODES, voxels->count, table);
@@ -115,7 +115,7 @@ static uint64_t hash_table(sinew_context *context, void *user) {
     sn_weight_table table;
 
     assert_int_equal(make_table(context, voxels, &arena, &table), SINEW_OK);
-    assert_true(table.start[voxels->count] > 65536); // more than one room
+    assert_true(table.start[voxels->count] > 65536); // more than one buffer
     for (int32_t v = 0; v < voxels->count; v++) {
         int64_t k = table.start[v];
         for (int32_t node = 0; node < NODES; node++) {

@@ -1,5 +1,5 @@
-// Node placement: evenly in uniform bars, by compliance in others, held nodes, rigid and
-// disconnected parts, coarse and fine grids, bad input, shortage of memory.
+// Node placement: even in uniform bars, by compliance in others, held nodes, rigid and disconnected
+// parts, coarse and fine grids, invalid input, memory shortage.
 #include "support/solid.h"
 
 #include "frame/weights/weights.h"
@@ -38,7 +38,7 @@ static void test_even_in_a_bar(void **state) {
         sort_by_x(positions, count);
 
         for (int i = 0; i < count; i++) {
-            // It stands still once moves are below a voxel.
+            // The iteration stops once nodes move by less than a voxel.
             test_close("even", positions[3 * i], -0.5 + (i + 0.5) / count, 0.25 / count + 0.005);
         }
     }
@@ -69,7 +69,7 @@ static void test_soft_parts_get_more(void **state) {
         soft += positions[3 * i] < 0;
     }
 
-    assert_in_range(soft, 7, 8); // the soft half holds nine tenths of the compliance
+    assert_in_range(soft, 7, 8); // the soft half has nine tenths of the compliance
     def.metric = SINEW_METRIC_EUCLIDEAN;
     assert_int_equal(place(context, bar, tissues, 2, &def, positions), SINEW_OK);
     soft = 0;
@@ -150,7 +150,7 @@ static void test_held_nodes_and_parts(void **state) {
     assert_int_equal(in_bone, 2);
     assert_int_equal(on_island, 1);
 
-    // The first node in a bone, the user's own, counts for it.
+    // The first node in a bone, given by the user, counts for it.
     const double own[3] = {-0.3, 0, 0};
 
     def.fixed = own;
@@ -173,7 +173,7 @@ static void test_held_nodes_and_parts(void **state) {
     sinew_context_destroy(context);
 }
 
-// How far the worst voxel and the average are from the nearest node.
+// Largest and mean distance of a voxel from the nearest node.
 static double mean_distance(sinew_context *context, const sinew_voxels *voxels,
                             const double *positions, int count) {
     sn_metric metric = sn_metric_euclidean(voxels);
@@ -220,7 +220,8 @@ static void test_coarse_is_as_good(void **state) {
     sinew_context_destroy(context);
 }
 
-// A rigid part is a single place: what is rigid altogether takes one node and refuses a second.
+// A rigid part is a single point of the metric: an entirely rigid body accepts one node and refuses
+// a second.
 static void test_all_rigid(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

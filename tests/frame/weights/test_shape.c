@@ -1,6 +1,6 @@
-// Shape functions in closed form and of distances: values and gradients against formulas and finite
-// differences, partition of unity, bound labels, evaluation between voxels and at the surface,
-// threads, bad input, shortage of memory.
+// Shape functions in closed form and by distance: values and gradients compared with formulas and
+// finite differences, partition of unity, bound labels, evaluation between voxels and at the
+// surface, threads, invalid input, memory shortage.
 #include "support/shape.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void test_axis_reproduces_linear_motion(void **state) {
     sinew_context *context = test_context(2);
     sinew_voxels *voxels = test_solid(context, SINEW_SOLID_BOX, 2, 0.3, 0.2, 0.05);
 
-    // Unequal gaps, not in order, on a slanted axis within the bar.
+    // Unequally spaced, not in order, on a slanted axis within the bar.
     const double nodes[15] = {0.2, 0, 0, -1, 0.1, 0, 1, 0, -0.05, -0.35, 0, 0, 0.55, -0.1, 0.05};
     sinew_weights_def def = sinew_default_weights_def();
 
@@ -168,8 +168,8 @@ static void test_exact_gradients(void **state) {
     sinew_context_destroy(context);
 }
 
-// Two nodes in a straight bar: geodesic weights are the radial ones, and reach each other around
-// the corner of a U only inside.
+// Two nodes: in a straight bar geodesic weights equal the radial ones; in a U they follow the path
+// inside the solid.
 static void test_geodesic_in_a_bar_and_a_u(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -261,12 +261,12 @@ static void test_bound_labels(void **state) {
         assert_true(at.weight[0] == 1 && at.node[0] == 0 && at.gradient[0][0] == 0);
     }
 
-    sn_shape_point outside; // a vertex beside the bound part goes with it
+    sn_shape_point outside; // a vertex beside the bound part follows it
     sn_shape_at_point(shape, sn_v3(-0.4, 0.11, 0), &outside);
     assert_true(outside.count == 1 && outside.node[0] == 0 && outside.weight[0] == 1);
     sn_shape_destroy(shape);
 
-    // A label that nobody described, twice described, bound to a node that is not there.
+    // A label without a tissue, with two tissues, or bound to a node that does not exist.
     assert_int_equal(sn_shape_create(context, bar, tissues, 1, nodes, 2, &def, &shape),
                      SINEW_NOT_FOUND);
     assert_non_null(strstr(sinew_context_message(context), "label 7"));
@@ -324,7 +324,7 @@ static void test_points_keep_linear_weights(void **state) {
         sn_shape_at_point(shape, p, &at);
         check_unity(&at);
 
-        // A point of the true surface can lie outside every voxel's box: it takes the weight of the
+        // A point of the true surface can lie outside every voxel's box. It gets the weight of the
         // closest point of a box.
         double error = fabs(weight_of(&at, 0) - (0.5 + sn_dot(slope, p)));
 
@@ -346,7 +346,7 @@ static void test_points_keep_linear_weights(void **state) {
     sinew_context_destroy(context);
 }
 
-// More weights a vertex than are kept from counting to packing, for some of them.
+// Some vertices have more weights than are kept between counting and packing.
 static void test_vertices_of_many_nodes(void **state) {
     (void)state;
     enum { NODES = 60, POINTS = 700 };

@@ -1,5 +1,5 @@
 // Voronoi kernels: the exact solution of a heterogeneous line, interpolation, locality and reach by
-// level, rigid parts, symmetry, threads, shortage of memory.
+// level, rigid parts, symmetry, threads, memory shortage.
 #include "support/shape.h"
 
 #include "frame/weights/voronoi_cells.h"
@@ -18,7 +18,7 @@ static void check_table(const sn_shape *shape) {
     }
 }
 
-// A line of 1000 voxels whose stiffness wanders over four decades.
+// A line of 1000 voxels whose stiffness varies over four decades.
 typedef struct line {
     sinew_voxels *voxels;
     double factor[1000], integral[1001]; // of 1 / factor, from the left end
@@ -33,7 +33,7 @@ static void make_line(sinew_context *context, line *line) {
     for (int x = 0; x < 1000; x++) {
         level = fmin(fmax(level + sn_random_range(&random, -0.5, 0.5), -4.6), 4.6);
         if (x % 170 == 0) {
-            level = sn_random_range(&random, -4.6, 4.6); // now and then it jumps
+            level = sn_random_range(&random, -4.6, 4.6); // occasional jumps
         }
         line->factor[sn_voxel_at(line->voxels, x, 0, 0)] = exp(level);
     }
@@ -84,9 +84,9 @@ static double line_error(sinew_context *context, const line *line, const int32_t
     return worst;
 }
 
-// Slits of one cell, around which paths are long, close in the blocks that guess how far fronts may
-// go. The distances found are those of fronts that nothing stops, all the same, and every voxel
-// beside a border knows the two nearest nodes.
+// Slits of one cell, around which paths are long, vanish in the coarse blocks that estimate how far
+// fronts may go. The distances must still equal those of unlimited fronts, and every voxel beside a
+// border must know the two nearest nodes.
 static void test_slits(void **state) {
     (void)state;
     enum { NODES = 3 };
@@ -184,8 +184,8 @@ static void test_line_is_exact(void **state) {
     for (int32_t levels = 1; levels <= 5; levels += levels == 1 ? 1 : 3) { // 1, 2, 5
         double two = line_error(context, &heterogeneous, (int32_t[]){0, 1000}, 2, levels);
 
-        // Between unequal gaps the nearer border of a cell may be the one behind the node: no
-        // longer exact.
+        // With unequal gaps the nearer border of a cell may be the one behind the node, and the
+        // solution is no longer exact.
         double four =
             line_error(context, &heterogeneous, (int32_t[]){0, 310, 555, 1000}, 4, levels);
         print_message("heterogeneous line, 1000 voxels, %d levels: largest error %.2g with nodes "
@@ -221,14 +221,14 @@ static void test_bar_is_nearly_linear(void **state) {
     print_message(
         "bar 10:1, two nodes: differs from linear by %.3f, between the outer sixths by %.3f\n",
         worst, middle);
-    assert_true(worst < 0.06 && middle < 0.02); // round wavefronts near the nodes
+    assert_true(worst < 0.06 && middle < 0.02); // wavefronts near the nodes are round
     sn_shape_destroy(shape);
     sinew_voxels_destroy(bar);
     sinew_context_destroy(context);
 }
 
-// A T of nodes on a plate: the reach of the red node's kernel grows with the levels; it never
-// passes the nodes next to it.
+// Nodes in the shape of a T on a plate: the reach of a node's kernel grows with the levels, but
+// never passes the neighbouring nodes.
 static void test_reach_by_level(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -272,7 +272,7 @@ static void test_reach_by_level(void **state) {
     sinew_context_destroy(context);
 }
 
-// Weights vary across the soft gap only, and are equal all over an unbound rigid part.
+// Weights vary only across the soft gap, and are constant on an unbound rigid part.
 static void test_rigid_parts(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -286,7 +286,7 @@ static void test_rigid_parts(void **state) {
 
     double nodes[9] = {-0.49, 0.01, 0.01, 0.47, 0, 0, 0, 0, 0};
     sinew_weights_def def = sinew_default_weights_def();
-    sn_shape *shape = test_shape(context, bar, tissues, 2, nodes, 2, &def); // nobody in the bone
+    sn_shape *shape = test_shape(context, bar, tissues, 2, nodes, 2, &def); // no node in the bone
 
     check_table(shape);
     double bone = -1;
@@ -323,8 +323,8 @@ static void test_rigid_parts(void **state) {
     sinew_context_destroy(context);
 }
 
-// A steak: bone across the middle. With compliance the left node stops at the bone, with Euclidean
-// distance it does not.
+// A steak: bone across the middle. By compliance the weight of the left node ends at the bone; by
+// Euclidean distance it does not.
 static void test_stiff_wall_separates(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -368,9 +368,9 @@ static bool is_beside_border(const sinew_voxels *voxels, const sn_voronoi *voron
     return false;
 }
 
-// Two bones, tied by a ligament so stiff that they are nearly one point of the metric. Beside the
-// border between their cells it is known how far each of them is all the same: what a front finds
-// behind the other bone does not count.
+// Two bones connected by a ligament so stiff that they are nearly one point of the metric. Beside
+// the border between their cells the distance to each of them must still be correct: values that a
+// front finds behind the other bone do not count.
 static void test_tied_bones(void **state) {
     (void)state;
     const double cell = 0.025;
@@ -414,7 +414,7 @@ static void test_tied_bones(void **state) {
         sn_vec3 p = sn_voxel_center(voxels, v);
         double first = box_distance(middle[0], size[0], p);
         double second = box_distance(middle[1], size[1], p);
-        // A way through the ligament is shorter.
+        // A path through the ligament is shorter.
         bool tied = box_distance(between, ligament, p) < fmax(first, second);
 
         if (tied || !is_beside_border(voxels, &voronoi, v)) {
@@ -459,8 +459,8 @@ static void test_turned(void **state) {
     tissues[1].young = 3e6;
     tissues[2].rigid = true;
 
-    // The third and fourth mirror each other across the grid's diagonal symmetry of the corner:
-    // equal distances occur.
+    // The third and fourth nodes are mirror images with respect to the diagonal, so that equal
+    // distances occur.
     const double nodes[12] = {-0.4, 0.3, 0.05, -0.35, -0.25, 0, 0.4, -0.3, -0.1, 0.05, -0.3, 0.1};
     sinew_weights_def def = sinew_default_weights_def();
 
@@ -509,7 +509,7 @@ static void test_turned(void **state) {
     sinew_context_destroy(context);
 }
 
-// A cube with nodes at places of full symmetry: every border is a tie.
+// A cube with nodes in symmetric positions: every border is a tie.
 static void test_symmetric_nodes(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -611,8 +611,8 @@ static void test_threads_and_shortage(void **state) {
     test_shape_shortage(&def);
 }
 
-// An end that one frame carries wholly, though it is soft: the weights go on from 1 where it ends,
-// also far from the frame.
+// A soft end that is bound entirely to one frame: the weights start from 1 where it ends, even far
+// from the frame.
 static void test_bound_end(void **state) {
     (void)state;
     enum { LONG = 50, WIDE = 10 };
@@ -653,12 +653,12 @@ static void test_bound_end(void **state) {
         }
     }
 
-    // One voxel of the six to the nearest frame.
+    // One of the six voxels to the nearest frame.
     assert_true(largest < 0.2);
-    test_close("told", shape->report.bound_jump, largest, 1e-12);
+    test_close("reported jump", shape->report.bound_jump, largest, 1e-12);
     sn_shape_destroy(shape);
 
-    // By lengths as well, whatever the stiffness; and for other kinds of weights.
+    // The same for distances that ignore the stiffness, and for other kinds of weights.
     static const sinew_weights kinds[3] = {SINEW_WEIGHTS_VORONOI, SINEW_WEIGHTS_GEODESIC,
                                            SINEW_WEIGHTS_HARMONIC};
 
@@ -669,7 +669,7 @@ static void test_bound_end(void **state) {
         shape = test_shape(context, voxels, tissues, 2, nodes, 4, &def);
         assert_true(shape->report.bound_jump > 0 && shape->report.bound_jump < 0.5);
 
-        // The slope beside the part is that of the weights, not of half a step into it.
+        // The slope beside the part is that of the weights outside it, not of a half step into it.
         sn_shape_point beside;
 
         sn_shape_at_voxel(shape, sn_voxel_at(voxels, 1, 4, 4), &beside);
@@ -686,7 +686,7 @@ static void test_bound_end(void **state) {
         sn_shape_destroy(shape);
     }
 
-    // Straight distances know nothing of it: from the middle of the end its corner is as far as the
+    // Straight distances ignore the part: its corner is as far from the middle of the end as the
     // next frame.
     def.kind = SINEW_WEIGHTS_RADIAL;
     shape = test_shape(context, voxels, tissues, 2, nodes, 4, &def);
