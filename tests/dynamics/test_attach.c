@@ -1,5 +1,5 @@
-// Attachments of frame bodies: their energy's derivatives, what holds and how well, momentum,
-// supports, bad input.
+// Attachments of frame bodies: derivatives of their energy, accuracy of the connection, momentum,
+// supports, invalid input.
 #include "support/body.h"
 #include "support/hash.h"
 #include "support/test.h"
@@ -12,7 +12,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLENDS = 6 }; // the four kinds and a mixture linearly, rigid frames by dual quaternions
+enum {
+    BLENDS = 6
+}; // the four kinds and a mixture with linear blending, rigid frames with dual quaternions
 
 typedef struct fixture {
     sinew_context *context;
@@ -143,7 +145,7 @@ static sinew_attachment_def tie_of(sinew_body *body, sinew_body *target, double 
     return def;
 }
 
-// A rest point of a frame body to what is there now, or to a rest point of the target.
+// Attaches a rest point of a frame body to its current position, or to a rest point of the target.
 static void attach_point(fixture *f, sinew_body *body, double x, double y, double z,
                          sinew_body *target, double stiffness) {
     sinew_attachment_def def = tie_of(body, target, stiffness);
@@ -162,7 +164,7 @@ static void attach_point_to(fixture *f, sinew_body *body, sn_vec3 rest, sinew_bo
     attach(f, &def);
 }
 
-// The same of a node of a body of elements.
+// The same for a node of a body of elements.
 static void attach_node(fixture *f, sinew_body *body, int32_t node, sinew_body *target,
                         double stiffness) {
     sinew_attachment_def def = tie_of(body, target, stiffness);
@@ -196,8 +198,8 @@ static double link_energy(sn_island *island, const double *xi, double t, double 
     return sn_links_evaluate(island, force);
 }
 
-// Large rotations, large gaps, a multiplier on the hard link: force and matrix against differences
-// of the energy, whose error falls with the square of the step.
+// Large rotations, large gaps, a multiplier on the hard link: force and matrix compared with finite
+// differences of the energy, whose error falls with the square of the step.
 static void test_derivatives(void **state) {
     (void)state;
     for (int blend = 0; blend < BLENDS; blend++) {
@@ -281,8 +283,8 @@ static sn_vec3 point_of(const sinew_body *body, double x, double y, double z) {
     return sn_load3(at);
 }
 
-// The largest distance of the hung end from its place while a bar that starts level swings for 0.6
-// s, and the change of energy as a share of what it could fall.
+// The largest distance of the hung end from its support while a bar that starts level swings for
+// 0.6 s, and the change of energy relative to the potential energy of the fall.
 static double swing(int blend, sinew_integrator integrator, double step, double *change) {
     fixture f = make_world(integrator, -9.81, step);
     sinew_body *bar = add_bar(&f, blend, 0, 1e6);
@@ -308,8 +310,7 @@ static double swing(int blend, sinew_integrator integrator, double step, double 
     return gap;
 }
 
-// A bar hung from a place at one end swings and does not leave the place, by every integrator and
-// blend.
+// A bar hung from one end swings and does not leave its support, with every integrator and blend.
 static void test_hung_bar(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
@@ -322,14 +323,14 @@ static void test_hung_bar(void **state) {
             double change;
             double gap =
                 swing(blend, (sinew_integrator)integrator, explicit_ ? 5e-4 : 2e-3, &change);
-            // 1e-10 of the largest force, 100 kN at the most, over a penalty of 1 MN/m at the
-            // least; the midpoint rule leaves r (w h)^2 / 8 of the arm r = 0.1 m from the last
-            // frame, at 5 rad/s.
+            // 1e-10 of the largest force, at most 100 kN, over a penalty of at least 1 MN/m; the
+            // midpoint rule leaves r (w h)^2 / 8 with the arm r = 0.1 m from the last frame, at 5
+            // rad/s.
             if (gap > (midpoint ? 2e-6 : 1e-11)) {
                 fail_msg("integrator %d, %s: gap %g", integrator, blend_name(blend), gap);
             }
-            // Implicit Euler damps, the symplectic scheme's energy sways in proportion to the step,
-            // the others hardly change it.
+            // Implicit Euler dissipates energy, that of the symplectic scheme oscillates in
+            // proportion to the step, the others hardly change it.
             if (fabs(change) > (first_order ? 0.1
                                 : explicit_ ? 5e-3
                                             : 1e-3) ||
@@ -347,7 +348,7 @@ static void test_hung_bar(void **state) {
     test_close("order of the midpoint rule's gap", log2(wide / narrow), 2, 0.2);
 }
 
-// A frame has the weight 1 at its own place: a tie there holds it as a support does.
+// A frame has the weight 1 at its own position: a tie there holds it like a support.
 static void test_tie_is_a_support(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
@@ -365,8 +366,8 @@ static void test_tie_is_a_support(void **state) {
             }
             run(&f, 100);
             double error = test_relative_error(held->q, tied->q, (size_t)held->config_count);
-            // Rigid frames that are partly held take their gyroscopic terms as forces, free ones
-            // turn by themselves: the step's own error, at less than 1 rad/s.
+            // Rigid frames that are partly held treat their gyroscopic terms as forces, free ones
+            // rotate exactly. The difference is the error of the step at less than 1 rad/s.
             bool turns = blend == 1 || blend == 4 || blend == 5;
             if (error > (turns ? 1e-4 : 1e-8)) {
                 fail_msg("integrator %d, %s: off by %g", integrator, blend_name(blend), error);
@@ -377,7 +378,7 @@ static void test_tie_is_a_support(void **state) {
 }
 
 // A box of tets hangs from the end of a bar whose other end is held: the support carries both, and
-// the softer the spring, the lower the box, by its weight over the stiffness.
+// the spring extends by the box's weight over its stiffness.
 static void test_hung_box(void **state) {
     (void)state;
     for (int blend = 1; blend < BLENDS; blend++) {
@@ -439,7 +440,7 @@ static void test_hung_box(void **state) {
     }
 }
 
-// Bars and a box that are tied to each other and fly freely keep their momentum.
+// Bars and a box that are tied to each other and move freely keep their momentum.
 static void test_momentum(void **state) {
     (void)state;
     for (int blend = 1; blend < BLENDS; blend++) {
@@ -479,8 +480,8 @@ static void test_momentum(void **state) {
     }
 }
 
-// A rigid frame tied to four places has no freedom left, and twice as many ties as it needs: it
-// stays.
+// A rigid frame tied at four points has no freedom left and twice as many ties as necessary: it
+// does not move.
 static void test_redundant_ties(void **state) {
     (void)state;
     fixture f = make_world(SINEW_INTEGRATOR_IMPLICIT_EULER, -9.81, 0.01);
@@ -499,7 +500,7 @@ static void test_redundant_ties(void **state) {
         }
     }
 
-    // A place that moved away: the bar is brought there.
+    // After the target moves away the bar follows it.
     sinew_attachment_def def = tie_of(add_bar(&f, 5, 0, 1e6), NULL, 0);
 
     def.at_node = false;
@@ -510,7 +511,7 @@ static void test_redundant_ties(void **state) {
     destroy(&f);
 }
 
-// Whatever the solver, the same motion.
+// Every solver gives the same motion.
 static void test_solvers(void **state) {
     (void)state;
     double end[2][3];
@@ -538,7 +539,7 @@ static void test_solvers(void **state) {
     assert_true(test_relative_error(end[1], end[0], 3) < 1e-8);
 }
 
-// A box of tets and a bar pulled together by springs: every integrator finds nearly the same
+// A box of tets and a bar pulled together by springs: every integrator gives nearly the same
 // motion.
 static void test_springs(void **state) {
     (void)state;
@@ -571,8 +572,8 @@ static void test_springs(void **state) {
     }
 }
 
-// A box beside a bar is carried by an arm as stiff as the nearest part of it: it keeps its distance
-// while the bar turns.
+// A box beside a bar is carried by an arm as stiff as the nearest part of the bar: it keeps its
+// distance while the bar rotates.
 static void test_tie_from_outside(void **state) {
     (void)state;
     static const int blends[3] = {1, 2, 5}; // quadratic frames bend such an arm
@@ -632,7 +633,7 @@ static void test_threads(void **state) {
     test_over_threads("attached frames", simulate, NULL);
 }
 
-// Snapshots go on bitwise, and a step after the first allocates nothing.
+// A restored snapshot continues bitwise, and no step after the first allocates.
 static void test_snapshot_and_memory(void **state) {
     (void)state;
     for (int integrator = SINEW_INTEGRATOR_IMPLICIT_EULER; integrator <= SINEW_INTEGRATOR_BDF2;
@@ -680,7 +681,7 @@ static void test_bad_input(void **state) {
     def = tie_of(NULL, bar, 0);
     expect_refusal(&f, &def, "needs a body");
 
-    // Two bodies that hold each other and nothing else.
+    // Two bodies that are attached to each other only.
     def = tie_of(bar, box, 0);
     attach(&f, &def);
 

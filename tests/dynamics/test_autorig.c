@@ -1,5 +1,5 @@
 // One call from data to a running model: a steak whose bone is rigid and whose sides are
-// independent, what the report says, surfaces as input, bad input, memory shortage.
+// independent, the report, surfaces as input, invalid input, memory shortage.
 #include "sinew/autorig.h"
 #include "sinew/body.h"
 #include "sinew/io/specimen.h"
@@ -73,7 +73,7 @@ static double stretch(const model *m, sn_vec3 a, sn_vec3 b) {
     return fabs(sn_length(sn_add(d, u)) / sn_length(d) - 1);
 }
 
-// The bone is held where its node is, the left side pulled out by a force.
+// The bone is held at its node, and a force pulls the left side outwards.
 static void pull_left(model *m) {
     assert_int_equal(sinew_frame_body_hold(m->body, 0, SINEW_HOLD_ALL), SINEW_OK);
     const double left[3] = {-0.08, 0, 0};
@@ -105,7 +105,7 @@ static void test_steak(void **state) {
         printf("%s: left moves %.3g m, right %.3g m; meat stretches %.3g, bone %.3g\n",
                euclidean ? "straight" : "compliance", left, right, meat, bone);
         if (euclidean) {
-            // The bone is strained, the right side dragged along.
+            // The bone is strained, and the right side moves too.
             assert_true(right > 0.1 * left && bone > 1e-3 * meat);
         } else {
             assert_true(left > 1e-3 && meat > 1e-2);
@@ -162,8 +162,8 @@ static double lowest_frequency(sinew_context *context, int32_t nodes, int32_t sa
     return frequency;
 }
 
-// Where samples are few a body is softer than its frames allow, but none of its motions may come
-// loose: as many frames as one likes get as many samples as they need.
+// With few samples a body is softer than its frames allow, but no motion may be without stiffness:
+// any number of frames gets as many samples as it needs.
 static void test_many_nodes(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -181,8 +181,8 @@ static void test_many_nodes(void **state) {
     sinew_context_destroy(context);
 }
 
-// A steak of given nodes, turned, mirrored or scaled, and pulled accordingly: how far its points
-// move in the original's frame.
+// A steak with given nodes, rotated, mirrored or scaled, and pulled accordingly. Returns the
+// displacements of its points in the original coordinates.
 static void pull_turned(sinew_context *context, const sinew_voxels *voxels, const model *like,
                         test_turn turn, double scale, sn_vec3 moves[4], int32_t *samples) {
     static const double nodes[5][3] = {
@@ -262,8 +262,8 @@ static void test_turned_input(void **state) {
     sinew_context_destroy(context);
 }
 
-// A bar with a stiff core, held at one end and pulled at the other, along a turned axis: only the
-// staircase of its voxels differs, the more the fewer there are across.
+// A bar with a stiff core along a rotated axis, held at one end and pulled at the other. Only the
+// staircase of its voxels differs, more so with few voxels across.
 static double pull_bar(sinew_context *context, sn_quat turn, int32_t cells) {
     sinew_solid_def solids[2] = {sinew_default_solid_def(), sinew_default_solid_def()};
     solids[0].size[1] = solids[0].size[2] = 0.4;
@@ -301,7 +301,7 @@ static double pull_bar(sinew_context *context, sn_quat turn, int32_t cells) {
     m.def.tissues = m.tissues;
     m.def.tissue_count = 2;
     m.def.placement.count = m.def.placement.fixed_count = 3;
-    // Every voxel: the number of regions would differ too.
+    // One sample per voxel, because the number of regions would differ too.
     m.def.sampling.kind = SINEW_SAMPLING_MIDPOINT;
     m.def.placement.fixed = nodes;
 
@@ -345,7 +345,7 @@ static void test_any_rotation(void **state) {
     sinew_context_destroy(context);
 }
 
-// Symplectic Euler is stable just below the reported step and not just above it.
+// Symplectic Euler is stable just below the reported step and unstable just above it.
 static void test_stable_step(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -467,7 +467,7 @@ static void test_bad_input(void **state) {
     sinew_context_destroy(context);
 }
 
-// Without a table the report tells of the material that the body has.
+// Without a table the report describes the material of the body.
 static void test_default_tissue(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -491,7 +491,7 @@ static void test_default_tissue(void **state) {
     sinew_context_destroy(context);
 }
 
-// Two boxes apart: named, or given a node if asked.
+// Two separate boxes: the second is named in the message, or given a node if requested.
 static void test_parts(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

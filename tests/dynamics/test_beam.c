@@ -1,5 +1,5 @@
-// Bars against beam theory: small deflection, the elastica, natural frequencies, uniaxial tension,
-// gravity and reactions.
+// Bars compared with beam theory: small deflection, the elastica, natural frequencies, uniaxial
+// tension, gravity and reactions.
 #include "support/body.h"
 #include "support/test.h"
 

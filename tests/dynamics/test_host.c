@@ -1,5 +1,5 @@
-// What a host brings along: an own material, logger, tasks; strains of every law along their
-// analytic curves through the engine.
+// Callbacks of the host: its own material, logger and tasks; and stress curves of every law
+// compared with analytic ones.
 #include "support/body.h"
 #include "support/test.h"
 
@@ -33,7 +33,7 @@ static void own_law(void *user, const double F[9], const double frame[9], double
     }
 
     if (H) {
-        // d cofactor: columns of dF crossed with those of F
+        // Differential of the cofactor: columns of dF crossed with those of F.
         for (int a = 0; a < 9; a++) {
             sn_mat3 dF = {{{0}}};
 
@@ -146,8 +146,8 @@ static void test_own_tasks_give_the_same_bits(void **state) {
     assert_true(own == pool);
 }
 
-// Pulled along x with free sides: the force over the rest area against the law's own curve, solved
-// for the lateral stretch here.
+// Pulled along x with free sides: the force per rest area, compared with the law's curve, for which
+// the lateral stretch is solved here.
 static double nominal_stress(const char *law, double stretch) {
     test_beam_def def = test_default_beam_def();
     def.length = def.thickness = 1;

@@ -82,7 +82,7 @@ static void test_momentum_is_kept(void **state) {
     assert_true(linear < 1e-9 && angular < 1e-8);
 }
 
-// A hanging linear bar let go: implicit Euler must not create energy.
+// A released hanging bar: implicit Euler must not create energy.
 static void test_implicit_euler_never_gains_energy(void **state) {
     (void)state;
     for (int law = 0; law < 2; law++) {

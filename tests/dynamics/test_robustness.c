@@ -1,5 +1,5 @@
-// What must not break a body: inverted, flattened, collapsed and random starts, extreme stiffness,
-// huge steps.
+// Robustness: inverted, flattened, collapsed and random initial states, extreme stiffness, huge
+// steps.
 #include "support/body.h"
 #include "support/test.h"
 
@@ -30,8 +30,7 @@ static void place(const sinew_body *body, start kind, uint64_t seed, double *x) 
     }
 }
 
-// Largest change of any edge length relative to rest: zero in every rigid placement of the rest
-// shape.
+// Largest relative change of an edge length: zero for every rigid motion of the rest shape.
 static double shape_error(const sinew_body *body) {
     double error = 0;
     const double *x = sinew_body_get_positions(body);
@@ -51,8 +50,8 @@ static double shape_error(const sinew_body *body) {
     return error;
 }
 
-// The bar as it comes to rest again from a start; under sanitizers the first steps, where elements
-// are upside down, are what matters.
+// Runs the bar from an initial state until it is at rest. Under sanitizers only the first steps, in
+// which elements are inverted, are run.
 static void check_recovery(const test_beam_def *def, start kind, uint64_t seed, const char *law) {
     test_beam bar = test_beam_create(def);
     double *x = malloc((size_t)sn_body_size(bar.body) * sizeof *x);
@@ -190,7 +189,7 @@ static void test_triangles_recover(void **state) {
     }
 }
 
-// A snapshot in the midst of it continues bitwise.
+// A snapshot taken during recovery continues bitwise.
 static void test_recovery_in_snapshots(void **state) {
     (void)state;
     test_beam_def def = recovering_bar();
@@ -221,7 +220,7 @@ static void test_recovery_in_snapshots(void **state) {
     test_beam_destroy(&bar);
 }
 
-// A static solve from such a start finds the equilibrium that it finds from rest.
+// A static solve from such a state finds the same equilibrium as from rest.
 static void test_static_recovers(void **state) {
     (void)state;
     double tip[START_COUNT + 1][3];

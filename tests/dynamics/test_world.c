@@ -1,5 +1,5 @@
-// The world as its user meets it: attachments, snapshots, changes while it runs, loads, bad input,
-// shortage of memory.
+// The public interface of the world: attachments, snapshots, changes while it runs, loads, invalid
+// input, memory shortage.
 #include "support/body.h"
 #include "support/test.h"
 
@@ -30,8 +30,8 @@ static sinew_body *add_box(sinew_world *world, sinew_context *context, double x,
     return body;
 }
 
-// Two boxes side by side, the second one finer, tied over the whole interface; as one, they hang
-// from the far end of the first.
+// Two boxes side by side, the second one finer, tied over the whole interface. They hang from the
+// other end of the first.
 static double hang_tied(double stiffness, double *gap) {
     sinew_context *context = test_context(1);
     sinew_world_def world_def = sinew_default_world_def();
@@ -175,7 +175,7 @@ static int32_t tie_at_one(sinew_world *world, sinew_body *lower, sinew_body *upp
     return count;
 }
 
-// Two boxes that spin as one fly apart when they are detached, without a jump; momentum is kept
+// Two boxes that spin as one fly apart without a jump when they are detached; momentum is conserved
 // throughout.
 static void test_detach(void **state) {
     (void)state;
@@ -212,7 +212,8 @@ static void test_detach(void **state) {
     }
 
     sinew_world_get_measures(world, &start);
-    assert_int_equal(sinew_world_detach(world, upper, lower), 0); // it is the other way round
+    assert_int_equal(sinew_world_detach(world, upper, lower),
+                     0); // the attachment is in the other direction
     assert_int_equal(sinew_world_detach(world, lower, NULL), tied);
     assert_int_equal(sinew_world_detach(world, lower, upper), 0);
     sinew_world_get_measures(world, &end);
@@ -239,8 +240,7 @@ static void test_detach(void **state) {
     sinew_context_destroy(context);
 }
 
-// A body that is taken away takes its attachments along; the rest goes on as if it had never been
-// there.
+// Destroying a body destroys its attachments; the rest continues as if the body had never existed.
 static void test_destroy_body(void **state) {
     (void)state;
     double tips[2];
@@ -359,9 +359,8 @@ static void test_changes_while_running(void **state) {
     test_beam_destroy(&bar);
 }
 
-// A cube under pressure on all sides shrinks by p / 3k along each edge; pressure leaves no net
-// force. One step of two falling, shaken boxes; the solvers of the world and of either. Returns the
-// tip of the second.
+// One step of two falling boxes with random displacements, with the given solvers of the world and
+// of the two bodies. Returns the tip of the second.
 static double shake_two(sinew_solver of_world, sinew_solver of_first, sinew_solver of_second,
                         int32_t *iterations) {
     sinew_context *context = test_context(1);
@@ -394,7 +393,7 @@ static double shake_two(sinew_solver of_world, sinew_solver of_first, sinew_solv
     return y;
 }
 
-// Each body is solved as it asks, or else as the world does: a direct solve takes one iteration,
+// Each body uses its own solver, or else that of the world: a direct solve takes one iteration,
 // Jacobi's many.
 static void test_solver_of_each_body(void **state) {
     (void)state;
@@ -411,6 +410,8 @@ static void test_solver_of_each_body(void **state) {
     assert_true(direct < first && first < both);
 }
 
+// A cube under pressure on all sides shrinks by p / 3k along each edge, and pressure has no net
+// force.
 static void test_pressure(void **state) {
     (void)state;
     test_beam_def def = test_default_beam_def();
@@ -553,8 +554,8 @@ static void test_bad_input(void **state) {
     sinew_context_destroy(context);
 }
 
-// Refuses every allocation in turn: each failure is reported, nothing leaks, and with enough memory
-// the run succeeds.
+// Every allocation fails once: each failure is reported, nothing leaks, and with enough memory the
+// run succeeds.
 static void test_memory_shortage(void **state) {
     (void)state;
     bool finished = false;
