@@ -1,4 +1,4 @@
-// Organisms: sound meshes of the wished size with their labels, chambers that are hollow, curves
+// Organisms: sound meshes of the requested size with their labels, chambers that are hollow, curves
 // that their fields accept.
 #include "support/test.h"
 
@@ -13,9 +13,9 @@ static void test_kinds(void **state) {
     assert_int_equal(sn_organism_count(), 3);
     for (int32_t k = 0; k < sn_organism_count(); k++) {
         sn_organism *organism;
-        int32_t wished = k == SN_ORGANISM_PLANT ? 3000 : 2500;
+        int32_t requested = k == SN_ORGANISM_PLANT ? 3000 : 2500;
 
-        assert_int_equal(sn_organism_create(context, (sn_organism_kind)k, wished, &organism),
+        assert_int_equal(sn_organism_create(context, (sn_organism_kind)k, requested, &organism),
                          SINEW_OK);
 
         const sinew_mesh *mesh = sn_organism_get_mesh(organism);
@@ -24,7 +24,7 @@ static void test_kinds(void **state) {
         sinew_quality quality;
         assert_int_equal(sinew_mesh_compute_quality(context, mesh, &quality), SINEW_OK);
         assert_int_equal(quality.face_component_count, 1);
-        assert_true(mesh->element_count > 0.6 * wished && mesh->element_count < 1.4 * wished);
+        assert_true(mesh->element_count > 0.6 * requested && mesh->element_count < 1.4 * requested);
 
         int32_t counts[3] = {0};
         for (int32_t e = 0; e < mesh->element_count; e++) {
