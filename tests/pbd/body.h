@@ -1,4 +1,4 @@
-// Bodies that the tests of this folder share.
+// Bodies shared by the tests of this folder.
 #ifndef SN_TESTS_PBD_BODY_H
 #define SN_TESTS_PBD_BODY_H
 

@@ -1,5 +1,5 @@
-// A body under position dynamics: rest, free fall, momentum, threads, cores, recovery from the
-// worst, bad definitions, memory.
+// A body under position dynamics: rest, free fall, momentum, threads, cores, recovery from extreme
+// states, invalid definitions, memory.
 #include "pbd/body.h"
 #include "support/hash.h"
 
@@ -11,8 +11,8 @@ static double *copy_positions(const sinew_pbd *pbd) {
     return positions;
 }
 
-// Without gravity nothing moves but by the rounding of floats, 1e-7 of a cell; with it a free body
-// falls by h^2 g n(n+1)/2.
+// Without gravity nothing moves beyond the rounding of floats, 1e-7 of a cell; with gravity a free
+// body falls by h^2 g n(n+1)/2.
 static void test_rest_and_free_fall(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -70,8 +70,8 @@ static momentum find_momentum(const sinew_pbd *pbd) {
     return m;
 }
 
-// Six seconds of a spinning, wobbling free body. Returns the angular momentum lost, relative; the
-// linear one stays to the rounding of floats.
+// Six seconds of a spinning, wobbling free body. Returns the relative loss of angular momentum;
+// linear momentum is conserved up to the rounding of floats.
 static double lose_spin(sinew_context *context, const sinew_mesh *mesh, const sinew_pbd_def *def,
                         double h) {
     sinew_pbd *pbd = make_body(context, mesh, def);
@@ -98,7 +98,7 @@ static double lose_spin(sinew_context *context, const sinew_mesh *mesh, const si
     return sn_distance(after.angular, before.angular) / sn_length(before.angular);
 }
 
-// As with implicit Euler, a spin w fades at the rate w^2 h / 2: half the step, half the loss.
+// As with implicit Euler, a spin w decays at the rate w^2 h / 2: half the step, half the loss.
 static void test_momentum(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -142,7 +142,7 @@ static void test_momentum(void **state) {
     sinew_context_destroy(context);
 }
 
-// Twists the upper end of a held box, with everything on: layers, consolidation, damping.
+// Twists the upper end of a held box, with all features on: layers, consolidation, damping.
 static uint64_t simulate(sinew_context *context, void *user) {
     int kind = *(const int *)user;
     sinew_mesh *mesh = make_box(context, TEST_SANITIZED ? 5 : 8);
@@ -195,7 +195,7 @@ static uint64_t simulate(sinew_context *context, void *user) {
         }
     }
 
-    // No step after the first allocates, and the held nodes are where they were put.
+    // No step after the first allocates, and the held nodes are at their targets.
     assert_int_equal(context->allocations, allocations);
     for (int32_t i = 0; i < pbd->node_count; i++) {
         if (kinematic[i]) {
@@ -230,7 +230,7 @@ static void test_threads(void **state) {
 }
 
 // Compliances along the axes of the material frames: a bar along z that hangs from its lower end
-// grows by rho g L^2 / (2 E), with the modulus of whichever axis its frames turn to z. Shear and
+// grows by rho g L^2 / (2 E), with the modulus of the axis that its frames map to z. Shear and
 // volume are left out, so that E is the modulus of stretch itself.
 static void test_frames(void **state) {
     (void)state;
@@ -286,7 +286,7 @@ static void test_frames(void **state) {
     sinew_context_destroy(context);
 }
 
-// A driven core follows its nodes, a free one stays rigid, and the soft part in between follows
+// A driven core follows its nodes, a free one stays rigid, and the soft part between them follows
 // both.
 static void test_cores(void **state) {
     (void)state;
@@ -346,7 +346,7 @@ static void test_cores(void **state) {
 
     assert_true(moved > 0.1);
 
-    // One kinematic node less: neither free nor driven.
+    // With one kinematic node less, the core is neither free nor driven.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (!kinematic[i]) {
             continue;
@@ -371,8 +371,8 @@ static void test_cores(void **state) {
     sinew_context_destroy(context);
 }
 
-// Mirrored through its own middle, flattened, squeezed into one point, thrown about at random:
-// never a NaN, and the held body comes back to its rest shape (the pinned one, by gravity of none).
+// Mirrored, flattened, collapsed to a point, random: never a NaN, and the held body returns to its
+// rest shape without gravity.
 static void test_recovery(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -436,7 +436,7 @@ static void test_recovery(void **state) {
     sinew_context_destroy(context);
 }
 
-// A number that stops being finite gives a status, and the state as it was.
+// A number that is not finite gives a status and leaves the state unchanged.
 static void test_divergence(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,5 +1,5 @@
-// A body under position dynamics in a world: the same motion as by itself, beside other bodies,
-// through snapshots, with prescribed nodes, and what it refuses.
+// A body under position dynamics in a world: the same motion as by itself, next to other bodies,
+// across snapshots and with prescribed nodes; calls that are refused.
 #include "pbd/body.h"
 
 #include "sinew/body.h"
@@ -39,7 +39,8 @@ static void hold(sinew_body *body, const uint8_t *kinematic) {
     }
 }
 
-// Gravity comes as a force here and as an acceleration there: equal up to rounding.
+// The world applies gravity as a force, the solver by itself as an acceleration: equal up to
+// rounding.
 static void test_same_as_alone(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -90,7 +91,7 @@ static void test_same_as_alone(void **state) {
     test_close("volume", measures.volume, 3, 0.1);
     assert_true(isnan(measures.elastic_energy) && measures.kinetic_energy > 0);
 
-    // The elastic body beside it fell freely.
+    // The elastic body next to it fell freely.
     test_close("fallen", mesh->points[2] - sinew_body_get_positions(elastic)[2], 9.81 * 4e-4 * 210,
                1e-6);
     free(expected);
@@ -102,7 +103,7 @@ static void test_same_as_alone(void **state) {
     sinew_context_destroy(context);
 }
 
-// With a free core and supports that change on the way.
+// With a free core and supports that change during the run.
 static void test_snapshot(void **state) {
     (void)state;
     sinew_context *context = test_context(2);
@@ -139,8 +140,8 @@ static void test_snapshot(void **state) {
 
     uint64_t hash = sinew_world_get_hash(world);
 
-    // Another world of the same make, in which nothing is held, takes the state over, supports and
-    // all.
+    // An identically built world in which nothing is held restores the state, including the
+    // supports.
     sinew_world *other = make_world(context);
     sinew_body *copy = add_body(context, other, mesh, &def);
 
@@ -153,7 +154,7 @@ static void test_snapshot(void **state) {
     assert_true(sinew_world_get_hash(other) == hash);
     assert_true(sn_pbd_of_body(copy)->cores.count == 1);
 
-    // The held end has not moved, the core has turned but not changed.
+    // The held end has not moved, and the core has rotated without deforming.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (!kinematic[i]) {
             continue;
@@ -171,7 +172,7 @@ static void test_snapshot(void **state) {
     sinew_context_destroy(context);
 }
 
-// Stress and energy of moduli, in a turned material frame: dW = P : dF V to second order in the
+// Stress and energy of moduli in a rotated material frame: dW = P : dF V to second order in the
 // size of dF.
 static void test_element_state(void **state) {
     (void)state;
@@ -281,7 +282,7 @@ static void test_refusals(void **state) {
     sinew_context_destroy(context);
 }
 
-// Out of memory at every allocation in turn: a status, and nothing left behind.
+// Every allocation fails once: the status says so, and nothing leaks.
 static void test_memory(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,5 +1,5 @@
 // The order of projections: every tet once, blocks and parallel chunks without common nodes, layers
-// by distance, and the mesh's own order kept bit by bit.
+// by distance, and the mesh's own order reproduced bit by bit.
 #include "pbd/body.h"
 
 static void check_cover(const sinew_pbd *pbd, const uint8_t *left_out) {
@@ -31,7 +31,7 @@ static void check_cover(const sinew_pbd *pbd, const uint8_t *left_out) {
     free(stamp);
 }
 
-// Brute force: chunks that share a node are neighbours, others are not.
+// Checks by brute force that chunks are neighbours exactly if they share a node.
 static void check_neighbours(const sinew_pbd *pbd) {
     const sn_pbd_schedule *schedule = &pbd->schedule;
     uint8_t *uses = calloc((size_t)schedule->chunk_count * (size_t)pbd->node_count, 1);
@@ -107,7 +107,7 @@ static void test_orders(void **state) {
 
         assert_int_equal(layer_count, order == SINEW_PBD_LAYERED ? 14 : 1);
 
-        // Few lanes stay empty.
+        // Few lanes are empty.
         int32_t moving = 0;
         for (int32_t t = 0; t < mesh->element_count; t++) {
             moving += !still[t];
@@ -126,7 +126,8 @@ static void test_orders(void **state) {
     sinew_context_destroy(context);
 }
 
-// Levels in parallel give the bits of one tet after the other, each alone in its block.
+// Parallel levels give the same bits as tets projected one after the other, each alone in its
+// block.
 static void test_sequence_is_exact(void **state) {
     (void)state;
     sinew_context *context = test_context(2);

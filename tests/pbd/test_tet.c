@@ -1,6 +1,6 @@
 // One tet: gradients of all constraints by finite differences, rest as a fixed point, momentum,
-// flat and inverted tets; and the kernel of eight against it, for every instruction set of this
-// machine.
+// flat and inverted tets; and the SIMD kernel for eight tets compared with it, for every
+// instruction set of this machine.
 #include "support/test.h"
 
 #include "pbd/project.h"
@@ -87,7 +87,7 @@ static double difference(int constraint, sn_mat3 G, sn_mat3 D, double e) {
     return (forward - backward) / (2 * e);
 }
 
-// The seven constraints, and the three heights by which inverted tets are turned.
+// The seven constraints, and the three heights by which inverted tets are turned over.
 static void test_gradients(void **state) {
     (void)state;
     sn_random random = sn_random_seed(4);
@@ -101,8 +101,8 @@ static void test_gradients(void **state) {
             double coarse = difference(constraint, G, D, 1e-2) - exact;
             double fine = difference(constraint, G, D, 5e-3) - exact;
 
-            // Second order, where the third derivative shows and the steps are small against the
-            // flat direction.
+            // Second order, where the third derivative dominates and the steps are small compared
+            // with the flat direction.
             if (round % 3 != NEARLY_FLAT && fabs(fine) > 1e-8) {
                 test_close("slope", coarse / fine, 4, 0.4);
                 slopes++;
@@ -116,8 +116,8 @@ static void test_gradients(void **state) {
     assert_true(slopes > 60);
 }
 
-// Each projection by itself keeps linear and angular momentum to rounding: the seven, and the
-// turning of inverted tets (kind 7).
+// Each projection by itself conserves linear and angular momentum up to rounding: the seven, and
+// the turning over of inverted tets (kind 7).
 static void test_momentum(void **state) {
     (void)state;
     sn_random random = sn_random_seed(5);
@@ -184,9 +184,9 @@ static void test_rest_is_fixed(void **state) {
 static const double collapses[6][3] = {{0, 0, 0},  {0, 0, 1},    {0, 1, 1},
                                        {-1, 1, 1}, {-1, -1, -1}, {-100, -100, -100}};
 
-// Collapsed to a point, a line or a plane, mirrored, large: finite, and all but points and lines
-// come back to rest. Those have no sides to choose from, and staying finite is all that is asked of
-// them.
+// Collapsed to a point, a line or a plane, mirrored, large: all stay finite, and all but points and
+// lines return to rest. Points and lines have no orientation to recover, and only need to stay
+// finite.
 static void test_recovery(void **state) {
     (void)state;
     sn_random random = sn_random_seed(7);
@@ -235,11 +235,11 @@ typedef struct scene {
 
 static void store_node(double *nodes, int node, sn_vec3 x) {
     sn_store3(nodes + 4 * node, x);
-    nodes[4 * node + 3] = -7; // stays
+    nodes[4 * node + 3] = -7; // must stay
 }
 
-// Lanes: all kinds of tets, some with fixed nodes, the last without a tet. `expected` is what
-// sn_pbd_project makes of them.
+// Fills the lanes with all kinds of tets, some with fixed nodes; the last lane is empty. `expected`
+// is the result of sn_pbd_project.
 static void make_block(scene *s, sn_random *random, bool compliant, double compliance_scale,
                        double size) {
     memset(s, 0, sizeof *s);
@@ -295,7 +295,7 @@ static void make_block(scene *s, sn_random *random, bool compliant, double compl
 }
 
 // The kernel rounds differences within a tet to floats, about 1e-7 of its size, and seven
-// projections pass that on. Tets are a few sizes away from the origin, so this would fail if
+// projections propagate that. Tets are a few sizes away from the origin, so the test would fail if
 // positions themselves were rounded.
 static void test_lanes(void **state) {
     (void)state;
