@@ -1,6 +1,6 @@
-// Materials with axes of their own in every element, against sums over elements in which the
-// constants are turned instead of the gradients: energy, forces, both matrices, states of elements,
-// the way back from an inverted state, and other materials.
+// Materials with their own axes in every element, compared with sums over elements that rotate the
+// constants instead of the gradients: energy, forces, both matrices, states of elements, recovery
+// from an inverted state, and changes of material.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -17,7 +17,7 @@ typedef struct bar {
     sinew_mesh *mesh;
     sinew_world *world;
     sinew_body *body;
-    double *axes, *q; // q is strongly deformed and turned
+    double *axes, *q; // q is strongly deformed and rotated
     size_t n;
 } bar;
 
@@ -84,7 +84,7 @@ static void free_bar(bar *b) {
 }
 
 typedef struct sums {
-    double energy, *force, *matrix; // the matrix is dense, and its lower triangle meant
+    double energy, *force, *matrix; // the matrix is dense; only its lower triangle is used
 } sums;
 
 static sums push_sums(size_t n) {
@@ -215,7 +215,7 @@ static void check_body(const char *what, bar *b, const sinew_material_def *def) 
     }
 }
 
-// A law of the caller's own, T/2 |F a|^2 along axis 1.
+// A law supplied by the caller, T/2 |F a|^2 along axis 1.
 static void pull_along_axis(void *user, const double F[9], const double frame[9], double *energy,
                             double *P, double *H) {
     (void)user;
@@ -287,7 +287,7 @@ static void test_laws(void **state) {
     }
 }
 
-// Gradients are turned and turned back as laws come and go.
+// Gradients are rotated and rotated back when laws change.
 static void test_other_materials(void **state) {
     (void)state;
     static const int order[] = {7, 0, 4, 3, 7, 2};
@@ -307,7 +307,7 @@ static void test_other_materials(void **state) {
     free_bar(&b);
 }
 
-// F and the stress of elements are told in the coordinates of the world.
+// F and the stress of elements are reported in world coordinates.
 static void test_states(void **state) {
     (void)state;
     sinew_material_def def = law(0);
@@ -334,7 +334,7 @@ static void test_states(void **state) {
     free_bar(&b);
 }
 
-// What leads a body back knows no axes: with equal constants it is that of a body without.
+// Recovery ignores the axes: with equal constants it is that of a body without axes.
 static void test_recovery(void **state) {
     (void)state;
     sinew_material_def def = law(6);

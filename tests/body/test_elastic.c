@@ -34,7 +34,7 @@ static void force_at(sinew_body *body, const double *q, double *force) {
     body->ops->elasticity.evaluate(body, &evaluation);
 }
 
-// A strongly deformed, turned state: each node moved by up to a tenth of the edge length.
+// A strongly deformed, rotated state: each node is moved by up to a tenth of the edge length.
 static void deform(const sinew_body *body, double *q, uint64_t seed) {
     sn_random random = sn_random_seed(seed);
     memcpy(q, body->rest, (size_t)sn_body_size(body) * sizeof *q);
@@ -44,7 +44,7 @@ static void deform(const sinew_body *body, double *q, uint64_t seed) {
     test_rotate_positions(q, body->rows, 2.2);
 }
 
-// Central differences of the energy along a random direction against the force.
+// Central differences of the energy along a random direction compared with the force.
 static double force_error(sinew_body *body, const double *q, const double *direction, double h) {
     int32_t n = sn_body_size(body);
     double *moved = calloc((size_t)n, sizeof *moved);
@@ -225,8 +225,8 @@ static void test_net_force_and_torque_vanish(void **state) {
     }
 }
 
-// Boundary nodes follow an affine map, inner ones are jolted; the static solve must bring them onto
-// the map.
+// Boundary nodes follow an affine map, inner nodes are displaced at random; the static solve must
+// bring them onto the map.
 static void test_patch(void **state) {
     (void)state;
     for (size_t e = 0; e < 3; e++) {

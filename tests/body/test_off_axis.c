@@ -1,6 +1,6 @@
-// Pulls across the grain, as a patch test: on an irregular mesh whose boundary follows the strain
-// that the formulas of Lekhnitskii (1963) give for a pull along x, inner nodes find that strain,
-// and all elements the stress of the pull alone.
+// Pulls at an angle to the grain, as a patch test: on an irregular mesh whose boundary follows the
+// strain that the formulas of Lekhnitskii (1963) give for a pull along x, inner nodes find that
+// strain, and the stress of every element is that of the pull alone.
 #include "support/test.h"
 
 #include "sinew/sinew.h"
@@ -12,8 +12,8 @@
 
 static const double PULL = 1; // [Pa], for strains of 1e-6 at most
 
-// The compliances that count in a plane of two of the axes, the first of which is turned from x,
-// and out of it.
+// The compliances in the plane of two of the axes, the first of which is rotated from x, and out of
+// that plane.
 typedef struct lamina {
     double S11, S22, S12, S66, S13, S23;
 } lamina;
@@ -62,8 +62,8 @@ static sinew_material_def transverse(lamina *s) {
     return def;
 }
 
-// The gradient of the displacement under a pull along x, the first axis turned from x by `angle`
-// about z.
+// The gradient of the displacement under a pull along x, with the first axis rotated from x by
+// `angle` about z.
 static sn_mat3 strain_of(const lamina *s, double angle) {
     double c = cos(angle);
     double n = sin(angle);
@@ -165,14 +165,14 @@ static void check_pull(sinew_element element, const sinew_material_def *material
     const double *x = sinew_body_get_positions(b.body);
     for (int32_t i = 0; i < b.mesh->point_count; i++) {
         sn_vec3 expected = sn_add(sn_load3(X + 3 * i), sn_mat3_apply(G, sn_load3(X + 3 * i)));
-        // Of displacements near 1e-6.
+        // Displacements are about 1e-6.
         assert_true(sn_distance(expected, sn_load3(x + 3 * i)) < 1e-13);
     }
 
     for (int32_t e = 0; e < b.mesh->element_count; e++) {
         sinew_element_state state;
         assert_int_equal(sinew_body_get_element_state(b.body, e, &state), SINEW_OK);
-        // The strain is 1e-6, of which the square, and rounding by the stiffest modulus, is left.
+        // The strain is 1e-6; its square and rounding by the stiffest modulus remain.
         for (int k = 0; k < 6; k++) {
             test_close("stress", state.stress[k], k == 0 ? PULL : 0, 3e-5 * PULL);
         }

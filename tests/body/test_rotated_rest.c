@@ -31,7 +31,7 @@ static sinew_material_def linear_law(sinew_material_law law) {
     return material;
 }
 
-// One body; its material axes are turned by 30 degrees about z.
+// One body; its material axes are rotated by 30 degrees about z.
 static sinew_status make(block *made, sinew_element element, const sinew_material_def *material,
                          const double rotation[4], const double position[3]) {
     *made = (block){.context = test_context(1)};
@@ -74,7 +74,7 @@ static void drop(block *b) {
     sinew_context_destroy(b->context);
 }
 
-// Clamps one end, pulls at the other with a rotated force, and solves.
+// Clamps one end, pulls the other with a rotated force, and solves.
 static void pull(block *b, sn_quat R) {
     int32_t count = sinew_body_get_node_count(b->body);
     const double *X = sinew_body_get_rest_positions(b->body);
@@ -117,7 +117,7 @@ static void check_law(sinew_element element, sinew_material_law law) {
     }
     free(force);
 
-    // Pulled the same way it moves the same way.
+    // The same force gives the same displacement.
     sn_quat R = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     pull(&a, sn_quat_identity());
     pull(&b, R);

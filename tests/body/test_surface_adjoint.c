@@ -1,7 +1,8 @@
-// Forces on vertices and points go to the rows by the transpose of how these follow the rows:
-// f . dx = (J' f) . dq, for every kind of body, deformed and rotated.
+// Forces on vertices and points are mapped to the rows by the transpose of the map from rows to
+// points: f . dx = (J' f) . dq, for every kind of body, deformed and rotated.
 //
-// dx by central differences, whose error falls by 4 with half the step, down to rounding.
+// dx is found by central differences, whose error falls to a quarter with half the step, down to
+// rounding.
 #include "support/kinds.h"
 
 #include "base/random.h"

@@ -74,7 +74,8 @@ static double evaluate(sinew_body *body, const double *q, double *force, double 
     return evaluation.energy;
 }
 
-// Central differences along d with step h: energies against the force, forces against the matrix.
+// Central differences along d with step h: of energies compared with the force, of forces with the
+// matrix.
 static void difference(sinew_body *body, const double *q, const double *d, double h,
                        double errors[2]) {
     size_t n = (size_t)sn_body_size(body);

@@ -1,6 +1,6 @@
-// Warped bodies: rotations are exact under rigid motion, nothing is left on a free body, small
-// displacements are those of the linear model, and a bar that sags keeps its volume where the
-// linear one swells.
+// Warped bodies: rotations are exact under rigid motion, a free body has no net force, small
+// displacements are those of the linear model, and a sagging bar keeps its volume where the linear
+// one swells.
 #include "support/body.h"
 #include "support/test.h"
 

@@ -1,5 +1,5 @@
-// The block sparse matrix against a dense one: pattern, products, Dirichlet conditions, and
-// equality over thread counts.
+// The block sparse matrix compared with a dense one: pattern, products, Dirichlet conditions, and
+// equal results for any number of threads.
 #include "support/bar.h"
 #include "support/test.h"
 
@@ -44,7 +44,8 @@ static void test_pattern_is_the_union_of_cliques(void **state) {
     sinew_context *context = test_context(1);
     sn_arena arena = sn_arena_create(context);
 
-    // Two lists: triples with repeated members, and pairs through offsets; node 9 stays alone.
+    // Two lists: triples with repeated members, and pairs through offsets; node 9 has no
+    // neighbours.
     enum { N = 12 };
 
     const int32_t triples[] = {0, 1, 2, 2, 1, 3, 7, 7, 8, 11, 0, 5};
@@ -208,8 +209,8 @@ static void test_mirror_scale_and_diagonal(void **state) {
     sinew_context_destroy(context);
 }
 
-// The stiffness of a free bar: the diagonal follows from the rest, whatever was there, and in the
-// lower triangle alone.
+// The stiffness of a free bar: the diagonal follows from the other blocks, regardless of its
+// previous values, also in the lower triangle alone.
 static void test_diagonal_closes_rows(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -264,7 +265,7 @@ static void test_dirichlet_conditions(void **state) {
     sn_random random = sn_random_seed(5);
 
     for (int32_t k = 0; k < n; k++) {
-        mask[k] = sn_random_u32(&random) % 3 == 0 ? 200 : 0; // single components, too
+        mask[k] = sn_random_u32(&random) % 3 == 0 ? 200 : 0; // single components as well
     }
 
     test_bar_matrix(context, &bar, 0, false, A);

@@ -1,5 +1,5 @@
-// Small dense linear algebra against products with known factors, for every size up to a few panels
-// and every instruction set.
+// Small dense linear algebra compared with products of known factors, for every size up to a few
+// panels and every instruction set.
 #include "support/test.h"
 
 #include "linalg/dense.h"
@@ -51,7 +51,7 @@ static void check_cholesky(const sn_linalg_kernels *kernels, int32_t n, int32_t 
     memcpy(L, A, (size_t)(n * stride) * sizeof *A);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = i + 1; j < n; j++) {
-            L[i * stride + j] = NAN; // must be left alone
+            L[i * stride + j] = NAN; // must not be touched
         }
     }
 
@@ -155,7 +155,7 @@ static void test_ldlt(void **state) {
                 expected = m;
             }
 
-            if (kind == 3) { // zero diagonal: nothing but pivots of two to begin with
+            if (kind == 3) { // zero diagonal: only pivots of two at first
                 for (int32_t i = 0; i < n; i++) {
                     A[i * n + i] = 0;
                 }

@@ -1,5 +1,5 @@
-// Orders: permutations all of them, with the properties their users rely on, on meshes, random
-// graphs and odd ones.
+// Orderings: each is a permutation with the properties that its users rely on, on meshes, random
+// graphs and degenerate ones.
 #include "support/bar.h"
 #include "support/test.h"
 
@@ -21,7 +21,7 @@ static void check_permutation(const int32_t *order, int32_t n) {
     free(seen);
 }
 
-// Blocks of the factor, counted the plain way: eliminate row by row in a dense table.
+// Blocks of the factor, counted by eliminating row by row in a dense table.
 static int64_t count_fill(const sn_bsr *pattern, const int32_t *order) {
     int32_t n = pattern->rows;
     uint8_t *coupled = calloc((size_t)(n * n), 1);
@@ -104,7 +104,7 @@ static void check_orders(sinew_context *context, const sn_bsr *pattern) {
                      SINEW_OK);
     check_permutation(order, n);
 
-    // By places that tell nothing, and by some that do.
+    // By positions without information, and by meaningful ones.
     double *places = calloc(3 * (size_t)n + 1, sizeof *places);
 
     assert_non_null(places);
@@ -142,8 +142,8 @@ static void test_orders_of_many_graphs(void **state) {
     sinew_context_destroy(context);
 }
 
-// A long band: the narrowest order there is has half bandwidth (cross section + a little); and a
-// tree has no fill at all.
+// A long bar: the half bandwidth of the narrowest ordering is little more than the cross section;
+// and a tree has no fill.
 static void test_orders_are_good(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -212,7 +212,7 @@ static void test_orders_are_good(void **state) {
     sinew_context_destroy(context);
 }
 
-// In a solid dissection by places needs clearly less than minimum degree.
+// In a solid, dissection by positions needs clearly less than minimum degree.
 static void test_dissection_of_a_cube(void **state) {
     (void)state;
     enum { SIDE = 18, N = SIDE * SIDE * SIDE };
@@ -258,7 +258,7 @@ static void test_dissection_of_a_cube(void **state) {
     sinew_context_destroy(context);
 }
 
-// The symbolic factor holds every block of the factor, and not many more.
+// The symbolic factor contains every block of the factor, and few others.
 static void test_symbolic_factor(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,5 +1,5 @@
-// Modes against analytic frequencies: chains of springs, clamped and free, and a free body with its
-// six rigid motions.
+// Modes compared with analytic frequencies: chains of springs, clamped and free, and a free body
+// with its six rigid motions.
 #include "support/bar.h"
 #include "support/test.h"
 
@@ -66,7 +66,7 @@ static void drop_chain(chain *c) {
     sinew_context_destroy(c->context);
 }
 
-// Computes modes and checks what holds for all of them.
+// Computes modes and checks the properties that hold for all of them.
 static void compute(sinew_context *context, sn_modes_def *def, double *omega_squared,
                     double *shapes, sn_modes_report *report) {
     assert_int_equal(sn_modes_compute(context, def, omega_squared, shapes, report), SINEW_OK);
@@ -163,7 +163,7 @@ static void test_clamped_chain(void **state) {
     double *shapes = malloc(sizeof(double) * (size_t)(c.n * 30));
 
     assert_non_null(shapes);
-    for (int all = 0; all < 2; all++) { // some, or every mode there is
+    for (int all = 0; all < 2; all++) { // some modes, or all
         sn_modes_def def = {.pattern = &c.pattern,
                             .stiffness = c.K,
                             .lumped_mass = c.mass,

@@ -1,5 +1,5 @@
 // The parts of pcg-ic and pcg-multigrid one by one: the packed matrix, the incomplete factor, the
-// coarse level; on one domain and on several, with every instruction set that this machine runs.
+// coarse level; on one domain and on several, with every instruction set of this machine.
 #include "support/bar.h"
 #include "support/test.h"
 
@@ -302,7 +302,7 @@ static void test_incomplete_factor_is_symmetric(void **state) {
     test_close("symmetry", (xMy - yMx) / sqrt(xMx * yMy), 0, 1e-12);
     test_close("dot", sn_vector_dot(f.context, f.count, x, Mx) / xMx, 1, 1e-12);
 
-    // One application takes out most of the error: x'A M A x is close to x'A x for M close to A^-1.
+    // One application removes most of the error: x'A M A x is close to x'A x for M close to A^-1.
     double *Ax = random_packed(&f, 9);
     double *MAx = random_packed(&f, 10);
     double xAx = sn_packed_multiply(f.context, Ax, &f.packed, x);
@@ -313,7 +313,7 @@ static void test_incomplete_factor_is_symmetric(void **state) {
 }
 
 // A matrix on which the plain incomplete factor breaks down although it is positive definite
-// (Kershaw 1978), three times side by side.
+// (Kershaw 1978), three copies of it.
 static void test_breakdown_is_shifted_away(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

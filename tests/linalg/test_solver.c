@@ -1,5 +1,5 @@
-// Every linear solver against a dense reference, and at its limits: constraints, bad matrices, bad
-// numbers, no memory, threads.
+// Every linear solver compared with a dense reference, and edge cases: constraints, invalid
+// matrices and numbers, memory shortage, threads.
 #include "support/bar.h"
 #include "support/test.h"
 
@@ -97,7 +97,7 @@ static void test_each_kind_finds_the_solution(void **state) {
             // The condition number of the static bar is about 1e5.
             assert_true(test_relative_error(p.x, p.exact, (size_t)p.n) < 1e-7);
 
-            // The report tells the truth about the residual.
+            // The reported residual is the true one.
             double *r = random_vector(&p.arena, p.n, 1);
             double norm = sn_bsr_residual(p.context, &p.bar.pattern, r, p.A, p.x, p.b);
 
@@ -142,7 +142,7 @@ static void test_update_follows_the_values(void **state) {
     drop_problem(&p);
 }
 
-// What lies above the diagonal may be anything: solutions are bitwise the same.
+// Values above the diagonal are ignored: solutions are bitwise the same.
 static void test_lower_triangle_is_enough(void **state) {
     (void)state;
     test_bar_def def = test_default_bar(LARGE);
@@ -213,7 +213,7 @@ static void test_zero_right_hand_side(void **state) {
     drop_problem(&p);
 }
 
-// One node and no neighbour: the smallest system there is.
+// One node without neighbours: the smallest system.
 static void test_a_single_node(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -257,7 +257,7 @@ static void test_indefinite_matrices_are_reported(void **state) {
     test_bar_def def = test_default_bar(LARGE);
     problem p = make_problem(1, &def, 0.01, true);
 
-    // Two ways: a diagonal entry below zero, and a matrix whose diagonal looks fine.
+    // Two cases: a negative diagonal entry, and a matrix whose diagonal is positive.
     for (int way = 0; way < 2; way++) {
         test_bar_matrix(p.context, &p.bar, 0.01, true, p.A);
         int32_t row = p.bar.nodes / 2;
@@ -310,8 +310,8 @@ static void test_indefinite_matrices_are_reported(void **state) {
     drop_problem(&p);
 }
 
-// A free body without mass: singular. A consistent right-hand side can be solved or refused, but
-// never claimed wrongly.
+// A free body without mass: singular. A consistent right-hand side may be solved or refused, but a
+// wrong solution must not be reported as converged.
 static void test_singular_matrices_end(void **state) {
     (void)state;
     test_bar_def def = test_default_bar(LARGE);
@@ -421,7 +421,7 @@ static void test_iteration_limit(void **state) {
         assert_int_equal(report.iterations, 3);
         assert_true(report.relative_residual > 1e-9);
 
-        // A tolerance beyond rounding ends all the same, and says so.
+        // With a tolerance below rounding the solve still ends, and says so.
         sn_solver_solve(solver, p.b, p.x, 0, 5000, &report);
         assert_int_equal(report.outcome, SN_SOLVE_NOT_CONVERGED);
         assert_true(report.relative_residual < 1e-9);

@@ -1,4 +1,4 @@
-// Scalar sparse matrices against dense ones, and the factor that serves many right-hand sides.
+// Scalar sparse matrices compared with dense ones, and the factor for many right-hand sides.
 #include "support/test.h"
 
 #include "linalg/sparse.h"
@@ -196,8 +196,8 @@ static void test_factor_serves_many(void **state) {
     sn_factor_solve(factor, x, COUNT);
     assert_int_equal(context->allocations, before);
 
-    // Single precision at a condition of about 1e6; a solve for the residual gains as many digits
-    // again.
+    // Single precision at a condition of about 1e6; a solve for the residual gains the same number
+    // of digits again.
     assert_true(test_relative_error(x, exact, COUNT * N) < 0.06);
 
     double residual[COUNT * N], product[COUNT * N];
@@ -232,7 +232,7 @@ static void test_factor_serves_many(void **state) {
         test_close("a solution by iterations", y[i], exact[COUNT * i], 1e-5);
     }
 
-    // A matrix that is not positive definite is named, and the next good one works again.
+    // A matrix that is not positive definite is reported, and the next valid one works again.
     double diagonal = A.values[A.starts[7]];
     for (int32_t k = A.starts[7]; k < A.starts[8]; k++) {
         if (A.indices[k] == 7) {
@@ -256,8 +256,8 @@ static void test_factor_serves_many(void **state) {
     sinew_context_destroy(context);
 }
 
-// A grid's smoothing system, in which rows of means over five neighbours come and go: solved with
-// the old factor as with a new.
+// The smoothing system of a grid, in which rows of means over five neighbours are added and
+// removed: the corrected old factor gives the same solution as a new one.
 typedef struct grid_change {
     int32_t starts[2][12], columns[2][11 * 5];
     double weights[2][11 * 5];
@@ -360,7 +360,7 @@ static void test_changed_rows(void **state) {
         }
 
         multiply_side_by_side(context, b, &A, exact, 4);
-        for (int fresh = 0; fresh < 2; fresh++) { // as it is changed, and factored anew
+        for (int fresh = 0; fresh < 2; fresh++) { // corrected, and factored again
             if (fresh) {
                 assert_int_equal(sn_factor_update(factor, &A), -1);
             }
@@ -380,7 +380,7 @@ static void test_changed_rows(void **state) {
                 x[k] += product[k];
             }
 
-            // Each solve gains as many digits.
+            // Each solve gains the same number of digits.
             assert_true(test_relative_error(x, exact, 4 * GRID_N) < 10 * first * first);
         }
 
@@ -392,7 +392,7 @@ static void test_changed_rows(void **state) {
     sinew_context_destroy(context);
 }
 
-// Removing what holds a matrix up is not done; neither is a change that costs more than a factor.
+// A change is refused if it makes the matrix singular or costs more than a new factor.
 static void test_refused_changes(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,5 +1,5 @@
-// The sparse factor: substitution of four right-hand sides against a plain one in every instruction
-// set, and updates of a part.
+// The sparse factor: substitution of four right-hand sides compared with a plain one in every
+// instruction set, and partial updates.
 #include "support/test.h"
 
 #include "linalg/kernels.h"
@@ -100,7 +100,7 @@ static void test_substitution(void **state) {
 
 enum { SIDE = 7, NODES = SIDE * SIDE * SIDE };
 
-// A Laplacian on a cube of nodes, shifted to be positive definite; `diagonal` becomes the place of
+// A Laplacian on a cube of nodes, shifted to be positive definite; `diagonal` receives the index of
 // each diagonal entry.
 static void make_cube(int32_t *starts, int32_t *columns, double *values, int32_t *diagonal) {
     int32_t entry = 0;
@@ -126,8 +126,8 @@ static void make_cube(int32_t *starts, int32_t *columns, double *values, int32_t
     starts[NODES] = entry;
 }
 
-// After a change of a few rows an update of what depends on them gives the same factor, number by
-// number, as one of all.
+// After a change of a few rows, an update of the dependent part gives the same factor, number by
+// number, as a complete one.
 static void test_update_of_a_part(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,4 +1,4 @@
-// Materials and states of deformation that the tests of this folder share.
+// Materials and states of deformation shared by the tests of this folder.
 #ifndef SN_TESTS_MATERIAL_CASES_H
 #define SN_TESTS_MATERIAL_CASES_H
 
@@ -55,7 +55,7 @@ static inline material_case isotropic_case(int index) {
     return c;
 }
 
-// Orthotropic and transverse solids in every strain.
+// Orthotropic and transversely isotropic solids with every strain.
 static inline material_case anisotropic_case(int index) {
     static const char *names[] = {"orthotropic, infinitesimal",
                                   "orthotropic, Green",

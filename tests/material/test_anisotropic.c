@@ -1,6 +1,6 @@
-// Orthotropic and transversely isotropic solids: off-axis constants against the compliance turned
-// by hand, agreement with the isotropic laws, material frames, contracting fibres, and the warped
-// form.
+// Orthotropic and transversely isotropic solids: off-axis constants compared with an explicitly
+// rotated compliance, agreement with the isotropic laws, material frames, contracting fibres, and
+// the warped form.
 #include "cases.h"
 
 #include "material/anisotropic.h"
@@ -33,7 +33,7 @@ static void compliance(double S[36], const sample *s) {
     }
 }
 
-// Lekhnitskii's formulas for tension along x of a lamina whose axis 1 is turned by t from x.
+// Lekhnitskii's formulas for tension along x of a lamina whose axis 1 is rotated by t from x.
 static void test_off_axis_constants(void **state) {
     (void)state;
     material_case c = anisotropic_case(2);
@@ -110,7 +110,7 @@ static void test_transverse_constants(void **state) {
     test_close("S44", S[21], 1 / t->shear_fibre, 1e-15);
     test_close("S66", S[35], 2 * (1 + t->poisson_plane) / t->young_plane, 1e-14);
 
-    // Turning about the fibres changes nothing; C66 = (C11 - C12)/2.
+    // Rotation about the fibres changes nothing; C66 = (C11 - C12)/2.
     const double *C = s.parameters + SN_PARAMETER_LAW;
 
     test_close("C66", C[sn_sym6(5, 5)], 0.5 * (C[0] - C[1]), 1e-15);
@@ -122,7 +122,7 @@ static void test_transverse_constants(void **state) {
     }
 }
 
-// Isotropic constants fed to the anisotropic laws, nine of them or four, in any frame.
+// Isotropic constants in the anisotropic laws, nine or four of them, in any frame.
 static void test_isotropic_limit(void **state) {
     (void)state;
     sn_random random = sn_random_seed(67);
@@ -175,8 +175,8 @@ static void test_isotropic_limit(void **state) {
     }
 }
 
-// Turning the frame and the rest state together leaves energy and stress what they were: psi(F Q',
-// frame Q) = psi(F, frame).
+// Rotating the frame and the rest state together does not change energy and stress: psi(F Q', frame
+// Q) = psi(F, frame).
 static void test_turned_frames(void **state) {
     (void)state;
     sn_random random = sn_random_seed(71);
@@ -227,8 +227,7 @@ static void test_fibre_tension(void **state) {
     }
 }
 
-// The warped form: P = R sigma, H = R C R', the same energy, and the same everything at small
-// strain.
+// The warped form: P = R sigma, H = R C R', the same energy, and the same results at small strain.
 static void test_warped_form(void **state) {
     (void)state;
     sn_random random = sn_random_seed(79);

@@ -1,5 +1,5 @@
-// What users type: defaults are valid, names are found, bad values are refused by a message that
-// names field, value and range.
+// Material definitions: defaults are valid, names are found, invalid values are refused with a
+// message that names field, value and range.
 #include "cases.h"
 
 static void test_defaults_are_valid(void **state) {
@@ -144,8 +144,8 @@ static bool is_valid(sinew_context *context, const sinew_material_def *def) {
     return sinew_check_material(context, def) == SINEW_OK;
 }
 
-// Puts the one value that the message names in the place of the one that was refused, and asks that
-// a little more of what was given is too much.
+// Replaces the refused value by the one that the message suggests, and checks that a value slightly
+// beyond it is refused.
 static void take_nearest(sinew_context *context, sinew_material_def *def, double *value,
                          double little) {
     const char *suggestion = strstr(sinew_context_message(context), "nearest valid value");
@@ -158,8 +158,8 @@ static void take_nearest(sinew_context *context, sinew_material_def *def, double
     *value = nearest;
 }
 
-// Constants of all sizes, one or several of them impossible: with what the message suggests instead
-// they are valid.
+// Constants of all sizes, one or several of them inadmissible: with the values that the message
+// suggests they are valid.
 static void test_suggestions_are_valid(void **state) {
     (void)state;
     sn_random random = sn_random_seed(103);
@@ -235,7 +235,7 @@ static void test_suggestions_are_valid(void **state) {
     sinew_context_destroy(context);
 }
 
-// What the conditions allow, but numbers of double precision do not.
+// Constants that the conditions allow but double precision does not.
 static void test_constants_beyond_precision(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -258,7 +258,7 @@ static void test_constants_beyond_precision(void **state) {
         assert_non_null(strstr(sinew_context_message(context), "double precision"));
     }
 
-    // As far as it goes, in any frame.
+    // The largest admissible ratio, in any frame.
     sn_random random = sn_random_seed(107);
     for (int i = 0; i < 40; i++) {
         def.orthotropic.young_1 = i % 2 ? 1e6 : 5e17;
@@ -301,7 +301,7 @@ static void test_nearest_valid_constants(void **state) {
         assert_true(is_valid(context, &def));
     }
 
-    // Each ratio alone is allowed, all three together are not.
+    // Each ratio by itself is admissible, all three together are not.
     def.orthotropic = (sinew_orthotropic){1, 1, 1, false, 0.8, 0.8, 0.8, 1, 1, 1};
     assert_int_equal(sinew_check_material(context, &def), SINEW_INVALID_ARGUMENT);
 
@@ -340,7 +340,7 @@ static void test_four_parameters(void **state) {
     }
 }
 
-// A caller's law: psi = c/2 |F - I|^2 along the first material axis.
+// A law supplied by the caller: psi = c/2 |F - I|^2 along the first material axis.
 static void spring_law(void *user, const double F[9], const double frame[9], double *energy,
                        double *P, double *H) {
     double c = *(const double *)user;

@@ -5,8 +5,8 @@
 
 static const uint64_t seed = 7;
 
-// Errors of central differences over three steps, each a half of the one before: relative to
-// `scale`. A second-order method quarters them, until rounding shows.
+// Errors of central differences over three steps, each half of the previous one, relative to
+// `scale`. A second-order method quarters them, down to rounding.
 static void check_slope(const char *what, const double errors[3]) {
     for (int i = 0; i < 2; i++) {
         if (errors[i + 1] < 1e-8) {
@@ -25,7 +25,7 @@ static sn_mat3 along(sn_mat3 F, double h, sn_mat3 dF) {
     return sn_mat3_add(F, sn_mat3_scale(h, dF));
 }
 
-// The step must stay small against the distance to the next kink or pole of the energy.
+// The step must be small compared with the distance to the next kink or pole of the energy.
 static double first_step(const test_state *state) {
     double distance = fmin(state->s[1] + state->s[2], fabs(state->s[2]) < 0.15 ? 0.05 : 1);
     return 0.02 * fmin(distance, 1);

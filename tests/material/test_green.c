@@ -1,7 +1,7 @@
-// Green's strain without singular values against the form of all isotropic laws, in every
-// instruction set: tense and pressed blocks, blocks whose flips or stretches need help, mixed ones,
-// below the threshold of the extended energy, with a volume term, with fibres, with a negative
-// lambda. Two blocks at once give the same as one by one.
+// Green's strain without singular values compared with the general form of isotropic laws, in every
+// instruction set: blocks in tension and in compression, blocks whose flips or stretches need
+// projection, mixed ones, below the threshold of the extended energy, with a volume term, with
+// fibres, with a negative lambda. Two blocks at once give the same result as one by one.
 #include "cases.h"
 
 #include "material/kernels.h"
@@ -22,8 +22,8 @@ static sn_material_result out_of(block *b) {
     return (sn_material_result){.psi = b->psi, .P = b->P, .H = b->H};
 }
 
-// Stretches drawn from a range: all above 1 (tense), all below (pressed), around it, or with a few
-// below the threshold.
+// Random stretches: all above 1 (tension), all below (compression), around 1, or with a few below
+// the threshold.
 static void fill_block(block *b, sn_random *random, const sample *s, int kind) {
     static const double ranges[][2] = {{1.001, 1.4}, {0.85, 0.999}, {0.9, 1.1}, {0.45, 0.75},
                                        {0.35, 1.8},  {-0.2, 1.2},   {1, 1}};
@@ -93,8 +93,8 @@ static void compare_at(sn_isa isa, int variant, sn_random *random) {
             sn_material_evaluate(&s.material, want, &in, &out);
             SN_ISA_PICK(isa, sn_evaluate_isotropic)(&s.material, want, &in, &reference);
 
-            // Both round in the decompositions; near equal stretches quotients of differences lose
-            // half the digits.
+            // Both round in the decompositions; quotients of differences of nearly equal stretches
+            // lose half the digits.
             assert_true(largest_difference(a.psi, b.psi, SN_BLOCK) < 1e-13 * modulus);
             assert_true(largest_difference(a.P, b.P, 9 * SN_BLOCK) < 1e-13 * modulus);
             assert_true(largest_difference(a.H, b.H, SN_MATERIAL_H_COUNT * SN_BLOCK) <
@@ -115,7 +115,8 @@ static void test_same_as_any_law(void **state) {
     }
 }
 
-// The projection acts: a pressed block differs from its exact tangent, a tense one does not.
+// The projection takes effect: a compressed block differs from its exact tangent, a block in
+// tension does not.
 static void test_projection_acts_under_pressure(void **state) {
     (void)state;
     sn_random random = sn_random_seed(SEED);
@@ -158,7 +159,7 @@ static void test_pair_gives_the_same(void **state) {
             sn_material_result result = out_of(&single[b]);
             sn_material_evaluate(&s.material, want, &one, &result);
 
-            // The compiler may fuse other products: a few rounding errors of numbers up to 3.
+            // The compiler may fuse products differently: a few rounding errors of numbers up to 3.
             assert_true(largest_difference(single[b].P, pair[b].P, 9 * SN_BLOCK) < 1e-14);
             assert_true(largest_difference(single[b].H, pair[b].H, SN_MATERIAL_H_COUNT * SN_BLOCK) <
                         1e-14);

@@ -1,6 +1,6 @@
-// Inverted states: the energy of every law that is extended falls all the way from deep inversion
-// to rest, is continuous with its gradient across the threshold, and a single F finds its way back
-// by Newton's method from whatever state it starts in.
+// Inverted states: the energy of every extended law falls monotonically from deep inversion to rest
+// and is continuously differentiable across the threshold, and Newton's method brings a single F
+// back to rest from any initial state.
 #include "cases.h"
 
 #include "math/dense.h"
@@ -13,8 +13,8 @@ static bool is_extended(const sinew_material_def *def) {
              def->strain == SINEW_STRAIN_INFINITESIMAL);
 }
 
-// Along the third stretch, the others fixed: a stress below 0 everywhere from deep inversion to the
-// threshold pushes back up.
+// Along the third stretch, the others fixed: the stress is negative everywhere from deep inversion
+// to the threshold and pushes towards rest.
 static void test_energy_falls_towards_rest(void **state) {
     (void)state;
     static const double others[][2] = {{1, 1}, {1, 0.9}, {0.6, 0.6}, {0.3, 0.25}, {1.3, 0.8}};
@@ -49,8 +49,8 @@ static void test_energy_falls_towards_rest(void **state) {
     }
 }
 
-// Steps over a fine grid stay as small as the grid: no jump in stress or tangent, thresholds
-// included.
+// Differences over a fine grid are as small as the grid: stress and tangent do not jump, also at
+// thresholds.
 static void test_smooth_across_the_threshold(void **state) {
     (void)state;
     for (int i = 0; i < ISOTROPIC_CASES; i++) {
@@ -82,7 +82,7 @@ static bool descend(const sample *s, sn_mat3 *F, sn_mat3 P) {
 
     sn_material_tangent(H, &s->material, s->parameters, *F, true);
     for (int i = 0; i < 9; i++) {
-        H[10 * i] += 0.02; // what inertia would add; the moduli are about 1
+        H[10 * i] += 0.02; // stands for inertia; the moduli are about 1
         step[i] = -P.m[i / 3][i % 3];
     }
 
@@ -111,13 +111,13 @@ static bool descend(const sample *s, sn_mat3 *F, sn_mat3 P) {
 }
 
 // Minimises psi(F) over the nine entries; false if it does not come to rest. A crease of the energy
-// (sigma2 + sigma3 = 0 under strong stretch) can hold up a line search; a little motion, which a
-// body has, leads on.
+// (sigma2 + sigma3 = 0 under strong stretch) can stop a line search; a small random push, like the
+// motion of a body, gets past it.
 static bool relax(const sample *s, sn_mat3 *F, sn_random *random) {
     for (int iteration = 0, pushes = 0; iteration < 400 && pushes < 40; iteration++) {
         sn_mat3 P = stress_at(s, *F);
         if (sn_mat3_norm(P) < 1e-7) {
-            return true; // below, rounding hides the descent of the energy
+            return true; // below this, rounding hides the descent of the energy
         }
         if (descend(s, F, P)) {
             continue;
@@ -177,7 +177,7 @@ static void test_every_law_recovers(void **state) {
     }
 }
 
-// Whatever F is, nothing overflows.
+// No F leads to overflow.
 static void test_extreme_states_are_finite(void **state) {
     (void)state;
     sn_random random = sn_random_seed(89);

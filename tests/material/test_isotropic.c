@@ -1,4 +1,4 @@
-// Isotropic laws against their formulas: energy and stress written down with F alone (no singular
+// Isotropic laws compared with their formulas: energy and stress in terms of F alone (no singular
 // values), the moduli at small strain, and the stress of a bar pulled along one axis.
 #include "cases.h"
 
@@ -140,8 +140,7 @@ static void test_formulas(void **state) {
     }
 }
 
-// At rest H_(ij)(kl) = lambda d_ij d_kl + mu (d_ik d_jl + d_il d_jk), with the moduli that were
-// asked for.
+// At rest H_(ij)(kl) = lambda d_ij d_kl + mu (d_ik d_jl + d_il d_jk), with the requested moduli.
 static void test_small_strain_moduli(void **state) {
     (void)state;
     static const double ratios[] = {-0.5, 0, 0.3, 0.45, 0.49};
@@ -291,7 +290,7 @@ static void test_volume_term(void **state) {
     }
 }
 
-// Without the extension the bare formulas hold for inverted states too, where they are defined.
+// Without the extension the formulas also hold for inverted states, where they are defined.
 static void test_bare_laws(void **state) {
     (void)state;
     sn_random random = sn_random_seed(61);

@@ -1,6 +1,6 @@
-// What holds for every law: no energy and stress at rest, indifference to the observer, definite
-// projection that leaves definite tangents alone, and the same numbers from every instruction set
-// and in every lane.
+// Properties of every law: no energy and stress at rest, frame indifference, a semi-definite
+// projection that does not change definite tangents, and the same numbers from every instruction
+// set and in every lane.
 #include "cases.h"
 
 #include "math/dense.h"
@@ -86,8 +86,8 @@ static void test_indifference(void **state) {
     }
 }
 
-// The thesis's form of the anisotropic corotational stress is not free of torque; the test above
-// would notice.
+// The thesis's form of the anisotropic corotational stress has a torque; the test above must detect
+// it.
 static void test_fixed_rotation_makes_torque(void **state) {
     (void)state;
     sn_random random = sn_random_seed(41);
@@ -119,8 +119,7 @@ static void check_projection(const material_case *c, const sample *s, sn_mat3 F,
     } else {
         (*indefinite)++;
 
-        // Isotropic laws: the nearest semi-definite tangent, which is what clamping eigenvalues
-        // gives.
+        // Isotropic laws: the nearest semi-definite tangent, as obtained by clamping eigenvalues.
         if (c->def.law <= SINEW_MATERIAL_ARRUDA_BOYCE && !is_infinitesimal(&c->def)) {
             memcpy(clamped, H, sizeof H);
             sn_clamp_semidefinite(clamped, 9);
@@ -170,8 +169,8 @@ static void evaluate(block_data *b, const sn_material *material, int want) {
                          &(sn_material_result){.psi = b->psi, .P = b->P, .H = b->H});
 }
 
-// Two blocks at once give what each gives alone, up to the order of roundings that the compiler
-// chose.
+// Two blocks at once give the same result as each block alone, up to the order of roundings that
+// the compiler chose.
 static void check_pair(const char *name, const sn_material *material, int want,
                        const block_data alone[2]) {
     block_data b[2] = {alone[0], alone[1]};
@@ -204,8 +203,8 @@ static void check_pair(const char *name, const sn_material *material, int want,
     }
 }
 
-// Different samples with different parameters in every lane; each lane gives what the sample gives
-// alone, with every set.
+// Different samples with different parameters in every lane; each lane gives the same result as the
+// sample alone, in every instruction set.
 static void check_lanes(const material_case *c, sn_isa isa, int want) {
     sn_random random = sn_random_seed(47);
     block_data blocks[2] = {0};
@@ -283,7 +282,7 @@ static void test_instruction_sets(void **state) {
     }
 }
 
-// A kernel writes what is wanted and nothing else.
+// A kernel writes only the requested outputs.
 static void test_only_what_is_wanted(void **state) {
     (void)state;
     for (int i = 0; i < ALL_CASES; i++) {

@@ -33,7 +33,7 @@ static void test_plane_stress_derivatives(void **state) {
         sample s = make_plane(&c.def, &frame, SN_PLANE_STRESS);
         for (size_t k = 0; k < sizeof states / sizeof states[0]; k++) {
             if (c.def.strain == SINEW_STRAIN_INFINITESIMAL && k == 2) {
-                continue; // a quarter turn is no small strain
+                continue; // a quarter turn is not a small strain
             }
 
             sn_mat3 F = in_plane(states[k][0], states[k][1], states[k][2], states[k][3]);
@@ -42,8 +42,8 @@ static void test_plane_stress_derivatives(void **state) {
 
             sn_material_tangent(H, &s.material, s.parameters, F, false);
 
-            // P33 vanishes; with the reduced lambda it is not a stress of the solid and not looked
-            // at.
+            // P33 vanishes; with the reduced lambda it is not a stress of the solid and is not
+            // checked.
             if (!s.material.reduced) {
                 test_close(c.name, P.m[2][2], 0, 1e-12);
             }
@@ -70,8 +70,8 @@ static void test_plane_stress_derivatives(void **state) {
     }
 }
 
-// The reduced lambda against the thickness solved for: a vanishing volume term keeps the second way
-// open.
+// The reduced lambda compared with solving for the thickness: a negligible volume term selects the
+// second method.
 static void test_hooke_agrees_with_the_general_way(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
