@@ -1,5 +1,5 @@
-// The hash that guards determinism: known values, every bit counts, and the pool of threads leaves
-// it alone.
+// The hash used to check determinism: known values, every bit counts, and the number of threads
+// does not change it.
 #include "support/hash.h"
 
 #include "base/threads.h"

@@ -1,4 +1,4 @@
-// The arena: alignment, zeroing, marks, and a failure that sticks and leaks nothing.
+// The arena: alignment, zeroing, marks, and a failure that is remembered and leaks nothing.
 #include "support/test.h"
 
 #include "base/memory.h"

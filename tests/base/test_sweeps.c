@@ -1,4 +1,5 @@
-// Sweeps do what one thread would do in order, and nothing twice, for any number of threads.
+// Sweeps give the result of one thread in order, with every piece processed once, for any number of
+// threads.
 #include "support/hash.h"
 #include "support/test.h"
 
@@ -9,8 +10,8 @@
 
 enum { PIECES = 300, ROUNDS = 40, REACH = 7 };
 
-// Each piece mixes the values of its neighbours into its own and theirs: the order shows in every
-// bit.
+// Each piece mixes its neighbours' values into its own and theirs, so that every bit depends on the
+// order.
 static void mix(void *data, int32_t piece, int32_t round) {
     double *values = data;
     for (int32_t j = piece - REACH; j <= piece + REACH; j += REACH) {

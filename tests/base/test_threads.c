@@ -88,7 +88,7 @@ static void test_host_tasks_give_the_same_sum(void **state) {
 
 typedef struct dealt {
     int32_t visits[1000];
-    int32_t busy[3]; // by slot: a second hand in the same slot would be seen
+    int32_t busy[3]; // by slot: detects two threads in the same slot
 } dealt;
 
 static bool take_item(void *data, int32_t item, int32_t slot) {

@@ -28,7 +28,7 @@ static test_beam make_beam(void) {
 }
 
 // Everything but the step: nodes, elements, supports, material. VTK and Abaqus number the nodes of
-// a tet alike.
+// a tet in the same order.
 static FILE *begin_deck(const test_beam *bar, const char *job) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s.inp", TEST_OUTPUT_DIR, job);
@@ -85,7 +85,7 @@ static FILE *run_deck(FILE *deck, const char *job) {
     return result;
 }
 
-// Mean displacement of the nodes in the last table of the file: lines of a number and three
+// Mean displacement of the nodes in the last table of the file: lines with a node number and three
 // displacements.
 static double read_tip(FILE *result) {
     char line[256];
@@ -169,7 +169,7 @@ static void test_small_deflection(void **state) {
     compare_tip("small_deflection", "*STEP\n*STATIC\n", SINEW_STRAIN_INFINITESIMAL, 9.81);
 }
 
-// CalculiX takes Green-Lagrange strain and linear elasticity with NLGEOM: St. Venant-Kirchhoff.
+// With NLGEOM, CalculiX uses Green-Lagrange strain and linear elasticity: St. Venant-Kirchhoff.
 static void test_large_deflection(void **state) {
     (void)state;
     compare_tip("large_deflection", "*STEP, NLGEOM\n*STATIC\n0.2, 1.\n", SINEW_STRAIN_GREEN, 200);
@@ -215,7 +215,7 @@ static void test_frequencies(void **state) {
 
     for (int i = 0; i < 6; i++) {
         print_message("frequency %d: %.5f Hz, CalculiX %.5f Hz\n", i + 1, ours[i], theirs[i]);
-        // Masses are integrated by different rules: the promise is 1 %.
+        // Masses are integrated by different rules: 1 % is promised.
         test_close("frequency", ours[i], theirs[i], 0.01 * theirs[i]);
     }
 

@@ -1,5 +1,5 @@
-// Feeds every seed, whole and cut short, to its fuzz target, in every build: no fuzzer is needed.
-// With a folder as argument it writes the seeds that our own writers can make instead.
+// Feeds every seed, whole and truncated, to its fuzz target; needs no fuzzer and runs in every
+// build. With a folder as argument it instead writes the seeds that our own writers can make.
 #include "support/test.h"
 
 #include "fuzz/targets.h"

@@ -1,5 +1,5 @@
-// Organisms: sound meshes of the requested size with their labels, chambers that are hollow, curves
-// that their fields accept.
+// Organisms: valid meshes of the requested size with their labels, hollow chambers, curves that
+// fields accept.
 #include "support/test.h"
 
 #include "geom/search/search.h"
@@ -34,8 +34,8 @@ static void test_kinds(void **state) {
 
         assert_true(counts[1] > 200 && (counts[2] > 1000) == (k == SN_ORGANISM_PLANT));
 
-        // The tets fill the skin: what they leave out are tips that taper to less than a cell,
-        // which holds twelve.
+        // The tets fill the skin except for tips that taper to less than a cell, which has twelve
+        // tets.
         sinew_embedding *embedding;
         double outside;
 
@@ -115,7 +115,7 @@ static void test_chambers(void **state) {
     sinew_context_destroy(context);
 }
 
-// Curves and skin without tets, whichever allocation fails.
+// Creates curves and skin without tets while each allocation fails once.
 static void test_memory_shortage(void **state) {
     (void)state;
     bool done = false;

@@ -1,5 +1,5 @@
-// Characters in motion: all kinds can be made and moved; ten times the recorded speed; ten thousand
-// frames; fully inverted starts.
+// Characters in motion: all kinds can be created and moved; ten times the recorded speed; ten
+// thousand images; fully inverted initial states.
 #include "support/hash.h"
 #include "support/test.h"
 
@@ -80,8 +80,8 @@ static void test_all_kinds(void **state) {
     sinew_context_destroy(context);
 }
 
-// Thrown around at ten times the recorded speed, then held: finite all the way, and back in shape
-// two seconds later.
+// Moved at ten times the recorded speed, then held: always finite, and back in shape two seconds
+// later.
 static void test_fast_motion(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -113,7 +113,7 @@ static void test_fast_motion(void **state) {
     sinew_context_destroy(context);
 }
 
-// The flesh of a leg turned inside out, while its bones stay: a mirror image of every free node.
+// The flesh of a leg turned inside out by mirroring every free node, while its bones stay.
 static void test_inverted_start(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -144,15 +144,15 @@ static void test_inverted_start(void **state) {
     sinew_context_destroy(context);
 }
 
-// Ten thousand frames of a wave that repeats every second: the last period is where an early one
-// was. The arm starts from rest in its first half second, so periods are compared from the second
-// one on, modulo the motion's loop.
+// Ten thousand images of a wave that repeats every second: the last period equals an early one. The
+// arm starts from rest in its first half second, so periods are compared from the second one on,
+// modulo the motion's loop.
 static void test_ten_thousand_frames(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_puppet puppet = make(context, SN_CHARACTER_ARM, 250, NULL);
 
-    // The motion has 61 frames; loop over it with its own period of 61 / 30 s.
+    // The motion has 61 images; it is looped with its own period of 61 / 30 s.
     size_t size = 3 * (size_t)puppet.character.flesh->point_count;
     double *early = malloc(size * sizeof *early);
 

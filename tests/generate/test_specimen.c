@@ -1,5 +1,5 @@
-// Specimens: wished numbers of voxels, labels as the table says, bones apart, sides of the steak
-// joined by bone alone.
+// Specimens: the requested number of voxels, labels as in the table, separate bones, sides of the
+// steak joined by bone alone.
 #include "sinew/io/specimen.h"
 #include "support/test.h"
 

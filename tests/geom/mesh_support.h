@@ -1,4 +1,4 @@
-// What the tests of meshes share: making shapes, and the properties that every good mesh has.
+// Shared by the tests of meshes: creation of shapes, and the properties of every valid mesh.
 #ifndef SN_TESTS_GEOM_MESH_SUPPORT_H
 #define SN_TESTS_GEOM_MESH_SUPPORT_H
 
@@ -32,7 +32,7 @@ static inline void assert_ok(sinew_context *context, sinew_status status) {
     }
 }
 
-// The status, and a message that holds `word`.
+// Checks the status, and that the message contains `word`.
 static inline void assert_refused(sinew_context *context, sinew_status status,
                                   sinew_status expected, const char *word) {
     if (status != expected || !strstr(sinew_context_message(context), word)) {
@@ -56,7 +56,8 @@ static inline double enclosed_volume(const double *points, const int32_t *triang
     return volume;
 }
 
-// Closed, consistently turned outwards, and of Euler characteristic `euler` (skipped below -1000).
+// Closed, consistently oriented outwards, and of Euler characteristic `euler` (not checked below
+// -1000).
 static inline void assert_closed_surface(sinew_context *context, const sinew_mesh *surface,
                                          int32_t euler) {
     assert_int_equal(surface->element, SINEW_ELEMENT_TRIANGLE);

@@ -1,6 +1,6 @@
-// Distances inside a solid: against closed forms, against Dijkstra by hand on small grids, in
-// layered material, around rigid parts; under turns, mirroring and scaling; the queue under adverse
-// keys; shortage of memory.
+// Distances inside a solid: compared with closed forms and with Bellman-Ford on small grids; in
+// layered material, around rigid parts; under rotation, mirroring and scaling; the queue with
+// adverse keys; memory shortage.
 #include "support/test.h"
 
 #include "geom/distance/distance.h"
@@ -28,7 +28,7 @@ static sinew_voxels *make_solid(sinew_context *context, sinew_solid solid, doubl
     return voxels;
 }
 
-// The largest error against straight distances from p in a convex solid, in cells.
+// The largest error compared with straight distances from p in a convex solid, in cells.
 static double ball_error(sinew_context *context, const sinew_voxels *voxels,
                          sn_distance_method method, sn_vec3 p) {
     sn_metric metric = sn_metric_euclidean(voxels);
@@ -213,7 +213,7 @@ static void test_graph_against_brute_force(void **state) {
 static void test_layers_are_exact_across(void **state) {
     (void)state;
 
-    // A front along an axis sees the exact integral of 1/E in any layering, whatever the method.
+    // A front along an axis gives the exact integral of 1/E in any layering, with every method.
     sinew_context *context = test_context(1);
     sinew_voxels *voxels = make_solid(context, SINEW_SOLID_BOX, 1, 0.1, 0.1, 0.02);
     sn_random random = sn_random_seed(9);
@@ -365,7 +365,7 @@ static void test_stops_and_sources(void **state) {
         }
     }
 
-    // A point outside is taken only if it is near enough.
+    // A point outside is accepted only if it is close enough.
     sn_front_reset(front);
     assert_false(sn_front_seed_point(front, sn_v3(0.7, 0, 0), SN_FRONT_SEED_RADIUS, 0.1, 0));
     assert_false(sn_front_seed_point(front, sn_v3(1e300, 0, 0), SN_FRONT_SEED_RADIUS, 0.1, 0));
@@ -547,8 +547,8 @@ static void test_queue_is_sorted(void **state) {
     sinew_context_destroy(context);
 }
 
-// The present bucket, few items and many: they come out in order while others come in, get smaller
-// keys and are taken out.
+// The current bucket with few and many items: they come out in order while others are added, get
+// smaller keys and are removed.
 static void test_present_bucket(void **state) {
     (void)state;
     enum { MOST = 2000 };

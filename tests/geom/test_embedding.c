@@ -1,5 +1,5 @@
-// Points in elements: location against brute force, weights that reproduce affine maps inside and
-// outside, embedded surfaces, normals, mass properties.
+// Points in elements: location compared with brute force, weights that reproduce affine maps inside
+// and outside, embedded surfaces, normals, mass properties.
 #include "mesh_support.h"
 
 #include "geom/search/search.h"
@@ -110,7 +110,7 @@ static void test_location_as_brute_force(void **state) {
     sinew_context_destroy(context);
 }
 
-// Outside a box the distance is known, and the element must be one at the nearest place.
+// Outside a box the distance is known, and the element must be one at the nearest point.
 static void test_distance_outside_a_box(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -238,8 +238,8 @@ static void test_normals_of_a_sphere(void **state) {
     assert_true(test_relative_error(normals, surface->points, 3 * (size_t)surface->point_count) <
                 1e-12);
 
-    // Without an embedding, at points elsewhere: an ellipsoid's gradient, and bit for bit the
-    // embedding's.
+    // Without an embedding, at other points: the gradient of an ellipsoid, and bit for bit the
+    // normals of the embedding.
     size_t size = 3 * (size_t)surface->point_count;
     double *moved = sn_allocate(context, size, sizeof *moved);
     double *plain = sn_allocate(context, size, sizeof *plain);

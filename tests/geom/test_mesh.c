@@ -1,5 +1,5 @@
-// Meshes: copies, exact volumes of curved elements, every refusal of the checks, quality of known
-// elements, middle nodes.
+// Meshes: copies, exact volumes of curved elements, every error that the checks report, quality of
+// known elements, middle nodes.
 #include "mesh_support.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,4 +1,5 @@
-// Orders are permutations that bring neighbours together; no two chunks of a colour share a node.
+// Orderings are permutations that bring neighbours together; no two chunks of a colour share a
+// node.
 #include "mesh_support.h"
 
 #include "geom/mesh/mesh.h"
@@ -154,7 +155,7 @@ static void test_chunks_of_a_color_share_no_node(void **state) {
     sinew_context_destroy(context);
 }
 
-// 150 pairs around one node need 150 colours, more than one word of bits; unused places are
+// 150 pairs around one node need 150 colours, more than one word of bits; unused entries are
 // skipped.
 static void test_many_colors(void **state) {
     (void)state;

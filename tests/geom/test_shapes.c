@@ -1,5 +1,5 @@
-// The shapes: analytic volumes, good solids of the right topology, angles above a floor, refusals,
-// memory shortage.
+// Shapes: analytic volumes, valid solids of the right topology, angles above a bound, invalid
+// input, memory shortage.
 #include "mesh_support.h"
 
 static const double pi = 3.14159265358979323846;

@@ -107,7 +107,7 @@ static void assert_angles(const sinew_tetrahedralize_report *report) {
     assert_true(report->quality.largest_angle < angle_ceiling);
 }
 
-// Fills, checks what must hold for every result, and returns the report.
+// Fills, checks the properties that every result must have, and returns the report.
 static sinew_tetrahedralize_report fill_and_check(sinew_context *context, const soup *s,
                                                   int32_t count, int32_t euler) {
     sinew_tetrahedralize_report report;
@@ -221,7 +221,7 @@ static void test_broken_surfaces(void **state) {
                0.01 * whole.quality.volume);
     s->mesh.element_count = count;
 
-    sn_random random = sn_random_seed(9); // a third of the triangles wrongly turned
+    sn_random random = sn_random_seed(9); // a third of the triangles reversed
     int32_t turned = 0;
     for (int32_t i = 0; i < count; i++) {
         if (sn_random_unit(&random) > 1.0 / 3) {
@@ -240,7 +240,7 @@ static void test_broken_surfaces(void **state) {
     test_close("volume with turned triangles", report.quality.volume, whole.quality.volume,
                1e-9 * whole.quality.volume);
 
-    for (int32_t i = 0; i < count; i++) { // every triangle once more, and turned
+    for (int32_t i = 0; i < count; i++) { // every triangle again, reversed
         const int32_t *t = s->triangles + 3 * i;
 
         add_triangle(s, t[0], t[2], t[1]);
@@ -290,8 +290,8 @@ static void test_inverted_and_hollow(void **state) {
     assert_int_equal(report.flipped_triangles, s->mesh.element_count);
     assert_true(report.surface_volume > 4);
 
-    // A cavity faces inwards. The mesh's surface then is two spheres: Euler characteristic 4.
-    // Inside out as a whole: the same.
+    // A cavity faces inwards. The mesh's surface then is two spheres: Euler characteristic 4. The
+    // same with everything inside out.
     for (int inverted = 0; inverted < 2; inverted++) {
         s->mesh.point_count = s->mesh.element_count = 0;
         add_sphere(s, context, 2, inverted);
@@ -367,7 +367,7 @@ static void test_overlapping_and_apart(void **state) {
     sinew_context_destroy(context);
 }
 
-// Bumpy and turned shapes at many sizes: every stencil occurs, and the angles stay bounded.
+// Bumpy and rotated shapes at many sizes: every stencil occurs, and the angles stay bounded.
 static void test_angles_of_many_shapes(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -405,7 +405,7 @@ static void test_angles_of_many_shapes(void **state) {
     sinew_context_destroy(context);
 }
 
-// Triangles at random: whatever comes out is either refused or a valid mesh.
+// Random triangles: the result is either an error or a valid mesh.
 static void test_random_triangles(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

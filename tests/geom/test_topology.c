@@ -1,4 +1,5 @@
-// Adjacency against brute force, boundary and surface, parts, edges, the sorts below them.
+// Adjacency compared with brute force, boundary and surface, parts, edges, and the underlying
+// sorts.
 #include "mesh_support.h"
 
 #include "base/sort.h"
@@ -176,8 +177,8 @@ static void test_parts_are_told_apart(void **state) {
     sinew_context_destroy(context);
 }
 
-// Two cubes that touch along an edge are one part by nodes, two by faces; a crowded edge joins all
-// its triangles.
+// Two cubes that touch along an edge are one part by nodes, two by faces; an edge with many
+// triangles joins all of them.
 static void test_hinged_parts(void **state) {
     (void)state;
     sinew_context *context = test_context(1);

@@ -1,5 +1,5 @@
-// The tree of boxes and what triangles are asked through it, against brute force; winding numbers
-// of whole and broken surfaces.
+// The bounding volume hierarchy and its queries of triangles, compared with brute force; winding
+// numbers of whole and broken surfaces.
 #include "mesh_support.h"
 
 #include "geom/search/search.h"
@@ -75,7 +75,7 @@ static void test_overlaps_are_all_found(void **state) {
     sinew_context_destroy(context);
 }
 
-// Many boxes in one place must neither hang nor overflow the stack.
+// Many boxes at one position must neither hang nor overflow the stack.
 static void test_equal_boxes(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -96,7 +96,7 @@ static void test_equal_boxes(void **state) {
     sinew_context_destroy(context);
 }
 
-// The closest point by sampling the triangle finely: never nearer than what is found, and never
+// The closest point by fine sampling of the triangle is never nearer than the one found, and never
 // much farther.
 static void test_closest_on_one_triangle(void **state) {
     (void)state;
@@ -187,7 +187,7 @@ static void test_closest_and_rays_as_brute_force(void **state) {
         test_close("hit on the surface", sn_triangle_tree_closest(&tree, at, INFINITY).distance, 0,
                    1e-12);
 
-        // Nothing lies before the hit: from just behind it one crossing is gone.
+        // Nothing lies in front of the hit: from just behind it there is one crossing less.
         assert_int_equal(
             sn_triangle_tree_crossings(&tree, sn_madd(p, hit.t + 1e-9, direction), direction),
             crossings - 1);

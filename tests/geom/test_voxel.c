@@ -1,5 +1,5 @@
-// Voxel grids: labels, solids and surfaces against known volumes and against each other; damaged
-// surfaces; maps and statistics; the boundary mesh; limits, bad input, shortage of memory.
+// Voxel grids: labels, solids and surfaces compared with known volumes and with each other; damaged
+// surfaces; maps and statistics; the boundary mesh; limits, invalid input, memory shortage.
 #include "support/solid.h"
 
 #include "geom/mesh/mesh.h"
@@ -210,7 +210,7 @@ static void test_operations_and_maps(void **state) {
                    1e-9);
     }
 
-    // What is refused.
+    // Invalid input.
     layers.count = 0;
     assert_int_equal(sinew_voxels_paint_layers(voxels, &layers), SINEW_INVALID_ARGUMENT);
     gradient.last = 0;
@@ -299,7 +299,7 @@ static void test_surfaces_match_solids(void **state) {
         test_close("volume of the voxels", voxels->count * voxels->volume, report.surface_volume[1],
                    1e-12);
 
-        // Turned triangles, seen in both directions, make no difference.
+        // The orientation of triangles does not matter.
         sinew_mesh *copy = NULL;
 
         assert_int_equal(sinew_mesh_copy(context, mesh, &copy), SINEW_OK);
@@ -612,7 +612,7 @@ static void test_boundary_mesh(void **state) {
     sinew_context_destroy(context);
 }
 
-// Absurd resolutions are refused before anything large is asked for.
+// Absurd resolutions are refused before anything large is allocated.
 static void test_refused_at_once(void **state) {
     (void)state;
     test_allocator allocator = {.fail_at = INT64_MAX};
@@ -659,8 +659,8 @@ static sinew_status fill_walls(void *thickness, const sn_grid_frame *frame, uint
     return SINEW_OK;
 }
 
-// What a coarse grid cannot resolve is not held against a fine one: a wall of one coarse cell may
-// be anything below it.
+// Details that a coarse grid cannot resolve do not count against a fine one: a wall of one coarse
+// cell may have any smaller thickness.
 static void test_coarse_question(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
@@ -669,7 +669,7 @@ static void test_coarse_question(void **state) {
 
     const struct {
         int32_t wall;
-        double bytes; // for each cell: 2 and a bit to make the grid, 30 for each that is inside
+        double bytes; // per cell: slightly more than 2 to create the grid, 30 for each cell inside
         bool fits;
     } cases[] = {{2, 2.5, true}, {4, 2.5, false}, {100, 29, true}, {100, 28, false}};
 

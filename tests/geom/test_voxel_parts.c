@@ -1,5 +1,5 @@
-// Connected parts and neighbours of large grids, of more than one chunk: against a flood fill and
-// against a look at each cell, and the same for any number of threads.
+// Connected parts and neighbours of large grids with more than one chunk, compared with a flood
+// fill and a search of each cell, and the same for any number of threads.
 #include "support/hash.h"
 
 #include "base/random.h"
@@ -9,7 +9,7 @@
 
 enum { SIDE = 70, SEED = 31 };
 
-// Cells inside with a probability at which parts of all sizes are found.
+// Cells are inside with a probability at which parts of all sizes occur.
 static sinew_voxels *make_sponge(sinew_context *context, double density) {
     uint16_t *labels = malloc(sizeof *labels * SIDE * SIDE * SIDE);
     sn_random random = sn_random_seed(SEED);

@@ -1,5 +1,5 @@
-// A user's program: it knows the installed tree and nothing else. One tetrahedron falls freely for
-// a tenth of a second.
+// A user's program that uses only the installed tree. One tetrahedron falls freely for a tenth of a
+// second.
 #include <sinew/sinew.h>
 
 #include <math.h>

@@ -1,4 +1,4 @@
-// The kernels of sample blocks against plain sums over controls, for every instruction set.
+// The kernels of sample blocks compared with plain sums over controls, for every instruction set.
 #include "support/test.h"
 
 #include "interp/samples.h"
@@ -158,7 +158,7 @@ static void test_stiffness(void **state) {
     }
 }
 
-// The plain tangent that a rotated one stands for: the derivative of s F + lambda tr(R'F) R + [N w]
+// The plain tangent that a rotated one represents: the derivative of s F + lambda tr(R'F) R + [N w]
 // R by its definition.
 static void expand_rotated(double H[9][9], const double *form) {
     double s = form[SN_ROTATED_SCALE * SN_BLOCK];
@@ -188,8 +188,8 @@ static void expand_rotated(double H[9][9], const double *form) {
     }
 }
 
-// That in the axes of R: K[3 a + j][3 c + l], or the constants of a solid with axes, to which each
-// strain of R'dF is one of six.
+// The same in the axes of R: K[3 a + j][3 c + l], or the constants of a solid with axes, for which
+// each strain of R'dF is one of six.
 static void expand_turned(double H[9][9], const double *form, bool exact) {
     const int voigt[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
     const int place[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};

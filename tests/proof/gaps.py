@@ -1,6 +1,6 @@
 """Compares what `sinew-proof validate --json` and `sinew-proof bench --json` found with the lists of known gaps: nothing gets worse unseen,
 nothing mended stays on the list. As a program: gaps.py RESULTS.json for claims about accuracy, whose differences are a failure;
-gaps.py --speed RESULTS.json for speed, which differs from run to run and from machine to machine: there it tells the reasons."""
+gaps.py --speed RESULTS.json for speed, which differs from run to run and from machine to machine: there it prints the reasons."""
 import json
 import os
 import sys

@@ -153,7 +153,7 @@ static void test_binding(void **state) {
         sn_vec3 x = sn_load3(moved + 3 * i);
         counted += joints[i] >= 0;
 
-        // The upper part turns about x through the joint at (0.03, 6.1, 0.01): y becomes z, z
+        // The upper part rotates about x through the joint at (0.03, 6.1, 0.01): y becomes z, z
         // becomes -y.
         sn_vec3 turned = {rest.x, 6.1 - (rest.z - 0.01), 0.01 + (rest.y - 6.1)};
         sn_vec3 expected = joints[i] == 1 ? turned : rest;

@@ -1,5 +1,5 @@
 // Linear elasticity of a box split into tetrahedra (six to a cube, around its diagonal), assembled
-// the plain way.
+// directly.
 #include "support/bar.h"
 
 #include "base/random.h"
@@ -75,8 +75,8 @@ static void number_nodes(int32_t *number, int32_t count, bool shuffle) {
 static void fill_mesh(test_bar *bar, const test_bar_def *def, const int32_t *number) {
     const int32_t *n = def->cells;
 
-    // The six paths from corner 000 to corner 111 along the edges of the cube; odd ones are turned
-    // over.
+    // The six paths from corner 000 to corner 111 along the edges of the cube; odd ones are
+    // reversed.
     static const int path[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                    {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     static const int odd[6] = {0, 1, 1, 0, 0, 1};

@@ -1,4 +1,4 @@
-// Matrices to try solvers on: linear elasticity of a box of tetrahedra, and its lumped mass.
+// Matrices for tests of solvers: linear elasticity of a box of tetrahedra, and its lumped mass.
 #ifndef SN_TESTS_SUPPORT_BAR_H
 #define SN_TESTS_SUPPORT_BAR_H
 
@@ -28,10 +28,10 @@ typedef struct test_bar {
 // 1 m x 0.25 m x 0.25 m of 4 n n n cubes, E = 1 MPa, nu = 0.3, 1000 kg/m^3.
 test_bar_def test_default_bar(int32_t n);
 
-// Everything lives in the arena; a failure (of memory) returns a status.
+// Everything lives in the arena; running out of memory returns a status.
 sinew_status test_bar_create(sn_arena *arena, const test_bar_def *def, test_bar *bar);
 
-// A = M + h^2 K; h = 0 gives K. Clamped if asked.
+// A = M + h^2 K; h = 0 gives K. Optionally clamped.
 void test_bar_matrix(sinew_context *context, const test_bar *bar, double h, bool clamp, double *A);
 
 #endif

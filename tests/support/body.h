@@ -43,7 +43,7 @@ void test_clamp(sinew_body *body);
 // The mean displacement of the nodes at x = length.
 void test_tip_displacement(const sinew_body *body, double length, double displacement[3]);
 
-// Turns and moves all positions: x <- R x + t with R about a fixed oblique axis.
+// Rotates and moves all positions: x <- R x + t with R about a fixed oblique axis.
 void test_rotate_positions(double *positions, int32_t count, double angle);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct test_frames {
 } test_frames;
 
 typedef struct test_frames_def {
-    double size[3], cell; // of the bar, and the edge of its voxels [m]
+    double size[3], cell; // size of the bar, and edge of its voxels [m]
     sinew_world_def world;
     sinew_material_def material;
     sinew_frame_node nodes[16];
@@ -26,21 +26,21 @@ typedef struct test_frames_def {
 // linear weights between them, every voxel a sample, dense solves.
 test_frames_def test_default_frames_def(sinew_node_kind kind, double end);
 
-// Takes the context over in any case; what was made before a failure is destroyed with the rest.
+// Takes ownership of the context in any case; on failure everything created so far is destroyed.
 sinew_status test_frames_try(test_frames *f, sinew_context *context, const test_frames_def *def);
 
-// The same; the test fails if there is none.
+// The same; the test fails if creation fails.
 test_frames test_frames_create(sinew_context *context, const test_frames_def *def);
 
-// Destroys everything but the context, and with it.
+// Destroy everything except the context, and everything including it.
 void test_frames_empty(test_frames *f);
 void test_frames_destroy(test_frames *f);
 
-// Where nodes are after a large turn and a move of the whole body, and then by xi: 3 numbers for
-// each row of the body.
+// The configuration after a large rotation and a translation of the whole body, followed by the
+// displacement xi: 3 numbers for each row of the body.
 void test_frames_place(const sinew_body *body, const double *xi, double *q);
 
-// The same with each number of xi at random within 0.05.
+// The same with each number of xi random within 0.05.
 void test_frames_deform(const sinew_body *body, double *q);
 
 #endif

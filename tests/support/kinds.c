@@ -168,7 +168,7 @@ void test_kinds_deform(test_kinds *t, test_kind kind) {
     double *forces = malloc(count * sizeof *forces);
     assert_non_null(forces);
 
-    // A twist about the bar, a bend and a pull.
+    // A twist about the axis of the bar, a bend and a pull.
     for (int32_t i = 0; i < surface->point_count; i++) {
         const double *X = surface->points + 3 * (size_t)i;
         double share = 400.0 / surface->point_count;

@@ -28,8 +28,8 @@ typedef enum test_kind {
 
 const char *test_kind_name(test_kind kind);
 
-// How much of a momentum may get lost in a few steps, relative to it: the solver's tolerance;
-// warped stiffness keeps momentum only roughly, for its Jacobian is an approximation.
+// The tolerated relative change of momentum in a few steps: the solver's tolerance. Warped
+// stiffness conserves momentum only roughly, because its Jacobian is an approximation.
 static inline double test_kind_loss(test_kind kind) {
     return kind == TEST_WARPED ? 1e-2 : 1e-4;
 }

@@ -1,5 +1,5 @@
-// A character whose flesh follows its skeleton by position dynamics: what examples, benchmarks and
-// measurements have in common.
+// A character whose flesh follows its skeleton by position dynamics: shared by examples, benchmarks
+// and measurements.
 #ifndef TEST_SUPPORT_PUPPET_H
 #define TEST_SUPPORT_PUPPET_H
 
@@ -21,8 +21,8 @@ typedef struct sn_puppet {
     double time;            // [s] of the motion
 } sn_puppet;
 
-// Nodes bound to a joint become the kinematic ones of `flesh`, whose own array of these must be
-// NULL. Nothing to free on failure.
+// Nodes bound to a joint become the kinematic nodes of `flesh`, whose own array of them must be
+// NULL. There is nothing to free on failure.
 sinew_status sn_puppet_create(sinew_context *context, const sn_character_def *character,
                               const sinew_pbd_def *flesh, sn_puppet *puppet);
 void sn_puppet_destroy(sn_puppet *puppet);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-// A copy that ends where its memory ends, so that the sanitizer sees a step too far.
+// A copy that ends where its memory ends, so that the sanitizer detects reads past the end.
 static void read_copy(sinew_context *context, test_reader *read, const char *name, const char *data,
                       size_t size) {
     char *copy = malloc(size ? size : 1);

@@ -1,4 +1,4 @@
-// Readers of files against files that are cut short, damaged, or wrong in a known way.
+// Tests file readers with files that are truncated, damaged, or invalid in a known way.
 #ifndef SN_TESTS_SUPPORT_READER_H
 #define SN_TESTS_SUPPORT_READER_H
 
@@ -7,16 +7,16 @@
 #include "io/bytes/buffer.h"
 #include "io/bytes/source.h"
 
-// Reads a source and lets go of what it made.
+// Reads a source and frees the result.
 typedef sinew_status test_reader(sinew_context *context, const sn_source *source);
 
-// Every beginning of the file, and the file with `trials` bytes changed one after the other, half
-// of them to letters the format uses; some damage stays and adds up. Any result will do that is no
-// crash, no leak and no failure without a message.
+// Reads every prefix of the file, and the file with `trials` bytes changed one after the other,
+// half of them to characters of the format; some of the damage accumulates. Any result is accepted
+// except a crash, a leak, or a failure without a message.
 void test_damage(test_reader *read, const char *name, sn_buffer *file, const char *letters,
                  int trials);
 
-// A file that is to be refused, and words of the message.
+// A file that must be refused, and words of the message.
 typedef struct test_bad_file {
     const char *name, *text;
     sinew_status status;

@@ -1,4 +1,4 @@
-// What every test includes: cmocka, a context, random states, and comparisons that say what they
+// Included by every test: cmocka, a context, random states, and comparisons that print what they
 // compared.
 #ifndef SN_TESTS_SUPPORT_TEST_H
 #define SN_TESTS_SUPPORT_TEST_H
@@ -15,20 +15,20 @@
 #include "base/context.h"
 #include "base/random.h"
 
-// Whether the thread sanitizer watches: it has nothing to see in what runs on one thread, and takes
-// long over it.
+// Whether the thread sanitizer is active: it is slow, and cannot find anything in code that runs on
+// one thread.
 #if defined(__SANITIZE_THREAD__)
 enum { TEST_WATCHES_THREADS = 1 };
 #else
 enum { TEST_WATCHES_THREADS = 0 };
 #endif
 
-// A context with `threads` threads; the test fails if there is none. Destroy it with
+// A context with `threads` threads; the test fails if creation fails. Destroy it with
 // sinew_context_destroy.
 sinew_context *test_context(int32_t threads);
 
-// An allocator that refuses from the n-th call on (n = 0: the first), counts what is live and
-// remembers the largest request in bytes, for tests of memory.
+// An allocator for tests of memory. It fails from the n-th call on (n = 0: the first), counts live
+// blocks and records the largest request in bytes.
 typedef struct test_allocator {
     int64_t calls, fail_at, live, largest;
 } test_allocator;
