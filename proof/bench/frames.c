@@ -175,6 +175,7 @@ sinew_status bench_frame_bar(bench_run *b) {
     frame_timing t;
     frame_case c = bar_case(10, 10, 9);
 
+    // The paper's bar, with local weights and with all frames everywhere.
     SN_TRY(time_steps(b, &c, &t));
     if (!add_step(b, "bar of 5 dual quaternion frames, Green, linear along the axis, a step", &t,
                   1000.0 / 38, 0.25)) {
@@ -187,6 +188,7 @@ sinew_status bench_frame_bar(bench_run *b) {
         return SINEW_OK;
     }
 
+    // Growth over samples.
     static const int32_t cells[4][3] = {{10, 10, 9}, {20, 16, 12}, {40, 20, 18}, {80, 26, 27}};
     double size[4], seconds[4], pairs[4];
     for (int i = 0; i < 4; i++) {
@@ -206,6 +208,8 @@ sinew_status bench_frame_bar(bench_run *b) {
     }
 
     SN_TRY(add_exponent(b, "exponent of the step's time over samples", size, seconds, 4, 1.05));
+
+    // Growth over pairs of nodes.
     for (int i = 0; i < 4; i++) {
         c = bar_case(20, 16, 12);
         c.frames = 2 + 2 * i;
@@ -536,6 +540,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
         c.strain = rows[i].strain;
         c.steps = 9;
 
+        // Time of a step.
         frame_timing t;
         SN_TRY(time_steps(b, &c, &t));
 
@@ -547,6 +552,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
         bench_take(r, t.total, t.steps, 1e9 / t.samples);
         best[i] = r->min;
 
+        // Share of the peak.
         double controls = rows[i].kind == SINEW_NODE_AFFINE ? 4 * t.nodes : 10 * t.nodes;
         double flops = rows[i].kind == SINEW_NODE_RIGID ? sample_flops(t.nodes)
                                                         : bench_control_flops(controls);
@@ -558,6 +564,7 @@ sinew_status bench_frame_ratios(bench_run *b) {
             continue;
         }
 
+        // Ratio to the row to compare with.
         r = bench_add(b, rows[i].ratio, t.samples, "-");
         if (!r) {
             return SINEW_OK;

@@ -121,6 +121,7 @@ sinew_status bench_positions(bench_run *b) {
     double size[CASES], cost[2][CASES];
     double fastest[2] = {1, 1};
 
+    // All cases, without and with a field.
     for (int i = 0; i < CASES; i++) {
         sinew_shape_def shape = sinew_default_shape_def();
         for (int k = 0; k < 3; k++) {
@@ -142,6 +143,7 @@ sinew_status bench_positions(bench_run *b) {
         SN_TRY(status);
     }
 
+    // Cost of the field.
     bench_result *field =
         bench_add(b, "time with a field over that without, largest case", size[CASES - 1], "-");
     if (field) {
@@ -149,6 +151,7 @@ sinew_status bench_positions(bench_run *b) {
         field->target = 1.1;
     }
 
+    // Growth over tets.
     static const char *const names[2] = {
         "exponent of the time of an iteration over tets",
         "exponent of the time of an iteration over tets, with a field"};

@@ -193,7 +193,8 @@ static void add_insertion(bench_run *b, const char *name, const sinew_sampling_r
 }
 
 // The first insertion builds the lookup structures that later ones use, and is timed as well.
-static sinew_status time_insertion(bench_run *b, const spring_case *c, const insertion_case *way) {
+static sinew_status time_insertion(bench_run *b, const spring_case *c,
+                                   const insertion_case *insertion) {
     spring_body s;
     SN_TRY(body_create(b, c, false, &s));
 
@@ -205,7 +206,7 @@ static sinew_status time_insertion(bench_run *b, const spring_case *c, const ins
         sinew_frame_insert_def def = sinew_default_frame_insert_def();
         def.position[0] = 0.3 - 0.06 * i;
         def.position[2] = 0.1;
-        def.range = way->range;
+        def.range = insertion->range;
 
         int32_t node;
         status = sinew_world_step(s.world, NULL);
@@ -235,10 +236,10 @@ static sinew_status time_insertion(bench_run *b, const spring_case *c, const ins
     }
 
     if (status == SINEW_OK) {
-        add_insertion(b, way->joins, &s.sampling, joining, &joined);
+        add_insertion(b, insertion->joins, &s.sampling, joining, &joined);
     }
     if (status == SINEW_OK) {
-        add_insertion(b, way->leaves, &s.sampling, leaving, &left);
+        add_insertion(b, insertion->leaves, &s.sampling, leaving, &left);
     }
 
     body_destroy(&s);

@@ -152,6 +152,7 @@ static sinew_status draw(album *a, const album_look *look, sn_sheet *sheet) {
     sn_vec3 low = {INFINITY, INFINITY, INFINITY};
     sn_vec3 high = {-INFINITY, -INFINITY, -INFINITY};
 
+    // Fit the camera to all views; find the largest value and the bounding box.
     for (int32_t i = 0; i < a->count; i++) {
         const album_view *view = &a->views[i];
         captions[i] = view->caption;
@@ -164,6 +165,7 @@ static sinew_status draw(album *a, const album_look *look, sn_sheet *sheet) {
         }
     }
 
+    // One legend for all views.
     sn_colormap map;
     sn_colormap_init(&map, SN_COLORMAP_EMBER);
 
@@ -181,6 +183,7 @@ static sinew_status draw(album *a, const album_look *look, sn_sheet *sheet) {
     sn_camera camera = sn_camera_fit_end(&fit);
     SN_TRY(sn_sheet_create(a->run->context, &def, sheet));
 
+    // Draw the views into their cells.
     sinew_status status = SINEW_OK;
     for (int32_t i = 0; i < a->count && status == SINEW_OK; i++) {
         status = render(a, &a->views[i], &camera, &legend, sn_distance(low, high),

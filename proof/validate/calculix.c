@@ -244,11 +244,13 @@ static sinew_status compare(validate_run *v, bar *b) {
         forces[i] = i % 3 == 2 ? tip_force / tip_count : 0;
     }
 
+    // Our solution.
     SN_TRY(bar_clamp(b));
     SN_TRY(sinew_body_compute_modes(b->body, MODES, frequencies, NULL));
     SN_TRY(sinew_body_set_forces(b->body, tip, tip_count, forces));
     SN_TRY(bar_solve(b, 1, 1e-10));
 
+    // The solution of CalculiX.
     sn_buffer deck = sn_buffer_create(v->context);
     add_deck(&deck, b->mesh, clamped, clamped_count, tip, tip_count);
 
@@ -260,6 +262,7 @@ static sinew_status compare(validate_run *v, bar *b) {
     sn_buffer_destroy(&deck);
     SN_TRY(status);
 
+    // Compare both.
     double difference = 0, largest = 0, worst = 0;
     const double *x = sinew_body_get_positions(b->body);
     const double *X = sinew_body_get_rest_positions(b->body);

@@ -323,6 +323,7 @@ sinew_status validate_two_frames(validate_run *v) {
             break;
         }
 
+        // Hold both frames, move the second and take one step.
         sinew_measures measures = {0};
         status = sinew_frame_body_hold(b.body, 0, SINEW_HOLD_ALL);
         if (status == SINEW_OK) {
@@ -346,11 +347,12 @@ sinew_status validate_two_frames(validate_run *v) {
             break;
         }
 
+        // Every motion costs energy.
         char claim[160];
         snprintf(claim, sizeof claim, "two frames, %s: elastic energy", moves[k].name);
         validate_at_least(v, claim, 1e-3, measures.elastic_energy, "J");
     }
 
-    album_look look = {.title = "What two frames show", .azimuth = -1.2, .elevation = 0.35};
+    album_look look = {.title = "Motions of two frames", .azimuth = -1.2, .elevation = 0.35};
     return album_end(&pictures, "deformations", &look, status);
 }

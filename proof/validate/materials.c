@@ -125,6 +125,7 @@ static sinew_status pull_cube(validate_run *v, const sinew_material_def *materia
     bar b;
     SN_TRY(bar_create(v->context, &def, &b));
 
+    // Rollers on three faces; the moved face is held along x only.
     sinew_status status = SINEW_OK;
     const double *X = sinew_body_get_rest_positions(b.body);
     for (int32_t i = 0; i < sinew_body_get_node_count(b.body) && status == SINEW_OK; i++) {
@@ -143,6 +144,7 @@ static sinew_status pull_cube(validate_run *v, const sinew_material_def *materia
         }
     }
 
+    // Move the face x = 1.
     int32_t count;
     int32_t *nodes = bar_pick(&b, 0, 1, &count);
     double *targets = SN_PUSH(&b.arena, double, 3 * (size_t)count);
@@ -166,6 +168,7 @@ static sinew_status pull_cube(validate_run *v, const sinew_material_def *materia
         status = bar_solve(&b, 4, 1e-10);
     }
 
+    // The area is 1, so that the stress is the sum of the reactions.
     *stress = 0;
     if (status == SINEW_OK) {
         sinew_body_compute_reactions(b.body, reactions);
@@ -194,6 +197,8 @@ sinew_status validate_uniaxial(validate_run *v) {
     enum { LAWS = sizeof laws / sizeof *laws, POINTS = 6 };
 
     static const double stretches[POINTS] = {0.8, 0.9, 1.1, 1.25, 1.5, 1.8};
+
+    // Compare every law with its formula.
     double curves[LAWS][POINTS];
     for (int k = 0; k < LAWS; k++) {
         sinew_material_def material = sinew_default_material_def();
@@ -217,6 +222,7 @@ sinew_status validate_uniaxial(validate_run *v) {
         validate_at_most(v, claim, 1e-6, worst, "-");
     }
 
+    // Plot the curves.
     sn_plot_series series[LAWS];
     for (int k = 0; k < LAWS; k++) {
         series[k] = sn_plot_series_default();

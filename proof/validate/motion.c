@@ -63,6 +63,7 @@ sinew_status validate_volume(validate_run *v) {
         time[i] = 0.01 * (i + 1);
     }
 
+    // Simulate the three models.
     album pictures;
     album_begin(v, &pictures);
 
@@ -74,6 +75,8 @@ sinew_status validate_volume(validate_run *v) {
 
     album_look look = {.title = "The bar after 0.5 s", .azimuth = -1.2, .elevation = 0.2};
     SN_TRY(album_end(&pictures, "bars", &look, status));
+
+    // Compare the volumes.
     for (int k = 0; k < MODELS; k++) {
         double largest = 0, change = 0;
         for (int i = 0; i < VOLUME_STEPS; i++) {
@@ -102,6 +105,7 @@ sinew_status validate_volume(validate_run *v) {
         series[k].color = k;
     }
 
+    // Plot them over time.
     sn_plot_panel panel = {.title = "A bar under gravity, 10 ms steps",
                            .x = {.label = "time [s]"},
                            .y = {.label = "volume / rest volume"},

@@ -249,6 +249,8 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
     sn_puppet puppet;
 
     SN_TRY(sn_puppet_create(v->context, &def, &flesh, &puppet));
+
+    // Run the motion to its end.
     const sinew_mesh *mesh = puppet.character.flesh;
     sinew_status status = SINEW_OK;
 
@@ -256,6 +258,7 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
         status = sn_puppet_step(&puppet, frame_time, 1, SINEW_MOTION_HOLD);
     }
 
+    // The simulated volume.
     double rest = sn_region_volume(mesh, mesh->points, region);
     volumes[0] = sn_region_volume(mesh, puppet.positions, region) / rest;
 
@@ -273,6 +276,7 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
                                    mesh->point_count, &skin);
     }
 
+    // The volumes of both skinning methods.
     for (int method = 0; method < 2 && status == SINEW_OK; method++) {
         sinew_skin_compute(skin, puppet.world, (sinew_skin_method)method, puppet.targets);
         volumes[1 + method] = sn_region_volume(mesh, puppet.targets, region) / rest;

@@ -288,6 +288,7 @@ sinew_status validate_reach(validate_run *v) {
     sinew_status status = sinew_voxels_create_surface(plate, 0, &surface);
     int32_t count = sinew_voxels_get_count(plate);
 
+    // The share of the plate with a positive weight, at each number of levels.
     for (int i = 0; i < 3 && status == SINEW_OK; i++) {
         sinew_weights_def def = sinew_default_weights_def();
         def.levels = levels[i];
@@ -317,6 +318,8 @@ sinew_status validate_reach(validate_run *v) {
     sinew_mesh_destroy(surface);
     sinew_voxels_destroy(plate);
     SN_TRY(status);
+
+    // More levels reach further.
     validate_at_least(v, "Voronoi kernels: reach with 2 levels beyond that with 1", 0,
                       share[1] - share[0], "-");
     validate_at_least(v, "Voronoi kernels: reach with 5 levels beyond that with 2", 0,
