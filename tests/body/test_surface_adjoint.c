@@ -137,6 +137,7 @@ static void test_point_jacobian(void **state) {
         fill(&random, xi, size);
         memcpy(q, body->q, config * sizeof *q);
 
+        // The displacement by the Jacobian.
         sn_body_move_point(body, &point);
         sn_vec3 expected = {0, 0, 0}, ends[2];
         for (int32_t k = 0; k < point.count; k++) {
@@ -144,6 +145,7 @@ static void test_point_jacobian(void **state) {
                               sn_mat3_apply(point.J[k], sn_load3(xi + 3 * (size_t)point.row[k])));
         }
 
+        // The force does the same work on the rows.
         sn_vec3 f = {0.3, -0.8, 0.5};
         double work = 0;
         body->ops->points.add_force(body, &point, f, rows);
@@ -153,6 +155,7 @@ static void test_point_jacobian(void **state) {
 
         test_kind_close(kind, "f . J dq", work, sn_dot(f, expected), 1e-12);
 
+        // The displacement by central differences.
         double step = 1e-5;
         for (int side = 0; side < 2; side++) {
             for (size_t i = 0; i < size; i++) {

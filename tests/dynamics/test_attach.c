@@ -208,6 +208,7 @@ static void test_derivatives(void **state) {
         sinew_body *b = add_bar(&f, (blend + 1) % BLENDS, 1, 1e6);
         sinew_body *box = add_box(&f, 0, 0.2);
 
+        // Five links: to a fixed point, between bodies, within a body, from nodes.
         attach_point(&f, a, 0.3, 0.05, -0.05, NULL, 700);
         attach_point_to(&f, a, sn_v3(0.5, 0, 0), b, sn_v3(-0.5, 0.02, 0.05), 0);
         attach_point_to(&f, b, sn_v3(0.1, 0, 0.05), b, sn_v3(-0.2, 0.1, 0), 300);
@@ -224,6 +225,7 @@ static void test_derivatives(void **state) {
         double *product = calloc((size_t)count, sizeof *product);
         sn_random random = sn_random_seed(7);
 
+        // Deform all bodies far from rest.
         for (int32_t i = 0; i < count; i++) {
             xi[i] = sn_random_range(&random, -0.7, 0.7);
         }
@@ -236,12 +238,14 @@ static void test_derivatives(void **state) {
             free(q);
         }
 
+        // A multiplier on the hard link, and a random direction.
         island->links[1].multiplier = sn_v3(30, -50, 20);
         island->links[1].stiffness = 900;
         for (int32_t i = 0; i < count; i++) {
             xi[i] = sn_random_range(&random, -1, 1);
         }
 
+        // Slope and curvature of the energy by force and matrix.
         double middle = link_energy(island, xi, 0, force);
         memset(island->A, 0, sn_bsr_value_count(island->pattern) * sizeof(double));
         sn_links_add_matrix(island, SN_LINKS_EXACT);
@@ -252,6 +256,8 @@ static void test_derivatives(void **state) {
         double bend = sn_vector_dot(f.context, count, product, xi);
 
         assert_true(fabs(slope) > 10 && fabs(bend) > 10);
+
+        // The same by central differences with two steps.
         double errors[2][2];
         for (int k = 0; k < 2; k++) {
             double h = k ? 5e-4 : 1e-3;

@@ -209,6 +209,7 @@ static void test_plane_problems(void **state) {
         sinew_world *world;
         assert_int_equal(sinew_world_create(context, &world_def, &world), SINEW_OK);
 
+        // A linear sheet.
         sinew_material_def material = sinew_default_material_def();
         material.strain = SINEW_STRAIN_INFINITESIMAL;
         material.poisson = 0.3;
@@ -223,6 +224,7 @@ static void test_plane_problems(void **state) {
         sinew_body *body;
         assert_int_equal(sinew_body_create(world, &def, &body), SINEW_OK);
 
+        // One side on rollers, the opposite one pulled.
         int32_t nodes[64];
         int32_t count = test_pick_nodes(body, 0, -0.51, -0.49, nodes, 64);
 
@@ -241,6 +243,7 @@ static void test_plane_problems(void **state) {
         statics.newton_tolerance = 1e-11;
         assert_int_equal(sinew_world_solve_static(world, &statics, NULL), SINEW_OK);
 
+        // The extension follows the modulus of the plane state.
         double modulus = plane == SINEW_PLANE_STRESS ? 1e6 : 1e6 / (1 - 0.09);
         const double *x = sinew_body_get_positions(body);
         const double *X = sinew_body_get_rest_positions(body);

@@ -47,6 +47,7 @@ static double hang_tied(double stiffness, double *gap) {
     int32_t nodes[256];
     int32_t count = test_pick_nodes(upper, 0, -1e-9, 1e-9, nodes, 256);
 
+    // Hold the upper box and tie the lower one to it.
     assert_int_equal(sinew_body_fix_nodes(upper, nodes, count, SINEW_AXIS_ALL), SINEW_OK);
     count = test_pick_nodes(lower, 0, 1 - 1e-9, 1 + 1e-9, nodes, 256);
     for (int32_t i = 0; i < count; i++) {
@@ -61,6 +62,7 @@ static double hang_tied(double stiffness, double *gap) {
         }
     }
 
+    // Find the equilibrium; steps must stay there.
     sinew_static_def statics = sinew_default_static_def();
     sinew_step_report report;
     if (sinew_world_solve_static(world, &statics, &report) != SINEW_OK) {
@@ -72,6 +74,7 @@ static double hang_tied(double stiffness, double *gap) {
         assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
     }
 
+    // The lowest point, and the largest gap at the interface.
     double tip = 0;
     const double *x = sinew_body_get_positions(lower);
     const double *xu = sinew_body_get_positions(upper);
@@ -193,6 +196,7 @@ static void test_detach(void **state) {
     sinew_body *lower = add_box(world, context, 1.5, 1, 2);
     int32_t tied = tie_at_one(world, lower, upper, 0);
 
+    // Both spin about their common centre.
     assert_int_equal(tied, 9);
     for (int b = 0; b < 2; b++) {
         double v[81];
@@ -211,14 +215,16 @@ static void test_detach(void **state) {
         assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
     }
 
+    // Detaching changes no measure.
     sinew_world_get_measures(world, &start);
-    assert_int_equal(sinew_world_detach(world, upper, lower),
-                     0); // the attachment is in the other direction
+    // The attachment is in the other direction.
+    assert_int_equal(sinew_world_detach(world, upper, lower), 0);
     assert_int_equal(sinew_world_detach(world, lower, NULL), tied);
     assert_int_equal(sinew_world_detach(world, lower, upper), 0);
     sinew_world_get_measures(world, &end);
     assert_memory_equal(&start, &end, sizeof start);
 
+    // Momentum is conserved while they fly apart.
     for (int i = 0; i < 100; i++) {
         assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
     }

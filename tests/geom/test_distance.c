@@ -393,6 +393,7 @@ static double turned_difference(sinew_context *context, turn t, double scale) {
         .cells = {cells[0], cells[1], cells[2]}, .spacing = {0.1, 0.13, 0.08}, .labels16 = labels};
     sinew_label_grid b = a;
 
+    // The image's cells and spacing.
     for (int k = 0; k < 3; k++) {
         b.cells[k] = cells[t.axis[k]];
         b.spacing[k] = scale * spacing[t.axis[k]];
@@ -400,11 +401,14 @@ static double turned_difference(sinew_context *context, turn t, double scale) {
 
     b.labels16 = turned;
     int32_t count = cells[0] * cells[1] * cells[2];
+
+    // A random solid of two labels with random stiffness.
     for (int32_t i = 0; i < count; i++) {
         labels[i] = sn_random_unit(&random) < 0.85 ? (uint16_t)(1 + sn_random_u32(&random) % 2) : 0;
         stiffness[i] = exp(sn_random_range(&random, -1, 1));
     }
 
+    // Its image under the symmetry.
     for (int32_t i = 0; i < count; i++) {
         int32_t c[3], m[3];
         sn_cell_coordinates(a.cells, i, c);
@@ -432,6 +436,7 @@ static double turned_difference(sinew_context *context, turn t, double scale) {
     sn_metric metric[2];
     sn_vec3 p = sn_v3(0.72, 0.61, 0.37);
 
+    // Run a front from the same point of both.
     for (int side = 0; side < 2; side++) {
         double *values = SN_PUSH(&arena, double, voxels[side]->count);
         for (int32_t v = 0; v < voxels[side]->count; v++) {
@@ -457,6 +462,7 @@ static double turned_difference(sinew_context *context, turn t, double scale) {
         sn_front_run(front[side], INFINITY, NULL, NULL);
     }
 
+    // Compare the distances of corresponding voxels.
     double worst = 0;
     int32_t compared = 0;
     for (int32_t v = 0; v < voxels[0]->count; v++) {

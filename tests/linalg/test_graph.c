@@ -160,6 +160,7 @@ static void test_orders_are_good(void **state) {
     int32_t *number = SN_PUSH(&arena, int32_t, n);
     int32_t band = 0;
 
+    // Reverse Cuthill-McKee: a narrow band.
     assert_int_equal(sn_graph_rcm(context, &bar.pattern, order, level), SINEW_OK);
     for (int32_t i = 0; i < n; i++) {
         number[order[i]] = i;
@@ -175,6 +176,8 @@ static void test_orders_are_good(void **state) {
     }
 
     assert_in_range(band, 16, 40); // 16 nodes in a cross section
+
+    // Less fill by minimum degree and by dissection than in random order.
     int64_t band_fill = count_fill(&bar.pattern, order);
     int64_t random_fill;
 
@@ -195,6 +198,7 @@ static void test_orders_are_good(void **state) {
     check_permutation(order, n);
     assert_true(count_fill(&bar.pattern, order) < random_fill / 2);
 
+    // A tree has no fill in minimum degree order.
     int32_t members[2 * 199];
     for (int32_t i = 1; i < 200; i++) {
         members[2 * (i - 1)] = i;

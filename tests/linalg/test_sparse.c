@@ -36,6 +36,7 @@ static void test_assembly_and_products(void **state) {
     sn_arena arena = sn_arena_create(context);
     sn_triplet triplets[ENTRIES];
 
+    // Assembly adds triplets with the same row and column.
     random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 1);
     double expected[ROWS * COLUMNS] = {0}, dense[ROWS * COLUMNS], flipped[ROWS * COLUMNS],
                            square[COLUMNS * COLUMNS];
@@ -49,6 +50,8 @@ static void test_assembly_and_products(void **state) {
                      SINEW_OK);
     to_dense(dense, &A);
     assert_memory_equal(dense, expected, sizeof dense); // added in the order given
+
+    // The transpose.
     assert_int_equal(sn_sparse_transpose(&arena, &A, &T), SINEW_OK);
     to_dense(flipped, &T);
 
@@ -58,6 +61,7 @@ static void test_assembly_and_products(void **state) {
         }
     }
 
+    // The normal matrix A'A.
     assert_int_equal(sn_sparse_normal(&arena, &A, &N), SINEW_OK);
     to_dense(square, &N);
     for (int i = 0; i < COLUMNS; i++) {
@@ -71,6 +75,7 @@ static void test_assembly_and_products(void **state) {
         }
     }
 
+    // The sum of two matrices.
     random_triplets(triplets, ENTRIES, ROWS, COLUMNS, 2);
     sn_sparse B;
     double other[ROWS * COLUMNS];
@@ -84,6 +89,7 @@ static void test_assembly_and_products(void **state) {
         test_close("sum", flipped[k], 2 * dense[k] - 3 * other[k], 1e-15);
     }
 
+    // Products with a vector.
     double x[ROWS], y[ROWS], z[COLUMNS];
     for (int k = 0; k < ROWS; k++) {
         x[k] = cos(k);

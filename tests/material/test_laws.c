@@ -213,6 +213,7 @@ static void check_lanes(const material_case *c, sn_isa isa, int want) {
         sn_mat3 F[SN_BLOCK];
         sample s[SN_BLOCK];
 
+        // A different sample in every lane.
         for (int lane = 0; lane < SN_BLOCK; lane++) {
             sinew_material_def def = c->def;
             def.young *= 1 + 0.1 * lane;
@@ -235,6 +236,8 @@ static void check_lanes(const material_case *c, sn_isa isa, int want) {
 
         sn_material material = sn_material_prepare(&c->def, SN_PLANE_NONE, isa);
         evaluate(&b, &material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS | want);
+
+        // Compare every lane with the sample alone.
         for (int lane = 0; lane < SN_BLOCK; lane++) {
             double H[81], alone[81];
             sn_mat3 P;
@@ -261,6 +264,7 @@ static void check_lanes(const material_case *c, sn_isa isa, int want) {
             test_close(c->name, distance81(H, alone) / scale, 0, 1e-12);
         }
 
+        // Compare two blocks at once with single ones.
         blocks[block % 2] = b;
         if (block % 2) {
             check_pair(c->name, &material, SN_MATERIAL_ENERGY | SN_MATERIAL_STRESS | want, blocks);

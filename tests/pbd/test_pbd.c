@@ -389,6 +389,7 @@ static void test_recovery(void **state) {
         double *positions = copy_positions(pbd);
         sn_random random = sn_random_seed(9);
 
+        // Mirrored, flattened, collapsed to a point, mirrored along the bar, random.
         for (int32_t i = 0; i < pbd->node_count; i++) {
             double *x = positions + 3 * i;
             if (kinematic[i]) {
@@ -415,6 +416,8 @@ static void test_recovery(void **state) {
         }
 
         assert_int_equal(sinew_pbd_set_state(pbd, positions, NULL), SINEW_OK);
+
+        // Run until the residual is small.
         int32_t inverted = measure(pbd).inverted;
         int steps = 0;
 

@@ -185,6 +185,7 @@ static void test_element_state(void **state) {
         memcpy(frames + 9 * t, Q.m, sizeof Q.m);
     }
 
+    // Different moduli along the axes of the material.
     sinew_pbd_material material = {{3e4, 1e4, 2e4}, {5e3, 4e3, 6e3}, 1e4, 1000};
     sinew_pbd_def def = sinew_default_pbd_def();
 
@@ -202,6 +203,7 @@ static void test_element_state(void **state) {
     double energy[5], work = 0, errors[2];
     sinew_element_state element;
 
+    // Energies at F, and at F + s dF for two step sizes of both signs; the work of the stress at F.
     for (int pass = 0; pass < 5; pass++) {
         double s = pass == 0 ? 0 : (pass % 2 ? 1 : -1) * (pass < 3 ? 1e-3 : 1e-4);
         sn_mat3 now = sn_mat3_add(F, sn_mat3_scale(s, dF));
@@ -229,6 +231,7 @@ static void test_element_state(void **state) {
         work = measures.rest_volume * sn_mat3_contract(sn_mat3_mul(sigma, sn_mat3_cofactor(F)), dF);
     }
 
+    // The work is the derivative of the energy.
     errors[0] = fabs((energy[1] - energy[2]) / 2e-3 - work) / fabs(work);
     errors[1] = fabs((energy[3] - energy[4]) / 2e-4 - work) / fabs(work);
     print_message("work %g J, relative errors %g and %g\n", work, errors[0], errors[1]);

@@ -140,6 +140,7 @@ static void test_sequence_is_exact(void **state) {
         pbd->nodes[i] *= i % 4 < 3 ? 1 + 0.1 * sin(i) : 1;
     }
 
+    // The parallel result.
     size_t size = 4 * (size_t)pbd->node_count * sizeof(double);
     double *nodes = aligned_alloc(64, (size + 63) / 64 * 64);
 
@@ -148,6 +149,8 @@ static void test_sequence_is_exact(void **state) {
 
     sn_pbd_block *block = aligned_alloc(64, (sizeof *block + 63) / 64 * 64);
     sn_pbd_inertia *inertia = aligned_alloc(64, (sizeof *inertia + 63) / 64 * 64);
+
+    // The same three iterations, one tet after the other in a block of its own.
     for (int round = 0; round < 3; round++) {
         for (int32_t t = 0; t < pbd->tet_count; t++) {
             memset(block, 0, sizeof *block);

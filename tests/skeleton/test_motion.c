@@ -162,6 +162,8 @@ static void test_retargeting(void **state) {
     sinew_skeleton *source = make_leg(context, source_names, 5, sn_quat_identity());
     sinew_skeleton *target =
         make_leg(context, target_names, 0.5, sn_quat_exp(sn_v3(0.3, 1.1, -0.4)));
+
+    // A motion of two poses.
     sinew_transform frames[2][3];
 
     for (int f = 0; f < 2; f++) {
@@ -179,6 +181,7 @@ static void test_retargeting(void **state) {
     def.pairs = pairs;
     def.pair_count = 2;
 
+    // Without a scale, the different sizes are reported.
     sinew_retarget_report report;
     assert_int_equal(
         sinew_motion_retarget(context, source, motion, target, &def, &report, &carried), SINEW_OK);
@@ -187,6 +190,7 @@ static void test_retargeting(void **state) {
     test_close("ratio", report.size_ratio, 10, 1e-12);
     sinew_motion_destroy(carried);
 
+    // With the suggested scale the joints follow the source.
     def.scale = report.fitting_scale;
     assert_int_equal(
         sinew_motion_retarget(context, source, motion, target, &def, &report, &carried), SINEW_OK);
@@ -202,13 +206,14 @@ static void test_retargeting(void **state) {
 
         for (int i = 0; i < 3; i++) {
             sn_vec3 expected = sn_scale(0.1, sn_load3(from[i].translation));
-            test_close("joint's place", sn_distance(sn_load3(to[i].translation), expected), 0,
+            test_close("position of a joint", sn_distance(sn_load3(to[i].translation), expected), 0,
                        1e-13);
         }
     }
 
     sinew_motion_destroy(carried);
 
+    // A pair with an unknown name is refused.
     def.pairs = &(sinew_name_pair){"Hips", "plevis"};
     def.pair_count = 1;
     carried = NULL;

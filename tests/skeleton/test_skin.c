@@ -165,6 +165,7 @@ static void test_weights(void **state) {
     assert_int_equal(bone_count, JOINTS);
     sn_store3(points, sn_load3(bones[2].from)); // on a bone, and on its neighbour's end
 
+    // Weights by distance: sorted, positive, and in the ratio of inverse fourth powers.
     sinew_skin *skin = NULL;
     assert_int_equal(sinew_skin_create(context, skeleton, points, POINTS, &skin), SINEW_OK);
     for (int i = 0; i < POINTS; i++) {
@@ -185,6 +186,7 @@ static void test_weights(void **state) {
     test_close("shared end", sinew_skin_weights(skin)[0], 0.5, 1e-6);
     sinew_skin_destroy(skin);
 
+    // Weights of the caller are normalised.
     int32_t joints[4 * POINTS];
     double weights[4 * POINTS];
     for (int i = 0; i < 4 * POINTS; i++) {
@@ -197,6 +199,8 @@ static void test_weights(void **state) {
         SINEW_OK);
     test_close("normalised", sinew_skin_weights(skin)[5], 1.0 / 3, 1e-15);
     sinew_skin_destroy(skin);
+
+    // Invalid joints and weights are refused.
     skin = NULL;
     joints[9] = JOINTS;
     assert_int_equal(

@@ -277,8 +277,8 @@ static void test_refusals_and_shortage(void **state) {
     destroy(&f);
 
     bool done = false;
-    for (int64_t n = 20; !done && n < 1000;
-         n += n < 60 ? 1 : 7) { // the context itself allocates first
+    // The context itself allocates first.
+    for (int64_t n = 20; !done && n < 1000; n += n < 60 ? 1 : 7) {
         test_allocator allocator = {.fail_at = n};
 
         sinew_context *context = test_context_failing(&allocator);

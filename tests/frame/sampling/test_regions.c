@@ -91,8 +91,8 @@ static void check_samples(const sn_shape *shape, const sn_frame_samples *samples
         test_close("moment 0", moment[0], samples->volume[s], 1e-12 * samples->volume[s]);
         if (samples->degree > 0) {
             for (int k = 1; k < 4; k++) {
-                test_close("moment 1", moment[k], 0,
-                           1e-12 * samples->volume[s]); // about the centroid
+                // About the centroid.
+                test_close("moment 1", moment[k], 0, 1e-12 * samples->volume[s]);
             }
         }
     }

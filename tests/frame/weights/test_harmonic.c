@@ -140,6 +140,7 @@ static void test_against_dense_solve(void **state) {
         int32_t own[17];
         double nodes[51];
 
+        // Nodes in voxels of their own.
         choose_own(blob, &random, own, count);
         for (int i = 0; i < count; i++) {
             sn_store3(nodes + 3 * i, sn_voxel_center(blob, own[i]));
@@ -155,6 +156,7 @@ static void test_against_dense_solve(void **state) {
         double *A = sn_allocate(context, (size_t)(n * n), sizeof *A);
         double *x = sn_allocate(context, (size_t)n, sizeof *x);
 
+        // Compare the weights of each node, except in adopted parts.
         for (int i = 0; i < count; i++) {
             solve_densely(blob, round % 2, own, count, i, A, x);
             int compared = 0;

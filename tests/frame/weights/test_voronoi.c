@@ -120,6 +120,7 @@ static void test_slits(void **state) {
     assert_int_equal(sinew_voxels_create_from_solids(context, solids, 10, &grid, &voxels),
                      SINEW_OK);
 
+    // The Voronoi cells of three nodes.
     const double nodes[3 * NODES] = {-0.45, 0, 0, 0.05, 0.1, 0, 0.35, 0.2, 0};
     sinew_weights_def def = sinew_default_weights_def();
     sn_shape *shape = test_shape(context, voxels, NULL, 0, nodes, NODES, &def);
@@ -136,6 +137,7 @@ static void test_slits(void **state) {
     sn_voronoi voronoi;
     assert_int_equal(sn_find_voronoi(shape, fronts, 2, &arena, &voronoi), SINEW_OK);
 
+    // The reference: unlimited fronts from each node, and the two smallest distances of each voxel.
     double *smallest = SN_PUSH(&arena, double, voxels->count);
     double *next = SN_PUSH(&arena, double, voxels->count);
     for (int32_t v = 0; v < voxels->count; v++) {
@@ -154,6 +156,7 @@ static void test_slits(void **state) {
         }
     }
 
+    // First distances agree everywhere, second ones beside the borders.
     int32_t beside = 0;
     for (int32_t v = 0; v < voxels->count; v++) {
         const sn_near *near = &voronoi.near[v];
