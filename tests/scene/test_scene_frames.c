@@ -1,75 +1,11 @@
-// Bodies of frames in scenes: read with all their mistakes, built from every kind of shape, held,
-// moved, loaded, probed.
-#include "support/test.h"
+// Frame bodies in scenes: built from every kind of shape, held, moved, loaded, attached, probed.
+#include "scene/frame_scene.h"
 
 #include "io/scene/build_frames.h"
-#include "io/scene/read.h"
 #include "io/volume/volume.h"
 
 #include <math.h>
 #include <stdio.h>
-
-typedef struct fixture {
-    sinew_context *context;
-    sn_mistakes mistakes;
-    sn_scene scene;
-    sn_scene_world *world;
-    sinew_status status;
-} fixture;
-
-static const char *const bar =
-    "{ \"version\": 1, \"step\": 0.01, \"gravity\": [0, 0, 0],\n"
-    "  \"materials\": {\"gel\": {\"young\": 2e5, \"poisson\": 0.3}},\n"
-    "  \"bodies\": [{\"name\": \"bar\", \"model\": \"frames\", \"material\": \"gel\",\n"
-    "    \"shape\": {\"kind\": \"box\", \"size\": [1, 0.2, 0.2]},\n"
-    "    \"frames\": {\"resolution\": 20, \"weights\": {\"kind\": \"axis\"}, \"sampling\": "
-    "{\"kind\": \"midpoint\"},\n"
-    "      \"nodes\": [{\"position\": [-0.45, 0, 0], \"hold\": \"all\"}, {\"kind\": \"affine\", "
-    "\"position\": [0, 0, 0]},\n"
-    "                {\"position\": [0.45, 0, 0]}]}}],\n"
-    "  \"probes\": [{\"name\": \"tip\", \"point\": [0.5, 0, 0]}] }\n";
-
-static void read_with(fixture *f, sinew_context *context, const char *const *settings,
-                      int32_t count) {
-    *f = (fixture){.context = context, .mistakes = sn_mistakes_create(context)};
-    f->status = sn_scene_read(context, "scene.json", bar, strlen(bar), settings, count,
-                              &f->mistakes, &f->scene);
-}
-
-static void build(fixture *f, sn_fetch_fn *fetch, void *user) {
-    if (f->status == SINEW_OK) {
-        f->status = sn_scene_build(f->context, &f->scene, fetch, user, &f->mistakes, &f->world);
-    }
-}
-
-static void make(fixture *f, const char *const *settings, int32_t count) {
-    read_with(f, test_context(1), settings, count);
-    build(f, NULL, NULL);
-    if (f->status == SINEW_OK) {
-        return;
-    }
-
-    for (int32_t i = 0; i < f->mistakes.count; i++) {
-        print_message("%s\n", f->mistakes.items[i].message);
-    }
-
-    fail_msg("%s", sinew_context_message(f->context));
-}
-
-static void destroy(fixture *f) {
-    sn_scene_world_destroy(f->world);
-    sn_scene_destroy(&f->scene);
-    sn_mistakes_destroy(&f->mistakes);
-    sinew_context_destroy(f->context);
-}
-
-static void step(fixture *f, int count) {
-    for (int i = 0; i < count; i++) {
-        if (sn_scene_world_step(f->world, NULL) != SINEW_OK) {
-            fail_msg("%s", sinew_context_message(f->context));
-        }
-    }
-}
 
 static void test_bar_bends(void **state) {
     (void)state;
@@ -597,33 +533,8 @@ static void test_the_same_bits_for_all_threads(void **state) {
     }
 }
 
-// --- mistakes
-
-static void expect_mistake(const char *setting, const char *path, const char *words) {
-    fixture f;
-    read_with(&f, test_context(1), &setting, 1);
-    build(&f, NULL, NULL);
-    assert_int_not_equal(f.status, SINEW_OK);
-
-    bool found = false;
-    for (int32_t i = 0; i < f.mistakes.count; i++) {
-        const sn_mistake *m = &f.mistakes.items[i];
-        found = found || (strcmp(m->path, path) == 0 && strstr(m->message, words));
-    }
-
-    for (int32_t i = 0; !found && i < f.mistakes.count; i++) {
-        print_message("%s: %s\n", f.mistakes.items[i].path, f.mistakes.items[i].message);
-    }
-
-    if (!found) {
-        fail_msg("%s: no mistake at %s with \"%s\"", setting, path, words);
-    }
-
-    destroy(&f);
-}
-
-// A point of the bar is tied to a place, with the scene's unit of length, and its end by a spring
-// to another.
+// A point of the bar is tied to a fixed position, in the scene's unit of length, and its end by a
+// spring to another.
 static void test_attachments(void **state) {
     (void)state;
     const char *tied =
@@ -648,97 +559,6 @@ static void test_attachments(void **state) {
     }
 
     assert_true(x[1][2] < 0 && x[1][2] > -0.6); // half of 392 N on 500 N/m, from 0.1 m above
-    destroy(&f);
-}
-
-static void test_mistakes(void **state) {
-    (void)state;
-    expect_mistake("bodies[0].frames.nodes[1].kind=afine", "bodies[0].frames.nodes[1].kind",
-                   "affine");
-    expect_mistake("bodies[0].frames.nodes[0].hold=al", "bodies[0].frames.nodes[0].hold", "all");
-    expect_mistake("bodies[0].frames.weigths={}", "bodies[0].frames.weigths", "weights");
-    expect_mistake("bodies[0].frames.nodes=[]", "bodies[0].frames.nodes", "at least one frame");
-    expect_mistake("bodies[0].frames.count=2", "bodies[0].frames.count",
-                   "3 frames are written down");
-    expect_mistake("bodies[0].frames.cell=0.1", "bodies[0].frames.cell", "resolution");
-    expect_mistake("bodies[0].frames.weights.range=-1", "bodies[0].frames.weights.range",
-                   "at least 0");
-    expect_mistake("bodies[0].frames.tissues={\"x\": {}}", "bodies[0].frames.tissues.x",
-                   "whole number in quotes");
-    expect_mistake("bodies[0].frames.tissues={\"5\": {}}", "bodies[0].frames.tissues[\"5\"]",
-                   "no voxel has the label 5");
-    expect_mistake("bodies[0].frames.tissues={\"1\": {\"node\": 3}}",
-                   "bodies[0].frames.tissues[\"1\"].node", "2");
-    expect_mistake("bodies[0].model=elastic", "bodies[0].frames", "belongs to");
-    expect_mistake("bodies[0].mass=lumped", "bodies[0].mass", "elements");
-    expect_mistake("bodies[0].frames.nodes[1]={\"position\": [0, 0, 0], \"hold\": \"nothing\", "
-                   "\"motion\": {}}",
-                   "bodies[0].frames.nodes[1].motion", "held");
-    expect_mistake("bodies[0].fixed=[{\"box\": {\"lower\": [5, 5, 5]}}]", "bodies[0].fixed[0]",
-                   "no frame of the body is here");
-    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"pressure\": 1}]",
-                   "bodies[0].loads[0]", "force");
-    expect_mistake("bodies[0].loads=[{\"node\": 3, \"force\": [0, 0, 1]}]", "bodies[0].loads[0]",
-                   "there are 3");
-    expect_mistake("bodies[0].loads=[{\"point\": [0, 0, 0], \"torque\": [0, 0, 1]}]",
-                   "bodies[0].loads[0].torque", "node");
-    expect_mistake("bodies[0].frames.nodes[0].hold=[\"x\", \"turn\"]",
-                   "bodies[0].frames.nodes[0].hold[1]", "turn-");
-    expect_mistake("bodies[0].loads=[{\"where\": {\"sphere\": {\"center\": [9, 9, 9], \"radius\": "
-                   "1}}, \"force\": [0, 0, 1]}]",
-                   "bodies[0].loads[0].where", "no point of the body's surface");
-    expect_mistake("bodies[0].shape={\"kind\": \"rectangle\"}", "bodies[0]", "flat");
-    expect_mistake("bodies[0].shape.size[1]=-1", "bodies[0]", "size");
-    expect_mistake("attachments=[{\"body\": \"bar\"}]", "attachments[0]", "one of");
-    expect_mistake("attachments=[{\"body\": \"bar\", \"point\": [0, 0]}]", "attachments[0].point",
-                   "3 numbers");
-    expect_mistake(
-        "attachments=[{\"body\": \"bar\", \"where\": {\"box\": {\"lower\": [5, 5, 5]}}}]",
-        "attachments[0].where", "no point of the body's surface");
-    expect_mistake(
-        "bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0, 5, 0], \"range\": 0.1}]",
-        "bodies[0].frames.insertions[0].position", "outside");
-    expect_mistake(
-        "bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], \"range\": 0.01}]",
-        "bodies[0].frames.insertions[0].range", "voxel");
-    expect_mistake("bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.1, 0, 0], "
-                   "\"range\": 0.1}, {\"time\": 1, "
-                   "\"position\": [0.1, 0, 0], \"range\": 0.2}]",
-                   "bodies[0].frames.insertions[1].position", "insertion 0 is there");
-    expect_mistake("bodies[0].frames.insertions=[{\"time\": 2, \"position\": [0.1, 0, 0], "
-                   "\"range\": 0.1, \"leave\": 1}]",
-                   "bodies[0].frames.insertions[0].leave", "later");
-
-    // What the library refuses: a frame outside, two in one place, what no frame reaches, a grid
-    // beyond the limit.
-    expect_mistake(
-        "bodies[0].frames.insertions=[{\"time\": 0, \"position\": [0.45, 0, 0], \"range\": 0.2}]",
-        "bodies[0].frames.insertions[0].position", "frame 2 is there");
-    expect_mistake("bodies[0].frames.nodes[1].position=[0, 9, 0]", "bodies[0].frames",
-                   "adopt_outside");
-    expect_mistake("bodies[0].frames.nodes[1].position=[0.45, 0, 0]", "bodies[0].frames",
-                   "nodes 1 and 2 coincide");
-    expect_mistake("bodies[0].frames.weights={\"kind\": \"geodesic\", \"range\": 0.1}",
-                   "bodies[0].frames", "adopt_unreached");
-    expect_mistake("bodies[0].frames.springs=true", "bodies[0].frames", "make all frames rigid");
-    expect_mistake("bodies[0].shape={\"solids\": [{\"kind\": \"box\", \"size\": [1, 1, 1]}, "
-                   "{\"kind\": \"box\", \"size\": [3, 3, "
-                   "3], \"operation\": \"cut\"}]}",
-                   "bodies[0]", "smaller cells");
-    expect_mistake("bodies[0].frames.nodes[1].position=[-0.45, 0, 0]", "bodies[0].frames",
-                   "coincide");
-    expect_mistake("bodies[0].frames.weights={\"kind\": \"radial\", \"range\": 0.1}",
-                   "bodies[0].frames", "reach");
-}
-
-static void test_a_grid_beyond_the_limit(void **state) {
-    (void)state;
-    const char *settings[] = {"bodies[0].frames.resolution=3000"};
-    fixture f;
-    read_with(&f, test_context(1), settings, 1);
-    build(&f, NULL, NULL);
-    assert_int_equal(f.status, SINEW_OUT_OF_MEMORY);
-    assert_non_null(strstr(sinew_context_message(f.context), "MB"));
     destroy(&f);
 }
 
@@ -792,8 +612,6 @@ int main(void) {
         cmocka_unit_test(test_static_loads_agree_with_the_shape),
         cmocka_unit_test(test_the_same_bits_for_all_threads),
         cmocka_unit_test(test_attachments),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_a_grid_beyond_the_limit),
         cmocka_unit_test(test_memory_shortage),
     };
 
