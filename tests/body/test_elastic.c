@@ -121,6 +121,7 @@ static void test_matrix_is_derivative(void **state) {
             double *product = calloc(n, sizeof *product);
             double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
 
+            // The matrix times a random direction.
             deform(body, q, 3);
             sn_evaluation evaluation = {.q = q, .matrix = A};
 
@@ -133,6 +134,8 @@ static void test_matrix_is_derivative(void **state) {
             }
 
             sn_bsr_multiply(bar.context, &body->pattern, product, A, d);
+
+            // Central differences of the force.
             double h = 1e-6;
             for (size_t i = 0; i < n; i++) {
                 q[i] += h * d[i];
@@ -244,6 +247,7 @@ static void test_patch(void **state) {
         int32_t inner = 0;
         sn_mat3 G = {{{1e-3, 2e-3, -1e-3}, {4e-4, -2e-3, 7e-4}, {1e-3, 3e-4, 1.5e-3}}};
 
+        // Prescribe the boundary.
         for (int32_t i = 0; i < count; i++) {
             bool boundary = fabs(X[3 * i] - 0.5) > 0.499 || fabs(X[3 * i + 1]) > 0.499 ||
                             fabs(X[3 * i + 2]) > 0.499;
@@ -260,6 +264,8 @@ static void test_patch(void **state) {
         }
 
         assert_true(inner > 0);
+
+        // Solve for the inner nodes.
         sinew_static_def statics = sinew_default_static_def();
 
         statics.newton_tolerance = 1e-13;
@@ -268,6 +274,7 @@ static void test_patch(void **state) {
         sinew_step_report report;
         assert_int_equal(sinew_world_solve_static(bar.world, &statics, &report), SINEW_OK);
 
+        // All nodes are on the affine map.
         const double *x = sinew_body_get_positions(body);
         for (int32_t i = 0; i < count; i++) {
             sn_vec3 expected = sn_add(sn_load3(X + 3 * i), sn_mat3_apply(G, sn_load3(X + 3 * i)));

@@ -395,6 +395,7 @@ static void test_hung_box(void **state) {
             sinew_body *bar = add_bar(&f, blend, 0, 1e8);
             sinew_body *box = add_box(&f, 0.4, 0.2);
 
+            // Hold one end of the bar and hang the box from the other.
             assert_int_equal(sinew_frame_body_hold(bar, 0, SINEW_HOLD_ALL), SINEW_OK);
             int32_t nodes[64];
             int32_t count = test_pick_nodes(box, 0, 0.45, 0.55, nodes, 64);
@@ -404,6 +405,7 @@ static void test_hung_box(void **state) {
                 attach_node(&f, box, nodes[i], bar, stiffness[k]);
             }
 
+            // Find the equilibrium.
             sinew_static_def statics = sinew_default_static_def();
             sinew_step_report report;
             if (sinew_world_solve_static(f.world, &statics, &report) != SINEW_OK) {
@@ -413,6 +415,7 @@ static void test_hung_box(void **state) {
             assert_int_equal(report.outcome, SINEW_OUTCOME_CONVERGED);
             assert_true(report.newton_iterations < 25);
 
+            // The support carries the whole weight.
             double force[3], torque[3], mean = 0;
             assert_int_equal(sinew_frame_body_get_reaction(bar, 0, force, torque), SINEW_OK);
 
@@ -422,6 +425,7 @@ static void test_hung_box(void **state) {
             weight = 9.81 * own.mass;
             test_close(blend_name(blend), force[2], 9.81 * all.mass, 1e-6 * 9.81 * all.mass);
 
+            // The mean extension of the springs; hard ties leave no gap.
             const double *x = sinew_body_get_positions(box);
             double gap = 0;
             for (int32_t i = 0; i < count; i++) {
@@ -441,6 +445,7 @@ static void test_hung_box(void **state) {
             destroy(&f);
         }
 
+        // Nine springs extend by the weight over their stiffness.
         test_close("stiff springs", low[1], weight / 9e5, 1e-6 * weight / 9e5);
         test_close("soft springs", low[2], weight / 9e4, 1e-6 * weight / 9e4);
     }

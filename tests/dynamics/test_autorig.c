@@ -386,6 +386,7 @@ static void test_surfaces(void **state) {
     sinew_context *context = test_context(1);
     sinew_mesh *meshes[2];
 
+    // A ball with a bone inside, as surfaces.
     for (int i = 0; i < 2; i++) {
         sinew_shape_def shape = sinew_default_shape_def();
         shape.shape = SINEW_SHAPE_SPHERE;
@@ -406,6 +407,8 @@ static void test_surfaces(void **state) {
     sinew_autorig_report report;
 
     assert_int_equal(sinew_world_create(context, &world_def, &world), SINEW_OK);
+
+    // The inner one is rigid.
     sinew_autorig_tissue tissues[2] = {sinew_default_autorig_tissue(),
                                        sinew_default_autorig_tissue()};
 
@@ -422,6 +425,7 @@ static void test_surfaces(void **state) {
     assert_int_equal(sinew_autorig_create(world, &def, &report, &body), SINEW_OK);
     assert_int_equal(report.rigid_node_count, 1);
 
+    // The body does not refer to the surfaces any longer.
     for (int k = 0; k < 2; k++) {
         sinew_mesh_destroy(meshes[k]);
     }

@@ -144,6 +144,7 @@ static void test_triangles_recover(void **state) {
         sinew_mesh *mesh;
         assert_int_equal(sinew_mesh_create_shape(context, &shape, &mesh), SINEW_OK);
 
+        // A damped sheet of triangles.
         test_beam_def like = recovering_bar();
         sinew_world *world;
 
@@ -161,6 +162,7 @@ static void test_triangles_recover(void **state) {
         sinew_body *body;
         assert_int_equal(sinew_body_create(world, &def, &body), SINEW_OK);
 
+        // The initial state, within the plane.
         start kind = (start)(run % START_COUNT);
         double *x = calloc((size_t)sn_body_size(body), sizeof *x);
 
@@ -172,6 +174,7 @@ static void test_triangles_recover(void **state) {
             }
         }
 
+        // It must return to its rest shape.
         assert_int_equal(sinew_body_set_positions(body, x), SINEW_OK);
         for (int i = 0; i < (TEST_SANITIZED ? 4 : 300); i++) {
             assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);

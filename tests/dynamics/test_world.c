@@ -129,6 +129,7 @@ static void test_tie_keeps_momentum(void **state) {
     int32_t nodes[16];
     int32_t count = test_pick_nodes(b, 0, 0.99, 1.01, nodes, 16);
 
+    // Tie the boxes by hard ties and springs.
     for (int32_t i = 0; i < count; i++) {
         sinew_attachment_def tie = sinew_default_attachment_def();
         tie.body = b;
@@ -138,6 +139,7 @@ static void test_tie_keeps_momentum(void **state) {
         assert_int_equal(sinew_world_attach(world, &tie, NULL), SINEW_OK);
     }
 
+    // Only one of them moves at first.
     double v[24];
     for (int i = 0; i < 24; i++) {
         v[i] = i % 3 == 2 ? 1 : 0;
@@ -149,6 +151,7 @@ static void test_tie_keeps_momentum(void **state) {
     assert_int_equal(sinew_world_step(world, &report), SINEW_OK); // ties make the velocities agree
     sinew_measures before, after;
 
+    // Momentum is conserved.
     sinew_world_get_measures(world, &before);
     for (int i = 0; i < 200; i++) {
         assert_int_equal(sinew_world_step(world, NULL), SINEW_OK);
@@ -488,6 +491,7 @@ static void test_bad_input(void **state) {
     world_def.step = 0.01;
     assert_int_equal(sinew_world_create(context, &world_def, &world), SINEW_OK);
 
+    // Meshes: missing, not finite, with a wrong index, inverted, flat.
     double points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     int32_t tet[] = {0, 1, 2, 3};
     sinew_mesh mesh = {points, 4, SINEW_ELEMENT_TET4, tet, 1, NULL};
@@ -510,12 +514,15 @@ static void test_bad_input(void **state) {
     expect_refused(world, context, &def, "volume");
     points[11] = 1;
 
+    // A node that belongs to no element.
     double five_points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2};
     sinew_mesh loose = {five_points, 5, SINEW_ELEMENT_TET4, tet, 1, NULL};
 
     def.mesh = &loose;
     expect_refused(world, context, &def, "4"); // the node that belongs to no element
     def.mesh = &mesh;
+
+    // Materials and damping out of range.
     material.young = 0;
     expect_refused(world, context, &def, "young");
     material.young = 1e6;
@@ -529,6 +536,7 @@ static void test_bad_input(void **state) {
     expect_refused(world, context, &def, "damping");
     def.stiffness_damping = 0;
 
+    // Nodes and forces of a valid body.
     sinew_body *body;
     assert_int_equal(sinew_body_create(world, &def, &body), SINEW_OK);
 
@@ -539,6 +547,7 @@ static void test_bad_input(void **state) {
     double bad[3] = {0, INFINITY, 0};
     assert_int_equal(sinew_body_set_forces(body, &node, 1, bad), SINEW_INVALID_ARGUMENT);
 
+    // A refused change leaves the world as it was.
     uint64_t hash = sinew_world_get_hash(world);
     points[7] = NAN;
     assert_int_equal(sinew_body_set_positions(body, points), SINEW_INVALID_ARGUMENT);
@@ -552,6 +561,7 @@ static void test_bad_input(void **state) {
     assert_int_equal(sinew_world_get_hash(world), hash);
     assert_true(sinew_world_get_def(world).step == 0.01);
 
+    // A body that nothing holds has no static solution.
     sinew_static_def statics = sinew_default_static_def();
     assert_int_equal(sinew_world_solve_static(world, &statics, NULL), SINEW_INVALID_ARGUMENT);
     assert_non_null(strstr(sinew_context_message(context), "holds"));

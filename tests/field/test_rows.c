@@ -178,6 +178,7 @@ static void check_slopes(const sn_slope_kernels *kernels) {
     sn_mat3 moments[N];
     sn_random random = sn_random_seed(9);
 
+    // Random input, and the five loops one after the other.
     fill(x, WIDE * N, &random);
     fill(b, WIDE * N, &random);
     fill(&positions[0].x, 3 * N, &random);
@@ -195,6 +196,7 @@ static void check_slopes(const sn_slope_kernels *kernels) {
         loops[k](&job, 0, N, 0);
     }
 
+    // Each stage from the computed input of the previous one.
     for (int32_t i = 0; i < N; i++) {
         for (int c = 0; c < WIDE; c++) {
             size_t place =

@@ -294,6 +294,7 @@ static void test_rigid_part_is_one_point(void **state) {
     assert_int_equal(sn_metric_compliance(voxels, &arena, young, rigid, &metric), SINEW_OK);
     assert_int_equal(metric.cluster_count, 1);
 
+    // A front from the left end reaches every voxel.
     sn_front *front = NULL;
     assert_int_equal(sn_front_create(&arena, &metric, SN_DISTANCE_MARCHING_2, &front), SINEW_OK);
     assert_true(
@@ -301,6 +302,7 @@ static void test_rigid_part_is_one_point(void **state) {
     sn_front_run(front, INFINITY, NULL, NULL);
     assert_int_equal(front->accepted_count, voxels->count);
 
+    // All voxels of the bone have the same distance.
     double bone_distance = -1;
     for (int32_t v = 0; v < voxels->count; v++) {
         assert_int_equal(sn_front_source(front, v), 3);
@@ -570,6 +572,7 @@ static void test_present_bucket(void **state) {
         sn_queue_reset(queue, 1);
         int32_t taken = 0, item;
         for (double last = 0;; last = key[item], key[item] = INFINITY) {
+            // Add one item, or all of them at first.
             for (int32_t wanted = taken == 0 ? first : taken + (taken < 2 * first); taken < wanted;
                  taken++) {
                 assert_int_equal(sn_queue_take(queue, taken), taken);
@@ -577,6 +580,7 @@ static void test_present_bucket(void **state) {
                 sn_queue_push(queue, taken, key[taken]);
             }
 
+            // Lower the key of one item and remove another.
             int32_t lowered = (int32_t)(sn_random_unit(&random) * taken);
             int32_t removed = (int32_t)(sn_random_unit(&random) * taken);
             if (key[lowered] < INFINITY) {
@@ -589,6 +593,7 @@ static void test_present_bucket(void **state) {
                 key[removed] = INFINITY;
             }
 
+            // The queue returns the item with the smallest key.
             int32_t smallest = 0;
             for (int32_t i = 1; i < taken; i++) {
                 smallest = key[i] < key[smallest] ? i : smallest;

@@ -166,6 +166,7 @@ static void test_mirror_scale_and_diagonal(void **state) {
     double *lower = sn_bsr_push_values(&arena, pattern);
     double *A = sn_bsr_push_values(&arena, pattern);
 
+    // The lower triangle alone, mirrored with every instruction set.
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int32_t k = pattern->starts[i]; k <= pattern->diagonal[i]; k++) {
             memcpy(lower + 9 * k, bar.stiffness + 9 * k, 9 * sizeof(double));
@@ -183,10 +184,13 @@ static void test_mirror_scale_and_diagonal(void **state) {
 
     sn_bsr_mirror(context, pattern, lower);
     assert_true(test_relative_error(lower, bar.stiffness, count) < 1e-15);
+
+    // Scaled sums.
     sn_bsr_scale(context, pattern, A, 3, lower);
     sn_bsr_add_scaled(context, pattern, A, -2, lower);
     assert_true(test_relative_error(A, lower, count) < 1e-15);
 
+    // An added diagonal.
     double *d = random_vector(&arena, 3 * pattern->rows, 3);
     double *blocks = SN_PUSH(&arena, double, 9 * pattern->rows);
 

@@ -173,12 +173,14 @@ static void test_suggestions_are_valid(void **state) {
             E[k] = pow(10, sn_random_range(&random, 3, 7));
         }
 
+        // Ratios relative to their individual limits.
         double r[3] = {sqrt(E[0] / E[1]), sqrt(E[1] / E[2]), sqrt(E[2] / E[0])};
         double a[3];
         for (int k = 0; k < 3; k++) {
             a[k] = sn_random_range(&random, -1.2, 1.2);
         }
 
+        // Orthotropic: one ratio is too large, or all three together.
         def.law = SINEW_MATERIAL_ORTHOTROPIC;
         def.orthotropic = (sinew_orthotropic){E[0],        E[1],        E[2], false, a[0] * r[0],
                                               a[1] * r[1], a[2] * r[2], E[0], E[1],  E[2]};
@@ -204,6 +206,7 @@ static void test_suggestions_are_valid(void **state) {
             }
         }
 
+        // Transversely isotropic: the ratio in the plane, along the fibres, or both.
         def.law = SINEW_MATERIAL_TRANSVERSE;
         def.transverse =
             (sinew_transverse){.young_fibre = E[0], .young_plane = E[1], .shear_fibre = E[2]};
@@ -231,6 +234,7 @@ static void test_suggestions_are_valid(void **state) {
         }
     }
 
+    // Every kind of suggestion occurred.
     assert_true(alone > 100 && together > 100 && plane > 100 && fibre > 100 && both > 10);
     sinew_context_destroy(context);
 }

@@ -54,6 +54,8 @@ sinew_voxels *test_turn_voxels(const sinew_voxels *voxels, test_turn turn, doubl
     int32_t *cell_of = sn_allocate(context, (size_t)voxels->count, sizeof *cell_of);
 
     assert_true(labels && cell_of);
+
+    // The image's grid.
     sinew_label_grid grid = {.labels16 = labels};
     for (int k = 0; k < 3; k++) {
         int a = turn.axis[k];
@@ -63,6 +65,7 @@ sinew_voxels *test_turn_voxels(const sinew_voxels *voxels, test_turn turn, doubl
         grid.lower[k] = scale * (turn.flip[k] ? -upper : voxels->lower[a]);
     }
 
+    // Labels of the image's cells.
     for (int32_t v = 0; v < voxels->count; v++) {
         int32_t c[3], m[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
@@ -74,6 +77,7 @@ sinew_voxels *test_turn_voxels(const sinew_voxels *voxels, test_turn turn, doubl
         labels[cell_of[v]] = voxels->label[v];
     }
 
+    // The image, and its voxel for each original voxel.
     sinew_voxels *turned = NULL;
     assert_int_equal(sinew_voxels_create_from_labels(context, &grid, SIZE_MAX, &turned), SINEW_OK);
     for (int32_t v = 0; v < voxels->count; v++) {

@@ -292,6 +292,7 @@ static void test_mass_changes_in_range(void **state) {
     assert_int_equal(sn_compute_mass_pairs(setup.shape, NULL, 0, &setup.arena, 2, &pairs[0]),
                      SINEW_OK);
 
+    // One node joins, a second joins, the first leaves.
     const sn_insertion_change changes[3] = {
         joining(both, 1), joining(both, 2), {both, only_b, 2, 1, a, 3}};
     const double *from[3] = {base, first, second};
@@ -299,6 +300,8 @@ static void test_mass_changes_in_range(void **state) {
 
     for (int i = 0; i < 3; i++) {
         const sn_insertion_change *c = &changes[i];
+
+        // Moments of nodes.
         sn_insertions_change_mass(setup.shape, c, 2, from[i], to[i]);
         assert_int_equal(
             sn_insertions_compute_mass(setup.shape, c->after, c->after_count, 2, base, scratch),
@@ -308,6 +311,7 @@ static void test_mass_changes_in_range(void **state) {
             test_close("moment", to[i][k], scratch[k], 1e-13 * base[0]);
         }
 
+        // Moments of pairs.
         assert_int_equal(
             sn_change_mass_pairs(setup.shape, c, &setup.arena, 2, &pairs[i], &pairs[i + 1]),
             SINEW_OK);
@@ -460,6 +464,7 @@ static void test_bad_input_and_shortage(void **state) {
     const sn_vec3 outside = sn_v3(0, 0.3, 0);
     const sn_vec3 nowhere = sn_v3(NAN, 0, 0);
 
+    // Positions outside or not finite, and a range below a voxel.
     assert_int_equal(sn_insertion_create(&setup.reach, outside, 0.2, &insertion),
                      SINEW_INVALID_ARGUMENT);
     assert_int_equal(sn_insertion_create(&setup.reach, nowhere, 0.2, &insertion),
@@ -468,6 +473,7 @@ static void test_bad_input_and_shortage(void **state) {
                      SINEW_INVALID_ARGUMENT);
     close_setup(&setup);
 
+    // Every allocation fails once.
     bool whole = false;
     for (int64_t fail_at = 0; !whole; fail_at++) {
         test_allocator allocator = {.fail_at = INT64_MAX};

@@ -274,6 +274,7 @@ static void test_as_from_scratch(void **state) {
                                  SINEW_OK);
             }
 
+            // After every event the layers equal one layer of all samples.
             bend_body(f.body, 0.3, 7 + e);
             check_energy(f.body);
             check_sums(f.body);
@@ -287,8 +288,9 @@ static void test_as_from_scratch(void **state) {
             assert_true(3 * packed <= 4 * model->layers.sample_count);
         }
 
+        // After all insertions have left, every sample is back in the first layer.
         assert_int_equal(model->insertion_count, 0);
-        assert_int_equal(model->layers.count, 1); // everything is as it was at first
+        assert_int_equal(model->layers.count, 1);
         for (int32_t s = 0; s < model->layers.sample_count; s++) {
             assert_true(hash_sample(model, s) == first[s]);
         }

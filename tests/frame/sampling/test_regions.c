@@ -404,6 +404,7 @@ static void test_threads_and_shortage(void **state) {
     sn_shape *shapes[3];
     sn_frame_samples *samples[3];
 
+    // The same samples with 1, 2 and 4 threads.
     for (int i = 0; i < 3; i++) {
         contexts[i] = test_context(1 << i);
         voxels[i] = make_steak(contexts[i], 0.005);
@@ -427,6 +428,7 @@ static void test_threads_and_shortage(void **state) {
         sinew_context_destroy(contexts[i]);
     }
 
+    // Every allocation fails once.
     bool whole = false;
     for (int64_t fail_at = 0; !whole; fail_at++) {
         test_allocator allocator = {.fail_at = INT64_MAX};

@@ -124,6 +124,7 @@ static void test_turned(void **state) {
     sn_frame_samples *samples = sample(shape, 60);
 
     for (int number = 1; number < 48; number += 5) {
+        // The rotated and scaled solid with its nodes.
         test_turn turn = test_turn_number(number);
         sinew_voxels *turned = test_turn_voxels(voxels, turn, 2.5, NULL);
         double turned_nodes[9];
@@ -136,6 +137,7 @@ static void test_turned(void **state) {
         sn_shape *other_shape = make(context, turned, turned_nodes, 3, SINEW_WEIGHTS_GEODESIC);
         sn_frame_samples *other = sample(other_shape, 60);
 
+        // Every sample has a counterpart with the same weights and rotated gradients.
         assert_int_equal(other->count, samples->count);
         for (int32_t s = 0; s < samples->count; s++) {
             sn_vec3 p = sn_scale(2.5, test_turn_point(turn, sn_load3(samples->position + 3 * s)));

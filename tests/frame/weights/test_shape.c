@@ -374,6 +374,8 @@ static void test_vertices_of_many_nodes(void **state) {
     sn_vertex_weights vertices;
 
     assert_int_equal(sn_shape_compute_vertices(shape, &arena, points, POINTS, &vertices), SINEW_OK);
+
+    // Every vertex has the weights of its point, without zeros.
     int32_t fewest = NODES;
     int32_t most = 0;
 
@@ -464,6 +466,7 @@ static void test_bad_input(void **state) {
     def.kind = SINEW_WEIGHTS_RADIAL;
     sn_shape *shape = NULL;
 
+    // No nodes, coincident nodes, nodes that are not finite or outside.
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, good, 0, &def, &shape),
                      SINEW_INVALID_ARGUMENT);
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, same, 2, &def, &shape),
@@ -474,11 +477,15 @@ static void test_bad_input(void **state) {
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, outside, 2, &def, &shape),
                      SINEW_INVALID_ARGUMENT);
     assert_non_null(strstr(sinew_context_message(context), "node 1"));
+
+    // A node outside is moved inside if requested.
     def.adopt_outside = true;
     shape = test_shape(context, bar, NULL, 0, outside, 2, &def);
     assert_int_equal(shape->report.moved_nodes, 1);
     test_close("moved in", shape->node_position[3], 0.475, 1e-12);
     sn_shape_destroy(shape);
+
+    // Axis weights need an axis, and nodes at different positions along it.
     def.kind = SINEW_WEIGHTS_AXIS_LINEAR;
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, side_by_side, 2, &def, &shape),
                      SINEW_INVALID_ARGUMENT);
@@ -486,6 +493,7 @@ static void test_bad_input(void **state) {
     assert_int_equal(sn_shape_create(context, bar, NULL, 0, good, 2, &def, &shape),
                      SINEW_INVALID_ARGUMENT);
 
+    // Fields out of range.
     sinew_weights_def bad[8];
     for (int i = 0; i < 8; i++) {
         bad[i] = sinew_default_weights_def();

@@ -292,6 +292,8 @@ static void test_rigid_parts(void **state) {
     sn_shape *shape = test_shape(context, bar, tissues, 2, nodes, 2, &def); // no node in the bone
 
     check_table(shape);
+
+    // The weight is constant on the bone, without a slope.
     double bone = -1;
     for (int32_t v = 0; v < bar->count; v++) {
         if (bar->label[v] != 2) {
