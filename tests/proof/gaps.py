@@ -1,6 +1,6 @@
-"""Compares what `sinew-proof validate --json` and `sinew-proof bench --json` found with the lists of known gaps: nothing gets worse unseen,
-nothing mended stays on the list. As a program: gaps.py RESULTS.json for claims about accuracy, whose differences are a failure;
-gaps.py --speed RESULTS.json for speed, which differs from run to run and from machine to machine: there it prints the reasons."""
+"""Compares the results of `sinew-proof validate --json` and `sinew-proof bench --json` with the lists of known gaps: a new gap is
+reported, and so is a closed gap that is still listed. Usage: gaps.py RESULTS.json for accuracy, where any difference is a failure;
+gaps.py --speed RESULTS.json for speed, which varies between runs and machines, so that only the reasons are printed."""
 import json
 import os
 import sys
