@@ -21,7 +21,7 @@ typedef struct frame_case {
     double size[3];
     int32_t cells[3]; // of the box around the solid
     int32_t frames;
-    const double (*place)[3]; // NULL: along the x axis from end to end
+    const double (*positions)[3]; // NULL: along the x axis from end to end
     sinew_node_kind kind;
     sinew_blend blend;
     sinew_weights weights;
@@ -65,9 +65,9 @@ static sinew_status body_fill(bench_run *b, const frame_case *c, frame_body *f) 
     for (int32_t i = 0; i < c->frames; i++) {
         nodes[i] = (sinew_frame_node){
             .kind = c->kind, .position = {c->size[0] * ((double)i / (c->frames - 1) - 0.5), 0, 0}};
-        if (c->place) {
+        if (c->positions) {
             for (int k = 0; k < 3; k++) {
-                nodes[i].position[k] = c->place[i][k];
+                nodes[i].position[k] = c->positions[i][k];
             }
         }
     }
@@ -232,10 +232,10 @@ sinew_status bench_frame_bar(bench_run *b) {
                         1.05);
 }
 
-static const double turtle_places[7][3] = {{0, 0, 0},       {0.4, 0, 0},     {-0.4, 0, 0},
-                                           {0.2, 0.25, 0},  {0.2, -0.25, 0}, {-0.2, 0.25, 0},
-                                           {-0.2, -0.25, 0}};
-static const double bunny_places[2][3] = {{0.1, 0, 0.2}, {-0.1, 0, -0.2}};
+static const double turtle_positions[7][3] = {{0, 0, 0},       {0.4, 0, 0},     {-0.4, 0, 0},
+                                              {0.2, 0.25, 0},  {0.2, -0.25, 0}, {-0.2, 0.25, 0},
+                                              {-0.2, -0.25, 0}};
+static const double bunny_positions[2][3] = {{0.1, 0, 0.2}, {-0.1, 0, -0.2}};
 
 // Bytes moved by an iteration of the harmonic solve per voxel, for eight right-hand sides at once.
 // The preconditioner (multigrid.c), in single precision with 52 bytes of structure a sweep: three
@@ -272,7 +272,7 @@ static sinew_status time_harmonic(bench_run *b, const int32_t cells[3], int32_t 
         sn_shape *shape = NULL;
         double start = cli_measured_seconds(b->context);
 
-        status = sn_shape_create(b->context, voxels, NULL, 0, turtle_places[0], 7, &def, &shape);
+        status = sn_shape_create(b->context, voxels, NULL, 0, turtle_positions[0], 7, &def, &shape);
         seconds[i] = cli_measured_seconds(b->context) - start;
 
         if (!shape) {
@@ -401,7 +401,7 @@ sinew_status bench_frame_models(bench_run *b) {
     for (int i = 0; i < ROWS; i++) {
         frame_case c = {.solid = SINEW_SOLID_SPHERE,
                         .frames = rows[i].frames,
-                        .place = rows[i].frames == 7 ? turtle_places : bunny_places,
+                        .positions = rows[i].frames == 7 ? turtle_positions : bunny_positions,
                         .kind = SINEW_NODE_RIGID,
                         .blend = SINEW_BLEND_DUAL_QUATERNION,
                         .weights = SINEW_WEIGHTS_HARMONIC,

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLASSES = 250, PLACES = 21, FRAMES = 10, STRIPES = 10 };
+enum { CLASSES = 250, LINE_POINTS = 21, FRAMES = 10, STRIPES = 10 };
 
 static const double young = 1e5, poisson = 0.3, rigid_factor = 1e5, traction = 100;
 
@@ -21,7 +21,7 @@ typedef enum plate_kind { PLATE_GRADIENT, PLATE_INCLUSION, PLATE_STRIPES } plate
 
 // The displacement of the centreline, and the work it took.
 typedef struct plate_result {
-    double displacement[PLACES];
+    double displacement[LINE_POINTS];
     int32_t newton, cg;
     int32_t samples;
 } plate_result;
@@ -81,8 +81,8 @@ static sinew_status make_voxels(sinew_context *context, plate_kind kind, sinew_v
     return status;
 }
 
-static double place_x(int k) {
-    return -0.5 + (double)k / (PLACES - 1);
+static double line_x(int k) {
+    return -0.5 + (double)k / (LINE_POINTS - 1);
 }
 
 static sinew_status solve(sinew_context *context, sinew_world *world, plate_result *result) {
@@ -192,11 +192,11 @@ static sinew_status hold_and_pull(hexahedra *h) {
 
 static void read_centreline(const hexahedra *h, plate_result *result) {
     const double *now = sinew_body_get_positions(h->body);
-    for (int k = 0; k < PLACES; k++) {
+    for (int k = 0; k < LINE_POINTS; k++) {
         double nearest = INFINITY;
         for (int32_t i = 0; i < h->mesh->point_count; i++) {
             const double *X = h->mesh->points + 3 * i;
-            double d = hypot(X[0] - place_x(k), X[1]);
+            double d = hypot(X[0] - line_x(k), X[1]);
             if (d >= nearest) {
                 continue;
             }
@@ -317,8 +317,8 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
         status = solve(context, world, result);
     }
 
-    for (int k = 0; k < PLACES && status == SINEW_OK; k++) {
-        const double rest[3] = {place_x(k), 0, 0};
+    for (int k = 0; k < LINE_POINTS && status == SINEW_OK; k++) {
+        const double rest[3] = {line_x(k), 0, 0};
         double now[3];
         status = sinew_frame_body_get_point(body, rest, now);
         result->displacement[k] = now[0] - rest[0];
@@ -331,10 +331,10 @@ static sinew_status solve_frames(sinew_context *context, const sinew_voxels *vox
 // The largest difference along the centreline, relative to the displacement of the end.
 static double difference(const plate_result *a, const plate_result *reference) {
     double largest = 0;
-    for (int k = 0; k < PLACES; k++) {
+    for (int k = 0; k < LINE_POINTS; k++) {
         largest = fmax(largest, fabs(a->displacement[k] - reference->displacement[k]));
     }
-    return largest / reference->displacement[PLACES - 1];
+    return largest / reference->displacement[LINE_POINTS - 1];
 }
 
 // --- A5
@@ -343,9 +343,9 @@ static sinew_status draw_plate(validate_run *v, const char *name, const plate_re
     static const char *const labels[3] = {"hexahedra", "10 frames, compliance",
                                           "10 frames, straight distance"};
 
-    double x[PLACES];
-    for (int k = 0; k < PLACES; k++) {
-        x[k] = place_x(k) + 0.5;
+    double x[LINE_POINTS];
+    for (int k = 0; k < LINE_POINTS; k++) {
+        x[k] = line_x(k) + 0.5;
     }
 
     sn_plot_series series[3];
@@ -354,7 +354,7 @@ static sinew_status draw_plate(validate_run *v, const char *name, const plate_re
         series[i].label = labels[i];
         series[i].x = x;
         series[i].y = results[i].displacement;
-        series[i].count = PLACES;
+        series[i].count = LINE_POINTS;
         series[i].style = i ? SN_PLOT_LINE | SN_PLOT_MARKERS : SN_PLOT_LINE;
     }
 
@@ -452,16 +452,16 @@ sinew_status validate_sampling(validate_run *v) {
     sinew_voxels_destroy(voxels);
     SN_TRY(status);
 
-    double way = elements.displacement[PLACES - 1];
-    double of_dense = dense.displacement[PLACES - 1] / way;
+    double way = elements.displacement[LINE_POINTS - 1];
+    double of_dense = dense.displacement[LINE_POINTS - 1] / way;
 
     validate_at_least(
         v, "striped plate, region samples: displacement of the end over that of hexahedra",
-        of_dense, regions.displacement[PLACES - 1] / way, "-");
+        of_dense, regions.displacement[LINE_POINTS - 1] / way, "-");
     validate_note(v, "%d samples; the limit is the result with a sample in each voxel",
                   regions.samples);
     validate_at_most(v, "striped plate, as many samples spread evenly: the same (too stiff)",
-                     0.75 * of_dense, uniform.displacement[PLACES - 1] / way, "-");
+                     0.75 * of_dense, uniform.displacement[LINE_POINTS - 1] / way, "-");
     validate_note(v, "%d samples", uniform.samples);
 
     return SINEW_OK;

@@ -20,7 +20,7 @@ def compare(rows):
     return worse + mended
 
 
-def tell_speed(rows):
+def print_speed(rows):
     with open(SPEED_LIST) as file:
         gaps = json.load(file)
     reasons = {(gap["id"], gap["name"]): gap["reason"] for gap in gaps}
@@ -33,7 +33,7 @@ def main():
     with open(sys.argv[-1]) as file:
         rows = json.load(file)
     if sys.argv[1] == "--speed":
-        tell_speed(rows)
+        print_speed(rows)
         return
     for row in rows:
         if row["pass"] is None:

@@ -55,11 +55,11 @@ def test_every_id_is_there():
 
 def test_core_type_of_blas_is_stated():
     result = program.run("bench", "machine")
-    assert "it picked the core type" in result.stdout or "built without OpenBLAS" in result.stdout, result.stdout
+    assert "OpenBLAS chose the core type" in result.stdout or "built without OpenBLAS" in result.stdout, result.stdout
 
 
 def test_peer_runs_the_bar_it_is_given():
-    """A cube of five tets held at x = 0: falls less than freely, and stays in the plane y = 0.5 but for its lopsided tets."""
+    """A cube of five tets held at x = 0: it falls less than in free fall, and stays in the plane y = 0.5 up to the asymmetry of its tets."""
     peer = os.path.join(os.path.dirname(program.SINEW), "peers", "bullet")
     if not os.access(peer, os.X_OK):
         print("skipped: the peer program is not built (it needs libbullet-dev)")

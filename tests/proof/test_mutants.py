@@ -1,4 +1,4 @@
-"""Programs with one wrong constant in the library: the rows of `sinew-proof validate` that rest on it must fail, and pass without it."""
+"""Programs with one wrong constant in the library: the rows of `sinew-proof validate` that depend on it must fail, and pass in the original program."""
 import json
 import os
 import sys
@@ -9,7 +9,7 @@ import program  # noqa: E402
 
 program.SINEW = program.PROOF
 
-# Which rows notice, and which others do not rest on the constant: a mutant that spoils everything would show little.
+# The rows that must fail, and rows that do not depend on the constant and must pass: a mutant that fails everything shows little.
 MUTANTS = {
     "law": (["uniaxial", "cantilever"], ["integrators"]),
     "rotation": (["A17"], ["cantilever"]),

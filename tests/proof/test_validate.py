@@ -1,4 +1,4 @@
-"""sinew-proof validate against the list of known gaps: nothing gets worse unseen, nothing mended stays on the list."""
+"""sinew-proof validate compared with the list of known gaps: new gaps fail, and so do closed gaps that are still listed."""
 import functools
 import json
 import os
@@ -14,8 +14,8 @@ program.SINEW = program.PROOF
 
 FIELDS = ["id", "claim", "reference", "measured", "tolerance", "unit", "pass"]
 
-# What the papers' claims must be held to, whatever the code says: for the rows of an id whose claim matches, the largest
-# tolerance, or what must at least be reached. Each pattern must match a row.
+# Limits of the papers' claims, independent of the code: for the rows of an id whose claim matches, the largest tolerance, or
+# the least value that must be reached. Each pattern must match a row.
 LIMITS = {
     "A1": {"[2359] frames.*relative error": 1e-6},
     "A2": {"end points": 0.025},
@@ -42,8 +42,8 @@ LOWER_LIMITS = {
     "A25": {"stretch": 1e-3, "shear": 1e-3, "bend": 1e-3, "twist": 1e-3},
 }
 
-# Rows for which the papers give no number, or that pass theirs by far: what was measured in the quick form, and how far it may
-# get worse. What moves it on purpose moves it here too.
+# Rows for which the papers give no number, or that pass theirs by a wide margin: the allowed range of the value in the quick form.
+# An intended change of the value needs a change here as well.
 FIGURES = {
     "A2": {"end points": (0, 0.002)},
     "A3": {"5 dual quaternion frames": (0, 0.035), "3 dual quaternion frames": (0, 0.095)},
