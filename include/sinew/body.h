@@ -46,9 +46,9 @@ typedef enum sinew_volume {
     /// Each sample of an element resists by itself.
     SINEW_VOLUME_STANDARD,
     /// The dilatation is averaged, over each hexahedron or ten-node tet, and around each node of
-    /// linear tets and triangles, whose matrices then have four to five times as many blocks.
-    /// Forces are still the exact gradient of an energy; bodies with a Poisson ratio of at most 0.3
-    /// do not change. Not for warped bodies.
+    /// linear tets and triangles; the matrix of linear tets then has four to six times as many
+    /// blocks. Forces are still the exact gradient of an energy; bodies with a Poisson ratio of at
+    /// most 0.3 do not change. Not for warped bodies and custom laws.
     SINEW_VOLUME_AVERAGED,
 } sinew_volume;
 

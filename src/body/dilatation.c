@@ -1,27 +1,75 @@
 #include "body/dilatation.h"
 
 #include "base/threads.h"
+#include "math/decompose.h"
 #include "math/dense.h"
+#include "math/svd.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CHUNK = 64 };
 
-// --- the function U
+// --- the function U of the law
 
-static double energy_of(const sn_dilatation *d, double t) {
-    return 0.5 * d->stiffness * t * t / (d->linear ? 1 : 1 + t * t);
+// What the log and the square are taken of: J, but never below a tenth of `least`, so that U is
+// bounded where elements are flat or inverted. Twice continuously differentiable, as the extension
+// of the stretches in material/isotropic_simd.c. d[] is the value and its two derivatives.
+static void bound_volume(double d[3], double J) {
+    const double least = 0.25, floor = 0.1;
+    d[0] = J;
+    d[1] = 1;
+    d[2] = 0;
+    if (J >= least) {
+        return;
+    }
+
+    double v = (1 - J / least) / (1 - floor);
+    double slope = 1 + 2 * v;
+    double g = 1 / (1 + v + v * v);
+    d[0] = least * (floor + (1 - floor) * g);
+    d[1] = slope * g * g;
+    d[2] = 2 * g * g * (slope * slope * g - 1) / (least * (1 - floor));
 }
 
-static double slope_of(const sn_dilatation *d, double t) {
-    double s = 1 + t * t;
-    return d->linear ? d->stiffness * t : d->stiffness * t / (s * s);
+// U = kappa e^2 / 2 with e = theta, ln J or J - 1; e[] is e and its derivatives by theta.
+static void strain_of(const sn_dilatation *d, double theta, double e[3]) {
+    if (d->measure != SN_DILATATION_LOG && d->measure != SN_DILATATION_BOUNDED) {
+        e[0] = theta;
+        e[1] = 1;
+        e[2] = 0;
+        return;
+    }
+
+    double m[3];
+    bound_volume(m, 1 + theta);
+    if (d->measure == SN_DILATATION_BOUNDED) {
+        e[0] = m[0] - 1;
+        e[1] = m[1];
+        e[2] = m[2];
+        return;
+    }
+    e[0] = log(m[0]);
+    e[1] = m[1] / m[0];
+    e[2] = m[2] / m[0] - e[1] * e[1];
 }
 
-static double curvature_of(const sn_dilatation *d, double t) {
-    double s = 1 + t * t;
-    return d->linear ? d->stiffness : d->stiffness * (1 - 3 * t * t) / (s * s * s);
+static double energy_of(const sn_dilatation *d, double theta) {
+    double e[3];
+    strain_of(d, theta, e);
+    return 0.5 * d->stiffness * e[0] * e[0];
+}
+
+static double slope_of(const sn_dilatation *d, double theta) {
+    double e[3];
+    strain_of(d, theta, e);
+    return d->stiffness * e[0] * e[1];
+}
+
+static double curvature_of(const sn_dilatation *d, double theta) {
+    double e[3];
+    strain_of(d, theta, e);
+    return d->stiffness * (e[1] * e[1] + e[0] * e[2]);
 }
 
 // --- structure
@@ -199,7 +247,7 @@ sinew_status sn_dilatation_create(sn_arena *arena, const sn_samples *samples, in
     *d = (sn_dilatation){.width = samples->width, .rows = rows};
     size_t count = (size_t)samples->count;
     d->theta = SN_PUSH(arena, double, count);
-    d->cofactor = SN_PUSH(arena, double, 9 * count);
+    d->direction = SN_PUSH(arena, double, 9 * count);
     d->level = SN_PUSH(arena, double, count);
     d->slope = SN_PUSH(arena, double, count);
     SN_TRY(sn_arena_status(arena));
@@ -236,6 +284,21 @@ static void kelvin_stiffness(double C[36], const double H[81]) {
     }
 }
 
+static sn_dilatation_measure measure_of(const sinew_material_def *def) {
+    switch (def->law) {
+    case SINEW_MATERIAL_NEO_HOOKEAN: return SN_DILATATION_LOG;
+    case SINEW_MATERIAL_STABLE_NEO_HOOKEAN: return SN_DILATATION_VOLUME;
+    case SINEW_MATERIAL_MOONEY_RIVLIN:
+    case SINEW_MATERIAL_ARRUDA_BOYCE: return SN_DILATATION_BOUNDED;
+    default: break;
+    }
+    switch (def->strain) {
+    case SINEW_STRAIN_GREEN: return SN_DILATATION_GREEN;
+    case SINEW_STRAIN_COROTATIONAL: return SN_DILATATION_STRETCH;
+    default: return SN_DILATATION_TRACE;
+    }
+}
+
 // C less kappa times the dyad of the unit tensor is positive as long as kappa is below 1 / (m'
 // C^-1 m), the bulk modulus of an isotropic solid.
 void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
@@ -244,7 +307,11 @@ void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
     double H[81], C[36], values[6], vectors[36];
 
     d->stiffness = 0;
-    d->linear = sn_material_strains_by_rotation(def);
+    d->measure = measure_of(def);
+    if (def->law == SINEW_MATERIAL_CUSTOM) {
+        return;
+    }
+
     sn_material_tangent(H, material, parameters, sn_mat3_identity(), false);
     kelvin_stiffness(C, H);
     sn_eigen_symmetric(values, vectors, C, 6);
@@ -254,7 +321,13 @@ void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
         return;
     }
     sn_cholesky_solve(x, C, 6);
-    d->stiffness = fmax(0, 1 / (x[0] + x[1] + x[2]) - left * 0.5 * values[5]);
+
+    // An additional term k/2 (J - 1)^2 is averaged with the law's own if that has the same form.
+    double bulk = 1 / (x[0] + x[1] + x[2]);
+    if (d->measure < SN_DILATATION_BOUNDED) {
+        bulk -= def->volume_stiffness;
+    }
+    d->stiffness = fmax(0, bulk - left * 0.5 * values[5]);
 }
 
 // --- evaluation
@@ -264,6 +337,7 @@ typedef struct dilatation_job {
     const sn_samples *samples;
     sn_samples_F_fn *compute_F;
     const double *q;
+    sn_isa isa;
     const sn_bsr *pattern;
     double *matrix;
     bool projected;
@@ -277,8 +351,14 @@ static sn_mat3 lane_matrix(const double *block, int32_t lane) {
     return out;
 }
 
-static double theta_of(const sn_dilatation *d, sn_mat3 F) {
-    return d->linear ? F.m[0][0] + F.m[1][1] + F.m[2][2] - 3 : sn_mat3_det(F) - 1;
+// theta at F and, in `direction`, its derivative; R is the rotation of F, used for stretches alone.
+static double theta_of(const sn_dilatation *d, sn_mat3 F, sn_mat3 R, sn_mat3 *direction) {
+    switch (d->measure) {
+    case SN_DILATATION_TRACE: *direction = sn_mat3_identity(); return sn_mat3_trace(F) - 3;
+    case SN_DILATATION_GREEN: *direction = F; return 0.5 * (sn_mat3_contract(F, F) - 3);
+    case SN_DILATATION_STRETCH: *direction = R; return sn_mat3_contract(R, F) - 3;
+    default: *direction = sn_mat3_cofactor(F); return sn_mat3_det(F) - 1;
+    }
 }
 
 static void measure_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -286,18 +366,22 @@ static void measure_samples(void *data, int32_t begin, int32_t end, int32_t chun
     const dilatation_job *job = data;
     sn_dilatation *d = job->d;
     double F[9 * SN_BLOCK] SN_ALIGNED;
+    double R[9 * SN_BLOCK] SN_ALIGNED;
+    memset(R, 0, sizeof R);
 
     for (int32_t block = begin; block < end; block++) {
         job->compute_F(F, job->samples, block, job->q);
+        if (d->measure == SN_DILATATION_STRETCH) {
+            SN_ISA_PICK(job->isa, sn_decompose_polar)(R, NULL, F);
+        }
         for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
             int32_t s = block * SN_BLOCK + lane;
             if (s >= job->samples->count) {
                 break;
             }
-            sn_mat3 one = lane_matrix(F, lane);
-            sn_mat3 cofactor = d->linear ? sn_mat3_identity() : sn_mat3_cofactor(one);
-            d->theta[s] = theta_of(d, one);
-            memcpy(d->cofactor + 9 * (size_t)s, cofactor.m, 9 * sizeof(double));
+            sn_mat3 direction;
+            d->theta[s] = theta_of(d, lane_matrix(F, lane), lane_matrix(R, lane), &direction);
+            memcpy(d->direction + 9 * (size_t)s, direction.m, 9 * sizeof(double));
         }
     }
 }
@@ -333,28 +417,84 @@ static void share_slopes(void *data, int32_t begin, int32_t end, int32_t chunk) 
 
 void sn_dilatation_update(sinew_context *context, sn_dilatation *d, const sn_samples *samples,
                           sn_samples_F_fn *compute_F, const double *q) {
-    dilatation_job job = {.d = d, .samples = samples, .compute_F = compute_F, .q = q};
+    dilatation_job job = {
+        .d = d, .samples = samples, .compute_F = compute_F, .q = q, .isa = context->isa};
     sn_parallel_for(context, samples->blocks, CHUNK, measure_samples, &job);
     sn_parallel_for(context, d->patch_count, CHUNK, average_patches, &job);
     sn_parallel_for(context, samples->count, 16 * CHUNK, share_slopes, &job);
 }
 
-// A lane of H += c dcof/dF - curvature cof (x) cof, with
-//
-//   dcof_ij / dF_kl = e_ikm e_jln F_mn
-static void add_tangent(double *H, int32_t lane, sn_mat3 F, const double *cofactor, double c,
-                        double curvature) {
+static void add_entry(double *H, int32_t lane, int a, int b, double value) {
+    H[sn_sym9(a, b) * SN_BLOCK + lane] += value;
+}
+
+// H += c dcof/dF:   dcof_ij / dF_kl = e_ikm e_jln F_mn
+static void add_cofactor_tangent(double *H, int32_t lane, sn_mat3 F, double c) {
     for (int a = 0; a < 9; a++) {
         for (int b = a; b < 9; b++) {
-            H[sn_sym9(a, b) * SN_BLOCK + lane] -= curvature * cofactor[a] * cofactor[b];
             int i = a / 3, j = a % 3, k = b / 3, l = b % 3;
-            if (c == 0 || i == k || j == l) {
+            if (i == k || j == l) {
                 continue;
             }
             // Of two different indices the second follows the first in a cycle, or precedes it.
             double sign = ((i + 1) % 3 == k) == ((j + 1) % 3 == l) ? 1 : -1;
-            H[sn_sym9(a, b) * SN_BLOCK + lane] += sign * c * F.m[3 - i - k][3 - j - l];
+            add_entry(H, lane, a, b, sign * c * F.m[3 - i - k][3 - j - l]);
         }
+    }
+}
+
+// H += c dR/dF:   dR_ij / dF_kl = ([r_i] G^-1 [r_k]')_jl with rows r of R, G = tr(S) I - S and
+// S = R'F. G is singular where the rotation is not unique; its determinant is bounded as in
+// material/corotational_simd.c.
+static void add_rotation_tangent(double *H, int32_t lane, sn_mat3 F, sn_mat3 R, double c) {
+    sn_mat3 S = sn_mat3_mul(sn_mat3_transpose(R), F);
+    double trace = sn_mat3_trace(S);
+    sn_mat3 G, row[3], Y[3];
+    for (int i = 0; i < 9; i++) {
+        int j = i / 3, k = i % 3;
+        G.m[j][k] = (j == k ? trace : 0) - 0.5 * (S.m[j][k] + S.m[k][j]);
+    }
+
+    sn_mat3 inverse = sn_mat3_cofactor(G); // G is symmetric, and so is this
+    double scale = c / fmax(sn_mat3_det(G), 1e-9 * trace * trace * trace + 0x1p-500);
+    for (int i = 0; i < 3; i++) {
+        row[i] = sn_cross_matrix(sn_v3(R.m[i][0], R.m[i][1], R.m[i][2]));
+        Y[i] = sn_mat3_mul(row[i], inverse);
+    }
+
+    for (int a = 0; a < 9; a++) {
+        for (int b = a; b < 9; b++) {
+            double sum = 0;
+            for (int m = 0; m < 3; m++) {
+                sum += Y[a / 3].m[a % 3][m] * row[b / 3].m[b % 3][m];
+            }
+            add_entry(H, lane, a, b, scale * sum);
+        }
+    }
+}
+
+// A lane of H += c d2theta/dF2 - curvature D (x) D with the direction D = dtheta/dF.
+static void add_tangent(const sn_dilatation *d, double *H, int32_t lane, sn_mat3 F,
+                        const double *direction, double c, double curvature) {
+    for (int a = 0; a < 9; a++) {
+        for (int b = a; b < 9; b++) {
+            add_entry(H, lane, a, b, -curvature * direction[a] * direction[b]);
+        }
+    }
+
+    sn_mat3 R;
+    switch (d->measure) {
+    case SN_DILATATION_TRACE: return;
+    case SN_DILATATION_GREEN:
+        for (int a = 0; a < 9; a++) {
+            add_entry(H, lane, a, a, c);
+        }
+        return;
+    case SN_DILATATION_STRETCH:
+        memcpy(R.m, direction, sizeof R.m);
+        add_rotation_tangent(H, lane, F, R, c);
+        return;
+    default: add_cofactor_tangent(H, lane, F, c);
     }
 }
 
@@ -391,22 +531,21 @@ void sn_dilatation_add_block(const sn_dilatation *d, const sn_samples *samples, 
             return; // padding has no volume
         }
 
-        const double *cofactor = d->cofactor + 9 * (size_t)s;
+        const double *direction = d->direction + 9 * (size_t)s;
         double c = d->slope[s] - slope_of(d, d->theta[s]);
         if (psi) {
             psi[lane] += d->level[s] - energy_of(d, d->theta[s]);
         }
         if (P) {
             for (int i = 0; i < 9; i++) {
-                P[i * SN_BLOCK + lane] += c * cofactor[i];
+                P[i * SN_BLOCK + lane] += c * direction[i];
             }
         }
         if (!H) {
             continue;
         }
 
-        add_tangent(H, lane, lane_matrix(F, lane), cofactor, d->linear ? 0 : c,
-                    curvature_of(d, d->theta[s]));
+        add_tangent(d, H, lane, lane_matrix(F, lane), direction, c, curvature_of(d, d->theta[s]));
         if (projected) {
             clamp_lane(H, lane);
         }
@@ -424,12 +563,12 @@ static void find_gradients(void *data, int32_t begin, int32_t end, int32_t chunk
 
         for (int32_t k = d->sample_offsets[p]; k < d->sample_offsets[p + 1]; k++) {
             int32_t s = d->samples[k];
-            sn_mat3 cofactor;
-            memcpy(cofactor.m, d->cofactor + 9 * (size_t)s, sizeof cofactor.m);
+            sn_mat3 direction;
+            memcpy(direction.m, d->direction + 9 * (size_t)s, sizeof direction.m);
             double share = job->samples->volume[s] / d->per;
             for (int32_t c = 0; c < d->width; c++) {
                 int32_t at = find_node(d, p, control_of(job->samples, s, c));
-                sn_vec3 g = sn_mat3_apply(cofactor, gradient_of(job->samples, s, c));
+                sn_vec3 g = sn_mat3_apply(direction, gradient_of(job->samples, s, c));
                 sn_add_to3(d->gradient + 3 * (size_t)at, sn_scale(share, g));
             }
         }
@@ -479,6 +618,21 @@ void sn_dilatation_add_matrix(sinew_context *context, sn_dilatation *d, const sn
     sn_parallel_for(context, d->rows, CHUNK, add_rows, &job);
 }
 
-double sn_dilatation_stress(const sn_dilatation *d, int32_t sample, sn_mat3 F) {
-    return d->slope[sample] - slope_of(d, theta_of(d, F));
+void sn_dilatation_add_stress(const sn_dilatation *d, int32_t sample, sn_mat3 F, double stress[6]) {
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
+    sn_mat3 R = sn_mat3_identity(), S, direction;
+    if (d->measure == SN_DILATATION_STRETCH) {
+        R = sn_polar3(&S, F);
+    }
+
+    // The law of infinitesimal strains does not distinguish its stresses.
+    double c = d->slope[sample] - slope_of(d, theta_of(d, F, R, &direction));
+    sn_mat3 cauchy = direction;
+    if (d->measure != SN_DILATATION_TRACE) {
+        cauchy = sn_mat3_mul(direction, sn_mat3_transpose(F));
+        c /= sn_mat3_det(F);
+    }
+    for (int k = 0; k < 6; k++) {
+        stress[k] += c * cauchy.m[pair[k][0]][pair[k][1]];
+    }
 }

@@ -9,19 +9,29 @@
 //
 // where the weights w_ps of a sample sum to one (1 for its element, equal shares for its nodes).
 // Where theta is the same in a whole patch the U cancel: the law is what it was, patch tests
-// included. What is taken away is the stiffness against differences within a patch,
+// included. What is taken away is the stiffness against differences within a patch.
 //
-//   U = kappa theta^2 / 2 / (1 + theta^2),   theta = det F - 1
+// theta and U are those of the law, so that psi - U is the same law with a smaller bulk modulus:
 //
-// or, for the infinitesimal strain, U = kappa theta^2 / 2 with theta = tr F - 3, so that the body
-// stays linear. U is bounded, so W is bounded below as the law is. kappa is as much of the bulk
-// modulus as leaves each sample with that of a solid of Poisson ratio 0.3, so bodies below that
-// ratio do not change.
+//   strain of the law                           theta            U
+//   infinitesimal                               tr F - 3         kappa theta^2 / 2
+//   Green                                       tr E             kappa theta^2 / 2
+//   corotational, F = R S                       tr S - 3         kappa theta^2 / 2
+//   neo-Hookean                                 det F - 1        kappa (ln J)^2 / 2
+//   stable neo-Hookean                          det F - 1        kappa theta^2 / 2
+//   Mooney-Rivlin, Arruda-Boyce                 det F - 1        kappa (J - 1)^2 / 2
+//
+// Any other pair that agrees to second order only, such as det F with a corotational law, makes psi
+// - U indefinite at strains of the order of shear over bulk modulus: for t = tr S - 3 and det F - 1
+// = t + q(S), (lambda - kappa) t^2 - 2 kappa t q has no minimum near rest if kappa is much larger
+// than lambda - kappa. The laws that are singular at J = 0 take U at a J that is bounded from
+// below, as they themselves do. kappa is as much of the bulk modulus as leaves each sample with
+// that of a solid of Poisson ratio 0.3, so bodies below that ratio do not change.
 //
 // Force and matrix are the exact derivatives. With the pressure-like c_s = sum_p w_ps U'(theta_p) -
-// U'(theta_s) they are P_s += c_s cof F_s and H_s += c_s dcof/dF - U''(theta_s) cof (x) cof at the
-// samples, and a product of rank one for each patch, U''(theta_p) / V_p g_p g_p', g_p the gradient
-// of the patch's volume. Patches of nodes couple nodes two elements apart.
+// U'(theta_s) and D = dtheta/dF they are P_s += c_s D_s and H_s += c_s dD/dF - U''(theta_s) D (x) D
+// at the samples, and a product of rank one for each patch, U''(theta_p) / V_p g_p g_p', g_p the
+// gradient of V_p theta_p. Patches of nodes couple nodes two elements apart.
 //
 // After: Bonet and Burton 1998 (average nodal pressure), Nagtegaal, Parks and Rice 1974 (mean
 // dilatation).
@@ -33,18 +43,28 @@
 #include "interp/samples.h"
 #include "material/material.h"
 
+// The volume strain of a law; see above. Those from LOG on depend on det F.
+typedef enum sn_dilatation_measure {
+    SN_DILATATION_TRACE,
+    SN_DILATATION_GREEN,
+    SN_DILATATION_STRETCH,
+    SN_DILATATION_LOG,     // ln J, bounded from below
+    SN_DILATATION_BOUNDED, // J - 1, bounded from below
+    SN_DILATATION_VOLUME,  // J - 1
+} sn_dilatation_measure;
+
 typedef struct sn_dilatation {
     double stiffness; // kappa [Pa]; 0: there is nothing to average
-    bool linear;      // of the infinitesimal strain
-    int32_t width;    // controls of a sample
-    int32_t per;      // patches of a sample, which share it equally
+    sn_dilatation_measure measure;
+    int32_t width; // controls of a sample
+    int32_t per;   // patches of a sample, which share it equally
 
     // Of each sample, at the last update.
     double *theta;
-    double *cofactor; // nine: d theta / dF
-    double *level;    // mean of U over its patches
-    double *slope;    // mean of U' over its patches
-    int32_t *patches; // `per`
+    double *direction; // nine: d theta / dF
+    double *level;     // mean of U over its patches
+    double *slope;     // mean of U' over its patches
+    int32_t *patches;  // `per`
 
     // Of each patch.
     int32_t patch_count;
@@ -64,7 +84,7 @@ sinew_status sn_dilatation_create(sn_arena *arena, const sn_samples *samples, in
                                   bool nodal, int32_t rows, sn_dilatation *dilatation);
 
 // How much of the bulk modulus is averaged, from the tangent of the law at rest (parameters of one
-// sample).
+// sample); nothing of a custom law, whose volume strain is unknown.
 void sn_dilatation_set_material(sn_dilatation *dilatation, const sn_material *material,
                                 const sinew_material_def *def, const double *parameters);
 
@@ -84,8 +104,9 @@ void sn_dilatation_add_matrix(sinew_context *context, sn_dilatation *dilatation,
                               const sn_samples *samples, const sn_bsr *pattern, bool projected,
                               double *matrix);
 
-// The pressure-like c at a deformation gradient in the element of a sample: what is added to the
-// Cauchy stress of a law that is not linear.
-double sn_dilatation_stress(const sn_dilatation *dilatation, int32_t sample, sn_mat3 F);
+// Adds to the Cauchy stress of the law, xx yy zz yz zx xy, at a deformation gradient in the element
+// of a sample.
+void sn_dilatation_add_stress(const sn_dilatation *dilatation, int32_t sample, sn_mat3 F,
+                              double stress[6]);
 
 #endif

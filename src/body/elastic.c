@@ -161,6 +161,13 @@ static sinew_status set_material(sinew_body *body, int32_t index,
                        index, body->name);
     }
 
+    if (model->groups.items[index].dilatation && material->law == SINEW_MATERIAL_CUSTOM) {
+        return sn_fail(body->context, SINEW_UNSUPPORTED,
+                       "material %d of body \"%s\": the dilatation of a custom law cannot be "
+                       "averaged, as its volume strain is unknown",
+                       index, body->name);
+    }
+
     double density = model->groups.items[index].def.density;
     SN_TRY(sn_sample_group_set_material(&body->arena, &model->groups, index, material));
     if (material->density == density) {
@@ -215,11 +222,8 @@ static sinew_status get_point_state(sinew_body *body, const sn_point *point,
     // What is averaged shares one pressure in the whole element.
     if (sn_sample_group_averages(group)) {
         sn_sample_groups_update(body->context, &model->groups, body->q);
-        double c =
-            sn_dilatation_stress(group->dilatation, model->element_sample[point->element], F);
-        for (int k = 0; k < 3; k++) {
-            state->stress[k] += c;
-        }
+        sn_dilatation_add_stress(group->dilatation, model->element_sample[point->element], F,
+                                 state->stress);
     }
     return SINEW_OK;
 }

@@ -115,6 +115,15 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
         return sn_fail(context, SINEW_UNSUPPORTED,
                        "a warped body cannot average its dilatation; choose the elastic model");
     }
+    for (int32_t i = 0; i < def->material_count; i++) {
+        if (def->volume == SINEW_VOLUME_AVERAGED &&
+            def->materials[i].law == SINEW_MATERIAL_CUSTOM) {
+            return sn_fail(context, SINEW_UNSUPPORTED,
+                           "material %d: the dilatation of a custom law cannot be averaged, as its "
+                           "volume strain is unknown; choose the standard volume",
+                           i);
+        }
+    }
     SN_TRY(check_numbers(context, "position", def->position, 3));
     SN_TRY(check_numbers(context, "rotation", def->rotation, 4));
     SN_TRY(check_numbers(context, "velocity", def->velocity, 3));
