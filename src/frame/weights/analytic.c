@@ -1,12 +1,17 @@
-// Shape functions with a closed form: along an axis, and of the straight distance.
+// Weights with a closed form: along an axis, and as a function of the straight distance.
 //
-// Axis, linear: hats between the nodes' coordinates s along the axis, constant beyond the ends.
-// Axis, cubic: Catmull-Rom, that is cubic Hermite pieces whose slope at a node is the difference
-// quotient of its neighbours (the nearest one at the ends); it reproduces linear motion, also with
-// unequal gaps, and its weights go negative.
+// In: node positions and the weights definition. Out: rows of the table, and exact weights and
+// gradients at any point.
 //
-// Radial: w_i = phi_i / sum phi, phi(r) = max(1 / r - 1 / range, 0)^falloff (Shepard 1968 with the
-// cutoff of Franke and Little): interpolating, because phi grows without bound at its own node.
+// Axis, linear: hat functions of the nodes' coordinates s along the axis, constant beyond the ends.
+// Axis, cubic: Catmull-Rom, that is cubic Hermite pieces. The slope at a node is the difference
+// quotient of its two neighbours, at the ends of the node and its one neighbour. It reproduces
+// linear motion even with unequal gaps; its weights can be negative.
+//
+// Radial: w_i = phi_i / sum phi with phi(r) = max(1 / r - 1 / range, 0)^falloff (Shepard 1968 with
+// the cutoff of Franke and Little). It interpolates, because phi is unbounded at its own node.
+//
+// Cost of one point: a search among the nodes (axis), or one kernel for every node (radial).
 #include "frame/weights/table.h"
 
 bool sn_shape_is_analytic(const sn_shape *shape) {
@@ -15,7 +20,7 @@ bool sn_shape_is_analytic(const sn_shape *shape) {
            kind == SINEW_WEIGHTS_RADIAL;
 }
 
-// One node's raw weight and its gradient.
+// Inserts one node's raw weight and gradient; nodes stay in ascending order.
 static void put(sn_shape_point *point, int32_t node, double weight, sn_vec3 gradient) {
     SN_ASSERT(point->count < SN_POINT_NODES);
     int32_t place = point->count++;
@@ -33,8 +38,8 @@ static void put(sn_shape_point *point, int32_t node, double weight, sn_vec3 grad
     sn_store3(point->gradient[place], gradient);
 }
 
-// Nodes around a coordinate: at most the two of its gap and one more on either side, with weights
-// and slopes.
+// The nodes that influence a coordinate, with weights and slopes: the two at the ends of its gap
+// and at most one more on either side.
 typedef struct axis_weights {
     int32_t count;
     int32_t node[4];
@@ -57,8 +62,8 @@ static void add_axis(axis_weights *w, int32_t node, double weight, double slope)
     w->slope[w->count++] = slope;
 }
 
-// Spreads the slope of node k (in sorted order), times a factor, over the nodes it is a difference
-// quotient of.
+// Distributes the slope at node k (in sorted order), times a factor, over the nodes whose
+// difference quotient it is.
 static void add_tangent(const sn_axis_order *order, axis_weights *w, int32_t k, double factor,
                         double factor_slope) {
     int32_t before = k > 0 ? k - 1 : k;
@@ -73,7 +78,7 @@ static axis_weights evaluate_axis(const sn_shape *shape, double s) {
     axis_weights w = {0};
     int32_t last = order->count - 1;
 
-    // At the end nodes themselves slopes are those of the inside: that is where the solid is.
+    // At the end nodes themselves use the slope of the inner side, where the solid is.
     if (s < order->coordinate[0] || last == 0) {
         add_axis(&w, order->node[0], 1, 0);
         return w;
@@ -103,7 +108,7 @@ static axis_weights evaluate_axis(const sn_shape *shape, double s) {
         return w;
     }
 
-    // Cubic Hermite: values at the ends of the gap, then slopes times the gap.
+    // Cubic Hermite: the values at the ends of the gap, then the slopes times the gap.
     add_axis(&w, order->node[low], (1 + 2 * t) * (1 - t) * (1 - t), 6 * t * (t - 1) / gap);
     add_axis(&w, order->node[high], t * t * (3 - 2 * t), 6 * t * (1 - t) / gap);
     add_tangent(order, &w, low, gap * t * (1 - t) * (1 - t), (1 - t) * (1 - 3 * t));
@@ -112,7 +117,7 @@ static axis_weights evaluate_axis(const sn_shape *shape, double s) {
     return w;
 }
 
-// phi and its derivative at distance r; INFINITY at the node.
+// Returns phi at distance r and its derivative; INFINITY at the node.
 static double evaluate_kernel(const sinew_weights_def *def, double r, double *derivative) {
     double u = 1 / r - (def->range > 0 ? 1 / def->range : 0);
     if (u <= 0) {
@@ -122,12 +127,12 @@ static double evaluate_kernel(const sinew_weights_def *def, double r, double *de
     return pow(u, def->falloff);
 }
 
-// The node at p itself, or -1.
+// Returns the node at p, or -1 if there is none.
 static int32_t node_at(const sn_shape *shape, sn_vec3 p) {
     const double *h = shape->voxels->spacing;
     double limit = 1e-9 * fmin(h[0], fmin(h[1], h[2]));
     for (int32_t i = 0; i < shape->node_count; i++) {
-        if (sn_distance(p, sn_load3(shape->node_position + 3 * (size_t)i)) < limit) {
+        if (sn_distance(p, sn_load3(sn_at3(shape->node_position, i))) < limit) {
             return i;
         }
     }
@@ -135,16 +140,17 @@ static int32_t node_at(const sn_shape *shape, sn_vec3 p) {
     return -1;
 }
 
-// Offers every node's kernel to a row, which keeps the largest.
+// Offers every node's kernel to a row, which keeps the largest ones.
 static void offer_kernels(const sn_shape *shape, sn_vec3 p, sn_row *row) {
     for (int32_t i = 0; i < shape->node_count; i++) {
         double derivative;
-        double r = sn_distance(p, sn_load3(shape->node_position + 3 * (size_t)i));
+        double r = sn_distance(p, sn_load3(sn_at3(shape->node_position, i)));
         sn_row_add(row, i, evaluate_kernel(&shape->def, r, &derivative));
     }
 }
 
-// The same nodes as a row of the table would keep, with gradients. None if p is out of every range.
+// Evaluates the nodes that a row of the table would keep, with gradients. The result is empty if p
+// is out of range of every node.
 static void evaluate_radial(const sn_shape *shape, sn_vec3 p, sn_shape_point *result) {
     int32_t at = node_at(shape, p);
     if (at >= 0) {
@@ -159,7 +165,7 @@ static void evaluate_radial(const sn_shape *shape, sn_vec3 p, sn_shape_point *re
             continue;
         }
 
-        sn_vec3 d = sn_sub(p, sn_load3(shape->node_position + 3 * (size_t)row.node[k]));
+        sn_vec3 d = sn_sub(p, sn_load3(sn_at3(shape->node_position, row.node[k])));
         double r = sn_length(d);
         double derivative;
         double value = evaluate_kernel(&shape->def, r, &derivative);
@@ -167,7 +173,7 @@ static void evaluate_radial(const sn_shape *shape, sn_vec3 p, sn_shape_point *re
     }
 }
 
-// w = phi / S, grad w = (grad phi - w grad S) / S.
+// Normalises: w = phi / S, grad w = (grad phi - w grad S) / S.
 static void normalize_point(sn_shape_point *point) {
     double sum = 0;
     sn_vec3 slope = sn_v3(0, 0, 0);
@@ -239,7 +245,7 @@ sinew_status sn_build_axis(sn_shape *shape) {
     axis = sn_normalize(axis);
 
     for (int32_t i = 0; i < shape->node_count; i++) {
-        double s = sn_dot(axis, sn_load3(shape->node_position + 3 * (size_t)i));
+        double s = sn_dot(axis, sn_load3(sn_at3(shape->node_position, i)));
         int32_t place = i;
         while (place > 0 && order->coordinate[place - 1] > s) {
             order->coordinate[place] = order->coordinate[place - 1];

@@ -1,9 +1,11 @@
-// Weights and gradients at voxels and at points, from the table or in closed form.
+// Weights and gradients at voxels, at points and at vertices, from the table or in closed form.
 //
-// A point between voxels takes the trilinear blend of the eight around it. Near the surface some of
-// them are missing, and at the border of a stiff or rigid part the weights have a kink; there each
-// of the usable ones is continued linearly to the point, so that linear weights stay linear up to
-// the surface.
+// At a voxel, gradients are differences of the neighbours' weights. A point between voxels takes
+// the trilinear blend of the eight voxels around it. Near the surface some of the eight are
+// missing, and at the border of a stiff or rigid part the weights have a kink; there every usable
+// voxel is extrapolated linearly to the point, so linear weights stay linear up to the surface.
+//
+// Cost: at most eight rows of the table for a point, and their neighbours' rows for gradients.
 #include "frame/weights/table.h"
 
 #include "base/threads.h"
@@ -23,7 +25,7 @@ int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
         return place;
     }
     if (point->count == SN_POINT_NODES) {
-        return SN_POINT_NODES; // more than any table gives: the spare place takes it
+        return SN_POINT_NODES; // more than any table holds: this goes into the spare entry
     }
 
     for (int32_t i = point->count; i > place; i--) {
@@ -45,7 +47,8 @@ int32_t sn_point_entry(sn_shape_point *point, int32_t node) {
     return place;
 }
 
-// Whether weights vary smoothly from voxel v to its neighbour u, so that differences may use both.
+// Whether the weights vary smoothly from voxel v to its neighbour u, so that a difference may use
+// both.
 static bool is_smooth(const sn_shape *shape, int32_t v, int32_t u) {
     uint16_t a = shape->voxels->label[v];
     uint16_t b = shape->voxels->label[u];
@@ -124,7 +127,7 @@ void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *res
     if (sn_shape_is_analytic(shape)) {
         sn_evaluate_analytic(shape, sn_voxel_center(shape->voxels, voxel), result);
         if (result->count > 0) {
-            return; // else out of every range: adopted
+            return; // otherwise out of range of every node: use the table's row
         }
     }
 
@@ -165,8 +168,8 @@ void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_poi
         C = sn_mat3_add(C, sn_outer(d, d));
     }
 
-    // A direction without neighbours gets slope 0: a tiny stiffness there, far below a cell's
-    // square, changes nothing else.
+    // A direction without neighbours gets slope 0. The small diagonal term that ensures this is far
+    // below the square of a cell's size and changes nothing else.
     for (int a = 0; a < 3; a++) {
         C.m[a][a] += 1e-12 * voxels->spacing[a] * voxels->spacing[a];
     }
@@ -183,7 +186,7 @@ void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_poi
     }
 }
 
-// result += factor (w + grad w . d) of a voxel, with its gradient.
+// Adds factor (w + grad w . d) of a voxel, and factor times its gradient, to the result.
 static void add_continued(const sn_shape *shape, int32_t voxel, double factor, sn_vec3 d,
                           sn_shape_point *result) {
     sn_shape_point at;
@@ -198,7 +201,7 @@ static void add_continued(const sn_shape *shape, int32_t voxel, double factor, s
     }
 }
 
-// Continued weights can leave [0, 1]; weights that may be negative by nature are left alone.
+// Clamps extrapolated weights to [0, 1], unless this kind of weights can be negative.
 static void clamp_point(const sn_shape *shape, sn_shape_point *point) {
     bool may_be_negative = shape->def.kind == SINEW_WEIGHTS_AXIS_CUBIC ||
                            shape->def.kind == SINEW_WEIGHTS_USER || !shape->def.normalize;
@@ -221,11 +224,11 @@ static void clamp_point(const sn_shape *shape, sn_shape_point *point) {
 typedef struct corner {
     int32_t voxel;
     double share;
-    sn_vec3 offset; // from the voxel's middle to the point
+    sn_vec3 offset; // from the voxel's centre to the point
 } corner;
 
-// The inside voxels among the eight around a point that may be blended; `complete` if none is
-// missing.
+// Finds those of the eight voxels around a point that are inside and may be blended; `complete` if
+// none is missing.
 static int32_t find_corners(const sn_shape *shape, sn_vec3 p, int32_t home, corner corners[8],
                             bool *complete) {
     const sinew_voxels *voxels = shape->voxels;
@@ -268,7 +271,7 @@ static int32_t find_corners(const sn_shape *shape, sn_vec3 p, int32_t home, corn
     return count;
 }
 
-// The voxel whose box holds a point, or -1.
+// Returns the voxel whose box contains a point, or -1.
 static int32_t home_of(const sinew_voxels *voxels, sn_vec3 p) {
     sn_vec3 u = sn_voxel_units(voxels, p);
     if (!(fabs(u.x) < 1e9 && fabs(u.y) < 1e9 && fabs(u.z) < 1e9)) {
@@ -278,7 +281,8 @@ static int32_t home_of(const sinew_voxels *voxels, sn_vec3 p) {
                        (int32_t)floor(u.z + 0.5));
 }
 
-// Outside: the nearest voxels, continued to the closest points of their boxes.
+// For a point outside the solid: finds the nearest voxels, to be extrapolated to the closest points
+// of their boxes.
 static int32_t find_nearest_corners(const sinew_voxels *voxels, sn_vec3 p, corner corners[8]) {
     int32_t nearest[8];
     int32_t count = sn_nearest_voxels(voxels, p, INFINITY, nearest, NULL);
@@ -313,7 +317,7 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
 
         sn_evaluate_analytic(shape, p, result);
         if (result->count > 0) {
-            return; // else out of every range: adopted
+            return; // otherwise out of range of every node: use the table's row
         }
     }
 
@@ -340,21 +344,22 @@ void sn_shape_at_point(const sn_shape *shape, sn_vec3 p, sn_shape_point *result)
     clamp_point(shape, result);
 }
 
-// Vertices in two passes, to count and to pack. The first keeps what it has found, chunk by chunk
-// in rooms of a fixed size; what did not fit is found again.
+// Vertices are visited twice, to count entries and to pack them. The first pass stores what it
+// finds in a buffer of fixed size for each chunk; the second evaluates only the vertices that did
+// not fit again.
 typedef struct vertex_job {
     const sn_shape *shape;
     const double *points;
     sn_vertex_weights *result;
-    int32_t *node; // ROOM for each chunk
+    int32_t *node; // ROOM entries for each chunk
     double *weight;
-    int32_t *kept; // of each chunk, the first vertex that is not in its room
+    int32_t *kept; // for each chunk, the first vertex that is not in its buffer
 } vertex_job;
 
-// The weights of a vertex that are not 0. Returns how many there are.
+// Finds the non-zero weights of a vertex. Returns their number.
 static int32_t find_vertex(const vertex_job *job, int32_t vertex, sn_shape_point *point) {
     int32_t count = 0;
-    sn_shape_at_point(job->shape, sn_load3(job->points + 3 * (size_t)vertex), point);
+    sn_shape_at_point(job->shape, sn_load3(sn_at3(job->points, vertex)), point);
     for (int32_t k = 0; k < point->count; k++) {
         if (point->weight[k] == 0) {
             continue;
@@ -439,7 +444,7 @@ static sinew_status compute_vertices(vertex_job *job, sn_arena *arena, sn_arena 
 sinew_status sn_shape_compute_vertices(const sn_shape *shape, sn_arena *arena, const double *points,
                                        int32_t count, sn_vertex_weights *result) {
     for (int32_t i = 0; i < count; i++) {
-        if (sn_finite3(sn_load3(points + 3 * (size_t)i))) {
+        if (sn_finite3(sn_load3(sn_at3(points, i)))) {
             continue;
         }
         return sn_fail(shape->context, SINEW_INVALID_ARGUMENT, "vertex %d has no finite position",

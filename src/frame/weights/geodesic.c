@@ -1,7 +1,9 @@
-// Geodesic weights: the radial kernel of the distance inside the solid, one front for each node, as
-// far as its range.
+// Geodesic weights: the radial kernel (analytic.c), applied to the distance inside the solid.
 //
-// Cost: n log n for each node's reach; fronts run side by side.
+// In: node positions and the metric. Out: the table. One front for each node computes distances up
+// to the node's range (fast marching, second order); fronts of several nodes run in parallel.
+//
+// Cost: n log n for each node, n being the number of voxels in its range.
 #include "frame/weights/node_fields.h"
 #include "frame/weights/table.h"
 
@@ -65,7 +67,7 @@ static void fill_geodesic_row(const void *data, int32_t voxel, sn_row *row) {
 
     for (int64_t k = rows->distances.start[voxel]; k < rows->distances.start[voxel + 1]; k++) {
         double r = rows->distances.weight[k];
-        if (r < at_node) { // the kernel has no bound there: the node alone counts
+        if (r < at_node) { // the kernel is unbounded here, so this node takes all
             *row = (sn_row){.cap = row->cap};
 
             sn_row_add(row, rows->distances.node[k], 1);

@@ -1,11 +1,14 @@
-// Harmonic weights (Gilles et al. 2011, 4.1): for each node the solution of Laplace's equation on
-// the voxels, 1 at its own voxels, 0 at those of the others, no flux through the surface; with the
-// compliance metric, div(E grad w) = 0.
+// Harmonic weights (Gilles et al. 2011, 4.1). The weight of a node solves Laplace's equation on the
+// voxels, with 1 at the node's own voxels, 0 at those of the other nodes and no flux through the
+// surface. With the compliance metric the equation is div(E grad w) = 0.
 //
-// Finite volumes: each face between two voxels conducts area / distance times the harmonic mean of
-// their stiffness. Conjugate gradients with the multigrid preconditioner, four or eight nodes side
-// by side (multigrid_kernels.h); memory about 500 bytes a voxel for up to eight nodes, and 64 for
-// every eight more.
+// In: node positions, Young's moduli, solver tolerance. Out: the table. Method: finite volumes; the
+// face between two voxels conducts area / distance times the harmonic mean of their stiffness.
+// Conjugate gradients with the multigrid preconditioner (multigrid.h), for four or eight nodes at a
+// time.
+//
+// Memory: about 500 bytes for each voxel with up to eight nodes, and 64 more for every further
+// eight.
 #include "frame/weights/multigrid.h"
 #include "frame/weights/table.h"
 
@@ -15,8 +18,7 @@
 
 enum { CHUNK = SN_MULTIGRID_CHUNK, LANES = SN_MULTIGRID_LANES };
 
-// Rigid parts that are not bound to a node conduct this many times better than the stiffest soft
-// voxel.
+// The conductivity of a rigid part that is bound to no node, relative to the stiffest soft voxel.
 #define RIGID_CONTRAST 1e4
 
 typedef struct problem {
@@ -28,8 +30,7 @@ typedef struct problem {
     double face[3];       // area / distance along each axis, relative
     double *conductivity; // of each voxel, relative; NULL if 1 everywhere
     sn_multigrid *multigrid;
-    double (
-        *conductance)[SN_VOXEL_FACES]; // of each unknown to its neighbours that are unknown, else 0
+    double (*conductance)[SN_VOXEL_FACES]; // of each unknown to unknown neighbours, else 0
     double *diagonal;
     double *r; // a number for each unknown and node of a group
     float *p;
@@ -37,12 +38,12 @@ typedef struct problem {
     double *partial; // sums of each chunk
 } problem;
 
-// How many nodes go side by side when so many are left.
+// Returns how many nodes are solved together when `nodes` of them are left.
 static int32_t group_lanes(int32_t nodes) {
     return nodes > 4 ? LANES : 4;
 }
 
-// The conductance of the face from voxel v in direction d to u.
+// Returns the conductance of the face between voxel v and its neighbour u in direction d.
 static double face_conductance(const problem *problem, int32_t v, int32_t u, int d) {
     double face = problem->face[d / 2];
     if (!problem->conductivity) {
@@ -58,7 +59,7 @@ static double face_conductance(const problem *problem, int32_t v, int32_t u, int
 static void claim_ball(problem *problem, int32_t node, double *distance) {
     const sn_shape *shape = problem->shape;
     const sinew_voxels *voxels = shape->voxels;
-    sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node);
+    sn_vec3 p = sn_load3(sn_at3(shape->node_position, node));
     sn_vec3 u = sn_voxel_units(voxels, p);
     int32_t nearest[8];
     double limit;
@@ -85,8 +86,8 @@ static void claim_ball(problem *problem, int32_t node, double *distance) {
 
                 double d = sn_distance(p, sn_voxel_center(voxels, v));
 
-                // Where the balls of two nodes overlap the nearer one has the voxel; the lower
-                // number if they tie.
+                // Where the balls of two nodes overlap, the closer node owns the voxel; in a tie
+                // the one with the lower number.
                 if (d > limit || d >= distance[v] - tie) {
                     continue;
                 }
@@ -125,7 +126,7 @@ static sinew_status claim_voxels(problem *problem, sn_arena *scratch) {
             continue;
         }
 
-        sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)i);
+        sn_vec3 p = sn_load3(sn_at3(shape->node_position, i));
         return sn_fail(shape->context, SINEW_INVALID_ARGUMENT,
                        "node %d at (%g, %g, %g) m shares its voxel with another node or with a "
                        "label bound to another one; "
@@ -136,7 +137,7 @@ static sinew_status claim_voxels(problem *problem, sn_arena *scratch) {
     return SINEW_OK;
 }
 
-// Unknowns are the voxels that a chain of face neighbours joins to a known one.
+// Numbers the unknowns: the voxels that are connected through faces to a voxel of known value.
 static sinew_status number_unknowns(problem *problem, sn_arena *arena) {
     const sinew_voxels *voxels = problem->shape->voxels;
     int32_t *stack = SN_PUSH(arena, int32_t, voxels->count);
@@ -197,7 +198,7 @@ static sinew_status set_conductivity(problem *problem, sn_arena *arena) {
     }
 
     if (stiffest == 0) {
-        return SINEW_OK; // nothing but rigid parts
+        return SINEW_OK; // there are only rigid parts
     }
 
     problem->conductivity = SN_PUSH(arena, double, voxels->count);
@@ -212,7 +213,7 @@ static sinew_status set_conductivity(problem *problem, sn_arena *arena) {
     return SINEW_OK;
 }
 
-// Hands the unknowns and their conductances to the multigrid.
+// Passes the unknowns and their conductances to the multigrid.
 static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
     const sinew_voxels *voxels = problem->shape->voxels;
     sn_arena scratch = sn_arena_create(arena->context);
@@ -224,7 +225,13 @@ static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
 
     float *known = SN_PUSH(&scratch, float, count);
     sinew_status status = sn_arena_status(&scratch);
-    for (int32_t k = 0; k < problem->count && status == SINEW_OK; k++) {
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&scratch);
+        return status;
+    }
+
+    // Conductances to unknown neighbours, and their sum over known ones.
+    for (int32_t k = 0; k < problem->count; k++) {
         int32_t v = problem->voxel[k];
         sn_cell_coordinates(voxels->cells, voxels->cell[v], coordinates[k]);
         for (int d = 0; d < SN_VOXEL_FACES; d++) {
@@ -253,22 +260,19 @@ static sinew_status build_multigrid(problem *problem, sn_arena *arena) {
                                 (const float(*)[6])conductance,
                                 known};
 
-    if (status == SINEW_OK) {
-        status = sn_multigrid_create(arena, &input, &problem->multigrid);
-    }
-
+    status = sn_multigrid_create(arena, &input, &problem->multigrid);
     sn_arena_destroy(&scratch);
     return status;
 }
 
-// What a loop over the unknowns of one group of nodes is given.
+// The input of a loop over the unknowns of one group of nodes.
 typedef struct load_job {
     problem *problem;
-    int32_t first, lanes; // node of lane 0
+    int32_t first, lanes; // first: the node of lane 0
     double *x;
 } load_job;
 
-// r = b for x = 0: what flows in from the own voxels.
+// Computes the residual r = b at x = 0: the flux from the nodes' own voxels.
 static void load_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     load_job *job = data;
@@ -304,7 +308,7 @@ static void each_unknown(problem *problem, sn_range_fn *body, void *job) {
     sn_parallel_for(problem->shape->context, problem->count, CHUNK, body, job);
 }
 
-// Adds up what the chunks left.
+// Adds the chunks' partial sums.
 static void sum_chunks(const problem *problem, double sum[LANES]) {
     int32_t lanes = problem->multigrid->lanes;
     for (int32_t i = 0; i < lanes; i++) {
@@ -318,7 +322,7 @@ static void sum_chunks(const problem *problem, double sum[LANES]) {
     }
 }
 
-// z = M r, and r.z
+// Computes z = M r and the products r.z.
 static void precondition(problem *problem, double rz[LANES]) {
     sn_multigrid_apply(problem->multigrid, problem->partial);
     sum_chunks(problem, rz);
@@ -333,7 +337,8 @@ static bool has_converged(const double *norm, const double *load, int32_t lanes,
     return true;
 }
 
-// Conjugate gradients on the right-hand sides of a group; a lane that has converged stands still.
+// Runs conjugate gradients on the right-hand sides of a group. A lane that has converged no longer
+// changes.
 static void solve_group(problem *problem, double *x, int32_t first) {
     const sinew_weights_def *def = &problem->shape->def;
     sinew_weights_report *report = &problem->shape->report;
@@ -356,7 +361,7 @@ static void solve_group(problem *problem, double *x, int32_t first) {
                            .partial = problem->partial};
 
     each_unknown(problem, load_range, &start);
-    each_unknown(problem, kernels->step, &job); // of length 0: it leaves the norm
+    each_unknown(problem, kernels->step, &job); // a step of length 0 computes the norm
     sum_chunks(problem, load);
     memcpy(norm, load, sizeof norm);
     precondition(problem, rz);
@@ -379,10 +384,9 @@ static void solve_group(problem *problem, double *x, int32_t first) {
 
         each_unknown(problem, kernels->step, &job);
         sum_chunks(problem, norm);
-        if (has_converged(norm, load, lanes,
-                          def->tolerance)) { // the preconditioner need not run again
+        // Converged: the preconditioner need not run again.
+        if (has_converged(norm, load, lanes, def->tolerance)) {
             iterations++;
-
             break;
         }
         precondition(problem, next);
@@ -419,7 +423,8 @@ static void fill_harmonic_row(const void *data, int32_t voxel, sn_row *row) {
             int32_t group = i / LANES;
             int32_t lanes = group_lanes(nodes - group * LANES);
             double value = problem->x[group][(size_t)k * (size_t)lanes + (size_t)(i % LANES)];
-            sn_row_add(row, i, fmin(fmax(value, 0), 1)); // in [0, 1] but for the solver's error
+            // Outside [0, 1] only by the solver's error.
+            sn_row_add(row, i, fmin(fmax(value, 0), 1));
         }
     }
 }

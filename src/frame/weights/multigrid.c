@@ -1,3 +1,8 @@
+// The V-cycle of multigrid.h: how the coarser grids are built, and one application.
+//
+// Coarse grids are built until one has at most COARSEST cells or no cells combine any more. The
+// coarsest operator is factored densely if it has at most LARGEST_DENSE cells, and only smoothed
+// otherwise. The loops over cells are in multigrid_kernels.h.
 #include "frame/weights/multigrid.h"
 
 #include "linalg/dense.h"
@@ -6,8 +11,8 @@
 
 enum { COARSEST = 300, LARGEST_DENSE = 1200 };
 
-// Smoothing bounds: D^-1 A has its spectrum in [0, 2], and what the coarser grid cannot show lies
-// above 1/3.
+// The bounds of smoothing: the spectrum of D^-1 A lies in [0, 2], and the components that the
+// coarser grid cannot represent lie above 1/3.
 static const float smooth_low = 1.0f / 3, smooth_high = 2;
 
 typedef struct level_input {
@@ -98,7 +103,8 @@ static void sum_conductances(const sn_multigrid_level *fine, const level_input *
                 continue;
             }
             coarse->neighbor[c][d] = other;
-            coarse->conductance[c][d] += 0.5f * fine->conductance[u][d]; // twice the distance
+            // Half, because the distance doubles.
+            coarse->conductance[c][d] += 0.5f * fine->conductance[u][d];
         }
     }
 }
@@ -131,8 +137,8 @@ static sinew_status coarsen(sn_arena *arena, sn_arena *scratch, const sn_multigr
     return SINEW_OK;
 }
 
-// The coarsest operator as a dense Cholesky factor; a part without known values is singular, and
-// gets a pinch of diagonal.
+// Factors the coarsest operator (dense Cholesky). A part without known values is singular and gets
+// a small diagonal term.
 static sinew_status factor_coarsest(sn_arena *arena, sn_multigrid *multigrid) {
     const sn_multigrid_level *level = &multigrid->levels[multigrid->level_count - 1];
     int32_t n = level->count;
@@ -192,7 +198,7 @@ static sinew_status build_levels(sn_arena *arena, sn_arena *scratch,
         SN_TRY(coarsen(arena, scratch, fine, &at, input->lanes, fine + 1));
         multigrid->level_count++;
         if (fine[1].count == fine->count) {
-            break; // scattered cells: nothing joins any more
+            break; // scattered cells: no two share a block any more
         }
     }
 
@@ -223,9 +229,9 @@ static void each_cell(const sn_multigrid *multigrid, int32_t count, sn_range_fn 
     sn_parallel_for(multigrid->context, count, SN_MULTIGRID_CHUNK, body, job);
 }
 
-// Chebyshev's iteration of degree two as two steps x += t_k D^-1 (b - A x), 1/t_k the roots of its
-// polynomial; the second half of the cycle takes them in the other order, which makes the cycle
-// symmetric. `partial`, if not NULL, receives b.x of the end.
+// Chebyshev iteration of degree two, as two steps x += t_k D^-1 (b - A x) with 1/t_k the roots of
+// its polynomial. The second half of the cycle takes the steps in reverse order, which makes the
+// cycle symmetric. `partial`, if not NULL, receives b.x after the last step.
 static void smooth(const sn_multigrid *multigrid, const sn_multigrid_level *level, bool from_zero,
                    double *partial) {
     const float middle = 0.5f * (smooth_high + smooth_low);
@@ -250,7 +256,7 @@ static void smooth(const sn_multigrid *multigrid, const sn_multigrid_level *leve
     each_cell(multigrid, level->count, partial ? kernels->finish : kernels->smooth, &job);
 }
 
-// b of the coarser grid = P' (b - A x).
+// Restricts the residual: b of the coarser grid = P' (b - A x).
 static void restrict_residual(const sn_multigrid *multigrid, const sn_multigrid_level *fine) {
     const sn_multigrid_level *coarse = fine + 1;
     const sn_multigrid_kernels *kernels = multigrid->kernels;
@@ -269,7 +275,7 @@ static void restrict_residual(const sn_multigrid *multigrid, const sn_multigrid_
 }
 
 static void solve_coarsest(const sn_multigrid *multigrid, const sn_multigrid_level *level) {
-    if (!multigrid->dense) { // many scattered cells: smoothing is all they need
+    if (!multigrid->dense) { // many scattered cells: smoothing is enough
         smooth(multigrid, level, true, NULL);
 
         for (int sweep = 0; sweep < 8; sweep++) {
@@ -292,7 +298,7 @@ static void solve_coarsest(const sn_multigrid *multigrid, const sn_multigrid_lev
     }
 }
 
-// b.x where the finest grid is the coarsest too: less than a chunk.
+// Computes b.x if the finest grid is also the coarsest: it is smaller than a chunk.
 static void multiply_coarsest(const sn_multigrid *multigrid, double *partial) {
     const sn_multigrid_level *level = multigrid->levels;
     int32_t lanes = multigrid->lanes;

@@ -1,7 +1,7 @@
-// The loops of multigrid.c and shape_harmonic.c over cells with ROW right-hand sides each: included
-// by multigrid_simd.c once for each ROW, with ROW_NAME(foo) naming what it exports. A cell's
-// numbers are one vector; a body of range functions (base/threads.h) handles the cells [begin,
-// end).
+// The loops of multigrid.c and harmonic.c over cells with ROW right-hand sides each.
+// multigrid_simd.c includes this file once for each ROW, with ROW_NAME(foo) naming what it exports.
+// The numbers of a cell form one vector. Every function is the body of a parallel loop
+// (base/threads.h) over the cells [begin, end).
 #define FLOAT_ROW     ROW_TYPE(sn_float_row)
 #define DOUBLE_ROW    ROW_TYPE(sn_double_row)
 #define FLOATS(p, u)  (*(FLOAT_ROW *)((p) + (size_t)(u)*ROW))
@@ -9,8 +9,9 @@
 #define TO_DOUBLE(a)  __builtin_convertvector(a, DOUBLE_ROW)
 #define TO_FLOAT(a)   __builtin_convertvector(a, FLOAT_ROW)
 
-// The first two smoothing steps from x = 0 in one sweep: x1 = first D^-1 b,  x = x1 + step D^-1 (b
-// - A x1).
+// The first two smoothing steps from x = 0, in one sweep:
+//
+//   x1 = first D^-1 b,   x = x1 + step D^-1 (b - A x1)
 static void ROW_NAME(start)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
@@ -48,7 +49,7 @@ static void ROW_NAME(smooth)(void *data, int32_t begin, int32_t end, int32_t chu
     }
 }
 
-// Residuals b - A x of the finer grid, sorted into the blocks they belong to.
+// Computes the residuals b - A x of the finer grid, sorted by block.
 static void ROW_NAME(collect)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
@@ -69,10 +70,10 @@ static void ROW_NAME(collect)(void *data, int32_t begin, int32_t end, int32_t ch
     }
 }
 
-// One axis of the transposed interpolation. A cell in the half of its block towards direction d
-// takes 3/4 from its block and 1/4 from the next one that way, or all from its block if there is
-// none: so a block gathers 3/4 of its own, 1/4 of the block on the other side, and 1/4 of its own
-// again at the border. The two halves are added as they are done.
+// One axis of the transposed interpolation. A cell in one half of its block takes 3/4 from its
+// block and 1/4 from the adjacent block on that side, or all from its block if there is none. So a
+// block gathers 3/4 of its own cells and 1/4 of the adjacent block's, and all of its own cells at a
+// border. The two halves are added.
 static void ROW_NAME(fold)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
@@ -101,9 +102,9 @@ static void ROW_NAME(fold)(void *data, int32_t begin, int32_t end, int32_t chunk
     }
 }
 
-// x of the finer grid += P x: over x, then y, then z, as the transpose does, so that a missing
-// block is replaced by the one before it. The 27 values around a block are halved along z, y and x
-// in turn.
+// Adds P x to x of the finer grid: over x, then y, then z, in the order of the transpose, so that a
+// missing block is replaced by the one before it. The 27 values around a block are reduced along z,
+// y and x, one axis after the other.
 static void ROW_NAME(prolong)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sn_multigrid_job *job = data;
@@ -154,7 +155,7 @@ static void ROW_NAME(prolong)(void *data, int32_t begin, int32_t end, int32_t ch
     }
 }
 
-// The last smoothing step, and b.x: for the preconditioned residual, r.z.
+// The last smoothing step, and b.x. With b the residual r, that is the product r.z.
 static void ROW_NAME(finish)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_multigrid_job *job = data;
     const sn_multigrid_level *level = job->level;
@@ -177,7 +178,7 @@ static void ROW_NAME(finish)(void *data, int32_t begin, int32_t end, int32_t chu
     DOUBLES(job->partial, chunk) = dot;
 }
 
-// A p of a cell, in double precision whatever that of p.
+// A p at a cell, in double precision whatever the precision of p.
 #define PRODUCT(q, p, u)                                                                           \
     DOUBLE_ROW q = job->diagonal[u] * TO_DOUBLE(p);                                                \
     for (int d = 0; d < 6; d++)                                                                    \
@@ -196,8 +197,8 @@ static void ROW_NAME(product)(void *data, int32_t begin, int32_t end, int32_t ch
     DOUBLES(job->partial, chunk) = dot;
 }
 
-// x += alpha p,  r -= alpha A p,  and r.r; r in single precision goes to the preconditioner. A p is
-// cheaper computed again than kept.
+// x += alpha p,  r -= alpha A p,  and r.r. The preconditioner gets r in single precision. A p is
+// computed again, which is cheaper than storing it.
 static void ROW_NAME(step)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const sn_harmonic_job *job = data;
     DOUBLE_ROW dot = {0};

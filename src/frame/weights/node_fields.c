@@ -1,5 +1,6 @@
-// Fields are computed by whichever slot is free. What a slot has computed it writes into room of
-// its own; a slot that runs out of room waits for the caller, because workers do not allocate.
+// Node fields, computed in parallel: a free slot takes the next node and writes its field into the
+// slot's own buffer. A slot whose buffer is full waits for the caller, because worker threads do
+// not allocate. Then sorting and transposing fields.
 #include "frame/weights/node_fields.h"
 
 #include "base/threads.h"
@@ -36,10 +37,10 @@ int32_t sn_voxel_set_drain(sn_voxel_set *set, int32_t *voxels) {
 }
 
 void sn_seed_node(const sn_shape *shape, sn_front *front, int32_t node, int32_t source) {
-    sn_vec3 p = sn_load3(shape->node_position + 3 * (size_t)node);
+    sn_vec3 p = sn_load3(sn_at3(shape->node_position, node));
     bool started = sn_front_seed_point(front, p, SN_FRONT_SEED_RADIUS,
                                        2 * sn_outside_tolerance(shape->voxels), source);
-    SN_ASSERT(started); // the node is inside, or was moved in
+    SN_ASSERT(started); // the node is inside, or was moved inside
     (void)started;
 }
 
@@ -63,7 +64,7 @@ int32_t sn_field_slots(const sinew_context *context, int32_t voxel_count, int32_
     return node_count < most ? node_count : most;
 }
 
-// Where a slot writes its fields.
+// The buffer that a slot writes its fields into.
 typedef struct room {
     int32_t *voxel;
     double *value;
@@ -104,7 +105,7 @@ static bool make_field(void *data, int32_t item, int32_t slot) {
     return true;
 }
 
-// New room for a slot; what waits for it moves in.
+// Gives a slot a new buffer, and stores the field that waited for it.
 static sinew_status give_room(sn_arena *arena, field_job *job, int32_t slot, int32_t usual) {
     room *r = &job->rooms[slot];
     r->left = r->waiting >= 0 && r->count > usual ? r->count : usual;

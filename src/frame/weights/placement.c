@@ -1,11 +1,14 @@
-// Where to put nodes (Gilles et al. 2013, 1.5.4): those of the user first, one in each rigid part
-// and, if asked, in each disconnected part; the others at the farthest points in the metric, one
-// after the other, and then moved to the middles of their Voronoi cells (Lloyd's relaxation; the
-// middle is the mean position weighted by the cost, so that soft material counts more).
+// Automatic placement of nodes (Gilles et al. 2013, 1.5.4).
 //
-// Large grids are coarsened first: nodes are few against voxels, and a node's best place is not
-// known to a voxel. Cost: one pass over the grid, then a front over about 20 000 coarse voxels for
-// each node and each sweep.
+// In: a voxel grid with materials, the number of nodes, and nodes that the user has fixed. Out:
+// node positions. The fixed nodes come first, then one in each rigid part and, if requested, one in
+// each disconnected part. Every further node goes to the point farthest from all nodes in the
+// metric. The free nodes then move to the centres of their Voronoi cells (Lloyd's relaxation). The
+// centre is the mean position weighted by cost, so soft material counts more.
+//
+// Large grids are coarsened first, since the best positions of a few nodes need not be known to a
+// voxel. Cost: one pass over the grid, then a front over about 20 000 coarse voxels for each node
+// and each sweep.
 #include "frame/weights/table.h"
 
 #include <string.h>
@@ -28,7 +31,7 @@ typedef struct placement {
     double *distance; // from the nearest node
 } placement;
 
-// Mean position of some voxels, each with a weight.
+// The weighted mean position of some voxels.
 typedef struct mean {
     sn_vec3 sum;
     double weight;
@@ -41,8 +44,8 @@ static void add_to_mean(mean *mean, sn_vec3 p, double weight) {
     mean->count++;
 }
 
-// For each group the voxel nearest to its mean position. `group` is -1 for voxels that belong to
-// none.
+// Finds for each group the voxel closest to its mean position. `group` is -1 for voxels that belong
+// to none.
 static void find_middles(const sinew_voxels *voxels, const int32_t *group, const mean *means,
                          int32_t count, double *nearest, int32_t *middle) {
     for (int32_t g = 0; g < count; g++) {
@@ -66,10 +69,10 @@ static void find_middles(const sinew_voxels *voxels, const int32_t *group, const
 
 static void add_node(placement *placement, sn_vec3 p) {
     SN_ASSERT(placement->count < placement->def->count);
-    sn_store3(placement->position + 3 * (size_t)placement->count++, p);
+    sn_store3(sn_at3(placement->position, placement->count++), p);
 }
 
-// A node in the middle of every group that has none yet; `name` says what a group is.
+// Places a node in the centre of every group that has none yet; `name` describes a group.
 static sinew_status place_in_groups(placement *placement, sn_arena *scratch, const int32_t *group,
                                     int32_t count, const char *name, bool add) {
     const sinew_voxels *voxels = placement->voxels;
@@ -81,7 +84,7 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < placement->count; i++) {
         int32_t near[8];
-        int32_t found = sn_nearest_voxels(voxels, sn_load3(placement->position + 3 * (size_t)i),
+        int32_t found = sn_nearest_voxels(voxels, sn_load3(sn_at3(placement->position, i)),
                                           INFINITY, near, NULL);
 
         for (int32_t k = 0; k < found; k++) {
@@ -133,7 +136,7 @@ static sinew_status place_in_groups(placement *placement, sn_arena *scratch, con
 static sinew_status place_fixed(placement *placement) {
     const sinew_placement_def *def = placement->def;
     for (int32_t i = 0; i < def->fixed_count; i++) {
-        sn_vec3 p = sn_load3(def->fixed + 3 * (size_t)i);
+        sn_vec3 p = sn_load3(sn_at3(def->fixed, i));
         int32_t near[8];
         const double *h = placement->voxels->spacing;
         double reach = 0.5 * sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2]) +
@@ -160,8 +163,8 @@ static sinew_status place_fixed(placement *placement) {
     return SINEW_OK;
 }
 
-// Nodes that do not move: the user's, those of rigid parts and of disconnected parts. All on the
-// grid as given.
+// Places the nodes that do not move: the user's, those of rigid parts and those of disconnected
+// parts, all on the given grid.
 static sinew_status place_held(placement *placement, const bool *rigid, int32_t *part_nodes) {
     sn_arena scratch = sn_arena_create(placement->context);
     sinew_status status = place_fixed(placement);
@@ -195,8 +198,9 @@ static sinew_status place_held(placement *placement, const bool *rigid, int32_t 
     return status;
 }
 
-// Blocks of `factor` cells along each axis; inside if a quarter of the cells are. The label is that
-// of most voxels, the stiffness the harmonic mean of theirs (compliances add up).
+// Coarsens the grid to blocks of `factor` cells along each axis. A block is inside if at least a
+// quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
+// (compliances add up).
 static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const double *young,
                             sinew_voxels **coarse) {
     sinew_context *context = fine->context;
@@ -215,8 +219,13 @@ static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const doub
     int32_t *inside = SN_PUSH(&scratch, int32_t, total);
     double *compliance = SN_PUSH(&scratch, double, total);
     sinew_status status = sn_arena_status(&scratch);
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&scratch);
+        return status;
+    }
 
-    for (int32_t v = 0; v < fine->count && status == SINEW_OK; v++) {
+    // Count each block's cells, sum their compliances and vote on its label.
+    for (int32_t v = 0; v < fine->count; v++) {
         int32_t c[3];
         sn_cell_coordinates(fine->cells, fine->cell[v], c);
 
@@ -228,22 +237,20 @@ static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const doub
         inside[block]++;
         compliance[block] += 1 / (young[own] * sn_voxel_stiffness(fine, v));
         if (votes[block] == 0) {
-            label[block] = own; // majority vote
+            label[block] = own;
         }
 
         votes[block] += label[block] == own ? 1 : -1;
     }
 
-    for (size_t block = 0; block < total && status == SINEW_OK; block++) {
+    // A block with too few cells is outside.
+    for (size_t block = 0; block < total; block++) {
         if (4 * (int64_t)inside[block] < (int64_t)factor * factor * factor) {
             label[block] = 0;
         }
     }
 
-    if (status == SINEW_OK) {
-        status = sn_voxels_create(context, cells, spacing, fine->lower, label, SIZE_MAX, coarse);
-    }
-
+    status = sn_voxels_create(context, cells, spacing, fine->lower, label, SIZE_MAX, coarse);
     double *stiffness = status == SINEW_OK ? SN_PUSH(&scratch, double, (*coarse)->count) : NULL;
     if (status == SINEW_OK && !stiffness) {
         status = SINEW_OUT_OF_MEMORY;
@@ -270,8 +277,9 @@ static bool improves(void *data, sn_front *front, int32_t voxel, double distance
 }
 
 static void seed(placement *placement, int32_t node) {
-    // A coarse grid may end before a node near the surface: the nearest voxel will do.
-    sn_front_seed_point(placement->front, sn_load3(placement->position + 3 * (size_t)node),
+    // The coarse grid may not contain a node close to the surface; start from the nearest voxel
+    // then.
+    sn_front_seed_point(placement->front, sn_load3(sn_at3(placement->position, node)),
                         SN_FRONT_SEED_RADIUS, INFINITY, node);
 }
 
@@ -325,15 +333,15 @@ static sinew_status place_farthest(placement *placement) {
         }
 
         sn_vec3 p = placement->count ? sn_voxel_center(voxels, farthest) : middle_of_solid(voxels);
-        sn_store3(placement->position + 3 * (size_t)placement->count++, p);
+        sn_store3(sn_at3(placement->position, placement->count++), p);
         spread(placement, placement->count - 1);
     }
 
     return SINEW_OK;
 }
 
-// One sweep of Lloyd's relaxation: cells of the present nodes, their middles, and the sum of
-// squared distances before the move.
+// One sweep of Lloyd's relaxation: finds the cells of the current nodes and their centres, and
+// returns the sum of squared distances before the move.
 static double relax(placement *placement, int32_t *cell, mean *means, double *nearest,
                     int32_t *middle) {
     const sinew_voxels *voxels = placement->voxels;
@@ -373,18 +381,21 @@ static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
     double *best = SN_PUSH(arena, double, 3 * (size_t)count);
 
     SN_TRY(sn_arena_status(arena));
+    if (placement->held >= count) {
+        return SINEW_OK;
+    }
+
+    // Sweep until the energy no longer falls, and keep the best positions.
     size_t size = 3 * (size_t)count * sizeof *best;
     double lowest = INFINITY;
-
     memcpy(best, placement->position, size);
-    for (int32_t sweep = 0; sweep <= placement->def->relaxations && placement->held < count;
-         sweep++) {
+    for (int32_t sweep = 0; sweep <= placement->def->relaxations; sweep++) {
         double energy = relax(placement, cell, means, nearest, middle);
         if (energy < lowest) {
             memcpy(best, placement->position, size);
         }
         if (energy > 0.9999 * lowest) {
-            break; // no longer worth a sweep
+            break; // the improvement is not worth another sweep
         }
         lowest = fmin(lowest, energy);
         if (sweep == placement->def->relaxations) {
@@ -392,9 +403,9 @@ static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
         }
         for (int32_t i = placement->held; i < count; i++) {
             if (nearest[i] == INFINITY) {
-                continue; // an empty cell stays
+                continue; // the cell is empty
             }
-            sn_store3(placement->position + 3 * (size_t)i,
+            sn_store3(sn_at3(placement->position, i),
                       sn_voxel_center(placement->voxels, middle[i]));
         }
     }
@@ -403,8 +414,8 @@ static sinew_status relax_nodes(placement *placement, sn_arena *arena) {
     return SINEW_OK;
 }
 
-// Free nodes on a grid of a size that suits their number; their places are brought back into the
-// given grid.
+// Places the free nodes on a grid whose resolution suits their number, and moves their positions
+// into the given grid.
 static sinew_status place_free(placement *placement, const double *young, const bool *rigid) {
     const sinew_voxels *fine = placement->voxels;
     int64_t enough = (int64_t)VOXELS_PER_NODE * placement->def->count;
@@ -450,7 +461,7 @@ static sinew_status place_free(placement *placement, const double *young, const 
 
     if (coarse) {
         for (int32_t i = placement->held; i < placement->count; i++) {
-            double *p = placement->position + 3 * (size_t)i;
+            double *p = sn_at3(placement->position, i);
             int32_t near[8];
             sn_nearest_voxels(fine, sn_load3(p), INFINITY, near, NULL);
             sn_store3(p, sn_voxel_center(fine, near[0]));

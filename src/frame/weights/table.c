@@ -1,5 +1,6 @@
-// Rows of weights: kept short, normalised, packed. Two passes over the voxels, one to count and one
-// to fill, so that nothing is stored but the result; rows are independent of each other.
+// Builds the table of weights: rows are capped, normalised, cut off and packed. The voxels are
+// visited twice, to count entries and to fill them in, so that only the result is stored. Rows are
+// independent of each other and are built in parallel.
 #include "frame/weights/table.h"
 
 #include "base/threads.h"
@@ -9,7 +10,7 @@
 enum { CHUNK = 2048 };
 
 void sn_row_squeeze(sn_row *row, int32_t node, double weight) {
-    // The smallest makes room; among equals the one that came last, which has the highest number.
+    // Replace the smallest entry; among equals the last one, which has the highest node number.
     int32_t place = 0;
     for (int32_t i = 1; i < row->count; i++) {
         if (fabs(row->weight[i]) <= fabs(row->weight[place])) {
@@ -50,7 +51,7 @@ static void sort_row(sn_row *row) {
     }
 }
 
-// What a chunk of voxels reports.
+// The statistics of a chunk of voxels.
 typedef struct chunk_report {
     int32_t most_nodes, unreached, first_unreached;
     double largest_loss;
@@ -60,7 +61,7 @@ typedef struct table_job {
     sn_shape *shape;
     sn_row_fn *fill;
     const void *data;
-    chunk_report *reports; // of each chunk; NULL in the second pass
+    chunk_report *reports; // for each chunk; NULL in the second pass
 } table_job;
 
 static void scale_row(sn_row *row, double target) {
@@ -74,7 +75,7 @@ static void scale_row(sn_row *row, double target) {
     }
 }
 
-// Drops what is below the cutoff, relative to a sum of 1 where rows are normalised.
+// Drops the entries below the cutoff, which is relative to the sum if rows are normalised.
 static void cut_row(sn_row *row, double cutoff) {
     int32_t kept = 0;
     for (int32_t i = 0; i < row->count; i++) {
@@ -95,7 +96,7 @@ static int32_t nearest_node(const sn_shape *shape, sn_vec3 p) {
     int32_t best = 0;
     double smallest = INFINITY;
     for (int32_t i = 0; i < shape->node_count; i++) {
-        double distance = sn_distance(p, sn_load3(shape->node_position + 3 * (size_t)i));
+        double distance = sn_distance(p, sn_load3(sn_at3(shape->node_position, i)));
         if (distance < smallest) {
             smallest = distance;
             best = i;
@@ -105,7 +106,7 @@ static int32_t nearest_node(const sn_shape *shape, sn_vec3 p) {
     return best;
 }
 
-// The entries of a voxel's row, not yet in order. Returns what they are to sum to.
+// Collects the entries of a voxel's row, not yet sorted. Returns what they must sum to.
 static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chunk_report *report) {
     const sn_shape *shape = job->shape;
     clear_row(row, shape->def.nodes_per_voxel);
@@ -154,8 +155,8 @@ static double collect_row(const table_job *job, int32_t voxel, sn_row *row, chun
 static void count_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     table_job *job = data;
     sn_row row;
-    chunk_report report = {
-        0}; // neighbouring chunks' reports share a cache line: each is written once
+    // Reports of adjacent chunks share a cache line, so each is written only once, at the end.
+    chunk_report report = {0};
 
     for (int32_t v = begin; v < end; v++) {
         collect_row(job, v, &row, &report);

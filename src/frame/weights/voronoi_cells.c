@@ -1,7 +1,13 @@
-// Voronoi cells of the nodes: a common front on a coarser grid tells roughly where each node's
-// front may stop, then each node runs on its own as far as its cell and a few voxels more, and the
-// two smallest distances are kept. Fronts that the rough guess has stopped too early, which the
-// distances tell, run again: what is found does not depend on the guess.
+// Voronoi cells of the nodes, in three steps:
+//
+//   1. A common front of all nodes on a coarser grid estimates how far each node's own front must
+//   go.
+//   2. Each node's front covers its cell and a few voxels more; the two smallest distances of each
+//   voxel are kept.
+//   3. Fronts that the estimate stopped too early, which the distances reveal, run again. So the
+//   result does not depend on the estimate.
+//
+// Cost: a front over each cell and a few voxels around it, and one over the coarser grid.
 #include "frame/weights/voronoi_cells.h"
 
 #include "base/threads.h"
@@ -25,24 +31,25 @@ static double border_band(const sn_metric *metric, int32_t voxel) {
            fmax(voxels->spacing[0], fmax(voxels->spacing[1], voxels->spacing[2]));
 }
 
-// Blocks of so many cells along each axis: where materials differ, thin parts must not vanish in
-// them.
+// Cells of a block along each axis. Where materials differ, blocks are smaller so that thin parts
+// do not vanish in them.
 enum { FACTOR_MIXED = 2, FACTOR_UNIFORM = 4, FEW_VOXELS = 4096 };
 
 typedef struct cell_job {
     const sn_shape *shape;
-    sn_front **fronts; // of each slot
+    sn_front **fronts; // one for each slot
     sn_voxel_set sets[SN_FIELD_SLOTS];
     sn_voronoi *voronoi;
     int32_t factor;         // cells of a block along each axis
-    int32_t *block[3];      // of each cell along each axis
+    int32_t *block[3];      // the block of each cell along each axis
     const sn_front *common; // of all nodes, on blocks, or on the voxels if the factor is 1
-    double *limit; // how far a front may go at a voxel: the distance from the nearest node,
-                   // roughly, and the band
+    double *limit; // how far a front may go at a voxel: about the distance from the nearest node,
+                   // plus the band
     bool *stopped; // nodes whose fronts were stopped where they may be the nearest
 } cell_job;
 
-// The largest distance of the blocks around, where a voxel's own is missing; INFINITY if all are.
+// Returns the largest distance of the surrounding blocks, for a voxel whose own block is missing;
+// INFINITY if all are.
 static double distance_around(const sn_front *common, const int32_t block[3]) {
     double largest = -1;
     for (int k = 0; k < 27; k++) {
@@ -56,8 +63,8 @@ static double distance_around(const sn_front *common, const int32_t block[3]) {
     return largest < 0 ? INFINITY : largest;
 }
 
-// The distance from the nearest node to the voxel, rather too long than too short. That of a block
-// is off by what it takes to cross it, and by a little of the way.
+// Estimates the distance from the nearest node to the voxel, too long rather than too short. The
+// distance of a block is off by the cost of crossing it and by a small share of the path.
 static double guess_distance(const cell_job *job, int32_t voxel, double band) {
     const sinew_voxels *voxels = job->shape->voxels;
     int32_t c[3];
@@ -86,15 +93,15 @@ static void begin_near(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Other nodes' fronts end at rigid parts that have a node: what they reached through one, that
-// node's own front reaches sooner. Parts that nearly touch, as bones do in joints, would else let
-// the fronts of all of them cover everything.
+// Stops the fronts of other nodes at rigid parts that have a node: whatever they would reach
+// through the part, that node's own front reaches sooner. Otherwise, with parts that nearly touch,
+// as bones do in joints, all of their fronts would cover everything.
 static void close_carried_parts(const cell_job *job) {
     const sn_shape *shape = job->shape;
     const sn_metric *metric = &shape->metric;
     if (metric->cluster) {
         for (int32_t i = 0; i < shape->node_count; i++) {
-            const double *position = shape->node_position + 3 * (size_t)i;
+            const double *position = sn_at3(shape->node_position, i);
             int32_t cluster =
                 metric->cluster[sinew_voxels_find_nearest(shape->voxels, position, INFINITY)];
             if (cluster < 0) {
@@ -131,8 +138,8 @@ static void store_cell(void *data, int32_t slot, int32_t *voxels, double *distan
     sn_store_front(job->fronts[slot], &job->sets[slot], voxels, distances);
 }
 
-// The two smallest distances of the chunk's voxels; of equally near nodes the one with the lowest
-// number is the nearest.
+// Finds the two smallest distances of the chunk's voxels. Of nodes at equal distance the one with
+// the lowest number is the nearest.
 static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     cell_job *job = data;
@@ -153,8 +160,8 @@ static void keep_smallest(void *data, int32_t begin, int32_t end, int32_t chunk)
     }
 }
 
-// Whether the nodes' fronts may have been kept from a voxel: those that are stopped rightly are far
-// beyond the nearest node, or at it.
+// Whether the fronts of nodes may have been stopped too early at a voxel. A front that was stopped
+// rightly is far beyond the nearest node's distance, or at it.
 static bool is_missed(const cell_job *job, int32_t voxel) {
     const sn_near *near = &job->voronoi->near[voxel];
     return near->first > 0 && near->first + (double)near->band > job->limit[voxel];
@@ -184,8 +191,8 @@ static void raise_limits(void *data, int32_t begin, int32_t end, int32_t chunk) 
     }
 }
 
-// Fronts that were stopped where they may be the nearest run again. Once is enough: no limit is
-// then too short for distances that can only have become smaller.
+// Runs the fronts again that were stopped where their node may be the nearest. Once is enough:
+// distances can only have become smaller, so no limit is too short any more.
 static sinew_status run_stopped(cell_job *job, const sn_field_maker *maker, const int32_t *order,
                                 sn_arena *arena, sn_arena *scratch) {
     const sn_shape *shape = job->shape;
@@ -214,7 +221,7 @@ static sinew_status run_stopped(cell_job *job, const sn_field_maker *maker, cons
     return SINEW_OK;
 }
 
-// Runs the nodes' fronts as far as the common front lets them.
+// Runs the nodes' fronts as far as the common front allows.
 static sinew_status run_nodes(cell_job *job, int32_t slots, sn_arena *arena, sn_arena *scratch) {
     const sn_shape *shape = job->shape;
     sn_node_field *cells = job->voronoi->cells;
@@ -222,8 +229,8 @@ static sinew_status run_nodes(cell_job *job, int32_t slots, sn_arena *arena, sn_
     int32_t *order;
 
     for (int32_t k = 0; k < job->common->accepted_count; k++) {
-        cells[sn_front_source(job->common, job->common->accepted[k])]
-            .count++; // roughly: to begin with the largest
+        // Estimate the sizes of the cells, to start with the largest.
+        cells[sn_front_source(job->common, job->common->accepted[k])].count++;
     }
 
     SN_TRY(sn_order_fields(cells, shape->node_count, scratch, &order));
@@ -237,15 +244,15 @@ static sinew_status run_nodes(cell_job *job, int32_t slots, sn_arena *arena, sn_
     return job->factor > 1 ? run_stopped(job, &maker, order, arena, scratch) : SINEW_OK;
 }
 
-// Starts a front on blocks at the block of a node; one that is missing, because the solid is thin
-// there, at those around.
+// Starts the common front at the block of a node, or, if that is missing because the solid is thin
+// there, at the surrounding blocks.
 static void seed_block(const cell_job *job, sn_front *common, int32_t node) {
     const sinew_voxels *voxels = job->shape->voxels;
     const sinew_voxels *blocks = common->metric->voxels;
     int32_t near[8], count;
 
-    count = sn_nearest_voxels(voxels, sn_load3(job->shape->node_position + 3 * (size_t)node),
-                              INFINITY, near, NULL);
+    count = sn_nearest_voxels(voxels, sn_load3(sn_at3(job->shape->node_position, node)), INFINITY,
+                              near, NULL);
     for (int32_t i = 0; i < count; i++) {
         int32_t c[3];
         sn_cell_coordinates(voxels->cells, voxels->cell[near[i]], c);

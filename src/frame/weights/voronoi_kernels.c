@@ -23,39 +23,40 @@
 
 #include "frame/weights/table.h"
 
-// What is known of a voxel while a kernel is made.
+// The state of a voxel while a kernel is built.
 typedef struct record {
-    double outward; // distance from the surface behind; in the end the kernel
-    double inward;  // distance from the surface ahead; beyond the last one, the length of the path
+    double outward; // distance from the previous surface; in the end the kernel
+    double inward;  // distance from the next surface; beyond the last one, the length of the path
                     // up to it
-    double split;   // negative on the near side of the present surface, positive or zero beyond it
+    double split;   // negative on the inner side of the current surface, positive or zero beyond
 } record;
 
-// What one node needs while its kernel is made. Lists of voxels are ascending, so that memory is
-// read in order.
+// The workspace of one node's kernel. Lists of voxels are ascending, so that memory is read in
+// order.
 typedef struct workspace {
     const sn_shape *shape;
     const sn_voronoi *voronoi;
     sn_front *front;
     int32_t node;
     record *records; // of each voxel
-    int32_t *stamp;  // of each voxel: in the present region `present` on the near side of the
-                     // surface, 1 more beyond it
+    // Of each voxel: `present` on the inner side of the current surface, 1 more beyond it; any
+    // other number outside the current region.
+    int32_t *stamp;
     int32_t present; // even
-    int32_t *region; // voxels of the present region
+    int32_t *region; // voxels of the current region
     int32_t region_count;
-    int32_t *core; // voxels of the cell, then of ever smaller parts around the node
+    int32_t *core; // voxels of the cell, then of smaller and smaller parts around the node
     int32_t core_count;
-    int32_t *surface; // voxels beside the present surface
+    int32_t *surface; // voxels next to the current surface
     double *surface_distance;
     int32_t surface_count;
     sn_voxel_set reached; // by the front; empty otherwise
-    sn_voxel_set support; // voxels that have their kernel
+    sn_voxel_set support; // voxels whose kernel is done
     int32_t support_count;
 } workspace;
 
-// A new region takes over, on both sides of a surface; what is not stamped again does not belong to
-// it.
+// Starts a new region, on both sides of a surface. A voxel that is not stamped again does not
+// belong to it.
 static void enter_region(workspace *work, const int32_t *voxels, int32_t count) {
     work->present += 2;
     for (int32_t k = 0; k < count; k++) {
@@ -67,7 +68,7 @@ static bool is_present(const workspace *work, int32_t voxel) {
     return (work->stamp[voxel] & ~1) == work->present;
 }
 
-// A closed voxel lies behind a surface that was passed: outward fronts do not come back to it.
+// Closes a voxel, which lies behind a surface that was passed: outward fronts do not return to it.
 static void close_voxel(workspace *work, int32_t voxel) {
     work->stamp[voxel] = -1 - work->node;
 }
@@ -76,7 +77,7 @@ static bool is_closed(const workspace *work, int32_t voxel) {
     return work->stamp[voxel] == -1 - work->node;
 }
 
-// The kernel of a voxel is done.
+// Marks the kernel of a voxel as done.
 static void finish(workspace *work, int32_t voxel) {
     close_voxel(work, voxel);
     if (!(work->records[voxel].outward > 0)) {
@@ -86,7 +87,7 @@ static void finish(workspace *work, int32_t voxel) {
     work->support_count++;
 }
 
-// The value between two surfaces; that of the other one where one of them is out of reach.
+// Interpolates between two surfaces; where one is out of reach, takes the value of the other.
 static double blend(double upper, double from_upper, double lower, double from_lower) {
     double sum = from_upper + from_lower;
     if (from_lower == INFINITY) {
@@ -113,7 +114,8 @@ static bool is_beside_surface(const workspace *work, int32_t voxel) {
     return beside;
 }
 
-// Distance of such a voxel from the surface, from its crossings with the axes.
+// Returns the distance of a voxel next to the surface from it, computed from the crossings along
+// the axes.
 static double crossing_distance(const workspace *work, int32_t voxel) {
     const sn_metric *metric = work->front->metric;
     double own = work->records[voxel].split;
@@ -132,7 +134,7 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
             double b = fabs(work->records[u].split);
             double share = a + b > 0 ? a / (a + b) : 0;
             if (!(share <= 1)) {
-                share = 0.5; // a side that is not known
+                share = 0.5; // the other side is unknown
             }
 
             double distance = share * sn_metric_step(metric, voxel, u, d);
@@ -150,8 +152,8 @@ static double crossing_distance(const workspace *work, int32_t voxel) {
     return 1 / sqrt(sum);
 }
 
-// Voxels that lie on a surface, as symmetry puts them there, are on its far side, whatever rounding
-// says.
+// Voxels exactly on a surface, as symmetry may put them there, count as beyond it, whatever the
+// rounding.
 static double set_split(workspace *work, int32_t voxel, double ahead, double behind) {
     double split = behind - ahead;
     if (fabs(split) < 1e-9 * (double)work->voronoi->near[voxel].band) {
@@ -160,7 +162,8 @@ static double set_split(workspace *work, int32_t voxel, double ahead, double beh
     return work->records[voxel].split = split;
 }
 
-// Finds the voxels on both sides of the surface in the present region, and their distances from it.
+// Finds the voxels next to the surface in the current region, on both sides, and their distances
+// from it.
 static void find_surface(workspace *work, const int32_t *voxels, int32_t count) {
     work->surface_count = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -172,7 +175,7 @@ static void find_surface(workspace *work, const int32_t *voxels, int32_t count) 
     }
 }
 
-// Prepares a front that starts at the surface that was found and covers its near (negative) or far
+// Prepares a front that starts at the surface just found and covers its inner (negative) or outer
 // side.
 static void start_at_surface(workspace *work, bool near_side) {
     sn_front_reset(work->front);
@@ -192,8 +195,8 @@ static bool stay_in_region(void *data, sn_front *front, int32_t voxel, double di
     return is_present(data, voxel);
 }
 
-// Outward fronts tell the sides of the next surface on their way. One that is not the last stops a
-// few voxels beyond the middle to the other nodes.
+// Outward fronts determine the sides of the next surface as they proceed. All but the last stop a
+// few voxels beyond the surface half-way to the other nodes.
 static bool reach_border(void *data, sn_front *front, int32_t voxel, double distance) {
     workspace *work = data;
     if (is_closed(work, voxel)) {
@@ -207,8 +210,8 @@ static bool reach_border(void *data, sn_front *front, int32_t voxel, double dist
     return split <= (double)work->voronoi->near[voxel].band;
 }
 
-// The last outward front: carries the length of its path up to the last surface, and stops where
-// the kernel reaches 0.
+// The last outward front carries the length of its path up to the last surface, and stops where the
+// kernel reaches 0.
 static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distance) {
     workspace *work = data;
     if (is_closed(work, voxel)) {
@@ -224,15 +227,15 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
     int32_t neighbors[3];
     double weights[3];
     int32_t count = sn_front_upwind(front, voxel, neighbors, weights);
-    double met = distance -
-                 0.5 * split; // as if the two fronts had met head-on: for starts beyond the surface
+    // For starts beyond the surface: as if the two fronts had met head-on.
+    double met = distance - 0.5 * split;
     double length = count ? 0 : met;
 
     for (int32_t i = 0; i < count; i++) {
         int32_t n = neighbors[i];
         double before = work->records[n].split;
         double part = is_closed(work, n) ? met : work->records[n].inward;
-        if (before < 0 && !is_closed(work, n)) { // the surface lies between
+        if (before < 0 && !is_closed(work, n)) { // the surface lies in between
             double share = before > -INFINITY ? before / (before - split) : 0.5;
 
             part = front->distance[n] + (distance - front->distance[n]) * share;
@@ -241,11 +244,11 @@ static bool reach_zero(void *data, sn_front *front, int32_t voxel, double distan
     }
 
     work->records[voxel].inward = length;
-    return distance <
-           2 * length * (1 - 1e-9); // exactly 0 at another node: not beyond, whatever rounding says
+    // The kernel is exactly 0 at another node; rounding must not let the front pass it.
+    return distance < 2 * length * (1 - 1e-9);
 }
 
-// What an outward front reads, or one inside a region.
+// Chooses the arrays that an outward front, or one inside a region, reads.
 static void set_companions(workspace *work, bool outward) {
     sn_front *front = work->front;
     front->companion[0] = (sn_companion){work->stamp, sizeof *work->stamp};
@@ -255,7 +258,7 @@ static void set_companions(workspace *work, bool outward) {
         outward ? (sn_companion){work->records, sizeof *work->records} : (sn_companion){0};
 }
 
-// Runs an outward front and makes what it reached the present region.
+// Runs an outward front and makes what it reached the current region.
 static void run_outward(workspace *work, bool last) {
     sn_front *front = work->front;
     set_companions(work, true);
@@ -276,7 +279,7 @@ static void run_outward(workspace *work, bool last) {
     enter_region(work, work->region, work->region_count);
 }
 
-// The same for the first surface: the node's front has been run to find the cells.
+// The same for the first surface. The node's front has already been run to find the cells.
 static void take_cell(workspace *work) {
     const sn_node_field *cell = &work->voronoi->cells[work->node];
     work->region_count = 0;
@@ -284,7 +287,7 @@ static void take_cell(workspace *work) {
         int32_t v = cell->voxel[k];
         const sn_near *near = &work->voronoi->near[v];
         if (cell->value[k] > near->first + (double)near->band) {
-            continue; // farther than the border can be
+            continue; // farther away than the border can be
         }
 
         work->region[work->region_count++] = v;
@@ -300,7 +303,7 @@ static void run_in_region(workspace *work) {
     sn_front_run(work->front, INFINITY, stay_in_region, work);
 }
 
-// Distance of the near side of the region from the surface ahead.
+// Computes the distance of the region's inner side from the next surface.
 static void run_inward(workspace *work) {
     sn_front *front = work->front;
     find_surface(work, work->region, work->region_count);
@@ -315,7 +318,7 @@ static void run_inward(workspace *work) {
     }
 }
 
-// Inside the cell: surfaces half-way between the last one and the node, values 3/4, 7/8, ...
+// Fills the cell: surfaces half-way between the last one and the node, with values 3/4, 7/8, ...
 static void fill_cell(workspace *work) {
     double outer = 0.5;
     for (int32_t level = 2; level <= work->shape->def.levels; level++) {
@@ -367,7 +370,7 @@ static void fill_cell(workspace *work) {
     }
 }
 
-// The near side of a shell outside the cell.
+// Fills the inner side of a shell outside the cell.
 static void fill_shell(workspace *work, double upper, double lower) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
@@ -378,7 +381,7 @@ static void fill_shell(workspace *work, double upper, double lower) {
     }
 }
 
-// The near side is passed; that of the first surface, the cell, is finished later.
+// Leaves the inner side behind. That of the first surface, the cell, is finished later.
 static void leave_near_side(workspace *work, bool done) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
@@ -394,7 +397,7 @@ static void leave_near_side(workspace *work, bool done) {
     }
 }
 
-// Beyond the last surface, whose value is `last`.
+// Fills the region beyond the last surface, whose value is `last`.
 static void fill_beyond(workspace *work, double last) {
     for (int32_t k = 0; k < work->region_count; k++) {
         int32_t v = work->region[k];
@@ -433,7 +436,7 @@ static void make_kernel(workspace *work) {
         double lower = ldexp(1, -level);
 
         run_inward(work);
-        if (level == 1) { // filled at the end: its distances stay
+        if (level == 1) { // filled at the end: keep its distances
             for (int32_t k = 0; k < work->region_count; k++) {
                 int32_t v = work->region[k];
                 if (work->records[v].split < 0) {

@@ -1,11 +1,13 @@
-// Shape functions: checks what enters, hands over to the kind asked for, and reports.
+// Shape functions: checks the input, calls the requested kind of weights, and measures for the
+// report how well they interpolate.
 #include "frame/weights/weights.h"
 
 #include "frame/weights/table.h"
 
 #include <string.h>
 
-static const double JUMP = 0.5; // of a weight within a voxel that is worth a warning
+static const double JUMP =
+    0.5; // a warning is given if a weight jumps by more than this within a voxel
 
 enum { LABELS = 65536, MAX_NODES = 65535, MAX_LEVELS = 16 };
 
@@ -142,7 +144,7 @@ double sn_outside_tolerance(const sinew_voxels *voxels) {
     return fmax(voxels->spacing[0], fmax(voxels->spacing[1], voxels->spacing[2]));
 }
 
-// Distance of a point from the nearest voxel's box, and that voxel's middle.
+// Returns the distance of a point from the nearest voxel's box, and the centre of that voxel.
 static double distance_from_solid(const sinew_voxels *voxels, sn_vec3 p, sn_vec3 *middle) {
     int32_t nearest[8];
     double distance;
@@ -159,8 +161,8 @@ static sinew_status check_coincident(sn_shape *shape) {
     double limit = 1e-6 * fmin(h[0], fmin(h[1], h[2]));
     for (int32_t i = 0; i < shape->node_count; i++) {
         for (int32_t j = 0; j < i; j++) {
-            sn_vec3 a = sn_load3(shape->node_position + 3 * (size_t)i);
-            sn_vec3 b = sn_load3(shape->node_position + 3 * (size_t)j);
+            sn_vec3 a = sn_load3(sn_at3(shape->node_position, i));
+            sn_vec3 b = sn_load3(sn_at3(shape->node_position, j));
             if (sn_distance(a, b) > limit) {
                 continue;
             }
@@ -177,7 +179,7 @@ static sinew_status check_coincident(sn_shape *shape) {
 
 sinew_status sn_check_nodes(sn_shape *shape) {
     for (int32_t i = 0; i < shape->node_count; i++) {
-        double *position = shape->node_position + 3 * (size_t)i;
+        double *position = sn_at3(shape->node_position, i);
         sn_vec3 p = sn_load3(position);
         sn_vec3 middle;
 
@@ -261,11 +263,11 @@ static sinew_status build(sn_shape *shape) {
     return SINEW_INVALID_ARGUMENT;
 }
 
-// How far the shape functions are from interpolating at the nodes.
+// Measures how far the shape functions are from interpolating at the nodes.
 static void measure_node_error(sn_shape *shape) {
     for (int32_t i = 0; i < shape->node_count; i++) {
         sn_shape_point point;
-        sn_shape_at_point(shape, sn_load3(shape->node_position + 3 * (size_t)i), &point);
+        sn_shape_at_point(shape, sn_load3(sn_at3(shape->node_position, i)), &point);
 
         double own = 0;
 
@@ -279,12 +281,12 @@ static void measure_node_error(sn_shape *shape) {
     }
 }
 
-// Labels that a node in them carries wholly. Returns whether there are any.
+// Marks the labels that a node inside them carries wholly. Returns whether there are any.
 static bool mark_carried(const sn_shape *shape, bool *marks) {
     bool any = false;
     for (int32_t i = 0; i < shape->node_count; i++) {
-        int32_t voxel = sinew_voxels_find_nearest(shape->voxels,
-                                                  shape->node_position + 3 * (size_t)i, INFINITY);
+        int32_t voxel =
+            sinew_voxels_find_nearest(shape->voxels, sn_at3(shape->node_position, i), INFINITY);
         uint16_t label = shape->voxels->label[voxel];
         if (shape->bound_node[label] == i) {
             marks[label] = any = true;
@@ -294,7 +296,7 @@ static bool mark_carried(const sn_shape *shape, bool *marks) {
     return any;
 }
 
-// Lengths: every voxel costs the same, apart from carried ones.
+// Builds the Euclidean metric: every voxel costs the same, except carried ones.
 static sinew_status find_lengths(sn_shape *shape, const bool *carried) {
     double *even = sn_allocate(shape->context, LABELS, sizeof *even);
     if (!even) {
@@ -317,10 +319,10 @@ static sinew_status find_lengths(sn_shape *shape, const bool *carried) {
     return status;
 }
 
-// Distances are taken along voxels that cost something. Those that a node in them carries wholly
-// cost nothing: weights that fell with the distance from the node's place would jump where such a
-// part ends, and what lies on either side could come apart unfelt. Nor, where stiff material is
-// near, do those of a rigid part.
+// Builds the metric, in which distances are measured. Voxels that a node inside them carries wholly
+// cost nothing. If weights fell with the distance from the node's position, they would jump at the
+// border of such a part, and the material on either side could separate without resistance. Voxels
+// of rigid parts cost nothing in the compliance metric.
 static sinew_status find_metric(sn_shape *shape) {
     bool *still = SN_PUSH(&shape->arena, bool, LABELS);
     bool euclidean = shape->def.metric == SINEW_METRIC_EUCLIDEAN;
@@ -343,9 +345,9 @@ static sinew_status find_metric(sn_shape *shape) {
     return sn_metric_compliance(shape->voxels, &shape->arena, shape->young, still, &shape->metric);
 }
 
-// The largest jump of a node's weight at the border of the part that is bound to it, for the
-// report. Weights along an axis, weights of straight distances and weights given by the user ignore
-// parts, so a node outside its part causes a jump there.
+// Measures, for the report, the largest jump of a node's weight at the border of the part that is
+// bound to it. Axis weights, radial weights and weights given by the user ignore parts, so a node
+// outside its part causes a jump there.
 static void measure_bound_jump(sn_shape *shape) {
     const sinew_voxels *voxels = shape->voxels;
     const sn_weight_table *table = &shape->table;
@@ -353,7 +355,11 @@ static void measure_bound_jump(sn_shape *shape) {
 
     for (int32_t v = 0; v < voxels->count; v++) {
         int32_t node = shape->bound_node[voxels->label[v]];
-        for (int d = 0; d < SN_VOXEL_FACES && node >= 0; d++) {
+        if (node < 0) {
+            continue;
+        }
+
+        for (int d = 0; d < SN_VOXEL_FACES; d++) {
             int32_t u = voxels->neighbor[v][d];
             if (u < 0 || shape->bound_node[voxels->label[u]] >= 0) {
                 continue;
