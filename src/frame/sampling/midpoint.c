@@ -1,8 +1,9 @@
-// Midpoint samples: the grid is divided into blocks of about equal size, as many as give the
-// requested number of samples; the voxels of one label in a block make one sample.
+// Midpoint samples. In: the voxels and the requested number of samples. Out: a partition of the
+// voxels. The grid is divided into blocks of about equal size, so many that the number of samples
+// comes close to the request; the voxels of one label in a block form one sample.
 //
-// A block border never runs through the middle of a voxel, so that the division of a mirrored grid
-// is the mirrored division.
+// A block border never passes through the centre of a voxel, so mirroring the grid mirrors the
+// partition. Cost: one pass over the voxels for each trial of the block size.
 #include "frame/sampling/samples_internal.h"
 
 #include <stdlib.h>
@@ -10,11 +11,11 @@
 
 enum { LABELS = 65536, TRIALS = 24 };
 
-// Whether some voxel's middle (x + 1/2) lies on a border k cells / blocks: (2 x + 1) blocks = 2 k
-// cells.
+// Whether the centre x + 1/2 of some voxel lies on a border k cells / blocks, that is, whether (2 x
+// + 1) blocks = 2 k cells has a solution.
 static bool has_ties(int32_t cells, int32_t blocks) {
     if (blocks % 2) {
-        return false; // odd against even
+        return false; // an odd number cannot equal an even one
     }
 
     for (int32_t x = 0; x < cells; x++) {
@@ -35,9 +36,8 @@ static block_grid choose_blocks(const sinew_voxels *voxels, double edge) {
     for (int a = 0; a < 3; a++) {
         double wanted = floor(voxels->cells[a] * voxels->spacing[a] / edge + 0.5);
         int32_t blocks = (int32_t)fmin(fmax(wanted, 1), voxels->cells[a]);
-        grid.blocks[a] = has_ties(voxels->cells[a], blocks)
-                             ? blocks - 1
-                             : blocks; // an even number is at least 2
+        // Blocks that have ties are even in number, so at least 2.
+        grid.blocks[a] = has_ties(voxels->cells[a], blocks) ? blocks - 1 : blocks;
     }
 
     return grid;
@@ -89,7 +89,7 @@ static sinew_status partition_singles(const sn_shape *shape, sn_arena *arena,
     return SINEW_OK;
 }
 
-// The edge of the blocks by bisection: more blocks, more samples, nearly always.
+// Finds the block size by bisection; more blocks nearly always give more samples.
 static block_grid find_blocks(const sn_shape *shape, int32_t requested, const int32_t *label_index,
                               int32_t labels, uint8_t *marks) {
     const sinew_voxels *voxels = shape->voxels;
@@ -143,8 +143,8 @@ sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_ar
     }
 
     size_t cells = (size_t)voxels->cells[0] * (size_t)voxels->cells[1] * (size_t)voxels->cells[2];
-    uint8_t *marks =
-        SN_PUSH(arena, uint8_t, cells * (size_t)labels); // as many blocks as cells at most
+    // There are at most as many blocks as cells.
+    uint8_t *marks = SN_PUSH(arena, uint8_t, cells * (size_t)labels);
 
     SN_TRY(sn_arena_status(arena));
     block_grid grid = find_blocks(shape, requested, label_index, labels, marks);

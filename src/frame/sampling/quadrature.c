@@ -1,3 +1,7 @@
+// Quadrature points of region samples; sampling.h describes the method. In: the samples and their
+// voxels. Out: points with positive volumes, and the same points as samples.
+//
+// Regions are independent of each other and are processed in parallel, BATCH at a time.
 #include "frame/sampling/sampling.h"
 
 #include "frame/sampling/samples_internal.h"
@@ -10,7 +14,7 @@
 
 enum { BATCH = 8, OCTAHEDRON = 6 };
 
-// What one region needs while its points are chosen.
+// The workspace for the points of one region.
 typedef struct workspace {
     double *positions, *volumes, *work;
     int32_t *chosen;
@@ -20,12 +24,12 @@ typedef struct workspace {
 typedef struct quadrature_job {
     const sn_shape *shape;
     const sn_frame_samples *samples;
-    int32_t first; // region of the batch
+    int32_t first; // the batch's first region
     workspace *spaces;
 } quadrature_job;
 
-// The covariance of a region's voxels: its root, the inverse of that (zero along what is flat), and
-// the number of directions that are not.
+// The covariance of a region's voxels: its square root, the inverse of that (zero along flat
+// directions), and the number of directions that are not flat.
 typedef struct spread {
     sn_mat3 root, inverse;
     int rank;
@@ -38,7 +42,7 @@ static spread measure_spread(const double *positions, int32_t count, sn_vec3 cen
     double values[3];
 
     for (int32_t i = 0; i < count; i++) {
-        sn_vec3 d = sn_sub(sn_load3(positions + 3 * (size_t)i), center);
+        sn_vec3 d = sn_sub(sn_load3(sn_at3(positions, i)), center);
         C = sn_mat3_add(C, sn_mat3_scale(1.0 / count, sn_outer(d, d)));
     }
 
@@ -58,13 +62,12 @@ static spread measure_spread(const double *positions, int32_t count, sn_vec3 cen
     return out;
 }
 
-// The mean product of the three coordinates in the spread's measure.
+// Returns the mean product of the three coordinates, scaled by the spread.
 static double measure_skew(const double *positions, int32_t count, sn_vec3 center,
                            const spread *spread) {
     double sum = 0;
     for (int32_t i = 0; i < count; i++) {
-        sn_vec3 d =
-            sn_mat3_apply(spread->inverse, sn_sub(sn_load3(positions + 3 * (size_t)i), center));
+        sn_vec3 d = sn_mat3_apply(spread->inverse, sn_sub(sn_load3(sn_at3(positions, i)), center));
         sum += d.x * d.y * d.z;
     }
 
@@ -72,11 +75,12 @@ static double measure_skew(const double *positions, int32_t count, sn_vec3 cente
 }
 
 static void put_point(workspace *space, sn_vec3 position, double volume) {
-    sn_store3(space->positions + 3 * (size_t)space->count, position);
+    sn_store3(sn_at3(space->positions, space->count), position);
     space->volumes[space->count++] = volume;
 }
 
-// Every other corner of the cube, those whose coordinates have a product of the given sign.
+// Places points at four corners of the cube, those whose coordinates have a product of the given
+// sign.
 static void place_tetrahedron(workspace *space, const spread *spread, sn_vec3 center, double volume,
                               double sign) {
     static const double corners[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
@@ -86,7 +90,7 @@ static void place_tetrahedron(workspace *space, const spread *spread, sn_vec3 ce
     }
 }
 
-// Two points along each axis, those of a flat one as one in the middle.
+// Places two points on each axis; those of flat axes become one point in the centre.
 static void place_octahedron(workspace *space, const spread *spread, sn_vec3 center, double volume,
                              double cell) {
     double middle = 0;
@@ -107,7 +111,7 @@ static void place_octahedron(workspace *space, const spread *spread, sn_vec3 cen
     }
 }
 
-// Points with the volume, the middle and the covariance of the voxels.
+// Places points that have the volume, centroid and covariance of the voxels.
 static void place_second_degree(workspace *space, int32_t count, sn_vec3 center, double volume,
                                 double cell) {
     spread spread = measure_spread(space->positions, count, center, cell);
@@ -126,11 +130,10 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
     const sinew_voxels *voxels = job->shape->voxels;
     int32_t first = samples->voxel_start[s];
     int32_t count = samples->voxel_start[s + 1] - first;
-    sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+    sn_vec3 center = sn_load3(sn_at3(samples->position, s));
 
     for (int32_t i = 0; i < count; i++) {
-        sn_store3(space->positions + 3 * (size_t)i,
-                  sn_voxel_center(voxels, samples->voxel[first + i]));
+        sn_store3(sn_at3(space->positions, i), sn_voxel_center(voxels, samples->voxel[first + i]));
     }
 
     if (samples->degree < 2 || count == 1) {
@@ -143,10 +146,10 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
     } else {
         space->count = sn_select_points(samples->degree, space->positions, count, voxels->volume,
                                         space->chosen, space->volumes, space->work);
-        for (int32_t i = 0; i < space->count;
-             i++) { // ascending, so that none is overwritten before it is read
-            memmove(space->positions + 3 * (size_t)i,
-                    space->positions + 3 * (size_t)space->chosen[i], 3 * sizeof(double));
+        // Indices ascend, so no position is overwritten before it is read.
+        for (int32_t i = 0; i < space->count; i++) {
+            memmove(sn_at3(space->positions, i), sn_at3(space->positions, space->chosen[i]),
+                    3 * sizeof(double));
         }
     }
 }
@@ -256,17 +259,17 @@ static sinew_status push_points(const sn_quadrature *quadrature, const sn_frame_
 static void fill_points(const sn_quadrature *quadrature, const sn_frame_samples *samples,
                         sn_frame_samples *points) {
     for (int32_t s = 0, next = 0; s < samples->count; s++) {
-        sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+        sn_vec3 center = sn_load3(sn_at3(samples->position, s));
         for (int32_t p = quadrature->start[s]; p < quadrature->start[s + 1]; p++) {
-            sn_vec3 d = sn_sub(sn_load3(points->position + 3 * (size_t)p), center);
+            sn_vec3 d = sn_sub(sn_load3(sn_at3(points->position, p)), center);
             points->label[p] = samples->label[s];
             points->stiffness[p] = samples->stiffness[s];
 
             for (int32_t k = samples->start[s]; k < samples->start[s + 1]; k++, next++) {
-                sn_vec3 gradient = sn_load3(samples->gradient + 3 * (size_t)k);
+                sn_vec3 gradient = sn_load3(sn_at3(samples->gradient, k));
                 points->node[next] = samples->node[k];
                 points->weight[next] = samples->weight[k] + sn_dot(gradient, d);
-                sn_store3(points->gradient + 3 * (size_t)next, gradient);
+                sn_store3(sn_at3(points->gradient, next), gradient);
             }
 
             points->start[p + 1] = next;

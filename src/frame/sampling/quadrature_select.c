@@ -1,19 +1,19 @@
-// A few of many points with the moments of all, and positive volumes.
+// Selects a few of many points, with positive volumes, that have the same moments as all of them.
 //
-// Functions are products of Legendre polynomials over the box of the points, which keeps the
-// systems well conditioned. In a round the candidates are gathered in at most 2 m clusters, m the
-// number of functions; of the clusters' sums a positive combination of at most m is found that adds
-// up to the same, and the rest is dropped; at the end the clusters are single points. The
-// combination is a vertex of the polytope of all of them, reached from "everything once" by letting
-// one after the other go to zero, as the simplex method pivots. A last least-squares step takes out
-// what rounding has left.
+// The functions are products of Legendre polynomials over the bounding box of the points, which
+// keeps the systems well conditioned. In each round the candidates are gathered into at most 2 m
+// clusters, m being the number of functions. A positive combination of at most m clusters with the
+// same sums is found, and the other clusters are dropped; in the last round the clusters are single
+// points. The combination is a vertex of the polytope of all positive combinations. It is reached
+// from "everything once" by reducing one cluster after the other to zero, with pivots as in the
+// simplex method. A final least-squares step removes the rounding error.
 #include "frame/sampling/sampling.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
-// The map of the points' box to [-1, 1], flat directions to 0.
+// Maps the bounding box of the points to [-1, 1], flat directions to 0.
 typedef struct box_map {
     double middle[3], scale[3];
 } box_map;
@@ -58,10 +58,10 @@ static void compute_functions(double *values, int32_t degree, const box_map *map
 }
 
 typedef struct tableau {
-    int32_t rows, columns; // rows: functions, then those that are independent
+    int32_t rows, columns; // rows: the functions, later only the independent ones
     double *T;             // [rows][2 m]
     int32_t stride;
-    double *share;  // of each column
+    double *share;  // one for each column
     int32_t *basis; // the column of each row
 } tableau;
 
@@ -89,8 +89,8 @@ static void eliminate(tableau *t, int32_t row, int32_t column) {
     t->basis[row] = column;
 }
 
-// Gauss-Jordan with complete pivoting, until what is left is rounding: then the rows above are all
-// there is.
+// Gauss-Jordan elimination with complete pivoting, until only rounding errors are left; the
+// remaining rows depend on those above.
 static void find_basis(tableau *t) {
     double first = 0;
     for (int32_t s = 0; s < t->rows; s++) {
@@ -131,8 +131,8 @@ static void find_basis(tableau *t) {
     }
 }
 
-// Lets column j go to zero: its share goes to the basis, until a member of that is used up and j
-// takes its place.
+// Reduces column j to zero: its share moves to the basis, until a member of the basis reaches zero
+// and j replaces it.
 static void drop_column(tableau *t, int32_t j) {
     double step = t->share[j];
     int32_t leaving = -1;
@@ -183,10 +183,10 @@ static int32_t function_count(int32_t degree) {
 
 size_t sn_select_work(int32_t degree) {
     size_t m = (size_t)function_count(degree);
-    return 2 * m * m + 6 * m; // a tableau, shares, basis, values and right-hand sides
+    return 2 * m * m + 6 * m; // tableau, shares, basis, values and right-hand sides
 }
 
-// What is left of the moments goes to the chosen points, as evenly as possible.
+// Distributes the remaining error of the moments over the chosen points, as evenly as possible.
 static void polish(int32_t degree, const box_map *map, const double *positions, int32_t n,
                    double volume, int32_t count, const int32_t *chosen, double *volumes,
                    double *work) {
@@ -198,14 +198,14 @@ static void polish(int32_t degree, const box_map *map, const double *positions, 
 
     memset(rest, 0, (size_t)m * sizeof *rest);
     for (int32_t i = 0; i < n; i++) {
-        compute_functions(values, degree, map, positions + 3 * (size_t)i);
+        compute_functions(values, degree, map, sn_at3(positions, i));
         for (int32_t k = 0; k < m; k++) {
             rest[k] += volume * values[k];
         }
     }
 
     for (int32_t i = 0; i < count; i++) {
-        compute_functions(values, degree, map, positions + 3 * (size_t)chosen[i]);
+        compute_functions(values, degree, map, sn_at3(positions, chosen[i]));
         for (int32_t k = 0; k < m; k++) {
             A[(size_t)k * (size_t)count + (size_t)i] = values[k];
             rest[k] -= volumes[i] * values[k];
@@ -255,7 +255,7 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, dou
         for (int32_t c = 0; c < clusters; c++) {
             for (int64_t i = (int64_t)c * left / clusters; i < (int64_t)(c + 1) * left / clusters;
                  i++) {
-                compute_functions(values, degree, &map, positions + 3 * (size_t)chosen[i]);
+                compute_functions(values, degree, &map, sn_at3(positions, chosen[i]));
                 for (int32_t k = 0; k < m; k++) {
                     t.T[(size_t)k * (size_t)t.stride + (size_t)c] += volumes[i] * values[k];
                 }

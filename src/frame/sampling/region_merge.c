@@ -1,9 +1,9 @@
-// Regions by influencing nodes, and merging the many small ones among them.
+// Regions by influencing nodes, and merging of the many small ones among them.
 //
-// Merging two neighbours costs the growth of their squared fit error E (region_sums.c), plus a
-// little for stretching the region. If a number of regions is requested, the errors of each node
+// Merging two neighbours costs the increase of their squared fit error E (region_sums.c), plus a
+// small term for elongated regions. If a number of regions is requested, the errors of each node
 // are weighted by the volume it moves, so that a thin tail gets samples as well as a trunk; if an
-// error is requested, they count alike. In each round, pairs that are each other's cheapest
+// error is requested, all count alike. In each round, pairs that are each other's cheapest
 // neighbour merge, the cheapest pairs first. Of pairs with equal cost, such as mirror images, all
 // merge or none, so the result does not depend on the order of the voxels.
 #include "frame/sampling/region.h"
@@ -13,14 +13,14 @@
 
 #include <string.h>
 
-// Weight of compactness against fit.
+// The weight of compactness relative to fit.
 #define COMPACTNESS 1e-3
 #define TIE         1e-9
 
 enum { CHUNK = 4096, EDGES_CHUNK = 128 };
 
-// The set of influencing nodes as a number: sums of scrambled node numbers do not depend on order,
-// and do not collide in practice.
+// Hashes a set of influencing nodes: sums of scrambled node numbers do not depend on the order, and
+// do not collide in practice.
 static uint64_t scramble(uint64_t x) {
     x = (x + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
@@ -52,7 +52,7 @@ static void find_keys(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Connected voxels with the same influencing nodes.
+// Finds connected voxels with the same influencing nodes.
 static sinew_status find_parts(const sn_shape *shape, bool by_label, sn_arena *arena,
                                int32_t **region_of, int32_t *count) {
     sn_arena scratch = sn_arena_create(shape->context);
@@ -70,9 +70,10 @@ static sinew_status find_parts(const sn_shape *shape, bool by_label, sn_arena *a
 
 typedef struct merge_plan {
     const sn_shape *shape;
-    int32_t requested, region_count; // of them in the beginning
-    double fit_error, cell2,
-        inverse_size2; // a cell's square; 1 / the square of a region's requested size
+    int32_t requested, region_count; // region_count: the number of regions at the start
+    double fit_error;
+    double cell2;         // the square of a cell's size
+    double inverse_size2; // 1 / the square of a region's requested size
 } merge_plan;
 
 static double merge_cost(const merge_plan *plan, const sn_region_set *set, const sn_region_sums *a,
@@ -95,7 +96,7 @@ static double merge_cost(const merge_plan *plan, const sn_region_set *set, const
 typedef struct cost_job {
     const merge_plan *plan;
     const sn_region_set *set;
-    double *cost; // of each edge
+    double *cost; // one for each edge
 } cost_job;
 
 static void find_costs(void *data, int32_t begin, int32_t end, int32_t chunk) {
@@ -112,8 +113,8 @@ static bool ties(double a, double b) {
     return fabs(a - b) <= TIE * (1 + fabs(b));
 }
 
-// The cost that the `limit`-th cheapest of the costs has (all of them if they are fewer), by
-// quickselect; reorders them.
+// Returns the `limit`-th smallest cost (the largest if there are fewer), by quickselect; reorders
+// the costs.
 static double threshold_of(double *costs, int32_t count, int32_t limit) {
     if (count <= limit) {
         return INFINITY;
@@ -163,9 +164,9 @@ static int32_t root_of(const int32_t *group, int32_t r) {
     return r;
 }
 
-// Joins the edges that are the cheapest at both their ends, the cheapest `limit` of them and those
-// that cost the same. group[r] becomes the lowest region of r's group. Returns by how many regions
-// there are fewer.
+// Merges the edges that are the cheapest at both their ends: the cheapest `limit` of them and those
+// of equal cost. group[r] becomes the lowest region of r's group. Returns by how much the number of
+// regions falls.
 static int32_t choose_groups(const sn_region_set *set, const double *edge_cost, double *best,
                              double *costs, int32_t limit, int32_t *group) {
     int32_t mutual = 0, joined = 0;
@@ -243,14 +244,14 @@ static void add_sums(sn_region_set *next, const sn_region_set *set, sn_region_su
     }
 }
 
-// The regions after a round; number[r] is the new number of region r.
+// Builds the regions after a round; number[r] is the new number of region r.
 static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const sn_region_set *set,
                                  const int32_t *group, int32_t *number, int32_t *first_sum,
                                  sn_region_set *next) {
     for (int32_t r = 0; r < set->count; r++) {
         number[r] = group[r] == r ? next->count++ : number[group[r]];
-        first_sum[number[r]] +=
-            set->regions[r].nodes; // an upper bound: the members' nodes may be the same
+        // An upper bound, since members can share nodes.
+        first_sum[number[r]] += set->regions[r].nodes;
     }
 
     int64_t total = 0;
@@ -275,7 +276,7 @@ static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const 
 
     for (int32_t r = 0; r < set->count; r++) {
         sn_region_sums *region = &next->regions[number[r]];
-        if (region->n == set->regions[r].n) { // not joined
+        if (region->n == set->regions[r].n) { // not merged
             region->error = set->regions[r].error;
 
         } else if (group[r] == r) {
@@ -299,8 +300,8 @@ static sinew_status apply_groups(const merge_plan *plan, sn_arena *arena, const 
     return SINEW_OK;
 }
 
-// One round. `joined` receives by how many regions there are fewer; `present`, which tells where
-// those of the beginning have gone to, is brought up to date.
+// Runs one round. `joined` receives by how much the number of regions falls; `present`, which maps
+// the initial regions to the current ones, is updated.
 static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_arena *scratch,
                                 sn_region_set *set, int32_t *present, int32_t *joined) {
     double *edge_cost = SN_PUSH(scratch, double, set->edge_count);
@@ -316,7 +317,8 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
     sn_parallel_for(plan->shape->context, set->edge_count, EDGES_CHUNK, find_costs, &job);
     int32_t surplus = plan->requested > 0 ? set->count - plan->requested : set->count;
 
-    // A quarter of the surplus at a time, so that later choices see what earlier ones made.
+    // Merge a quarter of the surplus at a time, so that later choices see the result of earlier
+    // ones.
     *joined = choose_groups(set, edge_cost, best, costs, surplus / 4 + 1, group);
     if (!*joined) {
         return SINEW_OK;
@@ -334,7 +336,7 @@ static sinew_status merge_round(const merge_plan *plan, sn_arena *arena, sn_aren
     return SINEW_OK;
 }
 
-// How much the errors of each node count.
+// Computes the factors on the errors of each node.
 static sinew_status push_demands(sn_arena *arena, const sn_shape *shape, const sn_region_set *set,
                                  bool by_volume, double **out) {
     double *demand = SN_PUSH(arena, double, shape->node_count);
@@ -370,8 +372,8 @@ static void renumber(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Rounds until there are few enough, or none can be joined. The set lives in one arena while the
-// next is made in the other.
+// Runs rounds until there are few enough regions or no pair can merge. The set is in one arena
+// while the next set is built in the other.
 static sinew_status run_rounds(const merge_plan *plan, sn_arena arenas[2], sn_region_set *set,
                                int32_t *present) {
     int32_t joined = 1;
@@ -387,7 +389,7 @@ static sinew_status run_rounds(const merge_plan *plan, sn_arena arenas[2], sn_re
     return SINEW_OK;
 }
 
-// The regions to begin with: sums, neighbours, errors.
+// Describes the initial regions: sums, neighbours, errors.
 static sinew_status describe_regions(const merge_plan *plan, sn_arena *arena, sn_arena *demands,
                                      const int32_t *region_of, bool by_label, sn_region_set *set) {
     const sn_shape *shape = plan->shape;
@@ -427,7 +429,7 @@ static sinew_status merge(const sn_shape *shape, bool by_label, int32_t requeste
         pow(voxels->count * voxels->volume / (requested > 0 ? requested : 100), -2.0 / 3);
 
     sn_arena arenas[2] = {sn_arena_create(shape->context), sn_arena_create(shape->context)};
-    sn_arena common = sn_arena_create(shape->context); // what all rounds need
+    sn_arena common = sn_arena_create(shape->context); // data that all rounds need
     sn_region_set set = {.count = *count};
     int32_t *present = SN_RESERVE(&common, int32_t, *count);
     sinew_status status = sn_arena_status(&common);

@@ -1,4 +1,6 @@
-// Region samples: the partition, and the linear fit of the weights over each region.
+// Region samples. In: the table of weights. Out: the partition into regions, and the linear fit of
+// the weights over each region, with its error. Cost: the regions (region.h), then one pass over
+// the voxels.
 #include "frame/sampling/region.h"
 #include "frame/sampling/samples_internal.h"
 
@@ -11,8 +13,9 @@ sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_de
     double fit_error = def->count > 0 ? 0 : def->fit_error;
     int32_t requested = def->count > 0 ? def->count : 0;
 
-    // Slivers between many nodes outnumber the large regions where the weights bend: joined to half
-    // as many as requested, they leave the other half of the samples to cuts through the worst.
+    // Small regions between many nodes outnumber the large ones in which the weights are curved.
+    // Merging them down to half the requested number leaves the other half of the samples for
+    // splitting the worst regions.
     int32_t joined = requested / 2 + requested % 2;
     SN_TRY(sn_find_regions(shape, def->by_label, joined, fit_error, arena, &partition->sample_of,
                            &partition->count));
@@ -20,8 +23,8 @@ sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_de
     return sn_split_regions(shape, requested, fit_error, partition->sample_of, &partition->count);
 }
 
-// The place of a node in the lists, as sn_point_entry_from() finds it; the marks of those above a
-// new one move up.
+// Returns the index of a node in the lists like sn_point_entry_from(), and moves the marks above a
+// new entry up.
 static int32_t marked_entry(sn_shape_point *point, bool *strong, int32_t from, int32_t node) {
     int32_t known = point->count;
     int32_t place = sn_point_entry_from(point, from, node);
@@ -33,8 +36,8 @@ static int32_t marked_entry(sn_shape_point *point, bool *strong, int32_t from, i
     return place;
 }
 
-// Means of the weights, the sums b = sum w (X - center) in the gradients' places, and which nodes
-// influence a voxel.
+// Computes the means of the weights, the sums b = sum w (X - center), stored as gradients, and
+// which nodes influence a voxel.
 static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
                         sn_shape_point *result, bool *strong) {
     const sn_weight_table *table = &shape->table;
@@ -55,8 +58,8 @@ static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t co
     }
 }
 
-// The pseudo-inverse of C, and the projection onto the directions in which the region is a single
-// layer.
+// Computes the pseudo-inverse of C, and the projection onto the directions in which the region is a
+// single layer.
 static bool invert(sn_mat3 C, double smallest, sn_mat3 *inverse, sn_mat3 *flat) {
     double values[3];
     sn_mat3 V;
@@ -77,8 +80,8 @@ static bool invert(sn_mat3 C, double smallest, sn_mat3 *inverse, sn_mat3 *flat) 
     return any;
 }
 
-// Drops nodes that influence the region nowhere, and scales the others so that the weights sum to 1
-// and the gradients to 0.
+// Drops nodes that influence no voxel of the region, and scales the others so that the weights sum
+// to 1 and the gradients to 0.
 static void drop_weak(const bool *strong, sn_shape_point *point) {
     int32_t kept = 0;
     double sum = 0, total = 0;
@@ -158,13 +161,13 @@ void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, 
 
     sum_weights(shape, voxels, count, center, result, strong);
 
-    // A second layer, be it of one voxel only, gives at least about a cell's square.
+    // A second layer, even of a single voxel, contributes at least about a cell's square.
     bool thin = invert(C, 1e-3 * cell * cell, &inverse, &flat);
     for (int32_t k = 0; k < result->count; k++) {
         sn_store3(result->gradient[k], sn_mat3_apply(inverse, sn_load3(result->gradient[k])));
     }
 
-    if (thin) { // across a single layer the voxels' own differences know more
+    if (thin) { // across a single layer the voxels' own differences are better
         sn_shape_point average;
 
         sn_average_sample(shape, voxels, count, &average);

@@ -1,14 +1,17 @@
-// Splitting regions whose weights are not linear enough.
+// Splitting of regions in which the weights are not linear enough.
 //
-// A region is cut through its centroid, across the axis of the grid along which its weights bend
-// most: with the residual r of the linear fit and q_a = (x_a - mean)^2, the score of axis a is
-// sum_i (sum r_i q_a)^2 / sum (q_a - mean q_a)^2, the squared error that a quadratic term would
-// explain. Cuts follow the grid, so that a turned grid is cut alike; where axes tie, the nodes
-// decide, and where these cannot (a mirror symmetry), the region is cut along both. A layer of
-// voxels in the middle goes to the side of the node with the lowest number whose weight varies
-// along the axis, or stays apart if none does.
+// A region is cut through its centroid, across the grid axis along which its weights are curved
+// most. With the residual r of the linear fit and q_a = (x_a - mean)^2, the score of axis a is
 //
-// Cost: two passes over the voxels of a region for each cut it goes through.
+//   sum_i (sum r_i q_a)^2 / sum (q_a - mean q_a)^2,
+//
+// the squared error that a quadratic term would explain. Cuts follow the grid, so a rotated grid is
+// cut in the same way. Where axes tie, the nodes decide; where they cannot (a mirror symmetry), the
+// region is cut across both axes. A layer of voxels in the middle goes to the side of the
+// lowest-numbered node whose weight varies along the axis, or becomes a piece of its own if there
+// is no such node.
+//
+// Cost: two passes over a region's voxels for each cut.
 #include "frame/sampling/region.h"
 
 #include "base/threads.h"
@@ -34,8 +37,8 @@ typedef struct region {
     bool final;         // cannot be cut
 } region;
 
-// How a region should be cut: the axes, and for each which side the middle layer goes to (-1, 1, or
-// 0 for neither).
+// How to cut a region: the axes, and for each the side that the middle layer goes to (-1, 1, or 0
+// for neither).
 typedef struct cut {
     bool along[3];
     int side[3];
@@ -59,7 +62,7 @@ static size_t sums_size(const splitter *s) {
     return FIXED_SUMS + NODE_SUMS * (size_t)s->shape->node_count;
 }
 
-// Offset of a voxel from the region's centroid.
+// Returns the offset of a voxel from the region's centroid.
 static void offset_of(const splitter *s, int32_t voxel, double x[3]) {
     const sinew_voxels *voxels = s->shape->voxels;
     int32_t c[3];
@@ -109,7 +112,7 @@ static void sum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Centroid in cells: sums of integers, exact in any order.
+// Finds the centroid in cells: sums of integers, exact in any order.
 static void find_center(splitter *s, const region *r) {
     const sinew_voxels *voxels = s->shape->voxels;
     int64_t sum[3] = {0, 0, 0};
@@ -150,8 +153,8 @@ static void sum_region(splitter *s, const region *r) {
     s->total.node = s->partial + FIXED_SUMS;
 }
 
-// Slope of a node's best plane: C g = b, with a pinch of a cell's square on the diagonal for flat
-// regions.
+// Computes the slope of a node's best plane: C g = b, with a small multiple of a cell's square
+// added to the diagonal for flat regions.
 static void fit_slope(const splitter *s, double n, const double *node, double g[3]) {
     const double *h = s->shape->voxels->spacing;
     double pinch = 1e-6 * n;
@@ -176,7 +179,7 @@ static void fit_slope(const splitter *s, double n, const double *node, double g[
     g[0] = (y0 - l10 * g[1] - l20 * g[2]) / l00;
 }
 
-// What an axis would gain by a quadratic term of one node, and the slope there.
+// Returns what a quadratic term of one node along an axis would explain, and the slope there.
 static double axis_gain(const splitter *s, double n, const double *node, const double g[3], int a) {
     double Q = s->total.xqq[a] - s->total.xx[a] * s->total.xx[a] / n;
     double h2 = s->shape->voxels->spacing[a] * s->shape->voxels->spacing[a];
@@ -221,7 +224,7 @@ static cut choose_cut(const splitter *s, const region *r) {
 
     double best = 0;
 
-    // Bending too slight to see: the longest side.
+    // If the curvature is too small to measure, cut the longest side.
     bool bent = fmax(score[0], fmax(score[1], score[2])) > 1e-12 * n;
     for (int a = 0; a < 3; a++) {
         if (!bent) {
@@ -239,7 +242,7 @@ static cut choose_cut(const splitter *s, const region *r) {
     return result;
 }
 
-// Where axes tie, the lowest node that varies more along one of them decides.
+// Where axes tie, the lowest-numbered node that varies more along one of them decides.
 static void break_tie(const splitter *s, const region *r, cut *cut) {
     double n = r->end - r->begin;
     double g[3];
@@ -267,7 +270,7 @@ static void break_tie(const splitter *s, const region *r, cut *cut) {
     }
 }
 
-// Squared error of the linear fit.
+// Measures the squared error of the linear fit.
 static void measure_error(splitter *s, region *r) {
     double n = r->end - r->begin;
     double g[3];
@@ -285,7 +288,7 @@ static void measure_error(splitter *s, region *r) {
     }
 }
 
-// Which piece of a cut region a voxel belongs to: three for each axis that is cut.
+// Returns the piece of a cut region that a voxel belongs to: three for each axis that is cut.
 static int piece_of(const splitter *s, const cut *cut, int32_t voxel) {
     double x[3];
     int piece = 0;
@@ -315,7 +318,7 @@ static int count_pieces(const splitter *s, const cut *cut, const region *r) {
     return count;
 }
 
-// Sorts a region's voxels by piece and makes the pieces regions, the first in its place.
+// Sorts a region's voxels by piece and makes each piece a region; the first replaces the old one.
 static sinew_status cut_region(splitter *s, int32_t number, const cut *cut) {
     region whole = s->regions[number];
     int32_t start[PIECES + 1] = {0};
@@ -367,15 +370,16 @@ static bool exceeds(const region *r, double fit_error) {
     return r->error > fit_error * fit_error * (r->end - r->begin);
 }
 
-// Cuts every region in `marked`, unless that would make more than `requested`. Returns how many
-// were cut in *done.
+// Cuts every marked region, unless that would give more than `requested` regions. *done receives
+// how many were cut.
 static sinew_status cut_marked(splitter *s, const bool *marked, int32_t requested, int32_t *done) {
     int32_t present = s->count;
     int32_t growth = 0;
 
     *done = 0;
-    for (int pass = 0; pass < 2;
-         pass++) { // first see how many there would be: equals are cut together or not at all
+    // The first pass counts the pieces, since equal regions are cut together or not at all; the
+    // second cuts.
+    for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < present; i++) {
             if (!marked[i]) {
                 continue;
@@ -429,7 +433,7 @@ static sinew_status split(splitter *s, int32_t requested, double fit_error, bool
         }
 
         if (waits) {
-            done = 1; // others may still be cut
+            done = 1; // other regions may still be cut
         }
     }
 
@@ -474,7 +478,7 @@ sinew_status sn_split_regions(const sn_shape *shape, int32_t requested, double f
     s.scratch = SN_PUSH(&arena, int32_t, voxels);
     s.partial = SN_PUSH(&arena, double, (size_t)sn_chunk_count(voxels, CHUNK) * sums_size(&s));
 
-    bool *marked = SN_PUSH(&arena, bool, voxels); // never more regions than voxels
+    bool *marked = SN_PUSH(&arena, bool, voxels); // there are never more regions than voxels
     s.regions = sn_allocate(context, s.capacity, sizeof *s.regions);
 
     sinew_status status = s.regions ? sn_arena_status(&arena) : SINEW_OUT_OF_MEMORY;

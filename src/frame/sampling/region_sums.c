@@ -1,11 +1,13 @@
-// Sums over regions of voxels, from which linear fits follow without another look at the voxels,
-// and the edges between regions that share a face.
+// Sums over regions of voxels, from which linear fits follow without visiting the voxels again, and
+// the edges between regions that share a face.
 //
 // With the sums of 1, x, x x', and for each node of w, w x, w^2, the squared error of the best
 // plane is
 //
 //   E = sum_i [ sum w^2 - (sum w)^2 / n - b' C^-1 b ]
 //   b = sum w (x - mean),   C = sum (x - mean)(x - mean)'
+//
+// Cost: one pass over the entries of the table for the sums, one over the faces for the edges.
 #include "frame/sampling/region_sums.h"
 
 #include "base/threads.h"
@@ -32,7 +34,7 @@ static factor factorize(const double C[6]) {
     return f;
 }
 
-// b' C^-1 b.
+// Returns b' C^-1 b.
 static double explained(const factor *f, const double b[3]) {
     double y0 = b[0] / f->l00;
     double y1 = (b[1] - f->l10 * y0) / f->l11;
@@ -40,8 +42,7 @@ static double explained(const factor *f, const double b[3]) {
     return y0 * y0 + y1 * y1 + y2 * y2;
 }
 
-// Squared error of the best planes through one region, or through two together (b may be NULL). The
-// covariance has a pinch of a cell's square on the diagonal, for flat regions.
+// The covariance has a small multiple of a cell's square added to the diagonal, for flat regions.
 double sn_region_fit_error(const sn_region_set *set, const sn_region_sums *a,
                            const sn_region_sums *b, double cell2) {
     double n = a->n + (b ? b->n : 0);
@@ -114,7 +115,8 @@ static void add_voxel(sn_region_sums *region, const sinew_voxels *voxels, int32_
     int32_t c[3];
     sn_cell_coordinates(voxels->cells, voxels->cell[v], c);
     for (int k = 0; k < 3; k++) {
-        x[k] = (c[k] - 0.5 * (voxels->cells[k] - 1)) * voxels->spacing[k]; // from the grid's middle
+        // Relative to the centre of the grid.
+        x[k] = (c[k] - 0.5 * (voxels->cells[k] - 1)) * voxels->spacing[k];
     }
 
     region->n += 1;
@@ -126,7 +128,7 @@ static void add_voxel(sn_region_sums *region, const sinew_voxels *voxels, int32_
     }
 }
 
-// Voxels listed by region: counting sort.
+// Lists the voxels by region (counting sort).
 static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, int32_t voxel_count,
                                    int32_t count, int32_t **start, int32_t **list) {
     int32_t *first = *start = SN_PUSH(arena, int32_t, (size_t)count + 1);
@@ -156,13 +158,13 @@ static sinew_status list_by_region(sn_arena *arena, const int32_t *region_of, in
     return SINEW_OK;
 }
 
-// Sums are made some regions at a time, each region by one hand. `place` maps a node to its sums
-// while one region is read.
+// Sums are computed for several regions in parallel, each region by one thread. `place` maps a node
+// to its sums while a region is read.
 typedef struct sum_job {
     const sn_shape *shape;
     const sn_region_set *set;
     const int32_t *start, *list; // voxels of each region
-    int32_t *seen[SLOTS];        // the region that a node was seen in last
+    int32_t *seen[SLOTS];        // the region in which a node was seen last
     sn_node_sums **place[SLOTS]; // its sums there
 } sum_job;
 
@@ -310,8 +312,8 @@ typedef struct edge_job {
     int32_t *edges; // NULL while counting
 } edge_job;
 
-// Faces between regions. Neighbouring voxels mostly tell of the same: pairs seen a short while ago
-// are passed over.
+// Finds the faces between regions. Neighbouring voxels mostly report the same pair, so pairs seen
+// recently are skipped.
 static void visit_faces(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const edge_job *job = data;
     const sinew_voxels *voxels = job->voxels;
@@ -334,7 +336,7 @@ static void visit_faces(void *data, int32_t begin, int32_t end, int32_t chunk) {
             uint64_t *known = &recent[pair * 0x9e3779b97f4a7c15u >> (64 - RECENT_BITS)];
 
             if (*known == pair) {
-                continue; // no pair is 0: its higher region is not
+                continue; // an empty entry is 0, and no pair is: its higher region is not 0
             }
 
             *known = pair;

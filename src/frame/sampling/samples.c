@@ -1,6 +1,7 @@
-// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments. Each
-// sample is made on its own, a batch of them side by side; then their weights are packed one behind
-// the other.
+// Samples from a partition of the voxels: positions, volumes, weights with gradients, moments. In:
+// the shape functions and the sampling definition. Samples are independent of each other and are
+// computed in parallel, a batch at a time; their weights are then packed. Cost: one pass over the
+// voxels and their weights, after the partition.
 #include "frame/sampling/samples_internal.h"
 
 #include "base/threads.h"
@@ -33,8 +34,10 @@ int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
 
 void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d) {
     values[0] = 1;
-    const double *before = values; // those of one degree less: all of them times x, those without x
-                                   // times y, the last times z
+
+    // From the monomials of one degree less: all of them times x, those without x times y, the
+    // last times z.
+    const double *before = values;
 
     for (int32_t k = 1; k <= degree; k++) {
         int32_t count = k * (k + 1) / 2;
@@ -73,19 +76,20 @@ typedef struct sample_job {
     const sinew_sampling_def *def;
     sn_frame_samples *samples;
     sn_fit *fits;
-    int32_t first;          // of the batch
-    sn_shape_point *points; // weights of the batch's samples
+    int32_t first;          // the batch's first sample
+    sn_shape_point *points; // the weights of the batch's samples
 } sample_job;
 
-// Position, volume, mass, label and stiffness of a sample.
+// Computes position, volume, mass, label and stiffness of a sample.
 static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
                     sn_frame_samples *samples, int32_t s) {
     const sinew_voxels *grid = shape->voxels;
     sn_vec3 sum = sn_v3(0, 0, 0);
     sn_vec3 first = sn_voxel_center(grid, voxels[0]);
     double mass = 0, young = 0;
-    int32_t label = 0,
-            same = 0; // the label of most voxels, by majority vote (exact if it has more than half)
+
+    // The most common label, by majority vote: exact if more than half of the voxels have it.
+    int32_t label = 0, same = 0;
 
     for (int32_t i = 0; i < count; i++) {
         uint16_t own = grid->label[voxels[i]];
@@ -100,7 +104,7 @@ static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
         same += own == label ? 1 : -1;
     }
 
-    sn_store3(samples->position + 3 * (size_t)s, sn_madd(first, 1.0 / count, sum));
+    sn_store3(sn_at3(samples->position, s), sn_madd(first, 1.0 / count, sum));
     samples->volume[s] = count * grid->volume;
     samples->mass[s] = mass;
     samples->label[s] = label;
@@ -111,7 +115,7 @@ static void integrate_moments(const sn_shape *shape, const int32_t *voxels, int3
                               sn_frame_samples *samples, int32_t s) {
     double values[SN_MAX_MONOMIALS];
     double *moment = samples->moment + (size_t)s * (size_t)samples->moment_count;
-    sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+    sn_vec3 center = sn_load3(sn_at3(samples->position, s));
 
     for (int32_t i = 0; i < count; i++) {
         sn_compute_monomials(values, samples->degree,
@@ -139,13 +143,13 @@ static void make_samples(void *data, int32_t begin, int32_t end, int32_t chunk) 
         if (job->def->kind == SINEW_SAMPLING_MIDPOINT) {
             sn_average_sample(job->shape, voxels, count, &job->points[i]);
         } else {
-            sn_vec3 center = sn_load3(samples->position + 3 * (size_t)s);
+            sn_vec3 center = sn_load3(sn_at3(samples->position, s));
             sn_fit_sample(job->shape, voxels, count, center, &job->points[i], &job->fits[s]);
         }
     }
 }
 
-// Weights of all samples while they are made.
+// The weights of all samples while they are computed.
 typedef struct weight_lists {
     int32_t *node;
     double (*weight)[4]; // weight and gradient
@@ -410,13 +414,13 @@ void sn_samples_destroy(sn_frame_samples *samples) {
     sn_arena_destroy(&arena);
 }
 
-// The node at a place of a sample's list, plus one; 0 behind its end.
+// Returns 1 + the node at an index of a sample's list, or 0 beyond its end.
 static int32_t node_at(const sn_frame_samples *samples, int32_t sample, int32_t place) {
     int32_t at = samples->start[sample] + place;
     return at < samples->start[sample + 1] ? samples->node[at] + 1 : 0;
 }
 
-// Counting sorts by each place of the lists, the last one first.
+// Counting sorts by each index of the lists, the last one first.
 sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count,
                                       int32_t *list, int32_t count) {
     sn_arena scratch = sn_arena_create(samples->arena.context);

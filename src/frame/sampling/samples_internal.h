@@ -1,25 +1,25 @@
-// What midpoint and region samples share while they are made.
+// What midpoint samples and region samples share while they are computed.
 #ifndef SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
 #define SN_FRAME_SAMPLING_SAMPLES_INTERNAL_H
 
 #include "frame/sampling/sampling.h"
 
-// Which sample each voxel belongs to, and how many there are.
+// The sample of each voxel, and the number of samples.
 typedef struct sn_partition {
     int32_t count;
     int32_t *sample_of; // for each voxel
 } sn_partition;
 
-// Blocks of voxels: as many as requested for, or nearly so.
+// Partitions into blocks of voxels, `requested` of them or nearly so.
 sinew_status sn_partition_blocks(const sn_shape *shape, int32_t requested, sn_arena *arena,
                                  sn_partition *partition);
 
-// Regions of nearly linear weights.
+// Partitions into regions over which the weights are nearly linear.
 sinew_status sn_partition_regions(const sn_shape *shape, const sinew_sampling_def *def,
                                   sn_arena *arena, sn_partition *partition);
 
-// Weights and gradients of one sample from those of its voxels: averages (midpoint), or the linear
-// fit, with its squared error summed over voxels and nodes, and its absolute error.
+// Weights and gradients of one sample from those of its voxels: means (midpoint), or the linear
+// fit, with its squared error summed over voxels and nodes and its absolute error.
 typedef struct sn_fit {
     double squared_error, absolute_error;
     int32_t voxels, nodes;
@@ -30,7 +30,7 @@ void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t cou
 void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
                    sn_shape_point *result, sn_fit *fit);
 
-// Fills `order`: samples by their number of nodes, a stable counting sort.
+// Fills `order`: samples by their number of nodes (stable counting sort).
 sinew_status sn_samples_sort(sn_frame_samples *samples);
 
 #endif

@@ -1,10 +1,12 @@
-// Where a frame body measures strain: samples with volumes, weights, gradients and moments, and the
+// Where a frame body measures strain (Gilles et al. 2013, 1.4). In: the shape functions
+// and a sampling definition. Out: samples with volumes, weights, gradients and moments, and the
 // quadrature points inside them.
 //
-// Data layout, for packing into blocks: entries of sample s are start[s] .. start[s + 1] - 1;
+// Data layout, for packing into blocks: the entries of sample s are start[s] .. start[s + 1] - 1.
 // `order` lists the samples by their number of nodes (ascending, then by index), so that a block of
 // SIMD lanes takes consecutive samples of `order` with the same count. Gradients are three numbers
-// an entry. Moments are `moment_count` numbers a sample in the order of sn_monomials().
+// for each entry. Moments are `moment_count` numbers for each sample in the order of
+// sn_monomials().
 #ifndef SN_FRAME_SAMPLING_SAMPLING_H
 #define SN_FRAME_SAMPLING_SAMPLING_H
 
@@ -12,11 +14,12 @@
 
 enum { SN_MAX_DEGREE = 8, SN_MAX_MONOMIALS = 165 };
 
-// Exponents of the monomials in three variables up to `degree`, by ascending degree, then x before
-// y before z within one: 1; x y z; xx xy xz yy yz zz; ... Returns their number, (d+1)(d+2)(d+3)/6.
+// Lists the exponents of the monomials in three variables up to `degree`, by ascending degree, and
+// within one degree x before y before z: 1; x y z; xx xy xz yy yz zz; ... Returns their number,
+// (d+1)(d+2)(d+3)/6.
 int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]);
 
-// Values of these monomials at d.
+// Computes the values of these monomials at d.
 void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d);
 
 typedef struct sn_frame_samples {
@@ -25,7 +28,7 @@ typedef struct sn_frame_samples {
     double *position;  // 3 each: the centroid of the sample's voxels
     double *volume;    // [m3]; they sum to the solid's
     double *mass;      // [kg]
-    int32_t *label;    // of the sample's material; of most of its volume where labels mix
+    int32_t *label;    // of the sample's material; the most common one where labels mix
     double *stiffness; // mean factor on the material's stiffness; where labels mix, relative to
                        // `label`'s Young's modulus
     int32_t *start;    // count + 1
@@ -47,7 +50,7 @@ sinew_status sn_samples_create(const sn_shape *shape, const sinew_sampling_def *
 void sn_samples_destroy(sn_frame_samples *samples);
 
 // Sorts a list of samples by their lists of nodes, so that samples with the same nodes are
-// neighbours. Stable.
+// adjacent. Stable.
 sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t node_count,
                                       int32_t *list, int32_t count);
 
@@ -55,13 +58,13 @@ sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t n
 // points instead of expansions).
 //
 // Over a region the weights are linear, so F is a polynomial of the rest position, and so are
-// energy and forces of the laws that are polynomials of F. What enters is each region's voxels;
-// what leaves is a few points with positive volumes that have the same moments up to the samples'
-// degree as all of the voxels:
+// energy and forces of every law that is polynomial in F. In: each region's voxels. Out: a few
+// points with positive volumes that have the same moments up to the samples' degree as all of the
+// voxels:
 //
 //   degree 0, 1  the centroid
-//   degree 2     the root of the covariance applied to four corners of a cube, those on the side to
-//                which the voxels lean; if they lean to no side, to six points on the axes. These
+//   degree 2     the root of the covariance applied to four corners of a cube, on the side to which
+//                the voxels are skewed, or to six points on the axes if they are not skewed. These
 //                points rotate and mirror with the grid.
 //   above        centres of some of the voxels, at most as many as there are moments (Caratheodory
 //                1907; Tchakaloff 1957), chosen in rounds that halve the candidates (Maalouf,
@@ -76,20 +79,20 @@ typedef struct sn_quadrature {
     double *volume;
 } sn_quadrature;
 
-// Points for samples with voxel lists. Lives in the arena.
+// Finds the points of samples that have voxel lists. The result is in the arena.
 sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
                                   const sn_frame_samples *samples, sn_quadrature *quadrature);
 
-// The points as samples: weights continued linearly from the middle of the region. `samples` are
-// those of the quadrature, or the same with insertions; they must outlive the result, which has
-// neither voxels nor moments of its own.
+// Turns the points into samples, with weights extrapolated linearly from the centroid of the
+// region. `samples` are those of the quadrature, or the same with insertions. They must outlive the
+// result, which has neither voxels nor moments of its own.
 sinew_status sn_quadrature_apply(const sn_quadrature *quadrature, const sn_frame_samples *samples,
                                  sn_frame_samples **points);
 
-// Of the functions up to a degree at the items (positions 3 each, n of them), picks items and
-// positive volumes whose sums are those of all items with volume `volume`. `chosen` and `volumes`
-// have room for n, `work` for sn_select_work(degree) doubles. Returns how many: at most the number
-// of monomials, unless there are fewer items.
+// Chooses from n items (positions 3 each, volume `volume` each) a few, with positive volumes, so
+// that the volume-weighted sums of all monomials up to `degree` stay the same. `chosen` and
+// `volumes` have room for n, `work` for sn_select_work(degree) doubles. Returns the number of
+// chosen items: at most the number of monomials, unless there are fewer items.
 int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, double volume,
                          int32_t *chosen, double *volumes, double *work);
 size_t sn_select_work(int32_t degree);

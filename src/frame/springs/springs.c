@@ -1,5 +1,6 @@
-// Setting springs up: the pairs that are coupled, and their joints from the stiffness of the
-// samples at rest. springs_simd.c has what they do.
+// Setup of the springs: the coupled pairs, and their joints from the stiffness of the samples at
+// rest. springs_simd.c evaluates them. Cost: the pairs, and an eigenvalue check of the whole
+// matrix.
 #include "frame/springs/springs.h"
 
 #include "linalg/dense.h"
@@ -73,7 +74,7 @@ static void split(const double K[36], sn_mat3 *P, sn_mat3 *Q, sn_mat3 *U) {
     }
 }
 
-// D(l): [l]x below a diagonal of ones. It takes the motion of the joint to that of a frame from
+// D(l): [l]x below a diagonal of ones. It maps the motion of the joint to that of a frame from
 // which the joint is seen at l.
 static void displacement(sn_vec3 l, double D[6][6]) {
     sn_mat3 cross = sn_cross_matrix(l);
@@ -89,8 +90,8 @@ static void displacement(sn_vec3 l, double D[6][6]) {
     }
 }
 
-// K of a joint: minus the symmetric part of D(l_j)' B D(l_i), B the block (j, i) of the stiffness,
-// turns before shifts.
+// Computes K of a joint: minus the symmetric part of D(l_j)' B D(l_i), B being the block (j, i) of
+// the stiffness, rotations before translations.
 static void compute_joint(const double *stiffness, sn_spring *spring) {
     const int32_t at[2][2] = {{spring->slot[3], spring->slot[4]},
                               {spring->slot[6], spring->slot[7]}};
@@ -123,7 +124,7 @@ static void compute_joint(const double *stiffness, sn_spring *spring) {
     split(safe, &spring->safe_P, &spring->safe_Q, &spring->safe_U);
 }
 
-// Lower triangle of the springs' stiffness at rest.
+// Computes the lower triangle of the springs' stiffness at rest.
 static void rest_stiffness(const sn_nodes *nodes, const sn_springs *springs, double *q,
                            double *matrix) {
     sn_nodes_place(nodes, q, sn_quat_identity(), sn_v3(0, 0, 0));
@@ -131,7 +132,7 @@ static void rest_stiffness(const sn_nodes *nodes, const sn_springs *springs, dou
     springs->evaluate(nodes, springs, &request);
 }
 
-// The Frobenius norm of A, or of A - B, of which the lower triangles are given.
+// Returns the Frobenius norm of A, or of A - B if B is not NULL, from the lower triangles.
 static double norm_of(const sn_bsr *pattern, const double *A, const double *B) {
     double sum = 0;
     for (int32_t row = 0; row < pattern->rows; row++) {
@@ -148,7 +149,7 @@ static double norm_of(const sn_bsr *pattern, const double *A, const double *B) {
     return sqrt(sum);
 }
 
-// Whether the whole matrix (lower triangle given) has an eigenvalue below zero by more than
+// Whether the whole matrix (lower triangle given) has an eigenvalue that is negative beyond
 // rounding.
 static bool is_indefinite(sinew_context *context, const sn_bsr *pattern, double *matrix,
                           double *dense) {
@@ -185,7 +186,7 @@ sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
 
         rest_stiffness(nodes, springs, q, matrix);
         springs->clamped = is_indefinite(context, pattern, matrix, dense);
-        if (springs->clamped) { // would fly apart: give up what makes it so
+        if (springs->clamped) { // unstable: drop the negative eigenvalues that make it so
             for (int32_t k = 0; k < springs->count; k++) {
                 sn_spring *spring = &springs->items[k];
                 spring->P = spring->safe_P;

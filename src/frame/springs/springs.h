@@ -1,18 +1,21 @@
 // Precomputed springs between rigid frames (Gilles et al. 2011, 4.3): the stiffness of a frame body
-// at rest, kept as one joint for each pair of frames, so that a step costs the pairs and not the
-// samples.
+// at rest, stored as one joint for each pair of frames, so that the cost of a step depends on the
+// pairs and not on the samples.
 //
-// The joint of frames i and j sits half-way between them. Carried along by either, it comes apart
-// by a turn phi and a shift u, seen from the orientation R_m half-way between R_i and R_j:
+// In: the samples' stiffness at rest. Out: energy, forces and stiffness at any configuration.
+//
+// The joint of frames i and j lies half-way between them. As each frame carries its own copy of the
+// joint, the copies separate by a rotation phi and a translation u, seen from the orientation R_m
+// half-way between R_i and R_j:
 //
 //   phi = log(R_i' R_j),   u = R_m' d,   d = (t_j + r_j) - (t_i + r_i),   r_i = R_i l_i
 //   W   = 1/2 (phi, u)' K (phi, u)
 //
-// K = -sym(D(-l_i)' Kbar_ij D(-l_j)), Kbar the stiffness df/dq that the samples give at rest.
-// Forces are the exact gradient of W, which no rigid motion changes, so that both momenta are kept;
-// the stiffness is J'KJ with J = d(phi, u), exact at rest. For two frames K is symmetric as it is,
-// and the springs' stiffness at rest is Kbar; with more the skew part is lost, and the
-// difference is reported.
+// K = -sym(D(-l_i)' Kbar_ij D(-l_j)), where Kbar is the stiffness df/dq of the samples at rest.
+// Forces are the exact gradient of W. A rigid motion does not change W, so linear and angular
+// momentum are conserved. The stiffness is J'KJ with J = d(phi, u), which is exact at rest. For two
+// frames K is symmetric and the springs' stiffness at rest is Kbar; with more frames the skew part
+// is lost, and the difference is reported.
 #ifndef SN_FRAME_SPRINGS_SPRINGS_H
 #define SN_FRAME_SPRINGS_SPRINGS_H
 
@@ -21,13 +24,14 @@
 #include "linalg/bsr.h"
 #include "math/mat3.h"
 
-// Blocks of a joint's stiffness in the order (turn i, shift i, turn j, shift j), lower triangle.
+// The blocks of a joint's stiffness, lower triangle, in the order (rotation i, translation i,
+// rotation j, translation j).
 enum { SN_SPRING_BLOCKS = 10 };
 
 typedef struct sn_spring {
     int32_t i, j; // i < j
     sn_vec3 li, lj;
-    sn_mat3 P, Q, U;                // of K: turns with turns, turns with shifts, shifts with shifts
+    sn_mat3 P, Q, U; // blocks of K: rotations, rotations with translations, translations
     sn_mat3 safe_P, safe_Q, safe_U; // the same without negative eigenvalues
     int32_t slot[SN_SPRING_BLOCKS]; // in the body's pattern
 } sn_spring;

@@ -1,5 +1,5 @@
-// The springs at a configuration: energy, forces, stiffness, spring by spring. Built for each
-// instruction set for the sake of its fused products.
+// Evaluation of the springs at a configuration: energy, forces and stiffness, spring by spring.
+// Built for each instruction set, for its fused multiply-adds.
 //
 // Variations, with w' = R_m' w and t' = R_m' t for the rates w, t of a frame, n = phi / |phi| and a
 // = |phi|:
@@ -8,15 +8,15 @@
 //   w_m' = (w_i' + w_j') / 2 + T (w_j' - w_i'),   T = -tan(a/4) / (2 a) [phi]x
 //   du   = t_j' - t_i' + w_j' x r_j' - w_i' x r_i' + u x w_m'
 //
-// The rotation half-way is R_i exp(phi / 2); A and T follow from the derivative of the exponential,
-// whose part across n is a turn by half the angle times sin(a/2) / (a/2).
+// The half-way rotation is R_i exp(phi / 2). A and T follow from the derivative of the exponential,
+// whose part across n is a rotation by half the angle times sin(a/2) / (a/2).
 #include "frame/springs/springs.h"
 
 #include "math/simd.h"
 
 #include <math.h>
 
-// What a joint looks like at a configuration, vectors in the axes half-way.
+// A joint at a configuration; vectors in the half-way axes.
 typedef struct joint {
     sn_mat3 R;        // R_m
     sn_vec3 phi, u;   // the gap
@@ -71,7 +71,7 @@ static sn_vec3 apply_A(const joint *j, sn_vec3 v) {
 }
 
 // Adds the forces of a joint whose generalised stress is (K phi part, K u part) = (g, p), in the
-// axes half-way.
+// half-way axes.
 static void add_force(const sn_nodes *nodes, const sn_spring *spring, const joint *j, sn_vec3 g,
                       sn_vec3 p, double *force) {
     // dW = (A g - T's).(w_j' - w_i') + p.(t_j' - t_i') + w_j'.(r_j' x p) - w_i'.(r_i' x p) -
@@ -98,10 +98,10 @@ static void add_block(double *matrix, int32_t slot, sn_mat3 block, double sign) 
     }
 }
 
-// The blocks of K in the world's axes, and what turns of the frames do there.
+// The blocks of K in world axes, and the effect of the frames' rotations there.
 typedef struct world_joint {
     sn_mat3 P, Q, U;
-    sn_mat3 Yi, Yj; // du by the turn of a frame
+    sn_mat3 Yi, Yj; // du for a rotation of the frame
     sn_vec3 phi;
     double across, turn_part;
 } world_joint;
@@ -134,7 +134,7 @@ static world_joint turn_joint(const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U) {
     return w;
 }
 
-// B A, A = across I + turn_part phi phi', and A B.
+// B A and A B, with A = across I + turn_part phi phi'.
 static sn_mat3 times_A(const world_joint *w, sn_mat3 B) {
     sn_vec3 along = sn_scale(w->turn_part, sn_mat3_apply(B, w->phi));
     return sn_mat3_add(sn_mat3_scale(w->across, B), sn_outer(along, w->phi));
@@ -145,15 +145,15 @@ static sn_mat3 A_times(const world_joint *w, sn_mat3 B) {
     return sn_mat3_add(sn_mat3_scale(w->across, B), sn_outer(w->phi, along));
 }
 
-// J'KJ: with the turn of a frame, (dphi, du) = (sigma A, Y); with its shift, (0, sigma I), sigma =
-// -1 for i and 1 for j.
+// Adds J'KJ. A rotation of a frame gives (dphi, du) = (sigma A, Y), its translation (0, sigma I),
+// with sigma = -1 for i and 1 for j.
 static void add_matrix(const sn_spring *spring, const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U,
                        double *matrix) {
     world_joint w = turn_joint(j, P, Q, U);
     sn_mat3 PA = times_A(&w, w.P);
     sn_mat3 QA = times_A(&w, sn_mat3_transpose(w.Q));
 
-    // Stress by turning a frame: turn part v, shift part s.
+    // Stress for a rotation of a frame: rotation part v, translation part s.
     sn_mat3 vi = sn_mat3_sub(sn_mat3_mul(w.Q, w.Yi), PA);
     sn_mat3 si = sn_mat3_sub(sn_mat3_mul(w.U, w.Yi), QA);
     sn_mat3 vj = sn_mat3_add(sn_mat3_mul(w.Q, w.Yj), PA);
@@ -164,14 +164,14 @@ static void add_matrix(const sn_spring *spring, const joint *j, sn_mat3 P, sn_ma
     const int32_t *slot = spring->slot;
 
     add_block(matrix, slot[0], sn_mat3_sub(sn_mat3_mul(YiT, si), Avi), 1);
-    add_block(matrix, slot[1], si, -1); // shift i, turn i
+    add_block(matrix, slot[1], si, -1); // translation i, rotation i
     add_block(matrix, slot[2], w.U, 1);
-    add_block(matrix, slot[3], sn_mat3_add(sn_mat3_mul(YjT, si), Avi), 1); // turn j, turn i
-    add_block(matrix, slot[4], sn_mat3_transpose(sj), -1);                 // turn j, shift i
+    add_block(matrix, slot[3], sn_mat3_add(sn_mat3_mul(YjT, si), Avi), 1); // rotation j, rotation i
+    add_block(matrix, slot[4], sn_mat3_transpose(sj), -1); // rotation j, translation i
     add_block(matrix, slot[5], sn_mat3_add(sn_mat3_mul(YjT, sj), A_times(&w, vj)), 1);
-    add_block(matrix, slot[6], si, 1);   // shift j, turn i
-    add_block(matrix, slot[7], w.U, -1); // shift j, shift i
-    add_block(matrix, slot[8], sj, 1);   // shift j, turn j
+    add_block(matrix, slot[6], si, 1);   // translation j, rotation i
+    add_block(matrix, slot[7], w.U, -1); // translation j, translation i
+    add_block(matrix, slot[8], sj, 1);   // translation j, rotation j
     add_block(matrix, slot[9], w.U, 1);
 }
 

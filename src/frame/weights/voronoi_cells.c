@@ -1,11 +1,11 @@
 // Voronoi cells of the nodes, in three steps:
 //
 //   1. A common front of all nodes on a coarser grid estimates how far each node's own front must
-//   go.
+//      go.
 //   2. Each node's front covers its cell and a few voxels more; the two smallest distances of each
-//   voxel are kept.
+//      voxel are kept.
 //   3. Fronts that the estimate stopped too early, which the distances reveal, run again. So the
-//   result does not depend on the estimate.
+//      result does not depend on the estimate.
 //
 // Cost: a front over each cell and a few voxels around it, and one over the coarser grid.
 #include "frame/weights/voronoi_cells.h"
