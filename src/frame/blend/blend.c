@@ -1,7 +1,11 @@
+// Samples as functions of control vectors, and the projection from controls to rows.
+//
 // At a sample X with weights w_i and gradients, control m of node i has g = m(d) grad w_i + w_i
-// grad m(d), so that F = sum a (x) g (Gilles et al. 2013, 1.3). Forces and stiffness of controls
-// come from the sample groups; a row collects the controls it moves: itself, or, for the rotation
-// of a rigid node, its three columns by da = w x a.
+// grad m(d), so that F = sum a (x) g (Gilles et al. 2013, 1.3). The sample groups give forces and
+// stiffness of controls. A row sums over the controls it moves: the control itself, or, for the
+// rotation of a rigid node, its three columns by da = w x a.
+//
+// Cost of a stiffness: 27 multiply-adds for each pair of controls at a sample.
 #include "frame/blend/blend.h"
 
 #include <string.h>
@@ -14,15 +18,15 @@ static int32_t sample_controls(const sn_nodes *nodes, const sn_frame_samples *sa
     return count;
 }
 
-// Controls and gradients of entry k of a sample. Returns how many.
+// Fills in the controls and gradients of entry k of a sample. Returns how many there are.
 static int32_t fill_entry(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s,
                           int32_t k, int32_t *control, sn_vec3 *gradient) {
     const sn_node *node = &nodes->items[samples->node[k]];
     double m[SN_NODE_MAX_CONTROLS];
     double w = samples->weight[k];
     sn_vec3 dm[SN_NODE_MAX_CONTROLS];
-    sn_vec3 dw = sn_load3(samples->gradient + 3 * (size_t)k);
-    int32_t count = sn_node_monomials(node, sn_load3(samples->position + 3 * (size_t)s), m, dm);
+    sn_vec3 dw = sn_load3(sn_at3(samples->gradient, k));
+    int32_t count = sn_node_monomials(node, sn_load3(sn_at3(samples->position, s)), m, dm);
 
     for (int32_t c = 0; c < count; c++) {
         control[c] = node->control + c;
@@ -32,7 +36,7 @@ static int32_t fill_entry(const sn_nodes *nodes, const sn_frame_samples *samples
     return count;
 }
 
-// Controls and gradients of one sample.
+// Fills in the controls and gradients of one sample.
 static void fill_sample(const sn_nodes *nodes, const sn_frame_samples *samples, int32_t s,
                         int32_t *control, sn_vec3 *gradient) {
     int32_t next = 0;
@@ -57,7 +61,7 @@ typedef struct grouping {
     int32_t group_count;
 } grouping;
 
-// Samples of one material and one number of controls share a group.
+// Puts samples of one material and one number of controls into the same group.
 static sinew_status group_samples(sn_arena *scratch, const sn_nodes *nodes,
                                   const sn_frame_samples *samples, int32_t material_count,
                                   const int32_t *labels, grouping *g) {
@@ -98,7 +102,7 @@ sn_mat3 sn_field_frame_at(const sinew_field *field, sn_vec3 X) {
     return sn_mat3_columns(sn_load3(axes), sn_load3(axes + 3), sn_load3(axes + 6));
 }
 
-// The axes at the samples of a list; NULL without a field.
+// Finds the material axes at the samples of a list; NULL without a field.
 static sinew_status push_frames(sn_arena *arena, const sinew_field *field,
                                 const sn_frame_samples *samples, const int32_t *list, int32_t count,
                                 sn_mat3 **frames) {
@@ -110,7 +114,7 @@ static sinew_status push_frames(sn_arena *arena, const sinew_field *field,
     *frames = SN_PUSH(arena, sn_mat3, count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < count; i++) {
-        (*frames)[i] = sn_field_frame_at(field, sn_load3(samples->position + 3 * (size_t)list[i]));
+        (*frames)[i] = sn_field_frame_at(field, sn_load3(sn_at3(samples->position, list[i])));
     }
 
     return SINEW_OK;
@@ -168,14 +172,14 @@ static sinew_status fill_group(sn_arena *arena, sn_arena *scratch, const sn_node
                                 varies ? stiffness : NULL);
 }
 
-// Whether sample s has the nodes of the one before it, which couple the same.
+// Whether sample s has the same nodes as the one before it, and so couples the same rows.
 static bool repeats_nodes(const int32_t *start, const int32_t *list, int32_t s) {
     int32_t count = start[s + 1] - start[s];
     return s > 0 && start[s] - start[s - 1] == count &&
            memcmp(list + start[s], list + start[s - 1], (size_t)count * sizeof *list) == 0;
 }
 
-// Lists of controls (or of rows) that the samples couple.
+// Lists the controls (or rows) that each sample couples.
 static sinew_status push_sets(sn_arena *arena, const sn_nodes *nodes, int32_t samples,
                               const int32_t *start, const int32_t *list, bool rows,
                               sn_bsr_sets *sets) {
@@ -214,7 +218,7 @@ sinew_status sn_blend_row_sets(sn_arena *arena, const sn_nodes *nodes, int32_t c
     return push_sets(arena, nodes, count, start, node, true, sets);
 }
 
-// The row that moves a control.
+// Returns the row that moves a control.
 static int32_t row_of(const sn_nodes *nodes, const sn_blend *blend, int32_t control) {
     const sn_node *node = &nodes->items[blend->node_of_control[control]];
     return node->row + sn_node_row_of_control(node, control - node->control);
@@ -268,7 +272,7 @@ static bool are_rigid(const sn_nodes *nodes) {
     return true;
 }
 
-// Groups of rigid nodes: four controls each.
+// Builds the groups of a body whose nodes are all rigid: four controls each.
 static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes,
                                 const sn_frame_samples *samples, const sinew_field *field,
                                 const grouping *g, const sn_bsr *rows, bool dual, sn_blend *blend) {
@@ -289,8 +293,8 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes,
         SN_TRY(sn_rigid_group_pack(arena, &input, packed));
 
         int32_t lanes = packed->blocks * SN_BLOCK;
-        for (int32_t lane = lanes - 1; lane >= 0;
-             lane--) { // the first of equal ones stays: the others are padding
+        // Downwards, so that the first of equal samples remains: the others are padding.
+        for (int32_t lane = lanes - 1; lane >= 0; lane--) {
             blend->sample_group[packed->order[lane]] = i;
             blend->sample_place[packed->order[lane]] = lane;
         }
@@ -312,7 +316,7 @@ static sinew_status build_rigid(sn_arena *arena, const sn_nodes *nodes,
     return SINEW_OK;
 }
 
-// Groups of any kinds of nodes, through their controls.
+// Builds the groups of any kinds of nodes, by their controls.
 static sinew_status build_controls(sn_arena *arena, sn_arena *scratch, const sn_nodes *nodes,
                                    const sn_frame_samples *samples, const sinew_field *field,
                                    const grouping *g, const sn_bsr *rows, sn_blend *blend) {
@@ -391,7 +395,8 @@ void sn_blend_set_volume(const sn_blend *blend, int32_t sample, double volume) {
     volumes[place] = volume;
 }
 
-// The gradients of a sample in its group: component k of control c is at [(3 c + k) SN_BLOCK].
+// Returns the gradients of a sample in its group: component k of control c is at [(3 c + k)
+// SN_BLOCK].
 static double *packed_gradient(const sn_blend *blend, int32_t sample, const int32_t **control,
                                int32_t *width) {
     const sn_samples *packed = &blend->groups.items[blend->sample_group[sample]].samples;
@@ -442,7 +447,7 @@ void sn_blend_project_force(const sn_nodes *nodes, const double *controls,
     }
 }
 
-// J' K J for the pair of controls (c, d): J is the identity or -[a]x.
+// Returns J' K J for the pair of controls (c, d): J is the identity or -[a]x.
 static sn_mat3 project_block(const sn_nodes *nodes, const sn_blend *blend, int32_t c, int32_t d,
                              const double *K) {
     const sn_node *row_node = &nodes->items[blend->node_of_control[c]];
@@ -478,7 +483,7 @@ static void project_pair(const sn_nodes *nodes, const sn_blend *blend, int32_t c
     double *out = matrix + 9 * (size_t)target.slot;
     add_block(out, block, target.transposed);
 
-    // Two controls of one row: the block above the diagonal lands in the same place.
+    // Two controls of one row: the block above the diagonal goes to the same block of the matrix.
     bool same_row = c != d && row_of(nodes, blend, c) == row_of(nodes, blend, d);
     if (same_row) {
         add_block(out, block, !target.transposed);
@@ -494,7 +499,7 @@ static void project_matrix(const sn_nodes *nodes, const sn_blend *blend, double 
     }
 }
 
-// The blocks of each node with itself.
+// Projects the diagonal blocks of each node.
 static void project_own(const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
                         double *matrix) {
     const sn_bsr *own = &blend->products->own;
@@ -512,8 +517,8 @@ static void project_own(const sn_nodes *nodes, const sn_blend *blend, const sn_b
     }
 }
 
-// -dtorque/dw at fixed control forces, symmetric part: (a.f) I - (a f' + f a') / 2 for each column
-// of a rigid node.
+// Adds -dtorque/dw at fixed control forces, symmetric part: (a.f) I - (a f' + f a') / 2 for each
+// column of a rigid node.
 static void add_geometric(const sn_nodes *nodes, const sn_blend *blend, const sn_bsr *rows,
                           double *matrix) {
     for (int32_t i = 0; i < nodes->count; i++) {

@@ -1,3 +1,6 @@
+// Points of a frame body: position, F, rates, Jacobian and curvature, one point at a time, for
+// linear blending and dual quaternions (dualquat.h). Where a fade is active, an offset carried by
+// one node is added (blend.h). Cost: the control vectors of the point's nodes.
 #include "frame/blend/blend.h"
 
 #include "frame/blend/dualquat.h"
@@ -30,7 +33,7 @@ static sn_vec3 world_offset(const sn_nodes *nodes, const sn_blend *blend,
     return sn_mat3_apply(sn_blend_get_axes(nodes, blend, point->off.carrier), point->off.offset);
 }
 
-// The offset's part of a motion.
+// Adds the offset's part of a motion.
 static void add_offset(const sn_nodes *nodes, const sn_blend *blend, const sn_blend_point *point,
                        const double *v, sn_frame_motion *motion) {
     if (!is_off(point)) {
@@ -165,7 +168,7 @@ static void add_dual_force(const sn_nodes *nodes, const sn_blend *blend,
     }
 }
 
-// What a force does through the offset.
+// Adds the effect of a force through the offset.
 static void add_offset_force(const sn_nodes *nodes, const sn_blend *blend,
                              const sn_blend_point *point, sn_vec3 f, double *rows) {
     const sn_node *carrier = &nodes->items[point->off.carrier];
@@ -211,7 +214,7 @@ void sn_blend_add_force(const sn_nodes *nodes, const sn_blend *blend, const sn_b
     }
 }
 
-// The point as rigid node n alone turns it: w R d.
+// The arm by which rigid node n alone rotates the point: w R d.
 static sn_vec3 turned_arm(const sn_blend *blend, const sn_node *n, sn_vec3 X, double weight) {
     double m[SN_NODE_MAX_CONTROLS];
     sn_vec3 arm = {0, 0, 0};
@@ -239,7 +242,7 @@ static void node_jacobian(const sn_blend *blend, const sn_node *n, sn_vec3 X, do
     }
 }
 
-// The offset's part in the carrier's own blocks.
+// Adds the offset's part to the carrier's own blocks.
 static void add_offset_jacobian(const sn_nodes *nodes, const sn_blend *blend,
                                 const sn_blend_point *point, sn_mat3 *J) {
     const sn_node *carrier = &nodes->items[point->off.carrier];
@@ -301,7 +304,7 @@ static int32_t count_rows(const sn_nodes *nodes, const sn_blend_point *point) {
     return count;
 }
 
-// Of exp(w) r: w x (w x r).
+// Adds the second derivative of exp(w) r: w x (w x r).
 static void add_arm_curvature(sn_mat3 *block, sn_vec3 r, sn_vec3 f) {
     sn_mat3 both = sn_mat3_scale(0.5, sn_mat3_add(sn_outer(r, f), sn_outer(f, r)));
     *block =

@@ -3,10 +3,10 @@
 //
 //   da = J x,   dF = sum da (x) g,   dP = (dP/dF) dF,   y = J' sum V dP g
 //
-// at the samples, whose tangents dP/dF an evaluation has left. Cost per sample: 18 multiply-adds
-// for each control and 81, where the matrix takes 27 for each pair of controls; rigid nodes 400 for
-// each but one. The blocks of each node with itself, which a preconditioner needs, come with the
-// evaluation.
+// at the samples, whose tangents dP/dF the last evaluation has stored. Cost per sample: 81
+// multiply-adds and 18 for each control, where the matrix takes 27 for each pair of controls; rigid
+// nodes take 400 for each node but one. The evaluation also gives the diagonal blocks of each node,
+// which a preconditioner needs.
 #include "frame/blend/blend.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static sinew_status push_tangent(sn_arena *arena, const sn_nodes *nodes, const s
     return SINEW_OK;
 }
 
-// The controls of each node as a set.
+// Lists the controls of each node as a set.
 static sinew_status push_own(sn_arena *arena, const sn_nodes *nodes, sn_blend_products *products) {
     int32_t *offsets = SN_PUSH(arena, int32_t, nodes->count + 1);
     int32_t *members = SN_PUSH(arena, int32_t, nodes->control_count);

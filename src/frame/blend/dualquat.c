@@ -1,9 +1,10 @@
-// One point at a time: for queries, forces at points and surfaces, and the measure of what the
-// lanes of rigid_simd.c compute.
+// Dual quaternion blending, one point at a time: for queries, forces at points and surfaces, and as
+// the reference for the lanes of rigid_simd.c. The formulas are in dualquat.h. Cost: linear in the
+// nodes of the point.
 #include "frame/blend/dualquat.h"
 
-static const double smallest_square =
-    1e-24; // of |b0|: keeps everything finite where the blend vanishes
+// A lower bound of |b0|^2, which keeps everything finite where the blend vanishes.
+static const double smallest_square = 1e-24;
 
 static const double *node_of(const sn_dual_input *input, int32_t k) {
     return input->table + (size_t)input->node[k] * SN_RIGID_TABLE;
@@ -79,7 +80,7 @@ static sn_quat p_of(const sn_dual_point *point, const sn_dual_input *input, int3
                          sn_quat_mul(real_part(input, k), sn_quat_conjugate(point->turn)));
 }
 
-// a p of a vector a.
+// The quaternion product a p of a vector a.
 static sn_quat vector_times(sn_vec3 a, sn_quat p) {
     return sn_quat_mul((sn_quat){a.x, a.y, a.z, 0}, p);
 }
@@ -122,7 +123,7 @@ void sn_dual_evaluate(sn_dual_point *point, const sn_dual_input *input) {
     }
 }
 
-// w (q_s I - [q]x): what multiplying by q from the right does to a vector.
+// w (q_s I - [q]x): the effect of multiplication by q from the right on a vector.
 static sn_mat3 times_matrix(double w, sn_quat q) {
     return sn_mat3_sub(sn_mat3_scale(w * q.w, sn_mat3_identity()),
                        sn_mat3_scale(w, sn_cross_matrix(vec(q))));
@@ -145,8 +146,8 @@ void sn_dual_get_entry(sn_quat *p, sn_vec3 *y, sn_vec3 *t, const sn_dual_point *
     *t = sn_sub(translation(input, k), point->x);
 }
 
-// What the product rule for F needs, summed over the nodes: b0 and c = sum w q change by b and c,
-// their gradients P_k, Q_k by W and Z.
+// Sums over the nodes for the product rule of F: b0 and c = sum w q change by b and c, their
+// gradients P_k, Q_k by W and Z.
 typedef struct rate_sums {
     sn_quat b, c, P[3], Q[3], W[3], Z[3];
 } rate_sums;

@@ -58,7 +58,7 @@ static directions find_directions(const sn_dual_point *point, const sn_dual_inpu
     return out;
 }
 
-// What two nodes, or one with itself, give through their first derivatives.
+// Adds the contribution of two nodes, or of one with itself, through their first derivatives.
 static void add_pair(sn_mat3 *blocks, int32_t stride, const directions *i, const directions *j,
                      sn_vec3 f) {
     for (int a = 0; a < 6; a++) {
@@ -71,7 +71,7 @@ static void add_pair(sn_mat3 *blocks, int32_t stride, const directions *i, const
     }
 }
 
-// What a node's own second derivatives give.
+// Adds the contribution of a node's own second derivatives.
 static void add_own(sn_mat3 *blocks, int32_t stride, const sn_dual_point *point,
                     const sn_dual_input *input, int32_t k, sn_vec3 f) {
     sn_quat p;

@@ -1,3 +1,5 @@
+// Nodes: configurations at rest and placed, motion by increments of the rows, controls and tables.
+// The kinds are listed in nodes.h.
 #include "frame/blend/nodes.h"
 
 #include "math/svd.h"

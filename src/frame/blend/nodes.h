@@ -1,5 +1,5 @@
-// The nodes of a frame body: how their configurations are stored, how they move, and the control
-// vectors they give.
+// The nodes of a frame body: how their configurations are stored, how they move, and their control
+// vectors.
 //
 //   kind       configuration q   rows of unknowns  controls a, each with its monomial
 //   point      t                 t                 t (1)
@@ -9,8 +9,8 @@
 //
 // The monomials are those of d = X - rest origin.
 //
-// A point follows node i alone to x_i = sum_m m(d) a_m; the body blends these. Every control moves
-// with exactly one row: by the identity, or, for the columns of a rigid node, by da = w x a.
+// Node i alone would carry a point to x_i = sum_m m(d) a_m; the body blends these. Every control
+// moves with exactly one row: by the identity, or, for the columns of a rigid node, by da = w x a.
 #ifndef SN_FRAME_BLEND_NODES_H
 #define SN_FRAME_BLEND_NODES_H
 
@@ -37,18 +37,18 @@ typedef struct sn_nodes {
 sinew_status sn_nodes_create(sn_arena *arena, const sinew_frame_node *defs, int32_t count,
                              sn_nodes *nodes);
 
-// The rest configuration, moved as a whole by x -> R x + t.
+// Sets the rest configuration, moved as a whole by x -> R x + t.
 void sn_nodes_place(const sn_nodes *nodes, double *q, sn_quat R, sn_vec3 t);
 
-// Monomials of a node at a rest point, and their gradients (either may be NULL). Returns their
-// number.
+// Computes the monomials of a node at a rest point, and their gradients (either may be NULL).
+// Returns their number.
 int32_t sn_node_monomials(const sn_node *node, sn_vec3 X, double m[SN_NODE_MAX_CONTROLS],
                           sn_vec3 dm[SN_NODE_MAX_CONTROLS]);
 
-// Control vectors of a configuration, three numbers each.
+// Computes the control vectors of a configuration, three numbers each.
 void sn_nodes_compute_controls(const sn_nodes *nodes, const double *q, double *controls);
 
-// What rigid nodes are known by in kernels: quaternion, rotation row by row, translation, rest
+// The table of rigid nodes that kernels read: quaternion, rotation row by row, translation, rest
 // origin.
 enum {
     SN_RIGID_QUAT = 0,
@@ -58,14 +58,14 @@ enum {
     SN_RIGID_TABLE = 19
 };
 
-// SN_RIGID_TABLE numbers for each node; all are rigid.
+// Computes the table, SN_RIGID_TABLE numbers for each node; all must be rigid.
 void sn_nodes_compute_table(const sn_nodes *nodes, const double *q, double *table);
 
 void sn_nodes_retract(const sn_nodes *nodes, double *q, const double *base, const double *xi);
 void sn_nodes_difference(const sn_nodes *nodes, double *xi, const double *q, const double *base);
 
-// The row that moves control c of a node (relative to the node's first), and how: da = J dxi with J
-// the identity or -[a]x.
+// Returns the row that moves control c of a node, relative to the node's first. It moves by da = J
+// dxi, J being the identity or -[a]x.
 static inline int32_t sn_node_row_of_control(const sn_node *node, int32_t c) {
     if (node->kind != SINEW_NODE_RIGID) {
         return c;
@@ -77,12 +77,13 @@ static inline bool sn_node_control_turns(const sn_node *node, int32_t c) {
     return node->kind == SINEW_NODE_RIGID && c > 0;
 }
 
-// The doubles of a node in a configuration: a rigid one has a quaternion and its place.
+// Returns the number of doubles of a node in a configuration: a rigid node has a quaternion and a
+// position.
 static inline int32_t sn_node_config_count(const sn_node *node) {
     return node->kind == SINEW_NODE_RIGID ? 7 : 3 * node->row_count;
 }
 
-// The row of the translation.
+// Returns the row of the translation.
 static inline int32_t sn_node_translation_row(const sn_node *node) {
     return node->row + (node->kind == SINEW_NODE_RIGID ? 1 : 0);
 }

@@ -1,3 +1,6 @@
+// Evaluation of bodies whose nodes are all rigid; see rigid_blend.h. Chunks of sample blocks run in
+// parallel. Each computes F, evaluates the material, and sums forces and stiffness into its own
+// memory; the chunks' sums are then added in order.
 #include "frame/blend/rigid_blend.h"
 
 #include "base/threads.h"
@@ -23,13 +26,13 @@ sinew_status sn_rigid_blend_create(sn_arena *arena, const sn_nodes *nodes, int32
     return sn_arena_status(arena);
 }
 
-// See work_places in rigid_simd.c. Per sample P_k, Q_k, R; per node p, q, d.
+// See work_places in rigid_lanes.h. For each sample P_k, Q_k, R; for each node p, q, d.
 size_t sn_rigid_sample_work_count(int32_t width) {
     return (size_t)(24 + 11 * width) * SN_BLOCK;
 }
 
-// Per node A, its map, force and the turn with it; per pair the matrix; torque and the turn with
-// itself.
+// For each node A, its map, its force and its stiffness with the shared rotation; for each pair the
+// matrix; then the torque and the stiffness of the shared rotation with itself.
 size_t sn_rigid_work_count(int32_t width) {
     return (size_t)(width * (54 + 48 + 6 + 18) + 36 * sn_pair_count(width) + 3 + 9) * SN_BLOCK;
 }
@@ -46,8 +49,8 @@ typedef struct evaluate_job {
     double *tangents; // of the group; where they go if the request is near
 } evaluate_job;
 
-// F <- F D; with `back`, P <- P D', the derivative with respect to F where it was taken with
-// respect to F D.
+// Computes F <- F D. With `back` computes P <- P D', which turns the derivative with respect to F D
+// into that with respect to F.
 static void multiply_D(double *F, const double *D, bool back) {
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         for (int i = 0; i < 3; i++) {
@@ -67,8 +70,8 @@ static void multiply_D(double *F, const double *D, bool back) {
     }
 }
 
-// The same for dP/dF, whose rows and columns are such matrices: rows, then, transposed, the former
-// columns.
+// The same for dP/dF, whose rows and columns are such matrices: first the rows, then, transposed,
+// the columns.
 static void multiply_D_twice(double *H, const double *D) {
     double rows[9][9 * SN_BLOCK], full[9][9 * SN_BLOCK];
     for (int r = 0; r < 9; r++) {
@@ -90,7 +93,7 @@ static void multiply_D_twice(double *H, const double *D) {
     }
 }
 
-// What one block leaves while its neighbour is evaluated beside it.
+// The values of one block, stored while the block beside it is evaluated.
 typedef struct block_values {
     double F[9 * SN_BLOCK] SN_ALIGNED, faded[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED,
         psi[SN_BLOCK] SN_ALIGNED;
@@ -214,8 +217,8 @@ static void add_forces(const sn_nodes *nodes, const sn_rigid_chunk *chunk, doubl
     }
 }
 
-// Adds the 3 x 3 part of a pair's K that begins at (row, column); a diagonal pair has its lower
-// triangle only.
+// Adds the 3 x 3 part of a pair's K that begins at (row, column); of a diagonal pair only the lower
+// triangle is given.
 static void add_part(double *block, const double *K, int row, int column, bool diagonal) {
     for (int a = row; a < row + 3; a++) {
         for (int c = column; c < column + 3; c++) {
@@ -367,8 +370,9 @@ void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend
         for (int32_t block = 0; block < g->blocks; block++) {
             double F[9 * SN_BLOCK] SN_ALIGNED;
             compute_F(blend, g, block, F);
-            for (int32_t lane = 0; lane < SN_BLOCK;
-                 lane++) { // padding, and what is left out, has no volume
+
+            // Padding and samples that are left out have no volume.
+            for (int32_t lane = 0; lane < SN_BLOCK; lane++) {
                 if (g->volume[block * SN_BLOCK + lane] == 0) {
                     continue;
                 }
@@ -381,8 +385,8 @@ void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend
     }
 }
 
-// Whether all nodes are turned by less than a half against each other: with weights that are not
-// negative nothing vanishes.
+// Whether all nodes are rotated by less than 180 degrees relative to each other. Blends with
+// weights that are not negative then vanish nowhere.
 static bool nodes_agree(const double *table, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         for (int32_t j = 0; j < i; j++) {

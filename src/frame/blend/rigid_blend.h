@@ -1,6 +1,7 @@
-// Bodies whose nodes are all rigid, linearly blended or by dual quaternions: energy, forces and
-// stiffness straight from the nodes' rows, sample by sample in lanes. Linear in samples, and in
-// pairs of nodes at each.
+// Bodies whose nodes are all rigid, blended linearly or by dual quaternions: energy, forces and
+// stiffness of the nodes' rows, computed directly, with samples in SIMD lanes. In: packed samples
+// (rigid_samples.h) and the table of nodes. Cost: linear in the samples, and in the pairs of nodes
+// of each.
 #ifndef SN_FRAME_BLEND_RIGID_BLEND_H
 #define SN_FRAME_BLEND_RIGID_BLEND_H
 
@@ -16,11 +17,11 @@ typedef struct sn_rigid_blend {
     sn_rigid_multiply_fn *multiply;
 } sn_rigid_blend;
 
-// Room for `count` groups, and the kernels for this machine.
+// Allocates `count` groups, and chooses the kernels for this machine.
 sinew_status sn_rigid_blend_create(sn_arena *arena, const sn_nodes *nodes, int32_t count, bool dual,
                                    sn_rigid_blend *blend);
 
-// What an evaluation at q is to find; sums are added to.
+// What an evaluation at q computes; sums are added to.
 typedef struct sn_blend_request {
     const double *q;
     bool want_energy, projected, geometric;
@@ -49,15 +50,15 @@ void sn_rigid_blend_add_product(sinew_context *context, const sn_nodes *nodes,
                                 double *const *tangents, const double *table, double *motion,
                                 const double *x, double *y);
 
-// The smallest and largest det F over all samples, and the deformed volume.
+// Finds the smallest and largest det F over all samples, and the deformed volume.
 void sn_rigid_blend_measure(const sn_sample_groups *groups, const sn_rigid_blend *blend,
                             double *smallest_J, double *largest_J, double *volume);
 
-// F of the samples of a block, [9][lane], as the nodes move them: without what fades.
+// Computes F of the samples of a block, [9][lane], as the nodes move them, without fades.
 void sn_rigid_blend_compute_F(const sn_rigid_blend *blend, int32_t group, int32_t block, double *F);
 
-// A sample at which the dual quaternions of its nodes cancel (see sn_dual_least_strength), or -1;
-// not of those that are away.
+// Returns a sample at which the dual quaternions of its nodes cancel (see sn_dual_least_strength),
+// or -1. Samples without volume do not count.
 int32_t sn_rigid_blend_find_vanished(const sn_rigid_blend *blend, int32_t node_count,
                                      const sn_frame_samples *samples, const bool *away);
 

@@ -1,12 +1,12 @@
-// From the sums of a run, in which the others move against the last node, to the forces and the
-// stiffness of all nodes, and from there to the chunk; included by rigid_simd.c alone.
+// Converts the sums of a run, in which the other nodes move relative to the last one, to the forces
+// and the stiffness of all nodes, and adds them to the chunk. Included by rigid_simd.c only.
 #ifndef SN_FRAME_BLEND_RIGID_EXPAND_H
 #define SN_FRAME_BLEND_RIGID_EXPAND_H
 
 #include "frame/blend/rigid_lanes.h"
 
-// A place in the sums of two nodes, whichever comes first; of a node with itself the lower triangle
-// is kept.
+// The address of a sum of two nodes, in whichever order they are stored; of a node with itself the
+// lower triangle is kept.
 SN_INLINE double *find_sum(const work_places *places, int32_t i, int a, int32_t j, int c) {
     bool swapped = i < j || (i == j && a < c);
     int32_t pair = swapped ? sn_pair_count(j) + i : sn_pair_count(i) + j;
@@ -27,7 +27,7 @@ SN_INLINE sn_lanes_vec find_distance(const lane_view *v, const double *table, in
         take_vec(table, v->node + (v->width - 1) * SN_BLOCK, v->uniform, SN_RIGID_TRANSLATION));
 }
 
-// The last node turns with the shared turn and against what the others do: -(w + a x t) and -t.
+// The last node rotates with the shared rotation and opposite to the others: -(w + a x t) and -t.
 SN_INLINE void expand_force(const lane_view *v, const work_places *places, const double *table) {
     int32_t last = v->width - 1;
     sn_lanes_vec turn = {sn_lanes_load(places->torque), sn_lanes_load(places->torque + SN_LANES),
@@ -55,8 +55,8 @@ SN_INLINE void expand_force(const lane_view *v, const work_places *places, const
     }
 }
 
-// What the last node's rows (w, t) make of a column of all others' rows, of which the shared turn's
-// are in `turn`.
+// Computes the last node's rows (w, t) of a column from the rows of all others; those of the shared
+// rotation are in `turn`.
 SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_places *places,
                              const double *table, int32_t j, int column, sn_lanes_vec turn) {
     sn_lanes_vec move = {{0}, {0}, {0}};
@@ -87,8 +87,8 @@ SN_INLINE void expand_column(sn_lanes out[6], const lane_view *v, const work_pla
     out[5] = move.z;
 }
 
-// The rows of the last node: with the others first, then, by the same rule from the right, with
-// itself.
+// Computes the rows of the last node: with the others first, then, by the same rule from the right,
+// with itself.
 SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, const double *table) {
     int32_t last = v->width - 1;
     sn_lanes own[6][6];
@@ -155,8 +155,8 @@ SN_INLINE void expand_matrix(const lane_view *v, const work_places *places, cons
     }
 }
 
-// Each of `count` sums goes to the chunk, lane by lane or, of a uniform block, as the sum over
-// lanes; it becomes zero.
+// Adds each of `count` sums to the chunk, lane by lane or, for a uniform block, summed over the
+// lanes, and resets it to zero.
 SN_INLINE void flush(double *chunk, const int32_t *slot, bool uniform, double *sums, int count) {
     for (int e = 0; e < count; e++) {
         sn_lanes value = sn_lanes_load(sums + e * SN_LANES);

@@ -148,8 +148,8 @@ SN_INLINE void apply_geometric(sn_lanes out[8], const geometric_sums *g, const g
     out[7] = -2.0 * w * g->c3 * p_s - 2.0 * sn_lanes_dot3(Z, p);
 }
 
-// What the node's own motion adds: diagonal * I between w and w, (-[axis]x + scalar I) between t
-// (rows) and w (columns).
+// The contribution of the node's own motion: diagonal * I between w and w, (-[axis]x + scalar I)
+// between t (rows) and w (columns).
 SN_INLINE void bend_geometric(sn_lanes *diagonal, sn_lanes_quat *between, const geometric_sums *g,
                               const geometric_node *node, sn_lanes_quat p, sn_lanes_quat q) {
     sn_lanes w = node->w;

@@ -2,8 +2,8 @@
 // quaternions. The formulas are in the head of rigid_simd.c.
 #include "frame/blend/rigid_lanes.h"
 
-// p and the point that each node carries (relative to the first one's) into the workspace; returns
-// sum w x p.
+// Writes p and the point that each node carries (relative to the first one's) into the workspace;
+// returns sum w x p.
 SN_INLINE sn_lanes_quat sum_points(const lane_view *v, const double *table, double *node,
                                    sn_lanes_quat b, sn_lanes inverse, sn_lanes_vec *reference) {
     sn_lanes_quat sum = {{0}, {0}, {0}, {0}};

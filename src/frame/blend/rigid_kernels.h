@@ -1,19 +1,19 @@
-// The kernels of rigid nodes on one block of eight samples, built once for each instruction set: F
-// from the nodes, then forces and stiffness back to them, for linear and for dual quaternion
-// blending (frame/blend/dualquat.h has the formulas of a point).
+// The kernels of rigid nodes for one block of eight samples, built once for each instruction set: F
+// from the nodes, then forces and stiffness from the material's response, for linear and for dual
+// quaternion blending (dualquat.h has the formulas of a point).
 #ifndef SN_FRAME_BLEND_RIGID_KERNELS_H
 #define SN_FRAME_BLEND_RIGID_KERNELS_H
 
 #include "base/isa.h"
 #include "frame/blend/rigid_samples.h"
 
-// What compute_F leaves for add, of one block of samples, and what a chunk needs beside it: A of
-// the nodes, the sums of a run. Lanes are as many as the instruction set has, so only kernels read
-// it. Both in doubles.
+// The sizes of the workspaces, in doubles: of one block of samples, from compute_F to add, and of a
+// chunk (A of the nodes, the sums of a run). Their layout depends on the number of lanes of the
+// instruction set, so only kernels read them.
 size_t sn_rigid_sample_work_count(int32_t width);
 size_t sn_rigid_work_count(int32_t width);
 
-// What comes back from the material; either may be NULL.
+// The response of the material; P and H may be NULL.
 typedef struct sn_rigid_stress {
     double *work; // what compute_F of the same block left
     const double *F;
@@ -24,7 +24,7 @@ typedef struct sn_rigid_stress {
               // once
 } sn_rigid_stress;
 
-// F[9][lane] of a block, for a table of nodes (sn_nodes_compute_table).
+// Computes F[9][lane] of a block for a table of nodes (sn_nodes_compute_table).
 typedef void sn_rigid_F_fn(double *F, const sn_rigid_group *group, int32_t block,
                            const double *table, double *sample_work);
 SN_ISA_DECLARE(void, sn_dual_compute_F,
@@ -34,7 +34,7 @@ SN_ISA_DECLARE(void, sn_linear_compute_F,
                (double *F, const sn_rigid_group *group, int32_t block, const double *table,
                 double *sample_work));
 
-// Adds -V (dF/dq)' P and V (dF/dq)' H (dF/dq) to the sums of the run, or, from a mixed block, to
+// Adds -V (dF/dq)' P and V (dF/dq)' H (dF/dq) to the sums of the run, or, for a mixed block, to
 // those of the chunk.
 typedef void sn_rigid_add_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block,
                              const double *table, const sn_rigid_stress *stress);
@@ -45,7 +45,7 @@ SN_ISA_DECLARE(void, sn_linear_add,
                (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block,
                 const double *table, const sn_rigid_stress *stress));
 
-// The product with a motion of the nodes, six numbers each: adds -V (dF/dq)' H dF to the sums of
+// Multiplies with a motion of the nodes, six numbers each: adds -V (dF/dq)' H dF to the sums of
 // forces, as `add` does.
 typedef void sn_rigid_multiply_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block,
                                   const double *table, const sn_rigid_stress *stress,
@@ -57,7 +57,7 @@ SN_ISA_DECLARE(void, sn_linear_multiply,
                (sn_rigid_chunk * chunk, const sn_rigid_group *group, int32_t block,
                 const double *table, const sn_rigid_stress *stress, const double *motion));
 
-// Ends a run whose last block is `block`: its sums go to the chunk, and are zero again.
+// Ends a run whose last block is `block`: adds its sums to the chunk and resets them to zero.
 typedef void sn_rigid_flush_fn(sn_rigid_chunk *chunk, const sn_rigid_group *group, int32_t block,
                                const double *table, bool force, bool matrix);
 SN_ISA_DECLARE(void, sn_rigid_flush,

@@ -1,5 +1,5 @@
-// Access to blocks of samples of rigid nodes in lanes, and the kernels' workspace; included by the
-// kernels alone.
+// Access to blocks of samples of rigid nodes in lanes, and the layout of the kernels' workspace.
+// Included by the kernels only.
 #ifndef SN_FRAME_BLEND_RIGID_LANES_H
 #define SN_FRAME_BLEND_RIGID_LANES_H
 
@@ -18,12 +18,12 @@ typedef struct work_places {
     double *node, *sample, *A, *map, *force, *matrix, *torque, *turn, *turn_own;
 } work_places;
 
-// What compute_F leaves.
+// The part of the workspace that compute_F fills.
 SN_INLINE work_places find_sample_places(double *sample) {
     return (work_places){.sample = sample, .node = sample + SAMPLE_VALUES * SN_BLOCK};
 }
 
-// The chunk's own.
+// The part of the workspace that belongs to the chunk.
 SN_INLINE work_places find_run_places(double *work, int32_t width) {
     work_places places = {.A = work};
     places.map = places.A + (size_t)width * A_VALUES * SN_BLOCK;

@@ -1,5 +1,6 @@
-// Packing of the samples of rigid nodes: sorted by their lists of nodes, cut into blocks and
-// chunks, the pairs of nodes of each chunk numbered. Linear in samples x pairs of nodes.
+// Packing of the samples of rigid nodes: they are sorted by their lists of nodes, cut into blocks
+// and chunks, and the pairs of nodes of each chunk are numbered. Cost: linear in samples times
+// pairs of nodes.
 #include "frame/blend/rigid_kernels.h"
 
 #include <string.h>
@@ -12,8 +13,9 @@ static bool same_nodes(const sn_rigid_input *in, int32_t a, int32_t b) {
                   in->samples->node + in->samples->start[b], bytes) == 0;
 }
 
-// Cuts the sorted samples into blocks: `order` receives eight samples a block, -1 for padding;
-// uniform ones first. Returns their number; with order == NULL it only counts.
+// Cuts the sorted samples into blocks: `order` receives eight samples for each block, -1 for
+// padding; uniform blocks first. Returns the number of blocks; with order == NULL it only counts
+// them.
 static int32_t cut_blocks(const sn_rigid_input *in, const int32_t *list, int32_t *mixed,
                           int32_t *order, bool *uniform) {
     int32_t blocks = 0, left = 0;
@@ -92,8 +94,8 @@ typedef struct met_pair {
     int32_t key, i, j;
 } met_pair;
 
-// The pairs of one chunk. `number` holds 1 + the chunk's pair for blocks of the rows' pattern that
-// it has met, else 0; all zero before and after.
+// Numbers the pairs of one chunk. `number` holds 1 + the chunk's pair for blocks of the rows'
+// pattern that occurred before, else 0; all zero before and after.
 static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_rigid_group *g,
                                  int32_t index, int32_t *number, met_pair *met) {
     sn_rigid_chunk *chunk = &g->chunks[index];
@@ -146,7 +148,7 @@ static sinew_status number_pairs(sn_arena *arena, const sn_rigid_input *in, sn_r
     return sn_arena_status(arena);
 }
 
-// A pair's first block is in the row of a rotation, the translation's row is the next.
+// A pair's first block is in the row of a rotation; the translation's row is the next.
 void sn_rigid_group_remap(const sn_nodes *nodes, const sn_bsr *rows, sn_rigid_group *g) {
     for (int32_t c = 0; c < g->chunk_count; c++) {
         for (int32_t k = 0; k < g->chunks[c].pair_count; k++) {

@@ -1,15 +1,15 @@
-// The samples of a body whose nodes are all rigid, packed for lanes, with the places where forces
-// and stiffness are summed.
+// The samples of a body whose nodes are all rigid, packed for SIMD lanes, and the memory in which
+// their forces and stiffness are summed.
 //
-// Samples with equally many nodes and the same material form a group, packed by eights:
-// [block][node][component][lane]. Most blocks are uniform: their eight samples have the same nodes,
-// because samples are sorted by their lists of nodes first; what is left over goes into mixed
-// blocks. A run is a chain of uniform blocks with the same nodes: its forces and stiffness stay in
-// lanes until it ends.
+// Samples with the same number of nodes and the same material form a group, packed in blocks of
+// eight: [block][node][component][lane]. Most blocks are uniform: their eight samples have the same
+// nodes, because samples are first sorted by their lists of nodes. The remaining samples go into
+// mixed blocks. A run is a sequence of uniform blocks with the same nodes: its forces and stiffness
+// stay in lanes until it ends.
 //
-// A fixed number of blocks is a chunk, which sums into memory of its own: six numbers a node, 6 x 6
-// numbers for each pair of nodes that it meets. The chunks' sums are added in order, so the result
-// is the same for any number of threads.
+// A fixed number of blocks is a chunk, which sums into memory of its own: six numbers for each
+// node, 6 x 6 numbers for each pair of nodes that occurs in it. The chunks' sums are added in
+// order, so the result is the same for any number of threads.
 #ifndef SN_FRAME_BLEND_RIGID_SAMPLES_H
 #define SN_FRAME_BLEND_RIGID_SAMPLES_H
 
@@ -18,7 +18,7 @@
 #include "frame/sampling/sampling.h"
 
 // A pair of nodes i >= j of a chunk, and the blocks of the matrix that receive it: (w_i, w_j), the
-// next one in its row, and the same a row further down.
+// next one in its row, and the same two one row below.
 typedef struct sn_rigid_pair {
     int32_t i, j;
     int32_t upper, lower;
@@ -32,8 +32,7 @@ typedef struct sn_rigid_chunk {
     double *force;  // [node of the body][6]
     double *own;    // [node of the body][6][6], lower triangles; NULL until products are prepared
     double energy;
-    double *work,
-        *sample_work[2]; // what the kernels need, of two blocks at a time; see rigid_kernels.h
+    double *work, *sample_work[2]; // workspaces, for two blocks at a time; see rigid_kernels.h
 } sn_rigid_chunk;
 
 typedef struct sn_rigid_group {

@@ -124,7 +124,7 @@ SN_INLINE void find_dual_A(double *A, const lane_view *v, const double *F,
     }
 }
 
-// A of the first `count` nodes.
+// Computes A of the first `count` nodes.
 SN_INLINE void find_A(const lane_view *v, const work_places *places, const double *table,
                       const double *F, int32_t count, bool dual, int lane) {
     for (int32_t c = 0; c < count; c++) {
@@ -236,14 +236,14 @@ SN_INLINE void multiply_columns(double *sum, const double *A, const double *B, i
     }
 }
 
-// The lower triangle of A' B, where it is kept for a node with itself.
+// The lower triangle of A' B, which is what a node with itself keeps.
 SN_INLINE void multiply_own(double *sum, const double *A, const double *B) {
     multiply_columns(sum, A, B, 0, 0);
     multiply_columns(sum, A, B, 2, 2);
     multiply_columns(sum, A, B, 4, 4);
 }
 
-// The turn's share of B, whose rows (i, k) are `stride` numbers apart: sum_k F_k x B_k.
+// The shared rotation's part of B, whose rows (i, k) are `stride` numbers apart: sum_k F_k x B_k.
 SN_INLINE sn_lanes_vec turn_column(const sn_lanes_vec F[3], const double *B, int stride) {
     sn_lanes_vec sum = {{0}, {0}, {0}};
     for (int k = 0; k < 3; k++, B += stride * SN_LANES) {
@@ -255,7 +255,7 @@ SN_INLINE sn_lanes_vec turn_column(const sn_lanes_vec F[3], const double *B, int
     return sum;
 }
 
-// The shared turn with node j, whose H A is B: [3][6].
+// The shared rotation with node j, whose H A is B: [3][6].
 SN_INLINE void add_turn(double *sum, const sn_lanes_vec F[3], const double *B) {
     SN_KEEP_LOOP
     for (int column = 0; column < 6; column++) {
@@ -266,7 +266,7 @@ SN_INLINE void add_turn(double *sum, const sn_lanes_vec F[3], const double *B) {
     }
 }
 
-// The shared turn with itself, all of [3][3]: H acts on e_a x F_k.
+// The shared rotation with itself, all of [3][3]: H acts on e_a x F_k.
 SN_INLINE void add_turn_own(double *sum, const sn_lanes_vec F[3], const double *H) {
     double B[27 * SN_LANES] SN_ALIGNED;
     SN_KEEP_LOOP
@@ -326,7 +326,7 @@ SN_INLINE void add_stiffness(const lane_view *v, const work_places *places,
     add_turn_own(places->turn_own, F, H);
 }
 
-// Each node with itself, from an A of its own.
+// Adds the stiffness of each node with itself, from an A of its own.
 SN_INLINE void add_own_stiffness(const lane_view *v, const work_places *places,
                                  const sn_rigid_stress *stress, int lane) {
     double H[81 * SN_LANES] SN_ALIGNED, B[A_VALUES * SN_LANES] SN_ALIGNED;
@@ -458,8 +458,7 @@ SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         lane_view v = view_lanes(group, block, lane);
 
-        // The geometric terms of linear blending need A of every node, and so do nodes by
-        // themselves.
+        // The geometric terms of linear blending need A of every node, and so do diagonal blocks.
         bool all = stress->own || (stress->geometric && !dual);
 
         find_A(&v, &places, table, stress->F, all ? v.width : v.width - 1, dual, lane);
@@ -491,13 +490,17 @@ SN_INLINE void add_block(sn_rigid_chunk *chunk, const sn_rigid_group *group, int
     }
 }
 
-// The three numbers from `first` on of the motions of a node.
+// Returns three numbers, from `first` on, of the motion of a node.
 SN_INLINE sn_lanes_vec take_motion(const double *motion, const int32_t *index, bool uniform,
                                    int first) {
     sn_lanes x[3];
     for (int k = 0; k < 3; k++) {
         x[k] = sn_lanes_all(motion[6 * (ptrdiff_t)index[0] + first + k]);
-        for (int l = 1; !uniform && l < SN_LANES; l++) {
+        if (uniform) {
+            continue;
+        }
+
+        for (int l = 1; l < SN_LANES; l++) {
             x[k][l] = motion[6 * (ptrdiff_t)index[l] + first + k];
         }
     }
@@ -505,7 +508,8 @@ SN_INLINE sn_lanes_vec take_motion(const double *motion, const int32_t *index, b
     return (sn_lanes_vec){x[0], x[1], x[2]};
 }
 
-// dF of a motion: the last node's is shared by all, the others move against it.
+// Computes dF of a motion: all nodes share the last node's motion, and the others move relative to
+// it.
 SN_INLINE void find_dF(sn_lanes dF[9], const lane_view *v, const work_places *places,
                        const double *table, const double *F, const double *motion, int lane) {
     sn_lanes_vec columns[3];

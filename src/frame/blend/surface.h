@@ -1,4 +1,5 @@
-// The visual surface of a frame body: where its points are, by the same blend as the samples.
+// The visual surface of a frame body: positions of its points, by the same blend as at the samples.
+// In: rest points, weights, and a map for each node. Out: positions.
 #ifndef SN_FRAME_BLEND_SURFACE_H
 #define SN_FRAME_BLEND_SURFACE_H
 
@@ -7,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Numbers of a node's map: columns of three, padded to four; rotation and half the translation
-// times the rotation.
+// Numbers of a node's map. Linear: four columns of three, padded to four. Dual: the rotation, and
+// half the translation times the rotation.
 enum { SN_SURFACE_LINEAR = 16, SN_SURFACE_DUAL = 8 };
 
 // Rest points, and for point i the nodes and weights from start[i] to start[i + 1] - 1.
@@ -18,7 +19,7 @@ typedef struct sn_surface_points {
     const double *weight;
 } sn_surface_points;
 
-// x of the points [begin, end), three numbers each. Maps are aligned.
+// Computes x of the points [begin, end), three numbers each. Maps are aligned.
 typedef void sn_surface_fn(double *x, const sn_surface_points *points, const double *maps,
                            int32_t begin, int32_t end);
 SN_ISA_DECLARE(void, sn_surface_linear,

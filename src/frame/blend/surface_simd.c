@@ -1,14 +1,13 @@
-// Points of a surface that frames carry, one after the other, four numbers at a time.
+// Points of a surface that frames carry, one point at a time, four numbers at a time.
 //
-// Every node is a map of the rest point, its numbers one behind the other; those of a point's nodes
-// are blended before they are applied. Of linear blending: x = m0 + X m1 + Y m2 + Z m3 (four padded
-// columns). Of dual quaternions: rotation q and r = T q / 2, T the translation of the map; with b =
-// sum w q and c = sum w r,
+// Every node is a map of the rest point. The maps of a point's nodes are blended before they are
+// applied. Linear blending: x = m0 + X m1 + Y m2 + Z m3 (four padded columns). Dual quaternions:
+// rotation q and r = T q / 2, T being the translation of the map; with b = sum w q and c = sum w r,
 //
 //   x = R(b) X + 2 vec(c b*) / |b|^2
 //
-// Cost: 16 or 8 multiply-adds for each node of a point, and about 20 or 40 for the point.
-// Checked by: tests/frame/blend/test_surface.c, against the points one by one.
+// Cost: 16 or 8 multiply-adds for each node of a point, and about 20 or 40 for the point. Checked
+// by: tests/frame/blend/test_surface.c, against the points one by one.
 #include "frame/blend/surface.h"
 
 #include "math/quad.h"
@@ -26,13 +25,13 @@ void SN_ISA_NAME(sn_surface_linear)(double *x, const sn_surface_points *points, 
             }
         }
 
-        const double *X = points->rest + 3 * (size_t)i;
+        const double *X = sn_at3(points->rest, i);
         sn_quad at = m[0];
         for (int c = 0; c < 3; c++) {
             at = sn_quad_fma(sn_quad_all(X[c]), m[1 + c], at);
         }
 
-        sn_quad_store3(x + 3 * (size_t)i, at);
+        sn_quad_store3(sn_at3(x, i), at);
     }
 }
 
@@ -54,7 +53,7 @@ void SN_ISA_NAME(sn_surface_dual)(double *x, const sn_surface_points *points, co
 
         sn_vec3 b = {q[0], q[1], q[2]};
         sn_vec3 c = {q[4], q[5], q[6]};
-        sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+        sn_vec3 X = sn_load3(sn_at3(points->rest, i));
         double square = sn_dot(b, b) + q[3] * q[3];
 
         // A blend that vanishes stays finite, as at samples.
@@ -64,6 +63,6 @@ void SN_ISA_NAME(sn_surface_dual)(double *x, const sn_surface_points *points, co
         sn_vec3 turned = sn_madd(sn_cross(b, sn_cross(b, X)), q[3], sn_cross(b, X));
         sn_vec3 moved = sn_add(sn_sub(sn_scale(q[3], c), sn_scale(q[7], b)), sn_cross(b, c));
 
-        sn_store3(x + 3 * (size_t)i, sn_madd(X, two, sn_add(turned, moved)));
+        sn_store3(sn_at3(x, i), sn_madd(X, two, sn_add(turned, moved)));
     }
 }
