@@ -1,5 +1,5 @@
-// G from the moments of the weights, and its products with velocities. Cost of a product: the pairs
-// of controls.
+// Builds G (mass.h) from the moments of the weights, and multiplies with M. Also gravity,
+// gyroscopic forces and momenta. Cost of a product: the pairs of controls.
 #include "frame/mass/mass.h"
 
 #include "base/threads.h"
@@ -8,12 +8,12 @@
 
 enum { QUADRATICS = SN_NODE_MAX_CONTROLS, VOXELS_CHUNK = 1 << 14 };
 
-// Exponents of the monomials of a node, in its order.
+// The exponents of a node's monomials, in the node's order.
 static const int8_t exponents[QUADRATICS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                                 {2, 0, 0}, {0, 2, 0}, {0, 0, 2}, {1, 1, 0},
                                                 {0, 1, 1}, {1, 0, 1}};
 
-// Where the product of two of them is in the list of sn_monomials().
+// The index of the product of two monomials in the list of sn_monomials().
 typedef struct product_map {
     int32_t degree, monomials; // of the products
     int32_t at[QUADRATICS][QUADRATICS];
@@ -93,8 +93,8 @@ static sinew_status fill_row_sums(sn_arena *arena, const sn_nodes *nodes, const 
     return SINEW_OK;
 }
 
-// The monomials of a node about its origin as sums of those about `center`: m_a = sum_p S[a][p]
-// e_p.
+// Expresses the monomials of a node about its origin by those about `center`: m_a = sum_p S[a][p]
+// e_p, with the binomial (e + d)^n = sum over r of (n over r) e^r d^(n-r).
 static void shift_monomials(const sn_node *node, sn_vec3 center, double S[QUADRATICS][QUADRATICS]) {
     const double d[3] = {center.x - node->origin.x, center.y - node->origin.y,
                          center.z - node->origin.z};
@@ -103,8 +103,7 @@ static void shift_monomials(const sn_node *node, sn_vec3 center, double S[QUADRA
     for (int a = 0; a < node->control_count; a++) {
         for (int p = 0; p < QUADRATICS; p++) {
             double factor = 1;
-            for (int k = 0; k < 3;
-                 k++) { // binomial: (e + d)^n = sum over r of n over r, e^r d^(n-r)
+            for (int k = 0; k < 3; k++) {
                 int n = exponents[a][k];
                 int r = exponents[p][k];
                 if (r > n) {
@@ -170,8 +169,8 @@ static sinew_status fill_pairs(sn_arena *arena, const sn_nodes *nodes, const pro
     return SINEW_OK;
 }
 
-// The share of gravity is the row sum of the consistent mass over translations, whatever is kept of
-// it.
+// The share of gravity is the row sum of the consistent mass over translations, whichever kind of
+// mass is used.
 static void fill_shares(const sn_nodes *nodes, int32_t monomials, const double *moments,
                         const product_map *map, sn_frame_mass *mass) {
     for (int32_t i = 0; i < nodes->count; i++) {
@@ -182,7 +181,7 @@ static void fill_shares(const sn_nodes *nodes, int32_t monomials, const double *
     }
 }
 
-// The mass of a rigid node from its moments G.
+// Computes the mass of a rigid node from its moments G.
 static void fill_rigid(const double *G, sn_rigid_mass *out) {
     sn_mat3 S; // second moments about the node
     out->m = G[0];
@@ -220,7 +219,8 @@ static sinew_status find_base(const sn_mass_source *source, const product_map *m
     return SINEW_OK;
 }
 
-// Moments, and those of pairs if these weigh: from the mass before a change, or from scratch.
+// Computes the moments, and those of pairs if the kind of mass needs them: from the mass before a
+// change, or from scratch.
 static sinew_status integrate(sn_arena *arena, const sn_mass_source *source, const sn_nodes *nodes,
                               const product_map *map, sn_frame_mass *mass) {
     const sn_shape *shape = source->shape;
@@ -304,7 +304,7 @@ sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
 
     SN_TRY(sn_arena_status(arena));
 
-    // Insertions multiply the weights of others by what they leave, so that the kind stays.
+    // Insertions only scale the weights of other nodes down, so the kind of mass stays.
     bool negative = source->old ? source->old->kind != SINEW_FRAME_MASS_ROW_SUM
                                 : has_negative_weights(source->shape);
 
@@ -357,15 +357,15 @@ sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
     return SINEW_OK;
 }
 
-// The controls that a row moves: one, or the three columns of a rigid node.
+// Returns the controls that a row moves: one, or the three columns of a rigid node.
 static int32_t first_control(const sn_node *node, int32_t r, int32_t *count) {
     bool rigid = node->kind == SINEW_NODE_RIGID;
     *count = rigid && r == 0 ? 3 : 1;
     return rigid ? 1 - r : r;
 }
 
-// sum over the controls c of row r and d of row s of J_c' G_cd J_d; J = -[a]x for what turns, where
-// J_c' J_d = (a.b) I - b a'.
+// Sums J_c' G_cd J_d over the controls c of row r and d of row s. J = -[a]x for columns, where J_c'
+// J_d = (a.b) I - b a'.
 static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t s, const double *G,
                           const double *controls) {
     int32_t rows, columns;
@@ -406,7 +406,7 @@ static sn_mat3 mass_block(const sn_node *i, int32_t r, const sn_node *j, int32_t
     return rows == columns ? M : sn_cross_matrix(sum);
 }
 
-// A rigid node as it is turned: its centre from the node, its inertia about it.
+// A rigid node in its current rotation: its centre from the node, its inertia about the centre.
 typedef struct turned_mass {
     double m;
     sn_vec3 c;
@@ -418,12 +418,12 @@ static turned_mass turn_mass(const sn_node *node, const sn_rigid_mass *mass, con
     return (turned_mass){mass->m, sn_mat3_apply(R, mass->c), R, mass->I};
 }
 
-// I w in the world's axes.
+// Returns I w in world axes.
 static sn_vec3 turn_momentum(const turned_mass *t, sn_vec3 w) {
     return sn_mat3_apply(t->R, sn_mat3_apply(t->I, sn_mat3_apply_transposed(t->R, w)));
 }
 
-// The lower triangle of [I + m (c.c - c c'), m [c]x; -m [c]x, m].
+// Adds the lower triangle of [I + m (c.c - c c'), m [c]x; -m [c]x, m].
 static void add_rigid(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern,
                       double *A, double s, const double *q) {
     for (int32_t i = 0; i < nodes->count; i++) {
@@ -533,7 +533,7 @@ void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const s
     }
 }
 
-// Velocities of the controls: B x.
+// Computes the velocities of the controls: B x.
 static void carry(const sn_nodes *nodes, const double *controls, const double *x,
                   double *velocity) {
     for (int32_t i = 0; i < nodes->count; i++) {

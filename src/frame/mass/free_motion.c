@@ -1,10 +1,13 @@
+// Free motion of rigid nodes and transport of their momentum; mass.h gives the method (implicit
+// midpoint rule on the rotation group). Cost: a few fixed-point iterations for each rigid node.
 #include "frame/mass/mass.h"
 
 #include "math/quat.h"
 
 enum { ITERATIONS = 50 };
 
-// Turns of a step below which it is as good as straight: strains of half the square. [rad]
+// Below this rotation in a step, a straight step is as good: it causes strains of half the square.
+// [rad]
 static const double SLOW = 1e-3;
 
 bool sn_frame_moves_freely(const sn_nodes *nodes, const sn_frame_mass *mass) {
@@ -25,7 +28,8 @@ static sn_vec3 sandwich(sn_mat3 R, sn_mat3 A, sn_vec3 v) {
     return sn_mat3_apply(R, sn_mat3_apply(A, sn_mat3_apply_transposed(R, v)));
 }
 
-// theta = h I^-1 L with the inertia half-way, in the axes of the node, where only L turns.
+// Solves theta = h I^-1 L with the inertia half-way, in the axes of the node, in which only L
+// rotates.
 static sn_vec3 free_turn(const sn_rigid_mass *mass, sn_quat q, sn_vec3 w, double h) {
     sn_vec3 own = sn_quat_rotate(sn_quat_conjugate(q), w);
     sn_vec3 L = sn_mat3_apply(mass->I, own);
@@ -75,7 +79,7 @@ void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, cons
     }
 }
 
-// Momentum of a node, angular about the node; and the velocity that has it.
+// The momentum of a node, angular about the node; and the velocity that has it.
 typedef struct node_momentum {
     sn_vec3 L, P;
 } node_momentum;
@@ -94,13 +98,13 @@ static void set_momentum(double *v, const sn_rigid_mass *own, sn_mat3 R, node_mo
     sn_store3(v + 3, sn_sub(sn_scale(1 / own->m, p.P), sn_cross(w, arm)));
 }
 
-// The way of a node's translation.
+// Returns the displacement of a node's translation.
 static sn_vec3 find_way(const sn_node *node, const double *from, const double *to) {
     return sn_sub(sn_load3(sn_node_translation(node, to)),
                   sn_load3(sn_node_translation(node, from)));
 }
 
-// theta = d/3 + 2h/3 w with w the velocity at the end of the step whose momentum is L.
+// Solves theta = d/3 + 2h/3 w, where w is the velocity at the end of the step whose momentum is L.
 static sn_vec3 free_turn_bdf2(const sn_rigid_mass *mass, sn_quat q, sn_vec3 L, sn_vec3 d,
                               double h) {
     sn_vec3 theta = d;
@@ -164,8 +168,8 @@ void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
     }
 }
 
-// Of all nodes, turned as in q and placed as in `place`: centre, and the inverse of the inertia
-// about it.
+// Computes the centre of all nodes, and the inverse of the inertia about it; nodes are rotated as
+// in q and positioned as in `place`.
 typedef struct whole_mass {
     sn_vec3 center;
     sn_mat3 solver;
@@ -274,8 +278,8 @@ void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const 
         sn_vec3 P_mean =
             sn_scale(own->m, sn_add(sn_load3(middle + 3), sn_cross(sn_load3(middle), arm)));
 
-        // Angular momentum about the node, which itself moves on: its change is the torque less t'
-        // x P.
+        // Angular momentum about the node, which itself moves: its change is the torque less t' x
+        // P.
         node_momentum p = find_momentum(own, R, v + 3 * node->row);
 
         p.L = sn_sub(p.L, sn_cross(find_way(node, from, to), P_mean));

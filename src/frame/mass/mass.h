@@ -1,7 +1,10 @@
-// The mass of frame nodes: what their control vectors weigh.
+// The mass of frame nodes, and the free motion of rigid ones.
+//
+// In: the weights over the voxels, densities, and the nodes. Out: the mass matrix M, gravity and
+// gyroscopic forces, momenta, and free motions.
 //
 // With x = sum_i w_i sum_a m_a(X) a_ia the kinetic energy is half of adot' (G (x) I) adot, and M =
-// B' (G (x) I) B, where B carries velocities of rows to those of controls (the identity, or w x a
+// B' (G (x) I) B, where B maps velocities of rows to velocities of controls (the identity, or w x a
 // for the columns of a rigid node). G is constant:
 //
 //   consistent  G_(ia)(jb) = integral of rho w_i w_j m_a m_b
@@ -11,7 +14,8 @@
 //   diagonal    G_(ia)(ib) = integral of rho w_i^2 m_a m_b: the consistent mass without its cross
 //               terms (Gilles et al. 2011, 4.3), which loses mass
 //
-// Where weights go negative the row sum is not positive; the consistent mass is.
+// Where weights are negative the row sum is not positive definite; the consistent mass always is.
+// Cost of a product: the pairs of controls that the mass couples.
 #ifndef SN_FRAME_MASS_MASS_H
 #define SN_FRAME_MASS_MASS_H
 
@@ -25,7 +29,7 @@ typedef struct sn_mass_block {
     double *G; // control_count(i) x control_count(j), row by row
 } sn_mass_block;
 
-// What a rigid node alone weighs, at rest.
+// The mass of a single rigid node, at rest.
 typedef struct sn_rigid_mass {
     bool usable; // a rigid node's own block, with inertia about every axis
     double m;
@@ -48,13 +52,13 @@ typedef struct sn_frame_mass {
     double *controls, *velocity, *product; // [control][3], scratch
 } sn_frame_mass;
 
-// Moments of the shape's own nodes, kept between calls because all voxels are visited for them.
+// Moments of the shape's own nodes, kept between calls because computing them visits all voxels.
 typedef struct sn_mass_base {
     int32_t degree; // valid once `moments` is there
     double *moments;
 } sn_mass_base;
 
-// What the mass is integrated from.
+// The input of the integrals for the mass.
 typedef struct sn_mass_source {
     const sn_shape *shape;
     const sn_insertion *const *insertions; // the nodes that follow the shape's own
@@ -65,29 +69,29 @@ typedef struct sn_mass_source {
     const struct sn_frame_mass *old;
 } sn_mass_source;
 
-// Chooses a kind where `kind` is automatic.
+// Builds the mass; if `kind` is automatic, chooses one.
 sinew_status sn_frame_mass_create(sn_arena *arena, const sn_mass_source *source,
                                   const sn_nodes *nodes, sinew_frame_mass kind,
                                   sn_frame_mass **mass);
 
-// The lists of rows that the mass couples, for the pattern of the rows.
+// Lists the rows that the mass couples, for the pattern of the rows.
 sinew_status sn_frame_mass_row_sets(sn_arena *arena, const sn_nodes *nodes,
                                     const sn_frame_mass *mass, sn_bsr_sets *sets);
 
-// A += s M, lower triangle; y = M x; both for the nodes turned as in q.
+// Compute A += s M (lower triangle) and y = M x, both with the nodes rotated as in q.
 void sn_frame_mass_add(const sn_nodes *nodes, const sn_frame_mass *mass, const sn_bsr *pattern,
                        double *A, double s, const double *q);
 void sn_frame_mass_multiply(const sn_nodes *nodes, const sn_frame_mass *mass, double *y,
                             const double *x, const double *q);
 
-// The mass of a node that turns freely: rigid, its mass its own, none of its rows held. NULL if it
-// does not.
+// Returns the mass of a node that rotates freely: it is rigid, its mass is coupled to no other
+// node, and none of its rows is held. NULL for any other node.
 const sn_rigid_mass *sn_frame_mass_find_free(const sn_nodes *nodes, const sn_frame_mass *mass,
                                              const uint8_t *mask, int32_t node);
 
-// force += the weight, and, if v is not NULL, what turning costs rigid nodes: -B' G Bdot v, for one
-// node alone the torque -w x (I w) and the force -m w x (w x c). With a mask nodes that turn freely
-// are left out: their free motion accounts for it.
+// Adds the weight to `force` and, if v is not NULL, the gyroscopic forces of rigid nodes: -B' G
+// Bdot v, which for a single node is the torque -w x (I w) and the force -m w x (w x c). With a
+// mask, nodes that rotate freely are left out, because their free motion accounts for these forces.
 void sn_frame_mass_add_gravity(const sn_nodes *nodes, const sn_frame_mass *mass, double *force,
                                const double *g, const double *q, const double *v,
                                const uint8_t *mask);
@@ -101,59 +105,63 @@ typedef struct sn_frame_momenta {
 void sn_frame_mass_compute_momenta(const sn_nodes *nodes, const sn_frame_mass *mass,
                                    const double *q, const double *v, sn_frame_momenta *momenta);
 
-// Rigid nodes that turn fast: the motion they make without forces, and velocities that carry
-// momentum from one place to the next.
+// Rigid nodes that rotate fast: their motion without forces, and velocities that conserve momentum
+// from one configuration to the next.
 //
-// A node whose mass is its own (row sum, diagonal) is a rigid body: mass m, centre c and inertia I
-// about it, all at rest. In the turning frame of a node M changes from step to step; an integrator
-// that only knows M at the beginning of a step takes the gyroscopic terms as forces, and drifts.
-// Here the step starts from the free motion instead,
+// A node whose mass is coupled to no other (row sum, diagonal) is a rigid body with mass m, centre
+// c and inertia I about it, all given at rest. M changes from step to step as the node rotates. An
+// integrator that only uses M at the beginning of a step treats the gyroscopic terms as forces, and
+// drifts. Here the step starts from the free motion instead,
 //
 //   centre    moves in a straight line
 //   rotation  exp(theta) with theta = h R' I^-1 R'^T L and R' = exp(theta / 2) R, where L is the
 //             spin about the centre
 //
-// (the implicit midpoint rule on the rotation group), and ends with the velocity whose momentum at
-// the new place is what the old momentum and the impulse of the forces add up to. With forces that
-// act in the middle of a step, total angular momentum is then kept to rounding.
+// (the implicit midpoint rule on the rotation group). It ends with the velocity whose momentum in
+// the new configuration is the old momentum plus the impulse of the forces. With forces that act at
+// the middle of the step, total angular momentum is then conserved to rounding.
 
-// Whether nodes have a free motion of their own: some are rigid, and no mass couples them.
+// Whether the nodes have a free motion: some are rigid, and the mass couples no two nodes.
 bool sn_frame_moves_freely(const sn_nodes *nodes, const sn_frame_mass *mass);
 
-// xi: how far the nodes come in a time h without forces; h v of those that are not rigid or are
-// held (mask).
+// Computes xi, the displacement of the nodes in a time h without forces. For nodes that are not
+// rigid or are held (mask), xi = h v.
 void sn_frame_free_motion(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
                           const double *q, const double *v, double h, double *xi);
 
-// The same by BDF2, whose momentum is 4/3 of the last one less a third of the one before:
-// `momentum` holds velocities at body->q that have it, and xi is d/3 + 2h/3 v with d the last step
-// and v the velocity at the end that has it. Of other nodes the same, without masses that turn.
+// The same for BDF2, whose momentum is 4/3 of the last one less a third of the one before.
+// `momentum` holds velocities at body->q that have this momentum, and xi = d/3 + 2h/3 v with d the
+// last step and v the velocity at the end that has it. Other nodes do the same without rotating
+// masses.
 void sn_frame_free_motion_bdf2(const sn_nodes *nodes, const sn_frame_mass *mass,
                                const sinew_body *body, double h, double *xi, double *momentum);
 
-// xi of a time h in which the body, all of whose nodes are rigid, moves and turns as one with its
-// momentum. False if it turns so little that a step is straight, or if some node is not rigid.
+// Computes xi for a time h in which the body, all of whose nodes are rigid, moves and rotates as
+// one with its momentum. Returns false if it rotates so little that a straight step is as good, or
+// if some node is not rigid.
 bool sn_frame_find_rigid_step(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q,
                               const double *v, double h, double *xi);
 
-// a: accelerations of a turn about the centre that has the torque of the forces on all rows; nodes
-// turned as in q and placed as in `place`.
+// Computes accelerations a of a rotation about the centre that has the torque of the forces on all
+// rows, with nodes rotated as in q and positioned as in `place`.
 void sn_frame_find_rigid_turn(const sn_nodes *nodes, const sn_frame_mass *mass, const double *q,
                               const double *place, const double *force, double *a);
 
-// v: from velocities that have the right momentum with the masses turned as in `from` to those that
-// have it in `to`. `mean` is the velocity in the middle of the forces' action. Nodes that are not
-// rigid or are held stay.
+// Transports velocities v: those that have the right momentum with the masses rotated as in `from`
+// become those that have it in `to`. `mean` is the velocity at the middle of the forces' action.
+// Nodes that are not rigid or are held stay unchanged.
 void sn_frame_transport(const sn_nodes *nodes, const sn_frame_mass *mass, const uint8_t *mask,
                         const double *from, const double *to, const double *mean, double *v);
 
-// a: from what a force does with the masses turned as in `from` to what it does in `to`.
+// Transports accelerations a: from the effect of a force with the masses rotated as in `from` to
+// its effect in `to`.
 void sn_frame_transport_acceleration(const sn_nodes *nodes, const sn_frame_mass *mass,
                                      const uint8_t *mask, const double *from, const double *to,
                                      double *a);
 
-// Adds to body->v the turn of the whole whose angular momentum ways from previous_q to `place`
-// under the forces behind body->acceleration leave out; nothing if some node is not rigid.
+// Adds to body->v the rotation of the whole body that supplies the angular momentum missing after
+// the displacement from previous_q to `place` under the forces behind body->acceleration. Does
+// nothing if some node is not rigid.
 void sn_frame_restore_turn(const sn_nodes *nodes, const sn_frame_mass *mass, sinew_body *body,
                            const double *place, double h);
 

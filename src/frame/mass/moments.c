@@ -1,10 +1,10 @@
-// Integrals for the mass: moments of rho w_i (and of rho w_i w_j) over the voxels as boxes with
+// Integrals for the mass: moments of rho w_i (and of rho w_i w_j) over the voxels, as boxes with
 // constant weights.
 //
 // The integral of (X - O)^alpha over a box is a product of three integrals along the axes, exact up
 // to degree 4. Sums run chunk by chunk in index order. Moments about the nodes are first summed
-// about a middle that some hundred voxels near each other share, so that a voxel is integrated once
-// and not for each of its nodes, and then moved by the binomial theorem.
+// about a centre that some hundred nearby voxels share, so that a voxel is integrated once and not
+// once for each of its nodes, and are then shifted to the nodes by the binomial theorem.
 #include "frame/mass/moments.h"
 
 #include "base/threads.h"
@@ -20,7 +20,7 @@ enum {
     BLOCK_NODES = 64
 };
 
-// Integrals of t^k over [a - h/2, a + h/2], k = 0 .. degree.
+// Computes the integrals of t^k over [a - h/2, a + h/2], k = 0 .. degree.
 static void integrate_axis(double *integral, int32_t degree, double a, double h) {
     double a2 = a * a;
     double h2 = h * h;
@@ -74,8 +74,8 @@ static double row_sum(const sn_weight_table *table, int32_t v) {
     return sum;
 }
 
-// Terms of (e + d)^alpha = sum over beta of (alpha over beta) e^beta d^(alpha - beta), by the
-// numbers of the monomials.
+// The terms of (e + d)^alpha = sum over beta of (alpha over beta) e^beta d^(alpha - beta), by the
+// indices of the monomials.
 typedef struct shift_term {
     int16_t target, source, power;
     int16_t factor;
@@ -123,7 +123,7 @@ static void list_terms(int32_t degree, mass_shift *shift) {
     }
 }
 
-// Moments of neighbouring voxels about a middle they share, by node.
+// Moments of neighbouring voxels about a shared centre, by node.
 typedef struct mass_block {
     sn_vec3 center;
     int32_t voxels, count;
@@ -131,11 +131,11 @@ typedef struct mass_block {
     double sums[BLOCK_NODES][MASS_MONOMIALS];
 } mass_block;
 
-// Adds what the block holds to the nodes' moments about themselves, and empties it.
+// Adds the block to the nodes' moments about themselves, and empties it.
 static void flush_block(const mass_job *job, mass_block *block, double *sums) {
     double powers[MASS_MONOMIALS];
     for (int32_t i = 0; i < block->count; i++) {
-        sn_vec3 origin = sn_load3(job->shape->node_position + 3 * (size_t)block->node[i]);
+        sn_vec3 origin = sn_load3(sn_at3(job->shape->node_position, block->node[i]));
         double *row = sums + (size_t)block->node[i] * (size_t)job->monomials;
         sn_compute_monomials(powers, job->degree, sn_sub(block->center, origin));
 
@@ -148,7 +148,7 @@ static void flush_block(const mass_job *job, mass_block *block, double *sums) {
     block->voxels = block->count = 0;
 }
 
-// The place of a node in the block: mostly the one after that of the node before it.
+// Returns the index of a node in the block: mostly the one after the previous node's.
 static int32_t place_in_block(mass_block *block, int32_t guess, uint16_t node, int32_t monomials) {
     if (guess < block->count && block->node[guess] == node) {
         return guess;
@@ -198,7 +198,7 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, mass_block *block, d
     }
 }
 
-// The weights of a voxel with all insertions, summing to 1.
+// The weights of a voxel with all insertions; they sum to 1.
 typedef struct voxel_row {
     int32_t count;
     int32_t node[2 * SN_POINT_NODES]; // room for what a change adds and takes away
@@ -353,7 +353,7 @@ static sn_vec3 center_of_mass(const sn_shape *shape) {
     return sn_scale(1 / mass, sum);
 }
 
-// Pairs by their numbers in an index over all of them.
+// Lists the pairs from an index over all of them.
 static sinew_status push_pairs(sn_arena *arena, const int32_t *index, size_t nodes, int32_t degree,
                                sn_mass_pairs *pairs) {
     int32_t *pair = SN_PUSH(arena, int32_t, 2 * (size_t)pairs->count);
@@ -414,8 +414,8 @@ static void add_box(const sn_shape *shape, int32_t v, sn_vec3 about, int32_t deg
     }
 }
 
-// From the last insertion to the first: each keeps what the later ones leave of it, and the base's
-// nodes what all leave.
+// From the last insertion to the first: each keeps the share that later ones leave to it, and the
+// base nodes keep the share that all insertions leave.
 static void add_insertions(const sn_shape *shape, const sn_insertion *const *insertions,
                            int32_t count, int32_t degree, double *left, double *moments) {
     const sn_weight_table *table = &shape->table;
@@ -481,7 +481,7 @@ sinew_status sn_insertions_compute_mass(const sn_shape *shape,
     return SINEW_OK;
 }
 
-// A node's number after a change.
+// Returns a node's number after a change.
 static int32_t renumber(const sn_insertion_change *change, int32_t node) {
     return change->gone >= 0 && node > change->gone ? node - 1 : node;
 }
@@ -498,11 +498,11 @@ static mass_job list_job(const sn_shape *shape, const sn_insertion *const *inser
 
 static sn_vec3 rest_of_node(const mass_job *job, int32_t node) {
     int32_t own = node - job->shape->node_count;
-    return own < 0 ? sn_load3(job->shape->node_position + 3 * (size_t)node)
+    return own < 0 ? sn_load3(sn_at3(job->shape->node_position, node))
                    : job->insertions[own]->position;
 }
 
-// What a change adds to the weights of a voxel, by the numbers after it.
+// Finds what a change adds to the weights of a voxel, by the numbers after it.
 static void subtract_rows(const mass_job *after, const mass_job *before,
                           const sn_insertion_change *change, int32_t v, voxel_row *row) {
     voxel_row past;
@@ -588,7 +588,7 @@ static int32_t number_changed_pairs(const mass_job *after, const sn_insertion_ch
     return count;
 }
 
-// Adds the pairs of a row of `job` at a voxel, times a sign; `gone` has no pairs any more.
+// Adds the pairs of a row of `job` at a voxel, times a sign; the node `gone` no longer has pairs.
 static void add_signed_pairs(const mass_job *job, const sn_insertion_change *change, int32_t v,
                              double sign, sn_vec3 center, const int32_t *index, size_t nodes,
                              double *moments) {
@@ -637,7 +637,13 @@ sinew_status sn_change_mass_pairs(const sn_shape *shape, const sn_insertion_chan
                              .count = number_changed_pairs(&after, change, old, index)};
 
     sinew_status status = push_pairs(arena, index, nodes, degree, pairs);
-    for (int32_t k = 0; k < old->count && status == SINEW_OK; k++) {
+    if (status != SINEW_OK) {
+        sn_release(shape->context, index, nodes * nodes, sizeof *index);
+        return status;
+    }
+
+    // Pairs that stay keep their moments.
+    for (int32_t k = 0; k < old->count; k++) {
         if (old->pair[k][0] == change->gone || old->pair[k][1] == change->gone) {
             continue;
         }
@@ -648,7 +654,8 @@ sinew_status sn_change_mass_pairs(const sn_shape *shape, const sn_insertion_chan
                old->moments + (size_t)k * monomials, monomials * sizeof(double));
     }
 
-    for (int32_t k = 0; k < change->changed->voxel_count && status == SINEW_OK; k++) {
+    // In range of the change, subtract the old moments and add the new ones.
+    for (int32_t k = 0; k < change->changed->voxel_count; k++) {
         int32_t v = change->changed->voxel[k];
         add_signed_pairs(&before, change, v, -1, old->center, index, nodes, pairs->moments);
         add_signed_pairs(&after, change, v, 1, old->center, index, nodes, pairs->moments);
