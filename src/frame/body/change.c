@@ -26,8 +26,8 @@ typedef struct draft {
     sn_fade_room room;
 } draft;
 
-// A draft with its own insertions: those of the body without number `without` (or -1), then `added`
-// if it is not NULL.
+// Makes a draft with its own insertions: those of the body except number `without` (or -1), then
+// `added` if it is not NULL.
 static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
                           sn_insertion *added) {
     const sn_frame_model *model = body->model;
@@ -66,7 +66,8 @@ static sinew_status begin(const sinew_body *body, draft *next, int32_t without,
     return SINEW_OK;
 }
 
-// Copies what the nodes that stay have; `without` is the old number of the node that leaves, or -1.
+// Copies the state of the nodes that stay; `without` is the old number of the node that leaves, or
+// -1.
 static void copy_state(const sinew_body *body, draft *next, int32_t without) {
     const sn_nodes *from = &((const sn_frame_model *)body->model)->nodes;
     const sn_nodes *to = &next->model.nodes;
@@ -103,7 +104,7 @@ static void copy_state(const sinew_body *body, draft *next, int32_t without) {
     sn_nodes_place(to, b->rest, sn_quat_identity(), sn_v3(0, 0, 0));
 }
 
-// The node that moves a rest point most.
+// Returns the node with the largest influence on a rest point.
 static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
     sn_shape_point at;
     sn_frame_weights_at(model, X, &at);
@@ -119,7 +120,7 @@ static int32_t strongest(const sn_frame_model *model, sn_vec3 X) {
     return at.node[best];
 }
 
-// Starts the last node of the draft as the old body moves at its place.
+// Initialises the last node of the draft with the old body's motion at its position.
 static void start_node(const sinew_body *body, draft *next) {
     const sn_frame_model *model = body->model;
     const sn_node *node = &next->model.nodes.items[next->model.nodes.count - 1];
@@ -134,7 +135,7 @@ static void start_node(const sinew_body *body, draft *next) {
         sn_mat3 R = sn_polar3(&S, motion.F);
         sn_quat turn = sn_quat_from_mat3(R);
 
-        // Of the two quaternions the one that agrees with the node that moves the place most.
+        // Of the two quaternions choose the one closer to that of the most influential node.
         const sn_node *neighbor = &model->nodes.items[strongest(model, node->origin)];
         if (sn_quat_dot(turn, sn_node_rotation(neighbor, body->q)) < 0) {
             turn = sn_quat_scale(-1, turn);
@@ -165,7 +166,8 @@ static void start_node(const sinew_body *body, draft *next) {
     }
 }
 
-// Rates of the rows in a rigid motion: along axis k < 3, or about axis k - 3 through `center`.
+// Computes the rates of the rows in a rigid motion: along axis k < 3, or about axis k - 3 through
+// `center`.
 static void rigid_rates(const draft *next, sn_vec3 center, int k, double *rates) {
     const sn_nodes *nodes = &next->model.nodes;
     const double *controls = next->model.mass->controls;
@@ -190,7 +192,7 @@ static void rigid_rates(const draft *next, sn_vec3 center, int k, double *rates)
     }
 }
 
-// Adds the rigid motion of the free unknowns that makes up for what is missing in momentum.
+// Adds the rigid motion of the free unknowns that restores the missing momentum.
 static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before) {
     sinew_body *body = &next->body;
     const sn_nodes *nodes = &next->model.nodes;
@@ -244,7 +246,8 @@ static sinew_status restore_momentum(draft *next, const sn_frame_momenta *before
     return SINEW_OK;
 }
 
-// The block of rigid nodes that was asked for last: neighbours are often in the same one.
+// The block of rigid samples that was requested last: consecutive requests are often in the same
+// one.
 typedef struct block_F {
     const sn_layer *layer;
     int32_t group, block;
@@ -269,7 +272,7 @@ static sn_mat3 find_in_block(const sn_layer *layer, int32_t point, block_F *last
     return F;
 }
 
-// F of a point of a sample as its nodes move it, without what fades.
+// Returns F of a point of a sample as its nodes move it, without fades.
 static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
     if (layer->blend.is_rigid) {
         return find_in_block(layer, point, last);
@@ -277,16 +280,16 @@ static sn_mat3 raw_F(const sn_layer *layer, int32_t point, block_F *last) {
 
     const sn_frame_samples *points = layer->points;
     int32_t start = points->start[point];
-    sn_blend_point at = {.X = sn_load3(points->position + 3 * (size_t)point),
+    sn_blend_point at = {.X = sn_load3(sn_at3(points->position, point)),
                          .count = points->start[point + 1] - start,
                          .node = points->node + start,
                          .weight = points->weight + start,
-                         .gradient = points->gradient + 3 * (size_t)start};
+                         .gradient = sn_at3(points->gradient, start)};
 
     return sn_blend_get_motion(&layer->nodes, &layer->blend, &at, NULL).F;
 }
 
-// Where a sample is to be: in the new layer, or back in the first.
+// Returns the layer of a sample after the change, the new one or the first, and its index there.
 static const sn_layer *find_new_place(const sn_frame_model *model, const sn_structure_draft *draft,
                                       int32_t sample, int32_t *place) {
     const sn_layer_plan *plan = &draft->plan;
@@ -295,7 +298,7 @@ static const sn_layer *find_new_place(const sn_frame_model *model, const sn_stru
     return found >= 0 ? draft->layer : model->layers.items[0];
 }
 
-// What the strain of a touched sample differs by, before and after.
+// Stores the difference between the strains of a touched sample before and after the change.
 static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
                            block_F blocks[2]) {
     const sn_frame_model *model = body->model;
@@ -313,9 +316,9 @@ static void fill_residuals(const sinew_body *body, const draft *next, int32_t k,
         sn_mat3 past = sn_mat3_add(sn_mat3_identity(), P);
         sn_mat3 old = sn_mat3_mul(raw_F(from, old_first + i, &blocks[0]), past);
         sn_mat3 D = sn_mat3_mul(sn_mat3_inverse(raw_F(to, first + i, &blocks[1])), old);
-        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) <
-                      2; // else a flat sample, which cannot tell what it was
 
+        // A flat sample gives no usable difference.
+        bool usable = sn_mat3_norm(sn_mat3_sub(D, sn_mat3_identity())) < 2;
         if (usable) {
             event->residual[event->first[k] + i] = sn_mat3_sub(D, past);
         }
@@ -351,13 +354,13 @@ static sinew_status push_samples(const sinew_body *body, const sn_insertion *cha
     return sn_arena_status(arena);
 }
 
-// Where the rows of a vertex put it, of the patch if it is there.
+// Returns the position that the rows give a vertex, from the patch if the vertex is there.
 static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patch *patch,
                                const sn_fade_pose *pose, int32_t vertex) {
     int32_t place = sn_vertex_patch_find(patch, vertex);
     int32_t row = place < 0 ? vertex : place;
     const sn_vertex_weights *v = place < 0 ? &model->base_vertices : &patch->weights;
-    sn_blend_point point = {.X = sn_load3(model->surface->points + 3 * (size_t)vertex),
+    sn_blend_point point = {.X = sn_load3(sn_at3(model->surface->points, vertex)),
                             .count = v->start[row + 1] - v->start[row],
                             .node = v->node + v->start[row],
                             .weight = v->weight + v->start[row]};
@@ -365,7 +368,8 @@ static sn_vec3 vertex_position(const sn_frame_model *model, const sn_vertex_patc
     return sn_blend_get_position(&pose->nodes, &pose->blend, &point);
 }
 
-// The node that carries the offset of a vertex: of the shape's own the one with the largest weight.
+// Returns the node that carries the offset of a vertex: the one of the shape's own with the largest
+// weight.
 static int32_t vertex_carrier(const sn_vertex_weights *base, int32_t vertex) {
     int32_t best = base->start[vertex];
     for (int32_t k = best + 1; k < base->start[vertex + 1]; k++) {
@@ -397,7 +401,7 @@ static sinew_status push_vertices(const sinew_body *body, const draft *next, sn_
     return SINEW_OK;
 }
 
-// What the changed insertion touches goes over from old to new.
+// Starts the fade of the differences that the changed insertion makes.
 static sinew_status start_fade(const sinew_body *body, draft *next, double duration) {
     sn_frame_model *model = body->model;
     const sn_insertion *changed = next->structure.change.changed;
@@ -448,7 +452,7 @@ static sinew_status fill(const sinew_body *body, draft *next, const sinew_frame_
     return start_fade(body, next, fade);
 }
 
-// Takes a draft over; nothing here can fail.
+// Replaces the body by the draft; nothing here can fail.
 static void take_over(sinew_body *body, draft *next) {
     sn_frame_model *model = body->model;
     const sn_insertion_change *change = &next->structure.change;
@@ -481,7 +485,8 @@ static void drop(draft *next) {
     sn_arena_destroy(&next->room.arena);
 }
 
-// Gives the body the nodes `nodes`: `without` (an old number, or -1) leaves, or `added` joins.
+// Changes the body's set of nodes to `nodes`: `without` (an old number, or -1) leaves, or `added`
+// joins.
 static sinew_status change(sinew_body *body, const sinew_frame_node *nodes, int32_t without,
                            sn_insertion *added, double fade) {
     const sn_frame_model *model = body->model;
@@ -511,7 +516,7 @@ static sinew_status change(sinew_body *body, const sinew_frame_node *nodes, int3
     return status;
 }
 
-// The kinds and rest places of the nodes without number `without`, with room for one more.
+// Lists the kinds and rest positions of the nodes except number `without`, with room for one more.
 static sinew_status list_nodes(const sn_frame_model *model, int32_t without, sn_arena *arena,
                                sinew_frame_node **out) {
     sinew_frame_node *nodes = *out = SN_PUSH(arena, sinew_frame_node, model->nodes.count + 1);
@@ -555,7 +560,7 @@ static sinew_status check_insertion(const sinew_body *body, const sinew_frame_in
     return SINEW_OK;
 }
 
-// Where the new node belongs, and that no node is there.
+// Finds the rest position of the new node, and checks that no node is there.
 static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_def *def,
                                sn_vec3 *X) {
     const sn_frame_model *model = body->model;
@@ -583,7 +588,7 @@ static sinew_status find_place(const sinew_body *body, const sinew_frame_insert_
     return SINEW_OK;
 }
 
-// What new nodes look their surroundings up in, once the first one comes.
+// Prepares the search structure for new nodes when the first one joins.
 static sinew_status find_reach(sinew_body *body) {
     sn_frame_model *model = body->model;
     if (model->reach.shape) {

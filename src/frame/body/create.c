@@ -1,5 +1,5 @@
-// Building a frame body: every check before any change, then shape functions, base samples,
-// surface; the rest depends on the nodes and is built by frame_structure.c.
+// Construction of a frame body: first every check, then shape functions, base samples and surface.
+// The rest depends on the nodes and is built by structure.c.
 #include "frame/body/frame_body.h"
 
 #include <math.h>
@@ -98,8 +98,9 @@ static sinew_status check_def(sinew_context *context, const sinew_frame_body_def
     return SINEW_OK;
 }
 
-// The degree of forces in a region of linear weights (Gilles et al. 2013, table 1.1); other laws
-// than Hooke's are no polynomials, and take what theirs would at small strain.
+// Returns the polynomial degree of forces in a region of linear weights (Gilles et al. 2013, table
+// 1.1). Laws that are not polynomials use the degree of Hooke's law, which they approach at small
+// strain.
 static int32_t force_degree(const sinew_frame_body_def *def) {
     bool quadratic = false, green = false;
     for (int32_t i = 0; i < def->node_count; i++) {

@@ -1,5 +1,4 @@
-// Driving frames from outside: what is held of them and where it goes, velocities, forces on
-// frames.
+// Driving frames from outside: held axes and their targets, velocities, forces on frames.
 #include "frame/body/frame_body.h"
 
 #include "math/svd.h"
@@ -19,7 +18,7 @@ sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, cons
     return SINEW_OK;
 }
 
-// The bits of the axes of a row that are held.
+// Returns the bits of a row's held axes.
 static int32_t held_axes(int32_t hold, bool translation) {
     if (hold & (translation ? SINEW_HOLD_TRANSLATION : SINEW_HOLD_ROTATION)) {
         return 7;
@@ -58,8 +57,8 @@ sinew_status sinew_frame_body_hold(sinew_body *body, int32_t index, int32_t hold
     return SINEW_OK;
 }
 
-// A frame that may turn about some axes only does not turn back: from where it is now, it goes on
-// turning about those.
+// Moves the targets of frames that may rotate about some axes only to their current rotations: such
+// a frame does not rotate back, but continues about those axes.
 void sn_frame_body_settle(sinew_body *body) {
     const sn_frame_model *model = body->model;
     for (int32_t i = 0; i < model->nodes.count; i++) {
@@ -93,7 +92,7 @@ static sinew_status check_pose(const sinew_body *body, int32_t index, const doub
                    index, body->name);
 }
 
-// Writes what is not NULL into the target of a node.
+// Writes the arguments that are not NULL into the target of a node.
 static void set_target(sinew_body *body, const sn_node *node, const double *position,
                        const double *rotation) {
     double *target = body->target + node->config;
@@ -107,7 +106,7 @@ static void set_target(sinew_body *body, const sn_node *node, const double *posi
 
     sn_quat q = sn_quat_normalize((sn_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
     if (rigid) {
-        // The nearer of q and -q, so that the motion goes on without a jump.
+        // Choose the closer of q and -q, so that the motion continues without a jump.
         sn_quat now = sn_node_rotation(node, body->q);
         if (sn_quat_dot(now, q) < 0) {
             q = sn_quat_scale(-1, q);
@@ -220,7 +219,7 @@ sinew_status sinew_frame_body_set_velocity(sinew_body *body, int32_t index,
     return SINEW_OK;
 }
 
-// A torque on columns a_c: the forces w x a_c with sum of a_c x (w x a_c) = torque.
+// Applies a torque to columns a_c: the forces w x a_c with sum of a_c x (w x a_c) = torque.
 static sinew_status add_torque(sinew_body *body, int32_t index, const sn_node *node,
                                sn_vec3 torque) {
     sn_mat3 N = {{{0}}};

@@ -1,5 +1,6 @@
-// Points of a frame body: their nodes and weights are found once, their positions and derivatives
-// as often as the nodes move.
+// Points of a frame body (sn_point_ops): nodes and weights are found once, positions and
+// derivatives whenever the nodes move. Cost of a position: the control vectors of the point's
+// nodes.
 #include "frame/body/follow.h"
 
 #include "frame/body/frame_body.h"
@@ -8,7 +9,7 @@
 
 #include <math.h>
 
-// What a point keeps.
+// The data of a point.
 typedef struct followed {
     sn_vec3 X;
     int32_t count;
@@ -28,7 +29,7 @@ static sn_blend_point entries_of(const sinew_body *body, const sn_point *point) 
                             .off = sn_fade_sum(&model->fade, *body->age, own->offset)};
 }
 
-// The rest point that is now at x.
+// Finds the rest point that is now at x.
 static sinew_status find_rest(const sinew_body *body, sn_vec3 x, sn_vec3 *X) {
     const sn_frame_model *model = body->model;
     const double *h = model->shape->voxels->spacing;
@@ -42,7 +43,7 @@ static sinew_status find_rest(const sinew_body *body, sn_vec3 x, sn_vec3 *X) {
         body->name, x.x, x.y, x.z);
 }
 
-// How far X is from the nearest voxel of the solid.
+// Returns the distance of X from the nearest voxel of the solid.
 static double distance_of(const sn_frame_model *model, sn_vec3 X) {
     const sinew_voxels *voxels = model->shape->voxels;
     int32_t nearest[8];
@@ -57,7 +58,7 @@ static double distance_of(const sn_frame_model *model, sn_vec3 X) {
                            fmax(fabs(d.z) - 0.5 * h[2], 0)));
 }
 
-// The nodes that carry X, without those of no weight, and what still fades there.
+// Finds the nodes with non-zero weight at X, and the offsets that still fade there.
 static sinew_status push_followed(sn_arena *arena, const sn_frame_model *model, sn_vec3 X,
                                   const sn_shape_point *at, followed **out, int32_t *rows) {
     followed *own = SN_PUSH(arena, followed, 1);

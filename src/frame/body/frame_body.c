@@ -22,8 +22,8 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
         return;
     }
 
-    sn_fade_refresh(&model->fade, &model->layers,
-                    *body->age); // the age is set by steps and snapshots
+    // Steps and snapshots set the age.
+    sn_fade_refresh(&model->fade, &model->layers, *body->age);
 
     bool near = evaluation->near && evaluation->matrix;
     sn_blend_request request = {.q = evaluation->q,
@@ -51,7 +51,8 @@ static void difference(const sinew_body *body, double *xi, const double *q, cons
     sn_nodes_difference(&model->nodes, xi, q, base);
 }
 
-// Dual quaternions of nodes turned by a full turn against each other cancel somewhere between them.
+// Dual quaternions of two nodes rotated by 360 degrees relative to each other cancel somewhere
+// between them.
 static sinew_status check(sinew_body *body, const double *q) {
     const sn_frame_model *model = body->model;
     if (!model->dual) {

@@ -27,10 +27,10 @@
 #include "frame/mass/mass.h"
 #include "frame/springs/springs.h"
 
-typedef struct sn_frame_products sn_frame_products; // frame_product.h
+typedef struct sn_frame_products sn_frame_products; // product.h
 
 typedef struct sn_frame_model {
-    // What stays: in the body's arena, or destroyed with it.
+    // Constant data, in the body's arena or destroyed with it.
     sn_shape *shape;
     sinew_voxels *own_voxels;        // NULL: the caller's
     sn_frame_samples *base_samples;  // without insertions
@@ -47,13 +47,13 @@ typedef struct sn_frame_model {
     sn_arena reach_arena;
     sn_reach reach; // once a node has joined; without points of a shape before
 
-    // What changes where nodes come and go, and stays elsewhere.
+    // Data that changes only in the range of nodes that join or leave.
     sn_layers layers; // the samples
     sn_fade fade;
     sn_vertex_patch *patch; // vertices that inserted nodes touch; NULL: none
     sinew_frame_change last_change;
 
-    // What every node has a part in: in an arena that is replaced as a whole, together with the
+    // Data that depends on every node, in an arena that is replaced as a whole, together with the
     // body's state.
     sn_arena arena;
     sn_nodes nodes; // the shape's own, then the inserted ones
@@ -69,16 +69,16 @@ typedef struct sn_frame_model {
 // Checks the definition and fills in a body whose context, arena, world and name are set.
 sinew_status sn_frame_body_build(sinew_body *body, const sinew_frame_body_def *def);
 
-// The initial placement and velocity, once the nodes are there.
+// Sets the initial position and velocity, once the nodes exist.
 sinew_status sn_frame_body_check_placement(sinew_context *context, const sinew_frame_body_def *def);
 void sn_frame_body_place(sinew_body *body, const sinew_frame_body_def *def);
 
-// Fills in everything of a new body and its model that depends on the nodes: kinds and places
-// `nodes` of the shape's own nodes.
+// Builds everything of a new body and its model that depends on the nodes; `nodes` gives the kinds
+// and positions of the shape's own nodes.
 sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *nodes,
                                       int32_t count);
 
-// What a changed set of nodes brings along, until it is taken over.
+// The data of a changed set of nodes, until the body takes it over.
 typedef struct sn_structure_draft {
     sn_arena arena;
     sn_insertion_change change;
@@ -87,37 +87,37 @@ typedef struct sn_structure_draft {
     sn_vertex_patch *patch;
 } sn_structure_draft;
 
-// Drafts `next`, a copy of `body` whose model has another set of insertions and an arena of its
-// own: what depends on all nodes goes there, what lies in the range of draft->change.changed into
-// the draft. The body itself stays as it is.
+// Builds `next`, a copy of `body` whose model has another set of insertions and an arena of its
+// own: what depends on all nodes goes there, what lies in the range of draft->change.changed goes
+// into the draft. The body itself does not change.
 sinew_status sn_frame_structure_change(const sinew_body *body, sinew_body *next,
                                        const sinew_frame_node *nodes, int32_t count,
                                        sn_structure_draft *draft);
 
-// Where samples come from, for the layers of a model.
+// Returns the source of the samples, for the layers of a model.
 sn_layer_source sn_frame_layer_source(const sn_frame_model *model);
 
-// Computes the springs, if the body has some, from its samples at rest: once at first, and when a
+// Computes the springs, if the body has any, from its samples at rest: at first, and whenever a
 // material changes.
 sinew_status sn_frame_body_compute_springs(sinew_body *body);
 
-// Refuses fibres that pull: springs between frames have none.
+// Fails if the material has active fibres: springs between frames have none.
 sinew_status sn_frame_body_check_fibres(sinew_context *context, double stress);
 
-// A frame by its number, or a failure that tells the numbers.
+// Checks the number of a frame; the failure states the valid numbers.
 sinew_status sn_frame_body_find_node(const sinew_body *body, int32_t index, const sn_node **node);
 
-// After a step: see frame_drive.c.
+// Runs after a step; see drive.c.
 void sn_frame_body_settle(sinew_body *body);
 
-// Force and torque about the node that forces on all rows mean for it, at the configuration of the
-// body.
+// Computes the force on a node and the torque about it that correspond to forces on all rows, at
+// the configuration of the body.
 void sn_frame_node_force(const sinew_body *body, const sn_node *node, const double *rows,
                          sn_vec3 *force, sn_vec3 *torque);
 
 extern const sn_body_ops sn_frame_body_ops;
 
-// The model of a frame body; NULL of any other.
+// Returns the model of a frame body; NULL for any other body.
 sn_frame_model *sn_frame_model_of(const sinew_body *body);
 
 static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_model *model) {
@@ -127,23 +127,22 @@ static inline const sn_insertion *const *sn_frame_insertions(const sn_frame_mode
 // Frees what does not live in the body's arena.
 void sn_frame_body_release(sinew_body *body);
 
-// Weights at a rest point with all insertions.
+// Computes the weights at a rest point with all insertions.
 void sn_frame_weights_at(const sn_frame_model *model, sn_vec3 X, sn_shape_point *result);
 
-// How a rest point moves with the nodes of the last sn_blend_prepare, and, if `v` is not NULL, with
-// these rates of the rows; with what still fades.
+// Computes the motion of a rest point with the nodes of the last sn_blend_prepare and, if `v` is
+// not NULL, with these rates of the rows; active fades are included.
 sn_frame_motion sn_frame_motion_at(const sinew_body *body, sn_vec3 X, const double *v);
 
-// The rest point that is now at x, by damped Newton steps until it is met to within `tolerance`
-// [m]; see inverse.c. False if there is none.
+// Finds the rest point that is now at x, by damped Newton steps, to within `tolerance` [m]; see
+// inverse.c. Returns false if there is none.
 bool sn_frame_find_point(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X,
                          int32_t *iterations);
 // The same, or, if there is none, a point outside the solid that would move there with the weights
-// of what is nearest to it.
+// of the nearest part of the solid.
 bool sn_frame_find_point_anywhere(const sinew_body *body, sn_vec3 x, double tolerance, sn_vec3 *X);
 
-// The structure of a running body changes: see frame_adapt.c. The world's islands must be dropped
-// by the caller.
+// Changes the structure of a running body; see change.c. The caller must drop the world's islands.
 sinew_status sn_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                   int32_t *node);
 sinew_status sn_frame_body_remove(sinew_body *body, int32_t node, double fade);

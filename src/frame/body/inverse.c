@@ -1,17 +1,18 @@
-// Inverse skinning (Gilles et al. 2011, 4.4): the rest point that is now at a place.
+// Inverse skinning (Gilles et al. 2011, 4.4). In: a current position x. Out: the rest point that is
+// now there.
 //
 //   X <- X + F(X)^-1 (x - x(X)), from the closest sample
 //
-// A step that does not come closer is halved; where that does not help (a fold, a kink in the
-// weights) the next closest samples are tried. About three steps to 1e-5. Cost: the samples once,
-// to find the closest, then a few evaluations.
+// A step that does not reduce the distance is halved; where that does not help (a fold, a kink in
+// the weights) the next closest samples are tried. It takes about three steps to 1e-5. Cost: one
+// pass over the samples to find the closest, then a few evaluations.
 #include "frame/body/frame_body.h"
 
 #include <math.h>
 
 enum { STARTS = 8, STEPS = 40, HALVINGS = 10 };
 
-// The samples whose places are now closest to x, the closest first, found so far.
+// The samples whose current positions are closest to x, the closest first, found so far.
 typedef struct starts {
     int32_t count;
     double distance[STARTS];
@@ -46,7 +47,7 @@ static void find_starts(const sn_frame_model *model, const double *q, sn_vec3 x,
                 continue;
             }
 
-            sn_vec3 X = sn_load3(samples->position + 3 * (size_t)s);
+            sn_vec3 X = sn_load3(sn_at3(samples->position, s));
             sn_blend_point point = {.X = X,
                                     .count = samples->start[s + 1] - samples->start[s],
                                     .node = samples->node + samples->start[s],
@@ -59,7 +60,7 @@ static void find_starts(const sn_frame_model *model, const double *q, sn_vec3 x,
     }
 }
 
-// F^-1 r; where F is nearly singular, the damped least-squares step.
+// Returns F^-1 r; where F is nearly singular, the damped least-squares step.
 static sn_vec3 solve_step(sn_mat3 F, sn_vec3 r) {
     double size = sn_mat3_norm(F);
     double J = sn_mat3_det(F);
@@ -75,7 +76,7 @@ static sn_vec3 solve_step(sn_mat3 F, sn_vec3 r) {
     return sn_mat3_apply(sn_mat3_inverse(N), sn_mat3_apply_transposed(F, r));
 }
 
-// Newton from X. Returns how far off it ended.
+// Runs Newton's method from X. Returns the remaining distance.
 static double refine(const sinew_body *body, sn_vec3 x, double tolerance, double longest,
                      sn_vec3 *X, int32_t *iterations) {
     sn_frame_motion motion = sn_frame_motion_at(body, *X, NULL);
@@ -114,10 +115,9 @@ static bool is_inside(const sinew_voxels *voxels, sn_vec3 X) {
         return false;
     }
 
+    // A voxel extends half a cell from its centre; half a cell more is allowed.
     sn_vec3 d = sn_sub(X, sn_voxel_center(voxels, nearest[0]));
-    const double *h =
-        voxels->spacing; // a voxel reaches half a cell, and half a cell more is granted
-
+    const double *h = voxels->spacing;
     return fabs(d.x) <= h[0] && fabs(d.y) <= h[1] && fabs(d.z) <= h[2];
 }
 

@@ -23,7 +23,7 @@ sinew_status sn_frame_body_check_placement(sinew_context *context,
     return SINEW_OK;
 }
 
-// Rates of a rigid motion v + w x (x - t) at the configuration q.
+// Computes the rates of a rigid motion v + w x (x - t) at the configuration q.
 static void set_velocity(sinew_body *body, sn_vec3 t, sn_vec3 v, sn_vec3 w) {
     const sn_frame_model *model = body->model;
     double *controls = model->blend.controls;

@@ -24,7 +24,7 @@ sinew_status sinew_frame_points_create(sinew_body *body, const double *rest, int
     }
 
     for (int32_t i = 0; i < count; i++) {
-        if (!sn_finite3(sn_load3(rest + 3 * (size_t)i))) {
+        if (!sn_finite3(sn_load3(sn_at3(rest, i)))) {
             return sn_fail(body->context, SINEW_INVALID_ARGUMENT, "point %d is not finite", (int)i);
         }
     }

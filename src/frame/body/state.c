@@ -1,6 +1,6 @@
-// Where points of a frame body are, how fast they move, and what the material feels there.
+// Positions and velocities of points of a frame body, and strain and stress there.
 //
-// Motions are those of the body's blend (blend_point.h). The stress is that of the material at the
+// Motions are those of the body's blend (blend_point.c). The stress is that of the material at the
 // point's voxel, its stiffness scaled by the voxel's factor.
 #include "frame/body/state.h"
 
@@ -33,11 +33,11 @@ static void look_up_material(const sn_frame_model *model, sn_vec3 X, int32_t *ma
     *stiffness = count > 0 ? sn_voxel_stiffness(voxels, nearest[0]) : 1;
 }
 
-// Two passes: room first, then the entries.
+// Two passes: count the entries, then fill them in.
 static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_frame_model *model,
                                 sn_frame_points *points) {
     for (int32_t i = 0; i < points->count; i++) {
-        sn_frame_weights_at(model, sn_load3(points->rest + 3 * (size_t)i), at);
+        sn_frame_weights_at(model, sn_load3(sn_at3(points->rest, i)), at);
         points->start[i + 1] = points->start[i] + at->count;
     }
 
@@ -48,7 +48,7 @@ static sinew_status fill_points(sn_arena *arena, sn_shape_point *at, const sn_fr
     SN_TRY(sn_arena_status(arena));
 
     for (int32_t i = 0; i < points->count; i++) {
-        sn_vec3 X = sn_load3(points->rest + 3 * (size_t)i);
+        sn_vec3 X = sn_load3(sn_at3(points->rest, i));
         sn_frame_weights_at(model, X, at);
 
         size_t first = (size_t)points->start[i];
@@ -94,7 +94,7 @@ static sn_blend_point entries_of(const sinew_body *body, const sn_frame_points *
     int32_t start = points->start[i];
 
     return (sn_blend_point){
-        .X = sn_load3(points->rest + 3 * (size_t)i),
+        .X = sn_load3(sn_at3(points->rest, i)),
         .count = points->start[i + 1] - start,
         .node = points->node + start,
         .weight = points->weight + start,
@@ -107,7 +107,7 @@ static void compute_state(const sn_frame_points *points, int32_t i, const sinew_
     const sn_frame_model *model = body->model;
     sn_mat3 axes;
     if (model->field) {
-        axes = sn_field_frame_at(model->field, sn_load3(points->rest + 3 * (size_t)i));
+        axes = sn_field_frame_at(model->field, sn_load3(sn_at3(points->rest, i)));
     }
 
     sn_material_get_state(&model->materials[points->material[i]], model->field ? &axes : NULL,
@@ -131,10 +131,10 @@ static void compute_points(void *data, int32_t begin, int32_t end, int32_t chunk
         sn_frame_motion motion =
             sn_blend_get_motion(&model->nodes, &model->blend, &point, job->body->v);
         if (job->positions) {
-            sn_store3(job->positions + 3 * (size_t)i, motion.x);
+            sn_store3(sn_at3(job->positions, i), motion.x);
         }
         if (job->velocities) {
-            sn_store3(job->velocities + 3 * (size_t)i, motion.rate);
+            sn_store3(sn_at3(job->velocities, i), motion.rate);
         }
         if (job->states) {
             compute_state(job->points, i, job->body, motion.F, &job->states[i]);
@@ -158,7 +158,7 @@ void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
 
     for (int32_t i = 0; i < points->count; i++) {
-        sn_vec3 force = sn_load3(forces + 3 * (size_t)i);
+        sn_vec3 force = sn_load3(sn_at3(forces, i));
         if (force.x == 0 && force.y == 0 && force.z == 0) {
             continue;
         }

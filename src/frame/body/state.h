@@ -1,9 +1,9 @@
-// Material points of a frame body whose positions, velocities, strains and stresses are read again
-// and again: the points of a surface, probes.
+// Material points of a frame body whose positions, velocities, strains and stresses are read
+// repeatedly: the points of a surface, probes.
 //
-// What enters is a list of rest points; their weights and gradients are looked up once. Reading
-// costs a few multiplications for each control vector of a point, and one evaluation of the
-// material law where stress is wanted.
+// In: a list of rest points; their weights and gradients are looked up once. A reading costs a few
+// multiplications for each control vector of a point, and one evaluation of the material law if
+// stress is requested.
 #ifndef SN_FRAME_BODY_STATE_H
 #define SN_FRAME_BODY_STATE_H
 
@@ -23,17 +23,17 @@ typedef struct sn_frame_points {
     struct sn_blend_offset *offset; // of each point, by each change that fades
 } sn_frame_points;
 
-// Looks points up in a frame body; the arrays live in `arena`, `rest` must live as long.
+// Looks up points in a frame body. The arrays live in `arena`; `rest` must live as long.
 sinew_status sn_frame_points_create(sn_arena *arena, const sinew_body *body, const double *rest,
                                     int32_t count, sn_frame_points *points);
 
-// What the points do now; each output may be NULL. Positions [m] and velocities [m/s] are three
-// numbers for each point.
+// Reads the points; each output may be NULL. Positions [m] and velocities [m/s] are three numbers
+// for each point.
 void sn_frame_points_compute(const sn_frame_points *points, const sinew_body *body,
                              double *positions, double *velocities, sinew_element_state *states);
 
-// Adds a force at each point, three numbers each [N], to those set on the body: spread over the
-// frames that carry the point.
+// Adds a force at each point, three numbers each [N], to the forces set on the body, distributed
+// over the frames that carry the point.
 void sn_frame_points_add_forces(const sn_frame_points *points, sinew_body *body,
                                 const double *forces);
 

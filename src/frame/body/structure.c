@@ -1,6 +1,6 @@
 // Everything of a frame body that depends on its set of nodes: unknowns, state, samples, pattern,
 // mass, springs, vertices. What depends on all nodes is in an arena of its own, so that a running
-// body can be given another set of nodes, or keep the old one if that fails. Samples, vertices and
+// body can get another set of nodes, or keep the old one if that fails. Samples, vertices and
 // integrals are recomputed only in the range of the node that changed.
 #include "frame/body/frame_body.h"
 
@@ -13,9 +13,9 @@ static sinew_status build_nodes(sinew_body *body, const sinew_frame_node *defs, 
     SN_ASSERT(count == model->shape->node_count + model->insertion_count);
     SN_TRY(sn_nodes_create(&model->arena, defs, count, &model->nodes));
 
-    for (int32_t i = 0; i < model->shape->node_count;
-         i++) { // a node outside may have been moved in
-        model->nodes.items[i].origin = sn_load3(model->shape->node_position + 3 * i);
+    // The shape may have moved nodes inside.
+    for (int32_t i = 0; i < model->shape->node_count; i++) {
+        model->nodes.items[i].origin = sn_load3(sn_at3(model->shape->node_position, i));
     }
 
     for (int32_t k = 0; k < model->insertion_count; k++) {
@@ -51,7 +51,7 @@ static sinew_status build_mass(sinew_body *body, const sn_frame_mass *old,
     return SINEW_OK;
 }
 
-// The pattern of the rows: what samples couple, what the mass couples, and `more` if it is not
+// Builds the pattern of the rows: the couplings of samples and of the mass, and `more` if it is not
 // NULL.
 static sinew_status build_pattern(sinew_body *body, sn_arena *scratch, int32_t samples,
                                   const int32_t *start, const int32_t *node,
@@ -70,7 +70,8 @@ static sinew_status build_pattern(sinew_body *body, sn_arena *scratch, int32_t s
                         &body->pattern);
 }
 
-// The places and ranges of inserted nodes: two bodies with equal counts may differ in them.
+// Hashes the positions and ranges of inserted nodes: two bodies with equal counts may differ in
+// them.
 static uint64_t hash_insertions(const sn_frame_model *model) {
     uint64_t hash = 0;
     for (int32_t k = 0; k < model->insertion_count; k++) {
@@ -99,7 +100,7 @@ sn_layer_source sn_frame_layer_source(const sn_frame_model *model) {
                              .dual = model->dual};
 }
 
-// Springs from model->rest_stiffness.
+// Builds the springs from model->rest_stiffness.
 static sinew_status join_springs(sinew_body *body) {
     sn_frame_model *model = body->model;
     if (model->springs) {
@@ -150,12 +151,12 @@ sinew_status sn_frame_structure_build(sinew_body *body, const sinew_frame_node *
     return sn_frame_body_compute_springs(body);
 }
 
-// The number of a node after a change.
+// Returns the number of a node after a change.
 static int32_t renumber(const sn_insertion_change *change, int32_t node) {
     return change->gone >= 0 && node > change->gone ? node - 1 : node;
 }
 
-// The node of each row.
+// Finds the node of each row.
 static sinew_status list_row_nodes(sn_arena *arena, const sn_nodes *nodes, int32_t **out) {
     int32_t *node_of = *out = SN_PUSH(arena, int32_t, nodes->row_count);
     SN_TRY(sn_arena_status(arena));
@@ -168,7 +169,7 @@ static sinew_status list_row_nodes(sn_arena *arena, const sn_nodes *nodes, int32
     return SINEW_OK;
 }
 
-// Pairs of nodes that the old pattern couples and that stay, as sets of their rows now.
+// Lists the pairs of nodes that the old pattern couples and that stay, as sets of their new rows.
 static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *next,
                                    sn_arena *scratch, const sn_insertion_change *change,
                                    sn_bsr_sets *sets) {
@@ -193,8 +194,8 @@ static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *nex
         int32_t last = -1;
         if (i != change->gone) {
             for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
-                int32_t j = node_of[pattern->columns[k]]; // rows of a node are neighbours, and
-                                                          // columns ascend
+                // Rows of a node are adjacent and columns ascend.
+                int32_t j = node_of[pattern->columns[k]];
                 if (j >= i || j == last || j == change->gone) {
                     continue;
                 }
@@ -215,7 +216,7 @@ static sinew_status push_old_pairs(const sinew_body *body, const sinew_body *nex
     return SINEW_OK;
 }
 
-// Copies the blocks of the lower triangle between nodes that stay to the pattern they have now.
+// Copies the lower-triangle blocks between nodes that stay to the new pattern.
 static sinew_status copy_stiffness(const sinew_body *body, const sinew_body *next,
                                    sn_arena *scratch, const sn_insertion_change *change,
                                    const double *from, double *to) {
@@ -245,7 +246,7 @@ static sinew_status copy_stiffness(const sinew_body *body, const sinew_body *nex
     return SINEW_OK;
 }
 
-// Adds the stiffness at rest that some samples have in a body.
+// Adds the stiffness of some samples at rest.
 static sinew_status add_stiffness(const sinew_body *body, sn_arena *scratch, const int32_t *samples,
                                   int32_t count, double *matrix) {
     const sn_frame_model *model = body->model;
@@ -264,8 +265,8 @@ static sinew_status add_stiffness(const sinew_body *body, sn_arena *scratch, con
     return SINEW_OK;
 }
 
-// The stiffness at rest after a change: what the touched samples had is taken off, and what they
-// have is added.
+// Updates the stiffness at rest for a change: subtracts the old stiffness of the touched samples
+// and adds the new one.
 static sinew_status change_springs(const sinew_body *body, sinew_body *next,
                                    const sn_insertion_change *change) {
     sn_frame_model *model = next->model;
@@ -300,7 +301,7 @@ static sinew_status change_springs(const sinew_body *body, sinew_body *next,
     return status == SINEW_OK ? join_springs(next) : status;
 }
 
-// The samples that move, their lists, the pattern with them, and their layer.
+// Builds the list of samples that move, the pattern with them, and their layer.
 static sinew_status change_samples(const sinew_body *body, sinew_body *next,
                                    sn_structure_draft *draft) {
     const sn_frame_model *model = next->model;

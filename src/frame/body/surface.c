@@ -1,5 +1,5 @@
-// The surface of a frame body: positions of its vertices by the blend of the nodes, forces on them
-// carried back to the nodes, and what the material feels there.
+// The surface of a frame body (sn_surface_ops): positions of its vertices by the blend of the
+// nodes, forces on them transferred to the nodes, and strain and stress there.
 #include "frame/body/surface.h"
 
 #include "base/sorted.h"
@@ -50,7 +50,7 @@ static void find_dual_map(const double *table, double *map) {
     map[7] = r.w;
 }
 
-// The maps of all nodes; false if some node is none.
+// Computes the maps of all nodes; false if some node is not such a map.
 static bool find_maps(const sn_frame_model *model, double *maps) {
     const sn_nodes *nodes = &model->nodes;
     if (nodes->count > MOST_MAPS) {
@@ -63,7 +63,7 @@ static bool find_maps(const sn_frame_model *model, double *maps) {
             find_dual_map(model->blend.rigid.table + (size_t)i * SN_RIGID_TABLE,
                           maps + (size_t)i * SN_SURFACE_DUAL);
         } else if (node->control_count == 4) {
-            find_linear_map(node, model->blend.controls + 3 * (size_t)node->control,
+            find_linear_map(node, sn_at3(model->blend.controls, node->control),
                             maps + (size_t)i * SN_SURFACE_LINEAR);
         } else {
             return false;
@@ -86,16 +86,16 @@ static void compute_vertices(void *data, int32_t begin, int32_t end, int32_t chu
     }
 
     for (int32_t i = begin; i < end; i++) {
-        sn_blend_point point = {.X = sn_load3(job->rest + 3 * (size_t)i),
+        sn_blend_point point = {.X = sn_load3(sn_at3(job->rest, i)),
                                 .count = v->start[i + 1] - v->start[i],
                                 .node = v->node + v->start[i],
                                 .weight = v->weight + v->start[i]};
-        sn_store3(job->positions + 3 * (size_t)i,
+        sn_store3(sn_at3(job->positions, i),
                   sn_blend_get_position(&model->nodes, &model->blend, &point));
     }
 }
 
-// Vertices that inserted nodes move as well.
+// Updates the vertices that inserted nodes move as well.
 static void move_patch(const sinew_body *body, const surface_job *whole, double *positions) {
     const sn_vertex_patch *patch = whole->model->patch;
     surface_job job = *whole;
@@ -106,7 +106,7 @@ static void move_patch(const sinew_body *body, const surface_job *whole, double 
     sn_parallel_for(body->context, patch->count, 1024, compute_vertices, &job);
 
     for (int32_t k = 0; k < patch->count; k++) {
-        memcpy(positions + 3 * (size_t)patch->vertex[k], patch->position + 3 * (size_t)k,
+        memcpy(sn_at3(positions, patch->vertex[k]), sn_at3(patch->position, k),
                3 * sizeof *positions);
     }
 }
@@ -136,7 +136,7 @@ void sn_frame_surface_compute(const sinew_body *body, double *positions) {
     sn_fade_move_vertices(&model->fade, &model->nodes, &model->blend, *body->age, positions);
 }
 
-// What still fades at a vertex, summed over the changes that moved it.
+// Sums the offsets that still fade at a vertex, over the changes that moved it.
 static sn_blend_offset vertex_offset(const sn_fade *fade, double age, int32_t vertex) {
     sn_blend_offset sum = {.carrier = 0};
     for (int32_t i = 0; i < fade->count; i++) {
@@ -163,7 +163,7 @@ void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, d
     sn_blend_prepare(&model->nodes, &model->blend, body->q);
 
     for (int32_t i = 0; i < body->surface->point_count; i++) {
-        sn_vec3 f = sn_load3(forces + 3 * (size_t)i);
+        sn_vec3 f = sn_load3(sn_at3(forces, i));
         if (f.x == 0 && f.y == 0 && f.z == 0) {
             continue;
         }
@@ -173,7 +173,7 @@ void sn_frame_surface_add_forces(const sinew_body *body, const double *forces, d
         const sn_vertex_weights *v = patched < 0 ? &model->base_vertices : &model->patch->weights;
         int32_t start = v->start[patched < 0 ? i : patched];
         int32_t end = v->start[(patched < 0 ? i : patched) + 1];
-        sn_blend_point point = {.X = sn_load3(body->surface->points + 3 * (size_t)i),
+        sn_blend_point point = {.X = sn_load3(sn_at3(body->surface->points, i)),
                                 .count = end - start,
                                 .node = v->node + start,
                                 .weight = v->weight + start,
