@@ -35,8 +35,8 @@ static void tell_field(inspect_report *report, const sinew_field *field) {
     }
 
     inspect_count(report, "curves", sinew_field_get_curve_count(field));
-    if (found.lonely_part_count > 0) {
-        inspect_count(report, "parts without a curve", found.lonely_part_count);
+    if (found.isolated_part_count > 0) {
+        inspect_count(report, "parts without a curve", found.isolated_part_count);
     }
 
     inspect_number(report, "least certainty", found.least_certainty);

@@ -212,7 +212,7 @@ static void write_fields(const run_state *run, sn_json_writer *json) {
         write_pair(json, "unknowns", report.unknown_count);
         write_pair(json, "guides", report.constraint_count);
         write_pair(json, "ignored_guides", report.ignored_count);
-        write_pair(json, "parts_without_curve", report.lonely_part_count);
+        write_pair(json, "parts_without_curve", report.isolated_part_count);
         write_pair(json, "seams", report.seam_count);
         write_pair(json, "least_certainty", report.least_certainty);
         write_vector(json, "least_certain_at", report.least_certain_at, 3);

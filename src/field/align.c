@@ -1,14 +1,16 @@
-// Which of the quaternions that mean the same to choose before they are averaged.
+// Chooses among equivalent quaternions before they are averaged.
 //
 // q and -q are one rotation, and axes with two of them reversed are the same to an orthotropic
-// material: eight quaternions q g, g in {±1, ±i, ±j, ±k}, stand for one place. Along a curve the
-// frames vary slowly, so that one g serves all of it; this file finds the g of each curve. The mesh
-// is flooded from all frames at once; where floods of different curves meet, the two are
-// neighbours. The meetings after the fewest steps make a spanning tree of the curves (Kruskal
-// 1956), along which each curve takes the g that brings it nearest to the one before, and then
-// another one as long as all its neighbours together agree better with it. Where some disagree
-// after that, no choice serves all (seam.c). Cost: linear in the mesh once, hardly any when frames
-// are turned.
+// material: eight quaternions q g, g in {+-1, +-i, +-j, +-k}, describe one frame. Along a curve the
+// frames vary slowly, so one g serves the whole curve; this file finds the g of each curve.
+//
+// The mesh is flooded from all frames at once. Curves whose floods meet are neighbours. The
+// meetings after the fewest steps form a spanning tree of the curves (Kruskal 1956), along which
+// each curve takes the g that brings it nearest to the previous one. After that, a curve changes
+// its g as long as it then agrees better with all its neighbours together. If some still disagree,
+// no choice serves all of them (seam.c).
+//
+// Cost: linear in the mesh once; negligible when frames are rotated.
 #include "field/field.h"
 
 #include "base/sort.h"
@@ -17,7 +19,8 @@
 
 // ---- Who meets whom -----------------------------------------------------------------------------
 
-// Steps from the nearest guide, and which one that is, for every unknown; -1 where none comes.
+// For every unknown the number of steps from the nearest guide, and that guide; -1 if no guide
+// reaches it.
 static void flood(const sinew_field *field, const sn_guides *guides, int32_t *steps,
                   int32_t *origin, int32_t *queue) {
     int32_t head = 0, tail = 0;
@@ -62,8 +65,8 @@ static int32_t find_root(int32_t *parent, int32_t i) {
     return i;
 }
 
-// All borders between floods of different curves: the unknown and the entry of its neighbour. With
-// entries == NULL only counts.
+// All borders between floods of different curves: the unknown and the entry of its neighbour. If
+// entries == NULL it only counts.
 static int32_t list_borders(const sinew_field *field, const sn_guides *guides, const int32_t *steps,
                             const int32_t *origin, uint64_t *keys, int32_t *entries) {
     int32_t count = 0;
@@ -130,7 +133,8 @@ static sinew_status span(const sinew_field *field, sn_guides *guides, const int3
 
 // ---- All neighbours -----------------------------------------------------------------------------
 
-// Two guides that are not next to one another on a curve, where frames are continuous.
+// Whether two guides may disagree: not if they follow one another on a curve, where frames are
+// continuous.
 static bool may_disagree(const sn_guides *guides, int32_t a, int32_t b) {
     return a >= 0 && b >= 0 && a != b &&
            (guides->curves[a] != guides->curves[b] || (a - b != 1 && b - a != 1));
@@ -148,8 +152,8 @@ static void list_pair(const sn_guides *guides, int32_t a, int32_t b, uint64_t *k
     ++*count;
 }
 
-// Guides whose floods meet, or that guide the same unknown, once or more often each. With keys ==
-// NULL only counts.
+// Guides whose floods meet, or that guide the same unknown; pairs may occur several times. If keys
+// == NULL it only counts.
 static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, const int32_t *origin,
                           uint64_t *keys) {
     const sn_constraints *rows = &guides->constraints;
@@ -221,8 +225,8 @@ sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides) {
 
 // ---- Alignment ----------------------------------------------------------------------------------
 
-// Applies g from the right to every guide of the curves that hang together with `curve` so far.
-// Meetings are few and curves too, so that going through all guides each time is fine.
+// Applies g from the right to every guide of the curves connected with `curve` so far. Meetings and
+// curves are few, so it is fine to go through all guides each time.
 static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_t which, sn_quat g,
                          sn_quat *aligned) {
     for (int32_t i = 0; i < guides->count; i++) {
@@ -232,8 +236,8 @@ static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_
     }
 }
 
-// How much better a curve would agree with its neighbours, summed over all of them, half turned by
-// *g; `sums` is scratch.
+// How much better a curve would agree with all its neighbours after the half turn *g; `sums` is
+// scratch.
 static double find_best_turn(const sinew_field *field, const sn_guides *guides,
                              const sn_quat *aligned, sn_quat *sums, int32_t *curve, sn_quat *g) {
     double best = 1e-9 * guides->pair_count; // more than rounding
@@ -266,8 +270,8 @@ static double find_best_turn(const sinew_field *field, const sn_guides *guides,
     return *curve < 0 ? 0 : best;
 }
 
-// The tree looks at one place of two curves only: as long as a half turn of a whole curve makes it
-// agree better with all its neighbours, it gets one.
+// The tree considers only one position of two curves. As long as a half turn of a whole curve makes
+// it agree better with all its neighbours, apply it.
 static void improve(const sinew_field *field, const sn_guides *guides, sn_quat *sums,
                     sn_quat *aligned) {
     int32_t curve;

@@ -1,9 +1,10 @@
-// Curves: checked definitions in; places by arc length and rotation minimising frames out.
+// Curves. Input: definitions, which are checked; output: positions by arc length and rotation
+// minimising frames.
 //
 // A NURBS is evaluated by de Boor's recurrence on homogeneous coordinates, whose last step also
-// gives the derivative. Arc length is Gauss quadrature with five points on the pieces of each knot
-// span, summed once; a place at a given length is found by Newton's method within its piece. Frames
-// follow Wang et al. 2008. A sample costs a few evaluations.
+// gives the derivative. Arc length is integrated once by five-point Gauss quadrature on the pieces
+// of each knot span; the parameter of a given length is found by Newton's method within its piece.
+// Frames follow Wang et al. 2008. A sample costs a few evaluations.
 #include "field/curve.h"
 
 #include <stdio.h>
@@ -88,7 +89,7 @@ static sinew_status check_knots(sinew_context *context, const sinew_curve_def *d
 
 // ---- Evaluation ---------------------------------------------------------------------------------
 
-// The index k of the knot span [u_k, u_k+1) that holds u, one with length even at the end.
+// The index k of the knot span [u_k, u_k+1) that contains u, of nonzero length even at the end.
 static int32_t find_span(const sn_curve *curve, double u) {
     int32_t low = curve->degree;
     int32_t high = curve->point_count; // u_low <= u <= u_high
@@ -144,7 +145,7 @@ static void evaluate_nurbs(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 
     *dx = sn_scale(1 / d[p][3], sn_madd(sn_load3(slope), -slope[3], *x));
 }
 
-// The parameter of a polyline is the index of a point plus the part of the way to the next.
+// The parameter of a polyline is the index of a point plus the fraction of the segment to the next.
 static void evaluate_stroke(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 *dx) {
     int32_t i = (int32_t)u;
     if (i > curve->point_count - 2) {
@@ -168,7 +169,7 @@ void sn_curve_evaluate(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 *dx)
 // ---- Arc length ---------------------------------------------------------------------------------
 
 static double integrate_speed(const sn_curve *curve, double from, double to) {
-    static const double places[3] = {0, 0.538469310105683091, 0.906179845938663993};
+    static const double nodes[3] = {0, 0.538469310105683091, 0.906179845938663993};
     static const double weights[3] = {0.568888888888888889, 0.478628670499366468,
                                       0.236926885056189088};
     double middle = 0.5 * (from + to);
@@ -181,7 +182,7 @@ static double integrate_speed(const sn_curve *curve, double from, double to) {
             if (k == 0 && side > 0) {
                 continue;
             }
-            sn_curve_evaluate(curve, middle + side * half * places[k], &x, &dx);
+            sn_curve_evaluate(curve, middle + side * half * nodes[k], &x, &dx);
             sum += weights[k] * sn_length(dx);
         }
     }
@@ -232,8 +233,8 @@ static double find_parameter(const sn_curve *curve, int32_t i, double s) {
     double low = curve->breaks[i];
     double high = curve->breaks[i + 1];
     double piece = curve->lengths[i + 1] - curve->lengths[i];
-    double wished = s - curve->lengths[i];
-    double u = piece > 0 ? low + (high - low) * wished / piece : low;
+    double target = s - curve->lengths[i];
+    double u = piece > 0 ? low + (high - low) * target / piece : low;
 
     if (curve->kind == SINEW_CURVE_STROKE) {
         return u;
@@ -241,7 +242,7 @@ static double find_parameter(const sn_curve *curve, int32_t i, double s) {
 
     for (int iteration = 0; iteration < 8; iteration++) {
         sn_vec3 x, dx;
-        double error = integrate_speed(curve, curve->breaks[i], u) - wished;
+        double error = integrate_speed(curve, curve->breaks[i], u) - target;
         sn_curve_evaluate(curve, u, &x, &dx);
         double speed = sn_length(dx);
 
@@ -255,7 +256,7 @@ static double find_parameter(const sn_curve *curve, int32_t i, double s) {
     return u;
 }
 
-// A cusp or a doubled control point has no derivative: the chord around takes its place.
+// The derivative vanishes at a cusp or a doubled control point: use the chord around it instead.
 static sn_vec3 find_tangent(const sn_curve *curve, double u, sn_vec3 x, sn_vec3 dx) {
     double last = curve->breaks[curve->break_count - 1];
     double range = last - curve->breaks[0];
@@ -272,10 +273,10 @@ static sn_vec3 find_tangent(const sn_curve *curve, double u, sn_vec3 x, sn_vec3 
         return sn_normalize(chord);
     }
 
-    return sn_normalize(sn_sub(x, before)); // it turns back here: the way it came
+    return sn_normalize(sn_sub(x, before)); // the curve reverses here: use the direction of arrival
 }
 
-// Of a polyline the tangent turns evenly along each segment, so that corners do not make it jump.
+// The tangent of a polyline rotates evenly along each segment, so that it does not jump at corners.
 static sn_vec3 find_stroke_tangent(const sn_curve *curve, double u, sn_vec3 dx) {
     int32_t i = (int32_t)u;
     if (i > curve->point_count - 2) {
@@ -325,13 +326,13 @@ sn_vec3 sn_curve_first_axis(const sn_curve *curve, sn_vec3 t) {
     return sn_normalize(sn_madd(axis, -sn_dot(axis, t), t));
 }
 
-// v reflected in the plane across n; n = 0 leaves it.
+// v reflected in the plane normal to n; unchanged if n = 0.
 static sn_vec3 reflect(sn_vec3 v, sn_vec3 n) {
     double square = sn_dot(n, n);
     return square > 0 ? sn_madd(v, -2 * sn_dot(n, v) / square, n) : v;
 }
 
-// Wang et al. 2008, table I: the first reflection carries x_i to x_i+1, the second the reflected
+// Wang et al. 2008, table I: the first reflection maps x_i to x_i+1, the second the reflected
 // tangent to t_i+1.
 void sn_double_reflection(sn_vec3 *r, const sn_vec3 *x, const sn_vec3 *t, int32_t count) {
     for (int32_t i = 0; i + 1 < count; i++) {
@@ -453,10 +454,10 @@ static sinew_status compute_frames(sn_arena *arena, const sinew_curve_def *def, 
                                    double *points, double *axes) {
     sn_curve curve;
     SN_TRY(sn_curve_build(arena, def, 0, &curve));
-    if (count < 2 || count > SN_CURVE_MOST_SAMPLES) {
+    if (count < 2 || count > SN_CURVE_MAX_SAMPLES) {
         return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
                        "%d frames asked of %s; 2 to %d are possible", (int)count, curve.name,
-                       SN_CURVE_MOST_SAMPLES);
+                       SN_CURVE_MAX_SAMPLES);
     }
 
     sn_vec3 *x = SN_PUSH(arena, sn_vec3, count);

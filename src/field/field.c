@@ -1,17 +1,16 @@
-// Fields of material axes: a mesh and curves in, three axes for each element out; kept so that
-// curves can be turned and moved.
+// Fields of material axes. Input: a mesh and curves; output: three axes per element. A field is
+// kept so that its curves can be rotated and moved.
 //
 // Method: frames along the curves (curve.c) guide the smoothest field of quaternions or direction
-// tensors (guides.c, align.c, smoothing.c; Cai 2016, 4.5 and 5.4). Turning a curve changes
-// right-hand sides only, moving one a few rows of the system. Cost: about that of one
-// factorisation, or linear in the mesh with iterations.
+// tensors (guides.c, align.c, smoothing.c; Cai 2016, 4.5 and 5.4). This file checks definitions,
+// builds the graph of the mesh and constructs fields; field_solve.c solves for them.
+//
+// Cost: about one sparse factorisation, or linear in the mesh with the iterative solver.
 #include "field/field.h"
 
 #include <string.h>
 
-// Turns of so many curves are prepared by iterations unless otherwise wished: one solve serves as
-// many.
-enum { WIDTH = SN_SMOOTHING_WIDTH, MOST_AT_ONCE = SN_SMOOTHING_MOST_WIDTH / WIDTH };
+enum { WIDTH = SN_SMOOTHING_WIDTH };
 
 sinew_field_def sinew_default_field_def(void) {
     return (sinew_field_def){.kind = SINEW_FIELD_FRAMES,
@@ -19,8 +18,8 @@ sinew_field_def sinew_default_field_def(void) {
                              .solver = SINEW_FIELD_SOLVER_AUTO};
 }
 
-// Across the mesh, so that sixth powers of the distances within it are finite. [m]
-static const double LEAST_SIZE = 1e-40, MOST_SIZE = 1e40;
+// Limits of the size of the mesh, so that sixth powers of distances within it stay finite. [m]
+static const double MIN_SIZE = 1e-40, MAX_SIZE = 1e40;
 
 // ---- The graph of the mesh ----------------------------------------------------------------------
 
@@ -40,17 +39,24 @@ static sinew_status build_element_graph(sinew_field *field) {
         status = sn_arena_status(&field->arena);
     }
 
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&scratch);
+        return status;
+    }
+
     int32_t total = 0;
-    for (int32_t k = 0; status == SINEW_OK && k < n * faces; k++) {
+    for (int32_t k = 0; k < n * faces; k++) {
         total += across[k] >= 0;
     }
 
     graph->items = SN_PUSH(&field->arena, int32_t, total);
-    if (status == SINEW_OK) {
-        status = sn_arena_status(&field->arena);
+    if (field->arena.failed) {
+        sn_arena_destroy(&scratch);
+        return SINEW_OUT_OF_MEMORY;
     }
 
-    for (int32_t e = 0; status == SINEW_OK && e < n; e++) {
+    // Each row: the elements across its faces, ascending, and its centre.
+    for (int32_t e = 0; e < n; e++) {
         int32_t end = graph->offsets[e];
         for (int32_t f = 0; f < faces; f++) {
             int32_t other = across[e * faces + f];
@@ -77,8 +83,6 @@ static sinew_status build_element_graph(sinew_field *field) {
     }
 
     sn_arena_destroy(&scratch);
-    SN_TRY(status);
-
     return sn_build_face_components(&field->arena, mesh, &field->parts, &field->part_count);
 }
 
@@ -95,7 +99,7 @@ static sinew_status build_vertex_graph(sinew_field *field) {
     SN_TRY(sn_arena_status(&field->arena));
 
     int32_t end = 0, begin = 0;
-    for (int32_t i = 0; i < n; i++) { // leaves the node itself out
+    for (int32_t i = 0; i < n; i++) { // without the node itself
         int32_t next = graph->offsets[i + 1];
 
         for (int32_t k = begin; k < next; k++) {
@@ -150,7 +154,7 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
 
     if (def->unknowns == SINEW_FIELD_BY_VERTEX && def->mesh->element == SINEW_ELEMENT_TET10) {
         return sn_fail(context, SINEW_UNSUPPORTED,
-                       "a field by vertex on ten-node tets; take it by element");
+                       "a field by vertex does not support ten-node tets; use a field by element");
     }
 
     if ((int)def->unknowns < SINEW_FIELD_BY_ELEMENT || (int)def->unknowns > SINEW_FIELD_BY_VERTEX) {
@@ -175,7 +179,7 @@ static sinew_status check(sinew_context *context, const sinew_field_def *def) {
     return check_kind(context, def->kind);
 }
 
-// The mesh and what every field keeps.
+// Copies the mesh and allocates the arrays that every field has.
 static sinew_status build_base(sinew_field *field, const sinew_mesh *mesh) {
     SN_TRY(sn_check_arrays(field->context, mesh));
     SN_TRY(sn_check_volumes(field->context, mesh));
@@ -219,10 +223,10 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
 
     SN_TRY(build_base(field, def->mesh));
     double diagonal = sn_box_diagonal(sn_mesh_box(field->mesh));
-    if (!(diagonal > LEAST_SIZE && diagonal < MOST_SIZE)) {
+    if (!(diagonal > MIN_SIZE && diagonal < MAX_SIZE)) {
         return sn_fail(field->context, SINEW_INVALID_DATA,
-                       "a field's mesh is %g m across; valid: %g to %g m", diagonal, LEAST_SIZE,
-                       MOST_SIZE);
+                       "a field's mesh is %g m across; valid: %g to %g m", diagonal, MIN_SIZE,
+                       MAX_SIZE);
     }
 
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field)
@@ -244,11 +248,11 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     }
 
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
-    bool cheap = field->smoothing.direct || field->curve_count <= MOST_AT_ONCE;
-    bool wished =
+    bool cheap = field->smoothing.direct || field->curve_count <= SN_FIELD_BATCH;
+    bool prepare =
         def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && cheap);
 
-    field->prepare_turns = wished && field->curve_count <= SN_FIELD_RESPONSES;
+    field->prepare_turns = prepare && field->curve_count <= SN_FIELD_RESPONSES;
     field->moved = true;
 
     return sinew_field_solve(field);
@@ -310,383 +314,7 @@ void sinew_field_destroy(sinew_field *field) {
     sn_arena_destroy(&arena);
 }
 
-// ---- Solving ------------------------------------------------------------------------------------
-
-// The five independent parts of the tensor of a direction.
-static void store_tensor(double *values, sn_vec3 d) {
-    values[0] = d.x * d.x;
-    values[1] = d.y * d.y;
-    values[2] = d.y * d.z;
-    values[3] = d.z * d.x;
-    values[4] = d.x * d.y;
-}
-
-static void store_quat(double *values, sn_quat q) {
-    values[0] = q.x;
-    values[1] = q.y;
-    values[2] = q.z;
-    values[3] = q.w;
-}
-
-// What the frames of each curve are multiplied by from the right: its turn, and the half turn that
-// makes it agree.
-static sinew_status compute_factors(const sinew_field *field, const sn_guides *guides,
-                                    sn_quat *factors, sn_quat *aligned, sn_arena *scratch) {
-    int32_t *cluster = SN_PUSH(scratch, int32_t, field->curve_count);
-    sn_quat *sums = SN_PUSH(scratch, sn_quat, field->curve_count);
-    SN_TRY(sn_arena_status(scratch));
-    sn_align_guides(field, guides, cluster, sums, aligned);
-
-    for (int32_t i = 0; i < guides->count; i++) {
-        factors[guides->curves[i]] = sn_quat_mul(sn_quat_conjugate(guides->frames[i]), aligned[i]);
-    }
-
-    return SINEW_OK;
-}
-
-// What each constraint asks for, [row][component].
-static void compute_values(const sinew_field *field, const sn_guides *guides,
-                           const sn_quat *factors, double *values) {
-    for (int32_t r = 0; r < guides->constraints.count; r++) {
-        int32_t source = guides->sources[r];
-        double *target = values + (size_t)r * (size_t)field->components;
-        if (field->kind == SINEW_FIELD_FIBRES) {
-            store_tensor(target, sn_quat_rotate(guides->frames[source], sn_v3(0, 0, 1)));
-        } else {
-            store_quat(target,
-                       sn_quat_mul(guides->frames[source], factors[guides->curves[source]]));
-        }
-    }
-}
-
-static void show_guides(const sinew_field *field, sn_guides *guides) {
-    for (int32_t i = 0; i < guides->count; i++) {
-        double half = 0.5 * field->curves[guides->curves[i]].curve.turn;
-        sn_quat q = sn_quat_mul(guides->frames[i], (sn_quat){0, 0, sin(half), cos(half)});
-        sn_store3(guides->shown_points + 3 * (size_t)i, guides->points[i]);
-        sn_store_axes(guides->shown_axes + 9 * (size_t)i, sn_quat_to_mat3(q));
-    }
-}
-
-// Iterations start from what their passes came to the last time, and by how much the field was
-// turned since.
-static void carry_history(sinew_field *field) {
-    size_t count = (size_t)field->unknown_count * (size_t)field->components;
-    const double *last = field->history + (SN_SMOOTHING_PASSES - 1) * count;
-    if (field->seam_count > 0) {
-        return; // the field is another than what was smoothed then
-    }
-
-    for (int pass = 0; pass < SN_SMOOTHING_PASSES; pass++) {
-        double *before = field->history + (size_t)pass * count;
-        for (size_t i = 0; i < count; i++) {
-            before[i] += field->x[i] - last[i];
-        }
-    }
-}
-
-static sinew_status solve_all(sinew_field *field, const sn_guides *guides, const sn_quat *factors,
-                              sn_solve_report *report, sn_arena *scratch) {
-    double *values =
-        SN_PUSH(scratch, double, (size_t)guides->constraints.count *(size_t)field->components);
-
-    SN_TRY(sn_arena_status(scratch));
-    compute_values(field, guides, factors, values);
-
-    bool resumed = field->history_known;
-    field->history_known = false;
-    if (resumed) {
-        carry_history(field);
-    }
-
-    SN_TRY(sn_smoothing_solve(&field->smoothing, &guides->constraints, values, field->components,
-                              field->x, field->history, resumed, report));
-    field->history_known = field->history != NULL;
-
-    return SINEW_OK;
-}
-
-// ---- Turning ------------------------------------------------------------------------------------
-
-// The field is linear in the quaternions of the curves, and smoothing commutes with a constant
-// factor: what one curve gives alone is found once, and turning that curve only changes the factor
-// of its part.
-
-static sn_response *response_of(sinew_field *field, int32_t curve) {
-    return &field->responses[curve % SN_FIELD_RESPONSES];
-}
-
-static bool is_known(sinew_field *field, int32_t curve) {
-    return response_of(field, curve)->curve == curve;
-}
-
-static bool are_all_known(sinew_field *field) {
-    bool all = true;
-    for (int32_t c = 0; c < field->curve_count; c++) {
-        all = all && is_known(field, c);
-    }
-    return all;
-}
-
-static sn_quat load_quat(const double *x) {
-    return (sn_quat){x[0], x[1], x[2], x[3]};
-}
-
-// x[unknown][4] += y[unknown][stride] times a factor
-static void add_product(double *x, const double *y, size_t stride, sn_quat factor, int32_t count) {
-    for (size_t i = 0; i < (size_t)count; i++) {
-        double *target = x + WIDTH * i;
-        store_quat(target,
-                   sn_quat_add(load_quat(target), sn_quat_mul(load_quat(y + stride * i), factor)));
-    }
-}
-
-// Memory of a response, which is of no curve until it is filled.
-static sinew_status push_response(sinew_field *field, int32_t curve) {
-    sn_response *response = response_of(field, curve);
-    response->curve = -1;
-    if (response->x != NULL) {
-        return SINEW_OK;
-    }
-
-    response->x = SN_PUSH(&field->arena, double, (size_t)field->unknown_count *WIDTH);
-    field->arena.failed = false; // a later try may have the memory
-
-    return response->x != NULL ? SINEW_OK : SINEW_OUT_OF_MEMORY;
-}
-
-// What up to MOST_AT_ONCE curves give each alone, solved for side by side: x and history are
-// [unknown][curve][4].
-typedef struct batch {
-    int32_t first, count; // curves
-    size_t stride;
-    double *x, *history;
-} batch;
-
-static sinew_status solve_batch(sinew_field *field, const sn_guides *guides, batch *made,
-                                sn_solve_report *report, sn_arena *scratch) {
-    made->stride = WIDTH * (size_t)made->count;
-    size_t size = (size_t)field->unknown_count * made->stride;
-    double *values = SN_PUSH(scratch, double, (size_t)guides->constraints.count * made->stride);
-
-    made->x = SN_PUSH(scratch, double, size);
-    SN_TRY(sn_arena_status(scratch));
-    for (int32_t r = 0; r < guides->constraints.count; r++) {
-        int32_t source = guides->sources[r];
-        int32_t place = guides->curves[source] - made->first;
-        if (place < 0 || place >= made->count) {
-            continue;
-        }
-
-        store_quat(values + made->stride * (size_t)r + WIDTH * (size_t)place,
-                   guides->frames[source]);
-    }
-
-    return sn_smoothing_solve(&field->smoothing, &guides->constraints, values,
-                              (int32_t)made->stride, made->x, made->history, false, report);
-}
-
-static sinew_status keep_batch(sinew_field *field, const batch *made) {
-    for (int32_t c = 0; c < made->count; c++) {
-        SN_TRY(push_response(field, made->first + c));
-        sn_response *response = response_of(field, made->first + c);
-        const double *from = made->x + WIDTH * c;
-
-        for (size_t i = 0; i < (size_t)field->unknown_count; i++) {
-            memcpy(response->x + WIDTH * i, from + made->stride * i, WIDTH * sizeof(double));
-        }
-
-        response->curve = made->first + c;
-    }
-
-    return SINEW_OK;
-}
-
-static sinew_status find_response(sinew_field *field, const sn_guides *guides, int32_t curve,
-                                  sn_solve_report *report, sn_arena *scratch) {
-    if (is_known(field, curve)) {
-        return SINEW_OK;
-    }
-    batch made = {.first = curve, .count = 1};
-    SN_TRY(solve_batch(field, guides, &made, report, scratch));
-    return keep_batch(field, &made);
-}
-
-// Adds what the passes of a batch came to, times factors, to the field's.
-static void add_history(sinew_field *field, const batch *made, const sn_quat *factors) {
-    size_t n = (size_t)field->unknown_count;
-    for (size_t pass = 0; pass < SN_SMOOTHING_PASSES; pass++) {
-        for (int32_t c = 0; c < made->count; c++) {
-            add_product(field->history + pass * n * WIDTH,
-                        made->history + pass * n * made->stride + WIDTH * c, made->stride,
-                        factors[made->first + c], field->unknown_count);
-        }
-    }
-}
-
-static void sum_responses(sinew_field *field, const sn_quat *factors) {
-    memset(field->x, 0, (size_t)field->unknown_count * WIDTH * sizeof(double));
-    for (int32_t c = 0; c < field->curve_count; c++) {
-        add_product(field->x, response_of(field, c)->x, WIDTH, factors[c], field->unknown_count);
-    }
-}
-
-// The first solve, by what each curve gives alone.
-static sinew_status solve_each(sinew_field *field, const sn_guides *guides, const sn_quat *factors,
-                               sn_solve_report *report, sn_arena *scratch) {
-    size_t n = (size_t)field->unknown_count;
-    for (int32_t first = 0; first < field->curve_count; first += MOST_AT_ONCE) {
-        int32_t left = field->curve_count - first;
-        sn_arena_mark mark = sn_arena_get_mark(scratch);
-        sn_solve_report part;
-        batch made = {.first = first, .count = left < MOST_AT_ONCE ? left : MOST_AT_ONCE};
-
-        if (field->history != NULL) {
-            made.history =
-                SN_PUSH(scratch, double, SN_SMOOTHING_PASSES *n *WIDTH *(size_t)made.count);
-        }
-
-        SN_TRY(solve_batch(field, guides, &made, &part, scratch));
-        SN_TRY(keep_batch(field, &made));
-        if (field->history != NULL) {
-            add_history(field, &made, factors);
-        }
-
-        report->iterations += part.iterations;
-        report->relative_residual = fmax(report->relative_residual, part.relative_residual);
-        sn_arena_rewind(scratch, mark);
-    }
-
-    sum_responses(field, factors);
-    field->history_known = field->history != NULL;
-
-    return SINEW_OK;
-}
-
-static sn_quat change_of(const sinew_field *field, const sn_quat *factors, int32_t curve) {
-    return sn_quat_add(factors[curve], sn_quat_scale(-1, field->factors[curve]));
-}
-
-// The only curve whose factor has changed; -1 if none has, -2 if several have.
-static int32_t find_turned(const sinew_field *field, const sn_quat *factors) {
-    int32_t found = -1;
-    for (int32_t c = 0; c < field->curve_count; c++) {
-        sn_quat change = change_of(field, factors, c);
-        if (sn_quat_dot(change, change) < 1e-28) {
-            continue;
-        }
-        if (found >= 0) {
-            return -2;
-        }
-
-        found = c;
-    }
-
-    return found;
-}
-
-static sinew_status solve_linear(sinew_field *field, const sn_guides *guides,
-                                 const sn_quat *factors, sn_solve_report *report,
-                                 sn_arena *scratch) {
-    if (field->prepare_turns) {
-        return solve_each(field, guides, factors, report, scratch);
-    }
-
-    int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
-    if (turned == -1) {
-        return SINEW_OK;
-    }
-
-    if (!field->moved && are_all_known(field)) {
-        sum_responses(field, factors);
-    } else if (turned == -2) {
-        return solve_all(field, guides, factors, report, scratch);
-    } else {
-        SN_TRY(find_response(field, guides, turned, report, scratch));
-        add_product(field->x, response_of(field, turned)->x, WIDTH,
-                    change_of(field, factors, turned), field->unknown_count);
-    }
-
-    return SINEW_OK;
-}
-
-static sinew_status solve_frames(sinew_field *field, const sn_guides *guides,
-                                 sn_solve_report *report, sn_arena *scratch) {
-    sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count);
-    sn_quat *aligned = SN_PUSH(scratch, sn_quat, guides->count);
-
-    SN_TRY(sn_arena_status(scratch));
-    SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
-    SN_TRY(solve_linear(field, guides, factors, report, scratch));
-    field->prepare_turns = false; // the first time
-    field->seam_count = 0;
-
-    if (sn_has_seam(field, guides, aligned)) {
-        SN_TRY(sn_solve_seam(field, guides, aligned, report));
-    }
-
-    memcpy(field->factors, factors, (size_t)field->curve_count * sizeof(sn_quat));
-    return SINEW_OK;
-}
-
-static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scratch) {
-    sn_solve_report report = {0};
-    if (field->moved) {
-        for (int k = 0; k < SN_FIELD_RESPONSES; k++) {
-            field->responses[k].curve = -1;
-        }
-        SN_TRY(sn_smoothing_set_constraints(&field->smoothing, &guides->constraints));
-    }
-
-    if (field->kind == SINEW_FIELD_FRAMES) {
-        SN_TRY(solve_frames(field, guides, &report, scratch));
-    } else if (field->moved) {
-        SN_TRY(solve_all(field, guides, NULL, &report, scratch));
-    }
-
-    show_guides(field, guides);
-    field->report = (sinew_field_report){.unknown_count = field->unknown_count,
-                                         .constraint_count = guides->count,
-                                         .ignored_count = guides->ignored,
-                                         .part_count = field->part_count,
-                                         .lonely_part_count = guides->lonely_count,
-                                         .direct = field->smoothing.direct,
-                                         .iterations = report.iterations,
-                                         .relative_residual = report.relative_residual,
-                                         .seam_count = field->seam_count};
-    sn_field_finish(field);
-
-    return SINEW_OK;
-}
-
-sinew_status sinew_field_solve(sinew_field *field) {
-    if (!field->moved && !field->turned) {
-        return SINEW_OK;
-    }
-
-    sn_guides fresh = {.arena = sn_arena_create(field->context)};
-    if (field->moved) {
-        SN_TRY(sn_guides_build(field, &fresh));
-    }
-
-    sn_arena scratch = sn_arena_create(field->context);
-    sinew_status status = solve(field, field->moved ? &fresh : &field->guides, &scratch);
-
-    sn_arena_destroy(&scratch);
-    if (status != SINEW_OK) {
-        sn_arena_destroy(&fresh.arena);
-        field->moved = true; // what is kept may be of neither
-        return status;
-    }
-
-    if (field->moved) {
-        sn_arena_destroy(&field->guides.arena);
-        field->guides = fresh;
-    }
-
-    field->moved = field->turned = false;
-    return SINEW_OK;
-}
+// ---- Changes ------------------------------------------------------------------------------------
 
 static sinew_status check_curve(const sinew_field *field, int32_t curve) {
     if (curve >= 0 && curve < field->curve_count) {
@@ -740,7 +368,7 @@ sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const dou
 
 // ---- Fields from outside ------------------------------------------------------------------------
 
-// A vector of any length but 0, however small or large, as one of length 1; the others are zero or
+// The unit vector along a vector of any nonzero length, however small or large; otherwise zero or
 // not finite.
 static sn_vec3 unit(const double *v) {
     sn_vec3 a = sn_load3(v);
@@ -748,7 +376,7 @@ static sn_vec3 unit(const double *v) {
     return largest > 0 ? sn_normalize(sn_v3(a.x / largest, a.y / largest, a.z / largest)) : a;
 }
 
-// Third axis first, then the first as far as it is across; the second follows.
+// The third axis first, then the part of the first that is normal to it; the second follows.
 static sinew_status orthonormalize(sinew_context *context, int32_t element, const double *axes,
                                    sn_mat3 *Q) {
     sn_vec3 a1 = unit(axes);

@@ -1,5 +1,5 @@
-// The inside of a field: its mesh as a graph, its curves, the frames that guide it, the smoothing
-// system, the result.
+// The internals of a field: its mesh as a graph, its curves, the frames that guide it, the
+// smoothing system, the result.
 #ifndef SN_FIELD_FIELD_H
 #define SN_FIELD_FIELD_H
 
@@ -11,14 +11,15 @@
 #include "geom/search/search.h"
 #include "math/quat.h"
 
-// Components of what is smoothed, padded: a quaternion, or xx yy yz zx xy of the tensor d d' of a
-// direction (its trace is 1).
-enum { SN_FIELD_MOST_COMPONENTS = 8 };
+// Components of the smoothed functions, padded: a quaternion, or xx yy yz zx xy of the tensor d d'
+// of a direction (its trace is 1).
+enum { SN_FIELD_MAX_COMPONENTS = 8 };
 
-// Of so many curves is kept what each gives alone.
-enum { SN_FIELD_RESPONSES = 16 };
+// Responses are cached per curve, for up to 16 curves. SN_FIELD_BATCH of them are computed side by
+// side by one solve.
+enum { SN_FIELD_RESPONSES = 16, SN_FIELD_BATCH = SN_SMOOTHING_MAX_WIDTH / SN_SMOOTHING_WIDTH };
 
-// The field of one curve's frames, not turned, and none from the others.
+// The response of the field to the unrotated frames of one curve, without the others.
 typedef struct sn_response {
     int32_t curve; // -1: none
     double *x;     // unknown_count x components; NULL until it is needed
@@ -30,16 +31,15 @@ typedef struct sn_field_curve {
     sn_curve curve;
 } sn_field_curve;
 
-// The nearest places of two curves on either side of a border between what they reach first
-// (align.c).
+// A pair of neighbouring curves: the guides closest to the border between their floods (align.c).
 typedef struct sn_meeting {
     int32_t guide[2];
 } sn_meeting;
 
-// Frames along the curves and the constraints they make. Rebuilt when a curve moves.
+// Frames along the curves, and the constraints they impose. Rebuilt when a curve moves.
 typedef struct sn_guides {
     sn_arena arena;
-    int32_t count;    // frames of curves; constraints of lonely parts come after them
+    int32_t count;    // frames of curves; constraints of isolated parts come after them
     int32_t ignored;  // frames too far outside
     int32_t *curves;  // of each frame
     sn_vec3 *points;  // where it is
@@ -51,8 +51,8 @@ typedef struct sn_guides {
     int32_t pair_count;
     sn_meeting *pairs; // all guides that are neighbours in the mesh, but for those next to one
                        // another on a curve
-    sinew_lonely_part *lonely;
-    int32_t lonely_count;
+    sinew_isolated_part *isolated;
+    int32_t isolated_count;
     double *shown_points, *shown_axes; // for sinew_field_get_guides
 } sn_guides;
 
@@ -87,29 +87,29 @@ struct sinew_field {
     sinew_field_report report;
 };
 
-// Frames, constraints, fallbacks and meetings of the present curves. The guides are empty if it
+// Frames, constraints, fallbacks and meetings of the current curves. The guides are empty if it
 // fails.
 sinew_status sn_guides_build(const sinew_field *field, sn_guides *guides);
 
 // The tree of meetings; part of sn_guides_build.
 sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides);
 
-// What each guide asks for: frames turned, with the sign and, of the four frames that mean the
-// same, the one that agree best with the next curves'. `cluster` and `sums` are scratch, one for
-// each curve; `aligned` has one quaternion for each guide.
+// The target frame of each guide: rotated by the curve's turn, and of the eight equivalent
+// quaternions the one that agrees best with neighbouring curves. `cluster` and `sums` are scratch,
+// one per curve; `aligned` has one quaternion per guide.
 void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster,
                      sn_quat *sums, sn_quat *aligned);
 
-// Whether frames that are neighbours contradict each other as they are aligned, though half turned
-// they would not, and the field smoothed as it is, field->x, has suffered.
+// Whether neighbouring frames contradict each other as they are aligned although a half turn would
+// make them agree, and the smoothed field field->x has suffered from it.
 bool sn_has_seam(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned);
 
 // Smooths frames with half turns between neighbours, and replaces field->x if that gives a smoother
-// field. field->seam_count tells how many neighbours then need one.
+// field. field->seam_count is the number of neighbours that then need a half turn.
 sinew_status sn_solve_seam(sinew_field *field, const sn_guides *guides, const sn_quat *aligned,
                            sn_solve_report *report);
 
-// Axes and quaternions from the smoothed functions, and how certain they are.
+// Axes and quaternions from the smoothed functions, and their certainties.
 void sn_field_finish(sinew_field *field);
 
 static inline void sn_store_axes(double *axes, sn_mat3 Q) {

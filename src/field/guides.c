@@ -1,10 +1,11 @@
-// From curves to constraints: frames along the curves in, the rows of C and the frame each row asks
-// for out.
+// From curves to constraints. Input: frames along the curves; output: the rows of C and the frame
+// each row requests.
 //
-// A frame guides the unknowns next to it: by element those of the element that holds it and of the
-// elements across its faces, by vertex those of its element, weighted by exp(-d^2 / d'^2), d' the
-// mean neighbour distance (Cai 2016, 5.7, made free of the unit). A part of the mesh that no frame
-// reaches takes the frame nearest to it. Cost: a search in a tree for each frame.
+// A frame guides the unknowns next to it. By element these are the element that contains it and
+// those across its faces; by vertex, the nodes of its element. They are weighted by exp(-d^2 /
+// d'^2) with d' the mean distance of neighbours (Cai 2016, 5.7, made independent of the unit of
+// length). A part of the mesh that no frame reaches takes the nearest frame. Cost: one tree search
+// per frame.
 #include "field/field.h"
 
 #include <string.h>
@@ -12,13 +13,11 @@
 // ---- Frames -------------------------------------------------------------------------------------
 
 static int32_t frame_count(const sinew_field *field, const sn_curve *curve) {
-    double wished = ceil(sn_curve_length(curve) / field->spacing) + 1;
-    return wished < 2                       ? 2
-           : wished > SN_CURVE_MOST_SAMPLES ? SN_CURVE_MOST_SAMPLES
-                                            : (int32_t)wished;
+    double wanted = ceil(sn_curve_length(curve) / field->spacing) + 1;
+    return wanted < 2 ? 2 : wanted > SN_CURVE_MAX_SAMPLES ? SN_CURVE_MAX_SAMPLES : (int32_t)wanted;
 }
 
-// Frames of one curve, all of them; signs of the quaternions continuous.
+// All frames of one curve; the signs of the quaternions are continuous.
 static sinew_status compute_frames(sn_arena *scratch, const sn_curve *curve, int32_t count,
                                    sn_vec3 *x, sn_quat *q) {
     sn_vec3 *t = SN_PUSH(scratch, sn_vec3, count);
@@ -41,7 +40,7 @@ static sinew_status compute_frames(sn_arena *scratch, const sn_curve *curve, int
 
 // ---- Constraints --------------------------------------------------------------------------------
 
-// The unknowns that a place in `element` guides; at most 1 + SN_MAX_FACES or the element's nodes.
+// The unknowns guided by a point in `element`; at most 1 + SN_MAX_FACES, or the element's nodes.
 static int32_t list_guided(const sinew_field *field, int32_t element, int32_t *unknowns) {
     if (field->unknowns == SINEW_FIELD_BY_VERTEX) {
         int32_t count = sn_element_info_of(field->mesh->element)->nodes;
@@ -74,7 +73,8 @@ static void add_row(const sinew_field *field, sn_guides *guides, sn_vec3 x, int3
     }
 
     for (int32_t k = 0; k < count; k++) {
-        w[k] = exp(nearest - w[k]); // a common factor cancels, and far places do not underflow
+        // A common factor cancels; this one avoids underflow at large distances.
+        w[k] = exp(nearest - w[k]);
         sum += w[k];
     }
 
@@ -86,10 +86,10 @@ static void add_row(const sinew_field *field, sn_guides *guides, sn_vec3 x, int3
     rows->starts[++rows->count] = begin + count;
 }
 
-// Of a curve none of whose frames guides the field.
+// Reports a curve none of whose frames guides the field.
 static sinew_status refuse_curve(const sinew_field *field, const sn_curve *curve, int32_t count,
                                  double nearest) {
-    if (count == SN_CURVE_MOST_SAMPLES) {
+    if (count == SN_CURVE_MAX_SAMPLES) {
         return sn_fail(
             field->context, SINEW_INVALID_DATA,
             "%s is %g m long, so that its %d frames are %g m apart and miss the body; shorten it",
@@ -102,7 +102,8 @@ static sinew_status refuse_curve(const sinew_field *field, const sn_curve *curve
         curve->name, nearest, field->reach);
 }
 
-// Keeps those frames of a curve that lie inside or near; refuses a curve without any.
+// Keeps the frames of a curve that are inside the solid or close to it; a curve without any is an
+// error.
 static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32_t index,
                               sn_arena *scratch) {
     const sn_curve *curve = &field->curves[index].curve;
@@ -157,9 +158,9 @@ static double guide_distance2(void *data, int32_t item, double best) {
     return sn_dot(d, d);
 }
 
-// For each lonely part the frame nearest to any of its unknowns.
+// For each isolated part, the frame nearest to any of its unknowns.
 static sinew_status find_sources(const sinew_field *field, const sn_guides *guides,
-                                 const int32_t *lonely_of, int32_t *sources, sn_arena *scratch) {
+                                 const int32_t *isolated_of, int32_t *sources, sn_arena *scratch) {
     sn_box *boxes = SN_PUSH(scratch, sn_box, guides->count);
     double *best2 = SN_PUSH(scratch, double, field->part_count);
 
@@ -175,64 +176,64 @@ static sinew_status find_sources(const sinew_field *field, const sn_guides *guid
     sn_bvh bvh;
     SN_TRY(sn_bvh_build(scratch, boxes, guides->count, &bvh));
     for (int32_t i = 0; i < field->unknown_count; i++) {
-        int32_t lonely = lonely_of[field->parts[i]];
-        if (lonely < 0) {
+        int32_t isolated = isolated_of[field->parts[i]];
+        if (isolated < 0) {
             continue;
         }
 
         nearest_search search = {guides, field->positions[i]};
         double found2;
         int32_t found =
-            sn_bvh_nearest(&bvh, search.p, best2[lonely], guide_distance2, &search, &found2);
+            sn_bvh_nearest(&bvh, search.p, best2[isolated], guide_distance2, &search, &found2);
 
         if (found < 0) {
             continue;
         }
 
-        best2[lonely] = found2;
-        sources[lonely] = found;
+        best2[isolated] = found2;
+        sources[isolated] = found;
     }
 
     return SINEW_OK;
 }
 
-// Ties the first unknown of each lonely part to the nearest frame: the smoothest function is then
+// Ties the first unknown of each isolated part to the nearest frame; the smoothest function is then
 // constant there.
-static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides,
-                                     sn_arena *scratch) {
+static sinew_status add_isolated_parts(const sinew_field *field, sn_guides *guides,
+                                       sn_arena *scratch) {
     int32_t parts = field->part_count;
-    int32_t lonely = 0;
-    int32_t *lonely_of = SN_PUSH(scratch, int32_t, parts);
+    int32_t isolated = 0;
+    int32_t *isolated_of = SN_PUSH(scratch, int32_t, parts);
     int32_t *sources = SN_PUSH(scratch, int32_t, parts);
 
     SN_TRY(sn_arena_status(scratch));
     for (int32_t k = 0; k < guides->constraints.starts[guides->constraints.count]; k++) {
-        lonely_of[field->parts[guides->constraints.unknowns[k]]] = -1;
+        isolated_of[field->parts[guides->constraints.unknowns[k]]] = -1;
     }
 
     for (int32_t p = 0; p < parts; p++) {
-        lonely_of[p] = lonely_of[p] < 0 ? -1 : lonely++;
+        isolated_of[p] = isolated_of[p] < 0 ? -1 : isolated++;
     }
 
-    guides->lonely_count = lonely;
-    guides->lonely = SN_PUSH(&guides->arena, sinew_lonely_part, lonely);
+    guides->isolated_count = isolated;
+    guides->isolated = SN_PUSH(&guides->arena, sinew_isolated_part, isolated);
     SN_TRY(sn_arena_status(&guides->arena));
-    if (lonely == 0) {
+    if (isolated == 0) {
         return SINEW_OK;
     }
 
-    SN_TRY(find_sources(field, guides, lonely_of, sources, scratch));
+    SN_TRY(find_sources(field, guides, isolated_of, sources, scratch));
     for (int32_t i = 0; i < field->unknown_count; i++) {
-        int32_t part = lonely_of[field->parts[i]];
+        int32_t part = isolated_of[field->parts[i]];
         if (part < 0) {
             continue;
         }
 
-        if (guides->lonely[part].count++ == 0) {
+        if (guides->isolated[part].count++ == 0) {
             sn_constraints *rows = &guides->constraints;
             int32_t entry = rows->starts[rows->count];
-            guides->lonely[part].first = i;
-            guides->lonely[part].curve = guides->curves[sources[part]];
+            guides->isolated[part].first = i;
+            guides->isolated[part].curve = guides->curves[sources[part]];
             rows->unknowns[entry] = i;
             rows->weights[entry] = 1;
             rows->points[rows->count] = field->positions[i];
@@ -241,8 +242,8 @@ static sinew_status add_lonely_parts(const sinew_field *field, sn_guides *guides
         }
     }
 
-    for (int32_t p = 0; p < lonely; p++) {
-        const sinew_lonely_part *part = &guides->lonely[p];
+    for (int32_t p = 0; p < isolated; p++) {
+        const sinew_isolated_part *part = &guides->isolated[p];
         sn_vec3 place = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
                "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: "
@@ -295,7 +296,7 @@ static sinew_status build(const sinew_field *field, sn_guides *guides, sn_arena 
         sn_arena_rewind(scratch, mark);
     }
 
-    SN_TRY(add_lonely_parts(field, guides, scratch));
+    SN_TRY(add_isolated_parts(field, guides, scratch));
     return field->kind == SINEW_FIELD_FRAMES ? sn_find_meetings(field, guides) : SINEW_OK;
 }
 

@@ -1,5 +1,5 @@
-// Half turns between neighbours: estimated frames in, ghosts of those that need one out; see
-// matching.h. Cost: linear.
+// Half turns between neighbours. Input: estimated frames; output: ghosts for those neighbours that
+// need a half turn; see matching.h. Cost: linear.
 #include "field/matching.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ static void store(double *x, sn_quat q) {
 
 // ---- Construction -------------------------------------------------------------------------------
 
-// Of the equal frames of each unknown the one nearest to that of the neighbour from which it is
-// reached first.
+// For each unknown, the equivalent frame that is nearest to that of the neighbour from which it is
+// first reached.
 static sinew_status choose_frames(const sn_sparse *G, sn_quat *frames, sn_arena *scratch) {
     int32_t n = G->rows;
     int32_t *queue = SN_PUSH(scratch, int32_t, n);
@@ -74,8 +74,8 @@ static bool is_one(sn_quat h) {
     return h.w > 0.5;
 }
 
-// Gives each entry of G that needs a half turn a ghost; with matching->sources == NULL only counts
-// them.
+// Assigns a ghost to each entry of G that needs a half turn; if matching->sources == NULL it only
+// counts them.
 static void place_ghosts(const sn_sparse *G, sn_matching *matching) {
     matching->ghost_count = 0;
     for (int32_t i = 0; i < G->rows; i++) {

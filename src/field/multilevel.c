@@ -1,9 +1,9 @@
-// Multigrid for a graph's Laplacian: the matrix and its ties in, a hierarchy out, V-cycles on some
-// functions at once.
+// Multigrid for the Laplacian of a graph. Input: the matrix and its ties; output: a hierarchy, and
+// V-cycles for several functions at once.
 //
 // Method: smoothed aggregation (Vanek, Mandel and Brezina 1996) with two weighted Jacobi sweeps.
-// Cost: set-up and cycle linear in the unknowns; the levels together hold about twice the entries
-// of the first.
+// Cost: set-up and cycle are linear in the unknowns; all levels together hold about twice the
+// entries of the first.
 #include "field/multilevel.h"
 
 #include "linalg/dense.h"
@@ -13,12 +13,11 @@
 
 enum { WIDTH = SN_ROW_WIDTH };
 
-// The largest eigenvalue of diag(M)^-1 M is below 2 (Gershgorin), and 4/3 of its inverse damps
-// best.
+// The largest eigenvalue of diag(M)^-1 M is below 2 (Gershgorin); 4/3 of its inverse damps best.
 static const double DAMPING = 2.0 / 3;
 
-// Of two sweeps: the inverse roots of the Chebyshev polynomial over the eigenvalues from 1/2 to 2,
-// which the next level does not see: 1.25 +- 0.75 sqrt(1/2).
+// Weights of the two sweeps: the inverse roots of the Chebyshev polynomial over the eigenvalues
+// from 1/2 to 2, which the next level does not resolve: 1.25 +- 0.75 sqrt(1/2).
 static const float SWEEPS[2] = {0.5616F, 1.3896F};
 
 // ---- Set-up -------------------------------------------------------------------------------------
@@ -95,7 +94,7 @@ static sinew_status multiply(sn_arena *arena, const sn_sparse *A, const sn_spars
     return status;
 }
 
-// Gathers a node that has no gathered neighbour with all its neighbours; the rest joins a
+// Groups each node that has no grouped neighbour with all its neighbours; the rest join a
 // neighbour's group. Returns the number of groups.
 static int32_t aggregate(const sn_sparse *M, int32_t *group) {
     int32_t n = M->rows;
@@ -122,8 +121,8 @@ static int32_t aggregate(const sn_sparse *M, int32_t *group) {
         count++;
     }
 
-    // Who was left out has a neighbour in a group, or it would have been a seed; marked below -1
-    // until all have joined.
+    // A remaining node has a neighbour in a group, or it would have become a seed. It is marked
+    // below -1 until all have joined.
     for (int32_t i = 0; i < n; i++) {
         double strongest = -INFINITY;
         if (group[i] >= 0) {
@@ -161,7 +160,7 @@ static double inverse_diagonal(const sn_sparse *M, int32_t i) {
     return diagonal > 0 ? 1 / diagonal : 0;
 }
 
-// P = (I - damping diag(M)^-1 M) P0, P0 the membership.
+// P = (I - damping diag(M)^-1 M) P0 with P0 the membership.
 static sinew_status build_prolongation(sn_arena *arena, const sn_sparse *M, const int32_t *group,
                                        int32_t groups, sn_sparse *P) {
     sn_arena scratch = sn_arena_create(arena->context);
@@ -234,8 +233,8 @@ static sinew_status push_level(sn_arena *arena, const sn_sparse *M, bool finest,
     return SINEW_OK;
 }
 
-// Makes the matrix of the next coarser level, in the arena `kept` for double precision, or tells
-// that this one is the coarsest.
+// Computes the matrix of the next coarser level in double precision, in the arena `kept`, or finds
+// that this level is the coarsest.
 static sinew_status coarsen(sn_arena *arena, sn_arena *kept, const sn_sparse *M, sn_level *level,
                             sn_sparse *next, bool *done) {
     int32_t n = M->rows;
@@ -277,8 +276,8 @@ static sinew_status coarsen(sn_arena *arena, sn_arena *kept, const sn_sparse *M,
     return status;
 }
 
-// The coarsest matrix is factored if it is small. It may be singular only through rounding: then
-// iterations serve.
+// Factors the coarsest matrix if it is small. If rounding makes it singular, Jacobi sweeps are used
+// instead.
 static sinew_status factor_coarsest(sn_arena *arena, const sn_sparse *M,
                                     sn_multilevel *multilevel) {
     if (M->rows > SN_MULTILEVEL_DENSE) {
@@ -360,7 +359,7 @@ sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const doub
 
 sinew_status sn_cycle_create(sn_arena *arena, const sn_multilevel *multilevel, int32_t quads,
                              sn_cycle *cycle) {
-    SN_ASSERT(quads >= 1 && quads <= SN_ROW_MOST_QUADS);
+    SN_ASSERT(quads >= 1 && quads <= SN_ROW_MAX_QUADS);
     *cycle = (sn_cycle){.quads = quads};
     for (int32_t l = 0; l < multilevel->level_count; l++) {
         size_t count = (size_t)multilevel->levels[l].M.rows * (size_t)(WIDTH * quads);
@@ -372,7 +371,7 @@ sinew_status sn_cycle_create(sn_arena *arena, const sn_multilevel *multilevel, i
     return sn_arena_status(arena);
 }
 
-// What the functions of a cycle work on.
+// The arguments of the functions of a cycle.
 typedef struct cycling {
     const sn_multilevel *multilevel;
     const sn_narrow_kernels *kernels;
@@ -384,7 +383,8 @@ static void run(const cycling *work, sn_range_fn *loop, int32_t rows, sn_narrow_
     sn_parallel_for(work->multilevel->context, rows, SN_ROW_CHUNK, loop, &job);
 }
 
-// Two sweeps of x += weight diag(M)^-1 (b - M x), by way of r; from 0 the first needs no product.
+// Two sweeps of x += weight diag(M)^-1 (b - M x), using r; starting from 0 the first needs no
+// product.
 static void relax(const cycling *work, int32_t l, bool from_zero) {
     const sn_level *level = &work->multilevel->levels[l];
     const sn_level_vectors *v = &work->cycle->levels[l];
@@ -424,7 +424,7 @@ static void solve_coarsest(const cycling *work) {
     }
 }
 
-// x = about M^-1 b on the finest level.
+// x is approximately M^-1 b on the finest level.
 static void run_cycle(const cycling *work) {
     int32_t last = work->multilevel->level_count - 1;
     for (int32_t l = 0; l < last; l++) {

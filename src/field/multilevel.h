@@ -1,10 +1,10 @@
-// Multigrid for the Laplacian of a graph with some unknowns tied: V-cycles of M = G + diag(S), on
-// some quads of functions at once (rows.h).
+// Multigrid for the Laplacian of a graph with some unknowns tied: V-cycles for M = G + diag(S), on
+// several quads of functions at once (rows.h).
 //
-// By smoothed aggregation (Vanek, Mandel and Brezina 1996): a graph's nodes are gathered around
-// seeds, the membership is smoothed once by damped Jacobi, the coarse matrix is P'MP. Jacobi before
-// and after keeps the cycle symmetric, so that it serves as a preconditioner; for that single
-// precision is enough, and half as much to read.
+// Smoothed aggregation (Vanek, Mandel and Brezina 1996): the nodes of the graph are grouped around
+// seeds, the membership is smoothed once by damped Jacobi, and the coarse matrix is P'MP. Equal
+// numbers of Jacobi sweeps before and after keep the cycle symmetric, so that it can serve as a
+// preconditioner. Single precision is enough for that and halves the memory traffic.
 #ifndef SN_FIELD_MULTILEVEL_H
 #define SN_FIELD_MULTILEVEL_H
 
@@ -28,8 +28,8 @@ typedef struct sn_multilevel {
                    // parts)
 } sn_multilevel;
 
-// The vectors of a cycle, apart from the levels: how many functions there are differs from solve to
-// solve.
+// The vectors of a cycle are kept apart from the levels, because the number of functions differs
+// from solve to solve.
 typedef struct sn_level_vectors {
     float *x, *b, *r; // unknowns x SN_ROW_WIDTH quads
 } sn_level_vectors;
@@ -39,18 +39,18 @@ typedef struct sn_cycle {
     sn_level_vectors levels[SN_MULTILEVEL_MOST];
 } sn_cycle;
 
-// G as in smoothing.h, of which pattern stays borrowed; S >= 0, above 0 somewhere in each connected
+// G as in smoothing.h; its pattern stays borrowed. S >= 0, and > 0 somewhere in each connected
 // part. Lives in the arena.
 sinew_status sn_multilevel_build(sn_arena *arena, const sn_sparse *G, const double *S,
                                  sn_multilevel *multilevel);
 
-// Vectors for so many quads, in the arena.
+// Allocates the vectors for `quads` quads in the arena.
 sinew_status sn_cycle_create(sn_arena *arena, const sn_multilevel *multilevel, int32_t quads,
                              sn_cycle *cycle);
 
-// z = about M^-1 D^2 M^-1 r, D the diagonal of G (1 where that is 0), of all functions of the
-// cycle: z[unknown][4 quads]. Symmetric positive definite in r but for rounding. Allocates nothing.
-// z may be r.
+// z is approximately M^-1 D^2 M^-1 r with D the diagonal of G (1 where that is 0), for all
+// functions of the cycle: z[unknown][4 quads]. Symmetric positive definite in r up to rounding.
+// Allocates nothing. z may be r.
 void sn_multilevel_apply(const sn_multilevel *multilevel, sn_cycle *cycle, double *z,
                          const double *r);
 

@@ -1,5 +1,4 @@
-// What a field gives: axes and quaternions from the smoothed functions, fields from axes known
-// already, axes at any point.
+// The results of a field: axes and quaternions from the smoothed functions, and axes at any point.
 #include "field/field.h"
 
 #include "math/eigen3.h"
@@ -9,7 +8,7 @@
 // ---- From functions to axes ---------------------------------------------------------------------
 
 // The first principal direction of a tensor xx yy yz zx xy of trace 1 (of any positive size);
-// returns how far its value is above the second.
+// returns the gap between its first and second principal value.
 static double compute_direction(const double *t, double trace, sn_vec3 *d) {
     sn_mat3 V;
     sn_mat3 T = {{{t[0], t[4], t[3]}, {t[4], t[1], t[2]}, {t[3], t[2], trace - t[0] - t[1]}}};
@@ -19,21 +18,22 @@ static double compute_direction(const double *t, double trace, sn_vec3 *d) {
     *d = sn_mat3_column(V, 0);
 
     if (d->x + d->y + d->z < 0) {
-        *d = sn_scale(-1, *d); // either sense will do; the same one for all is easier to look at
+        // Either sign is valid; one choice for all is easier to look at.
+        *d = sn_scale(-1, *d);
     }
 
     return values[0] - values[1];
 }
 
-// Sums the functions of an element's nodes; with a seam quaternions as they are nearest to that of
-// the first.
+// Sums the functions of an element's nodes; with a seam, each quaternion is replaced by the
+// equivalent one nearest to that of the first node.
 static void gather(const sinew_field *field, int32_t element, const double *weights, double *sum) {
     int32_t nodes = sn_element_info_of(field->mesh->element)->nodes;
     const int32_t *list = sn_mesh_nodes(field->mesh, element);
 
     memset(sum, 0, (size_t)field->components * sizeof(double));
     for (int32_t k = 0; k < nodes; k++) {
-        double x[SN_FIELD_MOST_COMPONENTS];
+        double x[SN_FIELD_MAX_COMPONENTS];
         memcpy(x, field->x + (size_t)list[k] * (size_t)field->components,
                (size_t)field->components * sizeof(double));
 
@@ -50,8 +50,8 @@ static void gather(const sinew_field *field, int32_t element, const double *weig
     }
 }
 
-// The rotation that smoothed functions stand for, and how certain it is: beyond the ends of curves
-// they may grow above 1.
+// The rotation that the smoothed functions represent, and its certainty, at most 1: beyond the ends
+// of curves the functions may grow larger.
 static double compute_rotation(const sinew_field *field, const double *x, sn_quat *rotation) {
     if (field->kind == SINEW_FIELD_FRAMES) {
         sn_quat q = {x[0], x[1], x[2], x[3]};
@@ -87,7 +87,7 @@ void sn_field_finish(sinew_field *field) {
         sn_quat q =
             field->unknowns == SINEW_FIELD_BY_ELEMENT ? field->rotation[e] : sn_quat_identity();
         if (field->unknowns == SINEW_FIELD_BY_VERTEX) {
-            double mean[SN_FIELD_MOST_COMPONENTS];
+            double mean[SN_FIELD_MAX_COMPONENTS];
             gather(field, e, NULL, mean);
             field->certainties[e] = compute_rotation(field, mean, &q);
         }
@@ -107,7 +107,7 @@ void sinew_field_compute_axes_at(const sinew_field *field, const double point[3]
         return;
     }
 
-    double sum[SN_FIELD_MOST_COMPONENTS];
+    double sum[SN_FIELD_MAX_COMPONENTS];
     sn_quat q;
 
     gather(field, place.element, place.weights, sum);
@@ -121,8 +121,8 @@ void sinew_field_get_report(const sinew_field *field, sinew_field_report *report
     *report = field->report;
 }
 
-const sinew_lonely_part *sinew_field_get_lonely_parts(const sinew_field *field) {
-    return field->guides.lonely;
+const sinew_isolated_part *sinew_field_get_isolated_parts(const sinew_field *field) {
+    return field->guides.isolated;
 }
 
 int32_t sinew_field_get_curve_count(const sinew_field *field) {

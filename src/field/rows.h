@@ -1,7 +1,7 @@
-// The loops of the smoothing's iterations over unknowns with some groups of four functions side by
-// side, x[unknown][4 quads]: bodies of sn_parallel_for (base/threads.h), built once for each
-// instruction set. Each reads a row of a matrix once for all functions; what becomes of a function
-// does not depend on those beside it but for rounding.
+// The loops of the smoothing's iterations over unknowns with several groups of four functions side
+// by side, x[unknown][4 quads]: bodies of sn_parallel_for (base/threads.h), built once for each
+// instruction set. Each reads a row of a matrix once for all functions; up to rounding, the result
+// of a function does not depend on the others.
 #ifndef SN_FIELD_ROWS_H
 #define SN_FIELD_ROWS_H
 
@@ -11,20 +11,20 @@
 
 enum {
     SN_ROW_WIDTH = 4,
-    SN_ROW_MOST_QUADS = 4,
-    SN_ROW_MOST_WIDTH = SN_ROW_WIDTH * SN_ROW_MOST_QUADS,
+    SN_ROW_MAX_QUADS = 4,
+    SN_ROW_MAX_WIDTH = SN_ROW_WIDTH * SN_ROW_MAX_QUADS,
     SN_ROW_CHUNK = 4096
 };
 
-// What a loop reads and writes; each says which.
+// The arrays that a loop reads and writes; each loop says which.
 typedef struct sn_row_job {
-    int32_t quads; // 1 to SN_ROW_MOST_QUADS
+    int32_t quads; // 1 to SN_ROW_MAX_QUADS
     const sn_sparse *A;
     const double *x, *b;
     const double *factors; // one for each row
     double *y, *z;
-    double scale[SN_ROW_MOST_WIDTH]; // one for each function
-    double *sums;                    // of each chunk
+    double scale[SN_ROW_MAX_WIDTH]; // one for each function
+    double *sums;                   // of each chunk
 } sn_row_job;
 
 typedef struct sn_row_kernels {

@@ -1,14 +1,14 @@
-// Loops over unknowns with some quads of functions side by side; see rows.h. A row of a matrix is
-// one sum for each quad.
+// Loops over unknowns with several quads of functions side by side; see rows.h. A row of a matrix
+// is one sum per quad.
 #include "field/rows.h"
 
 #include "base/prefetch.h"
 #include "math/quad.h"
 
-enum { WIDTH = SN_ROW_WIDTH, MOST = SN_ROW_MOST_QUADS, AHEAD = 64 };
+enum { WIDTH = SN_ROW_WIDTH, MAX_QUADS = SN_ROW_MAX_QUADS, AHEAD = 64 };
 
-// The loop `name`, for which name_rows(job, begin, end, chunk, quads) is built once for each number
-// of quads: as a constant it keeps the sums in registers.
+// Defines the loop `name`: name_rows(job, begin, end, chunk, quads) is compiled once for each
+// number of quads, which as a constant keeps the sums in registers.
 #define DEFINE_LOOP(type, name)                                                                    \
     static void name(void *data, int32_t begin, int32_t end, int32_t chunk) {                      \
         const type job = *(const type *)data;                                                      \
@@ -16,7 +16,7 @@ enum { WIDTH = SN_ROW_WIDTH, MOST = SN_ROW_MOST_QUADS, AHEAD = 64 };
         case 1: name##_rows(&job, begin, end, chunk, 1); break;                                    \
         case 2: name##_rows(&job, begin, end, chunk, 2); break;                                    \
         case 3: name##_rows(&job, begin, end, chunk, 3); break;                                    \
-        default: name##_rows(&job, begin, end, chunk, MOST); break;                                \
+        default: name##_rows(&job, begin, end, chunk, MAX_QUADS); break;                           \
         }                                                                                          \
     }
 
@@ -24,8 +24,8 @@ SN_INLINE size_t place_of(int32_t row, int quads) {
     return (size_t)(WIDTH * quads) * (size_t)row;
 }
 
-// Of the row that an entry some way ahead wants. Asking for it early takes a fifth off the time of
-// loops with four quads, and adds to that of loops with one.
+// The row needed by an entry further on. Prefetching it saves a fifth of the time of loops with
+// four quads, but slows down loops with one.
 SN_INLINE size_t place_ahead(const int32_t *indices, int32_t k, int32_t count, int quads) {
     return place_of(indices[k + AHEAD < count ? k + AHEAD : k], quads);
 }
@@ -41,8 +41,10 @@ SN_INLINE void multiply_row(sn_quad *sums, const sn_sparse *A, const double *x, 
     for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
         const double *from = x + place_of(A->indices[k], quads);
         sn_quad value = sn_quad_all(A->values[k]);
-        for (int q = 0; quads > 1 && q < quads; q += 2) {
-            SN_PREFETCH(x + place_ahead(A->indices, k, count, quads) + WIDTH * q);
+        if (quads > 1) {
+            for (int q = 0; q < quads; q += 2) {
+                SN_PREFETCH(x + place_ahead(A->indices, k, count, quads) + WIDTH * q);
+            }
         }
 
         for (int q = 0; q < quads; q++) {
@@ -55,7 +57,7 @@ SN_INLINE void multiply_rows(const sn_row_job *job, int32_t begin, int32_t end, 
                              int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_quad sums[MOST];
+        sn_quad sums[MAX_QUADS];
         double *y = job->y + place_of(i, quads);
         multiply_row(sums, job->A, job->x, i, quads);
         for (int q = 0; q < quads; q++) {
@@ -68,7 +70,7 @@ SN_INLINE void weigh_rows(const sn_row_job *job, int32_t begin, int32_t end, int
                           int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_quad sums[MOST];
+        sn_quad sums[MAX_QUADS];
         sn_quad factor = sn_quad_all(job->factors[i]);
         double *y = job->y + place_of(i, quads);
         multiply_row(sums, job->A, job->x, i, quads);
@@ -83,7 +85,7 @@ SN_INLINE void subtract_rows(const sn_row_job *job, int32_t begin, int32_t end, 
                              int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_quad sums[MOST];
+        sn_quad sums[MAX_QUADS];
         const double *b = job->b + place_of(i, quads);
         double *y = job->y + place_of(i, quads);
         multiply_row(sums, job->A, job->x, i, quads);
@@ -96,7 +98,7 @@ SN_INLINE void subtract_rows(const sn_row_job *job, int32_t begin, int32_t end, 
 
 SN_INLINE void dot_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk,
                         int quads) {
-    sn_quad sums[MOST];
+    sn_quad sums[MAX_QUADS];
     for (int q = 0; q < quads; q++) {
         sums[q] = sn_quad_all(0);
     }
@@ -125,7 +127,7 @@ SN_INLINE void add_scaled(double *y, const sn_quad *scale, const double *x, int 
 
 SN_INLINE void advance_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk,
                             int quads) {
-    sn_quad scale[MOST], opposite[MOST];
+    sn_quad scale[MAX_QUADS], opposite[MAX_QUADS];
     (void)chunk;
     for (int q = 0; q < quads; q++) {
         scale[q] = sn_quad_load_any(job->scale + WIDTH * q);
@@ -141,7 +143,7 @@ SN_INLINE void advance_rows(const sn_row_job *job, int32_t begin, int32_t end, i
 
 SN_INLINE void turn_rows(const sn_row_job *job, int32_t begin, int32_t end, int32_t chunk,
                          int quads) {
-    sn_quad scale[MOST];
+    sn_quad scale[MAX_QUADS];
     (void)chunk;
     for (int q = 0; q < quads; q++) {
         scale[q] = sn_quad_load_any(job->scale + WIDTH * q);
@@ -195,7 +197,7 @@ SN_INLINE void multiply_narrow_rows(const sn_narrow_job *job, int32_t begin, int
                                     int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_narrow_quad sums[MOST];
+        sn_narrow_quad sums[MAX_QUADS];
         float *y = job->y + place_of(i, quads);
         multiply_narrow_row(sums, job->A, job->x, i, quads);
         for (int q = 0; q < quads; q++) {
@@ -208,7 +210,7 @@ SN_INLINE void add_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_t 
                                int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_narrow_quad sums[MOST];
+        sn_narrow_quad sums[MAX_QUADS];
         float *y = job->y + place_of(i, quads);
         multiply_narrow_row(sums, job->A, job->x, i, quads);
         for (int q = 0; q < quads; q++) {
@@ -221,7 +223,7 @@ SN_INLINE void subtract_narrow_rows(const sn_narrow_job *job, int32_t begin, int
                                     int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_narrow_quad sums[MOST];
+        sn_narrow_quad sums[MAX_QUADS];
         const float *b = job->b + place_of(i, quads);
         float *y = job->y + place_of(i, quads);
         multiply_narrow_row(sums, job->A, job->x, i, quads);
@@ -249,7 +251,7 @@ SN_INLINE void relax_narrow_rows(const sn_narrow_job *job, int32_t begin, int32_
                                  int32_t chunk, int quads) {
     (void)chunk;
     for (int32_t i = begin; i < end; i++) {
-        sn_narrow_quad sums[MOST];
+        sn_narrow_quad sums[MAX_QUADS];
         const float *b = job->b + place_of(i, quads);
         const float *x = job->x + place_of(i, quads);
         float *y = job->y + place_of(i, quads);

@@ -1,13 +1,13 @@
-// Frames round a hollow: those of the curves in, quaternions that agree with their neighbours up to
-// half turns out.
+// Frames around a hollow. Input: the frames of the curves; output: quaternions that agree with
+// their neighbours up to half turns.
 //
-// The half turns between neighbours must be known before quaternions can be smoothed, so that the
-// field is first estimated by what half turns do not change: T3 = d3 d3' and D = d1 d1' - d2 d2'
-// are smoothed as they are, ten functions of the system that is there anyway, and the frame nearest
-// to them is taken. It has no seam, but follows curves less closely than quaternions do, whose
-// components change half as fast as the axes turn instead of twice as fast. It gives each pair of
-// neighbours its half turn (matching.h), and quaternions are smoothed with these; if their
-// neighbours then suggest other ones, once more.
+// The half turns between neighbours must be known before quaternions can be smoothed. So the field
+// is first estimated from quantities that half turns do not change: T3 = d3 d3' and D = d1 d1' - d2
+// d2' are smoothed (ten functions of the existing system), and the frame nearest to them is taken.
+// This estimate has no seam, but it follows curves less closely than quaternions do, because their
+// components vary half as fast as the axes rotate, not twice as fast. The estimate gives each pair
+// of neighbours its half turn (matching.h), and quaternions are smoothed with these; if neighbours
+// then suggest other half turns, once more.
 #include "field/field.h"
 
 #include "math/eigen3.h"
@@ -18,21 +18,26 @@ enum { TENSORS = 3 * SN_SMOOTHING_WIDTH, SWEEPS = 6, ROUNDS = 3 };
 
 bool sn_has_seam(const sinew_field *field, const sn_guides *guides, const sn_quat *aligned) {
     // Axes that may be reversed two at a time are never more than 120 degrees apart (dot product
-    // 1/2). Neighbours that are further apart as they are aligned contradict each other. Half-way
-    // between two that are 120 degrees apart a smoothed quaternion has the length cos 30.
-    bool contradict = false, suffers = false;
-
-    for (int32_t k = 0; k < guides->pair_count && !contradict; k++) {
-        contradict = sn_quat_dot(aligned[guides->pairs[k].guide[0]],
-                                 aligned[guides->pairs[k].guide[1]]) < 0.5;
+    // 1/2), so neighbours that are further apart as aligned contradict each other.
+    bool contradict = false;
+    for (int32_t k = 0; k < guides->pair_count; k++) {
+        const int32_t *guide = guides->pairs[k].guide;
+        contradict = contradict || sn_quat_dot(aligned[guide[0]], aligned[guide[1]]) < 0.5;
     }
 
-    for (int32_t i = 0; contradict && !suffers && i < field->unknown_count; i++) {
+    if (!contradict) {
+        return false;
+    }
+
+    // Half-way between two that are 120 degrees apart, a smoothed quaternion has the length cos 30.
+    for (int32_t i = 0; i < field->unknown_count; i++) {
         const double *x = field->x + SN_SMOOTHING_WIDTH * (size_t)i;
-        suffers = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] < 0.75;
+        if (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] < 0.75) {
+            return true;
+        }
     }
 
-    return suffers;
+    return false;
 }
 
 // ---- The estimate -------------------------------------------------------------------------------
@@ -64,9 +69,12 @@ static double bilinear(sn_vec3 a, sn_mat3 T, sn_vec3 b) {
     return sn_dot(a, sn_mat3_apply(T, b));
 }
 
-// The axes that maximise sum_k d_k' T_k d_k, T1 and T2 = (1 - T3 +- D) / 2. Turning d_a and d_b in
-// their plane by an angle changes the sum as cos(2 angle) (U_aa - U_bb) / 2 + sin(2 angle) U_ab, U
-// = T_a - T_b: plane by plane the best angle is taken. The start is exact for tensors of one frame.
+// The axes that maximise sum_k d_k' T_k d_k, with T1 and T2 = (1 - T3 +- D) / 2. Rotating d_a and
+// d_b in their plane by an angle changes the sum by
+//
+//   cos(2 angle) (U_aa - U_bb) / 2 + sin(2 angle) U_ab,    U = T_a - T_b
+//
+// so the best angle is taken plane by plane. The starting point is exact for tensors of one frame.
 static sn_quat nearest_frame(const double *tensors) {
     sn_mat3 T3 = load_tensor(tensors, 1);
     sn_mat3 D = load_tensor(tensors + 5, 0);
@@ -120,16 +128,16 @@ static sinew_status estimate(sinew_field *field, const sn_guides *guides, const 
 
 // ---- Quaternions --------------------------------------------------------------------------------
 
-// A field in the making.
+// A field that is being computed.
 typedef struct attempt {
     sn_quat *frames; // of each unknown
     double *x;       // unknowns x 4: smoothed
     double energy;   // what is minimised
     int32_t ghosts;  // entries with a half turn
-    int32_t changes; // neighbours that would rather have another one
+    int32_t changes; // neighbours for which another half turn would be nearer
 } attempt;
 
-// Smooths with the half turns of the present frames, which become the smoothed ones.
+// Smooths with the half turns of the current frames, which are then replaced by the smoothed ones.
 static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn_quat *aligned,
                            attempt *made, sn_solve_report *report, sn_arena *scratch) {
     sn_matching matching;
@@ -163,7 +171,7 @@ static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn
     return SINEW_OK;
 }
 
-// The energy of the field smoothed as it is.
+// The energy of the field smoothed without half turns.
 static sinew_status compute_plain_energy(const sinew_field *field, const sn_guides *guides,
                                          const sn_quat *aligned, double *energy,
                                          sn_arena *scratch) {

@@ -1,6 +1,6 @@
 // The loops behind the right-hand sides of the smoothing (smoothing.h): slopes of functions over a
-// graph and what drifts make of them. Bodies of sn_parallel_for (base/threads.h), built once for
-// each instruction set.
+// graph, and the effect of drifts. Bodies of sn_parallel_for (base/threads.h), built once for each
+// instruction set.
 #ifndef SN_FIELD_SLOPES_H
 #define SN_FIELD_SLOPES_H
 

@@ -6,7 +6,7 @@
 
 enum { WIDTH = SN_ROW_WIDTH };
 
-// WIDTH functions from `first` on.
+// WIDTH functions starting at `first`.
 SN_INLINE void sum_edges_of(const sn_slope_job *job, int32_t i, size_t first) {
     const sn_sparse *G = job->G;
     const double *x = job->x + first;

@@ -1,9 +1,9 @@
-// Smoothing over a graph: neighbours and constraints in, a factor or a multigrid hierarchy kept,
-// smooth functions out.
+// Smoothing over a graph. Input: neighbours and constraints; kept: a factor or a multigrid
+// hierarchy; output: smooth functions.
 //
 // Method: normal equations (Cai 2016, 5.4.2) with weights that do not depend on the unit of length.
-// Cost: linear in the unknowns but for the factor, which takes about n^1.5 in a solid of up to a
-// hundred thousand.
+// Cost: linear in the unknowns except for the factor, which takes about n^1.5 in a solid of up to a
+// hundred thousand unknowns.
 #include "field/smoothing.h"
 
 #include "base/sorted.h"
@@ -12,7 +12,7 @@
 
 // ---- The graph ----------------------------------------------------------------------------------
 
-// Mean distance to the neighbours of each unknown; returns that over all pairs.
+// The mean distance to the neighbours of each unknown; returns the mean over all pairs.
 static double compute_mean_distances(const sn_adjacency *neighbours, const sn_vec3 *positions,
                                      double *means) {
     double total = 0;
@@ -83,9 +83,9 @@ static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency 
     return SINEW_OK;
 }
 
-// Drifts, and the moments sum W d d' of the edges at each unknown and its neighbours, inverted:
-// twice round, so that also at a corner they span space. What they do not span (a sheet, a chain)
-// gets no slope.
+// Drifts, and the inverse moments sum W d d' of the edges at each unknown and its neighbours: two
+// rings of edges, so that they span space even at a corner. Directions they do not span (normal to
+// a sheet or a chain) get no slope.
 static sinew_status prepare_slopes(sn_smoothing *smoothing, const sn_vec3 *positions) {
     const sn_sparse *G = &smoothing->G;
     size_t n = (size_t)smoothing->n;
@@ -174,8 +174,8 @@ static bool same_row(const sn_constraints *a, int32_t i, const sn_constraints *b
                   (size_t)count * sizeof(double)) == 0;
 }
 
-// The rows are listed curve by curve: what was before the first and behind the last curve that
-// moved is the same.
+// The rows are listed curve by curve, so those before the first and after the last moved curve are
+// the same.
 static sinew_status change_factor(sn_smoothing *smoothing, const sn_constraints *rows, bool *done) {
     const sn_constraints *old = &smoothing->factored;
     int32_t most = old->count < rows->count ? old->count : rows->count;
@@ -272,7 +272,7 @@ sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *nei
     smoothing->level_arena = sn_arena_create(context);
     smoothing->factored_arena = sn_arena_create(context);
     smoothing->direct = solver == SINEW_FIELD_SOLVER_DIRECT ||
-                        (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MOST_DIRECT);
+                        (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MAX_DIRECT);
 
     sinew_status status = build(smoothing, neighbours, positions);
     if (status != SINEW_OK) {
@@ -291,11 +291,11 @@ void sn_smoothing_destroy(sn_smoothing *smoothing) {
     sn_arena_destroy(&smoothing->arena);
 }
 
-// The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c), c
-// the sums of the constraints' weights at an unknown: then S D^-2 S = diag(c), which is C'C lumped.
-// Two factors that are tied make it much stiffer than A to functions that are smooth along a curve.
-// Where splines see those, half of the tie and a little of D everywhere, so that the multigrid does
-// not care for what splines do better, take fewer iterations.
+// The multigrid works on G + S, whose square (G + S) D^-2 (G + S) resembles A if S = D sqrt(c),
+// where c is the sum of the constraints' weights at an unknown: then S D^-2 S = diag(c), which is
+// C'C lumped. Tying both factors makes the product much stiffer than A for functions that are
+// smooth along a curve. If splines handle those, fewer iterations are needed with half of the tie
+// and a little of D everywhere, so that the multigrid leaves to the splines what they do better.
 static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constraints *rows) {
     sn_splines_update(&smoothing->splines, rows);
     bool alone = !smoothing->splines.usable;

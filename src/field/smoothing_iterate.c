@@ -1,18 +1,21 @@
-// Iterations for the smoothing system: right-hand sides and a start in, up to sixteen functions
-// out.
+// Iterations for the smoothing system. Input: right-hand sides and a starting point; output: up to
+// sixteen functions.
 //
-// As many conjugate gradients share every load of a matrix. A costs two products with G.
-// Preconditioner: the factor, if it is of a matrix near A; otherwise B = (G + S)^-1 D^2 (G + S)^-1,
-// each inverse a multigrid V-cycle, which knows rough functions, and Q = P K^-1 P' on splines
-// (splines.h), which knows smooth ones and what constraints do to them:
+// All functions run conjugate gradients side by side and share every load of a matrix. A costs two
+// products with G. The preconditioner is the factor, if there is one of a matrix close to A.
+// Otherwise it combines B = (G + S)^-1 D^2 (G + S)^-1, each inverse a multigrid V-cycle, which
+// handles rough functions, and Q = P K^-1 P' on splines (splines.h), which handles smooth ones and
+// the effect of constraints on them:
 //
 //   M^-1 = Q + (1 - Q A) B (1 - A Q)
 //
-// (balancing, Mandel 1993). Once P'r = 0 it stays so but for rounding, and B r + Q (r - A B r) is
-// the same for half the work (A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, who show that it
-// bears an inexact Q). With a matching both are of the system without it, seen from the estimated
-// frames f of the matching: z = (M^-1 (r f*)) f. There the half turns of neighbours vanish but for
-// the slow change of f, so that the number of iterations does not grow with the mesh.
+// (balancing, Mandel 1993). Once P'r = 0 it stays so up to rounding, and B r + Q (r - A B r) is the
+// same for half the work (A-DEF2 of Tang, Nabben, Vuik and Erlangga 2009, who show that it
+// tolerates an inexact Q).
+//
+// With a matching, both are those of the system without it, relative to the estimated frames f of
+// the matching: z = (M^-1 (r f*)) f. There the half turns of neighbours vanish up to the slow
+// change of f, so the number of iterations does not grow with the mesh.
 #include "field/smoothing_iterate.h"
 
 #include "base/threads.h"
@@ -20,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = SN_ROW_WIDTH, MOST_WIDTH = SN_ROW_MOST_WIDTH, MOST_ITERATIONS = 400 };
+enum { WIDTH = SN_ROW_WIDTH, MAX_WIDTH = SN_ROW_MAX_WIDTH, MAX_ITERATIONS = 400 };
 
 static size_t width_of(const sn_iteration *it) {
     return WIDTH * (size_t)it->quads;
@@ -35,7 +38,7 @@ static void run(const sn_iteration *it, sn_range_fn *loop, sn_row_job job) {
 static void add_constraints(const sn_constraints *rows, double sign, size_t width, double *y,
                             const double *x) {
     for (int32_t r = 0; r < rows->count; r++) {
-        double mean[MOST_WIDTH] = {0};
+        double mean[MAX_WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             const double *xk = x + width * (size_t)rows->unknowns[k];
             for (size_t c = 0; c < width; c++) {
@@ -53,7 +56,7 @@ static void add_constraints(const sn_constraints *rows, double sign, size_t widt
 }
 
 // y = A x or, unless b is NULL, b - A x; A = G D^-2 G + C'C, with half turns if there is a
-// matching. t is scratch, ghosts of x are filled.
+// matching. t is scratch; the ghosts of x are filled.
 static void apply(const sn_iteration *it, const sn_matching *matching, double *y, const double *b,
                   double *x) {
     const sn_sparse *G = matching != NULL ? &matching->G : &it->smoothing->G;
@@ -71,7 +74,7 @@ static void apply(const sn_iteration *it, const sn_matching *matching, double *y
     sn_matching_fold(matching, y, width);
 }
 
-// z = M^-1 r by multigrid and splines; `aligned`: P'r = 0.
+// z = M^-1 r by multigrid and splines; `aligned` says that P'r = 0.
 static void precondition_by_levels(sn_iteration *it, double *z, const double *r, bool aligned) {
     const sn_smoothing *smoothing = it->smoothing;
     if (aligned || !smoothing->splines.usable) {
@@ -84,7 +87,7 @@ static void precondition_by_levels(sn_iteration *it, double *z, const double *r,
 
         sn_row_job add = {.x = it->left, .y = z};
 
-        for (int c = 0; c < MOST_WIDTH; c++) {
+        for (int c = 0; c < MAX_WIDTH; c++) {
             add.scale[c] = 1;
         }
 
@@ -118,9 +121,9 @@ static void precondition(sn_iteration *it, double *z, const double *r, bool alig
     }
 }
 
-// The product of each function, or of all together if half turns mix them.
+// The dot product per function, or of all together if half turns mix them.
 static void dot(const sn_iteration *it, const double *a, const double *b,
-                double result[MOST_WIDTH]) {
+                double result[MAX_WIDTH]) {
     int32_t chunks = sn_chunk_count(it->smoothing->n, SN_ROW_CHUNK);
     size_t width = width_of(it);
 
@@ -145,10 +148,10 @@ static void dot(const sn_iteration *it, const double *a, const double *b,
     }
 }
 
-// Independent conjugate gradients in step, or one if half turns mix the functions; one that has
-// converged stands still.
+// Independent conjugate gradients in step, or a single one if half turns mix the functions; a
+// function that has converged stays as it is.
 static void iterate(sn_iteration *it, sn_solve_report *report) {
-    double rz[MOST_WIDTH], pq[MOST_WIDTH], next[MOST_WIDTH];
+    double rz[MAX_WIDTH], pq[MAX_WIDTH], next[MAX_WIDTH];
     size_t width = width_of(it);
     sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r};
     sn_row_job turn = {.x = it->z, .y = it->p};
@@ -160,7 +163,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
 
     for (report->iterations = 0;; report->iterations++) {
         report->relative_residual = 0;
-        bool running[MOST_WIDTH], any = false;
+        bool running[MAX_WIDTH], any = false;
         for (size_t c = 0; c < width; c++) {
             double relative = it->scale[c] > 0 ? sqrt(fmax(rz[c], 0) / it->scale[c]) : 0;
             report->relative_residual = fmax(report->relative_residual, relative);
@@ -168,7 +171,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
             any = any || running[c];
         }
 
-        if (!any || report->iterations == MOST_ITERATIONS) {
+        if (!any || report->iterations == MAX_ITERATIONS) {
             break;
         }
 
@@ -199,7 +202,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
 sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors,
                                   sn_arena *scratch) {
     const sn_smoothing *smoothing = it->smoothing;
-    SN_ASSERT(quads == 1 || (it->matching == NULL && quads <= SN_ROW_MOST_QUADS));
+    SN_ASSERT(quads == 1 || (it->matching == NULL && quads <= SN_ROW_MAX_QUADS));
 
     size_t n = (size_t)smoothing->n;
     size_t columns = n + (size_t)(it->matching != NULL ? it->matching->ghost_count : 0);

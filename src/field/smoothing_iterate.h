@@ -1,4 +1,4 @@
-// Conjugate gradients for the smoothing system on some quads of functions side by side,
+// Conjugate gradients for the smoothing system on several quads of functions side by side,
 // x[unknown][4 quads] (rows.h), preconditioned by the factor or, without one, by multigrid and
 // splines.
 #ifndef SN_FIELD_SMOOTHING_ITERATE_H
@@ -19,20 +19,20 @@ typedef struct sn_iteration {
     double *inverse_squares;          // D^-2
     double *sums;                     // of each chunk, one for each function
     double tolerance; // of the residual in the preconditioner's norm, relative to `scale`
-    double scale[SN_ROW_MOST_WIDTH]; // b'M^-1 b of each function
-    sn_cycle cycle;                  // without a factor, as the next
+    double scale[SN_ROW_MAX_WIDTH]; // b'M^-1 b of each function
+    sn_cycle cycle;                 // without a factor, as the next
     sn_spline_job splines;
 } sn_iteration;
 
-// Makes what solves for so many quads need, in the arena; `vectors` are SN_ITERATION_VECTORS of the
-// size of x, which may serve for something else between solves.
+// Allocates what solves for `quads` quads need, in the arena; `vectors` are SN_ITERATION_VECTORS of
+// the size of x, which may be used otherwise between solves.
 sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vectors,
                                   sn_arena *scratch);
 
-// Sets `scale`: once for right-hand sides that are much alike.
+// Sets `scale`: once for right-hand sides of similar size.
 void sn_iteration_measure(sn_iteration *it, const double *b);
 
-// Solves A x = b from x on.
+// Solves A x = b, starting from x.
 void sn_iterate(sn_iteration *it, const double *b, sn_solve_report *report);
 
 #endif

@@ -1,7 +1,8 @@
-// Solving the smoothing system: values at the constraints in, functions over the unknowns out.
+// Solves the smoothing system. Input: values at the constraints; output: functions over the
+// unknowns.
 //
-// With a factor by substitution, each pass for what the last one has left, which also mends the
-// factor's single precision; otherwise, and with a matching, by conjugate gradients
+// With a factor by substitution; each pass solves for the residual of the previous one, which also
+// corrects the factor's single precision. Otherwise, and with a matching, by conjugate gradients
 // (smoothing_iterate.c).
 #include "field/smoothing_iterate.h"
 
@@ -10,12 +11,12 @@
 
 #include <string.h>
 
-enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MOST_WIDTH = SN_ROW_MOST_WIDTH };
-// Of the residual in the preconditioner's norm, pass by pass: angles are then right to 1e-3 at the
-// worst place.
+enum { WIDTH = SN_ROW_WIDTH, PASSES = SN_SMOOTHING_PASSES, MAX_WIDTH = SN_ROW_MAX_WIDTH };
+// Tolerances of the residual in the preconditioner's norm, pass by pass: angles are then accurate
+// to 1e-3 in the worst element.
 static const double TOLERANCES[PASSES] = {1e-5, 1e-5, 1e-6}, ROUGH = 1e-3;
 
-// A system to solve, and what its passes need.
+// A system to solve, and the working data of its passes.
 typedef struct passes {
     sn_smoothing *smoothing;
     const sn_matching *matching; // or NULL
@@ -32,7 +33,7 @@ typedef struct passes {
 
 // ---- Right-hand sides ---------------------------------------------------------------------------
 
-// Adds to b what C' makes of values[row][component].
+// Adds C' values[row][component] to b.
 static void add_row_values(passes *work, int32_t r, const double *values) {
     const sn_constraints *rows = work->rows;
     size_t width = work->job.width;
@@ -77,7 +78,7 @@ static void compute_slopes(passes *work) {
     sn_matching_fill(work->matching, work->job.slopes, 3 * width);
 }
 
-// b = C'(c + u.g) + L'(v.g), with L' = -G D^-1: what the slopes of the last solution make of
+// b = C'(c + u.g) + L'(v.g) with L' = -G D^-1: the effect of the last solution's slopes on the
 // drifts.
 static void compute_corrected_side(passes *work) {
     const sn_constraints *rows = work->rows;
@@ -85,7 +86,7 @@ static void compute_corrected_side(passes *work) {
     compute_right_side(work);
 
     for (int32_t r = 0; r < rows->count; r++) {
-        double extra[MOST_WIDTH] = {0};
+        double extra[MAX_WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
             int32_t i = rows->unknowns[k];
             add_along(&work->job, i,
@@ -104,7 +105,8 @@ static void compute_corrected_side(passes *work) {
 
 // ---- Solving ------------------------------------------------------------------------------------
 
-// x = A^-1 b by the factor, where x is what is known already (not `from_zero`); b is spent.
+// x = A^-1 b by the factor, where x is a known approximation (unless `from_zero`); b is
+// overwritten.
 static void solve_by_factor(passes *work, bool from_zero, double *x) {
     size_t count = (size_t)work->smoothing->n * work->job.width;
     if (from_zero) {
@@ -120,7 +122,8 @@ static void solve_by_factor(passes *work, bool from_zero, double *x) {
     }
 }
 
-// x = A^-1 b by iterations. Later right-hand sides resemble the first, by which all are measured.
+// x = A^-1 b by iterations. Later right-hand sides resemble the first, which sets the scale for
+// all.
 static void solve_by_iterations(passes *work, int pass, double *x, sn_solve_report *report) {
     size_t count = (size_t)work->smoothing->n * work->job.width;
     double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
@@ -198,7 +201,7 @@ static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_r
 }
 
 static sinew_status run_passes(passes *work, double *x, sn_solve_report *report) {
-    SN_ASSERT(work->job.width % WIDTH == 0 && work->job.width <= MOST_WIDTH);
+    SN_ASSERT(work->job.width % WIDTH == 0 && work->job.width <= MAX_WIDTH);
     *report = (sn_solve_report){.outcome = SN_SOLVE_CONVERGED, .row = -1};
     sn_arena scratch = sn_arena_create(work->smoothing->context);
     sinew_status status = solve(work, &scratch, x, report);

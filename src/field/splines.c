@@ -1,10 +1,10 @@
-// A coarse space of splines for the smoothing system: places and the graph in, a factored Galerkin
-// matrix out.
+// A coarse space of splines for the smoothing system. Input: positions and the graph; output: a
+// factored Galerkin matrix.
 //
 // Method: the cells of a regular grid are at least twice as long as the longest edge of the graph,
 // so that a row of L P has entries for at most 4 x 4 x 4 splines. Rows with the same lowest cell
-// are added up in one dense matrix of 64 rows, which stays in the first cache, before they go to K.
-// Cost: linear in the unknowns, and the factor of a few thousand splines.
+// are summed in one dense matrix of 64 rows, which fits the first cache, before they are added to
+// K. Cost: linear in the unknowns, plus the factor for a few thousand splines.
 #include "field/splines.h"
 
 #include "field/smoothing.h"
@@ -21,29 +21,32 @@ enum {
     STENCIL = 343,   // 7 x 7 x 7
     CELL_CHUNK = 64, // of parallel loops
     SPLINE_CHUNK = 512,
-    MOST_PLACES = 1 << 22, // of the grid
-    MOST_SPLINES = 8000,   // more take longer to solve for than they save iterations
-    UNKNOWNS_EACH = 32,    // at least
-    RELAXATIONS = 4,       // of the places
+    MAX_POINTS = 1 << 22, // of the grid
+    MAX_SPLINES = 8000,   // more take longer to solve for than they save iterations
+    UNKNOWNS_EACH = 32,   // at least
+    RELAXATIONS = 4,      // of the positions
     LEAST_SPLINES = 8,
 };
 
-// Splines are left out that are nowhere this large (at their middle they are 0.42): they would say
-// the same as others.
-static const double LEAST = 0.02;
-// Added to the diagonal, relatively: what is nearly the same all the same does not make K singular.
+// Splines that are nowhere this large (0.42 at their centre) are left out: they would nearly repeat
+// others.
+static const double MIN_WEIGHT = 0.02;
+// Added to the diagonal, relative to it, so that splines that are still nearly dependent do not
+// make K singular.
 static const double SHIFT = 1e-8;
-// Of each relaxation: D^-1 G has eigenvalues up to 2, of which those from 1 on, what differs
-// between neighbours, are cut to a third.
+// Weight of each relaxation: D^-1 G has eigenvalues up to 2; components from 1 on, which differ
+// between neighbours, are reduced to a third.
 static const double DAMPING = 2.0 / 3;
 
-// ---- The places ---------------------------------------------------------------------------------
+// ---- Relaxed positions
+// ---------------------------------------------------------------------------------
 
 // Y = (1 - w D^-1 G)^RELAXATIONS X
-static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
-                                 const sn_vec3 *positions, sn_splines *splines) {
+static sinew_status relax_positions(sn_arena *arena, const sn_sparse *G,
+                                    const double *inverse_degrees, const sn_vec3 *positions,
+                                    sn_splines *splines) {
     size_t size = (size_t)splines->n * sizeof(sn_vec3);
-    splines->places = SN_PUSH(arena, sn_vec3, splines->n);
+    splines->positions = SN_PUSH(arena, sn_vec3, splines->n);
 
     sn_arena scratch = sn_arena_create(arena->context);
     sn_vec3 *before = SN_PUSH(&scratch, sn_vec3, splines->n);
@@ -52,17 +55,19 @@ static sinew_status relax_places(sn_arena *arena, const sn_sparse *G, const doub
         status = sn_arena_status(&scratch);
     }
     if (status == SINEW_OK) {
-        memcpy(splines->places, positions, size);
+        memcpy(splines->positions, positions, size);
     }
 
-    for (int sweep = 0; status == SINEW_OK && sweep < RELAXATIONS; sweep++) {
-        memcpy(before, splines->places, size);
-        for (int32_t i = 0; i < splines->n; i++) {
-            sn_vec3 sum = {0};
-            for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-                sum = sn_madd(sum, G->values[k], before[G->indices[k]]);
+    if (status == SINEW_OK) {
+        for (int sweep = 0; sweep < RELAXATIONS; sweep++) {
+            memcpy(before, splines->positions, size);
+            for (int32_t i = 0; i < splines->n; i++) {
+                sn_vec3 sum = {0};
+                for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
+                    sum = sn_madd(sum, G->values[k], before[G->indices[k]]);
+                }
+                splines->positions[i] = sn_madd(before[i], -DAMPING * inverse_degrees[i], sum);
             }
-            splines->places[i] = sn_madd(before[i], -DAMPING * inverse_degrees[i], sum);
         }
     }
 
@@ -99,7 +104,7 @@ static size_t place_of(const sn_splines *splines, int32_t x, int32_t y, int32_t 
            (size_t)z;
 }
 
-static size_t place_count(const sn_splines *splines) {
+static size_t grid_point_count(const sn_splines *splines) {
     return place_of(splines, splines->cells[0] + 2, 0, 0);
 }
 
@@ -117,25 +122,25 @@ static void weigh(const spot *place, double w[SUPPORT]) {
     }
 }
 
-static double longest_edge(const sn_sparse *G, const sn_vec3 *places) {
+static double longest_edge(const sn_sparse *G, const sn_vec3 *positions) {
     double longest = 0;
     for (int32_t i = 0; i < G->rows; i++) {
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
-            longest = fmax(longest, sn_distance(places[i], places[G->indices[k]]));
+            longest = fmax(longest, sn_distance(positions[i], positions[G->indices[k]]));
         }
     }
 
     return longest;
 }
 
-// Cells of about `spacing`, at least; whole ones in the box.
+// Cells at least about `spacing` long, a whole number of them in the box.
 static void set_grid(sn_splines *splines, sn_box box, double spacing) {
     sn_vec3 size = sn_box_size(box);
     double sizes[3] = {size.x, size.y, size.z};
     double inverse[3];
 
     for (int a = 0; a < 3; a++) {
-        splines->cells[a] = (int32_t)fmax(1, fmin(floor(sizes[a] / spacing), MOST_PLACES));
+        splines->cells[a] = (int32_t)fmax(1, fmin(floor(sizes[a] / spacing), MAX_POINTS));
         inverse[a] = sizes[a] > spacing ? splines->cells[a] / sizes[a] : 1 / spacing;
     }
 
@@ -143,11 +148,11 @@ static void set_grid(sn_splines *splines, sn_box box, double spacing) {
     splines->inverse_spacing = sn_v3(inverse[0], inverse[1], inverse[2]);
 }
 
-// The largest weight of each place of the grid at any unknown; returns how many are in use.
+// The largest weight of each grid point at any unknown; returns how many are in use.
 static int32_t find_used(const sn_splines *splines, float *largest) {
-    memset(largest, 0, place_count(splines) * sizeof(float));
+    memset(largest, 0, grid_point_count(splines) * sizeof(float));
     for (int32_t i = 0; i < splines->n; i++) {
-        spot place = locate(splines, splines->places[i]);
+        spot place = locate(splines, splines->positions[i]);
         double w[SUPPORT];
         weigh(&place, w);
 
@@ -159,50 +164,51 @@ static int32_t find_used(const sn_splines *splines, float *largest) {
     }
 
     int32_t used = 0;
-    for (size_t k = 0; k < place_count(splines); k++) {
-        used += largest[k] >= (float)LEAST;
+    for (size_t k = 0; k < grid_point_count(splines); k++) {
+        used += largest[k] >= (float)MIN_WEIGHT;
     }
 
     return used;
 }
 
-// The finest grid with no more than `most` splines in use, and their numbers.
+// The finest grid with at most `most` splines in use, and their numbers.
 static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spacing,
                                 int32_t most) {
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < splines->n; i++) {
-        box = sn_box_with_point(box, splines->places[i]);
+        box = sn_box_with_point(box, splines->positions[i]);
     }
 
     sn_arena scratch = sn_arena_create(arena->context);
-    float *largest = SN_RESERVE(&scratch, float, MOST_PLACES);
+    float *largest = SN_RESERVE(&scratch, float, MAX_POINTS);
     sinew_status status = sn_arena_status(&scratch);
 
     for (bool done = false; status == SINEW_OK && !done;) {
         set_grid(splines, box, spacing);
-        double places = 1;
+        double points = 1;
         for (int a = 0; a < 3; a++) {
-            places *= splines->cells[a] + 2;
+            points *= splines->cells[a] + 2;
         }
 
-        double wished = places > MOST_PLACES ? places / MOST_PLACES : 1;
-        if (wished <= 1) {
-            wished = (double)find_used(splines, largest) / most;
+        double excess = points > MAX_POINTS ? points / MAX_POINTS : 1;
+        if (excess <= 1) {
+            excess = (double)find_used(splines, largest) / most;
         }
 
-        done = wished <= 1;
-        spacing *= fmax(1.04, cbrt(wished));
+        done = excess <= 1;
+        spacing *= fmax(1.04, cbrt(excess));
         if (done) {
-            splines->numbers = SN_PUSH(arena, int32_t, place_count(splines));
+            splines->numbers = SN_PUSH(arena, int32_t, grid_point_count(splines));
             status = sn_arena_status(arena);
         }
     }
 
-    for (size_t k = 0; status == SINEW_OK && k < place_count(splines); k++) {
-        splines->numbers[k] = largest[k] >= (float)LEAST ? splines->count++ : -1;
+    size_t points = status == SINEW_OK ? grid_point_count(splines) : 0;
+    for (size_t k = 0; k < points; k++) {
+        splines->numbers[k] = largest[k] >= (float)MIN_WEIGHT ? splines->count++ : -1;
     }
 
-    for (size_t k = 0; status == SINEW_OK && k < place_count(splines); k++) {
+    for (size_t k = 0; k < points; k++) {
         if (splines->numbers[k] < 0) {
             splines->numbers[k] = splines->count;
         }
@@ -214,7 +220,7 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spa
 
 // ---- Cells --------------------------------------------------------------------------------------
 
-// Sorts items by `keys` below `key_count`; starts has key_count + 1 entries, and ends as the first
+// Sorts items by `keys` below `key_count`; starts has key_count + 1 entries and becomes the first
 // item of each key.
 static void sort_by_key(int32_t *order, int32_t *starts, const int32_t *keys, int32_t count,
                         int32_t key_count) {
@@ -237,7 +243,7 @@ static void sort_by_key(int32_t *order, int32_t *starts, const int32_t *keys, in
     starts[0] = 0;
 }
 
-// Which cells' shares go to each spline.
+// Lists the cells that contribute to each spline.
 static sinew_status list_uses(sn_arena *arena, sn_splines *splines) {
     sn_spline_job *job = &splines->job;
     int32_t count = SUPPORT * splines->cell_count;
@@ -252,22 +258,22 @@ static sinew_status list_uses(sn_arena *arena, sn_splines *splines) {
 }
 
 static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *scratch) {
-    size_t places = place_count(splines);
+    size_t points = grid_point_count(splines);
     size_t n = (size_t)splines->n;
     int32_t *keys = SN_PUSH(scratch, int32_t, n);
-    int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
+    int32_t *starts = SN_PUSH(scratch, int32_t, points + 1);
     int32_t *order = SN_PUSH(arena, int32_t, n);
     float *t = SN_PUSH(arena, float, 3 * n);
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
     for (size_t i = 0; i < n; i++) {
-        spot place = locate(splines, splines->places[i]);
+        spot place = locate(splines, splines->positions[i]);
         keys[i] = (int32_t)place_of(splines, place.cell[0], place.cell[1], place.cell[2]);
     }
 
-    sort_by_key(order, starts, keys, splines->n, (int32_t)places);
-    for (size_t k = 0; k < places; k++) {
+    sort_by_key(order, starts, keys, splines->n, (int32_t)points);
+    for (size_t k = 0; k < points; k++) {
         splines->cell_count += starts[k + 1] > starts[k];
     }
 
@@ -277,16 +283,16 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
 
     SN_TRY(sn_arena_status(arena));
     for (size_t k = 0; k < n; k++) {
-        memcpy(t + 3 * k, locate(splines, splines->places[order[k]]).t, 3 * sizeof(float));
+        memcpy(t + 3 * k, locate(splines, splines->positions[order[k]]).t, 3 * sizeof(float));
     }
 
     size_t cell = 0;
-    for (size_t k = 0; k < places; k++) {
+    for (size_t k = 0; k < points; k++) {
         if (starts[k + 1] == starts[k]) {
             continue;
         }
 
-        spot place = locate(splines, splines->places[order[starts[k]]]);
+        spot place = locate(splines, splines->positions[order[starts[k]]]);
         for (int s = 0; s < SUPPORT; s++) {
             list[SUPPORT * cell + (size_t)s] = splines->numbers[place_of(
                 splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
@@ -297,7 +303,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
 
     splines->job.cell_starts = cell_starts;
     splines->job.unknowns = order;
-    splines->job.places = t;
+    splines->job.offsets = t;
     splines->job.splines = list;
 
     return list_uses(arena, splines);
@@ -305,7 +311,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
 
 // ---- The Galerkin matrix ------------------------------------------------------------------------
 
-// A row of L P or C P: a box of splines from `base` on.
+// A row of L P or C P: a box of splines starting at `base`.
 typedef struct spline_row {
     int32_t base[3];
     double values[BOX];
@@ -320,7 +326,7 @@ static void find_base(const sn_splines *splines, const int32_t *unknowns, int32_
     }
 
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, splines->places[unknowns[j]]);
+        spot place = locate(splines, splines->positions[unknowns[j]]);
         for (int a = 0; a < 3; a++) {
             base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
         }
@@ -332,7 +338,7 @@ static void compute_row(spline_row *row, const sn_splines *splines, const int32_
     memset(row, 0, sizeof *row);
     find_base(splines, unknowns, count, row->base);
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, splines->places[unknowns[j]]);
+        spot place = locate(splines, splines->positions[unknowns[j]]);
         double w[SUPPORT];
 
         weigh(&place, w);
@@ -349,7 +355,7 @@ static void compute_row(spline_row *row, const sn_splines *splines, const int32_
     }
 }
 
-// Numbers of the splines of a box; `count` for those not in use or outside of the grid.
+// The numbers of the splines of a box; `count` for those that are not in use or outside the grid.
 static void list_box(const sn_splines *splines, const int32_t base[3], int32_t numbers[BOX]) {
     for (int k = 0; k < BOX; k++) {
         int32_t at[3] = {base[0] + k / 16, base[1] + k / 4 % 4, base[2] + k % 4};
@@ -360,7 +366,8 @@ static void list_box(const sn_splines *splines, const int32_t base[3], int32_t n
     }
 }
 
-// K in the making: for each spline its neighbours within REACH, and which of them it has.
+// K while it is assembled: for each spline the entries for its neighbours within REACH, and which
+// of them exist.
 typedef struct stencil_set {
     double *values;   // STENCIL for each spline
     uint8_t *present; // LINES for each spline, a bit for each z
@@ -390,7 +397,7 @@ static void add_box(const sn_splines *splines, stencil_set *stencils, const int3
     }
 }
 
-// sums += the outer products of some rows of L P, all with the same base, which is returned in
+// sums += the outer products of several rows of L P, all with the same base, which is returned in
 // `base`.
 static void add_rows(const sn_splines *splines, const sn_sparse *G, const double *inverse_degrees,
                      const int32_t *list, int32_t count, int32_t base[3], double *sums,
@@ -423,10 +430,10 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G,
                                  const double *inverse_degrees, stencil_set *stencils,
                                  sn_arena *scratch) {
     size_t n = (size_t)splines->n;
-    size_t places = place_count(splines);
+    size_t points = grid_point_count(splines);
     int32_t *keys = SN_PUSH(scratch, int32_t, n);
     int32_t *order = SN_PUSH(scratch, int32_t, n);
-    int32_t *starts = SN_PUSH(scratch, int32_t, places + 1);
+    int32_t *starts = SN_PUSH(scratch, int32_t, points + 1);
     double *sums = SN_PUSH(scratch, double, BOX *BOX);
 
     SN_TRY(sn_arena_status(scratch));
@@ -436,8 +443,8 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G,
         keys[i] = (int32_t)place_of(splines, base[0], base[1], base[2]);
     }
 
-    sort_by_key(order, starts, keys, splines->n, (int32_t)places);
-    for (size_t key = 0; key < places; key++) {
+    sort_by_key(order, starts, keys, splines->n, (int32_t)points);
+    for (size_t key = 0; key < points; key++) {
         int32_t base[3];
         int32_t count = starts[key + 1] - starts[key];
         if (count == 0) {
@@ -453,7 +460,7 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G,
     return SINEW_OK;
 }
 
-// K from its stencils. Splines are numbered as they lie, z fastest, so that columns ascend.
+// K from its stencils. Splines are numbered by position, z fastest, so columns ascend.
 static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const stencil_set *stencils) {
     sn_sparse *K = &splines->K;
     size_t count = (size_t)splines->count;
@@ -503,7 +510,7 @@ static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const doub
     size_t count = (size_t)splines->count;
     stencil_set stencils = {SN_PUSH(scratch, double, STENCIL *count),
                             SN_PUSH(scratch, uint8_t, LINES * count)};
-    double *places = SN_PUSH(scratch, double, 3 * count);
+    double *positions = SN_PUSH(scratch, double, 3 * count);
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(add_stencils(splines, G, inverse_degrees, &stencils, scratch));
@@ -516,12 +523,12 @@ static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const doub
                 if (a == splines->count) {
                     continue;
                 }
-                sn_store3(places + 3 * (size_t)a, sn_v3(x, y, z));
+                sn_store3(sn_at3(positions, a), sn_v3(x, y, z));
             }
         }
     }
 
-    return sn_factor_create(splines->context, &splines->K, places, &splines->factor);
+    return sn_factor_create(splines->context, &splines->K, positions, &splines->factor);
 }
 
 sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double *inverse_degrees,
@@ -529,14 +536,14 @@ sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double 
     *splines = (sn_splines){.context = arena->context, .n = G->rows};
     splines->kernels = SN_ISA_PICK(arena->context->isa, sn_spline_get_kernels)();
 
-    int32_t wished = G->rows / UNKNOWNS_EACH;
-    int32_t most = wished < MOST_SPLINES ? wished : MOST_SPLINES;
+    int32_t limit = G->rows / UNKNOWNS_EACH;
+    int32_t most = limit < MAX_SPLINES ? limit : MAX_SPLINES;
     if (most < LEAST_SPLINES) {
         return SINEW_OK;
     }
 
-    SN_TRY(relax_places(arena, G, inverse_degrees, positions, splines));
-    double edge = longest_edge(G, splines->places);
+    SN_TRY(relax_positions(arena, G, inverse_degrees, positions, splines));
+    double edge = longest_edge(G, splines->positions);
     if (!(edge > 0)) {
         return SINEW_OK;
     }

@@ -1,6 +1,7 @@
-// Loops between unknowns and splines, four functions in a quad, quad by quad for some unknowns of a
-// cell at a time, whose 27 sums fill the registers; see splines.h. Weights come from the place in
-// the cell when they are needed, and serve all quads: 27 of them stored would take longer to read.
+// Loops between unknowns and splines, four functions per quad; for several unknowns of a cell at a
+// time, quad by quad, so that their 27 sums fill the registers; see splines.h. Weights are computed
+// from the position in the cell when they are needed and serve all quads: reading 27 stored weights
+// would take longer.
 #include "field/splines.h"
 
 #include "base/prefetch.h"
@@ -10,26 +11,26 @@
 
 enum { WIDTH = SN_ROW_WIDTH, SUPPORT = SN_SPLINE_SUPPORT, BLOCK = 64 };
 
-// The three quadratic splines of one axis at t from 0 to 1.
+// The three quadratic splines of one axis at t in [0, 1].
 SN_INLINE void weigh_axis(double t, double w[3]) {
     w[0] = 0.5 * (1 - t) * (1 - t);
     w[2] = 0.5 * t * t;
     w[1] = 1 - w[0] - w[2];
 }
 
-// Of an unknown: of each spline w = xy z.
+// The weights of an unknown, factored: w = xy z for each spline.
 typedef struct weights {
     double xy[9], z[3];
 } weights;
 
-// Weights of some unknowns from `item` on, at most BLOCK; how many is returned. Their functions x
-// will be needed.
+// Weights of up to BLOCK unknowns starting at `item`; returns how many. Prefetches their functions
+// x.
 SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, const double *x,
                         weights *w) {
     int32_t count = end - item < BLOCK ? end - item : BLOCK;
     size_t stride = WIDTH * (size_t)job->quads;
     for (int32_t i = 0; i < count; i++) {
-        const float *place = job->places + 3 * (size_t)(item + i);
+        const float *place = job->offsets + 3 * (size_t)(item + i);
         for (size_t c = 0; c < stride; c += 8) {
             SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
         }
@@ -47,8 +48,8 @@ SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, con
     return count;
 }
 
-// shares[spline][stride] += what some unknowns have for the splines of their cell, of one quad of
-// x[unknown][stride].
+// shares[spline][stride] += the contributions of several unknowns to the splines of their cell, for
+// one quad of x[unknown][stride].
 SN_INLINE void gather_quad(double *shares, const weights *w, const int32_t *unknowns, int32_t count,
                            const double *x, size_t stride) {
     sn_quad sums[SUPPORT];
@@ -107,7 +108,7 @@ static void collect(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// One quad of y[unknown][stride] += what the splines of a cell make of their
+// One quad of y[unknown][stride] += the values of a cell's splines with
 // coefficients[spline][stride].
 SN_INLINE void spread_quad(double *y, const weights *w, const int32_t *unknowns, int32_t count,
                            const double *coefficients, const int32_t *splines, size_t stride) {

@@ -108,8 +108,8 @@ def test_solid_with_labels():
         found = facts(out, "two.msh", TWO_TETS)
         assert found["tet4"] == 2 and abs(found["volume"] - 0.5) < 1e-12, found
         assert found["labels"] == [{"label": 7, "elements": 1, "name": "bone"}, {"label": 9, "elements": 1, "name": "fat"}], found
-        lonely = facts(out, "lonely.msh", TWO_TETS.replace("$Nodes\n5", "$Nodes\n6").replace("$EndNodes", "6 9 9 9\n$EndNodes"))
-        assert "warning" in lonely, lonely
+        isolated = facts(out, "isolated.msh", TWO_TETS.replace("$Nodes\n5", "$Nodes\n6").replace("$EndNodes", "6 9 9 9\n$EndNodes"))
+        assert "warning" in isolated, isolated
 
 
 def test_motion():

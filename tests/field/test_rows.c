@@ -6,7 +6,7 @@
 #include "field/slopes.h"
 #include "math/simd.h"
 
-enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * SN_ROW_MOST_WIDTH };
+enum { N = 37, MOST = 6, WIDTH = SN_ROW_WIDTH, COUNT = N * SN_ROW_MAX_WIDTH };
 
 typedef struct fixture {
     sn_sparse A;
@@ -83,10 +83,9 @@ static void check_vectors(const sn_row_kernels *kernels, int32_t quads) {
     fixture f = {0};
 
     make_fixture(&f);
-    double scale[SN_ROW_MOST_WIDTH], advanced[2][COUNT], turned[COUNT],
-        sums[SN_ROW_MOST_WIDTH] = {0};
+    double scale[SN_ROW_MAX_WIDTH], advanced[2][COUNT], turned[COUNT], sums[SN_ROW_MAX_WIDTH] = {0};
 
-    for (int32_t c = 0; c < SN_ROW_MOST_WIDTH; c++) {
+    for (int32_t c = 0; c < SN_ROW_MAX_WIDTH; c++) {
         scale[c] = 0.5 * (c % 7) - 1;
     }
 
@@ -97,7 +96,7 @@ static void check_vectors(const sn_row_kernels *kernels, int32_t quads) {
         sums[k % width] += f.x[k] * f.b[k];
     }
 
-    double found[2 * SN_ROW_MOST_WIDTH] SN_ALIGNED = {0};
+    double found[2 * SN_ROW_MAX_WIDTH] SN_ALIGNED = {0};
     sn_row_job job = {.quads = quads, .x = f.x, .b = f.b, .y = f.y, .z = f.z, .sums = found};
 
     memcpy(job.scale, scale, sizeof scale);
@@ -234,7 +233,7 @@ static void test_loops(void **state) {
         }
 
         const sn_row_kernels *kernels = SN_ISA_PICK(isa, sn_row_get_kernels)();
-        for (int32_t quads = 1; quads <= SN_ROW_MOST_QUADS; quads++) {
+        for (int32_t quads = 1; quads <= SN_ROW_MAX_QUADS; quads++) {
             check_products(kernels, quads);
             check_vectors(kernels, quads);
             check_narrow(SN_ISA_PICK(isa, sn_narrow_get_kernels)(), quads);

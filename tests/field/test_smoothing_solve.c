@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { WIDTH = SN_SMOOTHING_WIDTH, MOST = SN_SMOOTHING_MOST_WIDTH };
+enum { WIDTH = SN_SMOOTHING_WIDTH, MOST = SN_SMOOTHING_MAX_WIDTH };
 
 // Columns first .. first + width of the values, solved for together.
 static double *solve(sinew_field *field, sn_arena *arena, const double *values, size_t first,

@@ -59,7 +59,7 @@ static void test_kinds(void **state) {
 
         sinew_field_report report;
         sinew_field_get_report(field, &report);
-        assert_int_equal(report.lonely_part_count, 0);
+        assert_int_equal(report.isolated_part_count, 0);
 
         // The plant's quaternions grow towards the tips of leaves.
         for (int32_t e = 0; e < mesh->element_count; e++) {
