@@ -133,7 +133,7 @@ static sinew_status find_patches(frames *f) {
     int32_t *queue = SN_PUSH(&scratch, int32_t, mesh->point_count);
     sinew_status status = sn_arena_status(&f->arena);
     if (status == SINEW_OK) {
-        status = sn_build_node_neighbours(&scratch, mesh, &near);
+        status = sn_build_node_neighbors(&scratch, mesh, &near);
     }
 
     for (int32_t i = 0; status == SINEW_OK && i < mesh->point_count; i++) {

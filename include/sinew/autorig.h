@@ -1,5 +1,5 @@
 // From data to a running model in one call: voxels of several tissues, or closed surfaces, become a
-// frame body with nodes placed, shape functions, samples and mass, and a report that explains the
+// frame body with placed nodes, shape functions, samples and mass, and a report that describes the
 // model.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/// What a label of the grid stands for.
+/// The material of a label of the grid.
 typedef struct sinew_autorig_tissue {
-    /// In [1, 65535]; once in a table.
+    /// In [1, 65535]; each label at most once per table.
     int32_t label;
     /// The law, its constants and the density. Default: sinew_default_material_def().
     sinew_material_def material;
@@ -34,17 +34,17 @@ typedef struct sinew_autorig_def {
     const sinew_labelled_surface *surfaces;
     /// Number of surfaces. [count] Default 0.
     int32_t surface_count;
-    /// How fine. Default: sinew_default_voxel_def().
+    /// Resolution of that grid. Default: sinew_default_voxel_def().
     sinew_voxel_def grid;
-    /// One for each label. Borrowed during the call. Default NULL: every label the default tissue.
+    /// One per label. Borrowed during the call. Default NULL: every label gets the default tissue.
     const sinew_autorig_tissue *tissues;
     /// Number of tissues. [count] At least 0. Default 0.
     int32_t tissue_count;
-    /// Where nodes go. `count` includes fixed ones and those of rigid parts. Default:
+    /// Where nodes are placed. `count` includes fixed ones and those of rigid parts. Default:
     /// sinew_default_placement_def() with 10.
     sinew_placement_def placement;
-    /// What the nodes can do: rigid, affine or quadratic; those in rigid parts are rigid in any
-    /// case. Default SINEW_NODE_AFFINE.
+    /// The degrees of freedom of the nodes: rigid, affine or quadratic; nodes in rigid parts are
+    /// always rigid. Default SINEW_NODE_AFFINE.
     sinew_node_kind kind;
     /// Default SINEW_BLEND_LINEAR. Dual quaternions need `kind` rigid.
     sinew_blend blend;
@@ -55,16 +55,16 @@ typedef struct sinew_autorig_def {
     /// A surface that follows the body. Borrowed during the call. Default NULL: the smoothed
     /// boundary of the voxels.
     const sinew_mesh *surface;
-    /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
+    /// Rayleigh damping alpha M. [1/s] >= 0. Default 0.
     double mass_damping;
-    /// Rayleigh damping beta K. [s] Not negative. Default 0.
+    /// Rayleigh damping beta K. [s] >= 0. Default 0.
     double stiffness_damping;
 } sinew_autorig_def;
 
 /// A definition with every field at its default.
 SINEW_API sinew_autorig_def sinew_default_autorig_def(void);
 
-/// What the model is, in numbers.
+/// The model in numbers.
 typedef struct sinew_autorig_report {
     int32_t voxel_count;      ///< [count]
     int32_t rigid_node_count; ///< Nodes in rigid parts. [count]
@@ -88,10 +88,10 @@ typedef struct sinew_autorig_report {
     sinew_sampling_report sampling; ///< How the samples came out.
 } sinew_autorig_report;
 
-/// Makes a frame body of a solid and adds it to the world, which owns it. Fails, with a message
-/// that names the culprit, on an unknown label, on fewer nodes than rigid parts, and on a
-/// disconnected part without a node unless `placement.every_part` asks for one. `report` and `body`
-/// may be NULL.
+/// Creates a frame body from a solid and adds it to the world, which owns it. Fails on an unknown
+/// label, on fewer nodes than rigid parts, and on a disconnected part without a node unless
+/// `placement.every_part` requests one; the message names the offender. `report` and `body` may be
+/// NULL.
 SINEW_API sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *def,
                                             sinew_autorig_report *report, sinew_body **body);
 

@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-/// What a label of the grid stands for.
+/// The material of a label of the grid.
 typedef struct sinew_tissue {
-    /// In [1, 65535]; once in a table.
+    /// In [1, 65535]; each label at most once per table.
     int32_t label;
     /// Young's modulus, for distances measured in compliance. [Pa] Above 0. Default 1e5.
     double young;

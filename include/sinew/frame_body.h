@@ -95,9 +95,9 @@ typedef struct sinew_frame_body_def {
     /// A surface of triangles that follows the body. Borrowed during the call. Default NULL: the
     /// smoothed boundary of the voxels.
     const sinew_mesh *surface;
-    /// Rayleigh damping alpha M. [1/s] Not negative. Default 0.
+    /// Rayleigh damping alpha M. [1/s] >= 0. Default 0.
     double mass_damping;
-    /// Rayleigh damping beta K. [s] Not negative. Default 0.
+    /// Rayleigh damping beta K. [s] >= 0. Default 0.
     double stiffness_damping;
     /// Initial placement x = R X + t: t. [m] Finite. Default 0.
     double position[3];

@@ -2,10 +2,11 @@
 // cost per step.
 //
 // Every tetrahedron has seven constraints in its material frame: three stretches, three shears, one
-// volume. A step predicts the free nodes' places, projects the constraints a fixed number of times,
-// and takes the velocities from the way covered. Kinematic nodes are placed by the caller (see
-// sinew_rig_move_nodes). A body lives by itself (sinew_pbd_create), or in a world beside other
-// bodies (sinew_pbd_body_create), which then gives gravity, the step, and the nodes that are held.
+// volume. A step predicts the positions of the free nodes, projects the constraints a fixed number
+// of times, and computes velocities from the displacements. Kinematic nodes are moved by the caller
+// (see sinew_rig_move_nodes). A body is used on its own (sinew_pbd_create), or in a world together
+// with other bodies (sinew_pbd_body_create), which then provides gravity, the step, and the held
+// nodes.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_PBD_H
@@ -18,23 +19,22 @@
 extern "C" {
 #endif
 
-/// What the seven numbers of a material mean.
+/// The meaning of a material's seven numbers.
 typedef enum sinew_pbd_mode {
-    /// Parts of each constraint's violation that one projection removes, in [0, 1]. How stiff the
-    /// body looks depends on the
-    /// iterations, the step and the mesh (Mueller et al. 2007).
+    /// The fraction of each constraint's violation that one projection removes, in [0, 1]. How
+    /// stiff the body appears depends on the iterations, the step and the mesh (Mueller et al.
+    /// 2007).
     SINEW_PBD_STIFFNESS,
-    /// Moduli in pascals. At convergence the body is an elastic solid, whatever the iterations, the
-    /// step and the mesh (Macklin
-    /// et al. 2016).
+    /// Moduli in pascals. At convergence the body is an elastic solid, independent of the
+    /// iterations, the step and the mesh (Macklin et al. 2016).
     SINEW_PBD_COMPLIANCE,
 } sinew_pbd_mode;
 
-/// In which order the tets are projected.
+/// The order in which tets are projected.
 typedef enum sinew_pbd_order {
     SINEW_PBD_LAYERED,  ///< Layer by layer, outwards from the tets at kinematic nodes and rigid
                         ///< cores (Cai 2016).
-    SINEW_PBD_COLOURED, ///< As one layer: the order that suits the machine best.
+    SINEW_PBD_COLORED,  ///< As one layer: the order that suits the machine best.
     SINEW_PBD_SEQUENCE, ///< One after the other as the mesh lists them. For comparison; slower.
 } sinew_pbd_order;
 
@@ -53,13 +53,13 @@ typedef struct sinew_pbd_material {
 /// Defaults for SINEW_PBD_STIFFNESS.
 SINEW_API sinew_pbd_material sinew_default_pbd_material(void);
 
-/// Moduli for SINEW_PBD_COMPLIANCE that make an isotropic solid for small strain: stretch 2 mu,
+/// Moduli for SINEW_PBD_COMPLIANCE that give an isotropic solid for small strains: stretch 2 mu,
 /// shear mu, volume lambda. `young` [Pa] > 0, `poisson` [-] in [0, 0.5).
 SINEW_API sinew_pbd_material sinew_isotropic_pbd_material(double young, double poisson,
                                                           double density);
 
-/// How a body of tets is to be simulated. Arrays are borrowed during the call that makes the body,
-/// and copied.
+/// How a body of tets is simulated. Arrays are borrowed during the call that creates the body, and
+/// copied.
 typedef struct sinew_pbd_def {
     /// Default SINEW_PBD_STIFFNESS.
     sinew_pbd_mode mode;
@@ -67,18 +67,18 @@ typedef struct sinew_pbd_def {
     sinew_pbd_order order;
     /// Projections of all constraints in a step. [count] In [1, 10000]. Default 10.
     int32_t iterations;
-    /// The first of these that raise the masses of a layer's nodes once it is projected, so that
-    /// the next layer follows it rather than pulls it back. [count] In [0, iterations]. Default 2.
-    /// For stiffnesses in layered order; otherwise ignored.
+    /// During the first iterations, this many, the masses of a layer's nodes are raised once it is
+    /// projected, so that the next layer follows it and does not pull it back. [count] In [0,
+    /// iterations]. Default 2. Only for stiffnesses in layered order.
     int32_t consolidating;
-    /// Factor by which they are raised. [-] In [1, 1e9]. Default 100.
+    /// Factor by which these masses are raised. [-] In [1, 1e9]. Default 100.
     double consolidation;
     /// Acceleration of all free nodes. [m/s^2] Finite. Default (0, -9.81, 0).
     double gravity[3];
-    /// Rate at which all velocities fade, as in air. [1/s] In [0, 1e9]. Default 0.
+    /// Rate at which all velocities decay, as in air. [1/s] In [0, 1e9]. Default 0.
     double drag;
-    /// Rate at which velocities fade that are not those of a rigid body; keeps momentum. [1/s] In
-    /// [0, 1e9]. Default 1.
+    /// Rate at which the non-rigid part of the velocities decays; conserves momentum. [1/s] In [0,
+    /// 1e9]. Default 1.
     double damping;
     /// Materials, `material_count` of them. Default NULL: one, sinew_default_pbd_material.
     const sinew_pbd_material *materials;
@@ -86,14 +86,14 @@ typedef struct sinew_pbd_def {
     int32_t material_count;
     /// The material of each tet, in [0, material_count). Default NULL: material 0 for all.
     const int32_t *tet_materials;
-    /// Nine numbers for each tet, row by row: a rotation whose columns are the material axes.
-    /// Default NULL: the world's axes.
+    /// Nine numbers per tet, row by row: a rotation whose columns are the material axes. Default
+    /// NULL: the world's axes.
     const double *frames;
-    /// One byte for each node: not 0 where the caller places it. Default NULL: all nodes are free.
+    /// One byte per node: nonzero if the caller moves it. Default NULL: all nodes are free.
     const uint8_t *kinematic;
-    /// One number for each tet: which rigid core it belongs to, or negative for none. Nodes of a
-    /// core keep their distances; a core with a kinematic node must have only such. Default NULL:
-    /// no cores.
+    /// One number per tet: the rigid core it belongs to, or negative for none. The nodes of a core
+    /// keep their distances; either all nodes of a core are kinematic or none. Default NULL: no
+    /// cores.
     const int32_t *cores;
 } sinew_pbd_def;
 
@@ -102,23 +102,23 @@ SINEW_API sinew_pbd_def sinew_default_pbd_def(void);
 /// Opaque: a body of tets under position dynamics.
 typedef struct sinew_pbd sinew_pbd;
 
-/// Makes a body at rest. The mesh is of TET4, in the rest state, and copied.
+/// Creates a body at rest. The mesh has TET4 elements in the rest state, and is copied.
 SINEW_API sinew_status sinew_pbd_create(sinew_context *context, const sinew_mesh *mesh,
                                         const sinew_pbd_def *def, sinew_pbd **pbd);
 
 /// NULL is allowed.
 SINEW_API void sinew_pbd_destroy(sinew_pbd *pbd);
 
-/// Writes three numbers for each node. [m]
+/// Writes three numbers per node. [m]
 SINEW_API void sinew_pbd_get_positions(const sinew_pbd *pbd, double *positions);
-/// Writes three numbers for each node. [m/s]
+/// Writes three numbers per node. [m/s]
 SINEW_API void sinew_pbd_get_velocities(const sinew_pbd *pbd, double *velocities);
-/// Puts all nodes elsewhere, the kinematic ones too. [m], [m/s]. `velocities` NULL: at rest. Fails
-/// on numbers that are not finite.
+/// Sets the positions and velocities of all nodes, kinematic ones included. [m], [m/s].
+/// `velocities` NULL: at rest. Fails on numbers that are not finite.
 SINEW_API sinew_status sinew_pbd_set_state(sinew_pbd *pbd, const double *positions,
                                            const double *velocities);
 
-/// What a step did.
+/// The outcome of a step.
 typedef struct sinew_pbd_report {
     double residual;   ///< Root of the volume-weighted mean square of all seven constraints, after
                        ///< the step. [-]
@@ -128,31 +128,31 @@ typedef struct sinew_pbd_report {
     double volume;     ///< Of all tets. [m^3]
 } sinew_pbd_report;
 
-/// Advances the time by `h` [s] > 0. `targets`: where the kinematic nodes are at its end, three
-/// numbers for every node, of which only theirs are read; NULL: they stay. `forces`: on every node
-/// [N], or NULL. If a number stops being finite, the state is as before and the status
+/// Advances the time by `h` [s] > 0. `targets`: the positions of the kinematic nodes at its end,
+/// three numbers for every node, of which only theirs are read; NULL: they stay. `forces`: on every
+/// node [N], or NULL. If a number stops being finite, the state stays as before and the status is
 /// SINEW_DIVERGED. Allocates nothing.
 SINEW_API sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets,
                                       const double *forces);
 
-/// Measures the present state.
+/// Measures the current state.
 SINEW_API void sinew_pbd_measure(sinew_pbd *pbd, sinew_pbd_report *report);
 
-/// The layer of each tet: its distance in tets from the attached ones, 0 for these; -1 for tets
-/// that nothing moves (all nodes kinematic, or of one core). Lives as long as the body.
+/// The layer of each tet: its distance in tets from the attached ones, which have 0; -1 for tets
+/// that cannot deform (all nodes kinematic, or of one core). Valid as long as the body.
 SINEW_API const int32_t *sinew_pbd_layers(const sinew_pbd *pbd, int32_t *layer_count);
 
-/// A body under position dynamics in a world.
+/// Definition of a body under position dynamics in a world.
 typedef struct sinew_pbd_body_def {
     /// Name for messages and files. Copied. Default NULL, which gives "body".
     const char *name;
-    /// The rest shape, of TET4. Borrowed during the call. Needed.
+    /// The rest shape, of TET4. Borrowed during the call. Required.
     const sinew_mesh *mesh;
     /// A surface of triangles that follows the body. Borrowed during the call. Default NULL: the
     /// boundary of the mesh.
     const sinew_mesh *surface;
-    /// How it moves. `gravity` is not read: it is the world's. `kinematic` must be NULL: nodes are
-    /// held in all directions with sinew_body_fix_nodes and placed with sinew_body_move_nodes.
+    /// How it moves. `gravity` is ignored: the world's is used. `kinematic` must be NULL: nodes are
+    /// held in all directions with sinew_body_fix_nodes and moved with sinew_body_move_nodes.
     /// Default sinew_default_pbd_def().
     sinew_pbd_def pbd;
     /// Initial placement x = R X + t: t. [m] Finite. Default 0.

@@ -1,6 +1,6 @@
-// Label grids: a solid as equal voxels, each with a label (a material, a part). Made from closed
-// surfaces, from simple solids, or from labels as an image gives them. Frame bodies compute their
-// shape functions and integrals on them.
+// Label grids: a solid as equal voxels, each with a label (a material, a part), created from closed
+// surfaces, from simple solids, or from the labels of an image. Frame bodies compute their shape
+// functions and integrals on them.
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SINEW_VOXEL_H
@@ -13,54 +13,54 @@
 extern "C" {
 #endif
 
-/// Opaque: cells in a box; label 0 is outside. The cells with another label are the voxels, in an
-/// order of the grid's own that depends on the cells alone (see sinew_voxels_get_voxel).
+/// Opaque: cells in a box; label 0 is outside. Cells with another label are the voxels; their order
+/// depends on the cells alone (see sinew_voxels_get_voxel).
 typedef struct sinew_voxels sinew_voxels;
 
 /// Labels as they come from an image.
 typedef struct sinew_label_grid {
     /// Cells along x, y, z. [count] At least 1 each, at most 2^31 - 1 in all.
     int32_t cells[3];
-    /// Edges of a cell. [m] Above 0.
+    /// Edges of a cell. [m] > 0.
     double spacing[3];
     /// Lower corner of cell (0, 0, 0). [m] Finite.
     double lower[3];
-    /// One label for each cell, x running fastest; 0 is outside. Exactly one of the two is set.
-    /// Borrowed in the call.
+    /// One label per cell, x fastest; 0 is outside. Exactly one of the two is set. Borrowed during
+    /// the call.
     const uint8_t *labels8;
     const uint16_t *labels16;
-    /// An axis that runs backwards in the image: its cells are read from the far end. Default
-    /// false.
+    /// An axis that runs backwards in the image: its cells are read in reverse. Default false.
     bool flipped[3];
 } sinew_label_grid;
 
-/// How fine a grid is made around surfaces or solids. The grid is centred on their bounding box, so
-/// that a mirrored or turned shape gets the mirrored or turned grid.
+/// The resolution of a grid around surfaces or solids. The grid is centred on their bounding box,
+/// so that a mirrored shape, or one rotated by 90 degrees, gets the mirrored or rotated grid.
 typedef struct sinew_voxel_def {
-    /// Edges of a cell. [m] Above 0, or all 0: chosen by `resolution`. Default 0.
+    /// Edges of a cell. [m] > 0, or all 0: chosen by `resolution`. Default 0.
     double spacing[3];
     /// Cells along the longest side of the bounding box. [count] At least 1. Default 64.
     int32_t resolution;
-    /// Largest hole in a surface that is bridged: the diameter of its rim. [m] At least 0; 0 means
-    /// four cells. Default 0.
+    /// Largest hole in a surface that is closed: the diameter of its rim. [m] >= 0; 0 means four
+    /// cells. Default 0.
     double hole_limit;
-    /// More than this is not allocated; the message tells the estimate. [byte] Default 4 GiB.
+    /// More memory than this is not allocated; the message reports the estimate. [byte] Default 4
+    /// GiB.
     size_t memory_limit;
 } sinew_voxel_def;
 
 SINEW_API sinew_voxel_def sinew_default_voxel_def(void);
 
-/// What a grid of that size will need, before it is made. [byte] `inside` is the share of the cells
-/// that will be voxels, in [0, 1].
+/// The memory that a grid of that size will need, before it is created. [byte] `inside` is the
+/// share of the cells that will be voxels, in [0, 1].
 SINEW_API double sinew_voxels_estimate_memory(const int32_t cells[3], double inside);
 
-/// A closed surface and the label of what it encloses.
+/// A closed surface and the label of its inside.
 typedef struct sinew_labelled_surface {
-    /// Triangles; their direction does not matter. Borrowed in the call.
+    /// Triangles; their orientation does not matter. Borrowed during the call.
     const sinew_mesh *mesh;
     /// In [0, 65535]; 0 cuts a cavity.
     int32_t label;
-    /// Where surfaces overlap the higher priority wins, and among equals the later one. Default 0.
+    /// Where surfaces overlap the higher priority wins; among equals the later one. Default 0.
     int32_t priority;
 } sinew_labelled_surface;
 
@@ -83,7 +83,7 @@ typedef enum sinew_solid_operation {
     SINEW_SOLID_PAINT, ///< Only cells that are not empty get the label: inclusions, layers.
 } sinew_solid_operation;
 
-/// One solid of a list that is worked through in order.
+/// One solid of a list that is processed in order.
 typedef struct sinew_solid_def {
     /// Default box.
     sinew_solid solid;
@@ -91,14 +91,14 @@ typedef struct sinew_solid_def {
     sinew_solid_operation operation;
     /// In [1, 65535]. Default 1.
     int32_t label;
-    /// Middle of the bounding box. [m] Finite. Default 0.
+    /// Centre of the bounding box. [m] Finite. Default 0.
     double center[3];
-    /// Extents along its own axes. [m] Above 0. Default 1.
+    /// Extents along its own axes. [m] > 0. Default 1.
     double size[3];
-    /// Arms of L, T and U, tube of a torus. [m] Above 0 and less than what closes the hollow.
-    /// Default 0.25.
+    /// Arms of L, T and U, tube of a torus. [m] > 0, and less than would close the hollow. Default
+    /// 0.25.
     double thickness;
-    /// Turns its own axes into the grid's: quaternion (x, y, z, w). Default identity.
+    /// Rotates its own axes into the grid's: quaternion (x, y, z, w). Default identity.
     double rotation[4];
 } sinew_solid_def;
 
@@ -109,7 +109,7 @@ SINEW_API sinew_status sinew_voxels_create_from_labels(sinew_context *context,
                                                        const sinew_label_grid *grid,
                                                        size_t memory_limit, sinew_voxels **voxels);
 
-/// What was found in the surfaces.
+/// Defects found in the surfaces.
 typedef struct sinew_voxel_report {
     int32_t open_edges;       ///< Edges with an odd number of triangles. [count]
     int32_t hole_count;       ///< Rims they form. [count]
@@ -120,14 +120,14 @@ typedef struct sinew_voxel_report {
                               ///< by its voxels. [m3]
 } sinew_voxel_report;
 
-/// Voxelises closed surfaces: parity of the crossings along x, y and z through the middle of each
-/// cell, majority of the three. A surface with a hole wider than the limit is refused, with the
-/// hole's size and place. `report` may be NULL.
+/// Voxelises closed surfaces: parity of the crossings along x, y and z through the centre of each
+/// cell, majority of the three. A hole wider than the limit is an error; the message gives its size
+/// and position. `report` may be NULL.
 SINEW_API sinew_status sinew_voxels_create_from_surfaces(
     sinew_context *context, const sinew_labelled_surface *surfaces, int32_t surface_count,
     const sinew_voxel_def *def, sinew_voxels **voxels, sinew_voxel_report *report);
 
-/// Voxelises solids: a cell is inside if its middle is, surface included.
+/// Voxelises solids: a cell is inside if its centre is, surface included.
 SINEW_API sinew_status sinew_voxels_create_from_solids(sinew_context *context,
                                                        const sinew_solid_def *solids,
                                                        int32_t solid_count,
@@ -140,9 +140,9 @@ SINEW_API void sinew_voxels_destroy(sinew_voxels *voxels);
 /// Relabels the voxels inside a solid (its operation is ignored: nothing is added or cut).
 SINEW_API sinew_status sinew_voxels_paint(sinew_voxels *voxels, const sinew_solid_def *solid);
 
-/// Relabels by layers: along `direction`, from the plane through `start` on, layers of the given
-/// thicknesses get the given labels, and the sequence repeats if `repeat`. Before the start and
-/// after the end nothing changes.
+/// Relabels by layers: along `direction`, starting at the plane through `start`, layers of the
+/// given thicknesses get the given labels, repeatedly if `repeat`. Before the start and after the
+/// end nothing changes.
 typedef struct sinew_layers_def {
     double start[3];         ///< [m]
     double direction[3];     ///< Not zero.
@@ -156,9 +156,9 @@ typedef struct sinew_layers_def {
 SINEW_API sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels,
                                                  const sinew_layers_def *layers);
 
-/// A factor on the stiffness of each voxel that changes along a line: `first` at `start` and
-/// before, `last` at `end` and after, linearly or, if `geometric`, by equal ratios between.
-/// Multiplies what was there (1 at first).
+/// A factor on the stiffness of each voxel that varies along a line: `first` at `start` and before,
+/// `last` at `end` and after; linear in between or, if `geometric`, at a constant ratio. Multiplies
+/// the existing factors (initially 1).
 typedef struct sinew_gradient_def {
     double start[3], end[3]; ///< [m] Different.
     double first, last;      ///< [-] Above 0.
@@ -169,7 +169,7 @@ typedef struct sinew_gradient_def {
 SINEW_API sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels,
                                                    const sinew_gradient_def *gradient);
 
-/// Factors for all voxels at once (voxel_count numbers above 0), replacing what was there.
+/// Sets the factors of all voxels at once (voxel_count numbers > 0), replacing the existing ones.
 SINEW_API sinew_status sinew_voxels_set_stiffness(sinew_voxels *voxels, const double *factors);
 
 /// Number of voxels: cells with a label. [count]
@@ -186,22 +186,21 @@ SINEW_API int32_t sinew_voxels_get_label(const sinew_voxels *voxels, int32_t x, 
 SINEW_API int32_t sinew_voxels_get_voxel(const sinew_voxels *voxels, int32_t x, int32_t y,
                                          int32_t z);
 
-/// Of each voxel: its label, in [1, 65535]; its cell, x running fastest; and the factor on its
-/// stiffness, NULL if that is 1 everywhere. [-] One number a voxel; the views live until the voxels
-/// are relabelled or destroyed.
+/// Per voxel: its label, in [1, 65535]; its cell, x fastest; and the factor on its stiffness, NULL
+/// if that is 1 everywhere. [-] The arrays are valid until the voxels are relabelled or destroyed.
 SINEW_API const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels);
 SINEW_API const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels);
 SINEW_API const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels);
 
-/// Middle of a voxel. [m]
+/// Centre of a voxel. [m]
 SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]);
 
-/// The voxel whose middle is nearest to a point (the first among equals), or -1 if it is farther
+/// The voxel whose centre is nearest to a point (the first among equals), or -1 if it is farther
 /// than `limit`. [m]
 SINEW_API int32_t sinew_voxels_find_nearest(const sinew_voxels *voxels, const double point[3],
                                             double limit);
 
-/// What carries one label.
+/// Statistics of one label.
 typedef struct sinew_label_statistics {
     int32_t label;
     int32_t voxel_count;
@@ -212,15 +211,14 @@ typedef struct sinew_label_statistics {
     double stiffness_range[2]; ///< Smallest and largest factor. [-]
 } sinew_label_statistics;
 
-/// Fills up to `capacity` entries by ascending label; `count` receives the number of labels there
-/// are.
+/// Fills up to `capacity` entries by ascending label; `count` receives the number of labels in use.
 SINEW_API sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
                                                        sinew_label_statistics *statistics,
                                                        int32_t capacity, int32_t *count);
 
-/// The boundary of the solid as triangles, smoothed within a cell: one vertex in each cell corner's
-/// neighbourhood that the boundary crosses (surface nets), `smoothing` sweeps of averaging that
-/// never leave that neighbourhood. Triangles are labelled by the voxel behind them.
+/// The boundary of the solid as triangles, smoothed within a cell by surface nets: one vertex for
+/// each cell corner next to the boundary, and `smoothing` sweeps of averaging that keep each vertex
+/// within its cube. A triangle has the label of the voxel behind it.
 SINEW_API sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smoothing,
                                                    sinew_mesh **surface);
 

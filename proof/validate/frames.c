@@ -101,13 +101,13 @@ static const double sag_gravity = 5; // sags by a fifth of its length
 enum { LINE_POINTS = 17 };
 
 // The middle of the bar's section, seen from the side.
-typedef struct centreline {
+typedef struct centerline {
     double x[LINE_POINTS], z[LINE_POINTS];
-} centreline;
+} centerline;
 
 // Sag of the free end of a bar held at the other end, and its centreline.
 static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sag,
-                           centreline *line) {
+                           centerline *line) {
     frame_bar b;
     SN_TRY(frame_bar_create(v->context, def, &b));
 
@@ -136,7 +136,7 @@ static sinew_status sag_of(validate_run *v, const frame_bar_def *def, double *sa
 }
 
 static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind kind, double poisson,
-                               double *sag, centreline *line) {
+                               double *sag, centerline *line) {
     sinew_material_def material = sinew_default_material_def();
     material.poisson = poisson;
 
@@ -151,7 +151,7 @@ static sinew_status frames_sag(validate_run *v, int32_t count, sinew_node_kind k
     return sag_of(v, &def, sag, line);
 }
 
-static sinew_status elements_sag(validate_run *v, double poisson, double *sag, centreline *line) {
+static sinew_status elements_sag(validate_run *v, double poisson, double *sag, centerline *line) {
     bar_def def = bar_default_def();
     def.size[1] = def.size[2] = width;
     def.cells[0] = 16;
@@ -188,7 +188,7 @@ static sinew_status elements_sag(validate_run *v, double poisson, double *sag, c
 sinew_status validate_frame_cantilever(validate_run *v) {
     static const int32_t counts[4] = {2, 3, 5, 9};
     double sag, reference, x[4], ratio[4];
-    centreline lines[5];
+    centerline lines[5];
 
     SN_TRY(elements_sag(v, 0, &reference, &lines[4]));
     int rising = 0;

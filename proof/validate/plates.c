@@ -190,7 +190,7 @@ static sinew_status hold_and_pull(hexahedra *h) {
     return sinew_body_add_load(h->body, &load, NULL);
 }
 
-static void read_centreline(const hexahedra *h, plate_result *result) {
+static void read_centerline(const hexahedra *h, plate_result *result) {
     const double *now = sinew_body_get_positions(h->body);
     for (int k = 0; k < LINE_POINTS; k++) {
         double nearest = INFINITY;
@@ -230,7 +230,7 @@ static sinew_status solve_hexahedra(sinew_context *context, const sinew_voxels *
         status = solve(context, h.world, result);
     }
     if (status == SINEW_OK) {
-        read_centreline(&h, result);
+        read_centerline(&h, result);
     }
 
     sinew_world_destroy(h.world);

@@ -414,12 +414,12 @@ static sinew_status sag_of(validate_run *v, const sag_def *sag, double *sunk) {
 sinew_status validate_compliance(validate_run *v) {
     int32_t coarse = v->quick ? 4 : 6;
     int32_t fine = v->quick ? 8 : 12;
-    const sag_def defs[6] = {{coarse, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLOURED, 60},
-                             {fine, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLOURED, v->quick ? 60 : 160},
+    const sag_def defs[6] = {{coarse, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLORED, 60},
+                             {fine, SINEW_PBD_COMPLIANCE, SINEW_PBD_COLORED, v->quick ? 60 : 160},
                              {coarse, SINEW_PBD_STIFFNESS, SINEW_PBD_LAYERED, 10},
                              {fine, SINEW_PBD_STIFFNESS, SINEW_PBD_LAYERED, 10},
-                             {coarse, SINEW_PBD_STIFFNESS, SINEW_PBD_COLOURED, 10},
-                             {fine, SINEW_PBD_STIFFNESS, SINEW_PBD_COLOURED, 10}};
+                             {coarse, SINEW_PBD_STIFFNESS, SINEW_PBD_COLORED, 10},
+                             {fine, SINEW_PBD_STIFFNESS, SINEW_PBD_COLORED, 10}};
     double sunk[6];
 
     for (int i = 0; i < 6; i++) {

@@ -1,4 +1,4 @@
-// Least significant byte first; bytes that all keys share are skipped.
+// Radix sort, least significant byte first; bytes that all keys share are skipped.
 #include "base/sort.h"
 
 #include <string.h>

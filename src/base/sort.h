@@ -1,5 +1,5 @@
-// Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) for each
-// byte in use.
+// Stable radix sort of values by 64-bit keys: the same order on every machine, O(count) per byte in
+// use.
 #ifndef SN_BASE_SORT_H
 #define SN_BASE_SORT_H
 

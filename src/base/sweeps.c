@@ -32,7 +32,7 @@ static int32_t largest_reach(const sn_sweeps *sweeps) {
     int32_t reach = 0;
     for (int32_t i = 0; i < sweeps->piece_count; i++) {
         for (int32_t k = sweeps->offsets[i]; k < sweeps->offsets[i + 1]; k++) {
-            int32_t distance = sweeps->neighbours[k] - i;
+            int32_t distance = sweeps->neighbors[k] - i;
             reach = distance > reach ? distance : reach;
         }
     }
@@ -95,7 +95,7 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
         wait_for(&sweeps->done[piece], round);
         for (int32_t i = sweeps->offsets[piece]; i < sweeps->offsets[piece + 1]; i++) {
-            int32_t other = sweeps->neighbours[i];
+            int32_t other = sweeps->neighbors[i];
             wait_for(&sweeps->done[other], other < piece ? round + 1 : round);
         }
 

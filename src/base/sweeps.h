@@ -10,10 +10,10 @@
 
 typedef struct sn_sweeps {
     int32_t piece_count;
-    // Row i of `neighbours`: the pieces that share data with piece i, in any order, possibly
+    // Row i of `neighbors`: the pieces that share data with piece i, in any order, possibly
     // including i itself. The relation is symmetric.
     const int32_t *offsets; // piece_count + 1
-    const int32_t *neighbours;
+    const int32_t *neighbors;
     atomic_int *done; // piece_count counters of finished rounds; scratch of sn_run_sweeps
 } sn_sweeps;
 

@@ -1,9 +1,10 @@
-// Stable counting sorts of tuples, one for each place.
+// Stable counting sorts of tuples, one per position.
 #include "base/tuples.h"
 
 #include <string.h>
 
-// Sorts `from` into `to` by the numbers at one place; `counts` has range + 1 items.
+// Sorts `from` into `to` by the numbers at one position of the tuples; `counts` has range + 1
+// items.
 static void sort_by_place(int32_t *to, const int32_t *from, const int32_t *tuples, int32_t width,
                           int32_t place, int32_t count, int32_t range, int32_t *counts) {
     memset(counts, 0, ((size_t)range + 1) * sizeof *counts);

@@ -44,8 +44,8 @@ static void flood(const sinew_field *field, const sn_guides *guides, int32_t *st
 
     while (head < tail) {
         int32_t i = queue[head++];
-        for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
-            int32_t j = field->neighbours.items[k];
+        for (int32_t k = field->neighbors.offsets[i]; k < field->neighbors.offsets[i + 1]; k++) {
+            int32_t j = field->neighbors.items[k];
             if (origin[j] >= 0) {
                 continue;
             }
@@ -71,8 +71,8 @@ static int32_t list_borders(const sinew_field *field, const sn_guides *guides, c
                             const int32_t *origin, uint64_t *keys, int32_t *entries) {
     int32_t count = 0;
     for (int32_t i = 0; i < field->unknown_count; i++) {
-        for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
-            int32_t j = field->neighbours.items[k];
+        for (int32_t k = field->neighbors.offsets[i]; k < field->neighbors.offsets[i + 1]; k++) {
+            int32_t j = field->neighbors.items[k];
             if (j < i || origin[i] < 0 || origin[j] < 0) {
                 continue;
             }
@@ -165,8 +165,8 @@ static int32_t list_pairs(const sinew_field *field, const sn_guides *guides, con
     }
 
     for (int32_t i = 0; i < field->unknown_count; i++) {
-        for (int32_t k = field->neighbours.offsets[i]; k < field->neighbours.offsets[i + 1]; k++) {
-            int32_t j = field->neighbours.items[k];
+        for (int32_t k = field->neighbors.offsets[i]; k < field->neighbors.offsets[i + 1]; k++) {
+            int32_t j = field->neighbors.items[k];
             if (j > i) {
                 list_pair(guides, origin[i], origin[j], keys, &count);
             }

@@ -25,12 +25,12 @@ static sinew_status check_points(sinew_context *context, const sinew_curve_def *
     }
 
     for (int32_t i = 0; i < def->point_count; i++) {
-        sn_vec3 p = sn_load3(def->points + 3 * (size_t)i);
+        sn_vec3 p = sn_load3(sn_at3(def->points, i));
         if (!sn_finite3(p)) {
             return sn_fail(context, SINEW_INVALID_DATA, "%s: point %d is not finite", name, (int)i);
         }
 
-        if (i > 0 && sn_distance(p, sn_load3(def->points + 3 * (size_t)(i - 1))) == 0) {
+        if (i > 0 && sn_distance(p, sn_load3(sn_at3(def->points, i - 1))) == 0) {
             return sn_fail(context, SINEW_INVALID_DATA,
                            "%s: points %d and %d are the same (%g %g %g); leave one out%s", name,
                            (int)(i - 1), (int)i, p.x, p.y, p.z,
@@ -152,7 +152,7 @@ static void evaluate_stroke(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3
         i = curve->point_count - 2;
     }
 
-    sn_vec3 a = sn_load3(curve->points + 3 * (size_t)i);
+    sn_vec3 a = sn_load3(sn_at3(curve->points, i));
     sn_vec3 b = sn_load3(curve->points + 3 * (size_t)i + 3);
     *dx = sn_sub(b, a);
     *x = sn_madd(a, u - i, *dx);
@@ -283,7 +283,7 @@ static sn_vec3 find_stroke_tangent(const sn_curve *curve, double u, sn_vec3 dx) 
         i = curve->point_count - 2;
     }
 
-    const double *t = curve->tangents + 3 * (size_t)i;
+    const double *t = sn_at3(curve->tangents, i);
     sn_vec3 mean = sn_add(sn_scale(1 - (u - i), sn_load3(t)), sn_scale(u - i, sn_load3(t + 3)));
 
     return sn_normalize(sn_length(mean) > 1e-6 ? mean : dx);
@@ -360,10 +360,10 @@ static void fill_stroke_tangents(sn_curve *curve) {
         int32_t before = i > 0 ? i - 1 : 0;
         int32_t after = i + 1 < curve->point_count ? i + 1 : i;
         const double *p = curve->points;
-        sn_vec3 here = sn_load3(p + 3 * (size_t)i);
-        sn_vec3 in = sn_normalize(sn_sub(here, sn_load3(p + 3 * (size_t)before)));
-        sn_vec3 out = sn_normalize(sn_sub(sn_load3(p + 3 * (size_t)after), here));
-        sn_store3(curve->tangents + 3 * (size_t)i, sn_normalize(sn_add(in, out)));
+        sn_vec3 here = sn_load3(sn_at3(p, i));
+        sn_vec3 in = sn_normalize(sn_sub(here, sn_load3(sn_at3(p, before))));
+        sn_vec3 out = sn_normalize(sn_sub(sn_load3(sn_at3(p, after)), here));
+        sn_store3(sn_at3(curve->tangents, i), sn_normalize(sn_add(in, out)));
     }
 }
 
@@ -473,7 +473,7 @@ static sinew_status compute_frames(sn_arena *arena, const sinew_curve_def *def, 
     double s = sin(curve.turn);
     for (int32_t i = 0; i < count; i++) {
         if (points != NULL) {
-            sn_store3(points + 3 * (size_t)i, x[i]);
+            sn_store3(sn_at3(points, i), x[i]);
         }
         if (axes == NULL) {
             continue;

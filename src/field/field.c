@@ -30,8 +30,8 @@ static sinew_status build_element_graph(sinew_field *field) {
     sn_arena scratch = sn_arena_create(field->context);
     int32_t *across;
     int32_t n = mesh->element_count;
-    sinew_status status = sn_build_element_neighbours(&scratch, mesh, &across);
-    sn_adjacency *graph = &field->neighbours;
+    sinew_status status = sn_build_element_neighbors(&scratch, mesh, &across);
+    sn_adjacency *graph = &field->neighbors;
 
     *graph = (sn_adjacency){.rows = n, .offsets = SN_PUSH(&field->arena, int32_t, (size_t)n + 1)};
     field->positions = SN_PUSH(&field->arena, sn_vec3, n);
@@ -90,9 +90,9 @@ static sinew_status build_vertex_graph(sinew_field *field) {
     const sinew_mesh *mesh = field->mesh;
     int32_t n = mesh->point_count;
     int32_t *element_parts;
-    sn_adjacency *graph = &field->neighbours;
+    sn_adjacency *graph = &field->neighbors;
 
-    SN_TRY(sn_build_node_neighbours(&field->arena, mesh, graph));
+    SN_TRY(sn_build_node_neighbors(&field->arena, mesh, graph));
     SN_TRY(sn_build_components(&field->arena, mesh, &element_parts, &field->part_count));
     field->positions = SN_PUSH(&field->arena, sn_vec3, n);
     field->parts = SN_PUSH(&field->arena, int32_t, n);
@@ -231,7 +231,7 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
 
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field)
                                                   : build_element_graph(field));
-    SN_TRY(sn_smoothing_create(field->context, &field->neighbours, field->positions, def->solver,
+    SN_TRY(sn_smoothing_create(field->context, &field->neighbors, field->positions, def->solver,
                                &field->smoothing));
     field->components = field->kind == SINEW_FIELD_FRAMES ? WIDTH : 2 * WIDTH;
 
@@ -411,7 +411,7 @@ static sinew_status fill_from_outside(sinew_field *field, const sinew_mesh *mesh
         if (axes != NULL) {
             SN_TRY(orthonormalize(field->context, e, axes + 9 * (size_t)e, &Q));
         } else {
-            const double *d = directions + 3 * (size_t)e;
+            const double *d = sn_at3(directions, e);
             if (!sn_finite3(sn_load3(d)) || (d[0] == 0 && d[1] == 0 && d[2] == 0)) {
                 return sn_fail(field->context, SINEW_INVALID_DATA,
                                "the direction of element %d is %g %g %g; it needs a length", (int)e,

@@ -64,7 +64,7 @@ struct sinew_field {
     sinew_field_unknowns unknowns;
     int32_t unknown_count;
     sn_vec3 *positions; // of the unknowns
-    sn_adjacency neighbours;
+    sn_adjacency neighbors;
     int32_t *parts; // connected part of each unknown
     int32_t part_count;
     sn_element_tree tree;

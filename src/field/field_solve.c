@@ -62,7 +62,7 @@ static void show_guides(const sinew_field *field, sn_guides *guides) {
     for (int32_t i = 0; i < guides->count; i++) {
         double half = 0.5 * field->curves[guides->curves[i]].curve.turn;
         sn_quat q = sn_quat_mul(guides->frames[i], (sn_quat){0, 0, sin(half), cos(half)});
-        sn_store3(guides->shown_points + 3 * (size_t)i, guides->points[i]);
+        sn_store3(sn_at3(guides->shown_points, i), guides->points[i]);
         sn_store_axes(guides->shown_axes + 9 * (size_t)i, sn_quat_to_mat3(q));
     }
 }

@@ -48,11 +48,11 @@ static int32_t list_guided(const sinew_field *field, int32_t element, int32_t *u
         return count;
     }
 
-    int32_t begin = field->neighbours.offsets[element];
-    int32_t count = field->neighbours.offsets[element + 1] - begin;
+    int32_t begin = field->neighbors.offsets[element];
+    int32_t count = field->neighbors.offsets[element + 1] - begin;
 
     unknowns[0] = element;
-    memcpy(unknowns + 1, field->neighbours.items + begin, (size_t)count * sizeof(int32_t));
+    memcpy(unknowns + 1, field->neighbors.items + begin, (size_t)count * sizeof(int32_t));
 
     return count + 1;
 }

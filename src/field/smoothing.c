@@ -13,33 +13,33 @@
 // ---- The graph ----------------------------------------------------------------------------------
 
 // The mean distance to the neighbours of each unknown; returns the mean over all pairs.
-static double compute_mean_distances(const sn_adjacency *neighbours, const sn_vec3 *positions,
+static double compute_mean_distances(const sn_adjacency *neighbors, const sn_vec3 *positions,
                                      double *means) {
     double total = 0;
-    for (int32_t i = 0; i < neighbours->rows; i++) {
-        int32_t begin = neighbours->offsets[i];
-        int32_t end = neighbours->offsets[i + 1];
+    for (int32_t i = 0; i < neighbors->rows; i++) {
+        int32_t begin = neighbors->offsets[i];
+        int32_t end = neighbors->offsets[i + 1];
         double sum = 0;
 
         for (int32_t k = begin; k < end; k++) {
-            sum += sn_distance(positions[i], positions[neighbours->items[k]]);
+            sum += sn_distance(positions[i], positions[neighbors->items[k]]);
         }
 
         means[i] = end > begin ? sum / (end - begin) : 0;
         total += sum;
     }
 
-    int32_t pairs = neighbours->offsets[neighbours->rows];
+    int32_t pairs = neighbors->offsets[neighbors->rows];
     return pairs > 0 ? total / pairs : 0;
 }
 
-static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency *neighbours,
+static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency *neighbors,
                                     const sn_vec3 *positions) {
-    int32_t n = neighbours->rows;
+    int32_t n = neighbors->rows;
     sn_sparse *G = &smoothing->G;
 
     *G = (sn_sparse){.rows = n, .columns = n};
-    int32_t entries = neighbours->offsets[n] + n;
+    int32_t entries = neighbors->offsets[n] + n;
 
     G->starts = SN_PUSH(&smoothing->arena, int32_t, (size_t)n + 1);
     G->indices = SN_PUSH(&smoothing->arena, int32_t, entries);
@@ -48,14 +48,14 @@ static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency 
 
     double *means = SN_PUSH(&smoothing->arena, double, n);
     SN_TRY(sn_arena_status(&smoothing->arena));
-    smoothing->mean_distance = compute_mean_distances(neighbours, positions, means);
+    smoothing->mean_distance = compute_mean_distances(neighbors, positions, means);
 
     int32_t entry = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t diagonal = -1;
         double D = 0;
-        for (int32_t k = neighbours->offsets[i]; k < neighbours->offsets[i + 1]; k++) {
-            int32_t j = neighbours->items[k];
+        for (int32_t k = neighbors->offsets[i]; k < neighbors->offsets[i + 1]; k++) {
+            int32_t j = neighbors->items[k];
             SN_ASSERT(j != i);
             if (diagonal < 0 && j > i) {
                 diagonal = entry++;
@@ -251,9 +251,9 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
 
 // ---- Both ---------------------------------------------------------------------------------------
 
-static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbours,
+static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbors,
                           const sn_vec3 *positions) {
-    SN_TRY(build_laplacian(smoothing, neighbours, positions));
+    SN_TRY(build_laplacian(smoothing, neighbors, positions));
     SN_TRY(prepare_slopes(smoothing, positions));
     if (smoothing->direct) {
         return prepare_direct(smoothing);
@@ -263,10 +263,10 @@ static sinew_status build(sn_smoothing *smoothing, const sn_adjacency *neighbour
                             &smoothing->splines);
 }
 
-sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours,
+sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbors,
                                  const sn_vec3 *positions, sinew_field_solver solver,
                                  sn_smoothing *smoothing) {
-    int32_t n = neighbours->rows;
+    int32_t n = neighbors->rows;
     *smoothing = (sn_smoothing){.context = context, .n = n};
     smoothing->arena = sn_arena_create(context);
     smoothing->level_arena = sn_arena_create(context);
@@ -274,7 +274,7 @@ sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *nei
     smoothing->direct = solver == SINEW_FIELD_SOLVER_DIRECT ||
                         (solver == SINEW_FIELD_SOLVER_AUTO && n <= SN_SMOOTHING_MAX_DIRECT);
 
-    sinew_status status = build(smoothing, neighbours, positions);
+    sinew_status status = build(smoothing, neighbors, positions);
     if (status != SINEW_OK) {
         sn_smoothing_destroy(smoothing);
     }

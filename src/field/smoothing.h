@@ -69,9 +69,9 @@ enum {
 
 // Weights exp(-d^2 / d'^2) for neighbours at distance d, with d'^2 the product of the two unknowns'
 // mean distances to their neighbours: independent of the unit of length, and since d/d' is bounded,
-// no weight vanishes. `neighbours` lists each pair from both sides, ascending, without the unknown
+// no weight vanishes. `neighbors` lists each pair from both sides, ascending, without the unknown
 // itself; `positions` stay borrowed. Symbolic phase.
-sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbours,
+sinew_status sn_smoothing_create(sinew_context *context, const sn_adjacency *neighbors,
                                  const sn_vec3 *positions, sinew_field_solver solver,
                                  sn_smoothing *smoothing);
 void sn_smoothing_destroy(sn_smoothing *smoothing);

@@ -82,7 +82,6 @@ static void gather(void *data, int32_t begin, int32_t end, int32_t chunk) {
         double *shares = job.shares + SUPPORT * stride * (size_t)cell;
         memset(shares, 0, SUPPORT * stride * sizeof(double));
         for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1];
-
              item += count) {
             count = weigh(&job, item, job.cell_starts[cell + 1], job.x, w);
             for (size_t c = 0; c < stride; c += WIDTH) {
@@ -140,7 +139,6 @@ static void spread(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t cell = begin; cell < end; cell++) {
         const int32_t *splines = job.splines + SUPPORT * (size_t)cell;
         for (int32_t item = job.cell_starts[cell], count; item < job.cell_starts[cell + 1];
-
              item += count) {
             count = weigh(&job, item, job.cell_starts[cell + 1], job.y, w);
             for (size_t c = 0; c < stride; c += WIDTH) {

@@ -63,7 +63,6 @@ void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t 
         double *diagonal = A + 9 * (size_t)pattern->diagonal[i];
 
         for (const double *block = A + 9 * (size_t)pattern->starts[i]; block < diagonal;
-
              block += 9) {
             first = sn_quad_sub(first, sn_quad_load_any(block));
             second = sn_quad_sub(second, sn_quad_load_any(block + 4));

@@ -18,7 +18,6 @@ void SN_ISA_NAME(sn_kernel_coarse_restrict)(double *sums, const sn_coarse *coars
     const sn_packed *packed = coarse->packed;
     memset(sums, 0, 8 * (size_t)coarse->frames * sizeof *sums);
     for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk);
-
          i++) {
         sn_quad force = sn_quad_mul(sn_quad_load(r + 4 * (size_t)i),
                                     sn_quad_load(free_factors[coarse->free[i]]));
@@ -37,7 +36,6 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
                                            int32_t chunk) {
     const sn_packed *packed = coarse->packed;
     for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk);
-
          i++) {
         sn_quad t = sn_quad_all(0);
         sn_quad omega = t;

@@ -118,7 +118,6 @@ static void eliminate_two(double *A, int32_t n, int32_t stride, int32_t k) {
     double scale = 1 / (a * c - b * b);
 
     for (int32_t i = n - 1; i > k + 1;
-
          i--) { // upwards, since a row needs the columns of those above as they were
         double u = *at(A, stride, i, k);
         double v = *at(A, stride, i, k + 1);

@@ -196,7 +196,6 @@ double SN_ISA_NAME(sn_kernel_ic_backward)(double *z, const sn_ic *ic, const doub
     const sn_packed *A = ic->matrix;
     bool separator = part >= A->domains;
     for (int32_t k = separator ? 0 : ic->link_starts[part];
-
          k < (separator ? 0 : ic->link_starts[part + 1]); k++) {
         const double *h = ic->half + ic->link_row[k];
         scatter_block(z + ic->columns[ic->link_block[k]],

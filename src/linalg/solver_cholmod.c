@@ -105,7 +105,7 @@ static bool dissect(state *s, const sn_bsr *pattern, int *order) {
 // Orders the nodes, not the scalars: the graph is three times smaller, and the columns of a node
 // stay together. Nested dissection about halves the flops of large three-dimensional meshes; small
 // ones do better with minimum degree.
-static sinew_status analyse(sn_solver *solver, state *s, sn_arena *scratch) {
+static sinew_status analyze(sn_solver *solver, state *s, sn_arena *scratch) {
     enum { DISSECT = 3000 };
     const sn_bsr *pattern = solver->pattern;
     int *order = SN_PUSH(scratch, int, pattern->rows);
@@ -158,7 +158,7 @@ static sinew_status create(sn_solver *solver) {
     fill_pattern(s, pattern);
 
     sn_arena scratch = sn_arena_create(solver->context);
-    sinew_status status = analyse(solver, s, &scratch);
+    sinew_status status = analyze(solver, s, &scratch);
 
     sn_arena_destroy(&scratch);
     return status;

@@ -228,7 +228,7 @@ static void list_rows(symbolic *s, const int32_t *order, int32_t *row_starts, in
     }
 }
 
-static sinew_status analyse(sn_arena *arena, sn_arena *scratch, symbolic *s,
+static sinew_status analyze(sn_arena *arena, sn_arena *scratch, symbolic *s,
                             sn_supernodal *factor) {
     size_t n = (size_t)s->n;
     s->number = SN_PUSH(scratch, int32_t, n);
@@ -307,7 +307,6 @@ static size_t largest_product(const sn_supernodal *factor) {
         for (int32_t p = factor->row_starts[t], end; p < factor->row_starts[t + 1]; p = end) {
             int32_t target = factor->owner[factor->rows[p]];
             for (end = p;
-
                  end < factor->row_starts[t + 1] && factor->owner[factor->rows[end]] == target;) {
                 end++;
             }
@@ -407,7 +406,7 @@ sinew_status sn_supernodal_build(sn_arena *arena, int32_t n, int32_t block, cons
 
     sn_arena scratch = sn_arena_create(arena->context);
     symbolic s = {.n = n, .starts = starts, .columns = columns, .positions = positions};
-    sinew_status status = analyse(arena, &scratch, &s, factor);
+    sinew_status status = analyze(arena, &scratch, &s, factor);
     if (status == SINEW_OK) {
         status = allocate(arena, factor, starts[n]);
     }

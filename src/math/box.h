@@ -63,7 +63,7 @@ static inline double sn_box_distance2(sn_box box, sn_vec3 p) {
 static inline sn_box sn_box_of_points(const double *points, int32_t count) {
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < count; i++) {
-        box = sn_box_with_point(box, sn_load3(points + 3 * (size_t)i));
+        box = sn_box_with_point(box, sn_load3(sn_at3(points, i)));
     }
     return box;
 }

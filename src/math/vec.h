@@ -15,18 +15,31 @@ static inline sn_vec3 sn_v3(double x, double y, double z) {
     return (sn_vec3){x, y, z};
 }
 
-// Positions cross the API as plain arrays x0 y0 z0 x1 y1 z1 ...; sn_at3(x, i) is the address of
-// point i, const if the array is.
-static inline double *sn_at3_variable(double *x, int64_t i) {
+// Positions cross the API as plain arrays x0 y0 z0 x1 y1 z1 ..., triangles as arrays of three
+// indices each; sn_at3(x, i) is the address of point or triangle i, const if the array is.
+static inline double *sn_point_at(double *x, int64_t i) {
     return x + 3 * i;
 }
 
-static inline const double *sn_at3_constant(const double *x, int64_t i) {
+static inline const double *sn_const_point_at(const double *x, int64_t i) {
     return x + 3 * i;
 }
 
+static inline int32_t *sn_triangle_at(int32_t *x, int64_t i) {
+    return x + 3 * i;
+}
+
+static inline const int32_t *sn_const_triangle_at(const int32_t *x, int64_t i) {
+    return x + 3 * i;
+}
+
+// clang-format off
 #define sn_at3(x, i)                                                                               \
-    (_Generic((x), double * : sn_at3_variable, const double * : sn_at3_constant)((x), (i)))
+    _Generic((x), double *: sn_point_at,                                                           \
+                  const double *: sn_const_point_at,                                               \
+                  int32_t *: sn_triangle_at,                                                       \
+                  const int32_t *: sn_const_triangle_at)((x), (i))
+// clang-format on
 
 // The three numbers at an address as a vector, and back.
 static inline sn_vec3 sn_load3(const double *p) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// The torque of the columns of M on those of R turns R; |w| < 1e-14 is as far as doubles go.
+// The torque of the columns of M on those of R rotates R; |w| < 1e-14 is the limit of doubles.
 sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
     sn_quat q = start;
     for (int iteration = 0; iteration < 50; iteration++) {
@@ -28,7 +28,7 @@ sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
             break;
         }
 
-        // A nearly opposite start would turn by any angle: at most half a radian at a time.
+        // From a nearly opposite start the angle is arbitrary: at most half a radian at a time.
         if (angle > 0.5) {
             turn = sn_scale(0.5 / angle, turn);
         }
@@ -42,7 +42,11 @@ sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
 static sinew_status label_nodes(sinew_context *context, const sinew_mesh *mesh,
                                 const int32_t *labels, int32_t *node_labels) {
     for (int32_t t = 0; t < mesh->element_count; t++) {
-        for (int k = 0; k < 4 && labels[t] >= 0; k++) {
+        if (labels[t] < 0) {
+            continue;
+        }
+
+        for (int k = 0; k < 4; k++) {
             int32_t node = mesh->indices[4 * (size_t)t + (size_t)k];
             if (node_labels[node] >= 0 && node_labels[node] != labels[t]) {
                 return sn_fail(
@@ -86,18 +90,18 @@ static void center_rest(sn_pbd_cores *cores, int32_t core, const sinew_mesh *mes
     double mass = 0;
     for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
         int32_t node = cores->nodes[i];
-        center = sn_madd(center, masses[node], sn_load3(mesh->points + 3 * (size_t)node));
+        center = sn_madd(center, masses[node], sn_load3(sn_at3(mesh->points, node)));
         mass += masses[node];
     }
 
     center = sn_scale(1 / mass, center);
     for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
-        const double *point = mesh->points + 3 * (size_t)cores->nodes[i];
-        sn_store3(cores->rest + 3 * (size_t)i, sn_sub(sn_load3(point), center));
+        const double *point = sn_at3(mesh->points, cores->nodes[i]);
+        sn_store3(sn_at3(cores->rest, i), sn_sub(sn_load3(point), center));
     }
 }
 
-// Sorts the nodes of free cores by core; numbers the cores that are in use and free from 0.
+// Sorts the nodes of free cores by core, and numbers the free cores in use from 0.
 static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_mesh *mesh,
                                int32_t label_count, const uint8_t *kinematic, const double *masses,
                                sn_pbd_cores *cores) {
@@ -163,15 +167,17 @@ sinew_status sn_pbd_build_cores(sn_arena *arena, const sinew_mesh *mesh, const i
     memset(cores->node_cores, -1, (size_t)mesh->point_count * sizeof *cores->node_cores);
 
     int32_t label_count = 0;
-    for (int32_t t = 0; labels && t < mesh->element_count; t++) {
-        // Labels may be large; as many as there are tets is already one core for each.
-        if (labels[t] >= mesh->element_count) {
-            return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
-                           "tet %d: core %d must be below the number of tets, %d", t, labels[t],
-                           mesh->element_count);
-        }
+    if (labels) {
+        for (int32_t t = 0; t < mesh->element_count; t++) {
+            // Labels may be arbitrary large numbers, but there are at most as many cores as tets.
+            if (labels[t] >= mesh->element_count) {
+                return sn_fail(arena->context, SINEW_INVALID_ARGUMENT,
+                               "tet %d: core %d must be below the number of tets, %d", t, labels[t],
+                               mesh->element_count);
+            }
 
-        label_count = labels[t] >= label_count ? labels[t] + 1 : label_count;
+            label_count = labels[t] >= label_count ? labels[t] + 1 : label_count;
+        }
     }
 
     if (label_count == 0) {
@@ -211,14 +217,14 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
             int32_t node = cores->nodes[i];
             sn_vec3 r = sn_sub(sn_load3(job->nodes + 4 * (size_t)node), center);
-            sn_vec3 q = sn_load3(cores->rest + 3 * (size_t)i);
+            sn_vec3 q = sn_load3(sn_at3(cores->rest, i));
             M = sn_mat3_add(M, sn_outer(sn_scale(job->masses[node], r), q));
         }
 
         cores->rotations[core] = sn_extract_rotation(M, cores->rotations[core]);
         sn_mat3 R = sn_quat_to_mat3(cores->rotations[core]);
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
-            sn_vec3 x = sn_add(center, sn_mat3_apply(R, sn_load3(cores->rest + 3 * (size_t)i)));
+            sn_vec3 x = sn_add(center, sn_mat3_apply(R, sn_load3(sn_at3(cores->rest, i))));
             sn_store3(job->nodes + 4 * (size_t)cores->nodes[i], x);
         }
     }

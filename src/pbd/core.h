@@ -1,10 +1,10 @@
-// Rigid cores: labelled tets inside soft flesh (the bones of Mueller et al. 2002, 4.3) move as one
-// rigid body each.
+// Rigid cores: labelled tets inside soft flesh (the bones of Mueller et al. 2002, 4.3), each core
+// moving as one rigid body.
 //
-// After each pass over the constraints the nodes of a core are put back to the nearest rigid copy
-// of their rest shape, weighted by mass (Mueller et al. 2005). With r the places about the mass
-// centre and q those at rest, R makes sum m r q'R symmetric, so sum m r x R q = 0: neither the
-// centre nor the angular momentum changes.
+// After each pass over the constraints the nodes of a core are moved to the nearest rigid copy of
+// their rest shape, weighted by mass (Mueller et al. 2005). With r the positions relative to the
+// centre of mass and q those at rest, R makes sum m r q'R symmetric, so sum m r x R q = 0: neither
+// the centre nor the angular momentum changes.
 #ifndef SN_PBD_CORE_H
 #define SN_PBD_CORE_H
 
@@ -28,13 +28,13 @@ sinew_status sn_pbd_build_cores(sn_arena *arena, const sinew_mesh *mesh, const i
                                 const uint8_t *kinematic, const double *masses,
                                 sn_pbd_cores *cores);
 
-// `nodes`: x y z and something else for each node.
+// `nodes`: x y z and a fourth number per node.
 void sn_pbd_project_cores(sinew_context *context, double *nodes, const sn_pbd_cores *cores,
                           const double *masses);
 
-// The rotation nearest to M = sum m r q', from `start` (Mueller et al. 2016): an iteration that
-// finds a rotation for every M, also flat and mirrored ones, and stays close to the start where
-// there are several.
+// The rotation nearest to M = sum m r q', starting from `start` (Mueller et al. 2016): an iteration
+// that finds a rotation for every M, also for flat and mirrored ones, and stays close to the start
+// if there are several.
 sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start);
 
 #endif

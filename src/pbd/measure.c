@@ -1,5 +1,4 @@
-// What a state looks like: how far the constraints are from zero, what is inside out, how much
-// space it takes.
+// Measures a state: violation of the constraints, inverted tets, volume.
 #include "base/threads.h"
 #include "pbd/pbd.h"
 

@@ -26,7 +26,7 @@ void sn_pbd_pack_begin(sn_pbd_packer *packer, const int32_t *tets, int32_t count
     }
 }
 
-// How many tets the busiest node of a tet still has, and all four together.
+// The number of remaining tets of a tet's busiest node, and of all four together.
 static int32_t busiest(const sn_pbd_packer *packer, int32_t tet) {
     int32_t highest = 0;
     for (int k = 0; k < 4; k++) {
@@ -44,7 +44,7 @@ static int32_t together(const sn_pbd_packer *packer, int32_t tet) {
     return sum;
 }
 
-// Those with the highest priority first; ties stay in order.
+// Those with the highest priority first; ties keep their order.
 static void sort_by(const sn_pbd_packer *packer, int32_t *sorted, const int32_t *tets,
                     int32_t (*priority)(const sn_pbd_packer *, int32_t)) {
     int32_t starts[BUCKETS + 1] = {0}, places[SN_PBD_PACK_TETS];

@@ -1,10 +1,10 @@
-// Packs tets that lie close together into blocks of SN_BLOCK that share no node, with few lanes
-// left empty.
+// Packs tets that are close together into blocks of SN_BLOCK that share no node, leaving few lanes
+// empty.
 //
-// Block after block, the tets whose nodes still have many tets to come go first: a node can serve
-// one tet of a block only, so the busiest nodes bound the number of blocks from below. Of tets
-// whose busiest nodes are alike, those that keep most others waiting at all four go first. Cost:
-// blocks times tets of the set.
+// Block by block, tets whose nodes still have many tets left go first: a node can serve only one
+// tet of a block, so the busiest nodes bound the number of blocks from below. Among tets with
+// equally busy nodes, those with most tets left at all four nodes go first. Cost: blocks times tets
+// of the set.
 #ifndef SN_PBD_PACK_H
 #define SN_PBD_PACK_H
 
@@ -25,7 +25,7 @@ typedef struct sn_pbd_packer {
 sinew_status sn_pbd_packer_create(sn_arena *arena, const int32_t *indices, int32_t node_count,
                                   sn_pbd_packer *packer);
 
-// Starts a set of at most SN_PBD_PACK_TETS tets; the one before must be used up.
+// Starts a set of at most SN_PBD_PACK_TETS tets; the previous one must be finished.
 void sn_pbd_pack_begin(sn_pbd_packer *packer, const int32_t *tets, int32_t count);
 
 // Moves at least one tet of the set into the first of the SN_BLOCK lanes.

@@ -190,15 +190,15 @@ static void compute_rest(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pbd
 
     pbd->mass_unit = total / used;
     for (int32_t i = 0; i < pbd->node_count; i++) {
-        // A node without a tet has no mass, and stays.
+        // A node without a tet has no mass and does not move.
         bool moves = pbd->masses[i] > 0 && !(def->kinematic && def->kinematic[i]);
         pbd->inverse_masses[i] = moves ? pbd->mass_unit / pbd->masses[i] : 0;
         sn_store3(pbd->nodes + 4 * (size_t)i, sn_mesh_point(mesh, i));
     }
 }
 
-// Parts to remove as they are; moduli as compliances 1/(modulus volume), in the unit of mass,
-// limited to what floats hold.
+// Fractions to remove as they are; moduli as compliances 1/(modulus volume), in the unit of mass,
+// limited to the range of floats.
 static float block_stiffness(const sinew_pbd *pbd, sinew_pbd_material material, int32_t tet,
                              int constraint) {
     double value = constraint < 3   ? material.stretch[constraint]
@@ -236,8 +236,8 @@ static void fill_block(sinew_pbd *pbd, const sinew_pbd_def *def, int32_t b) {
     }
 }
 
-// With `heavy_part`, the factor on the inverse masses of nodes that the layer before has moved:
-// nodes as far out as the tet itself belong to that too; at the attachment, to what holds it.
+// `heavy_part` is the factor on the inverse masses of nodes that the previous layer has moved;
+// nodes as far out as the tet itself count as such, and at the attachment also what holds it.
 static void fill_inertia(sinew_pbd *pbd, sn_pbd_inertia *inertia, int32_t b, double heavy_part) {
     const sn_pbd_block *block = &pbd->blocks[b];
     const sn_pbd_schedule *schedule = &pbd->schedule;
@@ -255,7 +255,7 @@ static void fill_inertia(sinew_pbd *pbd, sn_pbd_inertia *inertia, int32_t b, dou
     sn_pbd_compute_inertia(inertia, block, w);
 }
 
-// Tets whose nodes are all kinematic, or all of one core, never change shape by themselves.
+// Tets whose nodes are all kinematic, or all of one core, never deform.
 static void mark_still(const sinew_pbd *pbd, uint8_t *attached, uint8_t *still) {
     for (int32_t i = 0; i < pbd->node_count; i++) {
         attached[i] =
@@ -355,7 +355,7 @@ void sinew_pbd_destroy(sinew_pbd *pbd) {
 
 static void copy_rows(double *out, const double *rows, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
-        memcpy(out + 3 * (size_t)i, rows + 4 * (size_t)i, 3 * sizeof(double));
+        memcpy(sn_at3(out, i), rows + 4 * (size_t)i, 3 * sizeof(double));
     }
 }
 
@@ -370,18 +370,18 @@ void sinew_pbd_get_velocities(const sinew_pbd *pbd, double *velocities) {
 sinew_status sinew_pbd_set_state(sinew_pbd *pbd, const double *positions,
                                  const double *velocities) {
     for (int32_t i = 0; i < pbd->node_count; i++) {
-        const double *x = positions + 3 * (size_t)i;
+        const double *x = sn_at3(positions, i);
         if (!sn_finite3(sn_load3(x)) ||
-            (velocities && !sn_finite3(sn_load3(velocities + 3 * (size_t)i)))) {
+            (velocities && !sn_finite3(sn_load3(sn_at3(velocities, i))))) {
             return sn_fail(pbd->arena.context, SINEW_INVALID_ARGUMENT,
                            "node %d: position and velocity must be finite", i);
         }
     }
 
     for (int32_t i = 0; i < pbd->node_count; i++) {
-        sn_store3(pbd->nodes + 4 * (size_t)i, sn_load3(positions + 3 * (size_t)i));
+        sn_store3(pbd->nodes + 4 * (size_t)i, sn_load3(sn_at3(positions, i)));
         sn_store3(pbd->velocities + 4 * (size_t)i,
-                  velocities ? sn_load3(velocities + 3 * (size_t)i) : sn_v3(0, 0, 0));
+                  velocities ? sn_load3(sn_at3(velocities, i)) : sn_v3(0, 0, 0));
     }
 
     return SINEW_OK;

@@ -1,4 +1,4 @@
-// The inside of a body under position dynamics.
+// The internals of a body under position dynamics.
 #ifndef SN_PBD_PBD_H
 #define SN_PBD_PBD_H
 
@@ -11,7 +11,7 @@
 
 enum { SN_PBD_NODE_CHUNK = 2048, SN_PBD_TET_CHUNK = 2048, SN_PBD_SUMS = 16 };
 
-// What one chunk of tets contributes to a report.
+// The contribution of one chunk of tets to a report.
 typedef struct sn_pbd_part {
     double squares, weight, volume, worst;
     int32_t worst_tet, inverted;
@@ -41,12 +41,12 @@ struct sinew_pbd {
     sn_pbd_part *parts; // [chunk of tets]
 };
 
-// Projects all constraints `iterations` times on the present positions, the first `consolidating`
-// with raised masses; `h` for compliances. The heart of a step.
+// Projects all constraints `iterations` times on the current positions, the first `consolidating`
+// times with raised masses; `h` is used for compliances. The core of a step.
 void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, double h);
 
-// Removes the part 1 - exp(-damping h) of what the velocities of free nodes differ from a rigid
-// motion (Mueller et al. 2007, 3.5).
+// Removes the fraction 1 - exp(-damping h) of the non-rigid part of the free nodes' velocities
+// (Mueller et al. 2007, 3.5).
 void sn_pbd_damp(sinew_pbd *pbd, double h);
 
 #endif

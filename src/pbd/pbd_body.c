@@ -1,6 +1,6 @@
-// The configuration q holds the nodes' positions and then the rotations of the rigid cores, so that
-// a restored state continues bitwise. Which nodes are kinematic is part of the schedule; it is
-// built anew in the first step after they changed.
+// Position dynamics as a body of a world. The configuration q holds the nodes' positions, then the
+// rotations of the rigid cores, so that a restored state continues bitwise. Which nodes are
+// kinematic is part of the schedule, which is rebuilt in the first step after they changed.
 #include "pbd/pbd_body.h"
 
 #include "body/element_point.h"
@@ -24,8 +24,8 @@ static sinew_pbd_material material_of(const pbd_model *model, int32_t tet) {
     return model->def.materials[model->def.tet_materials ? model->def.tet_materials[tet] : 0];
 }
 
-// The derivative of the energy density psi = 1/2 sum_i k_i c_i^2 by F = G Q', and psi itself. Zero
-// for stiffnesses, which are no moduli.
+// The energy density psi = 1/2 sum_i k_i c_i^2 and its derivative with respect to F = G Q'. Zero
+// for stiffnesses, which are not moduli.
 static sn_mat3 compute_stress(const pbd_model *model, int32_t tet, sn_mat3 G, double *energy) {
     sn_mat3 P = {0};
     *energy = 0;
@@ -60,12 +60,12 @@ static sn_mat3 gradient_of(const sinew_body *body, const pbd_model *model, int32
                            const double *q) {
     sn_vec3 x[4];
     for (int k = 0; k < 4; k++) {
-        x[k] = sn_load3(q + 3 * (size_t)body->mesh.indices[4 * (size_t)tet + (size_t)k]);
+        x[k] = sn_load3(sn_at3(q, body->mesh.indices[4 * (size_t)tet + (size_t)k]));
     }
     return sn_pbd_gradient(x, model->pbd->rest[tet]);
 }
 
-// Only the energy is known: there are no forces between steps.
+// Only the energy: there are no forces between steps.
 static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     SN_ASSERT(!evaluation->matrix);
     const pbd_model *model = body->model;
@@ -142,7 +142,7 @@ static sinew_status set_material(sinew_body *body, int32_t index,
         body->name);
 }
 
-// Builds the inside anew if other nodes are held than before.
+// Rebuilds the solver if other nodes are held than before.
 static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
     bool changed = !model->pbd;
     for (int32_t i = 0; i < body->rows; i++) {
@@ -166,7 +166,8 @@ static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
     sinew_pbd *pbd = NULL;
     sinew_status status = sinew_pbd_create(body->context, &body->mesh, &model->def, &pbd);
     if (status != SINEW_OK) {
-        memset(model->kinematic, 2, (size_t)body->rows); // unlike any: the next step tries again
+        // Matches nothing, so that the next step tries again.
+        memset(model->kinematic, 2, (size_t)body->rows);
         return status;
     }
 
@@ -264,7 +265,7 @@ static const void *copy(sn_arena *arena, const void *array, size_t count, size_t
     return own;
 }
 
-// Takes over the arrays that the definition lends.
+// Copies the arrays that the definition borrows.
 static sinew_status copy_def(sinew_body *body, pbd_model *model, const sinew_pbd_def *def) {
     size_t tets = (size_t)body->mesh.element_count;
     sinew_pbd_material standard = sinew_default_pbd_material();
@@ -295,12 +296,11 @@ static sinew_status build_mass(sinew_body *body, const pbd_model *model) {
     double *density = SN_PUSH(&scratch, double, body->mesh.element_count);
     sinew_status status = sn_arena_status(&scratch);
 
-    for (int32_t t = 0; status == SINEW_OK && t < body->mesh.element_count; t++) {
-        density[t] = material_of(model, t).density;
-        body->rest_volume += model->pbd->volumes[t];
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t t = 0; t < body->mesh.element_count; t++) {
+            density[t] = material_of(model, t).density;
+            body->rest_volume += model->pbd->volumes[t];
+        }
         status = sn_body_build_mass(body, density, false);
     }
 
@@ -337,7 +337,7 @@ sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
     SN_TRY(copy_def(body, model, def));
     SN_TRY(sinew_pbd_create(body->context, &body->mesh, &model->def, &model->pbd));
 
-    int32_t cores = model->pbd->cores.count; // none is driven yet: all there can be
+    int32_t cores = model->pbd->cores.count; // none is driven yet, so this is the largest number
     body->config_count = 3 * body->rows + 4 * cores;
     SN_TRY(sn_body_allocate_state(body, &body->arena));
 

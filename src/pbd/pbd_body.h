@@ -1,6 +1,6 @@
-// A body under position dynamics as a body of a world: it is stepped by itself, and everything else
-// that a world does with bodies (snapshots, probes, measures, supports, loads) finds its state
-// where it finds that of others.
+// A body under position dynamics as a body of a world: it is stepped on its own, and everything
+// else that a world does with bodies (snapshots, probes, measures, supports, loads) works as with
+// other bodies.
 #ifndef SN_PBD_PBD_BODY_H
 #define SN_PBD_PBD_BODY_H
 
@@ -8,12 +8,12 @@
 
 #include "body/body.h"
 
-// Fills in a body whose context, arena, world, name, mesh and rows are set; allocates its state,
+// Completes a body whose context, arena, world, name, mesh and rows are set; allocates its state
 // without placing it. `rotation`: of the placement, a quaternion (x, y, z, w).
 sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
                                const double rotation[4]);
 
-// The inside of such a body as of its last step; NULL of any other body.
+// The solver of such a body as of its last step; NULL for any other body.
 sinew_pbd *sn_pbd_of_body(const sinew_body *body);
 
 #endif

@@ -15,14 +15,14 @@ typedef struct sn_pbd_block {
     int32_t nodes[4][SN_BLOCK];
 } sn_pbd_block;
 
-// How easily the nodes of a block move. Nothing of it changes while a body moves; where a round
-// makes nodes heavy, it has inertias of its own.
+// How easily the nodes of a block move. It does not change while a body moves; rounds with raised
+// masses have inertias of their own.
 typedef struct sn_pbd_inertia {
     float w[4][SN_BLOCK]; // inverse masses
     float A[6][SN_BLOCK]; // A_ij of tet.h: 11 22 33 23 31 12
 } sn_pbd_inertia;
 
-// Of a block whose nodes have the inverse masses w.
+// The inertia of a block whose nodes have the inverse masses w.
 void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
                             double w[4][SN_BLOCK]);
 
@@ -30,7 +30,7 @@ typedef struct sn_pbd_multipliers {
     float l[SN_PBD_CONSTRAINTS][SN_BLOCK];
 } sn_pbd_multipliers;
 
-// What the loop reads and writes.
+// The arrays that the loop reads and writes.
 typedef struct sn_pbd_projection {
     double *nodes; // [node][4]: x y z, and one that is neither read nor changed
     const sn_pbd_block *blocks;
@@ -39,8 +39,8 @@ typedef struct sn_pbd_projection {
     double compliance_scale;         // 1 / h^2
 } sn_pbd_projection;
 
-// Blocks [begin, end), one after the other. About 30 ns per tet with AVX2. Agrees with
-// sn_pbd_project within rounding of floats.
+// Projects blocks [begin, end), one after the other. About 30 ns per tet with AVX2. Agrees with
+// sn_pbd_project up to rounding of floats.
 SN_ISA_DECLARE(void, sn_pbd_project_blocks,
                (const sn_pbd_projection *projection, int32_t begin, int32_t end));
 

@@ -1,5 +1,5 @@
-// The projection of tet.h for blocks of eight tets, one in each lane. Floats serve twice as many
-// tets at once as doubles: node positions stay in double, only their differences within a tet and
+// The projection of tet.h for blocks of eight tets, one per lane. Floats process twice as many tets
+// at once as doubles: node positions stay in double, and only their differences within a tet and
 // the corrections are rounded, to about 1e-7 of the tet's size. The order of the seven constraints
 // and all guards are those of sn_pbd_project.
 #include "pbd/project.h"
@@ -27,8 +27,8 @@ SN_INLINE vec madd(vec a, sn_floats s, vec b) {
     return (vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
 
-// Eight tets during their projection, as in tet.c. A is symmetric: A[i][j] with i <= j counts, the
-// mirror image is a copy.
+// Eight tets during their projection, as in tet.c. A is symmetric: entries A[i][j] with i <= j are
+// used, the others are copies.
 typedef struct tets {
     vec g[3], p[3];
     sn_floats A[3][3];
@@ -49,9 +49,9 @@ SN_INLINE sn_floats determinant(const tets *t) {
     return dot(t->g[0], cross(t->g[1], t->g[2]));
 }
 
-// Rare: some lanes are inside out. Those are pushed through the axis of smallest height
-// (sn_pbd_height, turn_upright).
-SN_OUTLINE void turn_upright(tets *t, sn_floats J) {
+// Rare: some lanes are inverted. They are pushed through the axis of smallest height
+// (sn_pbd_height, make_upright).
+SN_OUTLINE void make_upright(tets *t, sn_floats J) {
     vec h[3];
     sn_floats area[3];
     for (int i = 0; i < 3; i++) {
@@ -105,9 +105,9 @@ SN_INLINE void keep_multiplier(float *multiplier, sn_floats s) {
     }
 }
 
-// The three stretches and three shears depend on each other, one after the other, so their latency
-// counts: whatever does not depend on the one before is computed beside it, and the division by the
-// length waits for nothing but the root.
+// The three stretches and three shears depend on each other in sequence, so latency matters:
+// whatever does not depend on the previous one is computed alongside it, and the division by the
+// length waits for nothing but the square root.
 SN_INLINE void project_stretch(tets *t, int i, sn_floats k, float *multiplier) {
     sn_floats length = sn_floats_sqrt(dot(t->g[i], t->g[i]) + 1e-20f);
     sn_floats over_length = 1.0f / length;
@@ -209,7 +209,7 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool
     sn_floats J = determinant(&t);
     if (sn_floats_any((sn_float_mask)(J < 0.0f))) {
         tets copy = t; // only the copy's address is taken: t stays in registers
-        turn_upright(&copy, J);
+        make_upright(&copy, J);
         t = copy;
     }
 
@@ -248,7 +248,7 @@ SN_INLINE void project_all(const sn_pbd_projection *projection, int32_t begin, i
     }
 }
 
-// Two versions of the loop, each compiled by itself.
+// Two versions of the loop, compiled separately.
 void SN_ISA_NAME(sn_pbd_project_blocks)(const sn_pbd_projection *projection, int32_t begin,
                                         int32_t end) {
     if (projection->multipliers) {

@@ -1,12 +1,13 @@
-// Enters: a mesh, where it is attached. Leaves: layers, chunks and blocks.
+// Input: a mesh, and where it is attached. Output: layers, chunks and blocks.
 //
-// Layers (Cai 2016, 6.4.3): breadth first over tets that share a node, from the attached nodes
+// Layers (Cai 2016, 6.4.3): breadth-first over tets that share a node, from the attached nodes
 // outwards. Within a layer the tets follow a Hilbert curve and are cut into chunks of neighbours.
-// Chunks are coloured greedily and listed colour by colour, so that those next to each other in the
-// list share no node and need not wait for each other.
+// Chunks are coloured greedily and listed colour by colour, so that consecutive chunks share no
+// node and need not wait for each other.
 //
-// The mesh's own order is kept by levels instead: a tet's level is one more than the highest of the
-// earlier tets it shares a node with. Level after level gives bit by bit what tet after tet would.
+// The mesh's own order is preserved by levels instead: a tet's level is one more than the highest
+// level of the earlier tets it shares a node with. Processing level by level gives bit for bit the
+// result of processing tet by tet.
 #include "pbd/schedule.h"
 
 #include "geom/mesh/mesh.h"
@@ -51,8 +52,8 @@ static void add_chunk(builder *build, const int32_t *tets, int32_t count) {
     close_chunk(build->schedule);
 }
 
-// One layer of tets that follow the Hilbert curve, cut into chunks of equal size: a small rest
-// would have too few disjoint tets for the lanes.
+// One layer of tets along the Hilbert curve, cut into chunks of equal size: a small remainder would
+// have too few disjoint tets for the lanes.
 static sinew_status add_layer(builder *build, const int32_t *tets, int32_t count) {
     sn_arena_mark mark = sn_arena_get_mark(build->scratch);
     int32_t *indices = SN_PUSH(build->scratch, int32_t, 4 * (size_t)count);
@@ -124,8 +125,7 @@ static sinew_status find_layers(builder *build) {
     return SINEW_OK;
 }
 
-// Sorts `tets` by a key in [0, key_count), keeping their order within one; those with a negative
-// key are left out.
+// Sorts `tets` stably by a key in [0, key_count); tets with a negative key are left out.
 static void sort_by_key(int32_t *sorted, int32_t *offsets, const int32_t *tets, int32_t count,
                         const int32_t *keys, int32_t key_count) {
     memset(offsets, 0, ((size_t)key_count + 1) * sizeof *offsets);
@@ -162,7 +162,7 @@ static sinew_status build_layers(builder *build) {
     for (int32_t t = 0; t < count; t++) {
         int32_t *layer = &schedule->tet_layers[t];
 
-        // What no layer reaches hangs on nothing, and is projected with the first.
+        // Tets that no layer reaches are not attached, and are projected with the first layer.
         if (!build->def->still[t] && *layer < 0) {
             *layer = 0;
         }
@@ -245,8 +245,8 @@ static sinew_status build_sequence(builder *build) {
     return SINEW_OK;
 }
 
-// The chunks of each node, ascending, without repetition: those of one tet after the other in the
-// order of the blocks.
+// The chunks of each node, ascending, without repetition, found tet by tet in the order of the
+// blocks.
 static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
     const sn_pbd_schedule *schedule = build->schedule;
     int32_t nodes = build->def->mesh->point_count;
@@ -262,9 +262,12 @@ static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
 
         for (int32_t c = 0; c < schedule->chunk_count; c++) {
             for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK;
-
                  l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
-                for (int k = 0; k < 4 && schedule->lanes[l] >= 0; k++) {
+                if (schedule->lanes[l] < 0) {
+                    continue;
+                }
+
+                for (int k = 0; k < 4; k++) {
                     int32_t node = nodes_of(build, schedule->lanes[l])[k];
                     if (last[node] == c) {
                         continue;
@@ -299,7 +302,7 @@ static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
 }
 
 // For each chunk those it shares a node with.
-static sinew_status find_neighbours(sn_arena *arena, builder *build) {
+static sinew_status find_neighbors(sn_arena *arena, builder *build) {
     sn_pbd_schedule *schedule = build->schedule;
     int32_t count = schedule->chunk_count;
     sn_adjacency chunks;
@@ -307,7 +310,7 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
     SN_TRY(list_node_chunks(build, &chunks));
     int32_t *last = SN_PUSH(build->scratch, int32_t, count);
 
-    schedule->neighbours = (sn_adjacency){count, SN_PUSH(arena, int32_t, count + 1), NULL};
+    schedule->neighbors = (sn_adjacency){count, SN_PUSH(arena, int32_t, count + 1), NULL};
     SN_TRY(sn_arena_status(build->scratch));
     SN_TRY(sn_arena_status(arena));
 
@@ -318,11 +321,14 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
         }
 
         for (int32_t c = 0; c < count; c++) {
-            schedule->neighbours.offsets[c] = end;
+            schedule->neighbors.offsets[c] = end;
             for (int32_t l = schedule->chunk_blocks[c] * SN_BLOCK;
-
                  l < schedule->chunk_blocks[c + 1] * SN_BLOCK; l++) {
-                for (int k = 0; k < 4 && schedule->lanes[l] >= 0; k++) {
+                if (schedule->lanes[l] < 0) {
+                    continue;
+                }
+
+                for (int k = 0; k < 4; k++) {
                     int32_t node = nodes_of(build, schedule->lanes[l])[k];
                     for (int32_t i = chunks.offsets[node]; i < chunks.offsets[node + 1]; i++) {
                         int32_t other = chunks.items[i];
@@ -331,7 +337,7 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
                         }
                         last[other] = c;
                         if (pass == 1) {
-                            schedule->neighbours.items[end] = other;
+                            schedule->neighbors.items[end] = other;
                         }
                         end++;
                     }
@@ -339,9 +345,9 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
             }
         }
 
-        schedule->neighbours.offsets[count] = end;
+        schedule->neighbors.offsets[count] = end;
         if (pass == 0) {
-            schedule->neighbours.items = SN_PUSH(arena, int32_t, end);
+            schedule->neighbors.items = SN_PUSH(arena, int32_t, end);
         }
 
         SN_TRY(sn_arena_status(arena));
@@ -350,7 +356,7 @@ static sinew_status find_neighbours(sn_arena *arena, builder *build) {
     return SINEW_OK;
 }
 
-// Everything at its largest: a block and a chunk for each tet.
+// Allocates the worst case: a block and a chunk per tet.
 static sinew_status push_arrays(sn_arena *arena, sn_pbd_schedule *schedule,
                                 const sinew_mesh *mesh) {
     size_t tets = (size_t)mesh->element_count;
@@ -371,10 +377,10 @@ static sinew_status build_all(sn_arena *arena, builder *build) {
     const sinew_mesh *mesh = build->def->mesh;
     SN_TRY(sn_pbd_packer_create(build->scratch, mesh->indices, mesh->point_count, &build->packer));
     SN_TRY(build->def->order == SINEW_PBD_SEQUENCE ? build_sequence(build) : build_layers(build));
-    SN_TRY(find_neighbours(arena, build));
+    SN_TRY(find_neighbors(arena, build));
     sn_pbd_schedule *schedule = build->schedule;
     schedule->sweeps =
-        (sn_sweeps){schedule->chunk_count, schedule->neighbours.offsets, schedule->neighbours.items,
+        (sn_sweeps){schedule->chunk_count, schedule->neighbors.offsets, schedule->neighbors.items,
                     SN_PUSH(arena, atomic_int, schedule->chunk_count)};
 
     return sn_arena_status(arena);

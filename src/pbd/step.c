@@ -1,6 +1,6 @@
 // A step of position dynamics (Cai 2016, algorithm 1): symplectic Euler predicts, the constraints
-// are projected a fixed number of times, the velocities are what was covered over the step, and
-// fade. Every loop writes to places of its own; sums are taken chunk by chunk.
+// are projected a fixed number of times, and the velocities are the displacements over the step,
+// damped. Every loop writes to memory of its own; sums are taken chunk by chunk.
 #include "base/threads.h"
 #include "pbd/pbd.h"
 
@@ -27,14 +27,14 @@ static void predict_range(void *data, int32_t begin, int32_t end, int32_t chunk)
         memcpy(pbd->before + 4 * (size_t)i, x, 4 * sizeof(double));
         if (w == 0) {
             if (work->targets && pbd->masses[i] > 0) {
-                sn_store3(x, sn_load3(work->targets + 3 * (size_t)i));
+                sn_store3(x, sn_load3(sn_at3(work->targets, i)));
             }
             continue;
         }
 
         sn_vec3 a = gravity;
         if (work->forces) {
-            a = sn_madd(a, w / pbd->mass_unit, sn_load3(work->forces + 3 * (size_t)i));
+            a = sn_madd(a, w / pbd->mass_unit, sn_load3(sn_at3(work->forces, i)));
         }
 
         sn_vec3 v = sn_madd(sn_load3(pbd->velocities + 4 * (size_t)i), work->h, a);
@@ -69,8 +69,7 @@ void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, d
         memset(pbd->multipliers, 0, (size_t)pbd->schedule.block_count * sizeof *pbd->multipliers);
     }
 
-    // Cores need all of their nodes between two rounds; without them the rounds run into one
-    // another.
+    // Cores need all of their nodes between two rounds; without cores, rounds overlap.
     int32_t rounds = pbd->cores.count > 0 ? 1 : iterations;
 
     for (; work.first_round < iterations; work.first_round += rounds) {
@@ -81,7 +80,7 @@ void sn_pbd_iterate(sinew_pbd *pbd, int32_t iterations, int32_t consolidating, d
     }
 }
 
-// Puts down in each chunk's first sum how many of its nodes are not finite.
+// Stores the number of non-finite nodes in the first sum of each chunk.
 static void check_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const job *work = data;
     double bad = 0;
@@ -104,7 +103,7 @@ static void velocity_range(void *data, int32_t begin, int32_t end, int32_t chunk
     }
 }
 
-// Mass, mass centre and momentum of the free nodes.
+// Mass, centre of mass and momentum of the free nodes.
 static void momentum_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     const job *work = data;
     const sinew_pbd *pbd = work->pbd;
@@ -199,7 +198,7 @@ void sn_pbd_damp(sinew_pbd *pbd, double h) {
     sn_mat3 inertia;
     memcpy(inertia.m, sums + 3, sizeof inertia.m);
 
-    // Nodes in one line or at one point have no spin about it.
+    // Nodes on one line or at one point have no spin about it.
     double size = sn_mat3_trace(inertia);
     bool solid = sn_mat3_det(inertia) > 1e-12 * size * size * size;
     if (solid) {

@@ -67,7 +67,7 @@ double sn_pbd_height(sn_mat3 *gradient, int axis, sn_mat3 G) {
     return y;
 }
 
-// What the projections of one tet share: G, the impulses P, and A.
+// The shared state of one tet's projections: G, the impulses P, and A.
 typedef struct state {
     sn_mat3 G, P, A;
     double softening;
@@ -83,11 +83,11 @@ static void apply(state *tet, double s, sn_mat3 H) {
     tet->G = sn_mat3_add(tet->G, sn_mat3_scale(s, sn_mat3_mul(H, tet->A)));
 }
 
-// A mirrored tet satisfies all stretches and shears, which then would hold it against its volume.
-// So it is brought upright first, along the axis of smallest height (the largest opposite area),
+// A mirrored tet satisfies all stretches and shears, which would then hold it against its volume.
+// So it is first made upright along the axis of smallest height (the largest opposite area),
 // whatever its stiffness. Returns whether it is still inverted: stretch must then not push it
 // further.
-static bool turn_upright(state *tet) {
+static bool make_upright(state *tet) {
     sn_mat3 H = sn_mat3_cofactor(tet->G);
     sn_mat3 gradient;
     int axis = 0;
@@ -114,8 +114,8 @@ static void project_constraint(state *tet, int constraint, double stiffness, dou
 
     sn_mat3 H = sn_pbd_value_gradient(constraint, tet->G);
 
-    // The softening scales with the gradient it stands beside, except for volume, whose gradient
-    // must not vanish.
+    // The softening scales with the gradient it is added to, except for volume, whose gradient must
+    // not vanish.
     double scale = constraint < 3 || constraint == 6 ? 1 : sn_mat3_contract(H, H);
     double denominator = metric(tet, H) + tet->softening * scale;
     double s;
@@ -153,7 +153,7 @@ void sn_pbd_project(sn_vec3 x[4], const double w[4], sn_mat3 B,
     }
 
     tet.softening = SN_PBD_SOFTENING * sn_mat3_trace(tet.A);
-    bool inverted = sn_mat3_det(tet.G) < 0 && turn_upright(&tet);
+    bool inverted = sn_mat3_det(tet.G) < 0 && make_upright(&tet);
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
         project_constraint(&tet, i, stiffness[i], multipliers ? &multipliers[i] : NULL, inverted);
     }

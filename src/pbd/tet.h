@@ -1,10 +1,10 @@
 // One tetrahedron under strain-based position dynamics (Mueller et al. 2014; Cai 2016, 6.4), in
-// plain doubles: the reference against which the kernel of many tets (project_simd.c) is tested,
+// plain doubles: the reference that the kernel for many tets (project_simd.c) is tested against,
 // and the constraints' values for reports.
 //
 // With Dm the edges at rest, Q the material frame, w the inverse masses and B = Dm^-1 Q (row 0:
-// minus the sum of the others, for the first node), everything happens in G = F Q = sum_k x_k B_k.
-// Its columns g_i are the images of the material axes:
+// minus the sum of the others, for the first node), everything is expressed by G = F Q = sum_k x_k
+// B_k. Its columns g_i are the images of the material axes:
 //
 //   S = G'G      stretch sqrt(S_ii) - 1      shear S_ij, i < j      volume det G - 1
 //
@@ -14,10 +14,10 @@
 //   dg_i = -s sum_j A_ij h_j,      sum_k w_k |dc/dx_k|^2 = sum_ij A_ij h_i . h_j
 //
 // The seven are projected one after the other (Gauss-Seidel) on G alone; the impulses p_i = -sum s
-// h_i add up, and the nodes move once at the end. Every c depends on S and det G only, so the
-// impulses keep linear and angular momentum.
+// h_i are summed, and the nodes move once at the end. Every c depends on S and det G only, so the
+// impulses conserve linear and angular momentum.
 //
-// A tet turned inside out is first pushed through its smallest height: see sn_pbd_project.
+// An inverted tet is first pushed through its smallest height: see sn_pbd_project.
 #ifndef SN_PBD_TET_H
 #define SN_PBD_TET_H
 
@@ -28,13 +28,13 @@
 
 enum { SN_PBD_CONSTRAINTS = 7 }; // stretch 1 2 3, shear 23 31 12, volume
 
-// Added to sum w|grad|^2 as a part of its usual size, so that a constraint whose gradient nearly
-// vanishes (a node that can hardly change it, a collapsed tet) moves nothing far. Slows a regular
-// tet by this part.
+// Added to sum w|grad|^2 as a fraction of its usual size, so that a constraint whose gradient
+// nearly vanishes (a node that can hardly change it, a collapsed tet) causes no large displacement.
+// Slows a regular tet by this fraction.
 #define SN_PBD_SOFTENING 0.01
 
-// Smallest height, as a part of that at rest, to which an inverted tet is brought before its
-// constraints act.
+// The smallest height, as a fraction of that at rest, to which an inverted tet is brought before
+// its constraints act.
 #define SN_PBD_UPRIGHT 0.1
 
 // Dm^-1 Q of a tet at rest. Q holds the material axes as columns.
@@ -50,10 +50,11 @@ void sn_pbd_values(double c[SN_PBD_CONSTRAINTS], sn_mat3 G);
 // vanish.
 sn_mat3 sn_pbd_value_gradient(int constraint, sn_mat3 G);
 
-// Signed height of g_i over the plane of the other two, det G / |g_j x g_k|, and its gradient by G.
+// The signed height of g_i over the plane of the other two, det G / |g_j x g_k|, and its gradient
+// with respect to G.
 double sn_pbd_height(sn_mat3 *gradient, int axis, sn_mat3 G);
 
-// One projection of the seven constraints. `stiffness`: the part removed of each. With
+// One projection of the seven constraints. `stiffness`: the fraction removed of each. With
 // `multipliers` (seven numbers, 0 at the start of a step) `stiffness` holds the compliances alpha /
 // h^2 instead, and the update is that of Macklin et al. 2016:
 //

@@ -1,5 +1,5 @@
-// Recorded motion: transforms of all joints at a fixed rate, sampled at any time by interpolation
-// between two frames (quaternions along the shorter arc, Shoemake 1985; translations linearly).
+// Recorded motion: transforms of all joints at a fixed rate, interpolated at any time between two
+// samples (quaternions along the shorter arc, Shoemake 1985; translations linearly).
 #include "skeleton/skeleton.h"
 
 #include <string.h>
@@ -134,7 +134,7 @@ static sn_rigid interpolate(const sinew_transform *a, const sinew_transform *b, 
     return (sn_rigid){sn_quat_slerp(from.q, to.q, t), sn_madd(sn_scale(1 - t, from.t), t, to.t)};
 }
 
-// Where a time lies: between frames `first` and `second`, `part` of the way.
+// The position of a time: between samples `first` and `second`, at the fraction `part`.
 typedef struct place {
     int32_t first, second;
     double part;
@@ -172,8 +172,8 @@ bool sinew_motion_sample(const sinew_motion *motion, double time, sinew_motion_e
         sn_rigid_store(&local[i], interpolate(&first[i], &second[i], at.part));
     }
 
-    // Half a thousandth of a frame forgives the rounding of step times that add up to the last
-    // frame.
+    // A tolerance of half a thousandth of a sample for rounding of step times that add up to the
+    // last one.
     double last = motion->frame_time * (motion->frame_count - 1 + 0.0005);
 
     return end != SINEW_MOTION_STOP || time <= last;
@@ -230,7 +230,7 @@ static sn_rigid load_key(const sinew_motion_track *track, int32_t key) {
                       {0, 0, 0}};
 }
 
-// Writes what one track says into every frame; the key moves along with the time.
+// Writes the values of one track into every sample; the key advances with the time.
 static void apply_track(sinew_motion *motion, const sinew_motion_track *track) {
     int32_t key = 0;
     int32_t last = track->key_count - 1;
@@ -267,7 +267,7 @@ sinew_status sinew_motion_create_from_tracks(sinew_context *context, const sinew
 
     double last = last_key(tracks, track_count);
 
-    // The last key is in the motion, at the first frame that does not come before it.
+    // The last key is in the motion, at the first sample that is not before it.
     double frames = frame_time > 0 ? ceil(last / frame_time - 1e-6) + 1 : 1;
     if (!(frames <= SN_MAX_FRAMES)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%g s at %g s a frame exceed %d frames",

@@ -1,12 +1,12 @@
-// Carries a motion from one skeleton to another. With Q the joints' rotations in the world, s the
-// source and t the target joint that stands for it:
+// Transfers a motion from one skeleton to another. With Q the joints' rotations in the world, s the
+// source joint and t the corresponding target joint:
 //
 //   Q_t = Q_s Qrest_s^-1 Qrest_t
 //
-// so a target joint turns from its rest pose as its source does, whatever the local axes are. The
+// so a target joint rotates from its rest pose like its source, whatever the local axes are. The
 // root's position is that of the source, scaled; all other offsets are the target's own, so its
-// bones keep their lengths. Where the target's root has no source, the first joint that has one
-// takes its place: everything above it rests.
+// bones keep their lengths. If the target's root has no source, the first joint with one is used
+// instead: everything above it keeps its rest pose.
 #include "skeleton/skeleton.h"
 
 #include <stdlib.h>
@@ -45,8 +45,7 @@ static sinew_status check_def(sinew_context *context, const sinew_skeleton *sour
     return SINEW_OK;
 }
 
-// For each joint of the target its source or -1. A name in a pair is taken: it no longer pairs with
-// its equal.
+// For each joint of the target its source or -1. A name in a pair no longer matches an equal name.
 static void match_joints(int32_t *sources, uint8_t *used, const sinew_skeleton *source,
                          const sinew_skeleton *target, const sinew_retarget_def *def) {
     for (int32_t i = 0; i < target->joint_count; i++) {
@@ -80,8 +79,8 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// Distances between matched joints and their nearest matched ancestors, source over target: their
-// median. Zero if there is none.
+// The median ratio, source over target, of the distances between matched joints and their nearest
+// matched ancestors. Zero if there is none.
 static double compute_size_ratio(double *ratios, const int32_t *sources,
                                  const sinew_skeleton *source, const sinew_skeleton *target) {
     int32_t count = 0;

@@ -1,10 +1,10 @@
 // Rigging (Cai 2016, 6.3.2, 6.5.1): an element cut by the bones of exactly one joint is bound to
-// that joint, elements cut by several stay free, and so do nodes that bound elements of several
-// joints share. Bound nodes move by v = M T^-1 v0.
+// that joint; elements cut by several stay free, and so do nodes shared by bound elements of
+// several joints. Bound nodes move by v = M T^-1 v0.
 //
-// A bone cuts an element if a stretch of it lies inside, up to the tolerances below: a bone that
-// runs along an edge or a face cuts all elements around it, one that touches a corner cuts none.
-// Cost: elements times bones, most of them comparisons of boxes.
+// A bone cuts an element if a part of it is inside, up to the tolerances below: a bone along an
+// edge or a face cuts all elements around it, one that touches a corner cuts none. Cost: elements
+// times bones, most of them comparisons of boxes.
 #include "base/threads.h"
 #include "geom/mesh/mesh.h"
 #include "skeleton/skeleton.h"
@@ -27,17 +27,18 @@ enum { NAMED_BONES = 8 };        // in warnings
 
 enum { ELEMENT_CHUNK = 1024, NODE_CHUNK = 4096 };
 
-// The corners of the tets that an element is tested as; a hexahedron's share the diagonal 06.
+// The corners of the tets that represent an element in the test; those of a hexahedron share the
+// diagonal 06.
 static const int8_t hex_tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                       {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
 static const int8_t one_tet[1][4] = {{0, 1, 2, 3}};
 
-// How far outside an element still counts as inside (barycentric coordinate), and the shortest
-// stretch inside that counts, as a part of the element's longest edge at its first corner.
+// How far outside an element still counts as inside (barycentric coordinate), and the shortest part
+// inside that counts, relative to the element's longest edge at its first corner.
 static const double INSIDE_TOLERANCE = 1e-9, SHORTEST_STRETCH = 1e-6;
 
-// Whether the segment from `a` to `b` has a stretch inside the tet. Its barycentric coordinates are
-// linear along the segment, so each of the four cuts the parameters [0, 1] to an interval.
+// Whether a part of the segment from `a` to `b` is inside the tet. Barycentric coordinates are
+// linear along the segment, so each of the four limits the parameters [0, 1] to an interval.
 static bool segment_cuts_tet(sn_vec3 a, sn_vec3 b, const sn_vec3 p[4]) {
     sn_vec3 e1 = sn_sub(p[1], p[0]);
     sn_vec3 e2 = sn_sub(p[2], p[0]);
@@ -115,8 +116,7 @@ static int32_t find_joint(const search *work, int32_t element) {
         box = sn_box_with_point(box, corners[k]);
     }
 
-    // The box grows by what the tolerance allows, so that a bone in a face that rounds to either
-    // side is not lost.
+    // Grow the box by the tolerance, so that a bone in a face is not lost to rounding.
     box = sn_box_grown(box, INSIDE_TOLERANCE * sn_distance(box.lower, box.upper));
 
     int32_t joint = FREE;
@@ -149,14 +149,18 @@ static void bind_nodes(sinew_rig *rig, const sinew_mesh *mesh) {
     for (int32_t e = 0; e < mesh->element_count; e++) {
         int32_t joint = rig->element_joints[e];
         const int32_t *nodes = sn_mesh_nodes(mesh, e);
-        for (int k = 0; k < sn_element_info_of(mesh->element)->nodes && joint >= 0; k++) {
+        if (joint < 0) {
+            continue;
+        }
+
+        for (int k = 0; k < sn_element_info_of(mesh->element)->nodes; k++) {
             int32_t *node = &rig->node_joints[nodes[k]];
             *node = *node == FREE || *node == joint ? joint : SHARED;
         }
     }
 }
 
-// Counts, and frees what is shared.
+// Counts bound and shared items, and frees the shared ones.
 static void count_bound(int32_t *joints, int32_t count, int32_t *bound, int32_t *shared) {
     for (int32_t i = 0; i < count; i++) {
         *bound += joints[i] >= 0;
@@ -199,7 +203,7 @@ static void list_bound_nodes(sinew_rig *rig, const sinew_mesh *mesh) {
         if (rig->node_joints[i] < 0) {
             continue;
         }
-        sn_store3(rig->bound_rest + 3 * (size_t)rig->bound_count, sn_mesh_point(mesh, i));
+        sn_store3(sn_at3(rig->bound_rest, rig->bound_count), sn_mesh_point(mesh, i));
         rig->bound_nodes[rig->bound_count++] = i;
     }
 }
@@ -299,8 +303,8 @@ static void move_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t i = begin; i < end; i++) {
         int32_t node = work->rig->bound_nodes[i];
         sn_rigid offset = work->rig->offsets[work->rig->node_joints[node]];
-        sn_store3(work->positions + 3 * (size_t)node,
-                  sn_rigid_apply(offset, sn_load3(work->rig->bound_rest + 3 * (size_t)i)));
+        sn_store3(sn_at3(work->positions, node),
+                  sn_rigid_apply(offset, sn_load3(sn_at3(work->rig->bound_rest, i))));
     }
 }
 

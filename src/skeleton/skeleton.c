@@ -1,6 +1,6 @@
-// A tree of joints. Enters: names, parents, rest transforms. Leaves: rest pose in the world, bones
-// as segments, and for any pose the joints' transforms in the world, in one pass because parents
-// come first. Names are found through a hash table.
+// A tree of joints. Input: names, parents, rest transforms. Output: the rest pose in the world,
+// bones as segments, and for any pose the joints' transforms in the world, in one pass because
+// parents come first. Names are found through a hash table.
 #include "skeleton/skeleton.h"
 
 #include <string.h>
@@ -142,8 +142,7 @@ static void add_bone(sinew_skeleton *skeleton, int32_t joint, int32_t child, sn_
     sn_store3(bone->to, to);
 }
 
-// Bones by joint: counts how many belong to each, then places them, so that the pass stays linear
-// for any tree.
+// Bones by joint: counts those of each joint, then places them, so that it is linear for any tree.
 static void compute_bones(sinew_skeleton *skeleton, const sinew_joint_def *joints,
                           sinew_bone *scratch, int32_t *starts) {
     int32_t count = skeleton->joint_count;

@@ -1,5 +1,5 @@
-// The inside of a skeleton: joints in an order where parents come first, names with an index, bones
-// as segments.
+// The internals of a skeleton: joints in an order where parents come first, names with an index,
+// bones as segments.
 #ifndef SN_SKELETON_SKELETON_H
 #define SN_SKELETON_SKELETON_H
 
@@ -32,7 +32,7 @@ struct sinew_motion {
     sinew_transform *frames; // [frame][joint], unit quaternions
 };
 
-// A motion whose frames the caller fills in, with unit quaternions.
+// A motion whose samples the caller fills in, with unit quaternions.
 sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
                                     int32_t frame_count, double frame_time, sinew_motion **motion);
 

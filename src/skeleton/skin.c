@@ -22,8 +22,7 @@ typedef struct weigh_job {
     double smallest2; // below this distance squared, distances count as equal
 } weigh_job;
 
-// The nearest joints, sorted by distance; slots that stay unused repeat joint 0 with a distance of
-// infinity.
+// The nearest joints, sorted by distance; unused slots repeat joint 0 with an infinite distance.
 static void find_nearest(int32_t joints[SN_INFLUENCES], double distances2[SN_INFLUENCES], sn_vec3 p,
                          const sinew_skeleton *skeleton) {
     for (int k = 0; k < SN_INFLUENCES; k++) {
@@ -66,9 +65,9 @@ static void weigh_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
         double *weights = work->skin->weights + (size_t)i * SN_INFLUENCES;
 
         find_nearest(work->skin->joints + (size_t)i * SN_INFLUENCES, d2,
-                     sn_load3(work->skin->rest + 3 * (size_t)i), work->skeleton);
+                     sn_load3(sn_at3(work->skin->rest, i)), work->skeleton);
         for (int k = 0; k < SN_INFLUENCES; k++) {
-            // 1/d^4 relative to the nearest, so that nothing overflows.
+            // 1/d^4 relative to the nearest, to avoid overflow.
             double ratio = fmax(d2[0], work->smallest2) / fmax(d2[k], work->smallest2);
             sum += weights[k] = ratio * ratio;
         }
@@ -87,7 +86,7 @@ static sinew_status create(sinew_context *context, const sinew_skeleton *skeleto
     }
 
     for (int32_t i = 0; i < point_count; i++) {
-        if (sn_finite3(sn_load3(points + 3 * (size_t)i))) {
+        if (sn_finite3(sn_load3(sn_at3(points, i)))) {
             continue;
         }
         return sn_fail(context, SINEW_INVALID_DATA, "vertex %d is not at a finite place", i);

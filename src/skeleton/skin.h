@@ -8,7 +8,7 @@
 
 enum { SN_INFLUENCES = SINEW_SKIN_INFLUENCES, SN_SKIN_COLUMNS = 16, SN_SKIN_DUAL = 8 };
 
-// What the loops read and write.
+// The arrays that the loops read and write.
 typedef struct sn_skin_job {
     const double *rest;    // x y z of each vertex
     const int32_t *joints; // SN_INFLUENCES for each vertex

@@ -1,6 +1,6 @@
-// Blending loops of a skin. Linear: a vertex after the other, the columns of its matrix in quads.
-// Dual quaternions: the sums in quads, then SN_BLOCK vertices at once in lanes, for the square root
-// and the divisions.
+// Blending loops of a skin. Linear: vertex by vertex, the columns of its matrix in quads. Dual
+// quaternions: the sums in quads, then SN_BLOCK vertices at once in lanes for the square root and
+// the divisions.
 #include "skeleton/skin.h"
 
 #include "math/quad.h"
@@ -9,7 +9,7 @@ void SN_ISA_NAME(sn_skin_linear)(const sn_skin_job *job, int32_t begin, int32_t 
     for (int32_t i = begin; i < end; i++) {
         const int32_t *joints = job->joints + (size_t)i * SN_INFLUENCES;
         const double *weights = job->weights + (size_t)i * SN_INFLUENCES;
-        const double *X = job->rest + 3 * (size_t)i;
+        const double *X = sn_at3(job->rest, i);
         sn_quad column[4];
 
         for (int c = 0; c < 4; c++) {
@@ -29,7 +29,7 @@ void SN_ISA_NAME(sn_skin_linear)(const sn_skin_job *job, int32_t begin, int32_t 
             x = sn_quad_fma(sn_quad_all(X[c]), column[c], x);
         }
 
-        sn_quad_store3(job->positions + 3 * (size_t)i, x);
+        sn_quad_store3(sn_at3(job->positions, i), x);
     }
 }
 

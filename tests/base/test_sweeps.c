@@ -24,7 +24,7 @@ static void mix(void *data, int32_t piece, int32_t round) {
 
 static uint64_t simulate(sinew_context *context, void *user) {
     (void)user;
-    int32_t offsets[PIECES + 1] = {0}, neighbours[5 * PIECES];
+    int32_t offsets[PIECES + 1] = {0}, neighbors[5 * PIECES];
     atomic_int *done = sn_allocate(context, PIECES, sizeof *done);
     double values[PIECES], expected[PIECES];
 
@@ -34,12 +34,12 @@ static uint64_t simulate(sinew_context *context, void *user) {
         offsets[i + 1] = offsets[i];
         for (int32_t j = i - 2 * REACH; j <= i + 2 * REACH; j += REACH) {
             if (j >= 0 && j < PIECES) {
-                neighbours[offsets[i + 1]++] = j;
+                neighbors[offsets[i + 1]++] = j;
             }
         }
     }
 
-    sn_sweeps sweeps = {PIECES, offsets, neighbours, done};
+    sn_sweeps sweeps = {PIECES, offsets, neighbors, done};
     for (int repeat = 0; repeat < 20; repeat++) {
         sn_run_sweeps(context, &sweeps, ROUNDS, mix, values);
         for (int32_t round = 0; round < ROUNDS; round++) {

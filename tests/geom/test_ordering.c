@@ -70,7 +70,7 @@ static int32_t bandwidth(const sinew_mesh *mesh) {
     return width;
 }
 
-static void test_orders_bring_neighbours_together(void **state) {
+static void test_orders_bring_neighbors_together(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sinew_mesh *box = make_box(context, SINEW_ELEMENT_TET4, 30, 6, 6);
@@ -224,7 +224,7 @@ static void test_memory_shortage_is_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders_bring_neighbours_together),
+        cmocka_unit_test(test_orders_bring_neighbors_together),
         cmocka_unit_test(test_chunks_of_a_color_share_no_node),
         cmocka_unit_test(test_many_colors),
         cmocka_unit_test(test_memory_shortage_is_reported),

@@ -23,13 +23,13 @@ static void test_node_adjacency_is_complete(void **state) {
     for (int kind = 0; kind < 4; kind++) {
         sinew_mesh *mesh = make_box(context, kinds[kind], 3, 2, 2);
         sn_arena arena = sn_arena_create(context);
-        sn_adjacency elements, neighbours;
+        sn_adjacency elements, neighbors;
 
         assert_ok(context, sn_build_node_elements(&arena, mesh, &elements));
-        assert_ok(context, sn_build_node_neighbours(&arena, mesh, &neighbours));
+        assert_ok(context, sn_build_node_neighbors(&arena, mesh, &neighbors));
         for (int32_t node = 0; node < mesh->point_count; node++) {
             int32_t next = elements.offsets[node];
-            int32_t item = neighbours.offsets[node];
+            int32_t item = neighbors.offsets[node];
             for (int32_t e = 0; e < mesh->element_count; e++) {
                 if (has_node(mesh, e, node)) {
                     assert_int_equal(elements.items[next++], e);
@@ -44,11 +44,11 @@ static void test_node_adjacency_is_complete(void **state) {
                 }
 
                 if (shared) {
-                    assert_int_equal(neighbours.items[item++], other);
+                    assert_int_equal(neighbors.items[item++], other);
                 }
             }
 
-            assert_int_equal(item, neighbours.offsets[node + 1]);
+            assert_int_equal(item, neighbors.offsets[node + 1]);
         }
 
         sn_arena_destroy(&arena);
@@ -58,21 +58,21 @@ static void test_node_adjacency_is_complete(void **state) {
     sinew_context_destroy(context);
 }
 
-static void test_neighbours_share_a_face(void **state) {
+static void test_neighbors_share_a_face(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     for (int kind = 0; kind < 4; kind++) {
         sinew_mesh *mesh = make_box(context, kinds[kind], 3, 3, 2);
         const sn_element_info *info = sn_element_info_of(mesh->element);
         sn_arena arena = sn_arena_create(context);
-        int32_t *neighbours, at_boundary = 0;
+        int32_t *neighbors, at_boundary = 0;
         sn_boundary boundary;
 
-        assert_ok(context, sn_build_element_neighbours(&arena, mesh, &neighbours));
+        assert_ok(context, sn_build_element_neighbors(&arena, mesh, &neighbors));
         assert_ok(context, sn_build_boundary(&arena, mesh, &boundary));
         for (int32_t i = 0; i < mesh->element_count * info->faces; i++) {
             int32_t e = i / info->faces;
-            int32_t other = neighbours[i];
+            int32_t other = neighbors[i];
             if (other < 0) {
                 assert_int_equal(boundary.elements[at_boundary], e);
                 assert_int_equal(boundary.faces[at_boundary++], i % info->faces);
@@ -81,7 +81,7 @@ static void test_neighbours_share_a_face(void **state) {
 
             bool back = false;
             for (int32_t f = 0; f < info->faces; f++) {
-                back |= neighbours[other * info->faces + f] == e;
+                back |= neighbors[other * info->faces + f] == e;
             }
 
             assert_true(back);
@@ -276,7 +276,7 @@ static void test_sorts_are_stable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_node_adjacency_is_complete),
-        cmocka_unit_test(test_neighbours_share_a_face),
+        cmocka_unit_test(test_neighbors_share_a_face),
         cmocka_unit_test(test_surface_keeps_nodes_and_labels),
         cmocka_unit_test(test_parts_are_told_apart),
         cmocka_unit_test(test_hinged_parts),

@@ -431,7 +431,7 @@ static void test_iteration_limit(void **state) {
     drop_problem(&p);
 }
 
-static void test_stiff_neighbours(void **state) {
+static void test_stiff_neighbors(void **state) {
     (void)state;
     test_bar_def def = test_default_bar(LARGE);
 
@@ -628,7 +628,7 @@ int main(void) {
         cmocka_unit_test(test_singular_matrices_end),
         cmocka_unit_test(test_not_a_number_is_reported),
         cmocka_unit_test(test_iteration_limit),
-        cmocka_unit_test(test_stiff_neighbours),
+        cmocka_unit_test(test_stiff_neighbors),
         cmocka_unit_test(test_threads_are_bitwise_equal),
         cmocka_unit_test(test_no_allocation_after_the_first_update),
         cmocka_unit_test(test_memory_shortage),

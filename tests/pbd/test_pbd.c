@@ -161,7 +161,7 @@ static uint64_t simulate(sinew_context *context, void *user) {
     sinew_pbd_material soft = sinew_isotropic_pbd_material(1e5, 0.3, 1000);
     sinew_pbd_def def = sinew_default_pbd_def();
 
-    def.order = kind == 1 ? SINEW_PBD_COLOURED : kind == 2 ? SINEW_PBD_SEQUENCE : SINEW_PBD_LAYERED;
+    def.order = kind == 1 ? SINEW_PBD_COLORED : kind == 2 ? SINEW_PBD_SEQUENCE : SINEW_PBD_LAYERED;
     def.kinematic = kinematic;
     def.iterations = 6;
     if (kind == 3) {

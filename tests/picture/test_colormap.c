@@ -63,7 +63,7 @@ static void test_steps_look_equal(void **state) {
     }
 }
 
-static void test_colours_can_be_shown(void **state) {
+static void test_colors_can_be_shown(void **state) {
     (void)state;
     for (int kind = 0; kind < SN_COLORMAP_KINDS; kind++) {
         sn_colormap map;
@@ -176,7 +176,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lightness_is_monotone),
         cmocka_unit_test(test_steps_look_equal),
-        cmocka_unit_test(test_colours_can_be_shown),
+        cmocka_unit_test(test_colors_can_be_shown),
         cmocka_unit_test(test_diverging_map_is_balanced),
         cmocka_unit_test(test_lookup),
         cmocka_unit_test(test_palette_differs),

@@ -163,8 +163,8 @@ static void test_read_by_xmllint(void **state) {
 }
 
 // The coordinates of a path of the given colour.
-static int read_path(const char *svg, const char *colour, double *x, double *y, int most) {
-    const char *style = strstr(svg, colour);
+static int read_path(const char *svg, const char *color, double *x, double *y, int most) {
+    const char *style = strstr(svg, color);
     assert_non_null(style);
 
     const char *at = style;

@@ -61,7 +61,7 @@ static void test_nearer_hides_farther(void **state) {
     sinew_context_destroy(context);
 }
 
-static void test_values_take_the_maps_colours(void **state) {
+static void test_values_take_the_maps_colors(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
     sn_camera camera = front_camera(10, 4);
@@ -543,7 +543,7 @@ static void test_memory_shortage(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearer_hides_farther),
-        cmocka_unit_test(test_values_take_the_maps_colours),
+        cmocka_unit_test(test_values_take_the_maps_colors),
         cmocka_unit_test(test_any_number_of_threads),
         cmocka_unit_test(test_any_scale),
         cmocka_unit_test(test_a_view_stays_inside),

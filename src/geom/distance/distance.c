@@ -1,4 +1,5 @@
-// Fronts: buffers, stencils, and the loop that accepts voxels in the order of their distance.
+// Fronts: buffers, stencils, and the loop that accepts voxels in the order of their distance. See
+// distance.h for the methods.
 #include "geom/distance/distance.h"
 
 #include "base/prefetch.h"
@@ -9,7 +10,7 @@
 // Arrays that are read at index -1 start one cache line later.
 enum { PAD = 8 };
 
-#define TIE 1e-6 // of a step: distances that differ by less are equal
+#define TIE 1e-6 // relative to a step: distances that differ by less are equal
 
 sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distance_method method,
                              sn_front **front) {
@@ -49,7 +50,7 @@ void sn_front_reset(sn_front *front) {
     sn_queue_reset(front->queue, front->metric->largest_step);
 }
 
-// An item for a far voxel. Its neighbours will be asked for when it is accepted.
+// An item for a voxel that has not been reached before. Prefetches what its acceptance will need.
 static sn_queue_item *start_item(sn_front *front, int32_t voxel) {
     int32_t number = sn_queue_take(front->queue, voxel);
     SN_PREFETCH(front->metric->voxels->neighbor[voxel]);
@@ -57,7 +58,7 @@ static sn_queue_item *start_item(sn_front *front, int32_t voxel) {
     front->touched[front->touched_count++] = voxel;
     sn_queue_item *item = &front->queue->item[number];
     item->held = false;
-    item->axes = 0; // no neighbour has come yet
+    item->axes = 0; // no neighbour has contributed yet
 
     return item;
 }
@@ -96,20 +97,23 @@ void sn_front_block(sn_front *front, int32_t voxel) {
     front->state[voxel] = SN_FRONT_DONE; // with the distance INFINITY
 }
 
-// One axis of a marching stencil: p (T - value)^2 is its term of the squared gradient, p the
+// One axis of a marching stencil: p (T - value)^2 is its term of the squared gradient, with p the
 // inverse square of the step's cost.
 typedef struct axis_term {
     double value, p;
 } axis_term;
 
-// Second order where the next voxel farther upwind is accepted too and the material is uniform: the
-// one-sided derivative is (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3). Voxels that
-// are equally far, as symmetry makes them, do not count as upwind, whatever rounding says. `lead`
-// is how much farther voxel n is than the one behind it.
+// Second order is used if the next voxel further upwind is accepted too and the material is
+// uniform: the one-sided derivative is
+//
+//   (3 T - 4 T1 + T2) / 2 h = (T - (4 T1 - T2) / 3) / (2 h / 3)
+//
+// Voxels at equal distances, as symmetry produces them, do not count as upwind, whatever rounding
+// says. `lead` is how much farther voxel n is than the one behind it.
 static inline bool is_second_order(const sn_front *front, int32_t voxel, int32_t n, int32_t farther,
                                    double lead, double step) {
     if (!(lead > TIE * step) || front->method != SN_DISTANCE_MARCHING_2) {
-        return false; // INFINITY and below 0 lead nowhere
+        return false; // INFINITY and negative values are not usable
     }
 
     const double *cost = front->metric->cost;
@@ -134,22 +138,22 @@ static inline axis_term find_term(const sn_front *front, int32_t voxel, int32_t 
     return (axis_term){front->distance[n] + lead / 3, 2.25 / (step * step)};
 }
 
-// Adds a term to a stencil. Values are relative to the first neighbour's distance, so that nothing
-// cancels.
+// Adds a term to a stencil. Values are relative to the first neighbour's distance to avoid
+// cancellation.
 static inline sn_stencil add_term(sn_stencil s, axis_term term, double sign) {
     double t = term.value - s.base;
     double p = sign * term.p;
     return (sn_stencil){s.base, s.S0 + p, s.S1 + p * t, s.S2 + p * t * t};
 }
 
-// The upper root T of sum p (T - value)^2 = 1, that is S0 T^2 - 2 S1 T + S2 = 1.
+// The larger root T of sum p (T - value)^2 = 1, that is S0 T^2 - 2 S1 T + S2 = 1.
 static inline double solve_stencil(sn_stencil s) {
     double D = s.S1 * s.S1 - s.S0 * (s.S2 - 1);
-    return s.base + (s.S1 + sqrt(D > 0 ? D : 0)) /
-                        s.S0; // not fmax: a call, around which nothing stays in registers
+    return s.base +
+           (s.S1 + sqrt(D > 0 ? D : 0)) / s.S0; // not fmax: a call would spill the registers
 }
 
-// What an accepted voxel n says to a neighbour that sees it in direction d.
+// What an accepted voxel n contributes to a neighbour that sees it in direction d.
 typedef struct update {
     int32_t voxel, n, d, source;
     double value;   // distance of n
@@ -158,7 +162,7 @@ typedef struct update {
     axis_term term; // of n
 } update;
 
-// The first neighbour of a voxel to be accepted: T is known without a square root.
+// The first accepted neighbour of a voxel: T is known without a square root.
 static void march_far(sn_front *front, const update *update, double T) {
     sn_queue_item *item = start_item(front, update->voxel);
     item->stencil = add_term((sn_stencil){.base = update->value}, update->term, 1);
@@ -167,9 +171,9 @@ static void march_far(sn_front *front, const update *update, double T) {
     sn_queue_push(front->queue, front->state[update->voxel], T);
 }
 
-// Because voxels are accepted in the order of distance, each axis enters the stencil of a voxel
-// with its nearer side first, and every term enters while T is still above it: the sums are all
-// that must be known of the other neighbours. Returns T, or INFINITY if it stays.
+// Voxels are accepted in the order of distance, so each axis enters the stencil of a voxel with its
+// nearer side first, and every term enters while T is still above it: the sums are all that must be
+// remembered of the other neighbours. Returns T, or INFINITY if it does not change.
 static inline double refine_item(const sn_front *front, const update *update, sn_queue_item *item) {
     if (item->held) {
         return INFINITY;
@@ -182,12 +186,13 @@ static inline double refine_item(const sn_front *front, const update *update, sn
     }
 
     if (update->value == item->stencil.base && update->source < item->first_source) {
-        item->first_source = update->source; // equals: the lower number, wherever the axes point
+        // Of equals the lower number, whatever the directions of the axes.
+        item->first_source = update->source;
     }
 
     sn_stencil before = item->stencil;
     if (item->axes & bit) {
-        // The far side arrives later; it can win only by cheaper material.
+        // The farther side arrives later; it can win only through cheaper material.
         if (!front->metric->cost) {
             return INFINITY;
         }
@@ -203,12 +208,12 @@ static inline double refine_item(const sn_front *front, const update *update, sn
 
     sn_stencil after = add_term(before, update->term, 1);
     double T = solve_stencil(after);
-    if (!(T > update->term.value)) { // a kink, where second order sees what is not there
+    if (!(T > update->term.value)) { // a kink, where the second-order stencil is not valid
         after = add_term(before, (axis_term){update->value, update->p}, 1);
 
         T = solve_stencil(after);
         if (!(T > update->value)) {
-            return INFINITY; // earlier terms of second order already lie above: what is known stays
+            return INFINITY; // earlier second-order terms are already above: keep the known value
         }
     }
     item->stencil = after;
@@ -217,7 +222,7 @@ static inline double refine_item(const sn_front *front, const update *update, sn
     return T;
 }
 
-// A waiting item that may move.
+// A queued item that may move.
 typedef struct waiting {
     int32_t number;
     double T;
@@ -232,15 +237,15 @@ static void push_waiting(sn_front *front, waiting waiting) {
     sn_queue_push(front->queue, waiting.number, waiting.T);
 }
 
-// Lets an accepted voxel update its neighbours. Those that wait are moved at the end: whether they
-// move nobody can predict, and until then their roots are taken side by side.
+// Lets an accepted voxel update its neighbours. Queued ones are moved at the end: whether they move
+// is unpredictable, and until then their roots can be computed side by side.
 static void march_neighbors(sn_front *front, int32_t voxel) {
     const int32_t *neighbor = front->metric->voxels->neighbor[voxel];
     double distance[SN_VOXEL_FACES], last_step = 0;
     int open[SN_VOXEL_FACES], count = 0, waits = 0;
     waiting moves[SN_VOXEL_FACES];
 
-    for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which nobody could predict
+    for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which would be unpredictable
         distance[d] = front->distance[neighbor[d]];
 
         open[count] = d;
@@ -260,7 +265,7 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
         update.voxel = u;
         update.d = d ^ 1;
         update.step = sn_metric_step(front->metric, u, voxel, d);
-        if (update.step != last_step) { // mostly it is the same: a division less
+        if (update.step != last_step) { // usually the same: saves a division
             last_step = update.step;
 
             update.p = 1 / (update.step * update.step);
@@ -326,8 +331,8 @@ int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[
     return count;
 }
 
-// The voxel at a face, edge or corner offset, over any chain of face neighbours; -1 if every chain
-// is broken.
+// The voxel at a face, edge or corner offset, reached over any chain of face neighbours; -1 if
+// every chain is broken.
 static int32_t chain(const sinew_voxels *voxels, int32_t voxel, const int *directions, int length) {
     if (length == 0 || voxel < 0) {
         return voxel;
@@ -447,8 +452,8 @@ static void accept_cluster(sn_front *front, int32_t cluster, double distance, in
     }
 }
 
-// The voxels of the present bucket come next: what they need of their neighbours is fetched
-// together, instead of one after the other when it is needed.
+// The voxels of the current bucket come next: fetch the data of all their neighbours together, not
+// one by one when it is needed.
 static void fetch_ahead(sn_front *front) {
     const sn_front_queue *queue = front->queue;
     const double *cost = front->metric->cost;
@@ -470,11 +475,11 @@ static void fetch_ahead(sn_front *front) {
         }
     }
 
-    front->queue->turned = false;
+    front->queue->advanced = false;
 }
 
-// The rigid part of a voxel, or -1. Rigid voxels cost nothing: the costs are at hand, the parts are
-// not.
+// The rigid part of a voxel, or -1. Rigid voxels cost nothing, and the costs are in the cache while
+// the parts are not.
 static int32_t cluster_of(const sn_metric *metric, int32_t voxel) {
     if (!metric->cluster || (metric->cost && metric->cost[voxel] > 0)) {
         return -1;
@@ -497,7 +502,7 @@ void sn_front_run(sn_front *front, double limit, sn_front_visit *visit, void *da
         if (distance > limit) {
             return;
         }
-        if (front->queue->turned) {
+        if (front->queue->advanced) {
             fetch_ahead(front);
         }
 

@@ -3,7 +3,7 @@
 
 enum { PAD = 8, SOFT = 1, RIGID = 2 };
 
-// What is known of a block of cells.
+// Sums over a block of cells.
 typedef struct block {
     double cost; // sum over the voxels that are not rigid
     int32_t soft, rigid;

@@ -1,4 +1,4 @@
-// What a path costs, and how a front starts at a point.
+// The cost of paths, and how a front starts at a point.
 #include "geom/distance/distance.h"
 
 #include <string.h>
@@ -91,12 +91,12 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
         cost[v] = rigid[label] ? 0 : softest / (young[label] * sn_voxel_stiffness(voxels, v));
     }
 
-    metric->cost = cost; // the dearest costs 1, so the largest step is the Euclidean one
+    metric->cost = cost; // the most expensive costs 1, so the largest step is the Euclidean one
     return sn_metric_find_clusters(voxels, arena, rigid, metric);
 }
 
-// Cuts of the segment from a to b (in units of cells, middles at integers) with the borders between
-// cells, ascending in (0, 1).
+// The parameters in (0, 1), ascending, at which the segment from a to b (in units of cells, cell
+// centres at integers) crosses borders between cells.
 static int32_t cut_segment(sn_vec3 a, sn_vec3 b, double *cuts, int32_t capacity) {
     double from[3], to[3];
     int32_t count = 0;
@@ -127,8 +127,8 @@ static int32_t cut_segment(sn_vec3 a, sn_vec3 b, double *cuts, int32_t capacity)
 
 enum { MAX_CUTS = 64 };
 
-// What a straight line costs from `a` to `b` (units of cells); INFINITY if it leaves the solid.
-// `uniform` is cleared if the cost per length differs from `reference`.
+// The cost of the straight line from `a` to `b` (in units of cells); INFINITY if it leaves the
+// solid. `uniform` is cleared if the cost per length differs from `reference`.
 static double line_cost(const sn_metric *metric, sn_vec3 a, sn_vec3 b, double reference,
                         bool *uniform) {
     const sinew_voxels *voxels = metric->voxels;
@@ -142,7 +142,7 @@ static double line_cost(const sn_metric *metric, sn_vec3 a, sn_vec3 b, double re
 
         last = cuts[i];
         if (part < 1e-9) {
-            continue; // a corner or an edge touched in passing
+            continue; // a corner or edge that is only touched
         }
 
         sn_vec3 p = sn_madd(a, middle, sn_sub(b, a));
@@ -166,7 +166,7 @@ static double line_cost(const sn_metric *metric, sn_vec3 a, sn_vec3 b, double re
     return sum * sn_length(sn_v3(d.x * h[0], d.y * h[1], d.z * h[2]));
 }
 
-// A point outside starts at the nearest voxels, as if it lay on their boxes.
+// A point outside starts at the nearest voxels, as if it were on their boxes.
 static bool seed_nearest(sn_front *front, sn_vec3 point, double limit, int32_t source) {
     const sn_metric *metric = front->metric;
     const sinew_voxels *voxels = metric->voxels;
@@ -201,7 +201,7 @@ bool sn_front_seed_point(sn_front *front, sn_vec3 point, double radius, double l
     const sinew_voxels *voxels = metric->voxels;
     sn_vec3 u = sn_voxel_units(voxels, point);
 
-    // Far outside the grid: no cell numbers.
+    // Too far outside the grid for cell numbers.
     if (!(fabs(u.x) < 1e9 && fabs(u.y) < 1e9 && fabs(u.z) < 1e9)) {
         return seed_nearest(front, point, limit, source);
     }
@@ -213,7 +213,7 @@ bool sn_front_seed_point(sn_front *front, sn_vec3 point, double radius, double l
     double reference = own >= 0 && metric->cost ? metric->cost[own] : 1;
     bool uniform = true, found = false;
 
-    // Twice: the first pass learns whether straight lines are the shortest.
+    // Two passes: the first finds out whether straight lines are the shortest paths.
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t z = c[2] - reach; z <= c[2] + reach; z++) {
             for (int32_t y = c[1] - reach; y <= c[1] + reach; y++) {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond it, in the present
-// bucket, or nowhere.
+// Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond the ring, in the
+// current bucket, or nowhere.
 enum {
     PLACE_BEYOND = SN_QUEUE_BUCKETS,
     PLACE_PRESENT,
@@ -83,7 +83,7 @@ static void put(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     queue->item[entry.item].position = position;
 }
 
-// Puts an entry into the present bucket, whose places up to `position`, which is free, are sorted.
+// Inserts an entry into the current bucket, which is sorted up to the free slot `position`.
 static void sort_in(sn_front_queue *queue, int32_t position, sn_queue_entry entry) {
     for (; position > 0 && before(queue->present[position - 1], entry); position--) {
         put(queue, position, queue->present[position - 1]);
@@ -151,7 +151,7 @@ static sn_queue_entry entry_of(const sn_front_queue *queue, int32_t item) {
     return (sn_queue_entry){queue->item[item].key, queue->item[item].voxel, item};
 }
 
-// Backwards, what is sorted is a heap.
+// Reverses the order: a sorted array is a heap.
 static void make_heap(sn_front_queue *queue) {
     for (int32_t i = 0, k = queue->present_count - 1; i <= k; i++, k--) {
         sn_queue_entry first = queue->present[i];
@@ -243,7 +243,7 @@ void sn_queue_remove(sn_front_queue *queue, int32_t item) {
 
     unlink_item(queue, item);
     if (place == PLACE_BEYOND) {
-        queue->beyond_count--; // beyond_first may now be too low, which costs a look, not an error
+        queue->beyond_count--; // beyond_first may now be too low: harmless
     } else {
         queue->ring_count--;
     }
@@ -268,7 +268,7 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
     }
 }
 
-// Moves what the ring has come near enough to from the list beyond into the ring.
+// Moves items that are now within the ring's range from the list beyond it into the ring.
 static void fetch_beyond(sn_front_queue *queue) {
     int32_t item = queue->link[-1 - PLACE_BEYOND].next;
     empty_list(queue, PLACE_BEYOND);
@@ -294,7 +294,7 @@ static int64_t lowest_beyond(const sn_front_queue *queue) {
     return lowest;
 }
 
-// Makes the lowest bucket with items the present one. Returns false if there is none.
+// Makes the lowest non-empty bucket the current one. Returns false if there is none.
 static bool advance(sn_front_queue *queue) {
     while (queue->present_count == 0) {
         if (queue->ring_count == 0) {
@@ -324,7 +324,7 @@ static bool advance(sn_front_queue *queue) {
         }
     }
 
-    queue->turned = true;
+    queue->advanced = true;
     return true;
 }
 

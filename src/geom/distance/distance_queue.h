@@ -1,14 +1,14 @@
-// The queue of a front: the voxel with the smallest key first, equal keys by voxel.
+// The priority queue of a front: the voxel with the smallest key first, equal keys by voxel.
 //
-// Keys are sorted into buckets of equal width, a ring of them around the present one; only the
-// present bucket is kept in order (the hot queue of Cherkassky, Goldberg and Silverstein 1999):
-// sorted while it is small, which is faster, a heap once it has grown, which flat fronts and
-// material far stiffer than the softest make it do. Keys beyond the ring wait in a list of their
-// own.
+// Keys are sorted into buckets of equal width, a ring of them around the current one; only the
+// current bucket is kept in order (the hot queue of Cherkassky, Goldberg and Silverstein 1999). It
+// is a sorted array while it is small, which is faster, and a heap once it has grown, as it does
+// with flat fronts or material much stiffer than the softest. Keys beyond the ring wait in a
+// separate list.
 //
-// What is known of a voxel while it waits is an item, taken from a pool and given back when the
-// voxel is done: a front is a surface, so its items are few against the voxels and stay in the
-// cache. Nothing is allocated while a front runs.
+// The data of a queued voxel is an item, taken from a pool and returned when the voxel is accepted:
+// a front is a surface, so its items are few compared with the voxels and stay in the cache.
+// Nothing is allocated while a front runs.
 #ifndef SN_GEOM_DISTANCE_DISTANCE_QUEUE_H
 #define SN_GEOM_DISTANCE_DISTANCE_QUEUE_H
 
@@ -16,8 +16,8 @@
 
 enum { SN_QUEUE_BUCKETS = 1024 };
 
-// Sums of a marching stencil: of the weights p of its terms, and of p t and p t^2 with the terms'
-// values t relative to `base`.
+// Sums of a marching stencil: over the weights p of its terms, and over p t and p t^2 with the
+// terms' values t relative to `base`.
 typedef struct sn_stencil {
     double base, S0, S1, S2;
 } sn_stencil;
@@ -33,8 +33,7 @@ typedef struct sn_queue_item {
     sn_stencil stencil;
 } sn_queue_item;
 
-// Neighbours in a list; a ring that the list's head closes, so that nothing need be asked to take
-// an item out.
+// Links of a list, closed to a ring by its head, so that removing an item needs no branch.
 typedef struct sn_queue_link {
     int32_t next, previous; // items, or heads: -1 - list
 } sn_queue_link;
@@ -57,29 +56,29 @@ typedef struct sn_front_queue {
     sn_queue_entry
         *present; // the present bucket: sorted, smallest key last, or a heap, smallest key first
     bool heaped;
-    bool turned; // a new bucket became the present one; for the owner to clear
+    bool advanced; // a new bucket has become the current one; the owner clears it
 } sn_front_queue;
 
-// Room for `capacity` voxels at once.
+// Allocates a queue for up to `capacity` voxels at once.
 sinew_status sn_queue_create(sn_arena *arena, int32_t capacity, sn_front_queue **queue);
 
-// Empties the queue, takes all items back, and sets the width of a bucket: a fraction of the
-// largest step a key can grow by.
+// Empties the queue, reclaims all items, and sets the width of a bucket to a fraction of the
+// largest step by which a key can grow.
 void sn_queue_reset(sn_front_queue *queue, double largest_step);
 
 // An item for a voxel that has none; it is not in the queue yet.
 int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel);
 
-// Takes an item back that is not in the queue.
+// Returns an item that is not in the queue to the pool.
 void sn_queue_give_back(sn_front_queue *queue, int32_t item);
 
-// Puts an item in, or moves it to a smaller key.
+// Inserts an item, or moves it to a smaller key.
 void sn_queue_push(sn_front_queue *queue, int32_t item, double key);
 
-// Takes out the item with the smallest key, or returns -1.
+// Removes the item with the smallest key and returns it, or returns -1.
 int32_t sn_queue_pop(sn_front_queue *queue);
 
-// Takes out an item wherever it is; nothing happens if it is not in.
+// Removes an item from wherever it is; does nothing if it is not queued.
 void sn_queue_remove(sn_front_queue *queue, int32_t item);
 
 #endif

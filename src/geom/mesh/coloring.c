@@ -1,22 +1,22 @@
 // Greedy colouring of chunks: in chunk order, the lowest colour that none of the chunk's nodes has
-// met yet. Nodes remember 64 colours as bits; chunks that find none among them wait for the
-// next 64. O(indices) for each 64 colours.
+// yet. Nodes remember 64 colours as bits; chunks that find none of them free wait for the next 64.
+// O(indices) per 64 colours.
 #include "geom/mesh/mesh.h"
 
 #include <string.h>
 
 typedef struct coloring_job {
     const int32_t *indices;
-    int64_t chunk_places; // indices of a whole chunk
-    int64_t places;       // of all chunks
+    int64_t chunk_size; // indices of a whole chunk
+    int64_t size;       // of all chunks
 } coloring_job;
 
 static uint64_t met_colors(const coloring_job *job, const uint64_t *masks, int32_t chunk) {
-    int64_t begin = chunk * job->chunk_places;
-    int64_t end = begin + job->chunk_places;
+    int64_t begin = chunk * job->chunk_size;
+    int64_t end = begin + job->chunk_size < job->size ? begin + job->chunk_size : job->size;
     uint64_t met = 0;
 
-    for (int64_t i = begin; i < end && i < job->places; i++) {
+    for (int64_t i = begin; i < end; i++) {
         if (job->indices[i] >= 0) {
             met |= masks[job->indices[i]];
         }
@@ -26,16 +26,17 @@ static uint64_t met_colors(const coloring_job *job, const uint64_t *masks, int32
 }
 
 static void mark_nodes(const coloring_job *job, uint64_t *masks, int32_t chunk, uint64_t bit) {
-    int64_t begin = chunk * job->chunk_places;
-    int64_t end = begin + job->chunk_places;
-    for (int64_t i = begin; i < end && i < job->places; i++) {
+    int64_t begin = chunk * job->chunk_size;
+    int64_t end = begin + job->chunk_size < job->size ? begin + job->chunk_size : job->size;
+    for (int64_t i = begin; i < end; i++) {
         if (job->indices[i] >= 0) {
             masks[job->indices[i]] |= bit;
         }
     }
 }
 
-// Gives colours from `base` to chunks that have none (-1). Returns how many are still without.
+// Assigns colours starting at `base` to chunks that have none (-1). Returns how many still have
+// none.
 static int32_t color_pass(const coloring_job *job, uint64_t *masks, int32_t *colors, int32_t chunks,
                           int32_t base) {
     int32_t waiting = 0;

@@ -1,10 +1,11 @@
-// Cutting hexahedra into tets, and middle nodes.
+// Cuts hexahedra into tets, and adds mid-edge nodes.
 //
 // Six tets: the cone from the hexahedron's lowest node over the triangles of the three faces that
-// do not hold it, each face cut through its own lowest node (the rule of Dompierre et al. 1999).
-// Both sides of a face see the same rule, so any hexahedral mesh becomes a conforming one; a
-// regular grid becomes Kuhn's subdivision. Five tets: one over the four white corners, and one at
-// each black corner.
+// do not contain it, each face cut through its own lowest node (the rule of Dompierre et al. 1999).
+// Both sides of a face apply the same rule, so any hexahedral mesh becomes a conforming one; a
+// regular grid becomes Kuhn's subdivision.
+//
+// Five tets: one over the four white corners, and one at each black corner.
 #include "geom/mesh/mesh.h"
 
 #include "base/tuples.h"
@@ -44,8 +45,8 @@ static void cut_into_six(const int32_t *nodes, int32_t *tets) {
 }
 
 static void cut_into_five(const int32_t *nodes, bool first_is_white, int32_t *tets) {
-    // White corners 0, 2, 5, 7 in the middle; a quarter turn about the axis 04 brings 1, 3, 4, 6
-    // there.
+    // White corners 0, 2, 5, 7 in the middle; a rotation by 90 degrees about the axis 04 brings 1,
+    // 3, 4, 6 there.
     static const int8_t cut[5][4] = {
         {0, 2, 7, 5}, {0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}};
     static const int8_t turned[8] = {1, 2, 3, 0, 5, 6, 7, 4};
@@ -62,7 +63,7 @@ typedef struct parity_forest {
     uint8_t *parities;
 } parity_forest;
 
-// Root of a node; *parity is that of the path.
+// The root of a node; *parity is that of the path.
 static int32_t find_root(const parity_forest *forest, int32_t node, uint8_t *parity) {
     uint8_t sum = 0;
     int32_t root = node;
@@ -84,7 +85,7 @@ static int32_t find_root(const parity_forest *forest, int32_t node, uint8_t *par
     return root;
 }
 
-// Makes a and b differ in colour. False if they are already bound to agree.
+// Requires a and b to have different colours. False if they are already required to be equal.
 static bool join_as_different(const parity_forest *forest, int32_t a, int32_t b) {
     uint8_t parity_a, parity_b;
     int32_t root_a = find_root(forest, a, &parity_a);
@@ -158,8 +159,10 @@ static sinew_status cut_all(sn_arena *scratch, const sinew_mesh *hexes, int32_t 
             cut_into_six(nodes, cut);
         }
 
-        for (int32_t i = 0; made->labels && i < tets_per_cell; i++) {
-            made->labels[tets_per_cell * e + i] = hexes->labels[e];
+        if (made->labels) {
+            for (int32_t i = 0; i < tets_per_cell; i++) {
+                made->labels[tets_per_cell * e + i] = hexes->labels[e];
+            }
         }
     }
 
@@ -208,9 +211,8 @@ static sinew_status add_middles(sn_arena *scratch, const sinew_mesh *tets,
     for (int32_t begin = 0, end, node = tets->point_count; begin < count; begin = end, node++) {
         end = sn_tuple_group_end(edges, 2, order, (int32_t)count, begin);
         const int32_t *ends = edges + 2 * (size_t)order[begin];
-        sn_store3(
-            made->points + 3 * (size_t)node,
-            sn_scale(0.5, sn_add(sn_mesh_point(tets, ends[0]), sn_mesh_point(tets, ends[1]))));
+        sn_store3(sn_at3(made->points, node), sn_scale(0.5, sn_add(sn_mesh_point(tets, ends[0]),
+                                                                   sn_mesh_point(tets, ends[1]))));
 
         for (int32_t i = begin; i < end; i++) {
             made->indices[10 * (size_t)(order[i] / 6) + 4 + (size_t)(order[i] % 6)] = node;

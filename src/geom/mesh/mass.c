@@ -1,6 +1,6 @@
 // Mass properties by signed tets from a reference point to the triangles.
 //
-// Of a tet with corners 0, a, b, c and volume V: the integral of x is V s / 4 with s = a + b + c,
+// For a tet with corners 0, a, b, c and volume V: the integral of x is V s / 4 with s = a + b + c,
 // and that of x ⊗ x is V / 20 (a⊗a + b⊗b + c⊗c + s⊗s).
 #include "geom/mesh/mesh.h"
 
@@ -12,12 +12,11 @@ static sn_mat3 compute_inertia(sn_mat3 moment, double volume, sn_vec3 centroid) 
 
 sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles,
                                               int32_t triangle_count) {
-    // A reference inside the surface keeps the sums free of cancellation when the solid is far from
-    // the origin.
+    // A reference point inside the surface avoids cancellation if the solid is far from the origin.
     sn_box box = sn_box_empty();
 
     for (int32_t i = 0; i < 3 * triangle_count; i++) {
-        box = sn_box_with_point(box, sn_load3(points + 3 * (size_t)triangles[i]));
+        box = sn_box_with_point(box, sn_load3(sn_at3(points, triangles[i])));
     }
 
     sn_vec3 reference = triangle_count > 0 ? sn_box_center(box) : sn_v3(0, 0, 0);
@@ -29,8 +28,8 @@ sn_mass_properties sn_surface_mass_properties(const double *points, const int32_
         sn_vec3 p[3];
         sn_vec3 sum = sn_v3(0, 0, 0);
         for (int k = 0; k < 3; k++) {
-            p[k] = sn_sub(sn_load3(points + 3 * (size_t)triangles[3 * (size_t)i + (size_t)k]),
-                          reference);
+            p[k] =
+                sn_sub(sn_load3(sn_at3(points, triangles[3 * (size_t)i + (size_t)k])), reference);
             sum = sn_add(sum, p[k]);
         }
 

@@ -54,7 +54,7 @@ int32_t sinew_element_node_count(sinew_element element) {
                : 0;
 }
 
-// Refuses what the indices (of nodes, and of places in the element array) cannot count.
+// Rejects counts that indices (of nodes, or of entries of the element array) cannot represent.
 static sinew_status check_counts(sinew_context *context, const sn_element_info *info,
                                  int64_t points, int64_t elements) {
     SN_ASSERT(points >= 0 && elements >= 0);
@@ -138,8 +138,8 @@ static sn_mat3 hex8_jacobian(const sinew_mesh *mesh, const int32_t *nodes, sn_ve
     return sn_shape_jacobian(mesh->points, nodes, 8, (const double(*)[3])dN);
 }
 
-// det J is cubic in a tet10: the five-point rule of degree 3, with its negative weight at the
-// middle, is exact.
+// det J is cubic in a tet10: the five-point rule of degree 3, with a negative weight at the centre,
+// is exact.
 static double tet10_volume(const sinew_mesh *mesh, const int32_t *nodes) {
     double volume = -0.8 * sn_mat3_det(tet10_jacobian(mesh, nodes, sn_v3(0.25, 0.25, 0.25)));
     for (int i = 0; i < 4; i++) {

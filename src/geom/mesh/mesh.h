@@ -30,7 +30,7 @@ typedef struct sn_element_info {
 
 extern const sn_element_info sn_element_infos[4];
 
-// The kind must be valid (sn_check_arrays tells).
+// The kind must be valid (checked by sn_check_arrays).
 static inline const sn_element_info *sn_element_info_of(sinew_element element) {
     return &sn_element_infos[element];
 }
@@ -44,10 +44,10 @@ static inline const int32_t *sn_mesh_nodes(const sinew_mesh *mesh, int32_t e) {
 }
 
 static inline sn_vec3 sn_mesh_point(const sinew_mesh *mesh, int32_t node) {
-    return sn_load3(mesh->points + 3 * (size_t)node);
+    return sn_load3(sn_at3(mesh->points, node));
 }
 
-// A mesh that owns its arrays; what the library hands out points to `view`, its first member.
+// A mesh that owns its arrays; handles given to the caller point to `view`, its first member.
 typedef struct sn_owned_mesh {
     sinew_mesh view;
     sn_arena arena; // holds this struct too
@@ -67,13 +67,13 @@ static inline double sn_tet_volume6(sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_vec3 d) 
     return sn_dot(sn_cross(sn_sub(b, a), sn_sub(c, a)), sn_sub(d, a));
 }
 
-// Signed volume, of tet10 and hex8 by quadrature that is exact for them; the unsigned area in space
-// of a triangle.
+// The signed volume, exact by quadrature for tet10 and hex8; for a triangle its unsigned area in
+// space.
 double sn_element_volume(const sinew_mesh *mesh, int32_t element);
 
-// Smallest Jacobian determinant over the corners of a hexahedron, or over the corners and middles
-// of a tet10; the constant one of a tet4; twice the area of a triangle. Positive everywhere checked
-// means usable.
+// The smallest Jacobian determinant over the corners of a hexahedron, or over the corners and
+// mid-edge nodes of a tet10; the constant one of a tet4; twice the area of a triangle. The element
+// is usable if it is positive.
 double sn_element_smallest_jacobian(const sinew_mesh *mesh, int32_t element);
 
 // Sum over all elements, in index order for any number of threads.
@@ -81,8 +81,8 @@ double sn_mesh_volume(sinew_context *context, const sinew_mesh *mesh);
 
 sn_box sn_mesh_box(const sinew_mesh *mesh);
 
-// The checks of sinew_mesh_check one by one, so that a caller can leave some out. Each names the
-// first culprit.
+// The checks of sinew_mesh_check one by one, so that a caller can omit some. Each reports the first
+// offender.
 sinew_status sn_check_arrays(sinew_context *context,
                              const sinew_mesh *mesh); // pointers, counts, ranges, finite
 sinew_status
@@ -95,8 +95,7 @@ sinew_status sn_check_distinct(sinew_context *context,
 sinew_status sn_check_plane(sinew_context *context,
                             const sinew_mesh *mesh); // triangles in one plane z, facing +z
 
-// Who touches whom in a mesh: nodes and elements, elements across faces, boundary faces, connected
-// parts.
+// Adjacency in a mesh: nodes and elements, elements across faces, boundary faces, connected parts.
 
 // Rows of items: row i is items[offsets[i]] .. items[offsets[i + 1] - 1].
 typedef struct sn_adjacency {
@@ -105,7 +104,7 @@ typedef struct sn_adjacency {
     int32_t *items;
 } sn_adjacency;
 
-// For each node the places where `indices` names it, in ascending order: item = element *
+// For each node the positions at which `indices` names it, ascending: item = element *
 // nodes_per_element + local. This is the gather list of a scatter without atomics. Indices must be
 // in range.
 sinew_status sn_build_node_slots(sn_arena *arena, const int32_t *indices, int32_t nodes_per_element,
@@ -115,16 +114,16 @@ sinew_status sn_build_node_slots(sn_arena *arena, const int32_t *indices, int32_
 sinew_status sn_build_node_elements(sn_arena *arena, const sinew_mesh *mesh,
                                     sn_adjacency *elements);
 
-// For each node the nodes that share an element with it, ascending, itself among them: the pattern
+// For each node the nodes that share an element with it, ascending, including itself: the pattern
 // of a stiffness matrix.
-sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh,
-                                      sn_adjacency *neighbours);
+sinew_status sn_build_node_neighbors(sn_arena *arena, const sinew_mesh *mesh,
+                                     sn_adjacency *neighbors);
 
 // For each element and local face the element across it, or -1 at the boundary:
-// (*neighbours)[element * faces + face]. Fails if three elements share a face. Edges take the place
-// of faces in triangle meshes.
-sinew_status sn_build_element_neighbours(sn_arena *arena, const sinew_mesh *mesh,
-                                         int32_t **neighbours);
+// (*neighbours)[element * faces + face]. Fails if three elements share a face. In triangle meshes
+// faces are edges.
+sinew_status sn_build_element_neighbors(sn_arena *arena, const sinew_mesh *mesh,
+                                        int32_t **neighbors);
 
 // Faces with an element on one side only, by ascending element.
 typedef struct sn_boundary {
@@ -146,14 +145,14 @@ typedef struct sn_surface {
 
 sinew_status sn_build_surface(sn_arena *arena, const sinew_mesh *mesh, sn_surface *surface);
 
-// What a triangle adds to the normal at its corner, with the weights of Max 1999: a x b / (|a|^2
-// |b|^2) for the sides a, b from there to its next and its last point. Exact for points on a
-// sphere, and free of roots and angles. 0 if a side has no length.
+// The contribution of a triangle to the normal at its corner, with the weights of Max (1999): a x b
+// / (|a|^2 |b|^2) for the sides a, b from there to the next and the previous corner. Exact for
+// points on a sphere, without square roots or angles. 0 if a side has no length.
 static inline sn_vec3 sn_corner_normal(const double *points, int32_t corner, int32_t next,
                                        int32_t last) {
-    sn_vec3 p = sn_load3(points + 3 * (size_t)corner);
-    sn_vec3 a = sn_sub(sn_load3(points + 3 * (size_t)next), p);
-    sn_vec3 b = sn_sub(sn_load3(points + 3 * (size_t)last), p);
+    sn_vec3 p = sn_load3(sn_at3(points, corner));
+    sn_vec3 a = sn_sub(sn_load3(sn_at3(points, next)), p);
+    sn_vec3 b = sn_sub(sn_load3(sn_at3(points, last)), p);
     double scale = sn_dot(a, a) * sn_dot(b, b);
     return scale > 0 ? sn_scale(1 / scale, sn_cross(a, b)) : sn_v3(0, 0, 0);
 }
@@ -163,13 +162,13 @@ static inline sn_vec3 sn_corner_normal(const double *points, int32_t corner, int
 sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts,
                                  int32_t *count);
 
-// The same for elements that share a face (triangles: an edge). More than by nodes where parts hang
-// together by a point or an edge only, as by a hinge.
+// The same for elements that share a face (triangles: an edge). There are more of these parts than
+// by nodes if parts touch only at a point or an edge, like a hinge.
 sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts,
                                       int32_t *count);
 
-// Edges with one triangle, with more than two, and with two that run through it in the same
-// direction.
+// The numbers of edges with one triangle, with more than two, and with two that are oriented
+// inconsistently.
 typedef struct sn_edge_report {
     int64_t edges, open, crowded, inconsistent;
 } sn_edge_report;
@@ -178,22 +177,22 @@ sinew_status sn_count_edges(sn_arena *scratch, const int32_t *triangles, int32_t
                             int32_t vertex_count, sn_edge_report *report);
 
 // Orders of nodes and elements that keep neighbours close in memory, and colours of chunks of
-// elements that may be scattered at the same time.
+// elements that may be scattered in parallel.
 
-// Both orders as "the i-th one is the old number order[i]".
+// Both orders: item i of the new order is item order[i] of the old one.
 typedef struct sn_order {
     int32_t *nodes;    // point_count
     int32_t *elements; // element_count
 } sn_order;
 
-// Elements along a Hilbert curve through their centres (Skilling 2004); nodes in the order the
-// elements meet them first.
+// Elements along a Hilbert curve through their centres (Skilling 2004); nodes in the order in which
+// elements first use them.
 sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
 
 // Nodes by reverse Cuthill-McKee (narrow band); elements by their lowest new node.
 sinew_status sn_build_rcm_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
 
-// The mesh in a new order. Local node order stays.
+// The mesh in a new order. The local node order stays.
 sinew_status sn_reorder_mesh(sinew_context *context, const sinew_mesh *mesh, const sn_order *order,
                              sn_owned_mesh **reordered);
 
@@ -202,8 +201,8 @@ sinew_status sn_invert_order(sn_arena *arena, const int32_t *order, int32_t coun
                              int32_t **inverse);
 
 // Chunks of `chunk_size` consecutive elements; no two chunks of one colour share a node. Colours
-// are handled one after the other, the chunks of one colour in parallel: every node then receives
-// its parts in the same order for any thread count.
+// are processed one after the other, the chunks of one colour in parallel: every node then receives
+// its contributions in the same order for any number of threads.
 typedef struct sn_coloring {
     int32_t chunk_size, chunk_count, color_count;
     int32_t *color_offsets; // color_count + 1 places in `chunks`
@@ -216,30 +215,30 @@ sinew_status sn_build_coloring(sn_arena *arena, const int32_t *indices, int32_t 
                                int32_t element_count, int32_t node_count, int32_t chunk_size,
                                sn_coloring *coloring);
 
-// From one element kind to another: hexahedra into tets, tets with four nodes into tets with ten.
+// Conversion between element kinds: hexahedra into tets, four-node tets into ten-node tets.
 
-// Cuts every hexahedron into 5 or 6 tets, so that neighbours agree on the diagonal of the face they
-// share. Five need nodes that can be coloured black and white along the edges of the hexahedra:
-// grids can, a ring of an odd number cannot (refused). Labels are handed on.
+// Cuts every hexahedron into 5 or 6 tets so that neighbours agree on the diagonal of their common
+// face. Five tets need nodes that can be coloured black and white along the edges of the hexahedra:
+// grids can, a ring of an odd number cannot, which is an error. Labels are inherited.
 sinew_status sn_cut_hexes(sinew_context *context, const sinew_mesh *hexes, int32_t tets_per_cell,
                           sn_owned_mesh **tets);
 
-// Adds a node in the middle of every edge; the first nodes stay, the new ones are sorted by their
-// edges' corners.
+// Adds a node in the middle of every edge; the existing nodes come first, the new ones are sorted
+// by the corners of their edges.
 sinew_status sn_add_middle_nodes(sinew_context *context, const sinew_mesh *tets,
                                  sn_owned_mesh **quadratic);
 
-// Turns hexahedra into a mesh of the wished kind (TRIANGLE: the surface of the tets) and destroys
-// them, also on failure.
+// Converts hexahedra to a mesh of the requested kind (TRIANGLE: the surface of the tets) and
+// destroys them, also on failure.
 sinew_status sn_finish_hexes(sinew_context *context, sn_owned_mesh *hexes, sinew_element element,
                              int32_t tets_per_cell, sinew_mesh **mesh);
 
-// The two choices that come with it, from outside: the kind, and 5 or 6.
+// Checks the two choices of a conversion: the element kind, and 5 or 6 tets per cell.
 sinew_status sn_check_cutting(sinew_context *context, sinew_element element, int32_t tets_per_cell);
 
-// Shape functions N and their derivatives dN by the natural coordinates.
+// Shape functions N and their derivatives dN with respect to the natural coordinates.
 //
-// Tet: (r, s, t), the barycentric coordinates of the corners 1, 2, 3; that of corner 0 is 1 - r - s
+// Tet: (r, s, t) are the barycentric coordinates of corners 1, 2, 3; that of corner 0 is 1 - r - s
 // - t. Hex: (r, s, t) in [-1, 1] along the edges 01, 03, 04.
 
 // N_i = L_i (2 L_i - 1) at the corners, 4 L_a L_b at the middle of edge ab.
@@ -248,12 +247,12 @@ void sn_shape_tet10(sn_vec3 natural, double N[10], double dN[10][3]);
 // N_i = (1 + r r_i) (1 + s s_i) (1 + t t_i) / 8
 void sn_shape_hex8(sn_vec3 natural, double N[8], double dN[8][3]);
 
-// J = sum of x_i ⊗ dN_i: the derivative of the position by the natural coordinates.
+// J = sum of x_i ⊗ dN_i: the derivative of the position with respect to the natural coordinates.
 static inline sn_mat3 sn_shape_jacobian(const double *points, const int32_t *nodes, int32_t count,
                                         const double (*dN)[3]) {
     sn_mat3 J = {0};
     for (int32_t i = 0; i < count; i++) {
-        J = sn_mat3_add(J, sn_outer(sn_load3(points + 3 * (size_t)nodes[i]), sn_load3(dN[i])));
+        J = sn_mat3_add(J, sn_outer(sn_load3(sn_at3(points, nodes[i])), sn_load3(dN[i])));
     }
     return J;
 }
@@ -261,7 +260,8 @@ static inline sn_mat3 sn_shape_jacobian(const double *points, const int32_t *nod
 // Natural coordinates of the corners of a hexahedron.
 extern const int8_t sn_hex_corners[8][3];
 
-// Volume, centroid and inertia of what a closed surface encloses, or of a mesh of solid elements.
+// Volume, centroid and inertia of the solid that a closed surface encloses, or of a mesh of solid
+// elements.
 
 typedef struct sn_mass_properties {
     double volume;
@@ -269,13 +269,13 @@ typedef struct sn_mass_properties {
     sn_mat3 inertia; // about the centroid, at density 1: integral of (|r|² I - r ⊗ r)
 } sn_mass_properties;
 
-// By the divergence theorem, one tet for each triangle (Tonon 2004). Meaningful if the triangles
-// are closed and face outwards.
+// By the divergence theorem, one tet per triangle (Tonon 2004). Meaningful if the triangles are
+// closed and face outwards.
 sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles,
                                               int32_t triangle_count);
 
-// Of solid elements, through their surface: exact for flat faces; curved ones are taken as their
-// triangles.
+// For solid elements, through their surface: exact for flat faces; curved faces are approximated by
+// their triangles.
 sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh,
                                      sn_mass_properties *properties);
 

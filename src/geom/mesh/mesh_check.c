@@ -1,5 +1,5 @@
-// The checks of a mesh that comes from outside. Each stops at the first culprit and names it, its
-// value and what is valid.
+// The checks of a mesh from outside. Each stops at the first offender and reports it, its value and
+// what is valid.
 #include "geom/mesh/mesh.h"
 #include "base/tuples.h"
 
@@ -57,8 +57,8 @@ sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh) {
     return check_indices(context, mesh);
 }
 
-// The longest distance of an element's corners from the first, the scale below which a volume is
-// rounding.
+// The largest distance of an element's corners from the first: the scale below which a volume is
+// rounding error.
 static double element_size(const sinew_mesh *mesh, int32_t element) {
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     double size = 0;
@@ -70,8 +70,8 @@ static double element_size(const sinew_mesh *mesh, int32_t element) {
     return size;
 }
 
-// A place whose node an earlier place names too, or 0.
-static int32_t repeated_place(const sinew_mesh *mesh, int32_t element) {
+// The index of a local node that repeats an earlier one, or 0.
+static int32_t repeated_node(const sinew_mesh *mesh, int32_t element) {
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     for (int32_t i = 1; i < sn_element_info_of(mesh->element)->nodes; i++) {
         for (int32_t k = 0; k < i; k++) {
@@ -93,7 +93,7 @@ sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh) {
         double volume = sn_element_volume(mesh, e);
         double jacobian = sn_element_smallest_jacobian(mesh, e);
         double rounding = 1e-14 * pow(element_size(mesh, e), info->dimension);
-        int32_t repeated = repeated_place(mesh, e);
+        int32_t repeated = repeated_node(mesh, e);
 
         if (repeated > 0) {
             return sn_fail(context, SINEW_INVALID_DATA,
@@ -170,10 +170,10 @@ static sinew_status find_repeated(sn_arena *scratch, const sinew_mesh *mesh) {
 
 sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh) {
     sn_arena scratch = sn_arena_create(context);
-    int32_t *neighbours;
+    int32_t *neighbors;
     sinew_status status = find_repeated(&scratch, mesh);
     if (status == SINEW_OK) {
-        status = sn_build_element_neighbours(&scratch, mesh, &neighbours);
+        status = sn_build_element_neighbors(&scratch, mesh, &neighbors);
     }
 
     sn_arena_destroy(&scratch);

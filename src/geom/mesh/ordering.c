@@ -1,5 +1,5 @@
-// Orders of nodes and elements: along a Hilbert curve, by reverse Cuthill-McKee; and meshes put
-// into an order.
+// Orders of nodes and elements: along a Hilbert curve, or by reverse Cuthill-McKee; and reordered
+// meshes.
 #include "geom/mesh/mesh.h"
 
 #include "base/sort.h"
@@ -23,9 +23,9 @@ sinew_status sn_invert_order(sn_arena *arena, const int32_t *order, int32_t coun
 
 enum { HILBERT_BITS = 21 };
 
-// Place along the Hilbert curve of a lattice point (Skilling 2004: undo excess work, then Gray
+// The index of a lattice point along the Hilbert curve (Skilling 2004: undo excess work, then Gray
 // code, then interleave).
-static uint64_t hilbert_place(uint32_t x[3]) {
+static uint64_t hilbert_index(uint32_t x[3]) {
     for (uint32_t bit = 1u << (HILBERT_BITS - 1); bit > 1; bit >>= 1) {
         uint32_t low = bit - 1;
         for (int i = 0; i < 3; i++) {
@@ -76,10 +76,11 @@ static uint64_t element_place(const sinew_mesh *mesh, int32_t element, sn_box bo
     uint32_t x[3] = {(uint32_t)fmin(fmax(p.x, 0), last), (uint32_t)fmin(fmax(p.y, 0), last),
                      (uint32_t)fmin(fmax(p.z, 0), last)};
 
-    return hilbert_place(x);
+    return hilbert_index(x);
 }
 
-// Nodes in the order in which the ordered elements meet them; nodes without elements come last.
+// Nodes in the order in which the ordered elements first use them; nodes without elements come
+// last.
 static void order_nodes_by_elements(const sinew_mesh *mesh, const int32_t *elements, uint8_t *met,
                                     int32_t *nodes) {
     int32_t per_element = sn_element_info_of(mesh->element)->nodes;
@@ -130,8 +131,8 @@ sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_
     return SINEW_OK;
 }
 
-// Sorts a list of nodes by degree, then number. A long one (a hub of the mesh) stays by number: its
-// order gains nothing.
+// Sorts a list of nodes by degree, then by number. A long list (a hub of the mesh) stays sorted by
+// number: sorting it would gain nothing.
 static void sort_by_degree(int32_t *nodes, int32_t count, const int32_t *offsets) {
     if (count > 256) {
         return;
@@ -155,8 +156,8 @@ static void sort_by_degree(int32_t *nodes, int32_t count, const int32_t *offsets
     }
 }
 
-// Breadth first from `start`, neighbours by degree, into queue[begin ..]. `level` holds stamps;
-// returns the queue's end and where the last level begins.
+// Breadth-first search from `start`, neighbours by degree, into queue[begin ..]. `level` holds
+// stamps; returns the end of the queue and where the last level begins.
 static int32_t breadth_first(const sn_adjacency *graph, int32_t start, int32_t begin,
                              int32_t *queue, int32_t *stamps, int32_t stamp, int32_t *last_level) {
     int32_t end = begin;
@@ -192,7 +193,7 @@ static int32_t breadth_first(const sn_adjacency *graph, int32_t start, int32_t b
     return end;
 }
 
-// Cuthill-McKee, each part from a node far away from its first one, then reversed.
+// Cuthill-McKee, each part starting from a peripheral node, then reversed.
 static void order_nodes_rcm(const sn_adjacency *graph, int32_t *stamps, int32_t *nodes) {
     int32_t next = 0, stamp = 0;
     for (int32_t node = 0; node < graph->rows; node++) {
@@ -204,7 +205,7 @@ static void order_nodes_rcm(const sn_adjacency *graph, int32_t *stamps, int32_t 
         int32_t last_level = 0;
         int32_t end = next;
 
-        for (int turn = 0; turn < 3; turn++) { // twice to find an end of the part, then for good
+        for (int pass = 0; pass < 3; pass++) { // twice to find an end of the part, then for good
             end = breadth_first(graph, start, next, nodes, stamps, ++stamp, &last_level);
 
             start = nodes[last_level];
@@ -230,7 +231,7 @@ sinew_status sn_build_rcm_order(sn_arena *arena, const sinew_mesh *mesh, sn_orde
     uint64_t *keys = SN_PUSH(arena, uint64_t, mesh->element_count);
     sn_adjacency graph;
 
-    SN_TRY(sn_build_node_neighbours(arena, mesh, &graph));
+    SN_TRY(sn_build_node_neighbors(arena, mesh, &graph));
     SN_TRY(sn_arena_status(arena));
     order_nodes_rcm(&graph, stamps, order->nodes);
     SN_TRY(sn_invert_order(arena, order->nodes, mesh->point_count, &numbers));
@@ -267,7 +268,7 @@ sinew_status sn_reorder_mesh(sinew_context *context, const sinew_mesh *mesh, con
     if (status == SINEW_OK) {
         sn_owned_mesh *made = *reordered;
         for (int32_t i = 0; i < mesh->point_count; i++) {
-            sn_store3(made->points + 3 * (size_t)i, sn_mesh_point(mesh, order->nodes[i]));
+            sn_store3(sn_at3(made->points, i), sn_mesh_point(mesh, order->nodes[i]));
         }
 
         for (int32_t e = 0; e < mesh->element_count; e++) {

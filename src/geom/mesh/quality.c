@@ -1,9 +1,9 @@
-// Quality of elements: mean ratio and angles, gathered over fixed chunks and merged in order.
+// Quality of elements: mean ratio and angles, collected over fixed chunks and merged in order.
 //
-//   tet       12 (3 V)^(2/3) / sum of squared edges         (Liu and Joe 1994)
-//   triangle  4 sqrt(3) A / sum of squared edges
-//   hexahedron, at each corner with edges J = [a b c]       3 det(J)^(2/3) / |J|^2, the smallest of
-//   eight (Knupp 2003)
+//   tet         12 (3 V)^(2/3) / sum of squared edges             (Liu and Joe 1994)
+//   triangle    4 sqrt(3) A / sum of squared edges
+//   hexahedron  the smallest of 3 det(J)^(2/3) / |J|^2 over its corners with edges J = [a b c]
+//               (Knupp 2003)
 #include "geom/mesh/mesh.h"
 
 #include "base/threads.h"
@@ -21,7 +21,7 @@ static void add_angle(sinew_quality *quality, double radians) {
     quality->angle_histogram[bin < SINEW_QUALITY_BINS ? bin : SINEW_QUALITY_BINS - 1]++;
 }
 
-// Angle between two vectors, good near 0 and pi.
+// The angle between two vectors, accurate near 0 and pi.
 static double angle_between(sn_vec3 a, sn_vec3 b) {
     return atan2(sn_length(sn_cross(a, b)), sn_dot(a, b));
 }
@@ -72,16 +72,16 @@ static double judge_triangle(sinew_quality *quality, const sn_vec3 p[3]) {
 }
 
 static double judge_hex(sinew_quality *quality, const sn_vec3 p[8]) {
-    // The neighbours of each corner, so that their edges form a right-handed frame.
-    static const int8_t neighbours[8][3] = {{1, 3, 4}, {2, 0, 5}, {3, 1, 6}, {0, 2, 7},
-                                            {7, 5, 0}, {4, 6, 1}, {5, 7, 2}, {6, 4, 3}};
+    // The neighbours of each corner, in an order whose edges form a right-handed frame.
+    static const int8_t neighbors[8][3] = {{1, 3, 4}, {2, 0, 5}, {3, 1, 6}, {0, 2, 7},
+                                           {7, 5, 0}, {4, 6, 1}, {5, 7, 2}, {6, 4, 3}};
     double worst = 1;
 
     for (int i = 0; i < 8; i++) {
         sn_vec3 edge[3];
         double squares = 0;
         for (int k = 0; k < 3; k++) {
-            edge[k] = sn_sub(p[neighbours[i][k]], p[i]);
+            edge[k] = sn_sub(p[neighbors[i][k]], p[i]);
             squares += sn_dot(edge[k], edge[k]);
         }
 

@@ -1,19 +1,19 @@
-// The boundary of a mesh: its faces, and the same as triangles with outward normals over compact
-// vertices; normals at points.
+// The boundary of a mesh: its faces, the same as triangles with outward normals over their own
+// vertices, and normals at points.
 #include "geom/mesh/mesh.h"
 
 #include <string.h>
 
 sinew_status sn_build_boundary(sn_arena *arena, const sinew_mesh *mesh, sn_boundary *boundary) {
     int32_t faces = sn_element_info_of(mesh->element)->faces;
-    int32_t *neighbours;
+    int32_t *neighbors;
     int32_t count = 0;
     sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = sn_build_element_neighbours(&scratch, mesh, &neighbours);
-    int32_t total = mesh->element_count * faces;
+    sinew_status status = sn_build_element_neighbors(&scratch, mesh, &neighbors);
+    int32_t total = status == SINEW_OK ? mesh->element_count * faces : 0;
 
-    for (int32_t i = 0; status == SINEW_OK && i < total; i++) {
-        count += neighbours[i] < 0;
+    for (int32_t i = 0; i < total; i++) {
+        count += neighbors[i] < 0;
     }
 
     *boundary = (sn_boundary){.count = count,
@@ -22,9 +22,13 @@ sinew_status sn_build_boundary(sn_arena *arena, const sinew_mesh *mesh, sn_bound
     if (status == SINEW_OK) {
         status = sn_arena_status(arena);
     }
+    if (status != SINEW_OK) {
+        sn_arena_destroy(&scratch);
+        return status;
+    }
 
-    for (int32_t i = 0, next = 0; status == SINEW_OK && i < total; i++) {
-        if (neighbours[i] >= 0) {
+    for (int32_t i = 0, next = 0; i < total; i++) {
+        if (neighbors[i] >= 0) {
             continue;
         }
         boundary->elements[next] = i / faces;
@@ -38,10 +42,10 @@ sinew_status sn_build_boundary(sn_arena *arena, const sinew_mesh *mesh, sn_bound
 // The triangles of one outer face, as mesh nodes. Returns their number.
 static int32_t cut_face(const sn_element_info *info, const int32_t *nodes, int32_t face,
                         int32_t triangles[12]) {
-    // Of a six-node face abc with middles at 3, 4, 5: three corners and the middle triangle.
+    // A six-node face abc with mid-edge nodes 3, 4, 5: three corner triangles and the middle one.
     static const int8_t six[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
 
-    // Of a quadrilateral: through corners 0 and 2, or 1 and 3.
+    // A quadrilateral: cut through corners 0 and 2, or 1 and 3.
     static const int8_t four[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{1, 2, 3}, {1, 3, 0}}};
 
     SN_ASSERT(info->dimension == 3 && face >= 0 && face < info->faces);
@@ -81,9 +85,11 @@ static int32_t cut_boundary(const sinew_mesh *mesh, const sn_boundary *boundary,
         int32_t count =
             cut_face(info, sn_mesh_nodes(mesh, boundary->elements[i]), boundary->faces[i], cut);
 
-        for (int32_t k = 0; triangles && k < count; k++) {
-            memcpy(triangles + 3 * (size_t)(total + k), cut + 3 * (size_t)k, 3 * sizeof *cut);
-            elements[total + k] = boundary->elements[i];
+        if (triangles) {
+            for (int32_t k = 0; k < count; k++) {
+                memcpy(sn_at3(triangles, total + k), sn_at3(cut, k), 3 * sizeof *cut);
+                elements[total + k] = boundary->elements[i];
+            }
         }
 
         total += count;
@@ -192,11 +198,13 @@ static sinew_status fill_surface_mesh(sn_arena *scratch, const sinew_mesh *mesh,
     memcpy(owned->indices, surface.triangles, 3 * (size_t)surface.triangle_count * sizeof(int32_t));
     for (int32_t v = 0; v < surface.vertex_count; v++) {
         owned->nodes[v] = surface.nodes[v];
-        sn_store3(owned->points + 3 * (size_t)v, sn_mesh_point(mesh, surface.nodes[v]));
+        sn_store3(sn_at3(owned->points, v), sn_mesh_point(mesh, surface.nodes[v]));
     }
 
-    for (int32_t i = 0; owned->labels && i < surface.triangle_count; i++) {
-        owned->labels[i] = mesh->labels[surface.elements[i]];
+    if (owned->labels) {
+        for (int32_t i = 0; i < surface.triangle_count; i++) {
+            owned->labels[i] = mesh->labels[surface.elements[i]];
+        }
     }
 
     return SINEW_OK;
@@ -223,15 +231,15 @@ void sinew_mesh_compute_normals(const sinew_mesh *surface, const double *points,
     SN_ASSERT(surface->element == SINEW_ELEMENT_TRIANGLE);
     memset(normals, 0, 3 * (size_t)surface->point_count * sizeof *normals);
     for (int32_t i = 0; i < surface->element_count; i++) {
-        const int32_t *t = surface->indices + 3 * (size_t)i;
+        const int32_t *t = sn_at3(surface->indices, i);
         for (int k = 0; k < 3; k++) {
-            double *n = normals + 3 * (size_t)t[k];
+            double *n = sn_at3(normals, t[k]);
             sn_store3(n, sn_add(sn_load3(n),
                                 sn_corner_normal(points, t[k], t[(k + 1) % 3], t[(k + 2) % 3])));
         }
     }
 
     for (int32_t i = 0; i < surface->point_count; i++) {
-        sn_store3(normals + 3 * (size_t)i, sn_normalize(sn_load3(normals + 3 * (size_t)i)));
+        sn_store3(sn_at3(normals, i), sn_normalize(sn_load3(sn_at3(normals, i))));
     }
 }

@@ -19,7 +19,7 @@ sinew_status sn_build_node_slots(sn_arena *arena, const int32_t *indices, int32_
         offsets[indices[slot]]++;
     }
 
-    // Running ends, filled from the back: each end moves down to its row's beginning.
+    // Ends of the rows, filled from the back: each end moves down to the beginning of its row.
     for (int32_t node = 0; node < node_count; node++) {
         offsets[node + 1] += offsets[node];
     }
@@ -47,10 +47,10 @@ sinew_status sn_build_node_elements(sn_arena *arena, const sinew_mesh *mesh,
     return SINEW_OK;
 }
 
-// Collects the nodes that share an element with `node` into `found` (if not NULL); `seen` marks
+// Collects the nodes that share an element with `node` into `found` (unless NULL); `seen` marks
 // them with node + 1.
-static int32_t collect_neighbours(const sinew_mesh *mesh, const sn_adjacency *elements,
-                                  int32_t node, int32_t *seen, int32_t *found) {
+static int32_t collect_neighbors(const sinew_mesh *mesh, const sn_adjacency *elements, int32_t node,
+                                 int32_t *seen, int32_t *found) {
     int32_t nodes = sn_element_info_of(mesh->element)->nodes;
     int32_t count = 0;
     for (int32_t i = elements->offsets[node]; i < elements->offsets[node + 1]; i++) {
@@ -72,8 +72,8 @@ static int32_t collect_neighbours(const sinew_mesh *mesh, const sn_adjacency *el
     return count;
 }
 
-// Rows sorted by transposing twice would cost memory; since the relation is symmetric, visiting the
-// nodes in ascending order and appending each to the rows of its neighbours sorts all rows at once.
+// The relation is symmetric, so visiting the nodes in ascending order and appending each to the
+// rows of its neighbours sorts all rows at once, with less memory than transposing twice.
 static void sort_symmetric_rows(const sn_adjacency *rows, const int32_t *unsorted,
                                 int32_t *cursor) {
     memcpy(cursor, rows->offsets, (size_t)rows->rows * sizeof *cursor);
@@ -84,8 +84,8 @@ static void sort_symmetric_rows(const sn_adjacency *rows, const int32_t *unsorte
     }
 }
 
-sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh,
-                                      sn_adjacency *neighbours) {
+sinew_status sn_build_node_neighbors(sn_arena *arena, const sinew_mesh *mesh,
+                                     sn_adjacency *neighbors) {
     sinew_context *context = arena->context;
     int32_t count = mesh->point_count;
     sn_arena scratch = sn_arena_create(context);
@@ -100,7 +100,7 @@ sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh,
 
     int64_t total = 0;
     for (int32_t node = 0; status == SINEW_OK && node < count; node++) {
-        total += collect_neighbours(mesh, &elements, node, seen, NULL);
+        total += collect_neighbors(mesh, &elements, node, seen, NULL);
         if (total > INT32_MAX) {
             status = sn_fail(context, SINEW_OUT_OF_MEMORY,
                              "the mesh has more than %d pairs of neighbouring nodes", INT32_MAX);
@@ -119,17 +119,17 @@ sinew_status sn_build_node_neighbours(sn_arena *arena, const sinew_mesh *mesh,
     if (status == SINEW_OK) {
         memset(seen, 0, (size_t)count * sizeof *seen);
         for (int32_t node = 0; node < count; node++) {
-            collect_neighbours(mesh, &elements, node, seen, unsorted + offsets[node]);
+            collect_neighbors(mesh, &elements, node, seen, unsorted + offsets[node]);
         }
-        *neighbours = (sn_adjacency){.rows = count, .offsets = offsets, .items = items};
-        sort_symmetric_rows(neighbours, unsorted, seen);
+        *neighbors = (sn_adjacency){.rows = count, .offsets = offsets, .items = items};
+        sort_symmetric_rows(neighbors, unsorted, seen);
     }
 
     sn_arena_destroy(&scratch);
     return status;
 }
 
-// All faces in the order of their sorted corner nodes, so that equal ones follow each other; face =
+// All faces in the order of their sorted corner nodes, so that equal ones are adjacent; face =
 // element * faces + local.
 typedef struct sorted_faces {
     int32_t count, width;
@@ -166,7 +166,7 @@ static int32_t same_face_end(const sorted_faces *sorted, int32_t begin) {
     return sn_tuple_group_end(sorted->tuples, sorted->width, sorted->order, sorted->count, begin);
 }
 
-static sinew_status match_faces(sn_arena *scratch, const sinew_mesh *mesh, int32_t *neighbours) {
+static sinew_status match_faces(sn_arena *scratch, const sinew_mesh *mesh, int32_t *neighbors) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
     sorted_faces sorted;
 
@@ -181,17 +181,17 @@ static sinew_status match_faces(sn_arena *scratch, const sinew_mesh *mesh, int32
                            faces[0] / info->faces, faces[1] / info->faces, faces[2] / info->faces);
         }
 
-        neighbours[faces[0]] = end - begin == 2 ? faces[1] / info->faces : -1;
+        neighbors[faces[0]] = end - begin == 2 ? faces[1] / info->faces : -1;
         if (end - begin == 2) {
-            neighbours[faces[1]] = faces[0] / info->faces;
+            neighbors[faces[1]] = faces[0] / info->faces;
         }
     }
 
     return SINEW_OK;
 }
 
-sinew_status sn_build_element_neighbours(sn_arena *arena, const sinew_mesh *mesh,
-                                         int32_t **neighbours) {
+sinew_status sn_build_element_neighbors(sn_arena *arena, const sinew_mesh *mesh,
+                                        int32_t **neighbors) {
     size_t faces = (size_t)sn_element_info_of(mesh->element)->faces;
     int32_t *made = SN_PUSH(arena, int32_t, (size_t)mesh->element_count * faces);
     if (!made) {
@@ -202,7 +202,7 @@ sinew_status sn_build_element_neighbours(sn_arena *arena, const sinew_mesh *mesh
     sinew_status status = match_faces(&scratch, mesh, made);
 
     sn_arena_destroy(&scratch);
-    *neighbours = made;
+    *neighbors = made;
 
     return status;
 }
@@ -304,8 +304,8 @@ static void count_edge(const int32_t *tuples, const int32_t *order, int32_t begi
 
     int32_t low = tuples[2 * (size_t)order[begin]];
 
-    // A side runs upwards if it starts at its lower vertex; two neighbours that agree run opposite
-    // ways.
+    // A side runs upwards if it starts at its lower vertex; two consistently oriented neighbours
+    // run in opposite directions.
     bool first_up = triangles[order[begin]] == low;
     bool second_up = triangles[order[begin + 1]] == low;
 

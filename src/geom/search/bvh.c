@@ -1,4 +1,5 @@
-// The tree of boxes: built by median splits with quickselect, walked with a stack of its own.
+// The bounding volume hierarchy: built by median splits with quickselect, traversed with an
+// explicit stack.
 #include "geom/search/search.h"
 
 typedef struct builder {
@@ -10,8 +11,8 @@ static double coordinate(sn_vec3 p, int axis) {
     return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
-// A strict order of items along an axis: equal coordinates by number, so that any input splits
-// evenly and alike everywhere.
+// A strict order of items along an axis; equal coordinates by number, so that any input splits
+// evenly and in the same way everywhere.
 static bool comes_before(const builder *b, int axis, int32_t i, int32_t k) {
     double a = coordinate(b->centers[i], axis);
     double c = coordinate(b->centers[k], axis);
@@ -25,7 +26,7 @@ static void swap_items(int32_t *items, int32_t i, int32_t k) {
 }
 
 // Rearranges items [first, last) so that the one at `middle` is where sorting would put it (Hoare's
-// select, middle of three).
+// select, median of three).
 static void select_middle(const builder *b, int axis, int32_t first, int32_t last, int32_t middle) {
     int32_t *items = b->bvh->items;
     while (last - first > 2) {
@@ -87,7 +88,7 @@ static int widest_axis(const builder *b, int32_t first, int32_t last) {
     return size.y >= size.z ? 1 : 2;
 }
 
-// Halving bounds the depth by 31 levels: recursion is safe.
+// Halving limits the depth to 31 levels, so recursion is safe.
 static void build_node(builder *b, int32_t first, int32_t last) {
     SN_ASSERT(first < last);
     int32_t number = b->bvh->node_count++;
@@ -107,8 +108,7 @@ static void build_node(builder *b, int32_t first, int32_t last) {
 sinew_status sn_bvh_build(sn_arena *arena, const sn_box *boxes, int32_t count, sn_bvh *bvh) {
     SN_ASSERT(count >= 0);
 
-    // A leaf that came from a split holds at least two items, so there are fewer nodes than items,
-    // or one.
+    // A leaf from a split holds at least two items, so there are fewer nodes than items, or one.
     *bvh = (sn_bvh){.item_count = count,
                     .nodes = SN_PUSH(arena, sn_bvh_node, count),
                     .items = SN_PUSH(arena, int32_t, count)};
@@ -177,7 +177,7 @@ void sn_bvh_overlap(const sn_bvh *bvh, sn_box box, sn_bvh_visit_fn *visit, void 
     }
 }
 
-// A node that waits for its turn, with the distance at which it begins to matter.
+// A node on the stack, with the distance at which it begins to matter.
 typedef struct waiting {
     int32_t node;
     double from;
@@ -222,8 +222,8 @@ int32_t sn_bvh_nearest(const sn_bvh *bvh, sn_vec3 p, double limit2, sn_bvh_dista
     return nearest;
 }
 
-// Where the ray enters the box, or INFINITY. A component of 0 gives infinite or undefined bounds,
-// which fmin and fmax drop.
+// Where the ray enters the box, or INFINITY. A zero component gives infinite or undefined bounds,
+// which fmin and fmax ignore.
 static double enter_box(sn_box box, sn_vec3 origin, sn_vec3 inverse, double limit) {
     double from = 0;
     double to = limit;

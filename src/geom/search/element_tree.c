@@ -1,13 +1,13 @@
-// Location of points in elements: first the elements whose boxes hold the point, then, outside all,
-// the nearest one.
+// Locates points in elements: first among the elements whose boxes contain the point; if none does,
+// the nearest element.
 #include "geom/search/search.h"
 
 #include "geom/mesh/mesh.h"
 
 #include <string.h>
 
-// How far below 0 a barycentric coordinate may lie, or a natural one beyond 1, to still count as
-// inside: rounding.
+// How far below 0 a barycentric coordinate, or beyond 1 a natural one, may be to count as inside:
+// rounding.
 static const double slack = 1e-12;
 
 static sn_box element_box(const sinew_mesh *mesh, int32_t element) {
@@ -24,8 +24,10 @@ sinew_status sn_element_tree_build(sn_arena *arena, const sinew_mesh *mesh, sn_e
     sn_arena scratch = sn_arena_create(arena->context);
     sn_box *boxes = SN_PUSH(&scratch, sn_box, mesh->element_count);
 
-    for (int32_t e = 0; boxes && e < mesh->element_count; e++) {
-        boxes[e] = element_box(mesh, e);
+    if (boxes) {
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            boxes[e] = element_box(mesh, e);
+        }
     }
 
     sinew_status status =
@@ -50,8 +52,8 @@ static sn_vec3 clamp_natural(sn_vec3 natural, double bound) {
                  fmin(fmax(natural.z, -bound), bound));
 }
 
-// By Newton from the middle; kept near the element, where the Jacobian is regular. Exact for
-// parallelepipeds in one step.
+// By Newton's method from the centre, kept close to the element, where the Jacobian is regular.
+// Exact for parallelepipeds in one step.
 static sn_vec3 hex_natural(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3 p) {
     sn_vec3 natural = sn_v3(0, 0, 0);
     for (int turn = 0; turn < 20; turn++) {
@@ -94,7 +96,7 @@ static bool element_holds(const sinew_mesh *mesh, int32_t element, sn_vec3 p) {
     case SINEW_ELEMENT_TET10: return tet_holds(tet_natural(mesh, nodes, p));
     case SINEW_ELEMENT_HEX8: return hex_holds(hex_natural(mesh, nodes, p));
     case SINEW_ELEMENT_TRIANGLE:
-        return false; // a point is almost never in the plane to the last bit: the nearest will do
+        return false; // a point is almost never exactly in the plane: use the nearest
     }
 
     return false;
@@ -105,7 +107,7 @@ static bool faces_point(const sn_vec3 corner[3], sn_vec3 p) {
     return sn_dot(normal, sn_sub(p, corner[0])) > 0;
 }
 
-// The point of an element's boundary closest to p; quadrilaterals are cut in two.
+// The point of an element's boundary closest to p; quadrilaterals are cut in two triangles.
 static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_vec3 p) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
@@ -122,7 +124,7 @@ static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_ve
                     sn_mesh_point(mesh, nodes[info->dimension == 3 ? info->face[f][place] : place]);
             }
 
-            // The flat faces of a tet that p does not look at hold nothing nearer; inside, none
+            // Flat faces of a tet that point away from p hold nothing nearer; if p is inside, none
             // does.
             if (info->corners == 4 && !faces_point(corner, p)) {
                 continue;
@@ -140,8 +142,8 @@ static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_ve
     return closest;
 }
 
-// N(xc) + grad N(xc) (p - xc) for elements whose shape functions are not linear; `natural` is where
-// xc is.
+// N(xc) + grad N(xc) (p - xc) for elements with nonlinear shape functions; `natural` are the
+// natural coordinates of xc.
 static void extrapolate_weights(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3 natural,
                                 sn_vec3 p, double *weights) {
     SN_ASSERT(mesh->element == SINEW_ELEMENT_HEX8 || mesh->element == SINEW_ELEMENT_TET10);
@@ -166,7 +168,7 @@ static void extrapolate_weights(const sinew_mesh *mesh, const int32_t *nodes, sn
     }
 }
 
-// Barycentric coordinates of p's foot in the plane of a triangle.
+// Barycentric coordinates of the projection of p onto the plane of a triangle.
 static void triangle_weights(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3 p,
                              double *weights) {
     sn_vec3 a = sn_mesh_point(mesh, nodes[0]);
@@ -224,7 +226,7 @@ static double distance_to_element(void *data, int32_t item, double best) {
     locate_query *query = data;
     double to_box = sn_box_distance2(element_box(query->mesh, item), query->p);
     if (to_box > best) {
-        return to_box; // spares the faces
+        return to_box; // saves testing the faces
     }
 
     sn_vec3 d = sn_sub(query->p, closest_on_element(query->mesh, item, query->p));
@@ -254,7 +256,7 @@ sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p) {
     return location;
 }
 
-// Derivatives of the shape functions by the natural coordinates at p.
+// Derivatives of the shape functions with respect to the natural coordinates at p.
 static void natural_derivatives(const sinew_mesh *mesh, int32_t element, sn_vec3 p,
                                 double dN[SN_MAX_ELEMENT_NODES][3]) {
     static const double simplex[4][3] = {{-1, -1, -1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -1,5 +1,5 @@
 // A detailed surface that follows a coarser mesh: nodes and weights for each of its points,
-// evaluated in parallel; normals from the surface's own triangles through gather lists.
+// evaluated in parallel; normals are gathered from the surface's own triangles.
 #include "geom/search/search.h"
 
 #include "base/threads.h"
@@ -36,7 +36,7 @@ static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
                width * sizeof(int32_t));
     }
 
-    // Points that lie on the boundary up to rounding are not outside.
+    // Points on the boundary up to rounding are not outside.
     double rounding = 1e-12 * sn_box_diagonal(sn_mesh_box(mesh));
     for (int32_t i = 0; i < embedding->count; i++) {
         embedding->outside_count += distances[i] > rounding;
@@ -50,8 +50,8 @@ static sinew_status locate_points(sn_arena *scratch, sinew_embedding *embedding,
     return SINEW_OK;
 }
 
-// Lists the triangles' corners point by point, so that normals are gathered and no point waits for
-// another.
+// Lists the triangles' corners point by point, so that normals are gathered and points are
+// independent of each other.
 static sinew_status list_corners(sn_arena *arena, sn_arena *scratch, const sinew_mesh *surface,
                                  sinew_embedding *embedding) {
     sn_adjacency slots;
@@ -163,10 +163,10 @@ static void compute_points_chunk(void *data, int32_t begin, int32_t end, int32_t
         sn_vec3 x = sn_v3(0, 0, 0);
 
         for (size_t k = 0; k < width; k++) {
-            x = sn_madd(x, weights[k], sn_load3(job->from + 3 * (size_t)nodes[k]));
+            x = sn_madd(x, weights[k], sn_load3(sn_at3(job->from, nodes[k])));
         }
 
-        sn_store3(job->to + 3 * (size_t)i, x);
+        sn_store3(sn_at3(job->to, i), x);
     }
 }
 
@@ -214,7 +214,6 @@ void sn_embedding_interpolate(const sinew_embedding *embedding, const double *me
 static sn_vec3 point_normal(const sinew_embedding *embedding, const double *points, int32_t point) {
     sn_vec3 sum = sn_v3(0, 0, 0);
     for (int32_t i = embedding->corner_offsets[point]; i < embedding->corner_offsets[point + 1];
-
          i++) {
         const int32_t *corner = embedding->corners[i];
         sum = sn_add(sum, sn_corner_normal(points, point, corner[0], corner[1]));
@@ -227,7 +226,7 @@ static void compute_normals_chunk(void *data, int32_t begin, int32_t end, int32_
     (void)chunk;
     evaluate_job *job = data;
     for (int32_t i = begin; i < end; i++) {
-        sn_store3(job->to + 3 * (size_t)i, point_normal(job->embedding, job->from, i));
+        sn_store3(sn_at3(job->to, i), point_normal(job->embedding, job->from, i));
     }
 }
 

@@ -1,4 +1,4 @@
-// Which elements hold some points, and with which weights, in parallel.
+// Locates many points in a mesh in parallel: elements and weights.
 #include "geom/search/search.h"
 
 #include "base/threads.h"
@@ -19,7 +19,7 @@ static void locate_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) 
     (void)chunk;
     const locate_job *job = data;
     for (int32_t i = begin; i < end; i++) {
-        sn_location at = sn_element_tree_locate(job->tree, sn_load3(job->points + 3 * (size_t)i));
+        sn_location at = sn_element_tree_locate(job->tree, sn_load3(sn_at3(job->points, i)));
         if (job->elements) {
             job->elements[i] = at.element;
         }
@@ -59,7 +59,7 @@ sinew_status sinew_mesh_locate_points(sinew_context *context, const sinew_mesh *
     }
     SN_TRY(sn_check_volumes(context, mesh));
     for (int32_t i = 0; i < count; i++) {
-        if (!sn_finite3(sn_load3(points + 3 * (size_t)i))) {
+        if (!sn_finite3(sn_load3(sn_at3(points, i)))) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT, "point %d is not finite", (int)i);
         }
     }

@@ -28,7 +28,7 @@ typedef struct sn_bvh {
 
 sinew_status sn_bvh_build(sn_arena *arena, const sn_box *boxes, int32_t count, sn_bvh *bvh);
 
-// Takes over moved boxes, keeping the tree's shape. Allocates nothing.
+// Updates the boxes, keeping the structure of the tree. Allocates nothing.
 void sn_bvh_refit(sn_bvh *bvh, const sn_box *boxes);
 
 // Calls visit(data, item) for every item in a leaf whose box overlaps `box`; stops when it returns
@@ -37,28 +37,28 @@ typedef bool sn_bvh_visit_fn(void *data, int32_t item);
 void sn_bvh_overlap(const sn_bvh *bvh, sn_box box, sn_bvh_visit_fn *visit, void *data);
 
 // Finds the item nearest to p. distance2(data, item, best) returns the item's squared distance, or
-// anything >= best if it is no nearer. Starts with `limit2`; returns -1 if nothing is nearer than
-// that. The best squared distance goes to *found2.
+// anything >= best if it is not nearer. Starts with `limit2`; returns -1 if nothing is nearer than
+// that. The smallest squared distance goes to *found2.
 typedef double sn_bvh_distance_fn(void *data, int32_t item, double best);
 int32_t sn_bvh_nearest(const sn_bvh *bvh, sn_vec3 p, double limit2, sn_bvh_distance_fn *distance2,
                        void *data, double *found2);
 
-// Walks the leaves that the ray origin + t direction, 0 <= t <= limit, passes, nearer ones first.
-// hit(data, item, limit) returns the item's t, or anything >= limit if it is missed. Returns the
-// nearest item or -1, its t in *found.
+// Visits the leaves that the ray origin + t direction, 0 <= t <= limit, passes through, nearer ones
+// first. hit(data, item, limit) returns the item's t, or anything >= limit if it is missed. Returns
+// the nearest item, with its t in *found, or -1.
 typedef double sn_bvh_hit_fn(void *data, int32_t item, double limit);
 int32_t sn_bvh_ray(const sn_bvh *bvh, sn_vec3 origin, sn_vec3 direction, double limit,
                    sn_bvh_hit_fn *hit, void *data, double *found);
 
-// Questions to a triangle mesh: the closest point, what a ray meets, inside or outside.
+// Queries on a triangle mesh: the closest point, the first hit of a ray, inside or outside.
 //
-// Inside is told by the generalised winding number (Jacobson et al. 2013), which is 1 inside and 0
-// outside a closed surface and degrades gracefully at holes, overlaps and wrong turns; far parts of
-// the tree are summed as dipoles (Barill et al. 2018).
+// Inside is decided by the generalised winding number (Jacobson et al. 2013), which is 1 inside and
+// 0 outside a closed surface and degrades gracefully at holes, overlaps and flipped triangles;
+// remote parts of the tree are summed by multipole expansions (Barill et al. 2018).
 
-// The far field of the triangles below a node of the tree, to third order: integrals over them of
-// the normal n times powers of the offset d from the centre. Only the parts that the field asks for
-// are kept.
+// The multipole expansion of the triangles below a node of the tree, to third order: integrals over
+// them of the normal n times powers of the offset d from the centre. Only the parts that the field
+// depends on are kept.
 typedef struct sn_far_field {
     sn_vec3 center;   // mean of the triangles by area
     double radius;    // of a ball about it that holds the triangles
@@ -80,9 +80,9 @@ typedef struct sn_triangle_tree {
 // Corners of a triangle.
 static inline void sn_triangle_tree_corners(const sn_triangle_tree *tree, int32_t triangle,
                                             sn_vec3 corners[3]) {
-    const int32_t *vertices = tree->triangles + 3 * (size_t)triangle;
+    const int32_t *vertices = sn_at3(tree->triangles, triangle);
     for (int i = 0; i < 3; i++) {
-        corners[i] = sn_load3(tree->points + 3 * (size_t)vertices[i]);
+        corners[i] = sn_load3(sn_at3(tree->points, vertices[i]));
     }
 }
 
@@ -100,19 +100,19 @@ typedef struct sn_closest_point {
     double distance;
 } sn_closest_point;
 
-// The point of triangle abc closest to p; flat triangles are taken as their sides.
+// The point of triangle abc closest to p; flat triangles are treated as their sides.
 sn_vec3 sn_closest_on_triangle(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, double barycentric[3]);
 
-// The closest point of all triangles, no farther than `limit` (INFINITY for any); the lowest tree
-// order wins a tie.
+// The closest point of all triangles, no farther than `limit` (INFINITY for any); ties go to the
+// first in tree order.
 sn_closest_point sn_triangle_tree_closest(const sn_triangle_tree *tree, sn_vec3 p, double limit);
 
 // Solid angle of a triangle from the origin, positive if its normal points away (Van Oosterom and
 // Strackee 1983).
 double sn_solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c);
 
-// Generalised winding number. `accuracy` is how many radii away a part counts as far: 2 gives about
-// 5e-3, 3 about 5e-4, 0 sums every triangle exactly.
+// Generalised winding number. A part counts as remote from `accuracy` radii on: 2 gives errors of
+// about 5e-3, 3 about 5e-4; 0 sums every triangle exactly.
 double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double accuracy);
 
 typedef struct sn_ray_hit {
@@ -129,12 +129,12 @@ sn_ray_hit sn_triangle_tree_ray(const sn_triangle_tree *tree, sn_vec3 origin, sn
 // edges may be counted twice or missed: use a direction in general position, or the winding number.
 int32_t sn_triangle_tree_crossings(const sn_triangle_tree *tree, sn_vec3 origin, sn_vec3 direction);
 
-// Which element of a tet4, tet10, hex8 or plane triangle mesh holds a point, and with which weights
-// of its nodes.
+// Finds the element of a tet4, tet10, hex8 or plane triangle mesh that contains a point, and the
+// weights of its nodes.
 //
-// Weights are the element's shape functions: barycentric, quadratic, trilinear. Tet10 are taken as
-// straight. A point outside gets the nearest element: with xc the closest point there, its weights
-// are N(xc) + grad N(xc) (p - xc), which reproduces affine maps exactly everywhere.
+// Weights are the element's shape functions: barycentric, quadratic, trilinear. Tet10 are treated
+// as straight. A point outside gets the nearest element: with xc the closest point of it, the
+// weights are N(xc) + grad N(xc) (p - xc), which reproduces affine maps exactly everywhere.
 
 typedef struct sn_element_tree {
     sinew_mesh mesh; // borrowed arrays
@@ -151,10 +151,10 @@ typedef struct sn_location {
     double distance; // from the element; 0 inside
 } sn_location;
 
-// On a face shared by elements the one with the lowest number wins.
+// On a face shared by several elements, the one with the lowest number is returned.
 sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p);
 
-// Gradients of an element's shape functions at p, one for each node [1/m]; outside at the nearest
+// Gradients of an element's shape functions at p, one per node [1/m]; for p outside, at the nearest
 // point of the element.
 void sn_element_gradients_at(const sinew_mesh *mesh, int32_t element, sn_vec3 p, sn_vec3 *gradient);
 

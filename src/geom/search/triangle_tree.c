@@ -8,10 +8,13 @@ sinew_status sn_triangle_tree_build(sn_arena *arena, const double *points, const
 
     sn_arena scratch = sn_arena_create(arena->context);
     sn_box *boxes = SN_PUSH(&scratch, sn_box, triangle_count);
-    for (int32_t i = 0; boxes && i < triangle_count; i++) {
-        sn_vec3 p[3];
-        sn_triangle_tree_corners(tree, i, p);
-        boxes[i] = (sn_box){sn_min3(p[0], sn_min3(p[1], p[2])), sn_max3(p[0], sn_max3(p[1], p[2]))};
+    if (boxes) {
+        for (int32_t i = 0; i < triangle_count; i++) {
+            sn_vec3 p[3];
+            sn_triangle_tree_corners(tree, i, p);
+            boxes[i] =
+                (sn_box){sn_min3(p[0], sn_min3(p[1], p[2])), sn_max3(p[0], sn_max3(p[1], p[2]))};
+        }
     }
 
     sinew_status status =
@@ -23,7 +26,7 @@ sinew_status sn_triangle_tree_build(sn_arena *arena, const double *points, const
     return sn_far_fields_build(arena, tree);
 }
 
-// The point of segment ab closest to p; *t is its place from a to b.
+// The point of segment ab closest to p; *t is its parameter from a to b.
 static sn_vec3 closest_on_segment(sn_vec3 p, sn_vec3 a, sn_vec3 b, double *t) {
     sn_vec3 d = sn_sub(b, a);
     double length2 = sn_dot(d, d);
@@ -32,7 +35,7 @@ static sn_vec3 closest_on_segment(sn_vec3 p, sn_vec3 a, sn_vec3 b, double *t) {
     return sn_madd(a, *t, d);
 }
 
-// The closest of the three sides: for triangles without an inside.
+// The closest of the three sides, for degenerate triangles.
 static sn_vec3 closest_on_sides(sn_vec3 p, const sn_vec3 corner[3], double barycentric[3]) {
     sn_vec3 closest = corner[0];
     double best = INFINITY;
@@ -60,8 +63,8 @@ sn_vec3 sn_closest_on_triangle(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, doubl
     sn_vec3 ap = sn_sub(p, a);
     double n2 = sn_dot(n, n);
 
-    // Inside the prism over the triangle: the foot of the perpendicular. Areas of the sub-triangles
-    // over the whole.
+    // Inside the prism over the triangle: the foot of the perpendicular. Barycentric coordinates
+    // are areas of sub-triangles over the whole.
     double v = sn_dot(sn_cross(ap, ac), n);
     double w = sn_dot(sn_cross(ab, ap), n);
     double u = n2 - v - w;
@@ -124,7 +127,7 @@ typedef struct ray_query {
     int32_t crossings;
 } ray_query;
 
-// t of the hit, or INFINITY (Möller and Trumbore 1997). A triangle is taken as larger by `slack` of
+// The t of the hit, or INFINITY (Möller and Trumbore 1997). The triangle is enlarged by `slack` of
 // its size.
 static double hit_triangle(const ray_query *query, int32_t item, double slack,
                            double barycentric[3]) {
@@ -160,7 +163,7 @@ static double hit_triangle(const ray_query *query, int32_t item, double slack,
 static double first_hit(void *data, int32_t item, double limit) {
     ray_query *query = data;
 
-    // With a little slack no ray slips through between two triangles.
+    // With a little slack no ray passes between two triangles.
     double barycentric[3];
     double t = hit_triangle(query, item, 1e-12, barycentric);
 
@@ -188,7 +191,7 @@ static double count_hit(void *data, int32_t item, double limit) {
     ray_query *query = data;
     double barycentric[3];
     query->crossings += isfinite(hit_triangle(query, item, 0, barycentric));
-    return limit; // never nearer: the walk goes on to the end
+    return limit; // never nearer, so that all are visited
 }
 
 int32_t sn_triangle_tree_crossings(const sn_triangle_tree *tree, sn_vec3 origin,

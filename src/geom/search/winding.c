@@ -1,22 +1,22 @@
-// Generalised winding numbers: near triangles by their solid angles, far ones through the expansion
-// of their node.
+// Generalised winding numbers: local triangles by their solid angles, remote ones through the
+// expansion of their node.
 //
 // The winding number at the origin is the integral of n . x / |x|^3 over the surface, divided by 4
 // pi. About a node's centre r, with x = r + d, to third order (Barill et al. 2018):
 //
 //   n . r / |r|^3
-// + d ⊗ n : (I / |r|^3 - 3 r r' / |r|^5) + d ⊗ d ⊗ n : (-3 (I ⊗ r in its three places) / |r|^5 + 15
-// r ⊗ r ⊗ r / |r|^7) / 2
+//   + d ⊗ n : (I / |r|^3 - 3 r r' / |r|^5)
+//   + d ⊗ d ⊗ n : (-3 (I ⊗ r, symmetrised) / |r|^5 + 15 r ⊗ r ⊗ r / |r|^7) / 2
 //
-// O(log n) for each question; the expansions cost O(n log n) once.
+// O(log n) per query; the expansions cost O(n log n) once.
 #include "geom/search/search.h"
 
 static sn_vec3 area_normal(const sn_vec3 p[3]) {
     return sn_scale(0.5, sn_cross(sn_sub(p[1], p[0]), sn_sub(p[2], p[0])));
 }
 
-// Adds the integral of d ⊗ d ⊗ n, D being that of d ⊗ d over the triangle for unit area and n its
-// area normal.
+// Adds the integral of d ⊗ d ⊗ n, where D is that of d ⊗ d over the triangle for unit area and n
+// its area normal.
 static void add_third_order(sn_far_field *field, sn_mat3 D, sn_vec3 n) {
     sn_vec3 Dn = sn_mat3_apply(D, n);
     field->trace = sn_add(field->trace, sn_madd(sn_scale(2, Dn), sn_mat3_trace(D), n));

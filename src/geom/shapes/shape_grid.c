@@ -1,9 +1,9 @@
-// Grids of hexahedra between lines at right angles, and the mesh of a voxel volume.
+// Grids of hexahedra between orthogonal lines, and the mesh of a voxel volume.
 #include "geom/shapes/shapes.h"
 
 #include "geom/mesh/mesh.h"
 
-// Number of lattice points of a grid, or -1 beyond what a node number holds.
+// The number of lattice points of a grid, or -1 if node numbers cannot represent it.
 static int64_t count_lattice(const int32_t cells[3]) {
     int64_t count = 1;
     for (int k = 0; k < 3; k++) {
@@ -17,7 +17,7 @@ static int64_t count_lattice(const int32_t cells[3]) {
     return count;
 }
 
-// Lattice offsets of a cell's corners from its lower one, in the order of HEX8.
+// Lattice offsets of a cell's corners from its lower corner, in the order of HEX8.
 static void compute_corner_offsets(const int32_t cells[3], int32_t offsets[8]) {
     static const int8_t corners[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                          {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
@@ -29,7 +29,7 @@ static void compute_corner_offsets(const int32_t cells[3], int32_t offsets[8]) {
     }
 }
 
-// Calls for every filled cell: marks its lattice points (hexes == NULL), or writes its element.
+// For every filled cell: marks its lattice points (hexes == NULL), or writes its element.
 static int64_t visit_cells(const sn_grid_lines *grid, const uint8_t *mask, int32_t *numbers,
                            sn_owned_mesh *hexes) {
     const int32_t *cells = grid->cells;
@@ -67,7 +67,7 @@ static int64_t visit_cells(const sn_grid_lines *grid, const uint8_t *mask, int32
     return element;
 }
 
-// Numbers the marked lattice points in order. With `points` it also writes their coordinates.
+// Numbers the marked lattice points in order. If `points` is given, also writes their coordinates.
 static int64_t number_lattice(const sn_grid_lines *grid, int32_t *numbers, double *points) {
     int64_t next = 0, place = 0;
     for (int32_t k = 0; k <= grid->cells[2]; k++) {
@@ -170,8 +170,10 @@ sinew_status sinew_mesh_create_voxels(sinew_context *context, const sinew_voxel_
     for (int k = 0; k < 3; k++) {
         grid.cells[k] = def->cells[k];
         grid.lines[k] = SN_PUSH(&scratch, double, (size_t)def->cells[k] + 1);
-        for (int32_t i = 0; grid.lines[k] && i <= def->cells[k]; i++) {
-            grid.lines[k][i] = def->lower[k] + i * def->spacing[k];
+        if (grid.lines[k]) {
+            for (int32_t i = 0; i <= def->cells[k]; i++) {
+                grid.lines[k][i] = def->lower[k] + i * def->spacing[k];
+            }
         }
     }
 

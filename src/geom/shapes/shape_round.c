@@ -1,34 +1,35 @@
-// Round shapes from mapped blocks of hexahedra: a disc and a ball as a bulged square or cube in the
-// middle with layers grown from its sides to the circle or sphere, so that no cell is squeezed
-// flat; a tube in polar coordinates.
+// Round shapes from mapped blocks of hexahedra. A disc or a ball is a bulged square or cube in the
+// middle, with layers from its sides to the circle or sphere, so that no cell is flattened; a tube
+// is in polar coordinates.
 //
 // With N cells across, N/4 on either side are layers. The middle block's half width and bulge were
-// chosen for the best smallest angle of the tets cut from the cells (see the shapes test, which
-// holds the floor).
+// chosen for the best smallest angle of the tets cut from the cells (the shapes test checks a lower
+// bound).
 #include "geom/shapes/shapes.h"
 
 static const double pi = 3.14159265358979323846;
 
-// Layers on either side of the middle, of `across` cells.
+// The number of layers on either side of the middle, for `across` cells.
 static int32_t count_layers(int32_t across) {
     SN_ASSERT(across >= 3);
     int32_t layers = (across + 1) / 5;
     return layers < 1 ? 1 : layers;
 }
 
-// Coordinates in the middle block of lattice place i of n: -1 to 1.
+// The coordinate, -1 to 1, in the middle block of lattice index i of n.
 static double lattice_coordinate(int32_t i, int32_t n) {
     return (2.0 * i - n) / n;
 }
 
-// A point of the boundary of [-1, 1]^3 (or ^2 with z = 0) on the unit sphere (circle), at equal
-// angles.
+// A point of the boundary of [-1, 1]^3 (or ^2 with z = 0) mapped to the unit sphere (circle), at
+// equal angles.
 static sn_vec3 project_to_sphere(sn_vec3 p) {
     return sn_normalize(sn_v3(tan(p.x * pi / 4), tan(p.y * pi / 4), tan(p.z * pi / 4)));
 }
 
-// The middle block: `width` times the cube, pushed outwards along the rays by `bulge` of the way to
-// a sphere around it. Scaling with the largest coordinate keeps concentric cubes concentric.
+// The middle block: `width` times the cube, moved outwards along rays by the fraction `bulge` of
+// the distance to a sphere around it. Scaling with the largest coordinate keeps concentric cubes
+// concentric.
 static sn_vec3 map_middle(sn_vec3 p, double width, double bulge) {
     double level = fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
     if (level == 0) {
@@ -37,7 +38,7 @@ static sn_vec3 map_middle(sn_vec3 p, double width, double bulge) {
 
     sn_vec3 rim = sn_scale(level, project_to_sphere(sn_scale(1 / level, p)));
 
-    // The bulge grows with the level, so that the very middle stays a grid of squares.
+    // The bulge grows with the level, so that the centre stays a grid of squares.
     double share = bulge * level;
 
     return sn_scale(width, sn_add(sn_scale(1 - share, p), sn_scale(share * 1.16, rim)));
@@ -49,7 +50,7 @@ typedef struct disc {
     int32_t n, layers, nodes;
 } disc;
 
-// Lattice place of the p-th point around the square, counter-clockwise.
+// The lattice indices of the p-th point around the square, counter-clockwise.
 static void ring_place(int32_t n, int32_t p, int32_t place[2]) {
     int32_t side = p / n;
     int32_t along = p % n;
@@ -129,7 +130,7 @@ static int32_t collect_disc_cells(const disc *d, int32_t (*cells)[4]) {
     return count;
 }
 
-// Stacks quadrilaterals over `nodes` points along z: layer k's points are k * nodes ahead.
+// Stacks quadrilaterals over `nodes` points along z: the points of layer k have k * nodes added.
 static void extrude_cells(const int32_t (*cells)[4], int32_t cell_count, int32_t nodes,
                           int32_t along, int32_t *indices) {
     for (int32_t k = 0; k < along; k++) {
@@ -244,7 +245,7 @@ static void compute_ball_points(const ball *b, double *points) {
                           lattice_coordinate(place[2], n));
                 sn_vec3 inner = map_middle(cube, width, bulge);
 
-                sn_store3(points + 3 * (size_t)ball_node(b, 0, place), inner);
+                sn_store3(sn_at3(points, ball_node(b, 0, place)), inner);
                 if (b->surface[lattice_place(b, place)] < 0) {
                     continue;
                 }
@@ -252,7 +253,7 @@ static void compute_ball_points(const ball *b, double *points) {
                 sn_vec3 outer = project_to_sphere(cube);
                 for (int32_t layer = 1; layer <= b->layers; layer++) {
                     double share = (double)layer / b->layers;
-                    sn_store3(points + 3 * (size_t)ball_node(b, layer, place),
+                    sn_store3(sn_at3(points, ball_node(b, layer, place)),
                               sn_add(sn_scale(1 - share, inner), sn_scale(share, outer)));
                 }
             }
@@ -260,7 +261,7 @@ static void compute_ball_points(const ball *b, double *points) {
     }
 }
 
-// The corners of cell (i, j) of side `face` of the cube, counter-clockwise from outside.
+// The corners of cell (i, j) of side `face` of the cube, counter-clockwise as seen from outside.
 static void side_cell(int32_t n, int32_t face, int32_t i, int32_t j, int32_t corners[4][3]) {
     int32_t axis = face / 2;
     int32_t u = (axis + 1) % 3;

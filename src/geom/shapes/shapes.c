@@ -1,5 +1,4 @@
-// The shapes: their definition is checked and turned into a resolution, the grid is made and scaled
-// to its place.
+// The shapes: the definition is checked, a resolution chosen, and the grid built and scaled.
 #include "geom/shapes/shapes.h"
 
 #include "geom/mesh/mesh.h"
@@ -84,19 +83,19 @@ static sinew_status check_def(sinew_context *context, const sinew_shape_def *def
     return SINEW_OK;
 }
 
-// The wished cells along a length, at least `fewest`.
+// The requested number of cells along a length, at least `fewest`.
 static sinew_status choose_cells(sinew_context *context, const sinew_shape_def *def, int axis,
                                  double length, int32_t fewest, int32_t *cells) {
     *cells = def->cells[axis];
     if (*cells == 0) {
-        double wished = round(length / def->cell_size);
-        if (!(wished <= LARGEST_CELLS)) {
+        double wanted = round(length / def->cell_size);
+        if (!(wanted <= LARGEST_CELLS)) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT,
                            "cell_size is %g m, which gives %g cells along axis %d; at most %d",
-                           def->cell_size, wished, axis, LARGEST_CELLS);
+                           def->cell_size, wanted, axis, LARGEST_CELLS);
         }
 
-        *cells = wished < fewest ? fewest : (int32_t)wished;
+        *cells = wanted < fewest ? fewest : (int32_t)wanted;
     }
 
     if (*cells >= fewest) {
@@ -113,7 +112,7 @@ typedef struct axis_breaks {
     double at[4];
 } axis_breaks;
 
-// Hands the cells out one by one, each to the segment whose cells are largest.
+// Distributes the cells one by one, each to the segment whose cells are largest.
 static void distribute_cells(const axis_breaks *breaks, int32_t cells, int32_t counts[3]) {
     SN_ASSERT(cells >= breaks->segments);
     for (int32_t s = 0; s < breaks->segments; s++) {
@@ -205,7 +204,7 @@ static sinew_status build_lines(sn_arena *scratch, const sinew_shape_def *def, s
         SN_ASSERT(line == grid->lines[k] + grid->cells[k]);
         *line = def->size[k];
 
-        // The lower corner is at center - size / 2; both ends come out as exact as the sum is.
+        // The lower corner is at center - size / 2; both ends are as exact as the sum.
         for (int32_t i = 0; i <= grid->cells[k]; i++) {
             grid->lines[k][i] += def->center[k] - def->size[k] / 2;
         }
@@ -239,10 +238,10 @@ static sinew_status create_box_like(sn_arena *scratch, const sinew_shape_def *de
     return sn_create_grid_hexes(scratch->context, &grid, mask, false, hexes);
 }
 
-// From the unit shape in [-1, 1]^3 to its place.
+// Maps the unit shape in [-1, 1]^3 to its final position and size.
 static void place_points(const sinew_shape_def *def, sn_owned_mesh *mesh) {
     for (int32_t i = 0; i < mesh->view.point_count; i++) {
-        double *p = mesh->points + 3 * (size_t)i;
+        double *p = sn_at3(mesh->points, i);
         for (int k = 0; k < 3; k++) {
             p[k] = def->center[k] + p[k] * (def->size[k] / 2);
         }

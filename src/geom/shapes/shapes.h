@@ -14,14 +14,14 @@
 
 #include "geom/mesh/mesh.h"
 
-// Lines at right angles: cells[k] + 1 ascending coordinates along axis k.
+// Orthogonal grid lines: cells[k] + 1 ascending coordinates along axis k.
 typedef struct sn_grid_lines {
     int32_t cells[3];
     double *lines[3];
 } sn_grid_lines;
 
-// A hexahedron in each cell whose byte in `mask` (x fastest) is not 0; without a mask in all. With
-// `with_labels` the byte is the label. Refuses a mask that is all 0.
+// A hexahedron in each cell whose byte in `mask` (x fastest) is not 0; without a mask in all cells.
+// If `with_labels`, the byte is the label. A mask that is all 0 is an error.
 sinew_status sn_create_grid_hexes(sinew_context *context, const sn_grid_lines *grid,
                                   const uint8_t *mask, bool with_labels, sn_owned_mesh **hexes);
 

@@ -1,6 +1,6 @@
 // The lattice: signs, cuts, and points moved onto cuts.
 //
-// A cut is too near to a point below 0.24999 of a long edge or 0.41189 of a short one: the values
+// A cut is too close to a point below 0.24999 of a long edge or 0.41189 of a short one: the values
 // with which Labelle and Shewchuk bound the dihedral angles of their stencils by 10.7 and 164.8
 // degrees.
 #include "geom/tetrahedralize/lattice.h"
@@ -13,8 +13,8 @@ enum { CHUNK = 256, FIRST_SHORT = 6, BLOCK = 4 };
 
 static const double near_long = 0.24999, near_short = 0.41189;
 
-// How many radii away a part of the surface counts as far: errors of 5e-3 do not matter, inside and
-// outside differ by 1.
+// Accuracy of winding numbers: errors of 5e-3 do not matter, because inside and outside differ by
+// 1.
 static const double winding_accuracy = 2;
 
 static sn_vec3 original_point(const sn_lattice *lattice, int32_t point) {
@@ -28,7 +28,7 @@ static sn_vec3 original_point(const sn_lattice *lattice, int32_t point) {
 
 sn_vec3 sn_lattice_point(const sn_lattice *lattice, int32_t point) {
     int32_t cut = lattice->moved_to[point];
-    return cut < 0 ? original_point(lattice, point) : sn_load3(lattice->points + 3 * (size_t)cut);
+    return cut < 0 ? original_point(lattice, point) : sn_load3(sn_at3(lattice->points, cut));
 }
 
 int32_t sn_lattice_parity(const sn_lattice *lattice, int32_t point) {
@@ -112,8 +112,8 @@ static bool note_triangle(void *data, int32_t item) {
     return false;
 }
 
-// Whether a triangle may lie among the points of cells [first, last): their corners and middles
-// span this box.
+// Whether a triangle may lie among the points of cells [first, last): tests the box of their
+// corners and centres.
 static bool holds_triangles(const lattice_job *job, const int32_t first[3], const int32_t last[3]) {
     sn_vec3 lower = sn_v3(first[0], first[1], first[2]);
     sn_vec3 upper = sn_v3(last[0], last[1], last[2]);
@@ -157,8 +157,8 @@ static void sign_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Finds the edges that join inside and outside. The grid's last layers own no such edge: all beyond
-// the box is outside.
+// Finds the edges that join inside and outside. The grid's last layers own no such edge: everything
+// beyond the box is outside.
 static void mark_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     sn_lattice *lattice = ((lattice_job *)data)->lattice;
@@ -182,9 +182,9 @@ static double winding_at(const lattice_job *job, sn_vec3 a, sn_vec3 d, double t)
     return sn_triangle_tree_winding(job->tree, sn_madd(a, t, d), winding_accuracy);
 }
 
-// Where the surface cuts the edge from a to a + d, of which one end is inside. One triangle between
-// the ends settles it; with several (folds, overlaps) or none (a hole) the winding number halves
-// the interval until one is left or it is short.
+// Where the surface cuts the edge from a to a + d, one end of which is inside. If there is one
+// triangle between the ends, the cut is on it; with several (folds, overlaps) or none (a hole), the
+// interval is bisected by winding numbers until one is left or it is short.
 static double find_cut(const lattice_job *job, sn_vec3 a, sn_vec3 d, bool starts_inside) {
     double low = 0, high = 1;
     for (int turn = 0; turn < 16; turn++) {
@@ -234,7 +234,7 @@ static void cut_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
 
             SN_ASSERT(t >= 0 && t <= 1 + 1e-9 && cut < lattice->cut_count);
             lattice->places[cut] = t;
-            sn_store3(lattice->points + 3 * (size_t)cut++, sn_madd(a, t, d));
+            sn_store3(sn_at3(lattice->points, cut++), sn_madd(a, t, d));
         }
     }
 }
@@ -261,7 +261,7 @@ static point_edge edge_of_point(const sn_lattice *lattice, int32_t point, int32_
     return (point_edge){cell - lattice->corner_stride[i - FIRST_SHORT], i, false};
 }
 
-// Moves a point onto its nearest kept cut if that is too near; `scale` shrinks what counts as near.
+// Moves a point onto its nearest kept cut if that is too close; `scale` reduces the limit.
 static void move_point(sn_lattice *lattice, int32_t point, double scale) {
     int32_t onto = -1;
     double nearest = INFINITY;
@@ -300,8 +300,8 @@ static void move_point(sn_lattice *lattice, int32_t point, double scale) {
     }
 }
 
-// Points that lie on the surface up to rounding go first: which side they were given is chance, and
-// so are their other cuts.
+// Points that are on the surface up to rounding come first: their sign is arbitrary, and so are
+// their other cuts.
 static void move_points(sn_lattice *lattice) {
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t point = 0; point < 2 * lattice->cell_count; point++) {
@@ -344,7 +344,7 @@ static void place_lattice(sn_lattice *lattice, sn_box box, double h) {
     lattice->cell_count = lattice->strides[2] * lattice->cells[2];
     lattice->h = h;
 
-    // Symmetric about the middle of the box, so that symmetric shapes get symmetric meshes as far
+    // Symmetric about the centre of the box, so that symmetric shapes get symmetric meshes as far
     // as their lattice allows.
     lattice->lower =
         sn_madd(center, -0.5 * h,
@@ -368,7 +368,7 @@ static sinew_status count_cuts(sinew_context *context, sn_lattice *lattice) {
 
 sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, bool closed,
                               sn_box box, double h, sn_lattice *lattice) {
-    SN_ASSERT(h > 0 && sn_lattice_cell_count(box, h) <= SN_LATTICE_MOST_CELLS);
+    SN_ASSERT(h > 0 && sn_lattice_cell_count(box, h) <= SN_LATTICE_MAX_CELLS);
     *lattice = (sn_lattice){0};
     place_lattice(lattice, box, h);
 

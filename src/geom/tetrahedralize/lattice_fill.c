@@ -1,10 +1,11 @@
 // Tets from the lattice, by stencils (Labelle and Shewchuk 2007, figure 3).
 //
-// A lattice tet joins two long edges of different kinds: two neighbouring middles, and an edge of
-// the face between their cells. Of its corners P are inside, Z on the surface, N outside. Without N
-// it is kept whole. With one P it shrinks to a tet. Otherwise a pyramid or a prism is left, whose
-// quadrilaterals lie in faces PPN and are cut so that both neighbours agree: through the cut on the
-// long edge if one of the two cut edges is long, else through the even one of the two P.
+// A lattice tet joins two long edges of different kinds: two neighbouring centres, and an edge of
+// the face between their cells. Its corners are inside (P), on the surface (Z) or outside (N).
+// Without N it is kept whole. With one P it shrinks to a tet. Otherwise a pyramid or a prism
+// remains, whose quadrilaterals lie in faces PPN and are cut so that both neighbours agree: through
+// the cut on the long edge if one of the two cut edges is long, otherwise through the even one of
+// the two P.
 #include "geom/tetrahedralize/lattice.h"
 
 typedef struct filler {
@@ -17,8 +18,7 @@ typedef struct filler {
 
 static sn_vec3 corner_position(const sn_lattice *lattice, int32_t corner) {
     int32_t cut = corner - 2 * lattice->cell_count;
-    return cut < 0 ? sn_lattice_point(lattice, corner)
-                   : sn_load3(lattice->points + 3 * (size_t)cut);
+    return cut < 0 ? sn_lattice_point(lattice, corner) : sn_load3(sn_at3(lattice->points, cut));
 }
 
 static void add_tet(filler *f, int32_t a, int32_t b, int32_t c, int32_t d) {
@@ -47,8 +47,8 @@ static int32_t cut_corner(const sn_lattice *lattice, int32_t inside, int32_t out
     return 2 * lattice->cell_count + sn_lattice_cut_between(lattice, inside, outside);
 }
 
-// Whether the quadrilateral p, q, cut(q, n), cut(p, n) is cut from p to cut(q, n), rather than from
-// q to cut(p, n).
+// Whether the quadrilateral p, q, cut(q, n), cut(p, n) is cut from p to cut(q, n), not from q to
+// cut(p, n).
 static bool cut_from_first(const sn_lattice *lattice, int32_t p, int32_t q, int32_t n) {
     bool long_p = p % 2 == n % 2;
     bool long_q = q % 2 == n % 2;
@@ -60,9 +60,9 @@ static bool cut_from_first(const sn_lattice *lattice, int32_t p, int32_t q, int3
     return sn_lattice_parity(lattice, p) == 0;
 }
 
-// A prism between the triangles A and B. across[i] tells whether the side A_i A_i+1 B_i+1 B_i is
-// cut from A_i to B_i+1. Some corner lies on two of these diagonals unless they run around: the
-// prism is the cone from it over the faces that do not hold it.
+// A prism between the triangles A and B. across[i] says whether the side A_i A_i+1 B_i+1 B_i is cut
+// from A_i to B_i+1. Some corner is on two of these diagonals unless they form a cycle: the prism
+// is the cone from it over the faces that do not contain it.
 static void add_prism(filler *f, const int32_t A[3], const int32_t B[3], const bool across[3]) {
     for (int i = 0; i < 3; i++) {
         int next = (i + 1) % 3;
@@ -79,7 +79,7 @@ static void add_prism(filler *f, const int32_t A[3], const int32_t B[3], const b
 
         add_tet(f, apex, opposite[0], opposite[1], opposite[2]);
 
-        // The side that does not hold the apex, from A_next to B_last or from B_next to A_last.
+        // The side that does not contain the apex, from A_next to B_last or from B_next to A_last.
         add_tet(f, apex, A[next], A[last], across[next] ? B[last] : B[next]);
         add_tet(f, apex, B[next], B[last], across[next] ? A[next] : A[last]);
 
@@ -101,8 +101,8 @@ static void add_wedge(filler *f, const int32_t P[2], const int32_t N[2]) {
     bool first = cut_from_first(lattice, P[0], P[1], N[0]);
     bool second = cut_from_first(lattice, P[0], P[1], N[1]);
 
-    // The side of the four cuts is the surface: its diagonal is free, the shorter one is taken,
-    // unless the others would run around.
+    // The side of the four cuts is the surface, so its diagonal is free: the shorter one, unless
+    // the diagonals would then form a cycle.
     bool shorter = corner_distance(lattice, A[1], B[2]) < corner_distance(lattice, B[1], A[2]);
     bool across[3] = {first, first == second ? shorter : second, !second};
 
@@ -172,7 +172,7 @@ static void fill_lattice_tet(filler *f, const int32_t points[4]) {
     }
 }
 
-// The twelve tets that a cell owns: around the edges between its middle and the next ones.
+// The twelve tets that a cell owns: around the edges between its centre and the next ones.
 static void fill_cell(filler *f, int32_t cell) {
     const sn_lattice *lattice = f->lattice;
     for (int axis = 0; axis < 3; axis++) {
@@ -198,7 +198,7 @@ static sinew_status fill_cells(filler *f) {
     return f->status;
 }
 
-// Replaces the corners by nodes, numbered as they are met, and writes their positions.
+// Replaces the corners by nodes, numbered in the order of first use, and writes their positions.
 static sinew_status number_nodes(const filler *f, int32_t *numbers, sn_owned_mesh **tets) {
     int32_t nodes = 0;
     for (size_t i = 0; i < 4 * f->count; i++) {
@@ -213,7 +213,7 @@ static sinew_status number_nodes(const filler *f, int32_t *numbers, sn_owned_mes
     for (size_t i = 0; i < 4 * f->count; i++) {
         int32_t node = numbers[f->tets[i]] - 1;
         (*tets)->indices[i] = node;
-        sn_store3((*tets)->points + 3 * (size_t)node, corner_position(f->lattice, f->tets[i]));
+        sn_store3(sn_at3((*tets)->points, node), corner_position(f->lattice, f->tets[i]));
     }
 
     return SINEW_OK;

@@ -1,5 +1,6 @@
-// Merging by sorted keys, dropping by sorted triangles, turning by a walk over the edges, and
-// winding numbers for the outermost parts. O(n), besides O(n) for each of the largest parts.
+// Repairs a triangle surface: merges points by sorted keys, drops repeated triangles by sorting,
+// orients neighbours alike by a walk over the edges, and orients the outermost parts by winding
+// numbers. O(n), plus O(n) for each of the largest parts.
 #include "geom/tetrahedralize/surface_repair.h"
 
 #include "base/threads.h"
@@ -24,7 +25,8 @@ typedef struct repair {
     int32_t part_count;
 } repair;
 
-// (*stands_for)[i] is the first point in the place of point i. Returns how many are not their own.
+// (*stands_for)[i] is the first point at the position of point i. Returns how many points are
+// replaced by another.
 static sinew_status merge_points(sn_arena *scratch, const sinew_mesh *surface, int32_t **stands_for,
                                  int32_t *merged) {
     int32_t count = surface->point_count;
@@ -64,9 +66,9 @@ static bool is_flat(const double *points, const int32_t *t) {
         return true;
     }
 
-    sn_vec3 a = sn_load3(points + 3 * (size_t)t[0]);
-    sn_vec3 b = sn_load3(points + 3 * (size_t)t[1]);
-    sn_vec3 c = sn_load3(points + 3 * (size_t)t[2]);
+    sn_vec3 a = sn_load3(sn_at3(points, t[0]));
+    sn_vec3 b = sn_load3(sn_at3(points, t[1]));
+    sn_vec3 c = sn_load3(sn_at3(points, t[2]));
     sn_vec3 ab = sn_sub(b, a);
     sn_vec3 ac = sn_sub(c, a);
     sn_vec3 bc = sn_sub(c, b);
@@ -75,7 +77,7 @@ static bool is_flat(const double *points, const int32_t *t) {
     return sn_length(sn_cross(ab, ac)) <= 1e-12 * longest2;
 }
 
-// Keeps one of each set of triangles with the same corners, the first. Leaves the order.
+// Keeps the first of each set of triangles with the same corners; the order stays.
 static sinew_status drop_repeated(repair *r) {
     int32_t *tuples = SN_PUSH(r->scratch, int32_t, 3 * (size_t)r->count);
     int32_t *order;
@@ -87,7 +89,7 @@ static sinew_status drop_repeated(repair *r) {
     }
 
     for (int32_t i = 0; i < r->count; i++) {
-        sn_sort_tuple(tuples + 3 * (size_t)i, 3);
+        sn_sort_tuple(sn_at3(tuples, i), 3);
     }
 
     SN_TRY(sn_sort_tuples(r->scratch, tuples, 3, r->count, r->point_count, &order));
@@ -103,15 +105,14 @@ static sinew_status drop_repeated(repair *r) {
         if (drop[i]) {
             continue;
         }
-        memmove(r->triangles + 3 * (size_t)kept++, r->triangles + 3 * (size_t)i,
-                3 * sizeof(int32_t));
+        memmove(sn_at3(r->triangles, kept++), sn_at3(r->triangles, i), 3 * sizeof(int32_t));
     }
 
     r->count = kept;
     return SINEW_OK;
 }
 
-// Joins the sides that share an edge in twos; the other edges are counted.
+// Joins sides that share an edge in pairs; counts the other edges.
 static sinew_status join_sides(repair *r, int32_t *open, int32_t *crowded) {
     int32_t count = 3 * r->count;
     int32_t *order;
@@ -143,15 +144,15 @@ static sinew_status join_sides(repair *r, int32_t *open, int32_t *crowded) {
 }
 
 static sn_vec3 area_normal(const repair *r, int32_t triangle) {
-    const int32_t *t = r->triangles + 3 * (size_t)triangle;
-    sn_vec3 a = sn_load3(r->points + 3 * (size_t)t[0]);
-    return sn_scale(0.5, sn_cross(sn_sub(sn_load3(r->points + 3 * (size_t)t[1]), a),
-                                  sn_sub(sn_load3(r->points + 3 * (size_t)t[2]), a)));
+    const int32_t *t = sn_at3(r->triangles, triangle);
+    sn_vec3 a = sn_load3(sn_at3(r->points, t[0]));
+    return sn_scale(0.5, sn_cross(sn_sub(sn_load3(sn_at3(r->points, t[1])), a),
+                                  sn_sub(sn_load3(sn_at3(r->points, t[2])), a)));
 }
 
-// Walks one part from a triangle, turning neighbours alike. Returns the area turned round less the
-// area left.
-static double turn_alike(repair *r, int32_t first, int32_t *stack) {
+// Visits one part from a triangle and orients neighbours alike. Returns the flipped area minus the
+// unflipped area.
+static double orient_alike(repair *r, int32_t first, int32_t *stack) {
     SN_ASSERT(r->parts[first] < 0);
     int32_t depth = 0;
     double balance = 0;
@@ -169,11 +170,11 @@ static double turn_alike(repair *r, int32_t first, int32_t *stack) {
                 continue;
             }
 
-            // Two sides that start at the same point run the same way: then one of the triangles is
-            // wrong.
-            bool same_way = r->triangles[side] == r->triangles[other];
+            // Two sides that start at the same point have the same direction: then one of the
+            // triangles must be flipped.
+            bool same_direction = r->triangles[side] == r->triangles[other];
 
-            r->flipped[other / 3] = r->flipped[triangle] ^ same_way;
+            r->flipped[other / 3] = r->flipped[triangle] ^ same_direction;
             r->parts[other / 3] = r->part_count;
             SN_ASSERT(depth < r->count); // every triangle waits once
             stack[depth++] = other / 3;
@@ -196,7 +197,7 @@ static sinew_status turn_parts_alike(repair *r) {
         if (r->parts[i] >= 0) {
             continue;
         }
-        turn[r->part_count] = turn_alike(r, i, stack) > 0;
+        turn[r->part_count] = orient_alike(r, i, stack) > 0;
         r->part_count++;
     }
 
@@ -221,10 +222,10 @@ static double sum_solid_angles(void *data, int32_t begin, int32_t end) {
             continue;
         }
 
-        const int32_t *t = job->r->triangles + 3 * (size_t)i;
+        const int32_t *t = sn_at3(job->r->triangles, i);
         sn_vec3 corner[3];
         for (int k = 0; k < 3; k++) {
-            corner[k] = sn_sub(sn_load3(job->r->points + 3 * (size_t)t[k]), job->p);
+            corner[k] = sn_sub(sn_load3(sn_at3(job->r->points, t[k])), job->p);
         }
 
         double angle = sn_solid_angle(corner[0], corner[1], corner[2]);
@@ -234,13 +235,13 @@ static double sum_solid_angles(void *data, int32_t begin, int32_t end) {
     return sum;
 }
 
-// The mean of the winding numbers on both sides of a triangle: half a turn of its own, taken out,
-// plus all others.
+// The mean of the winding numbers on both sides of a triangle: its own contribution of one half is
+// removed.
 static double mean_winding(const repair *r, int32_t triangle) {
-    const int32_t *t = r->triangles + 3 * (size_t)triangle;
+    const int32_t *t = sn_at3(r->triangles, triangle);
     sn_vec3 center = sn_v3(0, 0, 0);
     for (int k = 0; k < 3; k++) {
-        center = sn_madd(center, 1.0 / 3, sn_load3(r->points + 3 * (size_t)t[k]));
+        center = sn_madd(center, 1.0 / 3, sn_load3(sn_at3(r->points, t[k])));
     }
 
     winding_job job = {r, center, triangle};
@@ -248,15 +249,16 @@ static double mean_winding(const repair *r, int32_t triangle) {
            (4 * 3.14159265358979323846);
 }
 
-// Turns over the parts that bound a negative inside, the largest first. If that one is wrong, all
-// are turned over with it: a surface is mostly inside out as a whole, with its cavities, and a part
-// that was right is found again in its turn.
-static sinew_status turn_outwards(repair *r) {
+// Flips the parts that bound a negative inside, the largest first. If that one is wrong, all parts
+// are flipped with it: a surface is usually inside out as a whole, cavities included, and a part
+// that was right is flipped back later.
+static sinew_status orient_outwards(repair *r) {
     double *areas = SN_PUSH(r->scratch, double, r->part_count);
-    int32_t *widest =
-        SN_PUSH(r->scratch, int32_t, r->part_count); // the largest triangle of each part
+    int32_t *widest = SN_PUSH(r->scratch, int32_t, r->part_count);
 
     SN_TRY(sn_arena_status(r->scratch));
+
+    // The area and the largest triangle of each part.
     for (int32_t i = 0; i < r->part_count; i++) {
         widest[i] = -1;
     }
@@ -270,7 +272,9 @@ static sinew_status turn_outwards(repair *r) {
         }
     }
 
-    for (int32_t turn = 0; turn < r->part_count && turn < TESTED_PARTS; turn++) {
+    // Flip the parts, the largest first.
+    int32_t tested = r->part_count < TESTED_PARTS ? r->part_count : TESTED_PARTS;
+    for (int32_t rank = 0; rank < tested; rank++) {
         int32_t largest = 0;
         for (int32_t i = 1; i < r->part_count; i++) {
             largest = areas[i] > areas[largest] ? i : largest;
@@ -283,7 +287,7 @@ static sinew_status turn_outwards(repair *r) {
         }
 
         for (int32_t i = 0; i < r->count; i++) {
-            r->flipped[i] ^= turn == 0 || r->parts[i] == largest;
+            r->flipped[i] ^= rank == 0 || r->parts[i] == largest;
         }
     }
 
@@ -295,7 +299,7 @@ static sinew_status repair_all(repair *r, const sinew_mesh *surface,
     int32_t *stands_for;
     SN_TRY(merge_points(r->scratch, surface, &stands_for, &repaired->merged_points));
     for (int32_t i = 0; i < surface->element_count; i++) {
-        int32_t *t = r->triangles + 3 * (size_t)r->count;
+        int32_t *t = sn_at3(r->triangles, r->count);
         for (int32_t k = 0; k < 3; k++) {
             t[k] = stands_for[sn_mesh_nodes(surface, i)[k]];
         }
@@ -306,7 +310,7 @@ static sinew_status repair_all(repair *r, const sinew_mesh *surface,
     repaired->dropped_triangles = surface->element_count - r->count;
     SN_TRY(join_sides(r, &repaired->open_edges, &repaired->crowded_edges));
     SN_TRY(turn_parts_alike(r));
-    SN_TRY(turn_outwards(r));
+    SN_TRY(orient_outwards(r));
 
     for (int32_t i = 0; i < r->count; i++) {
         repaired->area += sn_length(area_normal(r, i));
@@ -314,7 +318,7 @@ static sinew_status repair_all(repair *r, const sinew_mesh *surface,
             continue;
         }
 
-        int32_t *t = r->triangles + 3 * (size_t)i;
+        int32_t *t = sn_at3(r->triangles, i);
         int32_t swap = t[1];
         t[1] = t[2];
         t[2] = swap;

@@ -1,5 +1,5 @@
-// Makes a triangle surface from outside fit for questions about inside: points merged, useless
-// triangles dropped, neighbours turned alike, outermost parts turned outwards.
+// Prepares a triangle surface from outside for inside tests: merges points, drops useless
+// triangles, orients neighbours alike and the outermost parts outwards.
 #ifndef SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
 #define SN_GEOM_TETRAHEDRALIZE_SURFACE_REPAIR_H
 
@@ -14,11 +14,11 @@ typedef struct sn_repaired_surface {
     double volume, area;
 } sn_repaired_surface;
 
-// Points closer than 5e-7 of the extent count as one. A triangle is dropped if it is flat or
-// repeats another, whichever way it is turned. Parts connected by edges of two triangles are turned
-// alike, the way most of their area was; a part whose sides both lie at negative winding numbers is
-// then turned over. So a shell within a solid is a cavity if it faces inwards, and an overlap if it
-// faces outwards.
+// Points closer than 5e-7 of the extent are merged. A triangle is dropped if it is flat or repeats
+// another, whatever its orientation. Parts connected by edges of two triangles are oriented alike,
+// as most of their area was; a part both of whose sides have negative winding numbers is then
+// flipped. So a shell within a solid is a cavity if it faces inwards, and an overlap if it faces
+// outwards.
 sinew_status sn_repair_surface(sn_arena *arena, const sinew_mesh *surface,
                                sn_repaired_surface *repaired);
 

@@ -1,5 +1,5 @@
-// A closed surface filled with tets: the surface is repaired, a cell size chosen, the lattice
-// filled, the result judged.
+// Fills a closed surface with tets: repairs the surface, chooses a cell size, fills the lattice and
+// measures the result.
 #include "geom/mesh/mesh.h"
 #include "geom/tetrahedralize/lattice.h"
 #include "geom/tetrahedralize/surface_repair.h"
@@ -30,7 +30,7 @@ static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
 
     if (def->element != SINEW_ELEMENT_TET4 && def->element != SINEW_ELEMENT_TET10) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "the wished element kind is %d; valid are tet4 and tet10",
+                       "the requested element kind is %d; valid are tet4 and tet10",
                        (int)def->element);
     }
 
@@ -44,9 +44,9 @@ static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
     return SINEW_OK;
 }
 
-// Edge of the lattice's cubes for a number of tets: 12 in each cube inside, and about 2 for each
+// The edge length of the lattice's cubes for a number of tets: 12 per cube inside, and about 2 per
 // square of the surface, where cut ones are split (0.9 to 4.2 measured on cubes, spheres, tori and
-// bars). The number falls with h: halving finds it.
+// bars). The number decreases with h: found by bisection.
 static double estimate_cell_size(const sn_repaired_surface *surface, double tets) {
     SN_ASSERT(surface->volume > 0 && tets >= 1);
     double low = 0;
@@ -85,8 +85,8 @@ static sinew_status check_repaired(sinew_context *context, const sn_repaired_sur
     return SINEW_OK;
 }
 
-// Only the elements of the largest part, by volume, with their nodes. Parts that touch at a node or
-// an edge are apart: they would hang from each other as by a hinge.
+// Keeps only the elements of the largest part, by volume, with their nodes. Parts that touch at a
+// node or an edge are separate: they would be connected as by a hinge.
 static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
     const sinew_mesh *mesh = &(*tets)->view;
     SN_ASSERT(mesh->element == SINEW_ELEMENT_TET4);
@@ -155,9 +155,9 @@ static void distance_chunk(void *data, int32_t begin, int32_t end, int32_t chunk
     distance_job *job = data;
     double largest = 0;
     for (int32_t i = begin; i < end; i++) {
-        largest = fmax(largest, sn_triangle_tree_closest(
-                                    job->tree, sn_load3(job->points + 3 * (size_t)i), INFINITY)
-                                    .distance);
+        largest = fmax(
+            largest, sn_triangle_tree_closest(job->tree, sn_load3(sn_at3(job->points, i)), INFINITY)
+                         .distance);
     }
 
     job->largest[chunk] = largest;
@@ -206,7 +206,7 @@ static sinew_status fill_report(sn_arena *scratch, const sinew_mesh *surface,
     return sinew_mesh_compute_quality(scratch->context, tets, &report->quality);
 }
 
-// Fills a lattice of one size. Its memory is dropped again.
+// Fills a lattice of one cell size and frees its memory.
 static sinew_status fill_lattice(sn_arena *scratch, const sn_repaired_surface *repaired,
                                  const sn_triangle_tree *tree, sn_box box, double h,
                                  sn_owned_mesh **tets) {
@@ -221,18 +221,18 @@ static sinew_status fill_lattice(sn_arena *scratch, const sn_repaired_surface *r
     return SINEW_OK;
 }
 
-// Tries sizes until the number of tets is within a tenth of the wish, three at most, and keeps the
-// best.
+// Tries up to three cell sizes until the number of tets is within a tenth of the requested one, and
+// keeps the best.
 static sinew_status fill_by_count(sn_arena *scratch, const sn_repaired_surface *repaired,
-                                  const sn_triangle_tree *tree, sn_box box, double wish, double *h,
-                                  sn_owned_mesh **tets) {
-    double trial = estimate_cell_size(repaired, wish);
+                                  const sn_triangle_tree *tree, sn_box box, double wanted,
+                                  double *h, sn_owned_mesh **tets) {
+    double trial = estimate_cell_size(repaired, wanted);
     double best = INFINITY;
-    for (int turn = 0; turn < 3 && best > log(1.1); turn++) {
+    for (int trials = 0; trials < 3 && best > log(1.1); trials++) {
         sn_owned_mesh *made;
         SN_TRY(fill_lattice(scratch, repaired, tree, box, trial, &made));
 
-        double surplus = log(made->view.element_count / wish);
+        double surplus = log(made->view.element_count / wanted);
         if (fabs(surplus) < best) {
             if (*tets) {
                 sinew_mesh_destroy(&(*tets)->view);

@@ -1,7 +1,7 @@
-// Label grids: from labels, the index of inside cells, nearest voxels.
+// Label grids: construction from labels, the index of inside cells, nearest voxels.
 //
-// The index costs one pass over the cells; memory is 84 bytes for a brick of 512 cells, and 30
-// bytes a voxel (estimated before anything is made).
+// Building the index takes one pass over the cells; memory is 84 bytes per brick of 512 cells and
+// 30 bytes per voxel (estimated before anything is allocated).
 #include "geom/voxel/voxel.h"
 
 #include "base/threads.h"
@@ -121,8 +121,8 @@ static int32_t count_voxels(const sn_brick *brick) {
     return brick->before[SN_BRICK - 1] + sn_count_bits(brick->layer[SN_BRICK - 1]);
 }
 
-// The index while it is made, brick by brick, so that the six neighbours of a voxel are mostly near
-// it in memory.
+// The index while it is built, brick by brick, so that the six neighbours of a voxel are mostly
+// close to it in memory.
 typedef struct index_job {
     sinew_voxels *voxels;
     const uint16_t *labels;
@@ -200,13 +200,13 @@ static void list_voxels(void *data, int32_t first, int32_t last, int32_t chunk) 
     }
 }
 
-// Numbers of the voxels of a brick and of the cells around it, -1 where there is none; the first
-// cell is at (1, 1, 1).
+// The numbers of the voxels of a brick and of the cells around it, -1 where there is none; the
+// first cell is at (1, 1, 1).
 enum { AROUND = SN_BRICK + 2 };
 typedef int32_t brick_numbers[AROUND][AROUND][AROUND];
 
-// Enters what lies in another brick, which is `side` (-1, 0, 1) away along an axis; 0 is the brick
-// itself.
+// Enters the numbers from another brick, which is `side` (-1, 0, 1) away along an axis; 0 is the
+// brick itself.
 static void number_cells(const sn_brick *brick, int axis, int side, brick_numbers numbers) {
     const uint64_t column = 0x0101010101010101u;
     const uint64_t row = 0xff;
@@ -282,7 +282,7 @@ static void find_neighbors(void *data, int32_t first, int32_t last, int32_t chun
     }
 }
 
-// Which cells are inside; the voxels are counted.
+// Marks which cells are inside, and counts the voxels.
 static sinew_status push_bricks(sn_arena *arena, sinew_voxels *voxels, const uint16_t *labels) {
     for (int a = 0; a < 3; a++) {
         voxels->bricks[a] = (voxels->cells[a] + SN_BRICK - 1) / SN_BRICK;

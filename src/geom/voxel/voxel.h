@@ -1,8 +1,8 @@
 // Label grids inside the library: the cells of a box, and an index of those that are inside.
 //
-// A voxel is an inside cell, numbered brick by brick of 8 x 8 x 8 cells so that neighbours are near
-// in memory. Fields over the solid are arrays over voxels; the neighbour table makes the
-// 6-connected graph that distances, harmonic functions and regions walk on.
+// A voxel is an inside cell; voxels are numbered brick by brick of 8 x 8 x 8 cells so that
+// neighbours are close in memory. Fields over the solid are arrays over voxels; the neighbour table
+// is the 6-connected graph for distances, harmonic functions and regions.
 #ifndef SN_GEOM_VOXEL_VOXEL_H
 #define SN_GEOM_VOXEL_VOXEL_H
 
@@ -15,8 +15,8 @@
 enum { SN_VOXEL_FACES = 6 };
 
 // Cells in bricks of 8 x 8 x 8, in whose order voxels are numbered, within a brick by x, then y,
-// then z. What is known of a brick finds the number of any cell: empty space, which most grids are
-// full of, costs a tenth of a byte a cell.
+// then z. The data of a brick gives the number of any of its cells: empty space, which fills most
+// of a typical grid, costs a tenth of a byte per cell.
 enum { SN_BRICK = 8 };
 
 typedef struct sn_brick {
@@ -41,18 +41,17 @@ struct sinew_voxels {
     double *stiffness;                   // factor of each voxel; NULL: 1 everywhere
 };
 
-// Cells along the axes, checked: each at least 1, the product below 2^31, and the memory within the
-// limit.
+// Checks numbers of cells along the axes: each at least 1, the product below 2^31, and the memory
+// within the limit.
 sinew_status sn_check_cells(sinew_context *context, const int64_t cells[3], double inside,
                             size_t memory_limit);
 
-// Builds the index over labels, one for each cell; they are read, not kept. Fails if no cell is
-// inside.
+// Builds the index over labels, one per cell; they are read, not kept. Fails if no cell is inside.
 sinew_status sn_voxels_create(sinew_context *context, const int32_t cells[3],
                               const double spacing[3], const double lower[3],
                               const uint16_t *labels, size_t memory_limit, sinew_voxels **voxels);
 
-// A grid centred on a box, as `def` asks. Fails on a bad def or an empty box.
+// A grid centred on a box, as requested by `def`. Fails on a bad def or an empty box.
 typedef struct sn_grid_frame {
     int32_t cells[3];
     double spacing[3], lower[3];
@@ -77,7 +76,7 @@ static inline void sn_cell_coordinates(const int32_t cells[3], int32_t cell,
     coordinates[2] = row / cells[1];
 }
 
-// Voxel at cell coordinates, or -1 outside the solid and outside the grid.
+// The voxel at cell coordinates, or -1 outside the solid or the grid.
 static inline int32_t sn_voxel_at(const sinew_voxels *voxels, int32_t x, int32_t y, int32_t z) {
     const int32_t *cells = voxels->cells;
     const int32_t *bricks = voxels->bricks;
@@ -107,7 +106,7 @@ static inline sn_vec3 sn_voxel_center(const sinew_voxels *voxels, int32_t voxel)
                  voxels->lower[2] + (c[2] + 0.5) * voxels->spacing[2]);
 }
 
-// A point in units of cells: the middle of cell (i, j, k) is at (i, j, k).
+// A point in units of cells: the centre of cell (i, j, k) is at (i, j, k).
 static inline sn_vec3 sn_voxel_units(const sinew_voxels *voxels, sn_vec3 p) {
     return sn_v3((p.x - voxels->lower[0]) / voxels->spacing[0] - 0.5,
                  (p.y - voxels->lower[1]) / voxels->spacing[1] - 0.5,
@@ -118,13 +117,13 @@ static inline double sn_voxel_stiffness(const sinew_voxels *voxels, int32_t voxe
     return voxels->stiffness ? voxels->stiffness[voxel] : 1;
 }
 
-// The voxels whose middles are nearest to a point, all that tie within 1e-9 of a cell, up to eight
-// in ascending order; 0 if none lies within `limit`. `distance` receives how far they are.
+// The voxels whose centres are nearest to a point, all that tie within 1e-9 of a cell, up to eight
+// in ascending order; 0 if none is within `limit`. Their distance goes to `distance`.
 int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, int32_t nearest[8],
                           double *distance);
 
-// (*parts)[v] is the 6-connected part of voxel v; parts end where `key`, one for each voxel,
-// changes (NULL: nowhere). Parts are numbered by their first voxel.
+// (*parts)[v] is the 6-connected part of voxel v; parts end where `key`, one per voxel, changes
+// (NULL: nowhere). Parts are numbered by their first voxel.
 sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, const uint64_t *key,
                             int32_t **parts, int32_t *count);
 

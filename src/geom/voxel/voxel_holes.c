@@ -1,5 +1,5 @@
-// What is wrong with a triangle surface: equal points joined, repeated triangles dropped, edges
-// with an odd number of triangles gathered into rims. Sorting of edges, O(triangles).
+// Defects of a triangle surface: joins equal points, drops repeated triangles, and collects edges
+// with an odd number of triangles into rims. By sorting edges, O(triangles log triangles) at most.
 #include "geom/voxel/voxel_surface.h"
 
 #include "base/sort.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-// Scrambles the bits of a point; minus zero counts as zero.
+// A hash of a point; minus zero counts as zero.
 static uint64_t point_key(const double *p) {
     uint64_t key = 0;
     for (int a = 0; a < 3; a++) {
@@ -34,7 +34,7 @@ static sinew_status join_points(sn_arena *arena, const sinew_mesh *mesh, int32_t
     *first = SN_PUSH(arena, int32_t, count);
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < count; i++) {
-        keys[i] = point_key(mesh->points + 3 * (size_t)i);
+        keys[i] = point_key(sn_at3(mesh->points, i));
         order[i] = i;
     }
 
@@ -45,12 +45,10 @@ static sinew_status join_points(sn_arena *arena, const sinew_mesh *mesh, int32_t
         }
 
         for (int32_t i = begin; i < end;
-
              i++) { // different points seldom share a key: compare with all before
             (*first)[order[i]] = order[i];
             for (int32_t j = begin; j < i; j++) {
-                if (!same_point(mesh->points + 3 * (size_t)order[i],
-                                mesh->points + 3 * (size_t)order[j])) {
+                if (!same_point(sn_at3(mesh->points, order[i]), sn_at3(mesh->points, order[j]))) {
                     continue;
                 }
                 (*first)[order[i]] = (*first)[order[j]];
@@ -73,7 +71,7 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
 
     int32_t kept = 0;
     for (int32_t t = 0; t < mesh->element_count; t++) {
-        int32_t *corner = all + 3 * (size_t)kept;
+        int32_t *corner = sn_at3(all, kept);
         for (int k = 0; k < 3; k++) {
             corner[k] = first[mesh->indices[3 * (size_t)t + (size_t)k]];
         }
@@ -82,8 +80,8 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
             continue; // no area
         }
 
-        memcpy(sorted + 3 * (size_t)kept, corner, 3 * sizeof *corner);
-        sn_sort_tuple(sorted + 3 * (size_t)kept, 3);
+        memcpy(sn_at3(sorted, kept), corner, 3 * sizeof *corner);
+        sn_sort_tuple(sn_at3(sorted, kept), 3);
         kept++;
     }
 
@@ -95,8 +93,7 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
     for (int32_t begin = 0, end; begin < kept; begin = end) { // one of each that repeats
         end = sn_tuple_group_end(sorted, 3, order, kept, begin);
 
-        memcpy(*triangles + 3 * (size_t)(*count)++, all + 3 * (size_t)order[begin],
-               3 * sizeof **triangles);
+        memcpy(sn_at3(*triangles, (*count)++), sn_at3(all, order[begin]), 3 * sizeof **triangles);
     }
 
     return SINEW_OK;
@@ -161,7 +158,7 @@ static sinew_status measure_rims(sn_arena *arena, const sinew_mesh *mesh, const 
         if (boxes[root].lower.x > boxes[root].upper.x) {
             report->holes++;
         }
-        boxes[root] = sn_box_with_point(boxes[root], sn_load3(mesh->points + 3 * (size_t)open[k]));
+        boxes[root] = sn_box_with_point(boxes[root], sn_load3(sn_at3(mesh->points, open[k])));
     }
 
     for (int32_t i = 0; i < mesh->point_count; i++) {

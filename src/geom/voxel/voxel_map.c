@@ -1,4 +1,4 @@
-// What the voxels are made of: painted solids, layers, stiffness gradients, and statistics by
+// The materials of the voxels: painted solids, layers, stiffness gradients, and statistics by
 // label.
 #include "geom/voxel/voxel.h"
 
@@ -15,7 +15,8 @@ typedef struct paint_job {
     double tolerance;
 } paint_job;
 
-// Points on a border belong to both sides of it; a billionth of a cell decides alike on every side.
+// Points on a border belong to both sides of it; a billionth of a cell makes the decision the same
+// on every side.
 static double border_tolerance(const sinew_voxels *voxels) {
     return 1e-9 * fmin(voxels->spacing[0], fmin(voxels->spacing[1], voxels->spacing[2]));
 }
@@ -95,7 +96,7 @@ sinew_status sinew_voxels_paint_layers(sinew_voxels *voxels, const sinew_layers_
     return SINEW_OK;
 }
 
-// The array of factors, made at its first use.
+// Allocates the array of factors at its first use.
 static sinew_status ensure_stiffness(sinew_voxels *voxels) {
     if (voxels->stiffness) {
         return SINEW_OK;
@@ -216,11 +217,10 @@ sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
     int32_t *parts = NULL, part_count = 0;
     sinew_status status = sn_arena_status(&arena);
 
-    for (int32_t v = 0; v < voxels->count && status == SINEW_OK; v++) {
-        key[v] = voxels->label[v];
-    }
-
     if (status == SINEW_OK) {
+        for (int32_t v = 0; v < voxels->count; v++) {
+            key[v] = voxels->label[v];
+        }
         status = sn_voxel_parts(voxels, &arena, key, &parts, &part_count);
     }
 

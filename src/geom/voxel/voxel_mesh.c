@@ -1,13 +1,13 @@
-// The boundary of a label grid as a smooth triangle mesh, by surface nets (Gibson 1998): a vertex
-// in each cube between eight middles of cells that are not all inside or all outside, at the mean
-// of the cube's crossed edges; a quadrilateral for each pair of neighbouring cells of which one is
-// inside, over the four cubes around it. Smoothing moves vertices towards the mean of their
-// neighbours and then a little farther back (Taubin 1995), so that ripples vanish and the volume
-// stays, within half a cell.
+// The boundary of a label grid as a smooth triangle mesh, by surface nets (Gibson 1998). There is a
+// vertex in each cube between eight cell centres that are not all inside or all outside, at the
+// mean of the cube's crossed edges, and a quadrilateral for each pair of neighbouring cells of
+// which one is inside, over the four cubes around it. Smoothing moves vertices towards the mean of
+// their neighbours and then a little farther back (Taubin 1995), so that ripples vanish and the
+// volume is kept, within half a cell.
 //
-// Corners of cells number the cubes. Slabs of layers are walked side by side, twice: to count, and,
-// when it is known how many vertices and faces the slabs before have, to place and to connect. Each
-// remembers two layers of corners.
+// Cubes are numbered by corners of cells. Slabs of layers are processed in parallel, twice: first
+// to count and then, once the numbers of vertices and faces of earlier slabs are known, to place
+// and connect them. Each slab keeps two layers of corners.
 #include "geom/mesh/mesh.h"
 #include "geom/voxel/voxel.h"
 
@@ -26,7 +26,7 @@ typedef struct net {
     sn_owned_mesh *mesh; // NULL while counting
 } net;
 
-// A slab of layers while it is walked.
+// A slab of layers while it is processed.
 typedef struct part {
     const net *net;
     int32_t *layer[2]; // vertex of each corner of two layers; set only where there is one
@@ -34,8 +34,8 @@ typedef struct part {
     int64_t quad_first, quad_count;
 } part;
 
-// Which of the cells 8 block .. 8 block + 7 of a row are inside, a bit each. None is beyond the
-// grid.
+// Which of the cells 8 block .. 8 block + 7 of a row are inside, one bit each. Cells beyond the
+// grid are not.
 static uint32_t row_bits(const sinew_voxels *voxels, int32_t block, int32_t y, int32_t z) {
     const int32_t *cells = voxels->cells;
     const int32_t *bricks = voxels->bricks;
@@ -51,14 +51,14 @@ static uint32_t row_bits(const sinew_voxels *voxels, int32_t block, int32_t y, i
     return (uint32_t)(brick->layer[z % SN_BRICK] >> SN_BRICK * (y % SN_BRICK)) & 0xff;
 }
 
-// Of four rows, the cells at one place: a bit each.
+// The cells of four rows at one position, one bit each.
 static int column(const uint32_t rows[4], int place) {
     return (int)((rows[0] >> place & 1) | (rows[1] >> place & 1) << 1 |
                  (rows[2] >> place & 1) << 2 | (rows[3] >> place & 1) << 3);
 }
 
-// The vertex of a cube between two columns of cells: the mean of the middles of its crossed edges,
-// in cells from its corner.
+// The vertex of a cube between two columns of cells: the mean of the midpoints of its crossed
+// edges, in cells from its corner.
 static void place_vertex(int before, int here, double offset[3]) {
     int in[8], edges = 0;
     double sum[3] = {0, 0, 0};
@@ -88,8 +88,7 @@ static void place_vertex(int before, int here, double offset[3]) {
 }
 
 // Of the cubes 8 block .. 8 block + 7 of a row, those whose eight cells are neither all inside nor
-// all outside, a bit each. `before` holds the cells before the block, a bit for each of the four
-// rows.
+// all outside, one bit each. `before` holds the cells before the block, one bit per row.
 static uint32_t mixed_cubes(const uint32_t rows[4], int before) {
     uint32_t any = 0;
     uint32_t all = 0xff;
@@ -102,8 +101,8 @@ static uint32_t mixed_cubes(const uint32_t rows[4], int before) {
     return any & ~all & 0xff;
 }
 
-// Numbers the vertices of a layer from `first`, unless they are only counted, and puts them into
-// the mesh if `place` is set. Returns how many there are.
+// Numbers the vertices of a layer starting at `first`, unless they are only counted, and adds them
+// to the mesh if `place` is set. Returns how many there are.
 static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place, int32_t *layer) {
     const sinew_voxels *voxels = net->voxels;
     int64_t next = first;
@@ -133,7 +132,7 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
                 }
 
                 double offset[3];
-                double *point = net->mesh->points + 3 * (size_t)row[c[0]];
+                double *point = sn_at3(net->mesh->points, row[c[0]]);
 
                 place_vertex(k ? column(rows, k - 1) : before, column(rows, k), offset);
                 for (int a = 0; a < 3; a++) {
@@ -148,7 +147,7 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
     return next - first;
 }
 
-// Two triangles over four corners given around the face, seen from outside.
+// Two triangles over four corners given around the face, as seen from outside.
 static void put_quad(part *part, const int32_t q[4], int32_t label) {
     sn_owned_mesh *mesh = part->net->mesh;
     int64_t quad = part->quad_first + part->quad_count++;
@@ -176,8 +175,8 @@ static void visit_face(part *part, const int32_t c[3], int axis) {
     int32_t q[4];
 
     for (int k = 0; k < 4; k++) {
-        // Around the face, counter-clockwise seen from the axis' positive end; reversed if outside
-        // lies at the negative one.
+        // Around the face, counter-clockwise as seen from the axis' positive end; reversed if the
+        // outside is at the negative one.
         int turn = out >= 0 ? k : 3 - k;
         int32_t corner[3] = {c[0], c[1], c[2]};
         corner[u] += turn == 1 || turn == 2;
@@ -226,7 +225,7 @@ static void visit_faces(part *part, int32_t z) {
     }
 }
 
-// The layers begin .. end - 1 and the faces that start there; the layer after them belongs to the
+// The layers begin .. end - 1 and the faces that start there. The layer after them belongs to the
 // next slab, but its numbers are needed, and follow this slab's.
 static void walk_slab(void *data, int32_t begin, int32_t end, int32_t chunk) {
     net *net = data;
@@ -263,7 +262,7 @@ static void walk(net *net) {
     }
 }
 
-// At most so many slabs, each with two layers of its own.
+// At most this many slabs, each with two layers of its own.
 enum { SLABS = 32 };
 
 static sinew_status push_parts(sn_arena *arena, net *net) {
@@ -284,7 +283,7 @@ static sinew_status push_parts(sn_arena *arena, net *net) {
     return sn_arena_status(arena);
 }
 
-// Parts of the way to the neighbours' mean: forth, and back. Waves longer than 1 / forth + 1 / back
+// Steps towards the neighbours' mean and back, as fractions. Waves longer than 1 / forth + 1 / back
 // = 0.11 (of the umbrella operator's spectrum, 0 to 2) are kept.
 static const double steps[2] = {0.5, -0.53};
 
@@ -306,7 +305,7 @@ static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
         double sum[3] = {0, 0, 0};
         double degree = job->start[i + 1] - job->start[i];
         for (int32_t k = job->start[i]; k < job->start[i + 1]; k++) {
-            const double *x = job->from + 3 * (size_t)job->neighbor[k];
+            const double *x = sn_at3(job->from, job->neighbor[k]);
             for (int a = 0; a < 3; a++) {
                 sum[a] += x[a];
             }
@@ -324,7 +323,7 @@ static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
 }
 
 // The other ends of the sides that meet at each vertex. A side belongs to two quadrilaterals and is
-// there twice.
+// listed twice.
 static sinew_status list_neighbors(const net *net, sn_arena *arena, int32_t **start,
                                    int32_t **neighbor) {
     if (net->quad_count > INT32_MAX / 8) {
@@ -351,7 +350,6 @@ static sinew_status list_neighbors(const net *net, sn_arena *arena, int32_t **st
     }
 
     for (int64_t quad = 0; quad < net->quad_count;
-
          quad++) { // next[i + 1] becomes the end of what i has so far
         const int32_t *t = net->mesh->indices + 6 * quad;
         const int32_t q[4] = {t[0], t[1], t[2], t[5]};
@@ -384,7 +382,6 @@ static sinew_status smooth(net *net, int32_t sweeps) {
     double *from = net->mesh->points;
     double *to = other;
     for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK;
-
          half++) { // an even number: they end in the mesh
         smooth_job job = {net, steps[half & 1], home, from, to, start, neighbor};
         sn_parallel_for(net->voxels->context, count, CHUNK, smooth_range, &job);

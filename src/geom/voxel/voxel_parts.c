@@ -1,9 +1,9 @@
-// Connected parts of a solid: voxels that are face neighbours and have the same key join.
+// Connected parts of a solid: face neighbours with the same key are joined.
 //
-// Each voxel points at a lower one of its part, or at itself if it is the lowest known (union and
-// find, Tarjan 1975). Chunks of voxels are joined within themselves side by side; then the faces
-// between chunks, one after the other; then parts are numbered by their lowest voxels. Cost: three
-// looks at each voxel, in the order of memory.
+// Each voxel points to a lower one of its part, or to itself if it is the lowest known (union-find,
+// Tarjan 1975). Chunks of voxels are joined internally in parallel, then the faces between chunks
+// one after the other; then parts are numbered by their lowest voxels. Cost: three visits to each
+// voxel, in memory order.
 #include "geom/voxel/voxel.h"
 
 #include "base/threads.h"
@@ -48,7 +48,6 @@ static void join_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
         bool is_outer = false;
         parent[v] = v;
         for (int d = 0; d < SN_VOXEL_FACES;
-
              d += 2) { // neighbours on the lower sides have lower numbers
             int32_t u = job->voxels->neighbor[v][d];
             if (!belongs(job, v, u)) {

@@ -1,5 +1,5 @@
-// Simple solids, and grids made of them: a cell belongs to a solid if its middle does, the surface
-// included. Solids are worked through in order, slice by slice of the grid.
+// Simple solids, and grids made of them: a cell belongs to a solid if its centre does, the surface
+// included. Solids are processed in order, slice by slice of the grid.
 #include "geom/voxel/voxel_coarse.h"
 
 #include "base/threads.h"
@@ -101,7 +101,7 @@ static bool in_ellipse(double x, double y, double z, double a, double b, double 
     return x * x / (a * a) + y * y / (b * b) + z * z / (c * c) <= 1;
 }
 
-// Coordinates p along the solid's own axes from its middle; t widens it.
+// p are coordinates along the solid's own axes from its centre; t enlarges the solid.
 static bool contains_local(const sinew_solid_def *solid, sn_vec3 p, double t) {
     const double *s = solid->size;
     const double w = solid->thickness;
@@ -151,7 +151,7 @@ typedef struct solid_job {
     uint16_t *labels;
 } solid_job;
 
-// First and one past the last cell along an axis whose middles can lie in [low, high].
+// The first and one past the last cell along an axis whose centres can be in [low, high].
 static void cell_range(const sn_grid_frame *frame, int axis, double low, double high,
                        int32_t range[2]) {
     double first = (low - frame->lower[axis]) / frame->spacing[axis] - 1;

@@ -1,13 +1,14 @@
-// Voxelisation of closed surfaces: along x, y and z each, how often the line through the middle of
-// a cell has crossed the surface before it; odd means inside, and two of three decide. Which way
-// triangles are turned does not matter, and a small hole misleads one direction only.
+// Voxelisation of closed surfaces. Along each of x, y and z, it counts how often the line through
+// the centre of a cell has crossed the surface before it; odd means inside, and two of three
+// decide. The orientation of triangles does not matter, and a small hole misleads one direction
+// only.
 //
-// Neighbouring triangles share the sign of their common edge, computed the same way for both, with
-// ties broken as if the line were shifted by a hair: a line through an edge or a corner is counted
-// once. Cells whose middle lies on the surface are inside, on every side of the solid, so that a
-// mirrored surface gives mirrored voxels.
+// Neighbouring triangles share the sign of their common edge, computed in the same way for both,
+// with ties broken as if the line were shifted infinitesimally: a line through an edge or a corner
+// is counted once. Cells whose centre is on the surface are inside, on every side of the solid, so
+// that a mirrored surface gives mirrored voxels.
 //
-// Cost: the area of the surface in cells, three times, and a pass over the grid.
+// Cost: three times the area of the surface in cells, and a pass over the grid.
 #include "geom/voxel/voxel_surface.h"
 
 #include "base/threads.h"
@@ -17,7 +18,7 @@
 #include <string.h>
 
 // Bits of a cell while it is decided: crossings before it along x, y, z; lines that end inside,
-// which cannot be; on the surface.
+// which is a contradiction; on the surface.
 enum { CROSSED = 1, BROKEN = 8, ON_SURFACE = 64 };
 
 typedef struct surface_job {
@@ -37,11 +38,10 @@ static size_t cell_index(const sn_grid_frame *frame, const int32_t c[3]) {
            (size_t)c[0];
 }
 
-// Corners in units of cells, middles at integers.
+// Corners in units of cells; cell centres are at integers.
 static void load_corners(const surface_job *job, int32_t triangle, double p[3][3]) {
     for (int k = 0; k < 3; k++) {
-        const double *x =
-            job->points + 3 * (size_t)job->triangles[3 * (size_t)triangle + (size_t)k];
+        const double *x = sn_at3(job->points, job->triangles[3 * (size_t)triangle + (size_t)k]);
         for (int a = 0; a < 3; a++) {
             p[k][a] = (x[a] - job->frame->lower[a]) / job->frame->spacing[a] - 0.5;
         }
@@ -49,8 +49,8 @@ static void load_corners(const surface_job *job, int32_t triangle, double p[3][3
 }
 
 // On which side of the edge ab, seen along the axis, the line at (u, v) passes: 1 or -1. Both
-// triangles at an edge ask with the same a and b, the lower point first. A line through the edge is
-// taken as shifted by (e, e^2), e tiny.
+// triangles at an edge call this with the same a and b, the lower point first. A line through the
+// edge is treated as shifted by (e, e^2) with a tiny e.
 static int edge_side(const double *a, const double *b, int iu, int iv, double u, double v) {
     double du = b[iu] - a[iu];
     double dv = b[iv] - a[iv];
@@ -74,8 +74,8 @@ static bool is_lower(const double *a, const double *b) {
     return true;
 }
 
-// Whether the line at (u, v) passes through the triangle: it lies on the same side of all edges,
-// walked around.
+// Whether the line at (u, v) passes through the triangle: it is on the same side of all edges, in
+// circular order.
 static bool line_hits(double p[3][3], int iu, int iv, double u, double v) {
     int turn = 0;
     for (int k = 0; k < 3; k++) {
@@ -87,7 +87,7 @@ static bool line_hits(double p[3][3], int iu, int iv, double u, double v) {
     return turn == 3 || turn == -3;
 }
 
-// Toggles the first cell behind each crossing of a triangle with the lines along the axis.
+// Toggles the first cell after each crossing of a triangle with the lines along the axis.
 static void cross_triangle(surface_job *job, int32_t triangle) {
     const sn_grid_frame *frame = job->frame;
     int a = job->axis;
@@ -118,7 +118,7 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
                 continue;
             }
 
-            // A sliver seen from its edge has no plane to speak of: its middle does.
+            // A sliver seen edge-on has no usable plane: use its centre.
             double t = n_a != 0 ? p[0][a] - (n_u * (u - p[0][iu]) + n_v * (v - p[0][iv])) / n_a
                                 : 0.5 * (lowest + highest);
 
@@ -137,8 +137,8 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
     }
 }
 
-// From toggles to "odd number before", along the lines of a slice of the grid. A line that crosses
-// an odd number of times in all went through a hole.
+// Converts toggles to "odd number before", along the lines of a slice of the grid. A line that
+// crosses an odd number of times in total went through a hole.
 static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     surface_job *job = data;
@@ -168,8 +168,8 @@ static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// Marks the cells whose middles lie on a triangle, within a billionth of a cell: along the axis
-// that it faces most, the plane passes at most one middle of each line.
+// Marks the cells whose centres are on a triangle, within a billionth of a cell: along the axis it
+// faces most, the plane passes at most one centre per line.
 static void mark_triangle(surface_job *job, int32_t triangle) {
     const sn_grid_frame *frame = job->frame;
     const double tolerance = 1e-9;
@@ -226,7 +226,7 @@ static void mark_triangle(surface_job *job, int32_t triangle) {
     }
 }
 
-// Two of three decide; lines that went through a hole only if the others are not enough.
+// Two of three decide; lines that went through a hole count only if the others do not decide.
 static bool is_inside(uint8_t cell, bool *disputed) {
     int votes = 0, sound = 0, sound_votes = 0;
     for (int a = 0; a < 3; a++) {
@@ -268,7 +268,7 @@ static void decide_cells(void *data, int32_t begin, int32_t end, int32_t chunk) 
     }
 }
 
-// Fills what one surface encloses with its label.
+// Fills the inside of one surface with its label.
 static sinew_status fill_surface(surface_job *job, sinew_context *context,
                                  sinew_voxel_report *report) {
     const int32_t *cells = job->frame->cells;
@@ -315,9 +315,9 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
         for (int32_t t = 0; t < job->triangle_count; t++) {
             sn_vec3 p[3];
             for (size_t k = 0; k < 3; k++) {
-                p[k] = sn_load3(job->points + 3 * (size_t)job->triangles[3 * (size_t)t + k]);
+                p[k] = sn_load3(sn_at3(job->points, job->triangles[3 * (size_t)t + k]));
             }
-            sn_vec3 first = sn_load3(job->points + 3 * (size_t)job->triangles[0]);
+            sn_vec3 first = sn_load3(sn_at3(job->points, job->triangles[0]));
             volume += sn_tet_volume6(first, p[0], p[1], p[2]) / 6;
         }
 
@@ -347,7 +347,7 @@ static sinew_status check_surface(sinew_context *context, const sinew_labelled_s
     return sn_check_arrays(context, surface->mesh);
 }
 
-// Refuses a surface that is open wider than the limit.
+// Rejects a surface with an opening wider than the limit.
 static sinew_status check_holes(sinew_context *context, const sinew_mesh *mesh,
                                 const int32_t *triangles, int32_t count, int32_t index,
                                 double limit, sinew_voxel_report *report) {

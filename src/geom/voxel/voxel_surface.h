@@ -1,12 +1,11 @@
-// What voxelising a surface shares among its files.
+// The parts of surface voxelisation that its files share.
 #ifndef SN_GEOM_VOXEL_VOXEL_SURFACE_H
 #define SN_GEOM_VOXEL_VOXEL_SURFACE_H
 
 #include "geom/mesh/mesh.h"
 #include "geom/voxel/voxel.h"
 
-// Triangles over the first of all points that are equal, without those that have no area and
-// without repetitions.
+// Triangles over the first of all equal points, without those that have no area or repeat others.
 sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
                              int32_t *count);
 
