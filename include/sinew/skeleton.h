@@ -92,7 +92,8 @@ typedef enum sinew_motion_end {
     SINEW_MOTION_HOLD, ///< The last pose stays.
     SINEW_MOTION_LOOP, ///< The first frame follows the last after one frame time; the period is
                        ///< frames x frame time.
-    SINEW_MOTION_STOP, ///< As hold, and `sinew_motion_sample` tells that the motion has ended.
+    SINEW_MOTION_STOP, ///< As hold, and `sinew_motion_sample` returns false once the motion has
+                       ///< ended.
 } sinew_motion_end;
 
 typedef struct sinew_motion_def {

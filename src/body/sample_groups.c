@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 #include "body/recovery.h"
+#include "material/stress.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "interp/element.h"
 
 #include "base/assert.h"
+#include "geom/mesh/mesh.h"
 
 static void shape_simplex(double *N, sn_vec3 *dN, int32_t nodes, sn_vec3 p) {
     N[0] = nodes == 3 ? 1 - p.x - p.y : 1 - p.x - p.y - p.z;
@@ -22,36 +23,19 @@ static void shape_simplex(double *N, sn_vec3 *dN, int32_t nodes, sn_vec3 p) {
     }
 }
 
-// N_a = L_a (2 L_a - 1) at corners, 4 L_a L_b on edges, in barycentric coordinates L.
 static void shape_tet10(double *N, sn_vec3 *dN, sn_vec3 p) {
-    static const int edge[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
-    double L[4];
-    sn_vec3 dL[4];
-
-    shape_simplex(L, dL, 4, p);
-    for (int a = 0; a < 4; a++) {
-        N[a] = L[a] * (2 * L[a] - 1);
-        dN[a] = sn_scale(4 * L[a] - 1, dL[a]);
-    }
-
-    for (int e = 0; e < 6; e++) {
-        int a = edge[e][0];
-        int b = edge[e][1];
-        N[4 + e] = 4 * L[a] * L[b];
-        dN[4 + e] = sn_add(sn_scale(4 * L[b], dL[a]), sn_scale(4 * L[a], dL[b]));
+    double derivatives[10][3];
+    sn_shape_tet10(p, N, derivatives);
+    for (int a = 0; a < 10; a++) {
+        dN[a] = sn_load3(derivatives[a]);
     }
 }
 
 static void shape_hex8(double *N, sn_vec3 *dN, sn_vec3 p) {
-    static const int corner[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-                                     {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+    double derivatives[8][3];
+    sn_shape_hex8(p, N, derivatives);
     for (int a = 0; a < 8; a++) {
-        double u = 1 + corner[a][0] * p.x;
-        double v = 1 + corner[a][1] * p.y;
-        double w = 1 + corner[a][2] * p.z;
-        N[a] = 0.125 * u * v * w;
-        dN[a] = sn_scale(0.125,
-                         sn_v3(corner[a][0] * v * w, corner[a][1] * u * w, corner[a][2] * u * v));
+        dN[a] = sn_load3(derivatives[a]);
     }
 }
 

@@ -32,7 +32,7 @@ typedef struct sn_coarse {
     float *position;      // the same
     uint8_t *free;        // the free components as bits
     uint8_t *frame;       // three slots per row, from four to four
-    float *weight;        // likewise; zero in empty slots, which come last
+    float *weight;        // as `frame`; zero in empty slots, which come last
     // P'AP = P'BP + (P'BP)' with B the lower triangle of A and half its diagonal. For each row
     // there is a list of the frames that have a weight in the row or in a neighbour below the
     // diagonal, and for each of these frames the blocks of the row whose columns have a weight for

@@ -127,7 +127,7 @@ static sinew_status refuse_one(sinew_context *context, int k, const double nu[3]
     double half = sqrt((1 - b * b) * (1 - c * c));
 
     return refuse_ratio(context, RATIO_NAMES[k], nu[k], conditions[k], limit,
-                        " beside the other two", limit * (-b * c - half), limit * (-b * c + half));
+                        " given the other two", limit * (-b * c - half), limit * (-b * c + half));
 }
 
 static sinew_status check_ratios(sinew_context *context, const sinew_orthotropic *o) {
@@ -202,10 +202,10 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
     if (fabs(plane) >= 1) {
         if (used < 2) { // some nu_plane is valid for this nu_fibre
             return refuse_ratio(context, "transverse.poisson_plane", plane, "|nu_plane| < ", 1,
-                                " beside poisson_fibre", -1, 1 - used);
+                                " given poisson_fibre", -1, 1 - used);
         }
         plane = copysign(1 - 2 * MARGIN, plane);
-        snprintf(rest, sizeof rest, " beside a poisson_plane of %.6g", plane);
+        snprintf(rest, sizeof rest, " with a poisson_plane of %.6g", plane);
     }
 
     double limit = sqrt(0.5 * (1 - plane) * square);

@@ -18,15 +18,15 @@ void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3;
             int m = (i + 2) % 3;
-            double diagonal = 0, beside = 0;
+            double diagonal = 0, off_diagonal = 0;
 
             for (int k = 0; k < 4; k++) {
                 diagonal += w[k][l] * B[k][i] * B[k][i];
-                beside += w[k][l] * B[k][j] * B[k][m];
+                off_diagonal += w[k][l] * B[k][j] * B[k][m];
             }
 
             inertia->A[i][l] = (float)diagonal;
-            inertia->A[3 + i][l] = (float)beside;
+            inertia->A[3 + i][l] = (float)off_diagonal;
         }
     }
 }

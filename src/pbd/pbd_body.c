@@ -7,6 +7,7 @@
 #include "body/mass.h"
 #include "body/surface.h"
 #include "material/material.h"
+#include "material/stress.h"
 #include "math/quat.h"
 #include "pbd/pbd.h"
 

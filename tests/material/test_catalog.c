@@ -102,7 +102,7 @@ static void test_bad_values(void **state) {
          FIELD(transverse.poisson_plane),
          1.2,
          {"transverse.poisson_plane is 1.2", "|nu_plane| < 1 (",
-          "nearest valid value beside poisson_fibre: 0.9818"}},
+          "nearest valid value given poisson_fibre: 0.9818"}},
         {"transverse",
          FIELD(transverse.poisson_fibre),
          NAN,
@@ -217,9 +217,9 @@ static void test_suggestions_are_valid(void **state) {
             continue;
         }
 
-        const char *beside = strstr(sinew_context_message(context), "beside a poisson_plane of");
-        if (beside != NULL) {
-            both += sscanf(beside, "beside a poisson_plane of %lf", &def.transverse.poisson_plane);
+        const char *with = strstr(sinew_context_message(context), "with a poisson_plane of");
+        if (with != NULL) {
+            both += sscanf(with, "with a poisson_plane of %lf", &def.transverse.poisson_plane);
             take_nearest(context, &def, &def.transverse.poisson_fibre, 3e-4 * r[0]);
         } else if (fabs(def.transverse.poisson_plane) >= 1) {
             take_nearest(context, &def, &def.transverse.poisson_plane, 3e-4);

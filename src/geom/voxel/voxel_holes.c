@@ -1,73 +1,21 @@
 // Defects of a triangle surface: joins equal points, drops repeated triangles, and collects edges
-// with an odd number of triangles into rims. By sorting edges, O(triangles log triangles) at most.
+// with an odd number of triangles into rims. By sorting edges, O(triangles).
 #include "geom/voxel/voxel_surface.h"
 
-#include "base/sort.h"
 #include "base/tuples.h"
+#include "math/equal_points.h"
 
 #include <string.h>
 
-// A hash of a point; minus zero counts as zero.
-static uint64_t point_key(const double *p) {
-    uint64_t key = 0;
-    for (int a = 0; a < 3; a++) {
-        double value = p[a] + 0.0;
-        uint64_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        key = (key ^ bits) * 0x9e3779b97f4a7c15u;
-        key ^= key >> 32;
-    }
-
-    return key;
-}
-
-static bool same_point(const double *a, const double *b) {
-    return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
-}
-
-// (*first)[i] is the first point equal to point i.
-static sinew_status join_points(sn_arena *arena, const sinew_mesh *mesh, int32_t **first) {
-    int32_t count = mesh->point_count;
-    int32_t *order = SN_PUSH(arena, int32_t, count);
-    uint64_t *keys = SN_PUSH(arena, uint64_t, count);
-
-    *first = SN_PUSH(arena, int32_t, count);
-    SN_TRY(sn_arena_status(arena));
-    for (int32_t i = 0; i < count; i++) {
-        keys[i] = point_key(sn_at3(mesh->points, i));
-        order[i] = i;
-    }
-
-    SN_TRY(sn_sort_by_key(arena, keys, order, count));
-    for (int32_t begin = 0, end; begin < count; begin = end) {
-        for (end = begin + 1; end < count && keys[end] == keys[begin];) {
-            end++;
-        }
-
-        for (int32_t i = begin; i < end;
-             i++) { // different points seldom share a key: compare with all before
-            (*first)[order[i]] = order[i];
-            for (int32_t j = begin; j < i; j++) {
-                if (!same_point(sn_at3(mesh->points, order[i]), sn_at3(mesh->points, order[j]))) {
-                    continue;
-                }
-                (*first)[order[i]] = (*first)[order[j]];
-                break;
-            }
-        }
-    }
-
-    return SINEW_OK;
-}
-
 sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **triangles,
                              int32_t *count) {
-    int32_t *first, *order;
+    int32_t *order;
+    int32_t *first = SN_PUSH(arena, int32_t, mesh->point_count);
     int32_t *all = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
     int32_t *sorted = SN_PUSH(arena, int32_t, 3 * (size_t)mesh->element_count);
 
     SN_TRY(sn_arena_status(arena));
-    SN_TRY(join_points(arena, mesh, &first));
+    SN_TRY(sn_find_equal_points(arena->context, mesh->points, mesh->point_count, first));
 
     int32_t kept = 0;
     for (int32_t t = 0; t < mesh->element_count; t++) {
