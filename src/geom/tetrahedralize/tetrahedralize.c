@@ -75,11 +75,11 @@ static sinew_status check_repaired(sinew_context *context, const sn_repaired_sur
     }
 
     double cells = sn_lattice_cell_count(box, h);
-    if (!(cells <= SN_LATTICE_MOST_CELLS)) {
+    if (!(cells <= SN_LATTICE_MAX_CELLS)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "a cell size of %g m needs a lattice of %g cells; at most %d, so choose a "
                        "larger size or fewer tets",
-                       h, cells, SN_LATTICE_MOST_CELLS);
+                       h, cells, SN_LATTICE_MAX_CELLS);
     }
 
     return SINEW_OK;
