@@ -66,10 +66,10 @@ static bool test_face(const sn_select *where, const sinew_mesh *net, int32_t qua
     for (int k = 0; k < 6; k++) {
         sum = sn_add(sum, corner_of(net, 2 * quad + k / 3, k % 3));
     }
-    sn_vec3 centre = sn_scale(1.0 / 6, sum);
+    sn_vec3 center = sn_scale(1.0 / 6, sum);
     const int32_t *label = net->labels ? &net->labels[2 * (size_t)quad] : NULL;
-    return test_point(where, centre, label, -1) ||
-           test_point(where, sn_add(centre, sn_load3(out)), label, -1);
+    return test_point(where, center, label, -1) ||
+           test_point(where, sn_add(center, sn_load3(out)), label, -1);
 }
 
 // The area of the picked faces of voxels if they are one flat side, else 0.

@@ -2,7 +2,6 @@
 
 #include "base/threads.h"
 #include "body/recovery.h"
-#include "material/stress.h"
 
 #include <math.h>
 #include <string.h>

@@ -416,8 +416,8 @@ sinew_status sn_integrate_solve_by(sn_island *island, const sn_integrator *integ
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     memset(island->xi, 0, bytes);
     newton.scheme = scheme_of(island);
-    newton.linearized = integrator->linearized;
-    newton.moved = newton.linearized && turn_first(island, h);
+    newton.linearised = integrator->linearised;
+    newton.moved = newton.linearised && turn_first(island, h);
     memcpy(island->trial_xi, island->xi, bytes); // where a linearised step begins
     SN_TRY(sn_newton_solve(island, &newton, report));
 
@@ -486,7 +486,7 @@ static void carry_momentum(sinew_body *body, const sn_integrator *integrator, do
 static void restore_rotation(sn_island *island, const sn_island_body *member) {
     sinew_body *body = member->body;
     const double *place = body->q;
-    if (island->integrator->linearized) {
+    if (island->integrator->linearised) {
         sn_body_retract(body, member->trial_q, body->previous_q,
                         island->trial_xi + 3 * member->first_row);
         place = member->trial_q;

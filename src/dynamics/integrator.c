@@ -104,7 +104,7 @@ static void begin_bdf2_momentum(sinew_body *body, double h, double *room) {
 }
 
 static const sn_integrator table[] = {
-    [SINEW_INTEGRATOR_IMPLICIT_EULER] = {.linearized = true,
+    [SINEW_INTEGRATOR_IMPLICIT_EULER] = {.linearised = true,
                                          .first = SINEW_INTEGRATOR_IMPLICIT_EULER,
                                          .c = 1,
                                          .e = 1,

@@ -31,7 +31,7 @@ typedef struct sn_step_rows {
 typedef struct sn_integrator sn_integrator;
 struct sn_integrator {
     bool is_explicit;              // M a = f at the start of the step
-    bool linearized;               // one linear solve, accepted as it is
+    bool linearised;               // one linear solve, accepted as it is
     bool starts_with_acceleration; // predict needs the acceleration of the present state
     sinew_integrator first;        // takes the first step after the state was set from outside
 

@@ -338,7 +338,7 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
                              sinew_step_report *report) {
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
-    bool exact = !def->linearized && is_direct(island);
+    bool exact = !def->linearised && is_direct(island);
 
     sn_links_begin(island);
     for (int32_t iteration = 0;; iteration++) {
@@ -377,7 +377,7 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
         SN_TRY(find_direction(island, def, exact_now, moving, &point, report));
         sn_links_predict(island, island->direction);
 
-        if (def->linearized) {
+        if (def->linearised) {
             move(island, island->xi, 1);
             sn_links_advance(island, 1);
             sn_newton_close_links(island, def, 1, fmax(def->tolerance * point.scale, point.floor),

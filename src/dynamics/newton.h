@@ -15,7 +15,7 @@
 
 typedef struct sn_newton_def {
     sn_scheme scheme;
-    bool linearized;  // one solve, accepted as it is
+    bool linearised;  // one solve, accepted as it is
     bool moved;       // begins at the step in island->xi, which is not zero
     double tolerance; // of the residual, relative to the largest force
     int32_t iterations;

@@ -316,21 +316,6 @@ void sn_bsr_add_diagonal(sinew_context *context, const sn_bsr *pattern, double *
                     &(job){.pattern = pattern, .Y = A, .x = d, .s = s});
 }
 
-static void get_diagonal_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    (void)chunk;
-    job *work = data;
-    for (int32_t i = begin; i < end; i++) {
-        memcpy(work->Y + 9 * (size_t)i, work->A + 9 * (size_t)work->pattern->diagonal[i],
-               9 * sizeof(double));
-    }
-}
-
-void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *blocks,
-                         const double *A) {
-    sn_parallel_for(context, pattern->rows, BLOCK_CHUNK, get_diagonal_rows,
-                    &(job){.pattern = pattern, .Y = blocks, .A = A});
-}
-
 static void mirror_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     job *work = data;

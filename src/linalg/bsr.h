@@ -69,10 +69,6 @@ void sn_bsr_add_scaled(sinew_context *context, const sn_bsr *pattern, double *Y,
 void sn_bsr_add_diagonal(sinew_context *context, const sn_bsr *pattern, double *A, double s,
                          const double *d);
 
-// The diagonal blocks, nine doubles per row.
-void sn_bsr_get_diagonal(sinew_context *context, const sn_bsr *pattern, double *blocks,
-                         const double *A);
-
 // Copies each block below the diagonal, transposed, to its mirror block above. Diagonal blocks are
 // not changed.
 void sn_bsr_mirror(sinew_context *context, const sn_bsr *pattern, double *A);

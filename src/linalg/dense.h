@@ -1,4 +1,4 @@
-// Small dense linear algebra: Cholesky, symmetric indefinite and general solves, symmetric
+// Small dense linear algebra: Cholesky, general solves, symmetric
 // eigenvalues, least squares.
 //
 // Matrices are stored row by row with a stride (doubles from one row to the next) that is at least
@@ -15,13 +15,6 @@ int32_t sn_dense_cholesky(double *A, int32_t n, int32_t stride);
 
 // Solves L L' x = b in place.
 void sn_dense_cholesky_solve(const double *L, int32_t n, int32_t stride, double *x);
-
-// P A P' = L D L' of a symmetric, possibly indefinite matrix by Bunch and Kaufman (1977), with 1x1
-// and 2x2 pivots. Reads and writes the lower triangle; pivots has n entries. Returns the number of
-// negative eigenvalues, or -1 if a pivot is exactly zero or not a number.
-int32_t sn_dense_ldlt(double *A, int32_t n, int32_t stride, int32_t *pivots);
-void sn_dense_ldlt_solve(const double *A, int32_t n, int32_t stride, const int32_t *pivots,
-                         double *x);
 
 // Solves the general system A x = b by LU with partial pivoting; A is overwritten, b becomes x.
 // Returns false if a pivot is exactly zero or not a number.

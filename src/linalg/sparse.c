@@ -294,16 +294,6 @@ void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, c
     sn_parallel_sum(context, A->rows, 1024, multiply_rows, &(product){A, x, y});
 }
 
-void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *x) {
-    SN_ASSERT(y != x);
-    memset(y, 0, (size_t)A->columns * sizeof *y);
-    for (int32_t i = 0; i < A->rows; i++) {
-        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            y[A->indices[k]] += A->values[k] * x[i];
-        }
-    }
-}
-
 struct sn_factor {
     sn_arena arena;
     sn_supernodal factor;
@@ -407,72 +397,4 @@ void sn_factor_solve(sn_factor *factor, double *x, int32_t count) {
         next = count - done < SN_SUPERNODAL_MAX_SIDES ? count - done : SN_SUPERNODAL_MAX_SIDES;
         sn_supernodal_solve_fours(&factor->factor, change, x + done, next, (size_t)count);
     }
-}
-
-typedef struct system {
-    sinew_context *context;
-    const sn_sparse *A;
-    const double *inverse; // of the diagonal
-} system;
-
-static double apply_matrix(void *data, double *y, const double *x) {
-    const system *s = data;
-    return sn_parallel_sum(s->context, s->A->rows, 1024, multiply_rows, &(product){s->A, x, y});
-}
-
-static double apply_inverse(void *data, double *y, const double *x) {
-    const system *s = data;
-    double dot = 0;
-    for (int32_t i = 0; i < s->A->rows; i++) {
-        y[i] = s->inverse[i] * x[i];
-        dot += y[i] * x[i];
-    }
-
-    return dot;
-}
-
-sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x,
-                           double relative_tolerance, int32_t max_iterations,
-                           sn_solve_report *report) {
-    SN_ASSERT(A->rows == A->columns);
-    sn_arena arena = sn_arena_create(context);
-    double *inverse = SN_PUSH(&arena, double, A->rows);
-    double *work = SN_PUSH(&arena, double, sn_cg_work_count(A->rows));
-
-    if (arena.failed) {
-        sn_arena_destroy(&arena);
-        return SINEW_OUT_OF_MEMORY;
-    }
-
-    int32_t bad = -1;
-    for (int32_t i = 0; i < A->rows; i++) {
-        double diagonal = 0;
-        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            if (A->indices[k] == i) {
-                diagonal = A->values[k];
-            }
-        }
-
-        if (!(diagonal > 0) && bad < 0) {
-            bad = i;
-        }
-
-        inverse[i] = 1 / diagonal;
-    }
-
-    if (bad >= 0) {
-        *report = (sn_solve_report){
-            .outcome = SN_SOLVE_NOT_POSITIVE_DEFINITE, .relative_residual = NAN, .row = bad};
-        if (isnan(inverse[bad])) {
-            report->outcome = SN_SOLVE_NOT_FINITE;
-        }
-    } else {
-        system s = {context, A, inverse};
-        sn_cg_solve(context, A->rows, (sn_operator){apply_matrix, &s},
-                    (sn_operator){apply_inverse, &s}, b, x, relative_tolerance, max_iterations,
-                    work, report);
-    }
-
-    sn_arena_destroy(&arena);
-    return SINEW_OK;
 }

@@ -38,9 +38,6 @@ sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double
 // y = A x
 void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, const double *x);
 
-// y = A'x, on the calling thread.
-void sn_sparse_multiply_transposed(double *y, const sn_sparse *A, const double *x);
-
 // The Cholesky factor of a symmetric positive definite matrix (supernodal.h).
 typedef struct sn_factor sn_factor;
 
@@ -68,11 +65,5 @@ sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const 
 // Solves A X = B in place for `count` right-hand sides side by side, x[row][count]; `count` is a
 // multiple of four. To single precision: for more digits, solve once more for the residual.
 void sn_factor_solve(sn_factor *factor, double *x, int32_t count);
-
-// Conjugate gradients preconditioned by the diagonal, starting from x: the alternative without a
-// factor. A diagonal entry that is not positive is reported like an indefinite matrix.
-sinew_status sn_sparse_pcg(sinew_context *context, const sn_sparse *A, const double *b, double *x,
-                           double relative_tolerance, int32_t max_iterations,
-                           sn_solve_report *report);
 
 #endif

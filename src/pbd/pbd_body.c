@@ -7,7 +7,6 @@
 #include "body/mass.h"
 #include "body/surface.h"
 #include "material/material.h"
-#include "material/stress.h"
 #include "math/quat.h"
 #include "pbd/pbd.h"
 

@@ -97,42 +97,4 @@ static inline sinew_field *make_tube_field(sinew_context *context, int32_t curve
     return field;
 }
 
-static inline sinew_mesh *make_box(sinew_context *context, double scale, int32_t cells) {
-    sinew_shape_def def = sinew_default_shape_def();
-    def.size[0] = def.size[1] = scale;
-    def.size[2] = 2 * scale;
-    def.cells[0] = def.cells[1] = cells;
-    def.cells[2] = 2 * cells;
-    sinew_mesh *mesh;
-    assert_int_equal(sinew_mesh_create_shape(context, &def, &mesh), SINEW_OK);
-
-    return mesh;
-}
-
-// Directions wind about z as the strands of a rope do: around + z / TURN for one unit of radius.
-static const double TURN = 0.5;
-enum { HELICES = 24, HELIX_POINTS = 40 };
-
-// Strokes on helices about z, within the tube's wall, or in three layers of the cylinder; off the
-// faces of the mesh, where rounding decides which element a place belongs to.
-static inline void fill_helices(double points[HELICES][HELIX_POINTS * 3], sinew_curve_def *curves,
-                                double scale, bool solid, bool backwards) {
-    for (int c = 0; c < HELICES; c++) {
-        double radius = !solid ? 0.37 : c % 3 == 0 ? 0.15 : c % 3 == 1 ? 0.32 : 0.48;
-        for (int i = 0; i < HELIX_POINTS; i++) {
-            double z = -0.943 + 1.9 * i / (HELIX_POINTS - 1);
-            double angle = z / TURN + 2 * PI * (c + 0.1) / HELICES;
-            int place = backwards && c % 2 == 1 ? HELIX_POINTS - 1 - i : i;
-            sn_store3(points[c] + 3 * place,
-                      sn_scale(scale, sn_v3(radius * cos(angle), radius * sin(angle), z)));
-        }
-
-        curves[c] = sinew_default_curve_def();
-        curves[c].kind = SINEW_CURVE_STROKE;
-        curves[c].points = points[c];
-        curves[c].point_count = HELIX_POINTS;
-        curves[c].normal[0] = 1;
-    }
-}
-
 #endif

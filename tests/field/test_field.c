@@ -56,7 +56,7 @@ static void test_straight_bundle(void **state) {
                            1e-6);
             }
 
-            assert_true(report.direct && report.part_count == 1 && report.lonely_part_count == 0);
+            assert_true(report.direct && report.part_count == 1 && report.isolated_part_count == 0);
             sinew_field_destroy(field);
         }
     }
@@ -422,11 +422,11 @@ static void test_isolated_part(void **state) {
 
             sinew_field_get_report(field, &report);
             assert_int_equal(report.part_count, 2);
-            assert_int_equal(report.lonely_part_count, 1);
+            assert_int_equal(report.isolated_part_count, 1);
             assert_int_equal(lines.count, 1);
             assert_non_null(strstr(lines.last, "spine"));
 
-            const sinew_lonely_part *part = sinew_field_get_lonely_parts(field);
+            const sinew_isolated_part *part = sinew_field_get_isolated_parts(field);
             assert_int_equal(part->count, by == 0 ? 5 : 8);
             assert_int_equal(part->curve, 0);
 

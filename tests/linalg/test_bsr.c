@@ -192,15 +192,13 @@ static void test_mirror_scale_and_diagonal(void **state) {
 
     // An added diagonal.
     double *d = random_vector(&arena, 3 * pattern->rows, 3);
-    double *blocks = SN_PUSH(&arena, double, 9 * pattern->rows);
 
     sn_bsr_add_diagonal(context, pattern, A, 2, d);
-    sn_bsr_get_diagonal(context, pattern, blocks, A);
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int c = 0; c < 9; c++) {
             double added = c % 4 == 0 ? 2 * d[3 * i + c / 4] : 0;
-            test_close("diagonal", blocks[9 * i + c], lower[9 * pattern->diagonal[i] + c] + added,
-                       1e-9);
+            int32_t k = 9 * pattern->diagonal[i] + c;
+            test_close("diagonal", A[k], lower[k] + added, 1e-9);
         }
     }
 

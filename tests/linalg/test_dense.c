@@ -121,88 +121,6 @@ static void test_cholesky_names_the_bad_row(void **state) {
     }
 }
 
-static void test_ldlt(void **state) {
-    (void)state;
-    for (int32_t n = 1; n <= 40; n++) {
-        for (int kind = 0; kind < 4; kind++) {
-            double *A = allocate(n, n);
-            double *F = allocate(n, n);
-            double *x = allocate(n, 1);
-            double *b = allocate(n, 1);
-            int32_t pivots[40], expected = -1;
-
-            make_symmetric(A, n, n, 0.5, (uint64_t)n);
-            if (kind == 0) {
-                expected = 0;
-            }
-
-            if (kind == 1) { // flip the sign: all negative
-                for (int32_t k = 0; k < n * n; k++) {
-                    A[k] = -A[k];
-                }
-                expected = n;
-            }
-
-            // A saddle point: m rows without a diagonal give m negative eigenvalues.
-            if (kind == 2) {
-                int32_t m = n / 3;
-
-                for (int32_t i = n - m; i < n; i++) {
-                    for (int32_t j = n - m; j < n; j++) {
-                        A[i * n + j] = 0;
-                    }
-                }
-                expected = m;
-            }
-
-            if (kind == 3) { // zero diagonal: only pivots of two at first
-                for (int32_t i = 0; i < n; i++) {
-                    A[i * n + i] = 0;
-                }
-                if (n == 1) {
-                    A[0] = 2;
-                }
-            }
-
-            fill_random(x, (size_t)n, 8);
-            for (int32_t i = 0; i < n; i++) {
-                for (int32_t j = 0; j < n; j++) {
-                    b[i] += A[i * n + j] * x[j];
-                }
-            }
-
-            memcpy(F, A, (size_t)(n * n) * sizeof *A);
-            int32_t negative = sn_dense_ldlt(F, n, n, pivots);
-
-            assert_true(negative >= 0);
-            if (expected >= 0) {
-                assert_int_equal(negative, expected);
-            }
-
-            double values[40], work[40];
-            assert_true(sn_dense_symmetric_eigen(A, n, n, values, work));
-
-            int32_t below = 0;
-            for (int32_t i = 0; i < n; i++) {
-                below += values[i] < 0;
-            }
-
-            assert_int_equal(negative, below);
-            sn_dense_ldlt_solve(F, n, n, pivots, b);
-            assert_true(test_relative_error(b, x, (size_t)n) < 1e-9);
-            free(A);
-            free(F);
-            free(x);
-            free(b);
-        }
-    }
-
-    double zero[4] = {0};
-    int32_t pivots[2];
-
-    assert_int_equal(sn_dense_ldlt(zero, 2, 2, pivots), -1);
-}
-
 static void test_general_solve(void **state) {
     (void)state;
     for (int32_t n = 1; n <= 30; n++) {
@@ -395,11 +313,8 @@ static void test_least_squares(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_cholesky_names_the_bad_row),
-        cmocka_unit_test(test_ldlt),
-        cmocka_unit_test(test_general_solve),
-        cmocka_unit_test(test_symmetric_eigen),
+        cmocka_unit_test(test_cholesky),      cmocka_unit_test(test_cholesky_names_the_bad_row),
+        cmocka_unit_test(test_general_solve), cmocka_unit_test(test_symmetric_eigen),
         cmocka_unit_test(test_least_squares),
     };
 

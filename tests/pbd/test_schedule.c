@@ -32,7 +32,7 @@ static void check_cover(const sinew_pbd *pbd, const uint8_t *left_out) {
 }
 
 // Checks by brute force that chunks are neighbours exactly if they share a node.
-static void check_neighbours(const sinew_pbd *pbd) {
+static void check_neighbors(const sinew_pbd *pbd) {
     const sn_pbd_schedule *schedule = &pbd->schedule;
     uint8_t *uses = calloc((size_t)schedule->chunk_count * (size_t)pbd->node_count, 1);
     for (int32_t c = 0; c < schedule->chunk_count; c++) {
@@ -49,7 +49,7 @@ static void check_neighbours(const sinew_pbd *pbd) {
     for (int32_t a = 0; a < schedule->chunk_count; a++) {
         uint8_t *listed = calloc((size_t)schedule->chunk_count, 1);
         for (int32_t i = schedule->sweeps.offsets[a]; i < schedule->sweeps.offsets[a + 1]; i++) {
-            listed[schedule->sweeps.neighbours[i]]++;
+            listed[schedule->sweeps.neighbors[i]]++;
         }
 
         for (int32_t b = 0; b < schedule->chunk_count; b++) {
@@ -87,7 +87,7 @@ static void test_orders(void **state) {
 
         sinew_pbd *pbd = make_body(context, mesh, &def);
         check_cover(pbd, still);
-        check_neighbours(pbd);
+        check_neighbors(pbd);
 
         int32_t layer_count = 0;
         const int32_t *layers = sinew_pbd_layers(pbd, &layer_count);
@@ -113,7 +113,7 @@ static void test_orders(void **state) {
             moving += !still[t];
         }
 
-        if (order == SINEW_PBD_COLOURED) {
+        if (order == SINEW_PBD_COLORED) {
             assert_true(moving > 0.9 * SN_BLOCK * pbd->schedule.block_count);
         }
 
