@@ -22,8 +22,15 @@ sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer
     return cli_write_part(run->context, path, buffer->data, buffer->size);
 }
 
-// Displacement, velocity; strain, stress, energy density, J and, with a field, the material axes of
-// each element.
+void run_store_tensor(double *to, const double *from, double shear) {
+    static const int order[6] = {0, 1, 2, 5, 3, 4};
+    for (int k = 0; k < 6; k++) {
+        to[k] = from[order[k]] * (k < 3 ? 1 : shear);
+    }
+}
+
+// Displacement, velocity, reaction and recovered stress of each node; strain, stress, energy, J
+// and, with a field, the material axes of each element.
 static sinew_status write_vtu(run_state *run, const sn_scene_member *member, const char *name) {
     const sinew_mesh *rest = member->mesh;
     sn_arena scratch = sn_arena_create(run->context);
@@ -34,9 +41,15 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
     double *energy = SN_PUSH(&scratch, double, elements);
     double *J = SN_PUSH(&scratch, double, elements);
     double *strain = SN_PUSH(&scratch, double, 6 * elements);
+    double *stress = SN_PUSH(&scratch, double, 6 * elements);
+    double *node_stress = SN_PUSH(&scratch, double, 6 * nodes);
+    double *reaction = SN_PUSH(&scratch, double, 3 * nodes);
     double *axes = SN_PUSH(&scratch, double, member->field ? 9 * elements : 0);
     sinew_element_state *states = SN_PUSH(&scratch, sinew_element_state, elements);
     sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        status = sinew_body_compute_node_stresses(member->body, node_stress);
+    }
 
     if (status == SINEW_OK) {
         const double *x = sinew_body_get_positions(member->body);
@@ -50,16 +63,27 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
             von_mises[e] = states[e].von_mises;
             energy[e] = states[e].energy;
             J[e] = states[e].J;
-            memcpy(strain + 6 * e, states[e].strain, sizeof states[e].strain);
+            run_store_tensor(strain + 6 * e, states[e].strain, 0.5);
+            run_store_tensor(stress + 6 * e, states[e].stress, 1);
+        }
+
+        sinew_body_compute_reactions(member->body, reaction);
+        for (size_t i = 0; i < nodes; i++) {
+            double own[6];
+            memcpy(own, node_stress + 6 * i, sizeof own);
+            run_store_tensor(node_stress + 6 * i, own, 1);
         }
 
         sn_field point[] = {{"displacement", 3, displacement},
-                            {"velocity", 3, sinew_body_get_velocities(member->body)}};
-        sn_field cell[4 + 4] = {{"von_mises", 1, von_mises},
+                            {"velocity", 3, sinew_body_get_velocities(member->body)},
+                            {"reaction", 3, reaction},
+                            {"stress", 6, node_stress}};
+        sn_field cell[5 + 4] = {{"von_mises", 1, von_mises},
                                 {"strain_energy", 1, energy},
                                 {"J", 1, J},
-                                {"strain", 6, strain}};
-        int32_t count = 4;
+                                {"strain", 6, strain},
+                                {"stress", 6, stress}};
+        int32_t count = 5;
 
         for (size_t e = 0; member->field && e < elements; e++) {
             run_deform_axes(states[e].F, sinew_field_get_axes(member->field) + 9 * e, axes,
@@ -72,7 +96,7 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
                 (sn_field){"axis_certainty", 1, sinew_field_get_certainties(member->field)};
         }
 
-        sn_fields fields = {2, count, point, cell};
+        sn_fields fields = {4, count, point, cell};
         sinew_mesh now = *rest;
 
         now.points = x;

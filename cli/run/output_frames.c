@@ -41,7 +41,7 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
         f->von_mises[i] = f->states[i].von_mises;
         f->energy[i] = f->states[i].energy;
         f->J[i] = f->states[i].J;
-        memcpy(f->strain + 6 * (size_t)i, f->states[i].strain, sizeof f->states[i].strain);
+        run_store_tensor(f->strain + 6 * (size_t)i, f->states[i].strain, 0.5);
 
         for (int32_t k = starts[i]; k < starts[i + 1]; k++) {
             f->weights[(size_t)i * (size_t)nodes + (size_t)frames[k]] = weights[k];

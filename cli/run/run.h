@@ -65,6 +65,10 @@ size_t run_state_size(const run_state *run);
 sinew_status run_save_state(run_state *run, const char *path);
 sinew_status run_load_state(run_state *run, const char *path);
 
+// From xx yy zz yz zx xy to VTK's XX YY ZZ XY YZ XZ, the shears multiplied by `shear`: 0.5 where
+// they are doubled, 1 otherwise.
+void run_store_tensor(double *to, const double *from, double shear);
+
 // Writes "FOLDER/NAME" from the buffer and remembers it.
 sinew_status run_write(run_state *run, const char *name, const sn_buffer *buffer);
 

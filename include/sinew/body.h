@@ -228,6 +228,13 @@ SINEW_API sinew_status sinew_body_get_element_state(sinew_body *body, int32_t el
 /// element.
 SINEW_API void sinew_body_compute_element_states(sinew_body *body, sinew_element_state *states);
 
+/// Recovered Cauchy stresses: for each node the mean of the elements around it, weighted by their
+/// rest volumes. Ten-node tets contribute their stress at the node, extrapolated linearly from
+/// their samples; the other elements their average. `stresses` takes six numbers a node, xx yy zz
+/// yz zx xy. [Pa] Elements of different materials are averaged too, although the stress may jump
+/// between them. SINEW_UNSUPPORTED for bodies without elements.
+SINEW_API sinew_status sinew_body_compute_node_stresses(sinew_body *body, double *stresses);
+
 /// Energies, momenta, volume of one body, as sinew_world_get_measures of all.
 SINEW_API void sinew_body_get_measures(sinew_body *body, sinew_measures *measures);
 

@@ -9,7 +9,8 @@
 #include "io/mesh/mesh.h"
 
 // A named quantity for each point or each cell. Cells count kind after kind, in the order of
-// sinew_element.
+// sinew_element. Six components are a symmetric tensor in VTK's order XX YY ZZ XY YZ XZ, and are
+// named so in VTU files.
 typedef sinew_values sn_field;
 
 typedef struct sn_fields {

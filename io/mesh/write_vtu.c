@@ -62,12 +62,23 @@ static void add_compressed(writer *w) {
 }
 #endif
 
+// Names of the components of a symmetric tensor, as ParaView shows them.
+static void add_component_names(sn_buffer *out) {
+    static const char *const names[6] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
+    for (int k = 0; k < 6; k++) {
+        sn_buffer_print(out, " ComponentName%d=\"%s\"", k, names[k]);
+    }
+}
+
 // Where the next array's bytes go; end_array closes it.
 static sn_buffer *begin_array(writer *w, const char *type, const char *name, int32_t components) {
     sn_buffer_print(w->out, "<DataArray type=\"%s\" Name=\"", type);
     sn_xml_add_escaped(w->out, name);
-    sn_buffer_print(w->out, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n",
-                    components, w->data.size);
+    sn_buffer_print(w->out, "\" NumberOfComponents=\"%d\"", components);
+    if (components == 6) {
+        add_component_names(w->out);
+    }
+    sn_buffer_print(w->out, " format=\"appended\" offset=\"%zu\"/>\n", w->data.size);
     sn_buffer_clear(&w->plain);
 
     if (w->options.compress) {

@@ -63,6 +63,9 @@ typedef struct sn_elasticity_ops {
     void (*get_element_state)(sinew_body *body, int32_t element, sinew_element_state *state);
     // The same for all elements. NULL: one by one.
     void (*compute_element_states)(sinew_body *body, sinew_element_state *states);
+    // The Cauchy stress at every sample of the elements' rule, element after element, six numbers
+    // each. NULL: the stress is known for whole elements only.
+    void (*compute_sample_stresses)(sinew_body *body, double *stresses);
     // The smallest and largest det F over the samples, and the deformed volume.
     void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
     // The share of the volume that is inverted, and how far the body is from being led back

@@ -91,6 +91,33 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
     compute_states(body, &element, 1, element, state);
 }
 
+static void compute_sample_stresses(sinew_body *body, double *stresses) {
+    const elastic *model = body->model;
+    sn_block_state block;
+    int32_t group = -1, loaded = -1;
+
+    sn_sample_groups_update(body->context, &model->groups, body->q);
+
+    for (int32_t i = 0; i < body->mesh.element_count; i++) {
+        int32_t e = model->order[i];
+        for (int32_t s = 0; s < model->rule_samples; s++) {
+            int32_t sample = model->element_sample[e] + s;
+            if (group != model->element_group[e] || loaded != sample / SN_BLOCK) {
+                group = model->element_group[e];
+                loaded = sample / SN_BLOCK;
+                sn_sample_group_compute_block(&model->groups, group, loaded, body->q, &block);
+            }
+
+            sn_state_sum sum = {.volume = 0};
+            sinew_element_state state;
+            sn_state_sum_add(&sum, &block, sample % SN_BLOCK, 1);
+            sn_state_sum_finish(&sum, &state);
+            size_t at = (size_t)e * (size_t)model->rule_samples + (size_t)s;
+            memcpy(stresses + 6 * at, state.stress, sizeof state.stress);
+        }
+    }
+}
+
 static void compute_element_states(sinew_body *body, sinew_element_state *states) {
     const elastic *model = body->model;
     compute_states(body, model->order, body->mesh.element_count, 0, states);
@@ -235,6 +262,7 @@ static const sn_body_ops elastic_ops = {
             .evaluate = evaluate,
             .get_element_state = get_element_state,
             .compute_element_states = compute_element_states,
+            .compute_sample_stresses = compute_sample_stresses,
             .measure = measure,
             .measure_recovery = measure_recovery,
             .set_material = set_material,

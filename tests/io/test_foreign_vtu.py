@@ -1,6 +1,8 @@
 # Labels: foreign
 """VTK itself reads our VTU files: counts, volumes, fields and labels follow from the formulas in test_write_files.c."""
+import json
 import shutil
+import subprocess
 import xml.etree.ElementTree
 
 import foreign
@@ -65,5 +67,44 @@ for corner, (a, b) in zip(range(4, 10), ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3),
         foreign.check_close("middle of an edge", tet.GetPoints().GetPoint(corner)[k], middle, 0)
 names = [d.attrib["file"] for d in xml.etree.ElementTree.parse(samples / "series.pvd").iter("DataSet")]
 foreign.check("the series lists its files", names == ["plain.vtu", "compressed.vtu", "single.vtu"])
+
+
+def check_tensors():
+    """A bar pulled at its end: stress XX is the traction, the reactions add up to the force."""
+    names = ["XX", "YY", "ZZ", "XY", "YZ", "XZ"]
+    scene = {
+        "version": 1,
+        "gravity": [0, 0, 0],
+        "static": True,
+        "step": 0.01,
+        "duration": 0,
+        "materials": {"gel": {"law": "linear", "young": 1e6, "poisson": 0, "density": 1000}},
+        "bodies": [{
+            "name": "bar",
+            "shape": {"kind": "box", "size": [1, 0.2, 0.2], "cells": [5, 1, 1], "element": "tet10"},
+            "material": "gel",
+            "fixed": [{"box": {"upper": [-0.499, 1, 1]}}],
+            "loads": [{"where": {"box": {"lower": [0.499, -1, -1]}}, "traction": [10, 0, 0]}],
+        }],
+    }
+    (samples / "pull.json").write_text(json.dumps(scene))
+    program = foreign.BUILD / "sinew"
+    subprocess.run([program, "run", samples / "pull.json", "-o", samples / "out", "--format", "vtu"], check=True)
+    grid = read(sorted((samples / "out").glob("bar_*.vtu"))[-1])
+    for data in grid.GetPointData(), grid.GetCellData():
+        stress = data.GetArray("stress")
+        foreign.check("the components of the stress have names",
+                      [stress.GetComponentName(k) for k in range(6)] == names)
+        for i in range(stress.GetNumberOfTuples()):
+            for found, expected in zip(stress.GetTuple(i), (10, 0, 0, 0, 0, 0)):
+                foreign.check_close("stress", found, expected, 1e-3)
+    reaction = grid.GetPointData().GetArray("reaction")
+    foreign.check("the reaction is a vector", reaction.GetNumberOfComponents() == 3)
+    total = [sum(reaction.GetTuple(i)[k] for i in range(grid.GetNumberOfPoints())) for k in range(3)]
+    for found, expected in zip(total, (-0.4, 0, 0)):
+        foreign.check_close("sum of the reactions", found, expected, 1e-5)
+
+
+check_tensors()
 shutil.rmtree(samples)
 print("VTK", vtk.vtkVersion().GetVTKVersion(), "reads what was written")

@@ -56,7 +56,9 @@ SINEW_API sinew_status sinew_mesh_file_save(const sinew_mesh_file *file, const c
 /// A named quantity for each point or each element.
 typedef struct sinew_values {
     const char *name;
-    int32_t components;   ///< Numbers for each. [count] At least 1.
+    /// Numbers for each. [count] At least 1. VTU files name six of them as those of a symmetric
+    /// tensor in VTK's order: XX YY ZZ XY YZ XZ.
+    int32_t components;
     const double *values; ///< As many as there are points or elements, times `components`.
 } sinew_values;
 
