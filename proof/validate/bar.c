@@ -43,6 +43,7 @@ static sinew_status fill(bar *b, const bar_def *def) {
     sinew_body_def body = sinew_default_body_def();
     body.mesh = b->mesh;
     body.model = def->model;
+    body.volume = def->volume;
     body.materials = &def->material;
     body.material_count = 1;
 

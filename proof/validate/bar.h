@@ -12,6 +12,7 @@ typedef struct bar_def {
     int32_t cells[3];
     sinew_element element;
     sinew_model model;
+    sinew_volume volume;
     sinew_material_def material;
     const double *axes; // material axes of every element, axis by axis; NULL: x, y, z
     sinew_world_def world;

@@ -12,6 +12,7 @@ const validate_row validate_rows[] = {
     {"threads", NULL, validate_threads, NULL},
     {"frequencies", NULL, validate_frequencies, NULL},
     {"calculix", NULL, validate_calculix, NULL},
+    {"incompressible", NULL, validate_dilatation, NULL},
     {"compliance", NULL, validate_compliance, NULL},
     {"recovery", NULL, validate_recovery, NULL},
     {"steak", NULL, validate_steak, NULL},

@@ -104,6 +104,7 @@ sinew_status validate_convergence(validate_run *v);
 sinew_status validate_elastica(validate_run *v);
 sinew_status validate_frequencies(validate_run *v);
 sinew_status validate_calculix(validate_run *v);
+sinew_status validate_dilatation(validate_run *v);
 sinew_status validate_uniaxial(validate_run *v);
 sinew_status validate_integrators(validate_run *v);
 sinew_status validate_momentum(validate_run *v);
