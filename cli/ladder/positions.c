@@ -124,6 +124,8 @@ static sinew_status fill(positions *p, int32_t iterations) {
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
     uint8_t *kinematic = SN_PUSH(&p->arena, uint8_t, mesh->point_count);
 
     p->x = SN_PUSH(&p->arena, double, 3 * (size_t)mesh->point_count);

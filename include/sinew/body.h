@@ -96,6 +96,9 @@ typedef struct sinew_body_def {
     double velocity[3];
     /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_body_def;
 
 /// A definition with every field at its default.
@@ -165,6 +168,9 @@ typedef struct sinew_load_def {
     int32_t node_count;       ///< [count] Default 0.
     double traction[3];       ///< For SINEW_LOAD_TRACTION. [Pa] Finite. Default 0.
     double pressure;          ///< For SINEW_LOAD_PRESSURE. [Pa] Finite. Default 0.
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_load_def;
 
 /// A definition with every field at its default: no load.

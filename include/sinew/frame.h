@@ -98,6 +98,9 @@ typedef struct sinew_weights_def {
     bool adopt_outside;
     /// User: node_count numbers for each voxel. Borrowed in the call.
     const double *values;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_weights_def;
 
 SINEW_API sinew_weights_def sinew_default_weights_def(void);
@@ -146,6 +149,9 @@ typedef struct sinew_sampling_def {
     /// Regions end where labels change, so that each has one material. Off, a region's stiffness is
     /// averaged. Default true.
     bool by_label;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_sampling_def;
 
 SINEW_API sinew_sampling_def sinew_default_sampling_def(void);

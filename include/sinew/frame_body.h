@@ -108,6 +108,9 @@ typedef struct sinew_frame_body_def {
     double velocity[3];
     /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_frame_body_def;
 
 /// A definition with every field at its default.
@@ -207,6 +210,9 @@ typedef struct sinew_frame_insert_def {
     double range;
     /// Over which time a jump in shape and strain fades. [s] Not negative. Default 0.1.
     double fade;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_frame_insert_def;
 
 SINEW_API sinew_frame_insert_def sinew_default_frame_insert_def(void);

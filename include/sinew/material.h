@@ -122,6 +122,9 @@ typedef struct sinew_material_def {
     bool exact_rotation;
     /// The caller's own law, for SINEW_MATERIAL_CUSTOM. Default none.
     sinew_custom_material custom;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_material_def;
 
 SINEW_API sinew_material_def sinew_default_material_def(void);

@@ -73,7 +73,7 @@ typedef struct sinew_pbd_def {
     int32_t consolidating;
     /// Factor by which these masses are raised. [-] In [1, 1e9]. Default 100.
     double consolidation;
-    /// Acceleration of all free nodes. [m/s^2] Finite. Default (0, -9.81, 0).
+    /// Acceleration of all free nodes. [m/s^2] Finite. Default (0, 0, -9.81).
     double gravity[3];
     /// Rate at which all velocities decay, as in air. [1/s] In [0, 1e9]. Default 0.
     double drag;
@@ -95,6 +95,9 @@ typedef struct sinew_pbd_def {
     /// keep their distances; either all nodes of a core are kinematic or none. Default NULL: no
     /// cores.
     const int32_t *cores;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_pbd_def;
 
 SINEW_API sinew_pbd_def sinew_default_pbd_def(void);
@@ -164,6 +167,9 @@ typedef struct sinew_pbd_body_def {
     double velocity[3];
     /// ... and w. [rad/s] Finite. Default 0.
     double angular_velocity[3];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_pbd_body_def;
 
 /// A definition with every field at its default.

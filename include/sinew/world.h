@@ -74,6 +74,9 @@ typedef struct sinew_world_def {
     double newton_tolerance;
     /// Newton iterations after which a step is taken as it is. [count] At least 1. Default 50.
     int32_t newton_iterations;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_world_def;
 
 /// A definition with every field at its default.
@@ -165,6 +168,9 @@ typedef struct sinew_static_def {
     /// Residual force at which a part is solved, relative to the largest of the forces in balance.
     /// [-] In (0, 1). Default 1e-8.
     double newton_tolerance;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_static_def;
 
 /// A definition with every field at its default.
@@ -208,6 +214,9 @@ typedef struct sinew_attachment_def {
     /// the middle of each step; at its end the gap is of second order in the step). Ties that
     /// contradict each other share the gap. Default 0.
     double stiffness;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_attachment_def;
 
 /// A hard tie where the point is now, bodies still to be filled in.

@@ -74,6 +74,8 @@ static sinew_status run_case(bench_run *b, const positions_case *c, const sinew_
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
     def.iterations = c->iterations;
     def.kinematic = kinematic;
 

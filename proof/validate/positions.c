@@ -36,7 +36,7 @@ static sinew_status residual_after(validate_run *v, const sinew_mesh *mesh, sine
     def.order = order;
     def.iterations = iterations;
     def.consolidating = consolidating;
-    def.gravity[1] = 0;
+    def.gravity[2] = 0;
     def.kinematic = kinematic;
 
     sinew_pbd *pbd = NULL;

@@ -48,6 +48,8 @@ static sinew_status record(sn_arena *arena, const take_def *def, take *made) {
     leg.tet_count = def->tets;
 
     sinew_pbd_def flesh = sinew_default_pbd_def();
+    flesh.gravity[1] = -9.81;
+    flesh.gravity[2] = 0;
     flesh.order = def->order;
     flesh.iterations = def->iterations;
     flesh.consolidating = def->consolidating;
@@ -236,7 +238,7 @@ static sinew_status joint_volumes(validate_run *v, bool twisted, double *volumes
     sinew_pbd_material material = {{0.02, 0.02, 0.02}, {0.01, 0.01, 0.01}, 1, 1000};
     sinew_pbd_def flesh = sinew_default_pbd_def();
 
-    flesh.gravity[1] = 0;
+    flesh.gravity[2] = 0;
     flesh.materials = &material;
     flesh.material_count = 1;
 
@@ -355,6 +357,7 @@ static sinew_status measure_sag(const sinew_mesh *mesh, sn_arena *arena, const s
     sinew_pbd_material material =
         compliant ? sinew_isotropic_pbd_material(1e5, 0.3, 1000) : sinew_default_pbd_material();
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[2] = 0;
 
     def.mode = sag->mode;
     def.order = sag->order;

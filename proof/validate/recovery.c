@@ -14,6 +14,8 @@ static sinew_status make(validate_run *v, sn_character_kind kind, int32_t tets, 
     character.kind = kind;
     character.tet_count = tets;
     sinew_pbd_def flesh = sinew_default_pbd_def();
+    flesh.gravity[1] = -9.81;
+    flesh.gravity[2] = 0;
     return sn_puppet_create(v->context, &character, &flesh, puppet);
 }
 

@@ -97,3 +97,12 @@ const char *sinew_context_message(const sinew_context *context) {
 sinew_status sinew_context_status(const sinew_context *context) {
     return context->status;
 }
+
+sinew_status sn_check_filled(sinew_context *context, uint32_t filled, const char *maker) {
+    if (filled == SN_DEF_FILLED) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "the definition was not filled in: begin with %s(), then set what differs",
+                   maker);
+}

@@ -31,6 +31,11 @@ __attribute__((format(printf, 3, 4)))
 sinew_status
 sn_fail(sinew_context *context, sinew_status status, const char *format, ...);
 
+// What default-makers write into `filled` of a definition, and the check that one did: `maker` is
+// its name. A definition that is zeroed or was never written is refused.
+enum { SN_DEF_FILLED = 0x51e3d };
+sinew_status sn_check_filled(sinew_context *context, uint32_t filled, const char *maker);
+
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -40,7 +40,7 @@ static sn_load *find_load(const sinew_body *body, int32_t index) {
 }
 
 sinew_load_def sinew_default_load_def(void) {
-    return (sinew_load_def){.kind = SINEW_LOAD_TRACTION};
+    return (sinew_load_def){.kind = SINEW_LOAD_TRACTION, .filled = SN_DEF_FILLED};
 }
 
 // The outward normal of a face times its area; for the edge of a plane triangle, its length times
@@ -217,6 +217,7 @@ static sinew_status check_list(const sinew_body *body, const char *what, const i
 }
 
 static sinew_status check_load(const sinew_body *body, const sinew_load_def *def) {
+    SN_TRY(sn_check_filled(body->context, def->filled, "sinew_default_load_def"));
     SN_TRY(check_values(body, def));
     SN_TRY(check_list(body, "triangle", def->triangles, def->triangle_count,
                       body->surface->element_count));

@@ -5,7 +5,7 @@
 #include "frame/body/frame_body.h"
 
 sinew_frame_insert_def sinew_default_frame_insert_def(void) {
-    return (sinew_frame_insert_def){.kind = SINEW_NODE_RIGID, .fade = 0.1};
+    return (sinew_frame_insert_def){.kind = SINEW_NODE_RIGID, .fade = 0.1, .filled = SN_DEF_FILLED};
 }
 
 // An attached point would jump with the weights.
@@ -25,6 +25,7 @@ static sinew_status check_free(const sinew_body *body) {
 
 sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                      int32_t *node) {
+    SN_TRY(sn_check_filled(body->context, def->filled, "sinew_default_frame_insert_def"));
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_insert(body, def, node));
     body->revision++;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 sinew_attachment_def sinew_default_attachment_def(void) {
-    return (sinew_attachment_def){.node = -1, .at_node = true};
+    return (sinew_attachment_def){.node = -1, .at_node = true, .filled = SN_DEF_FILLED};
 }
 
 static bool is_tied(const sinew_world *world, const sinew_body *body, int32_t row) {
@@ -80,6 +80,7 @@ static sinew_status check_stiffness(sinew_context *context, double stiffness) {
 
 static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
     sinew_context *context = world->context;
+    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_attachment_def"));
     if (!def->body) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body");
     }

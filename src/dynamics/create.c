@@ -14,7 +14,7 @@
 #include <string.h>
 
 sinew_body_def sinew_default_body_def(void) {
-    return (sinew_body_def){.thickness = 1, .rotation = {0, 0, 0, 1}};
+    return (sinew_body_def){.thickness = 1, .rotation = {0, 0, 0, 1}, .filled = SN_DEF_FILLED};
 }
 
 static sinew_status check_numbers(sinew_context *context, const char *name, const double *values,
@@ -299,6 +299,7 @@ static sinew_status finish_body(sinew_body *body, sinew_status status, sinew_bod
 }
 
 sinew_status sinew_body_create(sinew_world *world, const sinew_body_def *def, sinew_body **out) {
+    SN_TRY(sn_check_filled(world->context, def->filled, "sinew_default_body_def"));
     SN_TRY(check_body(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "body", &body));
@@ -330,6 +331,7 @@ static sinew_status check_frame_rotation(sinew_context *context, const sinew_fra
 
 sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_def *def,
                                      sinew_body **out) {
+    SN_TRY(sn_check_filled(world->context, def->filled, "sinew_default_frame_body_def"));
     SN_TRY(check_frame_rotation(world->context, def));
     sinew_body *body;
     SN_TRY(begin_body(world, def->name ? def->name : "frames", &body));
@@ -339,7 +341,8 @@ sinew_status sinew_frame_body_create(sinew_world *world, const sinew_frame_body_
 }
 
 sinew_pbd_body_def sinew_default_pbd_body_def(void) {
-    return (sinew_pbd_body_def){.pbd = sinew_default_pbd_def(), .rotation = {0, 0, 0, 1}};
+    return (sinew_pbd_body_def){
+        .pbd = sinew_default_pbd_def(), .rotation = {0, 0, 0, 1}, .filled = SN_DEF_FILLED};
 }
 
 static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *def,
@@ -354,6 +357,7 @@ static sinew_status build_pbd_body(sinew_body *body, const sinew_pbd_body_def *d
 
 sinew_status sinew_pbd_body_create(sinew_world *world, const sinew_pbd_body_def *def,
                                    sinew_body **out) {
+    SN_TRY(sn_check_filled(world->context, def->filled, "sinew_default_pbd_body_def"));
     sinew_body_def placement = sinew_default_body_def();
     placement.mesh = def->mesh;
     memcpy(placement.position, def->position, sizeof placement.position);

@@ -28,11 +28,15 @@ sinew_world_def sinew_default_world_def(void) {
         .solver_iterations = 1000,
         .newton_tolerance = 1e-6,
         .newton_iterations = 50,
+        .filled = SN_DEF_FILLED,
     };
 }
 
 sinew_static_def sinew_default_static_def(void) {
-    return (sinew_static_def){.load_steps = 1, .newton_iterations = 100, .newton_tolerance = 1e-8};
+    return (sinew_static_def){.load_steps = 1,
+                              .newton_iterations = 100,
+                              .newton_tolerance = 1e-8,
+                              .filled = SN_DEF_FILLED};
 }
 
 const char *sinew_outcome_name(sinew_outcome outcome) {
@@ -72,6 +76,7 @@ static sinew_status check_pointer(sinew_context *context, const char *name, cons
 
 static sinew_status check_world(sinew_context *context, const sinew_world_def *def) {
     SN_TRY(check_pointer(context, "def", def));
+    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_world_def"));
     for (int k = 0; k < 3; k++) {
         if (!isfinite(def->gravity[k])) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite",
@@ -411,6 +416,7 @@ sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def
                                       sinew_step_report *out) {
     double begin = sn_seconds();
     SN_TRY(check_pointer(world->context, "def", def));
+    SN_TRY(sn_check_filled(world->context, def->filled, "sinew_default_static_def"));
     SN_TRY(check_count(world->context, "load_steps", def->load_steps));
     SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
     SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));

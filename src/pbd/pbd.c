@@ -16,10 +16,11 @@ sinew_pbd_material sinew_isotropic_pbd_material(double young, double poisson, do
 }
 
 sinew_pbd_def sinew_default_pbd_def(void) {
-    return (sinew_pbd_def){.iterations = 10,
+    return (sinew_pbd_def){.filled = SN_DEF_FILLED,
+                           .iterations = 10,
                            .consolidating = 2,
                            .consolidation = 100,
-                           .gravity = {0, -9.81, 0},
+                           .gravity = {0, 0, -9.81},
                            .damping = 1};
 }
 
@@ -61,6 +62,7 @@ static sinew_status check_material(sinew_context *context, const sinew_pbd_mater
 }
 
 static sinew_status check_settings(sinew_context *context, const sinew_pbd_def *def) {
+    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_pbd_def"));
     SN_TRY(check_number(context, "iterations", def->iterations, 1, 10000));
     SN_TRY(check_number(context, "consolidating", def->consolidating, 0, def->iterations));
     SN_TRY(check_number(context, "consolidation", def->consolidation, 1, 1e9));

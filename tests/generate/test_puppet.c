@@ -18,6 +18,8 @@ static sn_puppet make(sinew_context *context, sn_character_kind kind, int32_t te
                       const sinew_pbd_def *flesh) {
     sn_character_def def = character_of(kind, tets);
     sinew_pbd_def standard = sinew_default_pbd_def();
+    standard.gravity[1] = -9.81;
+    standard.gravity[2] = 0;
     sn_puppet puppet;
     if (sn_puppet_create(context, &def, flesh ? flesh : &standard, &puppet) != SINEW_OK) {
         fail_msg("%s", sinew_context_message(context));

@@ -22,7 +22,7 @@ static void test_rest_and_free_fall(void **state) {
         sinew_pbd_def def = sinew_default_pbd_def();
         def.damping = 3; // must not brake a fall
         if (!falls) {
-            def.gravity[1] = 0;
+            def.gravity[2] = 0;
         }
 
         sinew_pbd *pbd = make_body(context, mesh, &def);
@@ -33,7 +33,7 @@ static void test_rest_and_free_fall(void **state) {
         double *positions = copy_positions(pbd);
         double fallen = falls ? 9.81 * 0.02 * 0.02 * 50 * 51 / 2 : 0;
         for (int32_t i = 0; i < mesh->point_count; i++) {
-            sn_vec3 expected = sn_add(sn_load3(mesh->points + 3 * i), sn_v3(0, -fallen, 0));
+            sn_vec3 expected = sn_add(sn_load3(mesh->points + 3 * i), sn_v3(0, 0, -fallen));
             test_close("place", sn_distance(sn_load3(positions + 3 * i), expected), 0, 2e-6);
         }
 
@@ -117,7 +117,7 @@ static void test_momentum(void **state) {
         sinew_pbd_def def = sinew_default_pbd_def();
         sinew_pbd_material soft = sinew_isotropic_pbd_material(1e6, 0.3, 1000);
 
-        def.gravity[1] = 0;
+        def.gravity[2] = 0;
         def.consolidating = 0;
         def.damping = kind == 2 ? 5 : 0;
         def.cores = kind == 3 ? cores : NULL;
@@ -160,6 +160,8 @@ static uint64_t simulate(sinew_context *context, void *user) {
 
     sinew_pbd_material soft = sinew_isotropic_pbd_material(1e5, 0.3, 1000);
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
 
     def.order = kind == 1 ? SINEW_PBD_COLORED : kind == 2 ? SINEW_PBD_SEQUENCE : SINEW_PBD_LAYERED;
     def.kinematic = kinematic;
@@ -310,6 +312,8 @@ static void test_cores(void **state) {
     }
 
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
     def.cores = cores;
     def.kinematic = kinematic;
 
@@ -382,7 +386,7 @@ static void test_recovery(void **state) {
     for (int kind = 0; kind < 5; kind++) {
         sinew_pbd_def def = sinew_default_pbd_def();
         def.kinematic = kinematic;
-        def.gravity[1] = 0;
+        def.gravity[2] = 0;
         def.drag = 5;
 
         sinew_pbd *pbd = make_body(context, mesh, &def);
@@ -445,6 +449,8 @@ static void test_divergence(void **state) {
     sinew_context *context = test_context(1);
     sinew_mesh *mesh = make_box(context, 2);
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
     sinew_pbd *pbd = make_body(context, mesh, &def);
     double *forces = calloc(3 * (size_t)pbd->node_count, sizeof *forces);
     double *before = copy_positions(pbd);
@@ -539,6 +545,8 @@ static void test_memory_shortage(void **state) {
         }
 
         sinew_pbd_def def = sinew_default_pbd_def();
+        def.gravity[1] = -9.81;
+        def.gravity[2] = 0;
         def.order = fail_at % 2 ? SINEW_PBD_SEQUENCE : SINEW_PBD_LAYERED;
         def.cores = cores;
         allocator.fail_at = allocator.calls + fail_at / 2;

@@ -82,6 +82,8 @@ static void test_orders(void **state) {
 
     for (int order = SINEW_PBD_LAYERED; order <= SINEW_PBD_SEQUENCE; order++) {
         sinew_pbd_def def = sinew_default_pbd_def();
+        def.gravity[1] = -9.81;
+        def.gravity[2] = 0;
         def.order = (sinew_pbd_order)order;
         def.kinematic = kinematic;
 
@@ -133,6 +135,8 @@ static void test_sequence_is_exact(void **state) {
     sinew_context *context = test_context(2);
     sinew_mesh *mesh = make_box(context, 3);
     sinew_pbd_def def = sinew_default_pbd_def();
+    def.gravity[1] = -9.81;
+    def.gravity[2] = 0;
 
     def.order = SINEW_PBD_SEQUENCE;
     sinew_pbd *pbd = make_body(context, mesh, &def);

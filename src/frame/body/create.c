@@ -10,7 +10,8 @@ enum {
 }; // sweeps over the boundary of the voxels: steps are gone, the volume is kept
 
 sinew_frame_body_def sinew_default_frame_body_def(void) {
-    return (sinew_frame_body_def){.weights = sinew_default_weights_def(),
+    return (sinew_frame_body_def){.filled = SN_DEF_FILLED,
+                                  .weights = sinew_default_weights_def(),
                                   .sampling = sinew_default_sampling_def(),
                                   .rotation = {0, 0, 0, 1}};
 }

@@ -11,8 +11,11 @@
 enum { BATCH = 256 };
 
 sinew_sampling_def sinew_default_sampling_def(void) {
-    return (sinew_sampling_def){
-        .kind = SINEW_SAMPLING_REGIONS, .fit_error = 0.08, .degree = -1, .by_label = true};
+    return (sinew_sampling_def){.filled = SN_DEF_FILLED,
+                                .kind = SINEW_SAMPLING_REGIONS,
+                                .fit_error = 0.08,
+                                .degree = -1,
+                                .by_label = true};
 }
 
 int32_t sn_monomials(int32_t degree, int8_t exponents[SN_MAX_MONOMIALS][3]) {
@@ -355,6 +358,7 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_sampling_def *def) {
+    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_sampling_def"));
     if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_REGIONS ||
         def->count < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -16,7 +16,8 @@ sinew_tissue sinew_default_tissue(void) {
 }
 
 sinew_weights_def sinew_default_weights_def(void) {
-    return (sinew_weights_def){.metric = SINEW_METRIC_COMPLIANCE,
+    return (sinew_weights_def){.filled = SN_DEF_FILLED,
+                               .metric = SINEW_METRIC_COMPLIANCE,
                                .levels = 2,
                                .falloff = 2,
                                .axis = {1, 0, 0},
@@ -28,6 +29,7 @@ sinew_weights_def sinew_default_weights_def(void) {
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_weights_def *def) {
+    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_weights_def"));
     if (def->kind < SINEW_WEIGHTS_VORONOI || def->kind > SINEW_WEIGHTS_USER ||
         def->metric < SINEW_METRIC_EUCLIDEAN || def->metric > SINEW_METRIC_COMPLIANCE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of weights %d or metric %d",
