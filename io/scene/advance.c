@@ -143,16 +143,6 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
     return sinew_world_restore_snapshot(world->world, bytes, size);
 }
 
-// Forces on turning frames depend on where they are: solved again until they and the shape agree.
-static bool loads_turn(const sn_scene_world *world) {
-    for (int32_t i = 0; i < world->scene->body_count; i++) {
-        if (world->members[i].frames && world->members[i].scene->load_count > 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *report) {
     double time = sinew_world_get_time_after(world->world, 1);
     SN_TRY(sn_scene_world_apply(world, time));
@@ -160,25 +150,8 @@ sinew_status sn_scene_world_step(sn_scene_world *world, sinew_step_report *repor
 }
 
 sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_report *report) {
-    enum { ROUNDS = 50 };
-    double time = sinew_world_get_time(world->world);
-    double energy = INFINITY;
-    bool turn = loads_turn(world);
-
-    for (int round = 0; round < (turn ? ROUNDS : 1); round++) {
-        SN_TRY(sn_scene_world_apply(world, time));
-        SN_TRY(sinew_world_solve_static(world->world, &world->scene->static_def, report));
-        sinew_measures measures;
-        sinew_world_get_measures(world->world, &measures);
-        double change = fabs(measures.elastic_energy - energy);
-        energy = measures.elastic_energy;
-
-        if (change <= world->scene->static_def.newton_tolerance * energy) {
-            break;
-        }
-    }
-
-    return SINEW_OK;
+    SN_TRY(sn_scene_world_apply(world, sinew_world_get_time(world->world)));
+    return sinew_world_solve_static(world->world, &world->scene->static_def, report);
 }
 
 static void update_surface(sn_scene_member *member) {

@@ -56,87 +56,63 @@ static sinew_status apply_motions(const sn_scene_member *member, double time) {
     return SINEW_OK;
 }
 
-// Twice the area of a triangle as a vector along its normal.
-static sn_vec3 triangle_area(const double *points, const int32_t *t) {
-    sn_vec3 a = sn_load3(points + 3 * (size_t)t[0]);
-    sn_vec3 b = sn_load3(points + 3 * (size_t)t[1]);
-    return sn_cross(sn_sub(b, a), sn_sub(sn_load3(points + 3 * (size_t)t[2]), a));
-}
-
-// A traction on the rest area, or a pressure on the present one, shared by the corners of the
-// picked triangles.
-static void add_area_load(sn_scene_member *member, const sn_scene_load *load,
-                          const sn_picked *picked, double scale) {
-    const sinew_mesh *surface = member->surface.mesh;
-    bool pressure = load->kind == SN_LOAD_PRESSURE;
-    double share = scale * picked->factor / 6;
-    for (int32_t i = 0; i < picked->count; i++) {
-        const int32_t *t = surface->indices + 3 * (size_t)picked->nodes[i];
-        sn_vec3 area = triangle_area(pressure ? member->surface.points : surface->points, t);
-        sn_vec3 force = pressure ? sn_scale(-share * load->pressure, area)
-                                 : sn_scale(share * sn_length(area), sn_load3(load->vector));
-
-        for (int k = 0; k < 3; k++) {
-            sn_add_to3(member->forces + 3 * (size_t)t[k], force);
-        }
-    }
-}
-
 static void update_surface(sn_scene_member *member) {
     sinew_body_compute_surface(member->body, member->surface.points, NULL);
 }
 
+// A force and a torque on one frame, added to those of other loads.
+static sinew_status apply_node_load(const sn_scene_member *member, const sn_scene_load *load,
+                                    double scale) {
+    double force[3], torque[3];
+    sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
+    sn_store3(torque, sn_scale(scale, sn_load3(load->torque)));
+
+    bool rotates = sn_length(sn_load3(load->torque)) > 0;
+    return sinew_frame_body_add_node_force(member->body, load->node, force,
+                                           rotates ? torque : NULL);
+}
+
+// Traction and pressure are loads of the body, forces at points belong to the points; those on
+// vertices add up.
 static sinew_status apply_loads(sn_scene_member *member, double time) {
     const sn_scene_body *scene = member->scene;
     if (scene->load_count == 0) {
         return SINEW_OK;
     }
 
+    bool any = false;
     sinew_frame_body_clear_forces(member->body);
     memset(member->forces, 0, 3 * (size_t)member->surface.mesh->point_count * sizeof(double));
-
-    bool any = false;
     for (int32_t i = 0; i < scene->load_count; i++) {
         const sn_scene_load *load = &scene->loads[i];
         double scale = member->load_scales[i] * sn_curve_at(&load->scale, time);
-        double force[3], torque[3];
-
-        sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
-        sn_store3(torque, sn_scale(scale, sn_load3(load->torque)));
         if (load->at_node) {
-            bool turns = sn_length(sn_load3(load->torque)) > 0;
-            SN_TRY(sinew_frame_body_add_node_force(member->body, load->node, force,
-                                                   turns ? torque : NULL));
+            SN_TRY(apply_node_load(member, load, scale));
             continue;
         }
 
         if (load->at_point) {
-            SN_TRY(sinew_frame_body_add_force(member->body, load->point, force));
+            double force[3];
+            sn_store3(force, sn_scale(scale, sn_load3(load->vector)));
+            SN_TRY(sinew_point_set_force(member->load_points[i], force));
+            continue;
+        }
+
+        if (load->kind != SN_LOAD_FORCE) {
+            SN_TRY(sinew_body_set_load_scale(member->body, member->load_index[i],
+                                             scale * member->loads[i].factor));
             continue;
         }
 
         any = true;
         const sn_picked *picked = &member->loads[i];
-        if (load->kind == SN_LOAD_PRESSURE) {
-            update_surface(member);
-        }
-
-        if (load->kind != SN_LOAD_FORCE) {
-            add_area_load(member, load, picked, scale);
-            continue;
-        }
-
         sn_vec3 share = sn_scale(scale / picked->count, sn_load3(load->vector));
         for (int32_t k = 0; k < picked->count; k++) {
             sn_add_to3(member->forces + 3 * (size_t)picked->nodes[k], share);
         }
     }
 
-    if (any) {
-        sinew_frame_points_add_forces(member->frames->points, member->forces);
-    }
-
-    return SINEW_OK;
+    return any ? sinew_body_set_surface_forces(member->body, member->forces) : SINEW_OK;
 }
 
 static sinew_status apply(sn_scene_member *member, double time) {

@@ -58,9 +58,10 @@ struct sn_scene_member {
     sn_picked *loads;    // one for each load
     int32_t *load_index; // of the body's load, -1 for forces
     double *load_scales; // factors besides the curves, 1 at first
-    double *forces;      // scratch: three for each node
-    sn_bound *bound;     // what follows the skeleton; NULL without one
-    sinew_field *field;  // of material axes; NULL without one
+    sinew_point **load_points; // of forces at points of frames, NULL for other loads
+    double *forces;            // scratch: three for each node
+    sn_bound *bound;           // what follows the skeleton; NULL without one
+    sinew_field *field;        // of material axes; NULL without one
 };
 
 typedef struct sn_probe_place {

@@ -485,9 +485,43 @@ sinew_status sn_builder_pick_surface(sn_builder *b, const sn_scene_member *membe
     return SINEW_INVALID_DATA;
 }
 
+// A traction or a pressure on triangles of the surface.
+static sinew_status add_area_load(sn_builder *b, sn_scene_member *member, int32_t index,
+                                  const sinew_mesh *net) {
+    SN_TRY(sn_builder_pick_area(b, member, index, net));
+    const sn_scene_load *load = &member->scene->loads[index];
+    const sn_picked *picked = &member->loads[index];
+    sinew_load_def def = sinew_default_load_def();
+    def.kind = load->kind == SN_LOAD_PRESSURE ? SINEW_LOAD_PRESSURE : SINEW_LOAD_TRACTION;
+    def.pressure = load->pressure;
+    memcpy(def.traction, load->vector, sizeof def.traction);
+    def.triangles = picked->nodes;
+    def.triangle_count = picked->count;
+
+    return sn_builder_note(b, load->json,
+                           sinew_body_add_load(member->body, &def, &member->load_index[index]));
+}
+
+static sinew_status make_load(sn_builder *b, sn_scene_member *member, int32_t index,
+                              const sinew_mesh *net) {
+    const sn_scene_load *load = &member->scene->loads[index];
+    if (load->at_point) {
+        return sn_builder_note(
+            b, load->json,
+            sinew_point_create(member->body, load->point, &member->load_points[index]));
+    }
+
+    if (load->kind == SN_LOAD_FORCE) {
+        return sn_builder_pick_surface(b, member, &load->where, &member->loads[index]);
+    }
+    return add_area_load(b, member, index, net);
+}
+
 static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
     const sn_scene_body *scene = member->scene;
     member->loads = SN_PUSH(&b->world->arena, sn_picked, scene->load_count);
+    member->load_index = SN_PUSH(&b->world->arena, int32_t, scene->load_count);
+    member->load_points = SN_PUSH(&b->world->arena, sinew_point *, scene->load_count);
     member->forces =
         SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
     SN_TRY(sn_arena_status(&b->world->arena));
@@ -507,16 +541,13 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
             status = SINEW_INVALID_DATA;
         }
 
-        if (load->at_point || load->at_node) {
+        if (load->at_node) {
             continue;
         }
 
-        sinew_status picked =
-            load->kind == SN_LOAD_FORCE
-                ? sn_builder_pick_surface(b, member, &load->where, &member->loads[i])
-                : sn_builder_pick_area(b, member, i, net);
-        if (picked != SINEW_OK) {
-            status = picked;
+        sinew_status made = make_load(b, member, i, net);
+        if (made != SINEW_OK) {
+            status = made;
         }
     }
 
