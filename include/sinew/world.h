@@ -249,10 +249,12 @@ SINEW_API void sinew_attachment_get_positions(sinew_attachment *attachment, doub
 SINEW_API sinew_status sinew_attachment_get_force(sinew_attachment *attachment, double force[3]);
 
 /// The size of a snapshot: the whole state (positions, velocities, time, what the integrators and
-/// the energy check remember; what is held and where it goes, forces, scales of loads; positions,
-/// stiffnesses and forces of attachments) as bytes with a version and a checksum. They fit a world
-/// built the same way, with the same step and integrator, on the same kind of machine. Gravity,
-/// damping, tolerances and changes of materials are no part of it. [byte]
+/// the energy check remember; what is held and where it goes; forces on nodes, points and surfaces,
+/// scales of loads; targets, stiffnesses and forces of attachments) as bytes with a version and a
+/// checksum. They fit a world built the same way, with the same step and integrator, on the same
+/// kind of machine. Gravity, damping, tolerances and changes of materials are no part of it. The
+/// size changes with bodies, frames, loads, attachments and points, and when a surface receives its
+/// first forces. [byte]
 SINEW_API size_t sinew_world_get_snapshot_size(const sinew_world *world);
 /// Writes a snapshot into `size` bytes of the caller's, at least as many as
 /// sinew_world_get_snapshot_size says. `bytes` must not be NULL.
@@ -260,7 +262,9 @@ SINEW_API sinew_status sinew_world_take_snapshot(const sinew_world *world, void 
                                                  size_t size);
 /// Goes back to a snapshot of exactly `size` bytes; what follows is bitwise what followed it then.
 /// Damaged bytes, and those of a world with other bodies, meshes, materials, loads, attachments,
-/// step or integrator, are refused with SINEW_INVALID_DATA, and the state is as before.
+/// step or integrator, are refused with SINEW_INVALID_DATA, and the state is as before. So are
+/// those with a force on a point that has been destroyed since; points that were made since lose
+/// their forces.
 SINEW_API sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
                                                     size_t size);
 

@@ -252,6 +252,7 @@ struct sinew_body {
     const int32_t *surface_nodes; // [vertex], for a boundary of elements; NULL otherwise
     sinew_embedding *embedding;   // of a surface of its own in elements; NULL otherwise
     double *surface_forces;       // [3 vertex] set by the user [N]; NULL: none
+    double *surface_force_room;   // where they are kept; NULL until the first
     double *surface_work; // room for positions and forces of the vertices; NULL until needed
     sn_surface_tree *surface_tree; // for rays and nearest points; NULL until the first
     struct sinew_point *points;    // that the user holds, the newest first

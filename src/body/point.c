@@ -1,15 +1,5 @@
 #include "body/point.h"
 
-struct sinew_point {
-    sinew_body *body;
-    sinew_point *next; // the body's points, the newest first
-    sn_arena arena;    // the lists of `point`
-    sn_point point;
-    sn_vec3 rest;
-    sn_vec3 force;     // [N]
-    uint64_t revision; // of the body, when `point` was made
-};
-
 static sinew_status check_position(const sinew_body *body, const double position[3]) {
     if (sn_finite3(sn_load3(position))) {
         return SINEW_OK;

@@ -6,6 +6,16 @@
 
 #include "body/body.h"
 
+struct sinew_point {
+    sinew_body *body;
+    sinew_point *next; // the body's points, the newest first
+    sn_arena arena;    // the lists of `point`
+    sn_point point;
+    sn_vec3 rest;
+    sn_vec3 force;     // [N]
+    uint64_t revision; // of the body, when `point` was made
+};
+
 // rows += J' f of all points with a force, where they are now.
 void sn_points_add_forces(sinew_body *body, double *rows);
 

@@ -155,6 +155,16 @@ sinew_status sn_surface_push_work(sinew_body *body) {
     return sn_body_push_doubles(body, 6 * (size_t)body->surface->point_count, &body->surface_work);
 }
 
+sinew_status sn_surface_push_force_room(sinew_body *body) {
+    SN_TRY(sn_surface_push_work(body));
+    if (body->surface_force_room) {
+        return SINEW_OK;
+    }
+
+    size_t count = 3 * (size_t)body->surface->point_count;
+    return sn_body_push_doubles(body, count, &body->surface_force_room);
+}
+
 sinew_status sinew_body_set_surface_forces(sinew_body *body, const double *forces) {
     size_t count = 3 * (size_t)body->surface->point_count;
     for (size_t i = 0; forces && i < count; i++) {
@@ -166,16 +176,13 @@ sinew_status sinew_body_set_surface_forces(sinew_body *body, const double *force
         }
     }
 
-    SN_TRY(sn_surface_push_work(body));
-    if (!body->surface_forces && forces) {
-        SN_TRY(sn_body_push_doubles(body, count, &body->surface_forces));
+    if (!forces) {
+        body->surface_forces = NULL;
+        return SINEW_OK;
     }
 
-    if (forces) {
-        memcpy(body->surface_forces, forces, count * sizeof *forces);
-    } else if (body->surface_forces) {
-        memset(body->surface_forces, 0, count * sizeof *forces);
-    }
-
+    SN_TRY(sn_surface_push_force_room(body));
+    body->surface_forces = body->surface_force_room;
+    memcpy(body->surface_forces, forces, count * sizeof *forces);
     return SINEW_OK;
 }

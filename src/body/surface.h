@@ -15,8 +15,9 @@ void sn_element_surface_add_forces(const sinew_body *body, const double *forces,
 sinew_status sn_element_surface_measure(sinew_body *body, double *velocities,
                                         sinew_element_state *states);
 
-// Room for the positions and forces of all vertices, made once.
+// Room for the positions and forces of all vertices, made once, and for forces that the user sets.
 sinew_status sn_surface_push_work(sinew_body *body);
+sinew_status sn_surface_push_force_room(sinew_body *body);
 
 // Frees what the surface of a body holds.
 void sn_surface_release(sinew_body *body);

@@ -3,6 +3,10 @@
 //   header        magic, version, size, checksum; two fingerprints; the clock
 //   attachments   target position, stiffness and force of each
 //   bodies        of each its state array, its load scales and its mask
+//   forces        of each body the forces on its surface, then its points with their forces
+//
+// Sizes of the forces are in the bytes, for points and surface forces come and go; all else has the
+// sizes of the world.
 //
 // The checksum covers every byte but its own. The first fingerprint is of what the bytes must fit
 // to be read at all: bodies, their counts and frames, loads, attachments. The second is of what the
@@ -11,11 +15,13 @@
 
 #include "base/hash.h"
 #include "body/load.h"
+#include "body/point.h"
+#include "body/surface.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { VERSION = 2, ATTACHMENT_NUMBERS = 7 };
+enum { VERSION = 3, ATTACHMENT_NUMBERS = 7 };
 
 typedef struct snapshot_header {
     char magic[8];
@@ -30,6 +36,17 @@ typedef struct snapshot_header {
     double start; // time at which the steps began to be counted [s]
     int64_t steps;
 } snapshot_header;
+
+// Begins the forces of one body; they follow, then a point_force for each point.
+typedef struct force_header {
+    int64_t vertices; // for which there is room: all of the surface, or 0
+    int64_t forced;   // whether the forces there act: 1 or 0
+    int64_t points;
+} force_header;
+
+typedef struct point_force {
+    double rest[3], force[3];
+} point_force;
 
 static const char magic[8] = "sinewst";
 
@@ -49,7 +66,7 @@ static uint64_t hash_structure(const sinew_world *world) {
     for (size_t i = 0; i < world->body_count; i++) {
         const sinew_body *body = world->bodies[i];
         int32_t counts[] = {body->rows, body->config_count, body->mesh.element_count,
-                            body->load_count};
+                            body->load_count, body->surface->point_count};
         hash = sn_hash_bytes(hash, counts, sizeof counts);
         hash = sn_hash_bytes(hash, &body->structure, sizeof body->structure);
     }
@@ -75,11 +92,37 @@ static size_t body_size(const sinew_body *body) {
            (size_t)sn_body_size(body);
 }
 
-size_t sinew_world_get_snapshot_size(const sinew_world *world) {
+static force_header make_force_header(const sinew_body *body) {
+    force_header header = {
+        .vertices = body->surface_force_room ? body->surface->point_count : 0,
+        .forced = body->surface_forces != NULL,
+    };
+    for (const sinew_point *point = body->points; point; point = point->next) {
+        header.points++;
+    }
+    return header;
+}
+
+static size_t forces_size(const force_header *header) {
+    return sizeof *header + 3 * (size_t)header->vertices * sizeof(double) +
+           (size_t)header->points * sizeof(point_force);
+}
+
+// Of everything but the forces.
+static size_t fixed_size(const sinew_world *world) {
     size_t size =
         sizeof(snapshot_header) + world->attachment_count * ATTACHMENT_NUMBERS * sizeof(double);
     for (size_t i = 0; i < world->body_count; i++) {
         size += body_size(world->bodies[i]);
+    }
+    return size;
+}
+
+size_t sinew_world_get_snapshot_size(const sinew_world *world) {
+    size_t size = fixed_size(world);
+    for (size_t i = 0; i < world->body_count; i++) {
+        force_header header = make_force_header(world->bodies[i]);
+        size += forces_size(&header);
     }
     return size;
 }
@@ -128,6 +171,23 @@ static char *write_body(char *next, const sinew_body *body) {
     return write_bytes(next, body->mask, (size_t)sn_body_size(body));
 }
 
+static char *write_forces(char *next, const sinew_body *body) {
+    force_header header = make_force_header(body);
+    next = write_bytes(next, &header, sizeof header);
+    if (header.vertices > 0) {
+        size_t size = 3 * (size_t)header.vertices * sizeof(double);
+        next = write_bytes(next, body->surface_force_room, size);
+    }
+
+    for (const sinew_point *point = body->points; point; point = point->next) {
+        point_force record;
+        sn_store3(record.rest, point->rest);
+        sn_store3(record.force, point->force);
+        next = write_bytes(next, &record, sizeof record);
+    }
+    return next;
+}
+
 sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, size_t size) {
     snapshot_header header = make_header(world);
     if (!bytes || size < header.size) {
@@ -147,6 +207,9 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
     }
     for (size_t i = 0; i < world->body_count; i++) {
         next = write_body(next, world->bodies[i]);
+    }
+    for (size_t i = 0; i < world->body_count; i++) {
+        next = write_forces(next, world->bodies[i]);
     }
 
     header.checksum = compute_checksum(bytes, header.size);
@@ -206,7 +269,7 @@ static sinew_status check_header(const sinew_world *world, const void *bytes, si
                        "the snapshot is damaged: its checksum does not match");
     }
 
-    if (header->size != expected.size || header->structure != expected.structure) {
+    if (header->structure != expected.structure) {
         return sn_fail(
             context, SINEW_INVALID_DATA,
             "the snapshot belongs to another world: bodies, loads, attachments and their "
@@ -237,9 +300,118 @@ static const char *restore_body(const char *next, sinew_body *body) {
     return read_bytes(next, body->mask, (size_t)sn_body_size(body));
 }
 
+static bool has_force(const point_force *record) {
+    return record->force[0] != 0 || record->force[1] != 0 || record->force[2] != 0;
+}
+
+// The first point from `point` on with the rest position of the record, or NULL. Points keep their
+// order, newest first, so those of the records are found one after the other.
+static sinew_point *find_point(sinew_point *point, const point_force *record) {
+    sn_vec3 X = sn_load3(record->rest);
+    while (point && (point->rest.x != X.x || point->rest.y != X.y || point->rest.z != X.z)) {
+        point = point->next;
+    }
+    return point;
+}
+
+// Finds the points of all forces of a body, and makes room for those on its surface. Moves `next`
+// behind them.
+static sinew_status check_forces(sinew_body *body, const char **next, const char *end) {
+    force_header header;
+    size_t left = (size_t)(end - *next);
+    bool sound = left >= sizeof header;
+    if (sound) {
+        memcpy(&header, *next, sizeof header);
+        sound = (header.vertices == 0 || header.vertices == body->surface->point_count) &&
+                (header.forced == 0 || (header.forced == 1 && header.vertices > 0)) &&
+                header.points >= 0 && (uint64_t)header.points <= left / sizeof(point_force) &&
+                forces_size(&header) <= left;
+    }
+    if (!sound) {
+        return sn_fail(body->context, SINEW_INVALID_DATA,
+                       "the snapshot is damaged: its forces on body \"%s\" do not fit", body->name);
+    }
+
+    const char *records =
+        *next + forces_size(&header) - (size_t)header.points * sizeof(point_force);
+    sinew_point *point = body->points;
+    for (int64_t i = 0; i < header.points; i++) {
+        point_force record;
+        records = read_bytes(records, &record, sizeof record);
+        if (!has_force(&record)) {
+            continue;
+        }
+
+        point = find_point(point, &record);
+        if (!point) {
+            return sn_fail(body->context, SINEW_INVALID_DATA,
+                           "the snapshot has a force on the point (%g, %g, %g) of body \"%s\", "
+                           "which is no more there; make the points again that had forces, in the "
+                           "same order",
+                           record.rest[0], record.rest[1], record.rest[2], body->name);
+        }
+        point = point->next;
+    }
+
+    *next = records;
+    return header.forced ? sn_surface_push_force_room(body) : SINEW_OK;
+}
+
+static sinew_status check_all_forces(sinew_world *world, const char *next, const char *end) {
+    for (size_t i = 0; i < world->body_count; i++) {
+        SN_TRY(check_forces(world->bodies[i], &next, end));
+    }
+    if (next != end) {
+        return sn_fail(world->context, SINEW_INVALID_DATA,
+                       "the snapshot is damaged: %zu bytes follow its end", (size_t)(end - next));
+    }
+    return SINEW_OK;
+}
+
+// After check_forces. Points that had no force, or were not there, lose theirs.
+static const char *restore_forces(const char *next, sinew_body *body) {
+    force_header header;
+    next = read_bytes(next, &header, sizeof header);
+    body->surface_forces = header.forced ? body->surface_force_room : NULL;
+    size_t size = 3 * (size_t)header.vertices * sizeof(double);
+    if (header.forced) {
+        memcpy(body->surface_forces, next, size);
+    }
+    next += size;
+
+    for (sinew_point *point = body->points; point; point = point->next) {
+        point->force = (sn_vec3){0};
+    }
+
+    sinew_point *point = body->points;
+    for (int64_t i = 0; i < header.points; i++) {
+        point_force record;
+        next = read_bytes(next, &record, sizeof record);
+        if (has_force(&record)) {
+            point = find_point(point, &record);
+            point->force = sn_load3(record.force);
+            point = point->next;
+        }
+    }
+
+    return next;
+}
+
+// Every check and all memory before any change.
+static sinew_status check_snapshot(sinew_world *world, const char *bytes, size_t size,
+                                   snapshot_header *header) {
+    SN_TRY(check_header(world, bytes, size, header));
+    if (size < fixed_size(world)) {
+        return sn_fail(world->context, SINEW_INVALID_DATA,
+                       "the snapshot has %zu bytes; this world needs at least %zu", size,
+                       fixed_size(world));
+    }
+    return check_all_forces(world, bytes + fixed_size(world), bytes + size);
+}
+
 sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes, size_t size) {
     snapshot_header header;
-    SN_TRY(check_header(world, bytes, size, &header));
+    SN_TRY(check_snapshot(world, bytes, size, &header));
 
     const char *next = (const char *)bytes + sizeof header;
     for (size_t i = 0; i < world->attachment_count; i++) {
@@ -259,6 +431,9 @@ sinew_status sinew_world_restore_snapshot(sinew_world *world, const void *bytes,
     }
     for (size_t i = 0; i < world->body_count; i++) {
         next = restore_body(next, world->bodies[i]);
+    }
+    for (size_t i = 0; i < world->body_count; i++) {
+        next = restore_forces(next, world->bodies[i]);
     }
 
     world->start = header.start;
