@@ -59,6 +59,9 @@ typedef struct sinew_autorig_def {
     double mass_damping;
     /// Rayleigh damping beta K. [s] >= 0. Default 0.
     double stiffness_damping;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_autorig_def;
 
 /// A definition with every field at its default.

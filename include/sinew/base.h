@@ -102,6 +102,9 @@ typedef struct sinew_context_def {
     sinew_tasks tasks;
     /// Reports progress and may cancel long calls. Default: none, `report` is NULL.
     sinew_progress progress;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_context_def;
 
 /// One thread, the memory of the C library, no log.

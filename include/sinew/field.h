@@ -42,6 +42,9 @@ typedef struct sinew_curve_def {
     /// Rotates all frames about the curve, counter-clockwise as seen against its direction. [rad]
     /// Finite. Default 0.
     double turn;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_curve_def;
 
 /// A definition with every field at its default.
@@ -116,6 +119,9 @@ typedef struct sinew_field_def {
     sinew_field_solver solver;
     /// Default SINEW_FIELD_TURNS_AUTO.
     sinew_field_turns turns;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_field_def;
 
 /// A definition with every field at its default.

@@ -188,6 +188,9 @@ typedef struct sinew_placement_def {
     sinew_metric metric;
     /// Sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
     int32_t relaxations;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_placement_def;
 
 SINEW_API sinew_placement_def sinew_default_placement_def(void);

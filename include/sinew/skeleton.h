@@ -38,6 +38,9 @@ typedef struct sinew_joint_def {
     bool has_tip;
     /// End of that bone in the joint's frame. [m] Default 0.
     double tip[3];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_joint_def;
 
 SINEW_API sinew_joint_def sinew_default_joint_def(void);
@@ -158,12 +161,15 @@ typedef struct sinew_name_pair {
 typedef struct sinew_retarget_def {
     /// Pairs of different names; joints of equal names correspond automatically. Default none.
     const sinew_name_pair *pairs;
-    int32_t pair_count; ///< How many pairs. [count] Default 0.
+    int32_t pair_count; ///< How many pairs. [count] At least 0. Default 0.
     /// Factor on all lengths of the motion. Motion files have no unit: 0.0254 for inches, 0.01 for
     /// centimetres. > 0. Default 1.
     double scale;
     /// Added to the root's position after scaling. [m] Default 0.
     double offset[3];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_retarget_def;
 
 SINEW_API sinew_retarget_def sinew_default_retarget_def(void);

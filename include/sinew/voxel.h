@@ -46,6 +46,9 @@ typedef struct sinew_voxel_def {
     /// More memory than this is not allocated; the message reports the estimate. [byte] Default 4
     /// GiB.
     size_t memory_limit;
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_voxel_def;
 
 SINEW_API sinew_voxel_def sinew_default_voxel_def(void);
@@ -100,6 +103,9 @@ typedef struct sinew_solid_def {
     double thickness;
     /// Rotates its own axes into the grid's: quaternion (x, y, z, w). Default identity.
     double rotation[4];
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
 } sinew_solid_def;
 
 SINEW_API sinew_solid_def sinew_default_solid_def(void);

@@ -47,12 +47,13 @@ sinew_context_def sinew_default_context_def(void) {
     return (sinew_context_def){
         .threads = 1,
         .allocator = {.allocate = default_allocate, .release = default_release},
+        .filled = SN_DEF_FILLED,
     };
 }
 
 sinew_context *sinew_context_create(const sinew_context_def *def) {
-    if (!def || def->threads < 1 || def->threads > 64 || !def->allocator.allocate ||
-        !def->allocator.release) {
+    if (!def || def->filled != SN_DEF_FILLED || def->threads < 1 || def->threads > 64 ||
+        !def->allocator.allocate || !def->allocator.release) {
         return NULL;
     }
 
@@ -98,8 +99,12 @@ sinew_status sinew_context_status(const sinew_context *context) {
     return context->status;
 }
 
-sinew_status sn_check_filled(sinew_context *context, uint32_t filled, const char *maker) {
-    if (filled == SN_DEF_FILLED) {
+sinew_status sn_check_filled(sinew_context *context, const uint32_t *filled, const char *maker) {
+    if (!filled) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the definition is NULL: make one with %s()", maker);
+    }
+    if (*filled == SN_DEF_FILLED) {
         return SINEW_OK;
     }
     return sn_fail(context, SINEW_INVALID_ARGUMENT,

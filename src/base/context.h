@@ -32,9 +32,11 @@ sinew_status
 sn_fail(sinew_context *context, sinew_status status, const char *format, ...);
 
 // What default-makers write into `filled` of a definition, and the check that one did: `maker` is
-// its name. A definition that is zeroed or was never written is refused.
+// its name. A definition that is NULL, zeroed or was never written is refused.
 enum { SN_DEF_FILLED = 0x51e3d };
-sinew_status sn_check_filled(sinew_context *context, uint32_t filled, const char *maker);
+sinew_status sn_check_filled(sinew_context *context, const uint32_t *filled, const char *maker);
+#define SN_CHECK_DEF(context, def, maker)                                                          \
+    sn_check_filled((context), (def) ? &(def)->filled : NULL, (maker))
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))

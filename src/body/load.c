@@ -217,7 +217,7 @@ static sinew_status check_list(const sinew_body *body, const char *what, const i
 }
 
 static sinew_status check_load(const sinew_body *body, const sinew_load_def *def) {
-    SN_TRY(sn_check_filled(body->context, def->filled, "sinew_default_load_def"));
+    SN_TRY(SN_CHECK_DEF(body->context, def, "sinew_default_load_def"));
     SN_TRY(check_values(body, def));
     SN_TRY(check_list(body, "triangle", def->triangles, def->triangle_count,
                       body->surface->element_count));

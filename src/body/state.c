@@ -54,6 +54,11 @@ static sinew_status check_has_nodes(const sinew_body *body, const char *what) {
 
 static sinew_status check_finite(const sinew_body *body, const char *what, const double *values,
                                  int32_t count) {
+    if (!values && count > 0) {
+        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+                       "the array of numbers for the %s of body \"%s\" is NULL", what, body->name);
+    }
+
     for (int32_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             return sn_fail(body->context, SINEW_INVALID_ARGUMENT,

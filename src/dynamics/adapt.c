@@ -25,7 +25,7 @@ static sinew_status check_free(const sinew_body *body) {
 
 sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_frame_insert_def *def,
                                      int32_t *node) {
-    SN_TRY(sn_check_filled(body->context, def->filled, "sinew_default_frame_insert_def"));
+    SN_TRY(SN_CHECK_DEF(body->context, def, "sinew_default_frame_insert_def"));
     SN_TRY(check_free(body));
     SN_TRY(sn_frame_body_insert(body, def, node));
     body->revision++;

@@ -80,7 +80,7 @@ static sinew_status check_stiffness(sinew_context *context, double stiffness) {
 
 static sinew_status check_attachment(sinew_world *world, const sinew_attachment_def *def) {
     sinew_context *context = world->context;
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_attachment_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_attachment_def"));
     if (!def->body) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "an attachment needs a body");
     }

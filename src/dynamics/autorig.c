@@ -24,7 +24,8 @@ sinew_autorig_def sinew_default_autorig_def(void) {
                              .placement = sinew_default_placement_def(),
                              .kind = SINEW_NODE_AFFINE,
                              .weights = sinew_default_weights_def(),
-                             .sampling = sinew_default_sampling_def()};
+                             .sampling = sinew_default_sampling_def(),
+                             .filled = SN_DEF_FILLED};
     def.placement.count = 10;
     def.weights.adopt_unreached = true;
 
@@ -283,11 +284,17 @@ sinew_status sinew_autorig_create(sinew_world *world, const sinew_autorig_def *d
                                   sinew_autorig_report *report, sinew_body **out) {
     sinew_context *context = world->context;
     sinew_autorig_report made = {0};
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_autorig_def"));
     if (!def->voxels == (def->surface_count < 1) || def->tissue_count < 0) {
         return sn_fail(
             context, SINEW_INVALID_ARGUMENT,
             "a solid is given by voxels or by surfaces (here %d), and %d tissues (at least 0)",
             def->surface_count, def->tissue_count);
+    }
+
+    if (def->tissue_count > 0 && !def->tissues) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "tissue_count is %d but tissues is NULL",
+                       def->tissue_count);
     }
 
     if (def->kind < SINEW_NODE_RIGID || def->kind > SINEW_NODE_QUADRATIC) {

@@ -67,16 +67,8 @@ static sinew_status check_count(sinew_context *context, const char *name, int32_
     return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is %d; it must be at least 1", name, value);
 }
 
-static sinew_status check_pointer(sinew_context *context, const char *name, const void *pointer) {
-    if (pointer) {
-        return SINEW_OK;
-    }
-    return sn_fail(context, SINEW_INVALID_ARGUMENT, "%s is NULL", name);
-}
-
 static sinew_status check_world(sinew_context *context, const sinew_world_def *def) {
-    SN_TRY(check_pointer(context, "def", def));
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_world_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_world_def"));
     for (int k = 0; k < 3; k++) {
         if (!isfinite(def->gravity[k])) {
             return sn_fail(context, SINEW_INVALID_ARGUMENT, "gravity[%d] is %g; it must be finite",
@@ -105,7 +97,9 @@ static sinew_status check_world(sinew_context *context, const sinew_world_def *d
 sinew_status sinew_world_create(sinew_context *context, const sinew_world_def *def,
                                 sinew_world **out) {
     SN_TRY(check_world(context, def));
-    SN_TRY(check_pointer(context, "world", out));
+    if (!out) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "world is NULL");
+    }
     sinew_world *world = sn_allocate(context, 1, sizeof *world);
     if (!world) {
         return SINEW_OUT_OF_MEMORY;
@@ -415,8 +409,7 @@ sinew_status sinew_world_step(sinew_world *world, sinew_step_report *out) {
 sinew_status sinew_world_solve_static(sinew_world *world, const sinew_static_def *def,
                                       sinew_step_report *out) {
     double begin = sn_seconds();
-    SN_TRY(check_pointer(world->context, "def", def));
-    SN_TRY(sn_check_filled(world->context, def->filled, "sinew_default_static_def"));
+    SN_TRY(SN_CHECK_DEF(world->context, def, "sinew_default_static_def"));
     SN_TRY(check_count(world->context, "load_steps", def->load_steps));
     SN_TRY(check_count(world->context, "newton_iterations", def->newton_iterations));
     SN_TRY(check_tolerance(world->context, "newton_tolerance", def->newton_tolerance));

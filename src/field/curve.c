@@ -11,7 +11,7 @@
 #include <string.h>
 
 sinew_curve_def sinew_default_curve_def(void) {
-    return (sinew_curve_def){.kind = SINEW_CURVE_NURBS};
+    return (sinew_curve_def){.kind = SINEW_CURVE_NURBS, .filled = SN_DEF_FILLED};
 }
 
 // ---- Checks -------------------------------------------------------------------------------------
@@ -370,6 +370,7 @@ static void fill_stroke_tangents(sn_curve *curve) {
 sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t number,
                             sn_curve *curve) {
     sinew_context *context = arena->context;
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_curve_def"));
     *curve = (sn_curve){.kind = def->kind,
                         .point_count = def->point_count,
                         .turn = def->turn,

@@ -15,7 +15,8 @@ enum { WIDTH = SN_SMOOTHING_WIDTH };
 sinew_field_def sinew_default_field_def(void) {
     return (sinew_field_def){.kind = SINEW_FIELD_FRAMES,
                              .unknowns = SINEW_FIELD_BY_ELEMENT,
-                             .solver = SINEW_FIELD_SOLVER_AUTO};
+                             .solver = SINEW_FIELD_SOLVER_AUTO,
+                             .filled = SN_DEF_FILLED};
 }
 
 // Limits of the size of the mesh, so that sixth powers of distances within it stay finite. [m]
@@ -282,6 +283,7 @@ static sinew_field *allocate(sinew_context *context, sinew_field_kind kind,
 
 sinew_status sinew_field_create(sinew_context *context, const sinew_field_def *def,
                                 sinew_field **field) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_field_def"));
     sinew_field *made = allocate(context, def->kind, def->unknowns);
     if (made == NULL) {
         return SINEW_OUT_OF_MEMORY;
@@ -342,14 +344,15 @@ sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const dou
     const sn_curve *old = &field->curves[curve].curve;
     bool same = point_count == old->point_count;
     bool nurbs = old->kind == SINEW_CURVE_NURBS;
-    sinew_curve_def def = {.name = old->name,
-                           .kind = old->kind,
-                           .points = points,
-                           .point_count = point_count,
-                           .weights = same && nurbs ? old->weights : NULL,
-                           .knots = same && nurbs ? old->knots : NULL,
-                           .turn = old->turn};
+    sinew_curve_def def = sinew_default_curve_def();
 
+    def.name = old->name;
+    def.kind = old->kind;
+    def.points = points;
+    def.point_count = point_count;
+    def.weights = same && nurbs ? old->weights : NULL;
+    def.knots = same && nurbs ? old->knots : NULL;
+    def.turn = old->turn;
     sn_store3(def.normal, old->normal);
     sn_field_curve fresh = {.arena = sn_arena_create(field->context)};
     sinew_status status = sn_curve_build(&fresh.arena, &def, curve, &fresh.curve);

@@ -89,7 +89,7 @@ static sinew_status check_poisson(sinew_context *context, const sinew_material_d
 }
 
 sinew_status sinew_check_material(sinew_context *context, const sinew_material_def *def) {
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_material_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_material_def"));
     SN_TRY(check_common(context, def));
     switch (def->law) {
     case SINEW_MATERIAL_CUSTOM:

@@ -62,7 +62,7 @@ static sinew_status check_material(sinew_context *context, const sinew_pbd_mater
 }
 
 static sinew_status check_settings(sinew_context *context, const sinew_pbd_def *def) {
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_pbd_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_pbd_def"));
     SN_TRY(check_number(context, "iterations", def->iterations, 1, 10000));
     SN_TRY(check_number(context, "consolidating", def->consolidating, 0, def->iterations));
     SN_TRY(check_number(context, "consolidation", def->consolidation, 1, 1e9));

@@ -12,12 +12,13 @@
 #include <stdlib.h>
 
 sinew_retarget_def sinew_default_retarget_def(void) {
-    return (sinew_retarget_def){.scale = 1};
+    return (sinew_retarget_def){.scale = 1, .filled = SN_DEF_FILLED};
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_skeleton *source,
                               const sinew_motion *motion, const sinew_skeleton *target,
                               const sinew_retarget_def *def) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_retarget_def"));
     if (motion->joint_count != source->joint_count) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "the motion has %d joints, its skeleton %d",
                        motion->joint_count, source->joint_count);
@@ -27,6 +28,12 @@ static sinew_status check_def(sinew_context *context, const sinew_skeleton *sour
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "the scale must be positive and finite, not %g, and the offset finite",
                        def->scale);
+    }
+
+    if (def->pair_count < 0 || (def->pair_count > 0 && !def->pairs)) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "pair_count is %d; it must be at least 0, and pairs not NULL above that",
+                       def->pair_count);
     }
 
     for (int32_t i = 0; i < def->pair_count; i++) {

@@ -6,7 +6,8 @@
 #include <string.h>
 
 sinew_joint_def sinew_default_joint_def(void) {
-    return (sinew_joint_def){.name = "", .parent = -1, .rest = {.rotation = {0, 0, 0, 1}}};
+    return (sinew_joint_def){
+        .name = "", .parent = -1, .rest = {.rotation = {0, 0, 0, 1}}, .filled = SN_DEF_FILLED};
 }
 
 // FNV-1a.
@@ -34,6 +35,7 @@ int32_t sinew_skeleton_find(const sinew_skeleton *skeleton, const char *name) {
 
 static sinew_status check_joint(sinew_context *context, const sinew_joint_def *joint,
                                 int32_t index) {
+    SN_TRY(SN_CHECK_DEF(context, joint, "sinew_default_joint_def"));
     if (!joint->name || !joint->name[0] || strlen(joint->name) > SN_MAX_JOINT_NAME) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "joint %d: the name must have 1 to %d bytes", index, SN_MAX_JOINT_NAME);

@@ -1,5 +1,6 @@
 // Rigging of a bar of cubes, each cut into six tets: which elements a bone binds, which stay free,
 // and that bound nodes move rigidly.
+#include "support/joints.h"
 #include "support/test.h"
 
 #include "math/quat.h"
@@ -53,14 +54,13 @@ static void make_bar(void) {
 
 // Two bones along y through the middle of the bar, and one outside it.
 static sinew_skeleton *make_bones(sinew_context *context, bool outside) {
-    sinew_joint_def joints[3];
-    for (int i = 0; i < 3; i++) {
-        joints[i] = sinew_default_joint_def();
-    }
-
-    joints[0] = (sinew_joint_def){"lower", -1, {{0, 0, 0, 1}, {0.03, 0.4, 0.01}}, false, {0}};
-    joints[1] = (sinew_joint_def){"upper", 0, {{0, 0, 0, 1}, {0, 5.7, 0}}, true, {0, 5.5, 0}};
-    joints[2] = (sinew_joint_def){"outside", 1, {{0, 0, 0, 1}, {0, 10, 0}}, true, {0, 1, 0}};
+    const double lower[3] = {0.03, 0.4, 0.01}, upper[3] = {0, 5.7, 0}, beyond[3] = {0, 10, 0};
+    const double upper_tip[3] = {0, 5.5, 0}, beyond_tip[3] = {0, 1, 0};
+    sinew_joint_def joints[3] = {
+        test_joint("lower", -1, lower, NULL),
+        test_joint("upper", 0, upper, upper_tip),
+        test_joint("outside", 1, beyond, beyond_tip),
+    };
 
     sinew_skeleton *skeleton = NULL;
     assert_int_equal(sinew_skeleton_create(context, joints, outside ? 3 : 2, &skeleton), SINEW_OK);
@@ -172,7 +172,8 @@ static void test_bone_along_edges(void **state) {
     make_bar();
 
     sinew_context *context = test_context(1);
-    sinew_joint_def joint = {"root", -1, {{0, 0, 0, 1}, {0.5, 2, -0.5}}, true, {0, 5, 0}};
+    const double start[3] = {0.5, 2, -0.5}, tip[3] = {0, 5, 0};
+    sinew_joint_def joint = test_joint("root", -1, start, tip);
     sinew_skeleton *skeleton = NULL;
 
     assert_int_equal(sinew_skeleton_create(context, &joint, 1, &skeleton), SINEW_OK);

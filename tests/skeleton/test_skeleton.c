@@ -1,5 +1,6 @@
 // Forward kinematics compared with matrices, names, bones, and invalid joints, which are refused
 // with a message.
+#include "support/joints.h"
 #include "support/test.h"
 
 #include "math/quat.h"
@@ -95,17 +96,13 @@ static void test_world_transforms(void **state) {
 static void test_names_and_bones(void **state) {
     (void)state;
     sinew_context *context = test_context(1);
-    sinew_joint_def joints[4];
-
-    for (int i = 0; i < 4; i++) {
-        joints[i] = sinew_default_joint_def();
-    }
-
-    joints[0].name = "hip";
-    joints[1] = (sinew_joint_def){"knee", 0, {{0, 0, 0, 1}, {0, -1, 0}}, false, {0}};
-    joints[2] = (sinew_joint_def){
-        "helper", 0, {{0, 0, 0, 1}, {0, 0, 0}}, false, {0}}; // a bone of no length
-    joints[3] = (sinew_joint_def){"ankle", 1, {{0, 0, 0, 1}, {0, -1, 0}}, true, {0, 0, 0.5}};
+    const double here[3] = {0, 0, 0}, below[3] = {0, -1, 0}, tip[3] = {0, 0, 0.5};
+    sinew_joint_def joints[4] = {
+        test_joint("hip", -1, here, NULL),
+        test_joint("knee", 0, below, NULL),
+        test_joint("helper", 0, here, NULL), // a bone of no length
+        test_joint("ankle", 1, below, tip),
+    };
 
     sinew_skeleton *skeleton = NULL;
     assert_int_equal(sinew_skeleton_create(context, joints, 4, &skeleton), SINEW_OK);

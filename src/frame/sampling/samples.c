@@ -358,7 +358,7 @@ static sinew_status fill_samples(const sn_shape *shape, const sinew_sampling_def
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_sampling_def *def) {
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_sampling_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_sampling_def"));
     if (def->kind < SINEW_SAMPLING_MIDPOINT || def->kind > SINEW_SAMPLING_REGIONS ||
         def->count < 0) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,

@@ -16,8 +16,11 @@
 enum { COARSE_VOXELS = 20000, VOXELS_PER_NODE = 500 };
 
 sinew_placement_def sinew_default_placement_def(void) {
-    return (sinew_placement_def){
-        .count = 1, .rigid_parts = true, .metric = SINEW_METRIC_COMPLIANCE, .relaxations = 20};
+    return (sinew_placement_def){.count = 1,
+                                 .rigid_parts = true,
+                                 .metric = SINEW_METRIC_COMPLIANCE,
+                                 .relaxations = 20,
+                                 .filled = SN_DEF_FILLED};
 }
 
 typedef struct placement {
@@ -479,6 +482,7 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
                                const sinew_tissue *tissues, int32_t tissue_count,
                                const sinew_placement_def *def, double *positions,
                                int32_t *part_nodes) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_placement_def"));
     if (def->count < 1 || def->count > UINT16_MAX || def->fixed_count < 0 ||
         def->fixed_count > def->count || (def->fixed_count > 0 && !def->fixed) ||
         def->relaxations < 0) {

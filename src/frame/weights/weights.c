@@ -29,7 +29,7 @@ sinew_weights_def sinew_default_weights_def(void) {
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_weights_def *def) {
-    SN_TRY(sn_check_filled(context, def->filled, "sinew_default_weights_def"));
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_weights_def"));
     if (def->kind < SINEW_WEIGHTS_VORONOI || def->kind > SINEW_WEIGHTS_USER ||
         def->metric < SINEW_METRIC_EUCLIDEAN || def->metric > SINEW_METRIC_COMPLIANCE) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of weights %d or metric %d",

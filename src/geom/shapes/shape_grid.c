@@ -127,14 +127,14 @@ sinew_status sn_create_grid_hexes(sinew_context *context, const sn_grid_lines *g
 }
 
 sinew_voxel_mesh_def sinew_default_voxel_mesh_def(void) {
-    return (sinew_voxel_mesh_def){
-        .spacing = {1, 1, 1}, .element = SINEW_ELEMENT_HEX8, .tets_per_cell = 5};
+    return (sinew_voxel_mesh_def){.spacing = {1, 1, 1},
+                                  .element = SINEW_ELEMENT_HEX8,
+                                  .tets_per_cell = 5,
+                                  .filled = SN_DEF_FILLED};
 }
 
 static sinew_status check_voxels(sinew_context *context, const sinew_voxel_mesh_def *def) {
-    if (!def) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the definition is NULL");
-    }
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_voxel_mesh_def"));
     if (!def->voxels) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "voxels is NULL");
     }

@@ -11,7 +11,8 @@ sinew_shape_def sinew_default_shape_def(void) {
                              .size = {1, 1, 1},
                              .thickness = 0.25,
                              .cell_size = 0.1,
-                             .tets_per_cell = 5};
+                             .tets_per_cell = 5,
+                             .filled = SN_DEF_FILLED};
 }
 
 static bool has_thickness(sinew_shape shape) {
@@ -58,9 +59,7 @@ static sinew_status check_numbers(sinew_context *context, const sinew_shape_def 
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_shape_def *def) {
-    if (!def) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the definition is NULL");
-    }
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_shape_def"));
     if (def->shape < SINEW_SHAPE_RECTANGLE || def->shape > SINEW_SHAPE_U) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown shape %d", (int)def->shape);
     }

@@ -9,15 +9,13 @@
 #include <string.h>
 
 sinew_tetrahedralize_def sinew_default_tetrahedralize_def(void) {
-    return (sinew_tetrahedralize_def){.tet_count = 10000, .element = SINEW_ELEMENT_TET4};
+    return (sinew_tetrahedralize_def){
+        .tet_count = 10000, .element = SINEW_ELEMENT_TET4, .filled = SN_DEF_FILLED};
 }
 
 static sinew_status check_def(sinew_context *context, const sinew_mesh *surface,
                               const sinew_tetrahedralize_def *def) {
-    if (!def) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "the definition is NULL");
-    }
-
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_tetrahedralize_def"));
     if (!(def->cell_size >= 0) || !isfinite(def->cell_size)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "cell_size is %g m; it must be finite and at least 0", def->cell_size);

@@ -13,7 +13,8 @@ enum { BYTES_PER_VOXEL = 30 };
 #define BYTES_PER_CELL 2.2 // while being made: the labels of the cells are there too
 
 sinew_voxel_def sinew_default_voxel_def(void) {
-    return (sinew_voxel_def){.resolution = 64, .memory_limit = (size_t)4 << 30};
+    return (sinew_voxel_def){
+        .resolution = 64, .memory_limit = (size_t)4 << 30, .filled = SN_DEF_FILLED};
 }
 
 double sinew_voxels_estimate_memory(const int32_t cells[3], double inside) {

@@ -6,8 +6,11 @@
 #include "math/quat.h"
 
 sinew_solid_def sinew_default_solid_def(void) {
-    return (sinew_solid_def){
-        .label = 1, .size = {1, 1, 1}, .thickness = 0.25, .rotation = {0, 0, 0, 1}};
+    return (sinew_solid_def){.label = 1,
+                             .size = {1, 1, 1},
+                             .thickness = 0.25,
+                             .rotation = {0, 0, 0, 1},
+                             .filled = SN_DEF_FILLED};
 }
 
 static sn_quat solid_rotation(const sinew_solid_def *solid) {
@@ -47,6 +50,7 @@ static sinew_status check_thickness(sinew_context *context, const sinew_solid_de
 }
 
 sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid, int32_t index) {
+    SN_TRY(SN_CHECK_DEF(context, solid, "sinew_default_solid_def"));
     if (solid->solid < SINEW_SOLID_BOX || solid->solid > SINEW_SOLID_U ||
         solid->operation < SINEW_SOLID_ADD || solid->operation > SINEW_SOLID_PAINT) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
@@ -217,6 +221,7 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
 sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids,
                                              int32_t solid_count, const sinew_voxel_def *def,
                                              sinew_voxels **voxels) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_voxel_def"));
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < solid_count; i++) {
         SN_TRY(sn_check_solid(context, &solids[i], i));

@@ -434,10 +434,11 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
         *report = (sinew_voxel_report){0};
     }
 
-    if (surface_count < 1 || !(def->hole_limit >= 0)) {
+    SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_voxel_def"));
+    if (!surfaces || surface_count < 1 || !(def->hole_limit >= 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "%d surfaces (at least 1) and a hole limit of %g m (at least 0)",
-                       surface_count, def->hole_limit);
+                       surfaces ? surface_count : 0, def->hole_limit);
     }
 
     sn_box box = sn_box_empty();
