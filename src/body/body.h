@@ -27,8 +27,8 @@ typedef struct sn_evaluation {
     bool projected; // make each sample's share of the matrix positive semi-definite
     bool recovering; // lead the body back from an inverted state (recovery.h); models that cannot
                      // take no notice
-    bool near; // the matrix is on the pattern of prepare_products, and holds no more than that:
-               // products give the rest
+    bool local; // the matrix is on the pattern of prepare_products, and holds no more than that:
+                // products give the rest
 } sn_evaluation;
 
 // A material point of a body: where it is, and how it follows the rows that move it. Attachments,
@@ -47,11 +47,11 @@ typedef struct sn_point {
 
 // The part of a stiffness that is cheap to find and good to precondition with: rows that belong
 // together.
-typedef struct sn_near {
+typedef struct sn_local_part {
     sn_bsr pattern; // what they couple, and the mass
     int32_t set_count;
     int32_t *set_starts; // set_count + 1: the first row of each set, ascending
-} sn_near;
+} sn_local_part;
 
 // Elasticity: energy, forces and stiffness, and what the material feels.
 typedef struct sn_elasticity_ops {
@@ -167,8 +167,8 @@ typedef struct sn_product_ops {
     bool (*are_preferred)(const sinew_body *body);
     // Makes room, also for a tangent that is kept if asked, and gives the pattern that evaluations
     // use then; NULL if this body has no products after all.
-    sinew_status (*prepare)(sinew_body *body, bool kept, const sn_near **near);
-    // Keeps the tangent of the last evaluation that was `near`.
+    sinew_status (*prepare)(sinew_body *body, bool kept, const sn_local_part **local);
+    // Keeps the tangent of the last evaluation that was `local`.
     void (*keep_tangent)(sinew_body *body);
     // y += s (K - what such an evaluation puts on the pattern) x, with that tangent or the kept
     // one.

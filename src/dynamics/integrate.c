@@ -99,7 +99,7 @@ sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
     if (!island->solver || island->solver_kind != kind) {
         sn_solver *solver;
         sn_solver_products products = {island->row_set_count, island->row_sets,
-                                       sn_island_add_far_product, island};
+                                       sn_island_add_remote_product, island};
         SN_TRY(kind == SN_SOLVER_PRODUCTS
                    ? sn_solver_create_products(island->world->context, island->pattern, &products,
                                                &solver)
@@ -112,8 +112,8 @@ sinew_status sn_integrate_prepare(sn_island *island, bool is_static) {
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         if (member->body->stiffness_damping > 0 && !member->damping) {
-            if (member->near) {
-                SN_TRY(member->body->ops->products->prepare(member->body, true, &member->near));
+            if (member->local) {
+                SN_TRY(member->body->ops->products->prepare(member->body, true, &member->local));
             }
             member->damping = sn_bsr_push_values(&island->arena, member->pattern);
         }

@@ -22,8 +22,8 @@ static sinew_status push_vectors(sn_island *island) {
                           &island->direction,
                           &island->scratch,
                           &island->product,
-                          &island->far_x,
-                          &island->far_y};
+                          &island->remote_x,
+                          &island->remote_y};
 
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         *vectors[i] = SN_PUSH(&island->arena, double, sn_island_size(island));
@@ -69,16 +69,16 @@ static sinew_status prepare_products(sn_island *island) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
         if (body->ops->products) {
-            SN_TRY(body->ops->products->prepare(body, false, &member->near));
+            SN_TRY(body->ops->products->prepare(body, false, &member->local));
         }
-        if (member->near) {
-            member->pattern = &member->near->pattern;
+        if (member->local) {
+            member->pattern = &member->local->pattern;
         }
 
-        int32_t sets = member->near ? member->near->set_count : body->rows;
+        int32_t sets = member->local ? member->local->set_count : body->rows;
         for (int32_t k = 0; k < sets; k++) {
             island->row_sets[island->row_set_count++] =
-                member->first_row + (member->near ? member->near->set_starts[k] : k);
+                member->first_row + (member->local ? member->local->set_starts[k] : k);
         }
     }
 
@@ -189,7 +189,7 @@ double sn_island_evaluate(sn_island *island, const double *xi, sn_island_want wa
                                     .want_energy = true,
                                     .projected = want == SN_WANT_PROJECTED_STIFFNESS,
                                     .recovering = *body->recovery > 0,
-                                    .near = member->near != NULL};
+                                    .local = member->local != NULL};
 
         if (want_force) {
             evaluation.force = island->force + 3 * member->first_row;
@@ -218,7 +218,7 @@ void sn_island_keep_damping(sn_island *island) {
         sn_bsr_scale(body->context, member->pattern, member->damping, body->stiffness_damping,
                      member->matrix);
         sn_bsr_mirror(body->context, member->pattern, member->damping);
-        if (member->near) {
+        if (member->local) {
             body->ops->products->keep_tangent(body);
         }
     }
@@ -238,8 +238,8 @@ bool sn_island_assemble(sn_island *island, sn_scheme scheme, sn_island_want want
         sn_bsr_set_zero_lower(context, island->pattern, island->A);
     }
 
-    island->far_stiffness = want != SN_WANT_ENERGY;
-    island->far_damping = scheme.e;
+    island->remote_stiffness = want != SN_WANT_ENERGY;
+    island->remote_damping = scheme.e;
     for (int32_t i = 0; i < island->body_count; i++) {
         sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
@@ -297,7 +297,7 @@ static void compute_inertia(sn_island *island, sn_scheme scheme, const double *x
 
         sn_bsr_multiply(body->context, member->pattern, product, member->damping, u);
         sn_vector_add_scaled(body->context, count, out + first, 1, product);
-        if (member->near) {
+        if (member->local) {
             body->ops->products->add_remote(body, body->stiffness_damping, true, out + first, u);
         }
     }
@@ -323,21 +323,21 @@ void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme) {
     compute_inertia(island, scheme, NULL, island->inertia_offset);
 }
 
-// From island->far_x; the sums of tied rows are already where they belong.
-static void add_far_product(sn_island *island, double *y) {
-    sn_island_expand(island, island->far_x);
-    memset(island->far_y, 0, (size_t)sn_island_size(island) * sizeof(double));
+// From island->remote_x; the sums of tied rows are already where they belong.
+static void add_remote_product(sn_island *island, double *y) {
+    sn_island_expand(island, island->remote_x);
+    memset(island->remote_y, 0, (size_t)sn_island_size(island) * sizeof(double));
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
         sinew_body *body = member->body;
-        if (!member->near) {
+        if (!member->local) {
             continue;
         }
 
-        double *to = island->far_y + 3 * member->first_row;
-        double damping = island->far_damping * body->stiffness_damping;
-        const double *from = island->far_x + 3 * member->first_row;
-        if (island->far_stiffness) {
+        double *to = island->remote_y + 3 * member->first_row;
+        double damping = island->remote_damping * body->stiffness_damping;
+        const double *from = island->remote_x + 3 * member->first_row;
+        if (island->remote_stiffness) {
             body->ops->products->add_remote(body, 1, false, to, from);
         }
         if (member->damping && damping > 0) {
@@ -345,18 +345,18 @@ static void add_far_product(sn_island *island, double *y) {
         }
     }
 
-    sn_island_reduce(island, island->far_y);
+    sn_island_reduce(island, island->remote_y);
     for (int32_t i = 0; i < sn_island_size(island); i++) {
-        y[i] += island->mask[i] ? 0 : island->far_y[i];
+        y[i] += island->mask[i] ? 0 : island->remote_y[i];
     }
 }
 
-void sn_island_add_far_product(void *data, double *y, const double *x) {
+void sn_island_add_remote_product(void *data, double *y, const double *x) {
     sn_island *island = data;
     for (int32_t i = 0; i < sn_island_size(island); i++) {
-        island->far_x[i] = island->mask[i] ? 0 : x[i];
+        island->remote_x[i] = island->mask[i] ? 0 : x[i];
     }
-    add_far_product(island, y);
+    add_remote_product(island, y);
 }
 
 void sn_island_add_held_product(sn_island *island, double *y, const double *x) {
@@ -365,10 +365,10 @@ void sn_island_add_held_product(sn_island *island, double *y, const double *x) {
     }
 
     for (int32_t i = 0; i < sn_island_size(island); i++) {
-        island->far_x[i] = island->mask[i] == SN_MASK_HELD ? x[i] : 0;
+        island->remote_x[i] = island->mask[i] == SN_MASK_HELD ? x[i] : 0;
     }
 
-    add_far_product(island, y);
+    add_remote_product(island, y);
 }
 
 void sn_island_reduce(const sn_island *island, double *vector) {

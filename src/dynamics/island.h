@@ -28,8 +28,8 @@ typedef struct sn_island_body {
     double *damping;       // stiffness damping times the stiffness at the start of the step, both
                            // triangles; NULL without
     const sn_bsr *pattern; // of both
-    const sn_near *near;   // that pattern's, if the body's stiffness comes in products; NULL: the
-                           // matrix is whole
+    const sn_local_part *local; // that pattern's, if the body's stiffness comes in products; NULL:
+                                // the matrix is whole
     // Coupled: the targets of lower block k are targets[target_starts[k]] to
     // targets[target_starts[k + 1] - 1].
     int32_t *target_starts;
@@ -79,12 +79,12 @@ struct sn_island {
     bool rescued;                          // the step is in rescued_states, not in xi (rescue.h)
     double *saved_states, *rescued_states; // of all bodies; NULL until a step is rescued
 
-    bool matrix_free;   // products take the place of stiffness matrices where bodies have them
-    bool far_stiffness; // whether the system has the stiffness, or the mass alone
-    double far_damping; // what times the bodies' stiffness damping it has of that at the start of
-                        // the step
-    double *far_x, *far_y; // vectors for products
-    int32_t *row_sets;     // for the solver: see sn_solver_products
+    bool matrix_free;      // products take the place of stiffness matrices where bodies have them
+    bool remote_stiffness; // whether the system has the stiffness, or the mass alone
+    double remote_damping; // what times the bodies' stiffness damping it has of that at the start
+                           // of the step
+    double *remote_x, *remote_y; // vectors for products
+    int32_t *row_sets;           // for the solver: see sn_solver_products
     int32_t row_set_count;
     const sn_bsr *pattern; // of the only body, or own_pattern
     sn_bsr own_pattern;
@@ -149,7 +149,7 @@ void sn_island_compute_inertia_offset(sn_island *island, sn_scheme scheme);
 
 // Adds what the bodies' stiffness and damping have beside the matrix last assembled, times x: to
 // all rows, x being that of free unknowns; tied rows follow. `data` is the island.
-void sn_island_add_far_product(void *data, double *y, const double *x);
+void sn_island_add_remote_product(void *data, double *y, const double *x);
 
 // The same for a motion x of held unknowns, of which tied rows follow too.
 void sn_island_add_held_product(sn_island *island, double *y, const double *x);

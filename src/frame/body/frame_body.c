@@ -25,19 +25,19 @@ static void evaluate(sinew_body *body, sn_evaluation *evaluation) {
     // Steps and snapshots set the age.
     sn_fade_refresh(&model->fade, &model->layers, *body->age);
 
-    bool near = evaluation->near && evaluation->matrix;
+    bool local = evaluation->local && evaluation->matrix;
     sn_blend_request request = {.q = evaluation->q,
                                 .want_energy = evaluation->want_energy,
                                 .projected = evaluation->projected,
                                 .geometric = model->geometric,
                                 .force = evaluation->force,
                                 .matrix = evaluation->matrix,
-                                .near = near};
-    const sn_bsr *pattern = near ? sn_frame_near_pattern(model) : &body->pattern;
+                                .near = local};
+    const sn_bsr *pattern = local ? sn_frame_local_pattern(model) : &body->pattern;
 
     evaluation->energy += sn_layers_evaluate(body->context, &model->layers, pattern, &request);
-    if (near) {
-        sn_frame_take_near(body, evaluation->matrix);
+    if (local) {
+        sn_frame_take_local(body, evaluation->matrix);
     }
 }
 
@@ -204,7 +204,7 @@ static const sn_product_ops products = {
     .are_preferred = sn_frame_prefers_products,
     .prepare = sn_frame_prepare_products,
     .keep_tangent = sn_frame_keep_tangent,
-    .add_remote = sn_frame_add_far_product,
+    .add_remote = sn_frame_add_remote_product,
 };
 
 const sn_body_ops sn_frame_body_ops = {

@@ -15,7 +15,7 @@ bool sn_frame_prefers_products(const sinew_body *body) {
     return sn_layers_mean_controls(&model->layers) >= LEAST_CONTROLS;
 }
 
-static sinew_status push_row_sets(sn_arena *arena, const sn_nodes *nodes, sn_near *near,
+static sinew_status push_row_sets(sn_arena *arena, const sn_nodes *nodes, sn_local_part *local,
                                   sn_bsr_sets *sets) {
     int32_t *starts = SN_PUSH(arena, int32_t, nodes->count + 1);
     int32_t *members = SN_PUSH(arena, int32_t, nodes->row_count);
@@ -30,24 +30,24 @@ static sinew_status push_row_sets(sn_arena *arena, const sn_nodes *nodes, sn_nea
         members[row] = row;
     }
 
-    near->set_count = nodes->count;
-    near->set_starts = starts;
+    local->set_count = nodes->count;
+    local->set_starts = starts;
     *sets = (sn_bsr_sets){.count = nodes->count, .offsets = starts, .members = members};
 
     return SINEW_OK;
 }
 
-static sinew_status push_near(sinew_body *body, sn_near *near) {
+static sinew_status push_local(sinew_body *body, sn_local_part *local) {
     sn_frame_model *model = body->model;
     sn_arena scratch = sn_arena_create(body->context);
     sn_bsr_sets sets[2];
-    sinew_status status = push_row_sets(&model->arena, &model->nodes, near, &sets[0]);
+    sinew_status status = push_row_sets(&model->arena, &model->nodes, local, &sets[0]);
 
     if (status == SINEW_OK) {
         status = sn_frame_mass_row_sets(&scratch, &model->nodes, model->mass, &sets[1]);
     }
     if (status == SINEW_OK) {
-        status = sn_bsr_build(&model->arena, body->rows, sets, 2, &near->pattern);
+        status = sn_bsr_build(&model->arena, body->rows, sets, 2, &local->pattern);
     }
 
     sn_arena_destroy(&scratch);
@@ -59,8 +59,8 @@ static sinew_status push_products(sinew_body *body) {
     sn_frame_products *products = SN_PUSH(&model->arena, sn_frame_products, 1);
 
     SN_TRY(sn_arena_status(&model->arena));
-    SN_TRY(push_near(body, &products->near));
-    products->now = sn_bsr_push_values(&model->arena, &products->near.pattern);
+    SN_TRY(push_local(body, &products->local));
+    products->now = sn_bsr_push_values(&model->arena, &products->local.pattern);
     products->whole = SN_PUSH(&model->arena, double, sn_body_size(body));
     products->covered = SN_PUSH(&model->arena, double, sn_body_size(body));
     SN_TRY(sn_arena_status(&model->arena));
@@ -75,15 +75,15 @@ static sinew_status push_all(sinew_body *body, bool kept) {
         SN_TRY(push_products(body));
     }
     if (kept && !model->products->kept) {
-        model->products->kept = sn_bsr_push_values(&model->arena, &model->products->near.pattern);
+        model->products->kept = sn_bsr_push_values(&model->arena, &model->products->local.pattern);
     }
 
     return sn_arena_status(&model->arena);
 }
 
-sinew_status sn_frame_prepare_products(sinew_body *body, bool kept, const sn_near **near) {
+sinew_status sn_frame_prepare_products(sinew_body *body, bool kept, const sn_local_part **local) {
     sn_frame_model *model = body->model;
-    *near = NULL;
+    *local = NULL;
     if (model->springs) {
         return SINEW_OK; // they are few, and have a matrix of their own
     }
@@ -98,18 +98,18 @@ sinew_status sn_frame_prepare_products(sinew_body *body, bool kept, const sn_nea
         sn_arena_rewind(&model->arena, mark);
         return status;
     }
-    *near = &model->products->near;
+    *local = &model->products->local;
 
     return SINEW_OK;
 }
 
-const sn_bsr *sn_frame_near_pattern(const sn_frame_model *model) {
-    return &model->products->near.pattern;
+const sn_bsr *sn_frame_local_pattern(const sn_frame_model *model) {
+    return &model->products->local.pattern;
 }
 
-void sn_frame_take_near(sinew_body *body, const double *matrix) {
+void sn_frame_take_local(sinew_body *body, const double *matrix) {
     const sn_frame_model *model = body->model;
-    const sn_bsr *pattern = &model->products->near.pattern;
+    const sn_bsr *pattern = &model->products->local.pattern;
     memcpy(model->products->now, matrix, sn_bsr_value_count(pattern) * sizeof *matrix);
     sn_bsr_mirror(body->context, pattern, model->products->now);
 }
@@ -118,18 +118,19 @@ void sn_frame_keep_tangent(sinew_body *body) {
     const sn_frame_model *model = body->model;
     const sn_frame_products *products = model->products;
     memcpy(products->kept, products->now,
-           sn_bsr_value_count(&products->near.pattern) * sizeof *products->kept);
+           sn_bsr_value_count(&products->local.pattern) * sizeof *products->kept);
 
     sn_layers_keep_tangent(&model->layers);
 }
 
-void sn_frame_add_far_product(sinew_body *body, double s, bool kept, double *y, const double *x) {
+void sn_frame_add_remote_product(sinew_body *body, double s, bool kept, double *y,
+                                 const double *x) {
     const sn_frame_model *model = body->model;
     const sn_frame_products *products = model->products;
 
     memset(products->whole, 0, (size_t)sn_body_size(body) * sizeof(double));
     sn_layers_add_product(body->context, &model->layers, kept, products->whole, x);
-    sn_bsr_multiply(body->context, &products->near.pattern, products->covered,
+    sn_bsr_multiply(body->context, &products->local.pattern, products->covered,
                     kept ? products->kept : products->now, x);
     for (int32_t i = 0; i < sn_body_size(body); i++) {
         y[i] += s * (products->whole[i] - products->covered[i]);

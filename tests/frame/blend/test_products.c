@@ -98,13 +98,13 @@ static double largest_terms(const sn_bsr *pattern, const double *A, const double
 static double multiply(sinew_body *body, const double *q, bool projected, const double *x,
                        double *assembled, double *free_of) {
     size_t n = (size_t)sn_body_size(body);
-    const sn_near *near;
+    const sn_local_part *local;
 
-    assert_int_equal(body->ops->products->prepare(body, true, &near), SINEW_OK);
+    assert_int_equal(body->ops->products->prepare(body, true, &local), SINEW_OK);
     double *A = calloc(sn_bsr_value_count(&body->pattern), sizeof *A);
     double *force = calloc(n, sizeof *force);
-    double *D = calloc(sn_bsr_value_count(&near->pattern), sizeof *D);
-    double *near_force = calloc(n, sizeof *near_force);
+    double *D = calloc(sn_bsr_value_count(&local->pattern), sizeof *D);
+    double *local_force = calloc(n, sizeof *local_force);
     sn_evaluation whole = {.q = q, .projected = projected, .force = force, .matrix = A};
 
     body->ops->elasticity.evaluate(body, &whole);
@@ -112,15 +112,15 @@ static double multiply(sinew_body *body, const double *q, bool projected, const 
     sn_bsr_multiply(body->context, &body->pattern, assembled, A, x);
 
     sn_evaluation part = {
-        .q = q, .projected = projected, .force = near_force, .matrix = D, .near = true};
+        .q = q, .projected = projected, .force = local_force, .matrix = D, .local = true};
 
     body->ops->elasticity.evaluate(body, &part);
-    sn_bsr_mirror(body->context, &near->pattern, D);
-    sn_bsr_multiply(body->context, &near->pattern, free_of, D, x);
+    sn_bsr_mirror(body->context, &local->pattern, D);
+    sn_bsr_multiply(body->context, &local->pattern, free_of, D, x);
 
-    for (int32_t row = 0; row < near->pattern.rows; row++) { // the blocks are those of the matrix
-        for (int32_t k = near->pattern.starts[row]; k < near->pattern.starts[row + 1]; k++) {
-            int32_t slot = sn_bsr_find(&body->pattern, row, near->pattern.columns[k]);
+    for (int32_t row = 0; row < local->pattern.rows; row++) { // the blocks are those of the matrix
+        for (int32_t k = local->pattern.starts[row]; k < local->pattern.starts[row + 1]; k++) {
+            int32_t slot = sn_bsr_find(&body->pattern, row, local->pattern.columns[k]);
             assert_true(test_relative_error(D + 9 * k, A + 9 * slot, 9) < 1e-9);
         }
     }
@@ -128,13 +128,13 @@ static double multiply(sinew_body *body, const double *q, bool projected, const 
     body->ops->products->keep_tangent(body);
     body->ops->products->add_remote(body, 0.25, false, free_of, x);
     body->ops->products->add_remote(body, 0.75, true, free_of, x);
-    assert_true(test_relative_error(near_force, force, n) < 1e-13);
+    assert_true(test_relative_error(local_force, force, n) < 1e-13);
 
     double terms = largest_terms(&body->pattern, A, x);
     free(A);
     free(force);
     free(D);
-    free(near_force);
+    free(local_force);
 
     return terms;
 }
