@@ -266,12 +266,44 @@ static void test_no_triangles(void **state) {
     sinew_context_destroy(context);
 }
 
+// Along the axes through every vertex of a box: such rays lie in the planes of boxes and through
+// edges of triangles.
+static void test_rays_along_axes(void **state) {
+    (void)state;
+    sinew_context *context = test_context(1);
+    sn_arena arena = sn_arena_create(context);
+    sinew_shape_def def = sinew_default_shape_def();
+    def.element = SINEW_ELEMENT_TRIANGLE;
+    def.cell_size = 0.05;
+    sinew_mesh *surface = make_shape(context, &def);
+    sn_triangle_tree tree;
+    assert_ok(context, sn_triangle_tree_build(&arena, surface->points, surface->indices,
+                                              surface->element_count, &tree));
+
+    for (int32_t i = 0; i < surface->point_count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double from[3], along[3] = {0};
+            sn_store3(from, sn_load3(surface->points + 3 * (size_t)i));
+            from[axis] = 2;
+            along[axis] = -1;
+            sn_ray_hit hit = sn_triangle_tree_ray(&tree, sn_load3(from), sn_load3(along), INFINITY);
+            assert_true(hit.triangle >= 0);
+            test_close("distance", hit.t, 1.5, 1e-12);
+        }
+    }
+
+    sinew_mesh_destroy(surface);
+    sn_arena_destroy(&arena);
+    sinew_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overlaps_are_all_found),
         cmocka_unit_test(test_equal_boxes),
         cmocka_unit_test(test_closest_on_one_triangle),
         cmocka_unit_test(test_closest_and_rays_as_brute_force),
+        cmocka_unit_test(test_rays_along_axes),
         cmocka_unit_test(test_winding_number),
         cmocka_unit_test(test_no_triangles),
     };

@@ -222,8 +222,8 @@ int32_t sn_bvh_nearest(const sn_bvh *bvh, sn_vec3 p, double limit2, sn_bvh_dista
     return nearest;
 }
 
-// Where the ray enters the box, or INFINITY. A zero component gives infinite or undefined bounds,
-// which fmin and fmax ignore.
+// Where the ray enters the box, or INFINITY. Along an axis with a component of 0 the ray stays
+// where it starts: inside the slab, its faces included, or outside.
 static double enter_box(sn_box box, sn_vec3 origin, sn_vec3 inverse, double limit) {
     double from = 0;
     double to = limit;
@@ -233,14 +233,22 @@ static double enter_box(sn_box box, sn_vec3 origin, sn_vec3 inverse, double limi
     const double inv[3] = {inverse.x, inverse.y, inverse.z};
 
     for (int k = 0; k < 3; k++) {
+        if (isinf(inv[k])) {
+            if (start[k] < lower[k] || start[k] > upper[k]) {
+                return INFINITY;
+            }
+            continue;
+        }
+
         double a = (lower[k] - start[k]) * inv[k];
         double b = (upper[k] - start[k]) * inv[k];
         from = fmax(from, fmin(a, b));
         to = fmin(to, fmax(a, b));
     }
 
-    // A few roundings of slack: a flat box must not lose a hit on its plane.
-    return from <= to * (1 + 4e-16) + 1e-300 ? from : INFINITY;
+    // Each bound is off by at most three roundings, 3.4e-16 of it: a flat box must not lose a hit
+    // on its plane.
+    return from <= to * (1 + 8e-16) + 1e-300 ? from : INFINITY;
 }
 
 int32_t sn_bvh_ray(const sn_bvh *bvh, sn_vec3 origin, sn_vec3 direction, double limit,
