@@ -212,7 +212,7 @@ sinew_status sinew_world_take_snapshot(const sinew_world *world, void *bytes, si
         next = write_forces(next, world->bodies[i]);
     }
 
-    header.checksum = compute_checksum(bytes, header.size);
+    header.checksum = compute_checksum(bytes, (size_t)header.size);
     memcpy(bytes, &header, sizeof header);
     return SINEW_OK;
 }
