@@ -1,5 +1,5 @@
 // Recovered stresses: exact in homogeneous states for every element, exact for linear stress fields
-// in ten-node tets, and at inner nodes of regular meshes of hexahedra; refused without elements.
+// in ten-node tets, and at inner nodes of regular meshes of hexahedra.
 #include "support/test.h"
 
 #include "body/body.h"
