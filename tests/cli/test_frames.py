@@ -112,7 +112,7 @@ def test_skins_that_cannot_be_are_refused():
                              "-s", 'bodies[0].frames.insertions=[{"time": 0.05, "position": [0.2, 0, 0], "range": 0.2}]')
         assert result.returncode == 2 and "skin" in result.stderr, result.stderr
         result = program.run("run", os.path.join(program.EXAMPLES, "bar.json"), "-o", out, "--steps", 1, "--format", "skin")
-        assert result.returncode == 2 and "frames" in result.stderr, result.stderr
+        assert result.returncode == 2 and "needs a frame body" in result.stderr, result.stderr
 
 
 def test_checkpoints_continue_bitwise():
@@ -150,7 +150,7 @@ def test_inspect_and_modes_know_frames():
         result = program.run("inspect", path)
         assert result.returncode == 0 and "voxels: 320" in result.stdout and "frames: 3" in result.stdout, result.stdout
         result = program.run("modes", path)
-        assert result.returncode == 2 and "frames" in result.stderr, result.stderr
+        assert result.returncode == 2 and "frame body" in result.stderr, result.stderr
 
 
 def test_frames_are_held_along_single_axes():

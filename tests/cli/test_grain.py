@@ -1,4 +1,4 @@
-"""Grain as a user has it: fields drawn, saved, taken up again and from outside, their axes in VTU, what is told and refused."""
+"""Grain as a user meets it: fields drawn, saved, loaded again and from outside, their axes in VTU, reports and refusals."""
 import json
 import math
 import os
@@ -33,6 +33,21 @@ def run(path, out, *arguments):
     return json.loads(result.stdout)
 
 
+def read_array(raw, offset, compressor):
+    """The bytes of an appended array: plain behind their size, or in blocks behind the number of blocks, the size of
+    a block, the size of the last one (0: a whole block) and the compressed size of each."""
+    if not compressor:
+        size = struct.unpack_from("<Q", raw, offset)[0]
+        return raw[offset + 8:offset + 8 + size]
+    count, _, _ = struct.unpack_from("<3Q", raw, offset)
+    sizes = struct.unpack_from(f"<{count}Q", raw, offset + 24)
+    data, start = b"", offset + 24 + 8 * count
+    for size in sizes:
+        data += zlib.decompress(raw[start:start + size])
+        start += size
+    return data
+
+
 def read_vtu(path):
     """The arrays of a file by (section, name), each a list of tuples: a reader that knows the format alone."""
     sizes = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B"}
@@ -45,8 +60,8 @@ def read_vtu(path):
     for section in ("Points", "PointData", "CellData", "Cells"):
         for array in root.findall(f".//{section}/DataArray"):
             offset, letter = start + int(array.get("offset")), sizes[array.get("type")]
-            size = struct.unpack_from("<Q", raw, offset)[0]
-            values = struct.unpack_from(f"<{size // struct.calcsize(letter)}{letter}", raw, offset + 8)
+            data = read_array(raw, offset, root.get("compressor"))
+            values = struct.unpack(f"<{len(data) // struct.calcsize(letter)}{letter}", data)
             width = int(array.get("NumberOfComponents"))
             arrays[section, array.get("Name")] = [values[i:i + width] for i in range(0, len(values), width)]
     return arrays
@@ -221,13 +236,13 @@ def test_fields_from_outside():
             assert result.returncode == 2 and words in result.stderr, (words, result.stderr)
 
 
-def test_certainty_is_told():
+def test_certainty_is_reported():
     crossing = {"strokes": [[[-0.5, 0.05, 0.02], [0.5, 0.05, 0.02]], [[0.02, -0.1, 0.02], [0.02, 0.1, 0.02]]]}
     with program.folder() as out:
         path = scene(out, crossing)
-        for told in (program.run("check", path).stdout, program.run("run", path, "-o", out, "--format", "png").stdout):
-            line = next(line for line in told.splitlines() if line.startswith("bar: "))
-            assert "fibres from 2 curves" in line and "least near [" in line, line
+        for report in (program.run("check", path).stdout, program.run("run", path, "-o", out, "--format", "png").stdout):
+            line = next(line for line in report.splitlines() if "fibres from 2 curves" in line)
+            assert line.startswith("bar: ") and "least near [" in line, line
         summary = run(path, out)["fields"]["bar"]
         place = summary["least_certain_at"]
         assert summary["least_certainty"] < 0.5 and math.dist(place, [0.02, 0.05, 0.02]) < 0.15, summary  # where they cross
@@ -236,7 +251,7 @@ def test_certainty_is_told():
         body = json.loads(program.run("inspect", "--json", path).stdout)["bodies"][0]
         assert body["field"] == "fibres" and abs(body["least certainty"] - summary["least_certainty"]) < 1e-12, body
         calm = program.run("check", scene(out)).stdout
-        assert "frames from 1 curve;" in calm and "near" not in calm, calm
+        assert "frames from 1 curve;" in calm and "least near" not in calm, calm
 
 
 def test_parts_without_a_curve_are_named():
