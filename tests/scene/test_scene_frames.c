@@ -98,12 +98,12 @@ static void test_supports_pick_frames(void **state) {
 // Held along single axes; a torque on a frame; a frame that begins with a motion.
 static void test_single_axes_and_torques(void **state) {
     (void)state;
+    const char *loads = "bodies[0].loads=[{\"node\": 0, \"torque\": [2, 0, 0]}, "
+                        "{\"node\": 1, \"force\": [0, 0, -5]}]";
     const char *settings[] = {
-        "bodies[0].frames.nodes[0].hold=[\"translation\", \"turn-y\", \"turn-z\"]", // a hinge about
-                                                                                    // x
-        "bodies[0].fixed=[{\"where\": {\"nodes\": [1]}, \"axes\": \"z\"}]",
-        "bodies[0].loads=[{\"node\": 0, \"torque\": [2, 0, 0]}, {\"node\": 1, \"force\": [0, 0, "
-        "-5]}]",
+        // A hinge about x.
+        "bodies[0].frames.nodes[0].hold=[\"translation\", \"turn-y\", \"turn-z\"]",
+        "bodies[0].fixed=[{\"where\": {\"nodes\": [1]}, \"axes\": \"z\"}]", loads,
         "bodies[0].frames.nodes[2].initial={\"velocity\": [0, 0.3, 0], \"spin\": [0, 0, 1]}"};
     fixture f;
 

@@ -177,10 +177,10 @@ static void test_models_and_bindings(void **state) {
 // states.
 static void test_sources_agree(void **state) {
     (void)state;
-    static const char *const sources[] = {
-        "{\"character\": \"leg\"}", "{\"file\": \"leg.bvh\", \"unit\": \"cm\"}",
-        "{\"character\": \"leg\", \"motion\": {\"file\": \"leg.bvh\", \"unit\": 0.01, \"names\": "
-        "{\"knee\": \"knee\"}}}"};
+    const char *retargeted = "{\"character\": \"leg\", \"motion\": {\"file\": \"leg.bvh\", "
+                             "\"unit\": 0.01, \"names\": {\"knee\": \"knee\"}}}";
+    const char *const sources[] = {"{\"character\": \"leg\"}",
+                                   "{\"file\": \"leg.bvh\", \"unit\": \"cm\"}", retargeted};
 
     double sums[3];
     for (int i = 0; i < 3; i++) {
