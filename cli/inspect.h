@@ -1,4 +1,4 @@
-// What `sinew inspect` tells about a file: facts by name, as lines of text or as JSON.
+// What `sinew inspect` reports about a file: facts by name, as lines of text or as JSON.
 #ifndef CLI_INSPECT_H
 #define CLI_INSPECT_H
 

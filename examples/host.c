@@ -240,7 +240,7 @@ int main(void) {
            d.normals[1], d.normals[2]);
 
     // The same half second again, from the snapshot. It holds the state; materials are no part of
-    // it: `run` sets them anew.
+    // it: `run` sets them again.
     uint64_t hash = sinew_world_get_hash(s.world);
     if (sinew_world_restore_snapshot(s.world, snapshot, size)) {
         return fail(context, "restore");

@@ -1,5 +1,5 @@
-// Rungs of finite elements: the scene is built anew with another mesh, law or model, and stepped as
-// `sinew run` would.
+// Rungs of finite elements: the scene is built again with another mesh, law or model, and stepped
+// as `sinew run` would.
 #include "ladder/ladder.h"
 
 #include "base/memory.h"

@@ -2,7 +2,7 @@
 // between them, by tets of several laws and by position dynamics, each compared with the finest
 // elements there are.
 //
-// Every model is a rung: something that steps and tells where the object's points are. Rungs live
+// Every model is a rung: something that steps and reports where the object's points are. Rungs live
 // in files of their own (elements.c, frames.c, positions.c); ladder.c runs them, result.c writes
 // what came out.
 #ifndef CLI_LADDER_LADDER_H

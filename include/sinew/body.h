@@ -144,7 +144,7 @@ SINEW_API sinew_status sinew_body_fix_nodes(sinew_body *body, const int32_t *nod
                                             int32_t axes);
 
 /// Prescribes where held nodes are at the end of the next step (three numbers each; only held
-/// directions count). They arrive there exactly and stay until told otherwise.
+/// directions count). They arrive there exactly and stay until they are moved again.
 SINEW_API sinew_status sinew_body_move_nodes(sinew_body *body, const int32_t *nodes, int32_t count,
                                              const double *targets);
 

@@ -230,14 +230,14 @@ SINEW_API sinew_status sinew_frame_body_insert(sinew_body *body, const sinew_fra
 /// changes fades as in an insertion. [s] The frames that the body was created with stay.
 SINEW_API sinew_status sinew_frame_body_remove(sinew_body *body, int32_t node, double fade);
 
-/// What the last insertion or removal found anew; the rest of the body stayed as it was.
+/// What the last insertion or removal computed again; the rest of the body stayed as it was.
 typedef struct sinew_frame_change {
     /// Voxels and points of the surface whose weights changed: those in the range of the frame.
     int32_t voxel_count, vertex_count;
     /// Samples whose weights changed: those with a voxel in range, or beside one.
     int32_t sample_count;
-    /// Samples that were packed anew: these, and now and then the rest of a layer that many samples
-    /// have left.
+    /// Samples that were packed again: these, and now and then the rest of a layer that many
+    /// samples have left.
     int32_t packed_count;
 } sinew_frame_change;
 

@@ -141,7 +141,7 @@ SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *r
 SINEW_API sinew_status sinew_world_compute_residual(sinew_world *world, double *residual);
 
 /// Time that has passed: the number of steps times their length, so that rounding does not add up;
-/// counted anew where the length changes. [s]
+/// counted again where the length changes. [s]
 SINEW_API double sinew_world_get_time(const sinew_world *world);
 /// The time after so many more steps of the present length, exactly as sinew_world_get_time will
 /// return it: when to evaluate what the next step is to follow. [s]

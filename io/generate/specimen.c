@@ -1,4 +1,4 @@
-// Specimens: lists of solids, added and painted in order. How fine the grid must be for a wished
+// Specimens: lists of solids, added and painted in order. How fine the grid must be for a requested
 // number of voxels is found by voxelising coarsely first.
 #include "sinew/io/specimen.h"
 
@@ -271,11 +271,11 @@ int32_t sinew_specimen_voxel_count(sinew_specimen specimen) {
     return recipe_of(specimen)->voxel_count;
 }
 
-// The edge of cubic voxels that gives about as many as wished.
+// The edge of cubic voxels that gives about as many as requested.
 static sinew_status find_spacing(sinew_context *context, const recipe *recipe,
-                                 const solid_list *list, int32_t wished, double *spacing) {
+                                 const solid_list *list, int32_t requested, double *spacing) {
     if (recipe->flat) {
-        *spacing = sqrt(plate[0] * plate[1] / wished);
+        *spacing = sqrt(plate[0] * plate[1] / requested);
         return SINEW_OK;
     }
 
@@ -286,7 +286,7 @@ static sinew_status find_spacing(sinew_context *context, const recipe *recipe,
     SN_TRY(sinew_voxels_create_from_solids(context, list->solids, list->count, &coarse, &voxels));
     double cell[3];
     sinew_voxels_get_grid(voxels, NULL, cell, NULL);
-    *spacing = cbrt(sinew_voxels_get_count(voxels) * (cell[0] * cell[1] * cell[2]) / wished);
+    *spacing = cbrt(sinew_voxels_get_count(voxels) * (cell[0] * cell[1] * cell[2]) / requested);
     sinew_voxels_destroy(voxels);
 
     return SINEW_OK;

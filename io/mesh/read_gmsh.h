@@ -39,7 +39,7 @@ typedef struct sn_gmsh_type {
     const char *name;
 } sn_gmsh_type;
 
-// A failure at `at`, told by line and column in text files, by byte in binary ones.
+// A failure at `at`, located by line and column in text files, by byte in binary ones.
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif

@@ -182,7 +182,7 @@ static sinew_status read_entity(sn_gmsh *g, int32_t dimension) {
     for (int64_t i = 0; i < count; i++) {
         SN_TRY(sn_gmsh_integer(g, 4, "a physical group", &value));
         if (i == 0) {
-            group = value < 0 ? -value : value; // the sign tells the orientation
+            group = value < 0 ? -value : value; // the sign is the orientation
         }
         if (dimension >= 2) {
             g->physical = true;

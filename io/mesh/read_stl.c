@@ -164,7 +164,7 @@ static sinew_status read_text(reader *r) {
     return weld(r);
 }
 
-// Binary files may start with "solid" too: what follows tells. A text file has "facet" or
+// Binary files may start with "solid" too: what follows decides. A text file has "facet" or
 // "endsolid" soon.
 static bool is_text(const sn_source *source) {
     sn_text text = sn_source_text(source);

@@ -54,7 +54,7 @@ sinew_status sn_write_medit(const sn_mesh_view *mesh, sn_buffer *out);
 // Tets of 4 or of 10 nodes, not both.
 sinew_status sn_write_tetgen(const sn_mesh_view *mesh, sn_buffer *node, sn_buffer *ele);
 
-// Writes a mesh in the format that the name's extension tells (.vtu, .obj, .ply, .stl, .msh,
+// Writes a mesh in the format of the name's extension (.vtu, .obj, .ply, .stl, .msh,
 // .mesh). Not for .glb and .node.
 sinew_status sn_write_mesh(const sn_mesh_view *mesh, const char *name, sn_buffer *out);
 

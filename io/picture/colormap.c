@@ -22,8 +22,8 @@ static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
 
 static const char *const names[SN_COLORMAP_KINDS] = {"lagoon", "ember", "tide"};
 
-// Chosen for three things: the first six are told apart also without red or green cones (tested),
-// lightness is middling so that shading shows, and neighbours in the list are far apart.
+// Chosen for three things: the first six can be told apart also without red or green cones
+// (tested), lightness is middling so that shading shows, and neighbours in the list are far apart.
 static const uint32_t palette[SN_PALETTE_SIZE] = {0x2468a6, 0xd9792b, 0x58c0a0, 0xc93c58, 0xa883ec,
                                                   0xd8c544, 0x5cc7e8, 0xd886b6, 0x74562f, 0x70697c};
 

@@ -16,7 +16,7 @@ typedef struct sn_scene_part {
 typedef struct sn_scene_maps {
     const sn_json *json;     // of the shape
     int32_t specimen;        // or -1
-    int32_t specimen_voxels; // wished
+    int32_t specimen_voxels; // requested
     int32_t part_count, gradient_count, layer_count;
     const sn_scene_part *parts;
     const sinew_gradient_def *gradients;

@@ -96,7 +96,7 @@ static void read_curve(const sn_scene_reader *reader, const sn_json *json, sinew
 }
 
 // A curve without a name is called by its place in the scene, and what the library would refuse is
-// told there.
+// reported there.
 static void check_curve(const sn_scene_reader *reader, const sn_json *json, const char *list,
                         int32_t index, sinew_curve_def *curve) {
     enum { NAME_SIZE = 32 };

@@ -39,14 +39,14 @@ static void read_specimen(const sn_scene_reader *reader, const sn_json *json, sn
 
     if (voxels && !word) {
         sn_json_key_mistake(reader->mistakes, voxels,
-                            "only a \"specimen\" has a wished number of voxels");
+                            "only a \"specimen\" has a requested number of voxels");
     }
 
-    int64_t wished =
+    int64_t requested =
         maps->specimen >= 0 ? sinew_specimen_voxel_count((sinew_specimen)maps->specimen) : 1;
 
-    sn_json_integer(reader->mistakes, voxels, 1, 100000000, &wished);
-    maps->specimen_voxels = (int32_t)wished;
+    sn_json_integer(reader->mistakes, voxels, 1, 100000000, &requested);
+    maps->specimen_voxels = (int32_t)requested;
 }
 
 static void read_surfaces(const sn_scene_reader *reader, const sn_json *json, sn_scene_maps *maps) {

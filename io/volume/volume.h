@@ -9,8 +9,9 @@
 // Lengths become metres by the unit that the header states; a header without one is refused unless
 // the caller names a unit. Coordinates are those of NIfTI: x to the right, y to the front, z up;
 // NRRD files that say otherwise are turned. Axes that run backwards or in another order are put
-// right. A grid that stands askew keeps its own axes, and the rest of the turn is told. Labels are
-// whole numbers from 0 to 65535, also where a file stores them as floating-point numbers.
+// right. A grid that stands askew keeps its own axes, and the remaining rotation is reported.
+// Labels are whole numbers from 0 to 65535, also where a file stores them as floating-point
+// numbers.
 #ifndef SN_IO_VOLUME_VOLUME_H
 #define SN_IO_VOLUME_VOLUME_H
 

@@ -25,7 +25,7 @@ typedef struct block_values {
 } block_values;
 
 // The rotation into the axes of a sample's material. Of left-handed axes the first is turned round:
-// no law tells the difference.
+// no law sees the difference.
 static sn_mat3 turn_of(const sn_sample_group *group, int32_t lane) {
     sn_mat3 Q = group->frames[lane < group->samples.count ? lane : group->samples.count - 1];
     if (sn_mat3_det(Q) > 0) {

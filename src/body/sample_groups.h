@@ -88,7 +88,7 @@ static inline const double *sn_sample_group_parameters(const sn_sample_group *gr
 sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *groups, int32_t index,
                                           const sinew_material_def *material);
 
-// Overwrites the tension of the fibres in all samples; nothing else is derived anew.
+// Overwrites the tension of the fibres in all samples; nothing else is derived again.
 void sn_sample_group_set_fibre_stress(sn_sample_group *group, double stress);
 
 // What an evaluation at control vectors is to find; sums are added to.

@@ -2,7 +2,7 @@
 //
 // The tree over the triangles is built once, in the rest shape, so that its form (and with it which
 // of two equally near triangles wins) does not depend on what the body went through. A query refits
-// it if the configuration is another than at the last one, which comparing q tells.
+// it if the configuration is another than at the last one, found by comparing q.
 #include "body/surface.h"
 
 #include "geom/search/search.h"

@@ -1,5 +1,5 @@
 // Frames that join a body of a world or leave it: what the world derived from the body is derived
-// anew in the next step. And what holds single frames.
+// again in the next step. And what holds single frames.
 #include "body/point.h"
 #include "dynamics/world.h"
 #include "frame/body/frame_body.h"

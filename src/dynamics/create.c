@@ -216,13 +216,17 @@ static sinew_status build_body(sinew_body *body, const sinew_body_def *def) {
 // What a material is, field by field, for padding has no meaning; the tension of fibres changes in
 // a run.
 static uint64_t hash_material(uint64_t hash, const sinew_material_def *def) {
+    const sinew_orthotropic *axes = &def->orthotropic;
     const int32_t kinds[] = {(int32_t)def->law, (int32_t)def->strain, def->inversion,
-                             def->exact_rotation};
+                             def->exact_rotation, axes->four_parameters};
     const double numbers[] = {def->density, def->young, def->poisson, def->volume_stiffness,
                               def->c10,     def->c01,   def->bulk,    def->chain_length};
+    const double constants[] = {axes->young_1,    axes->young_2,    axes->young_3,
+                                axes->poisson_12, axes->poisson_23, axes->poisson_31,
+                                axes->shear_12,   axes->shear_23,   axes->shear_31};
     hash = sn_hash_bytes(hash, kinds, sizeof kinds);
     hash = sn_hash_bytes(hash, numbers, sizeof numbers);
-    hash = sn_hash_bytes(hash, &def->orthotropic, sizeof def->orthotropic);
+    hash = sn_hash_bytes(hash, constants, sizeof constants);
 
     return sn_hash_bytes(hash, &def->transverse, sizeof def->transverse);
 }

@@ -165,7 +165,7 @@ static void compute_drive(sn_island *island) {
     }
 }
 
-// xi of a step without forces, held unknowns where they are told to be.
+// xi of a step without forces, held unknowns at their targets.
 static void set_free_step(sn_island *island, double h) {
     for (int32_t i = 0; i < island->body_count; i++) {
         const sn_island_body *member = &island->bodies[i];
@@ -276,7 +276,7 @@ static sinew_status solve_acceleration(sn_island *island, double h, double reach
     return SINEW_OK;
 }
 
-// xi = h (v + h a), held unknowns where they are told to be.
+// xi = h (v + h a), held unknowns at their targets.
 static sinew_status solve_explicit(sn_island *island, double h, sinew_step_report *report) {
     SN_TRY(solve_acceleration(island, h, h * h, report));
     set_free_step(island, h);

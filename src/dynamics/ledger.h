@@ -1,4 +1,4 @@
-// The energy ledger: tells a step that creates energy from one that transfers it.
+// The energy ledger: distinguishes a step that creates energy from one that transfers it.
 //
 // Between two steps the energy E = kinetic + elastic of an island can rise only by work: of
 // gravity, loads and user forces (external . xi), of supports (reaction . xi) and of hard links

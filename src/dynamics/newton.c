@@ -275,8 +275,8 @@ static sinew_status assemble_and_solve(sn_island *island, const sn_newton_def *d
     return solve_direction(island, def, moving, shifts, usable, report);
 }
 
-// Newton's direction. A direct solver tells whether the true stiffness is positive definite, and
-// then it is the best there is; otherwise the projected one, which always leads downhill.
+// Newton's direction. A direct solver finds out whether the true stiffness is positive definite,
+// and then it is the best there is; otherwise the projected one, which always leads downhill.
 static sinew_status find_direction(sn_island *island, const sn_newton_def *def, bool exact,
                                    bool moving, search_point *point, sinew_step_report *report) {
     bool usable = false;

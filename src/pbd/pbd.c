@@ -317,7 +317,7 @@ static sinew_status build(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pb
 
 sinew_status sinew_pbd_create(sinew_context *context, const sinew_mesh *mesh,
                               const sinew_pbd_def *def, sinew_pbd **pbd) {
-    SN_ASSERT(context && mesh && def && pbd);
+    SN_ASSERT(context && mesh && pbd);
     SN_TRY(check_settings(context, def));
     SN_TRY(check_tets(context, mesh, def));
 

@@ -75,6 +75,7 @@ static sinew_status check_joints(sinew_context *context, const sinew_joint_def *
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d joints: a skeleton has 1 to %d", count,
                        SN_MAX_JOINTS);
     }
+    SN_TRY(SN_CHECK_DEF(context, joints, "sinew_default_joint_def"));
 
     for (int32_t i = 0; i < count; i++) {
         SN_TRY(check_joint(context, &joints[i], i));
@@ -199,7 +200,7 @@ static sinew_status build(sinew_skeleton *skeleton, const sinew_joint_def *joint
 
 sinew_status sinew_skeleton_create(sinew_context *context, const sinew_joint_def *joints,
                                    int32_t count, sinew_skeleton **skeleton) {
-    SN_ASSERT(context && joints && skeleton);
+    SN_ASSERT(context && skeleton);
     SN_TRY(check_joints(context, joints, count));
 
     sinew_skeleton *made = sn_allocate(context, 1, sizeof *made);

@@ -18,7 +18,7 @@ extern "C" {
 /// Opaque: what a mesh file holds, which may be elements of several kinds.
 typedef struct sinew_mesh_file sinew_mesh_file;
 
-/// Reads a mesh of any format: told by its content, otherwise by the ending of its name.
+/// Reads a mesh of any format: recognised by its content, otherwise by the ending of its name.
 SINEW_API sinew_status sinew_mesh_file_read(sinew_context *context, const sinew_source *source,
                                             sinew_mesh_file **file);
 /// Reads it from a path.

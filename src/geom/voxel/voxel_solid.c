@@ -222,6 +222,10 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
                                              int32_t solid_count, const sinew_voxel_def *def,
                                              sinew_voxels **voxels) {
     SN_TRY(SN_CHECK_DEF(context, def, "sinew_default_voxel_def"));
+    if (solid_count > 0) {
+        SN_TRY(SN_CHECK_DEF(context, solids, "sinew_default_solid_def"));
+    }
+
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < solid_count; i++) {
         SN_TRY(sn_check_solid(context, &solids[i], i));
