@@ -101,7 +101,7 @@ static sinew_status write_vtu(run_state *run, const sn_scene_member *member, con
 
         now.points = x;
         sn_mesh_view view = sn_mesh_view_of(&now);
-        sn_vtu_options options = {.compress = true, .single = true};
+        sn_vtu_options options = {.single = true};
 
         sn_buffer_clear(&run->buffer);
         status = sn_write_vtu(&view, &fields, &options, &run->buffer);

@@ -60,7 +60,7 @@ static void fill_fields(const sn_scene_member *member, int32_t nodes, surface_fi
 static sinew_status write_mesh(run_state *run, const sinew_mesh *mesh, const sn_fields *fields,
                                const char *name) {
     sn_mesh_view view = sn_mesh_view_of(mesh);
-    sn_vtu_options options = {.compress = true, .single = true};
+    sn_vtu_options options = {.single = true};
     sn_buffer_clear(&run->buffer);
     SN_TRY(sn_write_vtu(&view, fields, &options, &run->buffer));
     return run_write(run, name, &run->buffer);
