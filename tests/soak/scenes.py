@@ -158,7 +158,7 @@ class Maker:
         kind = self.pick(["rigid", "affine", "affine", "quadratic"])
         frames = {"resolution": self.random.randint(8, 16), "count": self.random.randint(1, 6), "kind": kind}
         weights = self.pick(["voronoi", "voronoi", "harmonic", "geodesic", "axis"])
-        frames["weights"] = {"kind": weights, "adopt_unreached": True}
+        frames["weights"] = {"kind": weights, "adopt_unreached": True, "adopt_outside": True}
         if weights == "axis": # the frames must differ along the axis, so all are given
             frames["nodes"] = [{"position": [x * self.size[0] / 10, 0, 0]} for x in (-4, 0, 4)]
             frames["count"] = 3
