@@ -6,7 +6,7 @@
 //
 //   S = E at the first step + sum of max(0, work of each step),
 //
-// and a step whose energy exceeds LEDGER_MARGIN times S has diverged. Dissipation only lowers E. A
+// and a step whose energy exceeds a hundred times S has diverged. Dissipation only lowers E. A
 // support of stiffness k that moves by d each step does at most d sqrt(2 k E) of work in a step, so
 // sqrt(S) grows linearly where E grows exponentially: an instability is found even if the support
 // seems to feed it.

@@ -1,4 +1,4 @@
-// Scenes: JSON that describes a world, read, built and advanced. docs/scenes.md lists what can
+// Scenes: JSON that describes a world, read, built and advanced. docs/scene.md lists what can
 // stand in it; schema/scene.schema.json is for editors.
 //
 //   sinew_scene *scene;
