@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 static int value_of(char c) {
     if (c >= 'A' && c <= 'Z') {
         return c - 'A';
@@ -73,51 +71,4 @@ bool sn_base64_read(sn_base64 *s, void *out, size_t size) {
     }
 
     return true;
-}
-
-bool sn_base64_decode(const char *at, const char *end, sn_buffer *out) {
-    sn_base64 stream = sn_base64_create(at, end);
-    char *room = sn_buffer_reserve(out, (size_t)(end - at) / 4 * 3 + 3);
-    if (!room) {
-        return false;
-    }
-
-    size_t size = 0;
-    for (;;) {
-        uint8_t group[3];
-        int count = decode_group(&stream, group);
-        if (count <= 0) {
-            out->size += size;
-            return count == 0;
-        }
-
-        memcpy(room + size, group, (size_t)count);
-        size += (size_t)count;
-    }
-}
-
-void sn_base64_encode(const void *data, size_t size, sn_buffer *out) {
-    const uint8_t *bytes = data;
-    char *at = sn_buffer_reserve(out, (size + 2) / 3 * 4);
-    if (!at) {
-        return;
-    }
-
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i;
-        uint32_t bits = (uint32_t)bytes[i] << 16;
-        if (left > 1) {
-            bits |= (uint32_t)bytes[i + 1] << 8;
-        }
-        if (left > 2) {
-            bits |= bytes[i + 2];
-        }
-
-        *at++ = alphabet[bits >> 18];
-        *at++ = alphabet[bits >> 12 & 63];
-        *at++ = left > 1 ? alphabet[bits >> 6 & 63] : '=';
-        *at++ = left > 2 ? alphabet[bits & 63] : '=';
-    }
-
-    out->size += (size + 2) / 3 * 4;
 }

@@ -1,4 +1,4 @@
-// Base64 (RFC 4648): streaming decoding, and encoding.
+// Base64 (RFC 4648), decoded as a stream.
 #ifndef SN_IO_BYTES_BASE64_H
 #define SN_IO_BYTES_BASE64_H
 
@@ -23,10 +23,5 @@ bool sn_base64_read(sn_base64 *stream, void *out, size_t size);
 static inline size_t sn_base64_left(const sn_base64 *stream) {
     return (size_t)(stream->end - stream->at) / 4 * 3 + (size_t)stream->waiting_count;
 }
-
-// Decodes a whole text and adds it to `out`. False if it is not base64.
-bool sn_base64_decode(const char *at, const char *end, sn_buffer *out);
-
-void sn_base64_encode(const void *data, size_t size, sn_buffer *out);
 
 #endif

@@ -116,20 +116,3 @@ sn_camera sn_camera_fit_end(const sn_camera_fit *fit) {
                        .up = fit->up,
                        .field = fit->field};
 }
-
-bool sn_camera_project(const sn_camera *camera, int32_t width, int32_t height, sn_vec3 point,
-                       double *x, double *y) {
-    sn_camera_axes axes = sn_camera_get_axes(camera);
-    sn_vec3 p = sn_sub(point, camera->eye);
-    double depth = -sn_dot(axes.z, p);
-    double focal = 0.5 * height / tan(0.5 * camera->field);
-
-    if (!(depth > 0)) {
-        return false;
-    }
-
-    *x = 0.5 * width + focal * sn_dot(axes.x, p) / depth;
-    *y = 0.5 * height - focal * sn_dot(axes.y, p) / depth;
-
-    return isfinite(*x) && isfinite(*y);
-}

@@ -49,9 +49,4 @@ void sn_camera_fit_add_box(sn_camera_fit *fit, sn_vec3 low, sn_vec3 high);
 // The camera. Nothing added, or a single point: one unit of length around it.
 sn_camera sn_camera_fit_end(const sn_camera_fit *fit);
 
-// Where a point appears in a picture of that size [pixels, y downwards]. Returns false if it is not
-// in front of the camera.
-bool sn_camera_project(const sn_camera *camera, int32_t width, int32_t height, sn_vec3 point,
-                       double *x, double *y);
-
 #endif

@@ -20,8 +20,6 @@ static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
     [SN_COLORMAP_TIDE] = {{36, 46, 281}, {66, 32, 264}, {95, 0, 0}, {66, 44, 42}, {36, 58, 28}},
 };
 
-static const char *const names[SN_COLORMAP_KINDS] = {"lagoon", "ember", "tide"};
-
 // Chosen for three things: the first six can be told apart also without red or green cones
 // (tested), lightness is middling so that shading shows, and neighbours in the list are far apart.
 static const uint32_t palette[SN_PALETTE_SIZE] = {0x2468a6, 0xd9792b, 0x58c0a0, 0xc93c58, 0xa883ec,
@@ -96,30 +94,6 @@ void sn_colormap_init(sn_colormap *map, sn_colormap_kind kind) {
     } else {
         fill_steps(map->steps, 0, SN_COLORMAP_STEPS, points, 0, CONTROL_POINTS - 1);
     }
-}
-
-void sn_colormap_init_labels(sn_colormap *map, int32_t count) {
-    SN_ASSERT(count >= 1);
-    for (int i = 0; i < SN_COLORMAP_STEPS; i++) {
-        double t = (double)i / (SN_COLORMAP_STEPS - 1);
-        map->steps[i] = sn_palette((int32_t)floor(t * (count - 1) + 0.5));
-    }
-}
-
-const char *sn_colormap_name(sn_colormap_kind kind) {
-    SN_ASSERT(kind >= 0 && kind < SN_COLORMAP_KINDS);
-    return names[kind];
-}
-
-bool sn_colormap_find(const char *name, sn_colormap_kind *kind) {
-    for (int i = 0; i < SN_COLORMAP_KINDS; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *kind = (sn_colormap_kind)i;
-            return true;
-        }
-    }
-
-    return false;
 }
 
 sn_color sn_colormap_at(const sn_colormap *map, double t) {

@@ -24,13 +24,6 @@ typedef struct sn_colormap {
 } sn_colormap;
 
 void sn_colormap_init(sn_colormap *map, sn_colormap_kind kind);
-// A map with one flat band for each of the first `count` colours of the palette: value i / (count -
-// 1) is label i.
-void sn_colormap_init_labels(sn_colormap *map, int32_t count);
-
-// The name of a kind, e.g. "lagoon", and back. Returns false if there is no such name.
-const char *sn_colormap_name(sn_colormap_kind kind);
-bool sn_colormap_find(const char *name, sn_colormap_kind *kind);
 
 // The colour at t, clamped to [0, 1]. A NaN is a grey that no map contains.
 sn_color sn_colormap_at(const sn_colormap *map, double t);

@@ -154,20 +154,6 @@ static const struct {
 } entities[] = {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&apos;", '\''}};
 enum { ENTITIES = sizeof entities / sizeof entities[0] };
 
-void sn_xml_add_resolved(sn_buffer *out, sn_word text) {
-    for (size_t i = 0; i < text.size;) {
-        int found = -1;
-        for (int e = 0; e < ENTITIES && text.at[i] == '&'; e++) {
-            if (sn_word_starts((sn_word){text.at + i, text.size - i}, entities[e].entity)) {
-                found = e;
-            }
-        }
-
-        sn_buffer_add(out, found < 0 ? &text.at[i] : &entities[found].character, 1);
-        i += found < 0 ? 1 : strlen(entities[found].entity);
-    }
-}
-
 void sn_xml_add_escaped(sn_buffer *out, const char *text) {
     for (; *text; text++) {
         int found = -1;

@@ -36,9 +36,6 @@ sinew_status sn_xml_next(sn_xml *xml, sn_xml_tag *tag);
 // The value of an attribute, or one with at = NULL.
 sn_word sn_xml_attribute(const sn_xml_tag *tag, const char *name);
 
-// Adds a text with its five predefined entities (&lt; ...) resolved, or with the characters that
-// need it replaced by them.
-void sn_xml_add_resolved(sn_buffer *out, sn_word text);
 void sn_xml_add_escaped(sn_buffer *out, const char *text);
 
 #endif

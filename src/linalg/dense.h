@@ -1,5 +1,4 @@
-// Small dense linear algebra: Cholesky, general solves, symmetric
-// eigenvalues, least squares.
+// Small dense linear algebra: Cholesky, symmetric eigenvalues, least squares.
 //
 // Matrices are stored row by row with a stride (doubles from one row to the next) that is at least
 // the number of columns. All routines allocate nothing and run on the calling thread.
@@ -15,10 +14,6 @@ int32_t sn_dense_cholesky(double *A, int32_t n, int32_t stride);
 
 // Solves L L' x = b in place.
 void sn_dense_cholesky_solve(const double *L, int32_t n, int32_t stride, double *x);
-
-// Solves the general system A x = b by LU with partial pivoting; A is overwritten, b becomes x.
-// Returns false if a pivot is exactly zero or not a number.
-bool sn_dense_solve(double *A, int32_t n, int32_t stride, double *x);
 
 // Eigenvalues (ascending) and eigenvectors of a symmetric matrix by Householder reduction and
 // implicit QL. Reads the lower triangle of A; A becomes the matrix whose row k is the unit

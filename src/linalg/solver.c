@@ -26,11 +26,6 @@ static const struct {
     [SN_SOLVER_PRODUCTS] = {"matrix-free", &sn_solver_by_products},
 };
 
-const char *sn_solver_kind_name(sn_solver_kind kind) {
-    SN_ASSERT(kind >= 0 && kind < SN_SOLVER_KIND_COUNT);
-    return kinds[kind].name;
-}
-
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern) {
     enum { SMALL_ROWS = 20, DIRECT_ROWS = 128, OWN_ROWS = 4000 };
     if ((kind == SN_SOLVER_AUTO || kind == SN_SOLVER_DIRECT) && pattern->rows <= SMALL_ROWS) {

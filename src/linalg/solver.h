@@ -54,9 +54,6 @@ typedef struct sn_solver sn_solver;
 //           dissection
 sn_solver_kind sn_solver_choose(sn_solver_kind kind, const sn_bsr *pattern);
 
-// The name of a kind as it appears in scenes and reports, e.g. "pcg-ic". Static text.
-const char *sn_solver_kind_name(sn_solver_kind kind);
-
 // Symbolic phase. The pattern is borrowed and must outlive the solver.
 sinew_status sn_solver_create(sinew_context *context, sn_solver_kind kind, const sn_bsr *pattern,
                               sn_solver **solver);

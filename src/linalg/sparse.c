@@ -34,86 +34,6 @@ static sinew_status push_matrix(sn_arena *arena, int32_t rows, int32_t columns, 
     return sn_arena_status(arena);
 }
 
-// Sorts the triplets by column, then by row, stably. `place` has max(rows, columns) + 1 entries,
-// `first` and `second` have `count`. Returns the number of distinct positions.
-static int32_t sort_triplets(const sn_triplet *triplets, int32_t count, int32_t rows,
-                             int32_t columns, int32_t *place, int32_t *first, int32_t *second) {
-    for (int32_t k = 0; k < count; k++) {
-        place[triplets[k].column + 1]++;
-    }
-
-    accumulate(place, columns);
-    for (int32_t k = 0; k < count; k++) {
-        first[place[triplets[k].column]++] = k;
-    }
-
-    memset(place, 0, ((size_t)(rows > columns ? rows : columns) + 1) * sizeof *place);
-    for (int32_t k = 0; k < count; k++) {
-        place[triplets[k].row + 1]++;
-    }
-
-    accumulate(place, rows);
-    for (int32_t k = 0; k < count; k++) {
-        second[place[triplets[first[k]].row]++] = first[k];
-    }
-
-    int32_t distinct = 0;
-    for (int32_t k = 0; k < count; k++) {
-        const sn_triplet *a = &triplets[second[k]];
-        const sn_triplet *b = k > 0 ? &triplets[second[k - 1]] : NULL;
-        distinct += !b || a->row != b->row || a->column != b->column;
-    }
-
-    return distinct;
-}
-
-static sinew_status assemble(sn_arena *arena, sn_arena *scratch, const sn_triplet *triplets,
-                             int32_t count, sn_sparse *A) {
-    int32_t most = A->rows > A->columns ? A->rows : A->columns;
-    int32_t *place = SN_PUSH(scratch, int32_t, (size_t)most + 1);
-    int32_t *first = SN_PUSH(scratch, int32_t, count);
-    int32_t *order = SN_PUSH(scratch, int32_t, count);
-
-    SN_TRY(sn_arena_status(scratch));
-    int32_t distinct = sort_triplets(triplets, count, A->rows, A->columns, place, first, order);
-
-    SN_TRY(push_matrix(arena, A->rows, A->columns, distinct, A));
-    int32_t entry = -1;
-    for (int32_t k = 0; k < count; k++) {
-        const sn_triplet *t = &triplets[order[k]];
-        const sn_triplet *before = k > 0 ? &triplets[order[k - 1]] : NULL;
-        if (!before || before->row != t->row || before->column != t->column) {
-            A->indices[++entry] = t->column;
-            A->starts[t->row + 1]++;
-        }
-
-        A->values[entry] += t->value;
-    }
-
-    accumulate(A->starts, A->rows);
-    return SINEW_OK;
-}
-
-sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns,
-                                     const sn_triplet *triplets, int32_t count, sn_sparse *A) {
-    SN_ASSERT(rows >= 0 && columns >= 0 && count >= 0);
-    *A = (sn_sparse){.rows = rows, .columns = columns};
-    for (int32_t k = 0; k < count; k++) {
-        const sn_triplet *t = &triplets[k];
-        if (t->row < 0 || t->row >= rows || t->column < 0 || t->column >= columns) {
-            return sn_fail(arena->context, SINEW_INVALID_DATA,
-                           "entry %d lies at (%d, %d), outside a matrix of %d x %d", k, t->row,
-                           t->column, rows, columns);
-        }
-    }
-
-    sn_arena scratch = sn_arena_create(arena->context);
-    sinew_status status = assemble(arena, &scratch, triplets, count, A);
-
-    sn_arena_destroy(&scratch);
-    return status;
-}
-
 sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse *transposed) {
     *transposed = (sn_sparse){0};
     SN_TRY(push_matrix(arena, A->columns, A->rows, sn_sparse_entry_count(A), transposed));
@@ -216,83 +136,11 @@ sinew_status sn_sparse_normal(sn_arena *arena, const sn_sparse *A, sn_sparse *no
     return status;
 }
 
-// Merges two sorted rows; with sum == NULL only counts.
-static int32_t merge_rows(double a, const sn_sparse *A, double b, const sn_sparse *B, int32_t i,
-                          sn_sparse *sum, int32_t place) {
-    int32_t k = A->starts[i];
-    int32_t l = B->starts[i];
-    while (k < A->starts[i + 1] || l < B->starts[i + 1]) {
-        int32_t from_a = k < A->starts[i + 1] ? A->indices[k] : INT32_MAX;
-        int32_t from_b = l < B->starts[i + 1] ? B->indices[l] : INT32_MAX;
-        int32_t column = from_a < from_b ? from_a : from_b;
-        double value = 0;
-
-        if (from_a == column) {
-            value += a * A->values[k++];
-        }
-        if (from_b == column) {
-            value += b * B->values[l++];
-        }
-
-        if (sum) {
-            sum->indices[place] = column;
-            sum->values[place] = value;
-        }
-
-        place++;
-    }
-
-    return place;
-}
-
-sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b,
-                           const sn_sparse *B, sn_sparse *sum) {
-    SN_ASSERT(A->rows == B->rows && A->columns == B->columns);
-    *sum = (sn_sparse){0};
-
-    int64_t total = 0;
-    for (int32_t i = 0; i < A->rows; i++) {
-        total += merge_rows(a, A, b, B, i, NULL, 0);
-    }
-
-    SN_TRY(push_matrix(arena, A->rows, A->columns, total, sum));
-    for (int32_t i = 0; i < A->rows; i++) {
-        sum->starts[i + 1] = merge_rows(a, A, b, B, i, sum, sum->starts[i]);
-    }
-
-    return SINEW_OK;
-}
-
 typedef struct product {
     const sn_sparse *A;
     const double *x;
     double *y;
 } product;
-
-static double multiply_rows(void *data, int32_t begin, int32_t end) {
-    product *work = data;
-    const sn_sparse *A = work->A;
-    double dot = 0;
-
-    for (int32_t i = begin; i < end; i++) {
-        double sum = 0;
-        for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            sum += A->values[k] * work->x[A->indices[k]];
-        }
-
-        work->y[i] = sum;
-        if (A->rows == A->columns) {
-            dot += sum * work->x[i];
-        }
-    }
-
-    return dot;
-}
-
-void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, const double *x) {
-    SN_ASSERT(y != x);
-    sn_parallel_sum(context, A->rows, 1024, multiply_rows, &(product){A, x, y});
-}
 
 struct sn_factor {
     sn_arena arena;

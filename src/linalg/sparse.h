@@ -16,27 +16,10 @@ static inline int32_t sn_sparse_entry_count(const sn_sparse *A) {
     return A->starts[A->rows];
 }
 
-typedef struct sn_triplet {
-    int32_t row, column;
-    double value;
-} sn_triplet;
-
-// Assembles triplets given in any order; duplicates are added in the order given. The matrix lives
-// in the arena. An index out of range is SINEW_INVALID_DATA.
-sinew_status sn_sparse_from_triplets(sn_arena *arena, int32_t rows, int32_t columns,
-                                     const sn_triplet *triplets, int32_t count, sn_sparse *A);
-
 sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse *transposed);
 
 // A'A, both triangles.
 sinew_status sn_sparse_normal(sn_arena *arena, const sn_sparse *A, sn_sparse *normal);
-
-// a A + b B, of the same shape.
-sinew_status sn_sparse_add(sn_arena *arena, double a, const sn_sparse *A, double b,
-                           const sn_sparse *B, sn_sparse *sum);
-
-// y = A x
-void sn_sparse_multiply(sinew_context *context, double *y, const sn_sparse *A, const double *x);
 
 // The Cholesky factor of a symmetric positive definite matrix (supernodal.h).
 typedef struct sn_factor sn_factor;

@@ -31,10 +31,6 @@ SN_ISA_DECLARE(bool, sn_add_resistance,
 // The caller's own law, sample by sample.
 void sn_evaluate_custom SN_KERNEL_ARGUMENTS;
 
-// Projects all tangents of a block by clamping the eigenvalues of the 9x9 matrices: slow but always
-// correct, for rare combinations.
-void sn_clamp_tangents(double *H);
-
 // Whether any sample of the block has a nonzero value of a parameter.
 SN_INLINE bool sn_any_parameter(const sn_material_block *in, int index) {
     const double *p = in->parameters + index * SN_BLOCK;

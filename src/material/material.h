@@ -169,8 +169,6 @@ double sn_von_mises(const double stress[6]);
 // sample.
 double sn_material_energy(const sn_material *material, const double *parameters, sn_mat3 F);
 sn_mat3 sn_material_stress(const sn_material *material, const double *parameters, sn_mat3 F);
-sn_mat3 sn_material_differential(const sn_material *material, const double *parameters, sn_mat3 F,
-                                 sn_mat3 dF, bool projected);
 void sn_material_tangent(double H[81], const sn_material *material, const double *parameters,
                          sn_mat3 F, bool projected);
 

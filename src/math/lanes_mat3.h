@@ -107,20 +107,4 @@ SN_INLINE sn_lanes_sym3 sn_lanes_sym3_adjugate(const sn_lanes_sym3 *A) {
                            A->xy * A->xz - A->xx * A->yz, A->xx * A->yy - A->xy * A->xy};
 }
 
-// V diag(d) V'
-SN_INLINE sn_lanes_sym3 sn_lanes3_sandwich(const sn_lanes3 *V, const sn_lanes d[3]) {
-    sn_lanes scaled[3][3];
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) {
-            scaled[i][k] = V->m[i][k] * d[k];
-        }
-    }
-#define SN_SANDWICH(i, j)                                                                          \
-    (scaled[i][0] * V->m[j][0] + scaled[i][1] * V->m[j][1] + scaled[i][2] * V->m[j][2])
-
-    return (sn_lanes_sym3){SN_SANDWICH(0, 0), SN_SANDWICH(0, 1), SN_SANDWICH(0, 2),
-                           SN_SANDWICH(1, 1), SN_SANDWICH(1, 2), SN_SANDWICH(2, 2)};
-#undef SN_SANDWICH
-}
-
 #endif

@@ -248,10 +248,6 @@ static const sn_body_ops pbd_ops = {
     .release = release,
 };
 
-sinew_pbd *sn_pbd_of_body(const sinew_body *body) {
-    return body->ops == &pbd_ops ? ((const pbd_model *)body->model)->pbd : NULL;
-}
-
 static const void *copy(sn_arena *arena, const void *array, size_t count, size_t size) {
     if (!array) {
         return NULL;

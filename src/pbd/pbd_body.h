@@ -13,7 +13,4 @@
 sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
                                const double rotation[4]);
 
-// The solver of such a body as of its last step; NULL for any other body.
-sinew_pbd *sn_pbd_of_body(const sinew_body *body);
-
 #endif

@@ -291,10 +291,3 @@ void sinew_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_
                        sn_rigid_mul(sn_rigid_load(&world[i]), skeleton->rest_inverse[i]));
     }
 }
-
-void sn_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
-                                 sn_rigid *offsets) {
-    for (int32_t i = 0; i < skeleton->joint_count; i++) {
-        offsets[i] = sn_rigid_mul(sn_rigid_load(&world[i]), skeleton->rest_inverse[i]);
-    }
-}

@@ -40,8 +40,4 @@ sinew_status sn_motion_create_empty(sinew_context *context, int32_t joint_count,
 void sn_skeleton_compute_world(const sinew_skeleton *skeleton, const sinew_transform *local,
                                sinew_transform *world);
 
-// M T^-1 for each joint: from the rest pose in the world to the current one.
-void sn_skeleton_compute_offsets(const sinew_skeleton *skeleton, const sinew_transform *world,
-                                 sn_rigid *offsets);
-
 #endif

@@ -1,5 +1,6 @@
 // Voxel grids: labels, solids and surfaces compared with known volumes and with each other; damaged
 // surfaces; maps and statistics; the boundary mesh; limits, invalid input, memory shortage.
+#include "edges.h"
 #include "support/solid.h"
 
 #include "geom/mesh/mesh.h"
@@ -572,14 +573,9 @@ static void test_boundary_mesh(void **state) {
             sinew_mesh *mesh = NULL;
             assert_int_equal(sinew_voxels_create_surface(voxels, 10 * smoothing, &mesh), SINEW_OK);
 
-            sn_arena arena = sn_arena_create(context);
-            sn_edge_report report;
-
-            assert_int_equal(sn_count_edges(&arena, mesh->indices, mesh->element_count,
-                                            mesh->point_count, &report),
-                             SINEW_OK);
+            edge_report report =
+                count_edges(context, mesh->indices, mesh->element_count, mesh->point_count);
             assert_true(report.open == 0 && report.crowded == 0 && report.inconsistent == 0);
-            sn_arena_destroy(&arena);
 
             double volume = 0, worst = 0;
             for (int32_t t = 0; t < mesh->element_count; t++) {

@@ -121,38 +121,6 @@ static void test_cholesky_names_the_bad_row(void **state) {
     }
 }
 
-static void test_general_solve(void **state) {
-    (void)state;
-    for (int32_t n = 1; n <= 30; n++) {
-        double *A = allocate(n, n + 1);
-        double *x = allocate(n, 1);
-        double *b = allocate(n, 1);
-
-        fill_random(A, (size_t)(n * (n + 1)), (uint64_t)n);
-        A[0] = n > 1 ? 0 : 1; // needs a pivot
-        fill_random(x, (size_t)n, 9);
-
-        for (int32_t i = 0; i < n; i++) {
-            for (int32_t j = 0; j < n; j++) {
-                b[i] += A[i * (n + 1) + j] * x[j];
-            }
-        }
-
-        assert_true(sn_dense_solve(A, n, n + 1, b));
-        assert_true(test_relative_error(b, x, (size_t)n) < 1e-9);
-        free(A);
-        free(x);
-        free(b);
-    }
-
-    double singular[4] = {1, 2, 2, 4};
-    double b[2] = {1, 1};
-    double bad[1] = {NAN};
-
-    assert_false(sn_dense_solve(singular, 2, 2, b));
-    assert_false(sn_dense_solve(bad, 1, 1, b));
-}
-
 static void check_eigen(const double *A, int32_t n) {
     double *V = allocate(n, n);
     double *values = allocate(n, 1);
@@ -313,8 +281,9 @@ static void test_least_squares(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cholesky),      cmocka_unit_test(test_cholesky_names_the_bad_row),
-        cmocka_unit_test(test_general_solve), cmocka_unit_test(test_symmetric_eigen),
+        cmocka_unit_test(test_cholesky),
+        cmocka_unit_test(test_cholesky_names_the_bad_row),
+        cmocka_unit_test(test_symmetric_eigen),
         cmocka_unit_test(test_least_squares),
     };
 

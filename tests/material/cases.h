@@ -9,6 +9,21 @@
 
 #include <stdio.h>
 
+// dP of a change dF, from the tangent.
+static inline sn_mat3 material_differential(const sn_material *material, const double *parameters,
+                                            sn_mat3 F, sn_mat3 dF, bool projected) {
+    double H[81];
+    sn_material_tangent(H, material, parameters, F, projected);
+
+    sn_mat3 dP = {{{0}}};
+    for (int a = 0; a < 9; a++) {
+        for (int b = 0; b < 9; b++) {
+            dP.m[a / 3][a % 3] += H[9 * a + b] * dF.m[b / 3][b % 3];
+        }
+    }
+    return dP;
+}
+
 typedef struct material_case {
     const char *name;
     sinew_material_def def;

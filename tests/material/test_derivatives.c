@@ -52,7 +52,7 @@ static void check_gradient(const char *name, const sample *s, sn_mat3 F, sn_mat3
 
 static void check_tangent(const char *name, const sample *s, sn_mat3 F, sn_mat3 dF, double step,
                           double scale) {
-    sn_mat3 exact = sn_material_differential(&s->material, s->parameters, F, dF, false);
+    sn_mat3 exact = material_differential(&s->material, s->parameters, F, dF, false);
     double errors[3];
     for (int i = 0; i < 3; i++) {
         double h = step / (1 << i);

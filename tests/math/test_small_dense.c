@@ -1,8 +1,9 @@
-// Small dense matrices: eigenvalues, clamping, Cholesky; and dual quaternions against matrices.
+// Small dense matrices: eigenvalues, clamping, Cholesky.
 #include "support/test.h"
 
 #include "math/dense.h"
-#include "math/dualquat.h"
+
+#include <math.h>
 
 static void random_symmetric(double *A, int n, sn_random *random) {
     for (int i = 0; i < n; i++) {
@@ -104,61 +105,11 @@ static void test_cholesky(void **state) {
     }
 }
 
-static sn_vec3 random_vector(sn_random *random, double size) {
-    return sn_v3(sn_random_range(random, -size, size), sn_random_range(random, -size, size),
-                 sn_random_range(random, -size, size));
-}
-
-static void test_dual_quaternions(void **state) {
-    (void)state;
-    sn_random random = sn_random_seed(6);
-    for (int trial = 0; trial < 200; trial++) {
-        sn_quat qa = sn_quat_exp(random_vector(&random, 3));
-        sn_quat qb = sn_quat_exp(random_vector(&random, 3));
-        sn_vec3 ta = random_vector(&random, 5);
-        sn_vec3 tb = random_vector(&random, 5);
-        sn_vec3 x = random_vector(&random, 2);
-        sn_dualquat a = sn_dualquat_make(qa, ta);
-        sn_dualquat b = sn_dualquat_make(qb, tb);
-
-        test_close("translation", sn_distance(sn_dualquat_translation(a), ta), 0, 1e-14);
-
-        // The product applies b first.
-        sn_vec3 inner = sn_add(sn_quat_rotate(qb, x), tb);
-        sn_vec3 outer = sn_add(sn_quat_rotate(qa, inner), ta);
-
-        test_close("product", sn_distance(sn_dualquat_apply(sn_dualquat_mul(a, b), x), outer), 0,
-                   1e-13);
-
-        sn_vec3 back = sn_dualquat_apply(sn_dualquat_conjugate(a), sn_dualquat_apply(a, x));
-        test_close("inverse", sn_distance(back, x), 0, 1e-13);
-
-        // A blend, normalised, is a rigid motion: unit real part, dual part orthogonal to it;
-        // scaling does not matter.
-        sn_dualquat blend = sn_dualquat_add(sn_dualquat_scale(0.3, a), sn_dualquat_scale(0.9, b));
-        if (sn_quat_dot(blend.real, blend.real) < 1e-2) {
-            continue;
-        }
-
-        sn_dualquat unit = sn_dualquat_normalize(blend);
-        sn_dualquat same = sn_dualquat_normalize(sn_dualquat_scale(7, blend));
-
-        test_close("unit", sn_quat_dot(unit.real, unit.real), 1, 1e-14);
-        test_close("orthogonal", sn_quat_dot(unit.real, unit.dual), 0, 1e-13);
-        test_close("scale", sn_distance(sn_dualquat_apply(unit, x), sn_dualquat_apply(same, x)), 0,
-                   1e-12);
-
-        sn_dualquat identity = sn_dualquat_normalize(sn_dualquat_identity());
-        test_close("identity", sn_distance(sn_dualquat_apply(identity, x), x), 0, 0);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eigenvalues),
         cmocka_unit_test(test_clamping),
         cmocka_unit_test(test_cholesky),
-        cmocka_unit_test(test_dual_quaternions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // Framing is exact: every point is seen, and the picture could not be tighter.
 #include "support/test.h"
 
-#include "io/picture/camera.h"
+#include "picture/project.h"
 
 #include <math.h>
 
@@ -30,8 +30,7 @@ static void check_fit(sn_vec3 up, double azimuth, double elevation, double aspec
             continue;
         }
 
-        assert_true(
-            sn_camera_project(&camera, (int32_t)width, HEIGHT, sn_load3(points + 3 * i), &x, &y));
+        assert_true(project(&camera, (int32_t)width, HEIGHT, sn_load3(points + 3 * i), &x, &y));
         low_x = fmin(low_x, x);
         high_x = fmax(high_x, x);
         low_y = fmin(low_y, y);
@@ -76,9 +75,9 @@ static void test_axes(void **state) {
     test_close("right-handed", sn_dot(axes.z, sn_cross(axes.x, axes.y)), 1, 1e-12);
 
     double x, y;
-    assert_true(sn_camera_project(&camera, 200, 100, camera.target, &x, &y));
+    assert_true(project(&camera, 200, 100, camera.target, &x, &y));
     test_close("the target in the middle", fabs(x - 100) + fabs(y - 50), 0, 1e-9);
-    assert_false(sn_camera_project(&camera, 200, 100, sn_madd(camera.eye, 1, axes.z), &x, &y));
+    assert_false(project(&camera, 200, 100, sn_madd(camera.eye, 1, axes.z), &x, &y));
 }
 
 static void test_nothing_and_one_point(void **state) {

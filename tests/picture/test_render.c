@@ -3,6 +3,7 @@
 // thought of breaks anything.
 #include "support/test.h"
 
+#include "picture/project.h"
 #include "picture/shapes.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void render(sinew_context *context, const sn_picture_scene *scene, int wh
 // The pixel where a point of the scene appears.
 static const uint8_t *pixel_of(const sn_camera *camera, sn_vec3 point, int which) {
     double x, y;
-    assert_true(sn_camera_project(camera, WIDTH, HEIGHT, point, &x, &y));
+    assert_true(project(camera, WIDTH, HEIGHT, point, &x, &y));
     return sn_image_at(target(which), (int32_t)x, (int32_t)y);
 }
 

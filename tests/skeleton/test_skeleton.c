@@ -75,15 +75,15 @@ static void test_world_transforms(void **state) {
     assert_memory_equal(local, world, sizeof world);
 
     // M T^-1 moves a rest point as the joint's own frame does.
-    sn_rigid offsets[COUNT];
+    sinew_transform offsets[COUNT];
 
-    sn_skeleton_compute_offsets(skeleton, world, offsets);
+    sinew_skeleton_compute_offsets(skeleton, world, offsets);
     for (int i = 0; i < COUNT; i++) {
         sn_vec3 own = {0.1, 0.5, -0.4};
         sn_vec3 rest = sn_rigid_apply(sn_rigid_load(&sinew_skeleton_rest_world(skeleton)[i]), own);
         sn_vec3 expected = sn_rigid_apply(sn_rigid_load(&world[i]), own);
-        test_close("carried point", sn_distance(sn_rigid_apply(offsets[i], rest), expected), 0,
-                   1e-13);
+        sn_vec3 carried = sn_rigid_apply(sn_rigid_load(&offsets[i]), rest);
+        test_close("carried point", sn_distance(carried, expected), 0, 1e-13);
     }
 
     local[7].rotation[2] = NAN;

@@ -54,16 +54,17 @@ static void bend(const sinew_skeleton *skeleton, sinew_transform *world, double 
     assert_int_equal(sinew_skeleton_compute_world(skeleton, local, world), SINEW_OK);
 }
 
-static sn_vec3 blend_plainly(const sn_rigid *offsets, const int32_t *joints, const double *weights,
-                             sn_vec3 X, bool dual) {
+static sn_vec3 blend_plainly(const sinew_transform *offsets, const int32_t *joints,
+                             const double *weights, sn_vec3 X, bool dual) {
     sn_vec3 sum = {0, 0, 0};
     sn_quat real = {0, 0, 0, 0};
     sn_quat part = {0, 0, 0, 0};
 
     for (int k = 0; k < SN_INFLUENCES; k++) {
-        sn_rigid a = offsets[joints[k]];
+        sn_rigid first = sn_rigid_load_unit(&offsets[joints[0]]);
+        sn_rigid a = sn_rigid_load_unit(&offsets[joints[k]]);
         sum = sn_madd(sum, weights[k], sn_rigid_apply(a, X));
-        double weight = sn_quat_dot(offsets[joints[0]].q, a.q) < 0 ? -weights[k] : weights[k];
+        double weight = sn_quat_dot(first.q, a.q) < 0 ? -weights[k] : weights[k];
         real = sn_quat_add(real, sn_quat_scale(weight, a.q));
         part = sn_quat_add(
             part, sn_quat_scale(0.5 * weight, sn_quat_mul((sn_quat){a.t.x, a.t.y, a.t.z, 0}, a.q)));
@@ -93,9 +94,9 @@ static void test_blending(void **state) {
     sinew_transform world[JOINTS];
 
     bend(skeleton, world, 0.5);
-    sn_rigid offsets[JOINTS];
+    sinew_transform offsets[JOINTS];
 
-    sn_skeleton_compute_offsets(skeleton, world, offsets);
+    sinew_skeleton_compute_offsets(skeleton, world, offsets);
     for (sn_isa isa = 0; isa < SN_ISA_COUNT; isa++) {
         if (!sn_isa_available(isa)) {
             continue;

@@ -134,58 +134,6 @@ void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *res
     differences_at_voxel(shape, voxel, result);
 }
 
-void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_point *result) {
-    const sinew_voxels *voxels = shape->voxels;
-    if (is_bound(shape, voxel, result)) {
-        return;
-    }
-
-    int32_t c[3], around[27], count = 0;
-    sn_vec3 offset[27];
-    sn_vec3 mean = sn_v3(0, 0, 0);
-
-    sn_cell_coordinates(voxels->cells, voxels->cell[voxel], c);
-    for (int32_t i = 0; i < 27; i++) {
-        int32_t x = i % 3 - 1;
-        int32_t y = i / 3 % 3 - 1;
-        int32_t z = i / 9 - 1;
-        int32_t u = sn_voxel_at(voxels, c[0] + x, c[1] + y, c[2] + z);
-
-        if (u < 0 || !is_smooth(shape, voxel, u)) {
-            continue;
-        }
-
-        around[count] = u;
-        offset[count] =
-            sn_v3(x * voxels->spacing[0], y * voxels->spacing[1], z * voxels->spacing[2]);
-        mean = sn_add(mean, offset[count++]);
-    }
-
-    mean = sn_scale(1.0 / count, mean);
-    sn_mat3 C = {{{0}}};
-    for (int32_t i = 0; i < count; i++) {
-        sn_vec3 d = sn_sub(offset[i], mean);
-        C = sn_mat3_add(C, sn_outer(d, d));
-    }
-
-    // A direction without neighbours gets slope 0. The small diagonal term that ensures this is far
-    // below the square of a cell's size and changes nothing else.
-    for (int a = 0; a < 3; a++) {
-        C.m[a][a] += 1e-12 * voxels->spacing[a] * voxels->spacing[a];
-    }
-
-    sn_mat3 inverse = sn_mat3_inverse(C);
-    result->count = 0;
-    add_row(shape, voxel, 1, 0, 0, result);
-
-    for (int32_t i = 0; i < count; i++) {
-        sn_vec3 g = sn_mat3_apply(inverse, sn_sub(offset[i], mean));
-        add_row(shape, around[i], 0, 0, g.x, result);
-        add_row(shape, around[i], 0, 1, g.y, result);
-        add_row(shape, around[i], 0, 2, g.z, result);
-    }
-}
-
 // Adds factor (w + grad w . d) of a voxel, and factor times its gradient, to the result.
 static void add_continued(const sn_shape *shape, int32_t voxel, double factor, sn_vec3 d,
                           sn_shape_point *result) {

@@ -91,9 +91,6 @@ static inline int32_t sn_point_entry_from(sn_shape_point *point, int32_t from, i
 // rigid voxels use only rigid neighbours.
 void sn_shape_at_voxel(const sn_shape *shape, int32_t voxel, sn_shape_point *result);
 
-// The same, with gradients from a least-squares plane through the up to 27 surrounding voxels.
-void sn_shape_at_voxel_fitted(const sn_shape *shape, int32_t voxel, sn_shape_point *result);
-
 // Evaluates at any point: trilinear between the eight surrounding voxels. Where some of them are
 // outside, the others are extrapolated linearly, clamped to [0, 1] and scaled to sum to 1. A point
 // farther outside takes the nearest voxels, extrapolated to the closest points of their boxes.

@@ -218,19 +218,31 @@ double sn_element_smallest_jacobian(const sinew_mesh *mesh, int32_t element) {
     return smallest;
 }
 
-static double sum_volumes(void *data, int32_t begin, int32_t end) {
-    double sum = 0;
-    for (int32_t e = begin; e < end; e++) {
-        sum += sn_element_volume(data, e);
-    }
-    return sum;
-}
-
-double sn_mesh_volume(sinew_context *context, const sinew_mesh *mesh) {
-    sinew_mesh view = *mesh;
-    return sn_parallel_sum(context, mesh->element_count, 1024, sum_volumes, &view);
-}
-
 sn_box sn_mesh_box(const sinew_mesh *mesh) {
     return sn_box_of_points(mesh->points, mesh->point_count);
+}
+
+double sn_surface_volume(const double *points, const int32_t *triangles, int32_t triangle_count) {
+    if (triangle_count == 0) {
+        return 0;
+    }
+
+    // A reference point inside the surface avoids cancellation if the solid is far from the origin.
+    sn_box box = sn_box_empty();
+    for (int32_t i = 0; i < 3 * triangle_count; i++) {
+        box = sn_box_with_point(box, sn_load3(sn_at3(points, triangles[i])));
+    }
+    sn_vec3 reference = sn_box_center(box);
+
+    // One tet from there to each triangle.
+    double volume = 0;
+    for (int32_t i = 0; i < triangle_count; i++) {
+        const int32_t *t = triangles + 3 * (size_t)i;
+        sn_vec3 a = sn_sub(sn_load3(sn_at3(points, t[0])), reference);
+        sn_vec3 b = sn_sub(sn_load3(sn_at3(points, t[1])), reference);
+        sn_vec3 c = sn_sub(sn_load3(sn_at3(points, t[2])), reference);
+        volume += sn_dot(a, sn_cross(b, c)) / 6;
+    }
+
+    return volume;
 }

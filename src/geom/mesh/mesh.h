@@ -76,10 +76,10 @@ double sn_element_volume(const sinew_mesh *mesh, int32_t element);
 // is usable if it is positive.
 double sn_element_smallest_jacobian(const sinew_mesh *mesh, int32_t element);
 
-// Sum over all elements, in index order for any number of threads.
-double sn_mesh_volume(sinew_context *context, const sinew_mesh *mesh);
-
 sn_box sn_mesh_box(const sinew_mesh *mesh);
+
+// The volume inside triangles that are closed and face outwards, by the divergence theorem.
+double sn_surface_volume(const double *points, const int32_t *triangles, int32_t triangle_count);
 
 // The checks of sinew_mesh_check one by one, so that a caller can omit some. Each reports the first
 // offender.
@@ -92,8 +92,6 @@ sinew_status sn_check_used(sinew_context *context,
                            const sinew_mesh *mesh); // every node has an element
 sinew_status sn_check_distinct(sinew_context *context,
                                const sinew_mesh *mesh); // no element twice, two elements per face
-sinew_status sn_check_plane(sinew_context *context,
-                            const sinew_mesh *mesh); // triangles in one plane z, facing +z
 
 // Adjacency in a mesh: nodes and elements, elements across faces, boundary faces, connected parts.
 
@@ -167,15 +165,6 @@ sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_
 sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, int32_t **parts,
                                       int32_t *count);
 
-// The numbers of edges with one triangle, with more than two, and with two that are oriented
-// inconsistently.
-typedef struct sn_edge_report {
-    int64_t edges, open, crowded, inconsistent;
-} sn_edge_report;
-
-sinew_status sn_count_edges(sn_arena *scratch, const int32_t *triangles, int32_t triangle_count,
-                            int32_t vertex_count, sn_edge_report *report);
-
 // Orders of nodes and elements that keep neighbours close in memory, and colours of chunks of
 // elements that may be scattered in parallel.
 
@@ -188,17 +177,6 @@ typedef struct sn_order {
 // Elements along a Hilbert curve through their centres (Skilling 2004); nodes in the order in which
 // elements first use them.
 sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
-
-// Nodes by reverse Cuthill-McKee (narrow band); elements by their lowest new node.
-sinew_status sn_build_rcm_order(sn_arena *arena, const sinew_mesh *mesh, sn_order *order);
-
-// The mesh in a new order. The local node order stays.
-sinew_status sn_reorder_mesh(sinew_context *context, const sinew_mesh *mesh, const sn_order *order,
-                             sn_owned_mesh **reordered);
-
-// (*inverse)[order[i]] = i
-sinew_status sn_invert_order(sn_arena *arena, const int32_t *order, int32_t count,
-                             int32_t **inverse);
 
 // Chunks of `chunk_size` consecutive elements; no two chunks of one colour share a node. Colours
 // are processed one after the other, the chunks of one colour in parallel: every node then receives
@@ -259,24 +237,5 @@ static inline sn_mat3 sn_shape_jacobian(const double *points, const int32_t *nod
 
 // Natural coordinates of the corners of a hexahedron.
 extern const int8_t sn_hex_corners[8][3];
-
-// Volume, centroid and inertia of the solid that a closed surface encloses, or of a mesh of solid
-// elements.
-
-typedef struct sn_mass_properties {
-    double volume;
-    sn_vec3 centroid;
-    sn_mat3 inertia; // about the centroid, at density 1: integral of (|r|² I - r ⊗ r)
-} sn_mass_properties;
-
-// By the divergence theorem, one tet per triangle (Tonon 2004). Meaningful if the triangles are
-// closed and face outwards.
-sn_mass_properties sn_surface_mass_properties(const double *points, const int32_t *triangles,
-                                              int32_t triangle_count);
-
-// For solid elements, through their surface: exact for flat faces; curved faces are approximated by
-// their triangles.
-sinew_status sn_mesh_mass_properties(sn_arena *scratch, const sinew_mesh *mesh,
-                                     sn_mass_properties *properties);
 
 #endif

@@ -180,34 +180,6 @@ sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh) {
     return status;
 }
 
-sinew_status sn_check_plane(sinew_context *context, const sinew_mesh *mesh) {
-    SN_ASSERT(mesh->element == SINEW_ELEMENT_TRIANGLE);
-    for (int32_t i = 1; i < mesh->point_count; i++) {
-        if (mesh->points[3 * (size_t)i + 2] != mesh->points[2]) {
-            return sn_fail(context, SINEW_INVALID_DATA,
-                           "point %d has z = %g, point 0 has %g; a plane mesh has one z", i,
-                           mesh->points[3 * (size_t)i + 2], mesh->points[2]);
-        }
-    }
-
-    for (int32_t e = 0; e < mesh->element_count; e++) {
-        const int32_t *nodes = sn_mesh_nodes(mesh, e);
-        sn_vec3 a = sn_mesh_point(mesh, nodes[0]);
-        sn_vec3 b = sn_mesh_point(mesh, nodes[1]);
-        sn_vec3 c = sn_mesh_point(mesh, nodes[2]);
-        double area = 0.5 * sn_cross(sn_sub(b, a), sn_sub(c, a)).z;
-
-        if (!(area > 0)) {
-            return sn_fail(context, SINEW_INVALID_DATA,
-                           "element %d (triangle) has the signed area %g m2; it must be above 0 "
-                           "(counter-clockwise from +z)",
-                           e, area);
-        }
-    }
-
-    return SINEW_OK;
-}
-
 sinew_status sinew_mesh_check(sinew_context *context, const sinew_mesh *mesh) {
     SN_TRY(sn_check_arrays(context, mesh));
     if (mesh->element_count == 0) {

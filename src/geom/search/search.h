@@ -125,10 +125,6 @@ typedef struct sn_ray_hit {
 sn_ray_hit sn_triangle_tree_ray(const sn_triangle_tree *tree, sn_vec3 origin, sn_vec3 direction,
                                 double limit);
 
-// How often the ray crosses the surface (0 <= t). Odd means inside a closed surface. Exact ties on
-// edges may be counted twice or missed: use a direction in general position, or the winding number.
-int32_t sn_triangle_tree_crossings(const sn_triangle_tree *tree, sn_vec3 origin, sn_vec3 direction);
-
 // Finds the element of a tet4, tet10, hex8 or plane triangle mesh that contains a point, and the
 // weights of its nodes.
 //

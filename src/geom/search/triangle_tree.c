@@ -124,13 +124,12 @@ typedef struct ray_query {
     const sn_triangle_tree *tree;
     sn_vec3 origin, direction;
     sn_ray_hit found;
-    int32_t crossings;
 } ray_query;
 
-// The t of the hit, or INFINITY (Möller and Trumbore 1997). The triangle is enlarged by `slack` of
-// its size.
-static double hit_triangle(const ray_query *query, int32_t item, double slack,
-                           double barycentric[3]) {
+// The t of the hit, or INFINITY (Möller and Trumbore 1997). The triangle is enlarged a little, so
+// that no ray passes between two triangles.
+static double hit_triangle(const ray_query *query, int32_t item, double barycentric[3]) {
+    const double slack = 1e-12; // of its size
     sn_vec3 p[3];
     sn_triangle_tree_corners(query->tree, item, p);
 
@@ -162,10 +161,8 @@ static double hit_triangle(const ray_query *query, int32_t item, double slack,
 
 static double first_hit(void *data, int32_t item, double limit) {
     ray_query *query = data;
-
-    // With a little slack no ray passes between two triangles.
-    double barycentric[3];
-    double t = hit_triangle(query, item, 1e-12, barycentric);
+    double barycentric[3] = {0, 0, 0};
+    double t = hit_triangle(query, item, barycentric);
 
     if (t < limit || (t == limit && query->found.triangle < 0 && isfinite(t))) {
         query->found.triangle = item;
@@ -185,19 +182,4 @@ sn_ray_hit sn_triangle_tree_ray(const sn_triangle_tree *tree, sn_vec3 origin, sn
     double t;
     sn_bvh_ray(&tree->bvh, origin, direction, limit, first_hit, &query, &t);
     return query.found;
-}
-
-static double count_hit(void *data, int32_t item, double limit) {
-    ray_query *query = data;
-    double barycentric[3];
-    query->crossings += isfinite(hit_triangle(query, item, 0, barycentric));
-    return limit; // never nearer, so that all are visited
-}
-
-int32_t sn_triangle_tree_crossings(const sn_triangle_tree *tree, sn_vec3 origin,
-                                   sn_vec3 direction) {
-    ray_query query = {.tree = tree, .origin = origin, .direction = direction};
-    double t;
-    sn_bvh_ray(&tree->bvh, origin, direction, INFINITY, count_hit, &query, &t);
-    return query.crossings;
 }

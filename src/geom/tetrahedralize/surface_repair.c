@@ -344,7 +344,7 @@ sinew_status sn_repair_surface(sn_arena *arena, const sinew_mesh *surface,
     sn_arena_destroy(&scratch);
     SN_TRY(status);
     repaired->triangle_count = r.count;
-    repaired->volume = sn_surface_mass_properties(r.points, r.triangles, r.count).volume;
+    repaired->volume = sn_surface_volume(r.points, r.triangles, r.count);
 
     return SINEW_OK;
 }

@@ -8,7 +8,7 @@
 #include "body/body.h"
 #include "frame/blend/dualquat.h"
 #include "frame/body/frame_body.h"
-#include "math/dualquat.h"
+#include "math/quat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -300,19 +300,39 @@ static void test_mixed_blocks(void **state) {
     }
 }
 
+// b0 + e be with e^2 = 0; the unit one with be = t b0 / 2 is the motion x -> R(b0) x + t.
+typedef struct dual_quaternion {
+    sn_quat real, dual;
+} dual_quaternion;
+
+static dual_quaternion make_motion(sn_quat rotation, sn_vec3 t) {
+    return (dual_quaternion){
+        rotation, sn_quat_scale(0.5, sn_quat_mul((sn_quat){t.x, t.y, t.z, 0}, rotation))};
+}
+
+static sn_vec3 apply_unit(dual_quaternion b, sn_vec3 X) {
+    sn_quat t = sn_quat_mul(b.dual, sn_quat_conjugate(b.real));
+    return sn_add(sn_quat_rotate(b.real, X), sn_v3(2 * t.x, 2 * t.y, 2 * t.z));
+}
+
 // x = R(b) X + t(b) with b the normalised sum of the nodes' dual quaternions, as in the papers.
 static sn_vec3 book_position(const sinew_body *body, sn_vec3 X, const sn_shape_point *at) {
     const sn_frame_model *model = body->model;
-    sn_dualquat b = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+    dual_quaternion b = {{0, 0, 0, 0}, {0, 0, 0, 0}};
     for (int32_t k = 0; k < at->count; k++) {
         const sn_node *node = &model->nodes.items[at->node[k]];
-        sn_dualquat a = sn_dualquat_make(sn_node_rotation(node, body->q),
-                                         sn_load3(sn_node_translation(node, body->q)));
-        a = sn_dualquat_mul(a, sn_dualquat_make(sn_quat_identity(), sn_scale(-1, node->origin)));
-        b = sn_dualquat_add(b, sn_dualquat_scale(at->weight[k], a));
+        sn_quat R = sn_node_rotation(node, body->q);
+        sn_vec3 t =
+            sn_sub(sn_load3(sn_node_translation(node, body->q)), sn_quat_rotate(R, node->origin));
+        dual_quaternion a = make_motion(R, t);
+        b.real = sn_quat_add(b.real, sn_quat_scale(at->weight[k], a.real));
+        b.dual = sn_quat_add(b.dual, sn_quat_scale(at->weight[k], a.dual));
     }
 
-    return sn_dualquat_apply(sn_dualquat_normalize(b), X);
+    double inverse = 1 / sqrt(sn_quat_dot(b.real, b.real));
+    b.real = sn_quat_scale(inverse, b.real);
+    b.dual = sn_quat_scale(inverse, b.dual);
+    return apply_unit(b, X);
 }
 
 static void test_points(void **state) {

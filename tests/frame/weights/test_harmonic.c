@@ -1,10 +1,10 @@
 // Harmonic weights: exact on lines, compared with a dense solve on small blobs, the maximum
 // principle, bound labels, the U of Gilles et al. 2011 fig. 3, every instruction set, iterations
 // that do not grow with the grid, symmetry, threads, memory shortage.
+#include "support/dense.h"
 #include "support/shape.h"
 
 #include "base/context.h"
-#include "linalg/dense.h"
 
 #include <math.h>
 
@@ -118,7 +118,7 @@ static void solve_densely(const sinew_voxels *blob, bool stiff, const int32_t *o
         }
     }
 
-    assert_true(sn_dense_solve(A, n, n, x));
+    assert_true(test_dense_solve(A, n, x));
 }
 
 // Three, four, seven, eleven and seventeen nodes: groups of four and of eight, alone and in
