@@ -25,4 +25,8 @@ void sn_surface_release(sinew_body *body);
 // Part of it: the search tree (surface_query.c).
 void sn_surface_tree_destroy(sn_surface_tree *tree);
 
+// Refuses a ray that is not finite, has no direction, or has a negative reach.
+sinew_status sn_check_ray(sinew_context *context, const double origin[3], const double direction[3],
+                          double reach);
+
 #endif

@@ -110,20 +110,34 @@ static sinew_status get_tree(sinew_body *body, const sn_triangle_tree **out) {
     return SINEW_OK;
 }
 
-static sinew_status check_reach(const sinew_body *body, double reach) {
+static sinew_status check_reach(sinew_context *context, double reach) {
     if (reach >= 0) {
         return SINEW_OK;
     }
-    return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
                    "the reach of a query is %g m; it must be at least 0, or INFINITY", reach);
 }
 
-static sinew_status check_vector(const sinew_body *body, const char *what, sn_vec3 v) {
+static sinew_status check_vector(sinew_context *context, const char *what, sn_vec3 v) {
     if (sn_finite3(v)) {
         return SINEW_OK;
     }
-    return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
                    "the %s of a query is (%g, %g, %g); it must be finite", what, v.x, v.y, v.z);
+}
+
+sinew_status sn_check_ray(sinew_context *context, const double origin[3], const double direction[3],
+                          double reach) {
+    SN_TRY(check_vector(context, "origin", sn_load3(origin)));
+    SN_TRY(check_vector(context, "direction", sn_load3(direction)));
+    SN_TRY(check_reach(context, reach));
+
+    double length = sn_length(sn_load3(direction));
+    if (length > 0 && isfinite(length)) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "the direction of a ray is %g long; it must be above 0 and finite", length);
 }
 
 static void fill_hit(sinew_body *body, const sn_triangle_tree *tree, int32_t triangle,
@@ -145,22 +159,15 @@ static void fill_hit(sinew_body *body, const sn_triangle_tree *tree, int32_t tri
 
 sinew_status sinew_body_cast_ray(sinew_body *body, const double origin[3],
                                  const double direction[3], double reach, sinew_surface_hit *hit) {
-    sn_vec3 o = sn_load3(origin);
-    sn_vec3 d = sn_load3(direction);
-    double length = sn_length(d);
-    SN_TRY(check_vector(body, "origin", o));
-    SN_TRY(check_vector(body, "direction", d));
-    SN_TRY(check_reach(body, reach));
-    if (!(length > 0) || !isfinite(length)) {
-        return sn_fail(body->context, SINEW_INVALID_ARGUMENT,
-                       "the direction of a ray is %g long; it must be above 0 and finite", length);
-    }
+    SN_TRY(sn_check_ray(body->context, origin, direction, reach));
 
     *hit = (sinew_surface_hit){.body = NULL};
     const sn_triangle_tree *tree;
     SN_TRY(get_tree(body, &tree));
 
-    sn_ray_hit found = sn_triangle_tree_ray(tree, o, sn_scale(1 / length, d), reach);
+    sn_vec3 d = sn_load3(direction);
+    sn_ray_hit found =
+        sn_triangle_tree_ray(tree, sn_load3(origin), sn_scale(1 / sn_length(d), d), reach);
     if (found.triangle >= 0) {
         fill_hit(body, tree, found.triangle, found.barycentric, found.t, hit);
     }
@@ -171,8 +178,8 @@ sinew_status sinew_body_cast_ray(sinew_body *body, const double origin[3],
 sinew_status sinew_body_find_nearest(sinew_body *body, const double position[3], double reach,
                                      sinew_surface_hit *hit) {
     sn_vec3 p = sn_load3(position);
-    SN_TRY(check_vector(body, "position", p));
-    SN_TRY(check_reach(body, reach));
+    SN_TRY(check_vector(body->context, "position", p));
+    SN_TRY(check_reach(body->context, reach));
 
     *hit = (sinew_surface_hit){.body = NULL};
     const sn_triangle_tree *tree;

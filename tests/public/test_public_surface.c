@@ -218,6 +218,17 @@ static void test_world_ray(void **state) {
     assert_int_equal(sinew_world_cast_ray(t.world, from, down, -1, &hit), SINEW_INVALID_ARGUMENT);
     assert_int_equal(sinew_body_find_nearest(far, (const double[3]){NAN, 0, 0}, 1, &hit),
                      SINEW_INVALID_ARGUMENT);
+
+    // Without bodies nothing is hit, and bad rays are refused all the same.
+    sinew_body_destroy(far);
+    assert_int_equal(sinew_world_cast_ray(t.world, from, down, INFINITY, &hit), SINEW_OK);
+    assert_null(hit.body);
+    assert_int_equal(sinew_world_cast_ray(t.world, from, (const double[3]){0, 0, 0}, 1, &hit),
+                     SINEW_INVALID_ARGUMENT);
+    assert_int_equal(sinew_world_cast_ray(t.world, from, down, -1, &hit), SINEW_INVALID_ARGUMENT);
+    assert_int_equal(
+        sinew_world_cast_ray(t.world, (const double[3]){0, NAN, 0}, down, INFINITY, &hit),
+        SINEW_INVALID_ARGUMENT);
     test_kinds_destroy(&t);
 }
 
