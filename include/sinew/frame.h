@@ -46,6 +46,10 @@ typedef enum sinew_weights {
     SINEW_WEIGHTS_AXIS_LINEAR,
     /// Catmull-Rom splines along an axis; smooth, with negative weights.
     SINEW_WEIGHTS_AXIS_CUBIC,
+    /// Combinations of the smoothest functions on the solid, as many as there are nodes. Every node
+    /// reaches every voxel, and weights become negative. A few quadratic nodes with these weights
+    /// deform as the solid does.
+    SINEW_WEIGHTS_SPECTRAL,
     /// Given for every voxel.
     SINEW_WEIGHTS_USER,
 } sinew_weights;
@@ -61,7 +65,7 @@ typedef enum sinew_metric {
 typedef struct sinew_weights_def {
     /// Default Voronoi.
     sinew_weights kind;
-    /// For Voronoi, geodesic and harmonic weights. Default compliance.
+    /// For Voronoi, geodesic, harmonic and spectral weights. Default compliance.
     sinew_metric metric;
     /// Voronoi: halvings of the kernel, 1/2, 1/4, ... Few leave parts unreached, many reach far. In
     /// [1, 16]. Default 2.
@@ -115,7 +119,9 @@ typedef struct sinew_weights_report {
     int32_t unreached_voxels; ///< Given to the nearest node. [count]
     int32_t moved_nodes;      ///< Nodes outside that were moved in. [count]
     double residual;          ///< Harmonic: largest relative residual. [-]
-    int32_t iterations;       ///< Harmonic: of the slowest node. [count]
+    int32_t iterations; ///< Harmonic: of the slowest node; spectral: sweeps of the modes. [count]
+    double condition;   ///< Spectral: how well the nodes tell the modes apart, from 1 (best); above
+                        ///< 100 there is a warning. [-]
     double
         node_error; ///< Largest difference from 1 of a node's own weight at its rest position. [-]
     double bound_jump; ///< Largest fall of a node's weight within a voxel, where a part ends that
@@ -171,8 +177,19 @@ typedef struct sinew_sampling_report {
     int32_t most_nodes;       ///< At most. [count]
 } sinew_sampling_report;
 
+/// How nodes are placed.
+typedef enum sinew_placement {
+    /// Far from each other and in the middle of what they carry. The default.
+    SINEW_PLACEMENT_EVEN,
+    /// Where they tell the lowest modes of the solid apart best, for spectral weights: the ends
+    /// first.
+    SINEW_PLACEMENT_SPECTRAL,
+} sinew_placement;
+
 /// Where to put nodes.
 typedef struct sinew_placement_def {
+    /// Default even.
+    sinew_placement kind;
     /// Nodes in all, the fixed ones included. [count] At least 1.
     int32_t count;
     /// Nodes that stay: three numbers each. [m] Default NULL.
@@ -186,7 +203,7 @@ typedef struct sinew_placement_def {
     bool every_part;
     /// Default compliance.
     sinew_metric metric;
-    /// Sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
+    /// Even: sweeps of Lloyd's relaxation at most. [count] At least 0. Default 20.
     int32_t relaxations;
     /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
     /// alone.
@@ -195,11 +212,11 @@ typedef struct sinew_placement_def {
 
 SINEW_API sinew_placement_def sinew_default_placement_def(void);
 
-/// Places nodes in a solid (Gilles et al. 2013, 1.5.4): farthest points, then Lloyd's relaxation.
-/// `tissues` must cover every label of the grid; with count 0 every label gets the default one.
-/// `positions` receives def->count times three numbers [m], fixed nodes first, then those of rigid
-/// parts; `part_nodes`, if not NULL, how many those are. Parts without a node are refused with
-/// their size and place unless the def asks for nodes in them.
+/// Places nodes in a solid: farthest points, then Lloyd's relaxation (Gilles et al. 2013, 1.5.4),
+/// or where they suit spectral weights. `tissues` must cover every label of the grid; with count 0
+/// every label gets the default one. `positions` receives def->count times three numbers [m], fixed
+/// nodes first, then those of rigid parts; `part_nodes`, if not NULL, how many those are. Parts
+/// without a node are refused with their size and place unless the def asks for nodes in them.
 SINEW_API sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxels,
                                          const sinew_tissue *tissues, int32_t tissue_count,
                                          const sinew_placement_def *def, double *positions,

@@ -178,6 +178,8 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
                            sn_scene_frames *frames) {
     sinew_placement_def *def = &frames->placement;
     *def = sinew_default_placement_def();
+    def->kind = frames->weights.kind == SINEW_WEIGHTS_SPECTRAL ? SINEW_PLACEMENT_SPECTRAL
+                                                               : SINEW_PLACEMENT_EVEN;
     def->count = frames->node_count;
 
     const sn_json *count = sn_json_get(json, "count");
@@ -200,11 +202,16 @@ static void read_placement(const sn_scene_reader *reader, const sn_json *json,
                         "a body needs at least one frame");
     }
 
-    if (!placement ||
-        !sn_scene_check_object(reader, placement,
-                               SN_KEYS("metric", "relaxations", "rigid_parts", "every_part"))) {
+    if (!placement || !sn_scene_check_object(
+                          reader, placement,
+                          SN_KEYS("kind", "metric", "relaxations", "rigid_parts", "every_part"))) {
         return;
     }
+
+    static const char *const kinds[] = {"even", "spectral"};
+    int32_t kind = (int32_t)def->kind;
+    read_word(reader, placement, "kind", kinds, 2, &kind);
+    def->kind = (sinew_placement)kind;
 
     int32_t metric = (int32_t)def->metric;
     read_word(reader, placement, "metric", SN_WORDS(SINEW_WORDS_METRICS), &metric);
@@ -228,7 +235,7 @@ static void read_weights(const sn_scene_reader *reader, const sn_json *json,
         return;
     }
 
-    int32_t kind = 0;
+    int32_t kind = (int32_t)def->kind;
     int32_t metric = (int32_t)def->metric;
 
     read_word(reader, json, "kind", SN_WORDS(SINEW_WORDS_WEIGHTS), &kind);
@@ -413,8 +420,8 @@ void sn_scene_read_frames(sn_scene_reader *reader, const sn_json *body_json, boo
     frames->mass = (sinew_frame_mass)mass;
     frames->blend = (sinew_blend)blend;
     read_nodes(reader, sn_json_get(json, "nodes"), frames);
-    read_placement(reader, json, frames);
     read_weights(reader, sn_json_get(json, "weights"), &frames->weights);
+    read_placement(reader, json, frames); // suits the weights
     read_sampling(reader, sn_json_get(json, "sampling"), &frames->sampling);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "springs"), &frames->springs);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "geometric_stiffness"),

@@ -21,8 +21,8 @@ static const char *const solvers[] = {"auto",   "jacobi", "incomplete-cholesky",
 static const char *const formats[] = {"vtu", "ply", "obj", "glb", "pc2", "csv", "png", "skin"};
 static const char *const colors[] = {"strain", "stress", "displacement",
                                      "speed",  "none",   "weights"};
-static const char *const weights[] = {"voronoi", "harmonic", "geodesic",
-                                      "radial",  "axis",     "axis-cubic"};
+static const char *const weights[] = {"voronoi", "harmonic",   "geodesic", "radial",
+                                      "axis",    "axis-cubic", "spectral"};
 static const char *const metrics[] = {"euclidean", "compliance"};
 static const char *const blends[] = {"linear", "dual-quaternion"};
 static const char *const node_kinds[] = {"point", "rigid", "affine", "quadratic"};

@@ -46,9 +46,9 @@ typedef struct sn_multigrid_job {
     double *partial; // sums of each chunk, `lanes` each
 } sn_multigrid_job;
 
-// The input of the loops of conjugate gradients on the finest grid (harmonic.c). Search directions
-// may be in single precision, because x and r change by the same one.
-typedef struct sn_harmonic_job {
+// The input of the loops of conjugate gradients on the finest grid (conduction.c). Search
+// directions may be in single precision, because x and r change by the same one.
+typedef struct sn_conduction_job {
     const int32_t (*neighbor)[6];
     const double (*conductance)[6], *diagonal;
     double *x, *r;
@@ -56,7 +56,7 @@ typedef struct sn_harmonic_job {
     const float *z;
     const double *factor; // one for each lane
     double *partial;      // sums of each chunk, one for each lane
-} sn_harmonic_job;
+} sn_conduction_job;
 
 // The loops, built for each instruction set and number of lanes from multigrid_kernels.h.
 typedef struct sn_multigrid_kernels {

@@ -1,4 +1,4 @@
-// The loops of multigrid.c and harmonic.c over cells with ROW right-hand sides each.
+// The loops of multigrid.c and conduction.c over cells with ROW right-hand sides each.
 // multigrid_simd.c includes this file once for each ROW, with ROW_NAME(foo) naming what it exports.
 // The numbers of a cell form one vector. Every function is the body of a parallel loop
 // (base/threads.h) over the cells [begin, end).
@@ -186,7 +186,7 @@ static void ROW_NAME(finish)(void *data, int32_t begin, int32_t end, int32_t chu
 
 // p.A p
 static void ROW_NAME(product)(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_harmonic_job *job = data;
+    const sn_conduction_job *job = data;
     DOUBLE_ROW dot = {0};
     for (int32_t u = begin; u < end; u++) {
         FLOAT_ROW p = FLOATS(job->p, u);
@@ -200,7 +200,7 @@ static void ROW_NAME(product)(void *data, int32_t begin, int32_t end, int32_t ch
 // x += alpha p,  r -= alpha A p,  and r.r. The preconditioner gets r in single precision. A p is
 // computed again, which is cheaper than storing it.
 static void ROW_NAME(step)(void *data, int32_t begin, int32_t end, int32_t chunk) {
-    const sn_harmonic_job *job = data;
+    const sn_conduction_job *job = data;
     DOUBLE_ROW dot = {0};
     DOUBLE_ROW alpha = DOUBLES(job->factor, 0);
 
@@ -220,7 +220,7 @@ static void ROW_NAME(step)(void *data, int32_t begin, int32_t end, int32_t chunk
 // p = z + beta p
 static void ROW_NAME(direct)(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
-    const sn_harmonic_job *job = data;
+    const sn_conduction_job *job = data;
     FLOAT_ROW beta = TO_FLOAT(DOUBLES(job->factor, 0));
     for (int32_t u = begin; u < end; u++) {
         FLOATS(job->p, u) = FLOATS(job->z, u) + beta * FLOATS(job->p, u);

@@ -9,6 +9,7 @@
 // Large grids are coarsened first, since the best positions of a few nodes need not be known to a
 // voxel. Cost: one pass over the grid, then a front over about 20 000 coarse voxels for each node
 // and each sweep.
+#include "frame/weights/spectral.h"
 #include "frame/weights/table.h"
 
 #include <string.h>
@@ -201,79 +202,6 @@ static sinew_status place_held(placement *placement, const bool *rigid, int32_t 
     return status;
 }
 
-// Coarsens the grid to blocks of `factor` cells along each axis. A block is inside if at least a
-// quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
-// (compliances add up).
-static sinew_status coarsen(const sinew_voxels *fine, int32_t factor, const double *young,
-                            sinew_voxels **coarse) {
-    sinew_context *context = fine->context;
-    int32_t cells[3];
-    double spacing[3];
-
-    for (int a = 0; a < 3; a++) {
-        cells[a] = (fine->cells[a] + factor - 1) / factor;
-        spacing[a] = factor * fine->spacing[a];
-    }
-
-    size_t total = (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
-    sn_arena scratch = sn_arena_create(context);
-    uint16_t *label = SN_PUSH(&scratch, uint16_t, total);
-    int32_t *votes = SN_PUSH(&scratch, int32_t, total);
-    int32_t *inside = SN_PUSH(&scratch, int32_t, total);
-    double *compliance = SN_PUSH(&scratch, double, total);
-    sinew_status status = sn_arena_status(&scratch);
-    if (status != SINEW_OK) {
-        sn_arena_destroy(&scratch);
-        return status;
-    }
-
-    // Count each block's cells, sum their compliances and vote on its label.
-    for (int32_t v = 0; v < fine->count; v++) {
-        int32_t c[3];
-        sn_cell_coordinates(fine->cells, fine->cell[v], c);
-
-        size_t block = ((size_t)(c[2] / factor) * (size_t)cells[1] + (size_t)(c[1] / factor)) *
-                           (size_t)cells[0] +
-                       (size_t)(c[0] / factor);
-        uint16_t own = fine->label[v];
-
-        inside[block]++;
-        compliance[block] += 1 / (young[own] * sn_voxel_stiffness(fine, v));
-        if (votes[block] == 0) {
-            label[block] = own;
-        }
-
-        votes[block] += label[block] == own ? 1 : -1;
-    }
-
-    // A block with too few cells is outside.
-    for (size_t block = 0; block < total; block++) {
-        if (4 * (int64_t)inside[block] < (int64_t)factor * factor * factor) {
-            label[block] = 0;
-        }
-    }
-
-    status = sn_voxels_create(context, cells, spacing, fine->lower, label, SIZE_MAX, coarse);
-    double *stiffness = status == SINEW_OK ? SN_PUSH(&scratch, double, (*coarse)->count) : NULL;
-    if (status == SINEW_OK && !stiffness) {
-        status = SINEW_OUT_OF_MEMORY;
-    }
-
-    if (stiffness) {
-        for (int32_t v = 0; v < (*coarse)->count; v++) {
-            int32_t block = (*coarse)->cell[v];
-            stiffness[v] = inside[block] / compliance[block] / young[(*coarse)->label[v]];
-        }
-    }
-
-    if (status == SINEW_OK) {
-        status = sinew_voxels_set_stiffness(*coarse, stiffness);
-    }
-
-    sn_arena_destroy(&scratch);
-    return status;
-}
-
 static bool improves(void *data, sn_front *front, int32_t voxel, double distance) {
     (void)front;
     return distance < ((placement *)data)->distance[voxel];
@@ -429,7 +357,7 @@ static sinew_status place_free(placement *placement, const double *young, const 
     int32_t factor = (int32_t)ceil(cbrt((double)fine->count / (double)enough) - 1e-9);
     sinew_voxels *coarse = NULL;
     sn_arena arena = sn_arena_create(placement->context);
-    sinew_status status = factor > 1 ? coarsen(fine, factor, young, &coarse) : SINEW_OK;
+    sinew_status status = factor > 1 ? sn_coarsen_voxels(fine, factor, young, &coarse) : SINEW_OK;
 
     if (coarse) {
         placement->voxels = coarse;
@@ -492,6 +420,11 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
             def->count, UINT16_MAX, def->fixed_count, def->relaxations);
     }
 
+    if ((int)def->kind < 0 || def->kind > SINEW_PLACEMENT_SPECTRAL) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "unknown kind of placement %d",
+                       (int)def->kind);
+    }
+
     if (def->count > voxels->count) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d nodes do not fit into %d voxels",
                        def->count, voxels->count);
@@ -509,7 +442,10 @@ sinew_status sinew_place_nodes(sinew_context *context, const sinew_voxels *voxel
         status = place_held(&placement, rigid, part_nodes);
     }
     if (status == SINEW_OK && placement.count < def->count) {
-        status = place_free(&placement, young, rigid);
+        status = def->kind == SINEW_PLACEMENT_SPECTRAL
+                     ? sn_place_spectral(voxels, young, rigid, def->metric, positions,
+                                         placement.count, def->count)
+                     : place_free(&placement, young, rigid);
     }
 
     sn_arena_destroy(&arena);

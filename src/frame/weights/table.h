@@ -53,6 +53,7 @@ sinew_status sn_build_radial(sn_shape *shape);
 sinew_status sn_build_geodesic(sn_shape *shape);
 sinew_status sn_build_harmonic(sn_shape *shape);
 sinew_status sn_build_voronoi(sn_shape *shape);
+sinew_status sn_build_spectral(sn_shape *shape);
 
 bool sn_shape_is_analytic(const sn_shape *shape);
 void sn_evaluate_analytic(const sn_shape *shape, sn_vec3 p, sn_shape_point *result);
@@ -69,5 +70,11 @@ double sn_outside_tolerance(const sinew_voxels *voxels);
 // Moves each node outside the solid to the centre of the nearest voxel if the def allows it; fails
 // otherwise, and on coincident nodes.
 sinew_status sn_check_nodes(sn_shape *shape);
+
+// Coarsens a grid to blocks of `factor` cells along each axis. A block is inside if at least a
+// quarter of its cells are. Its label is the most common one, its stiffness the harmonic mean
+// (compliances add up). `young` is by label.
+sinew_status sn_coarsen_voxels(const sinew_voxels *fine, int32_t factor, const double *young,
+                               sinew_voxels **coarse);
 
 #endif

@@ -9,7 +9,7 @@
 static const double JUMP =
     0.5; // a warning is given if a weight jumps by more than this within a voxel
 
-enum { LABELS = 65536, MAX_NODES = 65535, MAX_LEVELS = 16 };
+enum { LABELS = SN_LABELS, MAX_NODES = 65535, MAX_LEVELS = 16 };
 
 sinew_tissue sinew_default_tissue(void) {
     return (sinew_tissue){.label = 1, .young = 1e5, .density = 1000, .node = -1};
@@ -259,6 +259,7 @@ static sinew_status build(sn_shape *shape) {
     case SINEW_WEIGHTS_RADIAL: return sn_build_radial(shape);
     case SINEW_WEIGHTS_AXIS_LINEAR:
     case SINEW_WEIGHTS_AXIS_CUBIC: return sn_build_axis(shape);
+    case SINEW_WEIGHTS_SPECTRAL: return sn_build_spectral(shape);
     case SINEW_WEIGHTS_USER: return build_user(shape);
     }
 
@@ -443,6 +444,24 @@ sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels,
     measure_node_error(made);
     measure_bound_jump(made);
     *shape = made;
+
+    return SINEW_OK;
+}
+
+sinew_status sn_shape_create_field(const sn_shape *shape, int32_t count, sn_arena *arena,
+                                   sn_shape *field) {
+    *field = *shape;
+    field->arena = sn_arena_create(shape->context);
+    field->table = (sn_weight_table){0};
+    field->report = (sinew_weights_report){0};
+    field->node_count = count;
+    field->def.kind = SINEW_WEIGHTS_SPECTRAL;
+    field->def.normalize = false;
+    field->def.cutoff = 0;
+    field->def.nodes_per_voxel = SN_VOXEL_NODES;
+    field->bound_node = SN_PUSH(arena, int32_t, LABELS);
+    SN_TRY(sn_arena_status(arena));
+    memset(field->bound_node, -1, LABELS * sizeof *field->bound_node);
 
     return SINEW_OK;
 }

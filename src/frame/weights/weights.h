@@ -5,7 +5,8 @@
 //
 //   analytic.c         weights along an axis, radial weights
 //   geodesic.c         radial weights of the distance inside the solid
-//   harmonic.c         solutions of Laplace's equation (multigrid.c)
+//   harmonic.c         solutions of Laplace's equation (conduction.c, multigrid.c)
+//   spectral.c         combinations of the lowest modes (voxel_modes.c)
 //   voronoi_kernels.c  Voronoi kernels (voronoi_cells.c, node_fields.c)
 //   table.c            from raw kernels to normalised rows
 //   evaluate.c         weights and gradients at voxels, points and vertices
@@ -24,6 +25,9 @@
 // The most entries of a voxel's list, and of an evaluation, which joins the lists of several
 // voxels.
 enum { SN_VOXEL_NODES = 64, SN_POINT_NODES = 512 };
+
+// Numbers of labels: tables by label have as many entries.
+enum { SN_LABELS = 65536 };
 
 typedef struct sn_weight_table {
     int64_t *start; // voxel count + 1
@@ -63,6 +67,12 @@ sinew_status sn_shape_create(sinew_context *context, const sinew_voxels *voxels,
                              const double *node_positions, int32_t node_count,
                              const sinew_weights_def *def, sn_shape **shape);
 void sn_shape_destroy(sn_shape *shape);
+
+// Makes a shape whose table will hold `count` fields on the same voxels, evaluated like weights:
+// not normalised, not cut off, of any sign. It has an arena of its own, for the table alone;
+// `arena` takes the rest.
+sinew_status sn_shape_create_field(const sn_shape *shape, int32_t count, sn_arena *arena,
+                                   sn_shape *field);
 
 // Weights and gradients at one point; nodes ascending.
 typedef struct sn_shape_point {
