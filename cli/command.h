@@ -16,6 +16,15 @@ enum {
     CLI_INTERRUPTED = 128
 };
 
+// Returns from a function that returns a sinew_status if a call fails.
+#define CLI_TRY(call)                                                                              \
+    do {                                                                                           \
+        sinew_status cli_try_status = (call);                                                      \
+        if (cli_try_status != SINEW_OK) {                                                          \
+            return cli_try_status;                                                                 \
+        }                                                                                          \
+    } while (0)
+
 typedef enum cli_option_kind {
     CLI_FLAG,          // bool: set to true
     CLI_TEXT,          // const char *

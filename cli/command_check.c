@@ -3,65 +3,74 @@
 #include "scene_file.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // The Poisson ratio above which standard elements lock noticeably.
 static const double LOCKING = 0.45;
 
 // Standard elements lock where a material is nearly incompressible.
-static void recommend_averages(const sn_scene *scene, const sn_scene_world *world) {
-    for (int32_t i = 0; i < scene->body_count; i++) {
-        const sn_scene_member *member = &world->members[i];
-        const sn_scene_body *body = member->scene;
-        bool fits = member->mesh && !body->positions.used &&
-                    body->def.model == SINEW_MODEL_ELASTIC &&
-                    body->def.volume == SINEW_VOLUME_STANDARD;
-        for (int32_t k = 0; fits && k < member->material_count; k++) {
-            const sinew_material_def *def = &scene->materials[member->materials[k]].def;
-            if (!(def->poisson > LOCKING)) {
-                continue;
-            }
-            printf("%s: with a Poisson ratio of %g elements are too stiff; consider \"volume\": "
-                   "\"averaged\"\n",
-                   body->name, def->poisson);
-            break;
-        }
+static void recommend_averages(const sinew_scene *scene, int32_t index) {
+    sinew_scene_body_info body;
+    sinew_scene_get_body_info(scene, index, &body);
+    if (strcmp(body.model, "elastic") != 0 || body.volume != SINEW_VOLUME_STANDARD) {
+        return;
     }
+
+    for (int32_t k = 0; k < body.material_count; k++) {
+        int32_t label;
+        sinew_material_def def;
+        sinew_scene_get_material(scene, sinew_scene_get_body_material(scene, index, k, &label),
+                                 &def);
+        if (!(def.poisson > LOCKING)) {
+            continue;
+        }
+        printf("%s: with a Poisson ratio of %g elements are too stiff; consider \"volume\": "
+               "\"averaged\"\n",
+               body.name, def.poisson);
+        return;
+    }
+}
+
+static void print_scene(sinew_scene *scene) {
+    int32_t bodies = sinew_scene_get_body_count(scene);
+    sinew_scene_info info;
+    sinew_scene_get_info(scene, &info);
+
+    int64_t elements = 0, frames = 0;
+    for (int32_t i = 0; i < bodies; i++) {
+        const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, i);
+        sinew_scene_body_info body;
+        sinew_scene_get_body_info(scene, i, &body);
+        elements += mesh ? mesh->element_count : 0;
+        frames += body.frame_capacity;
+    }
+
+    printf("%s: no mistakes; %d bod%s, %lld elements, ", info.name, (int)bodies,
+           bodies == 1 ? "y" : "ies", (long long)elements);
+    if (frames > 0) {
+        printf("%lld frames, ", (long long)frames);
+    }
+    printf("%d steps of %g s\n", (int)info.steps, info.step);
+
+    cli_scene_print_loads(scene);
+    for (int32_t i = 0; i < bodies; i++) {
+        recommend_averages(scene, i);
+    }
+    cli_scene_print_fields(scene);
 }
 
 static int check(sinew_context *context, const cli_command *command, const char *path,
                  const cli_list *settings) {
     cli_scene_file file;
-    sn_scene_world *world = NULL;
     int status = cli_scene_open(context, command, path, settings, &file);
     if (status == CLI_OK) {
-        status = cli_scene_build(context, command, &file, &world);
+        status = cli_scene_build(context, command, &file);
     }
-
     if (status == CLI_OK) {
-        int64_t elements = 0, frames = 0;
-        for (int32_t i = 0; i < file.scene.body_count; i++) {
-            const sn_scene_member *member = &world->members[i];
-            if (member->mesh) {
-                elements += member->mesh->element_count;
-            }
-            frames += sn_scene_member_frame_count(member);
-        }
-
-        printf("%s: no mistakes; %d bod%s, %lld elements, ", path, file.scene.body_count,
-               file.scene.body_count == 1 ? "y" : "ies", (long long)elements);
-        if (frames > 0) {
-            printf("%lld frames, ", (long long)frames);
-        }
-
-        printf("%d steps of %g s\n", file.scene.steps, file.scene.world.step);
-        cli_scene_print_loads(&file.scene, world, 0);
-        recommend_averages(&file.scene, world);
-        cli_scene_print_fields(&file.scene, world);
+        print_scene(file.scene);
     }
 
-    sn_scene_world_destroy(world);
-    cli_scene_close(context, &file);
-
+    cli_scene_close(&file);
     return status;
 }
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 static bool is_surface_format(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && (!strcmp(dot, ".obj") || !strcmp(dot, ".ply") || !strcmp(dot, ".stl") ||
-                   !strcmp(dot, ".glb"));
+    return sinew_name_has_ending(path, ".obj") || sinew_name_has_ending(path, ".ply") ||
+           sinew_name_has_ending(path, ".stl") || sinew_name_has_ending(path, ".glb");
 }
 
 // Writes the boundary of a solid mesh.
@@ -44,7 +43,7 @@ static int convert(sinew_context *context, const cli_command *command, const cha
         }
     }
 
-    cli_mesh_close(context, &file);
+    cli_mesh_close(&file);
     return status;
 }
 

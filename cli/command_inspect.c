@@ -1,4 +1,4 @@
-// sinew inspect: what is in a file.
+// sinew inspect: describes the contents of a file.
 #include "command.h"
 #include "inspect.h"
 #include "progress.h"
@@ -9,21 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path);
-    size_t tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
-// Tells the kind of the bytes by their beginning, or by the name.
+// Recognises the kind of a file by its first bytes, or by its name.
 static int inspect_source(inspect_report *report, const sinew_source *source, double unit) {
     bool hierarchy = source->size >= 9 && memcmp(source->data, "HIERARCHY", 9) == 0;
-    if (hierarchy || ends_with(source->name, ".bvh")) {
+    if (hierarchy || sinew_name_has_ending(source->name, ".bvh")) {
         return inspect_motion(report, source);
     }
 
     bool field = source->size >= 11 && memcmp(source->data, "sinew-field", 11) == 0;
-    if (field || ends_with(source->name, ".field")) {
+    if (field || sinew_name_has_ending(source->name, ".field")) {
         return inspect_field(report, source);
     }
     if (sinew_volume_file_detect(source)) {
@@ -33,31 +27,24 @@ static int inspect_source(inspect_report *report, const sinew_source *source, do
         return cli_fail(
             report->command, CLI_BAD_INPUT,
             "%s: unknown kind of file; known are meshes (.obj .ply .stl .glb .gltf .msh .mesh "
-            ".node "
-            ".vtu), "
+            ".node .vtu), "
             "volumes (.nii .nrrd .mha), motion (.bvh), fields (.field) and scenes (.json)",
             source->name);
     }
 
-    bool gltf = (source->size >= 4 && memcmp(source->data, "glTF", 4) == 0) ||
-                ends_with(source->name, ".glb") || ends_with(source->name, ".gltf");
+    bool gltf = sinew_gltf_file_detect(source);
     return gltf ? inspect_gltf(report, source) : inspect_mesh(report, source);
 }
 
 static int inspect_file(inspect_report *report, const char *path, double unit) {
-    cli_bytes bytes = {NULL, 0};
-    if (cli_read_file(report->context, path, 0, &bytes) != SINEW_OK) {
+    sinew_file *file = NULL;
+    if (cli_file_open(report->context, path, &file) != SINEW_OK) {
         return inspect_fail(report);
     }
 
-    cli_fetcher fetcher;
-    cli_fetcher_create(report->context, path, &fetcher);
-
-    sinew_source source = {path, bytes.data, bytes.size, cli_fetch, &fetcher, false};
-    int status = inspect_source(report, &source, unit);
-
-    cli_fetcher_destroy(&fetcher);
-    cli_free_bytes(report->context, &bytes);
+    int status = inspect_source(report, sinew_file_get_source(file), unit);
+    cli_file_print_hint(report->command, file);
+    sinew_file_close(file);
 
     return status;
 }
@@ -102,8 +89,8 @@ static int run(const cli_command *command, int argc, char **argv) {
 
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
-    status =
-        ends_with(path, ".json") ? inspect_scene(&report, path) : inspect_file(&report, path, unit);
+    status = sinew_name_has_ending(path, ".json") ? inspect_scene(&report, path)
+                                                  : inspect_file(&report, path, unit);
     cli_activity_end(&activity);
     status = inspect_report_finish(&report, status);
     sinew_context_destroy(context);

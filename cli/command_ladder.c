@@ -1,5 +1,6 @@
 // sinew ladder: one scene, all models: error against the finest, time of a step, memory.
 #include "command.h"
+#include "files.h"
 #include "ladder/ladder.h"
 
 #include "base/memory.h"
@@ -56,7 +57,7 @@ static sinew_status write_json(const ladder *l, const cli_optional_text *json) {
 
 static int climb(const cli_command *command, sinew_context *context, cli_scene_file *file,
                  const ladder_options *options) {
-    int32_t body = find_body(command, &file->scene, options->body);
+    int32_t body = find_body(command, &file->scene->scene, options->body);
     if (body < 0) {
         return CLI_USAGE;
     }
@@ -126,7 +127,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         status = climb(command, context, &file, &o);
     }
 
-    cli_scene_close(context, &file);
+    cli_scene_close(&file);
     sinew_context_destroy(context);
 
     return status;

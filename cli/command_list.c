@@ -66,10 +66,8 @@ static void print_examples(void) {
         char *names[256];
         int count = 0;
         for (struct dirent *entry = readdir(folder); entry && count < 256;
-
              entry = readdir(folder)) {
-            size_t length = strlen(entry->d_name);
-            if (length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0) {
+            if (sinew_name_has_ending(entry->d_name, ".json")) {
                 names[count++] = strdup(entry->d_name);
             }
         }

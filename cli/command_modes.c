@@ -1,15 +1,16 @@
 // sinew modes: natural frequencies and shapes of a body of a scene, or of a mesh with a material.
 #include "command.h"
+#include "files.h"
 #include "mesh_file.h"
 #include "progress.h"
 
-#include "base/memory.h"
-#include "io/text/json_write.h"
-#include "io/mesh/write.h"
+#include "sinew/io/json.h"
+#include "sinew/io/output.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
+
+enum { MOST_MODES = 1000 };
 
 typedef struct modes_options {
     const char *body, *output;
@@ -18,144 +19,136 @@ typedef struct modes_options {
     cli_optional_text json;
 } modes_options;
 
-static void print_table(const sinew_body *body, const double *frequencies, int64_t count) {
+static void print_table(const sinew_body *body, const double *frequencies, int32_t count) {
     printf("%s: %d nodes, %d elements\n  mode   frequency [Hz]\n", sinew_body_get_name(body),
            sinew_body_get_node_count(body), sinew_body_get_element_count(body));
-    for (int64_t i = 0; i < count; i++) {
-        printf("  %4lld   %.6g%s\n", (long long)(i + 1), frequencies[i],
+    for (int32_t i = 0; i < count; i++) {
+        printf("  %4d   %.6g%s\n", (int)(i + 1), frequencies[i],
                frequencies[i] == 0 ? "  (rigid)" : "");
     }
 }
 
-static sinew_status print_json(sinew_context *context, const sinew_body *body,
-                               const double *frequencies, int64_t count, const char *path) {
-    sn_buffer out = sn_buffer_create(context);
-    sn_json_writer json = sn_json_writer_create(&out, false);
-
-    sn_json_begin_object(&json);
-    sn_json_write_key(&json, "body");
-    sn_json_write_string(&json, sinew_body_get_name(body));
-    sn_json_write_key(&json, "frequencies");
-    sn_json_write_numbers(&json, frequencies, (int32_t)count);
-    sn_json_end_object(&json);
-    sn_buffer_add_text(&out, "\n");
-
-    sinew_status status = sn_buffer_status(&out);
-    if (status == SINEW_OK && path) {
-        status = cli_write_file(context, path, out.data, out.size);
-    }
-    if (status == SINEW_OK && !path) {
-        fwrite(out.data, 1, out.size, stdout);
+static sinew_status write_json(sinew_context *context, const sinew_body *body,
+                               const double *frequencies, int32_t count, const char *path) {
+    sinew_bytes *out = NULL;
+    sinew_json_writer *json = NULL;
+    sinew_status status = sinew_bytes_create(context, &out);
+    if (status == SINEW_OK) {
+        status = sinew_json_writer_create(out, false, &json);
     }
 
-    sn_buffer_destroy(&out);
+    if (status == SINEW_OK) {
+        sinew_json_begin_object(json);
+        sinew_json_write_key(json, "body");
+        sinew_json_write_string(json, sinew_body_get_name(body));
+        sinew_json_write_key(json, "frequencies");
+        sinew_json_write_numbers(json, frequencies, count);
+        sinew_json_end_object(json);
+        sinew_bytes_add_text(out, "\n");
+        status = cli_write_result(context, path, out);
+    }
+
+    sinew_json_writer_destroy(json);
+    sinew_bytes_destroy(out);
     return status;
 }
 
-// One VTU whose point fields are the shapes.
+// Writes one VTU whose point fields are the shapes.
 static sinew_status write_shapes(sinew_context *context, const sinew_mesh *mesh,
-                                 const double *shapes, int64_t count, const char *folder) {
-    sn_arena arena = sn_arena_create(context);
-    sn_buffer out = sn_buffer_create(context);
-    sn_field *fields = SN_PUSH(&arena, sn_field, count);
-
-    char(*names)[16] = sn_arena_push(&arena, (size_t)count, sizeof *names);
-    char path[4096];
-
-    sinew_status status = sn_arena_status(&arena);
-    for (int64_t i = 0; status == SINEW_OK && i < count; i++) {
+                                 const double *shapes, int32_t count, const char *folder) {
+    CLI_TRY(sinew_folder_create(context, folder));
+    char names[MOST_MODES][16], path[4096];
+    sinew_values fields[MOST_MODES];
+    for (int32_t i = 0; i < count; i++) {
         snprintf(names[i], sizeof *names, "mode_%03d", (int)(i + 1));
-        fields[i] = (sn_field){names[i], 3, shapes + (size_t)i * 3 * (size_t)mesh->point_count};
+        const double *shape = shapes + (size_t)i * 3 * (size_t)mesh->point_count;
+        fields[i] = (sinew_values){names[i], 3, shape};
     }
 
-    if (status == SINEW_OK) {
-        sn_fields all = {.point_count = (int32_t)count, .point = fields};
-        sn_mesh_view view = sn_mesh_view_of(mesh);
-        status = sn_write_vtu(&view, &all, NULL, &out);
-    }
-
-    if (status == SINEW_OK) {
-        status = cli_make_folder(context, folder);
-    }
-
+    sinew_mesh_write_def def = sinew_default_mesh_write_def();
+    def.point_values = fields;
+    def.point_value_count = count;
+    def.compress = false;
     snprintf(path, sizeof path, "%s/modes.vtu", folder);
+
+    sinew_bytes *out = NULL;
+    CLI_TRY(sinew_bytes_create(context, &out));
+    sinew_status status = sinew_mesh_write(context, mesh, path, &def, out);
     if (status == SINEW_OK) {
-        status = cli_write_file(context, path, out.data, out.size);
+        status = cli_write_result(context, path, out);
     }
 
-    sn_buffer_destroy(&out);
-    sn_arena_destroy(&arena);
-
+    sinew_bytes_destroy(out);
     return status;
 }
 
 static sinew_status compute(sinew_context *context, sinew_body *body, const sinew_mesh *mesh,
-                            const modes_options *options) {
-    size_t count = (size_t)options->count;
-    size_t size = count * 3 * (size_t)mesh->point_count;
-    sn_arena arena = sn_arena_create(context);
-    double *frequencies = SN_PUSH(&arena, double, count);
-    double *shapes = SN_PUSH(&arena, double, size);
-    sinew_status status = sn_arena_status(&arena);
+                            const modes_options *options, double *frequencies, double *shapes) {
+    int32_t count = (int32_t)options->count;
     cli_activity activity;
-
     cli_activity_begin(&activity, "finding the modes");
-    if (status == SINEW_OK) {
-        status = sinew_body_compute_modes(body, (int32_t)options->count, frequencies, shapes);
-    }
-
+    sinew_status status = sinew_body_compute_modes(body, count, frequencies, shapes);
     cli_activity_end(&activity);
+
     if (status == SINEW_OK && options->json.given) {
-        status = print_json(context, body, frequencies, options->count, options->json.text);
+        status = write_json(context, body, frequencies, count, options->json.text);
     }
     if (status == SINEW_OK && !options->json.given) {
-        print_table(body, frequencies, options->count);
+        print_table(body, frequencies, count);
     }
     if (status == SINEW_OK && options->output) {
-        status = write_shapes(context, mesh, shapes, options->count, options->output);
+        status = write_shapes(context, mesh, shapes, count, options->output);
     }
 
-    sn_arena_destroy(&arena);
+    return status;
+}
+
+// Computes the modes of a body and reports them. `path`, which may be NULL, goes before a message.
+static int report_modes(sinew_context *context, const cli_command *command, sinew_body *body,
+                        const sinew_mesh *mesh, const modes_options *options, const char *path) {
+    double *frequencies = calloc((size_t)options->count, sizeof *frequencies);
+    double *shapes = calloc((size_t)options->count, 3 * (size_t)mesh->point_count * sizeof *shapes);
+    int status = CLI_OK;
+    if (!frequencies || !shapes) {
+        status = cli_fail(command, CLI_BAD_INPUT, "out of memory");
+    } else if (compute(context, body, mesh, options, frequencies, shapes) != SINEW_OK) {
+        status = path ? cli_fail_file(command, context, path) : cli_fail_call(command, context);
+    }
+
+    free(frequencies);
+    free(shapes);
     return status;
 }
 
 static int run_scene(sinew_context *context, const cli_command *command, const char *path,
                      const modes_options *options) {
     cli_scene_file file;
-    sn_scene_world *world = NULL;
     int status = cli_scene_open(context, command, path, &options->settings, &file);
     if (status == CLI_OK) {
-        status = cli_scene_build(context, command, &file, &world);
+        status = cli_scene_build(context, command, &file);
     }
 
     if (status == CLI_OK) {
-        int32_t index = 0;
-        while (options->body && index < file.scene.body_count &&
-               strcmp(file.scene.bodies[index].name, options->body) != 0) {
-            index++;
-        }
-
-        if (index == file.scene.body_count) {
+        int32_t index = options->body ? sinew_scene_find_body(file.scene, options->body) : 0;
+        const sinew_mesh *mesh = sinew_scene_get_body_mesh(file.scene, index);
+        if (index < 0) {
             status =
                 cli_fail(command, CLI_USAGE, "%s has no body called '%s'", path, options->body);
-        } else if (!world->members[index].mesh) {
+        } else if (!mesh) {
             status = cli_fail(command, CLI_BAD_INPUT,
                               "body '%s' is a frame body; modes need a body of elements",
-                              file.scene.bodies[index].name);
-        } else if (compute(context, world->members[index].body, world->members[index].mesh,
-
-                           options) != SINEW_OK) {
-            status = cli_fail_call(command, context);
+                              sinew_scene_get_body_name(file.scene, index));
+        } else {
+            sinew_body *body = sinew_scene_get_body(file.scene, index);
+            status = report_modes(context, command, body, mesh, options, NULL);
         }
     }
 
-    sn_scene_world_destroy(world);
-    cli_scene_close(context, &file);
-
+    cli_scene_close(&file);
     return status;
 }
 
-// A mesh of the default material, free.
+// A mesh made of the default material, held nowhere.
 static int run_mesh(sinew_context *context, const cli_command *command, const char *path,
                     const modes_options *options) {
     cli_mesh_file file;
@@ -174,18 +167,13 @@ static int run_mesh(sinew_context *context, const cli_command *command, const ch
         if (made == SINEW_OK) {
             made = sinew_body_create(world, &def, &body);
         }
-        if (made == SINEW_OK) {
-            made = compute(context, body, &mesh, options);
-        }
-
-        if (made != SINEW_OK) {
-            status = cli_fail_file(command, context, path);
-        }
+        status = made == SINEW_OK ? report_modes(context, command, body, &mesh, options, path)
+                                  : cli_fail_file(command, context, path);
 
         sinew_world_destroy(world);
     }
 
-    cli_mesh_close(context, &file);
+    cli_mesh_close(&file);
     return status;
 }
 
@@ -193,7 +181,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     modes_options o = {.count = 10};
     const cli_option table[] = {
         {"count", 'n', CLI_INTEGER, &o.count, "N", "number of modes, from the lowest (default: 10)",
-         1, 1000},
+         1, MOST_MODES},
         {"body", 'b', CLI_TEXT, &o.body, "NAME", "body of the scene (default: the first)", 0, 0},
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "write the shapes to DIR/modes.vtu", 0, 0},
         {"set", 's', CLI_LIST, &o.settings, "PATH=VALUE", "change the scene first", 0, 0},
@@ -219,8 +207,7 @@ static int run(const cli_command *command, int argc, char **argv) {
         return CLI_BAD_INPUT;
     }
 
-    const char *dot = strrchr(path, '.');
-    bool scene = dot && strcmp(dot, ".json") == 0;
+    bool scene = sinew_name_has_ending(path, ".json");
 
     status = scene ? run_scene(context, command, path, &o) : run_mesh(context, command, path, &o);
     sinew_context_destroy(context);

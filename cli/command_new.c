@@ -3,7 +3,6 @@
 #include "files.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char starter[] =
@@ -67,9 +66,7 @@ static int run(const cli_command *command, int argc, char **argv) {
     }
 
     char path[4096];
-    size_t length = strlen(name);
-    bool complete = length > 5 && strcmp(name + length - 5, ".json") == 0;
-
+    bool complete = sinew_name_has_ending(name, ".json");
     snprintf(path, sizeof path, "%s%s", name, complete ? "" : ".json");
     if (!force && access(path, F_OK) == 0) {
         return cli_fail(command, CLI_USAGE, "%s exists; use --force to overwrite it", path);

@@ -5,6 +5,7 @@
 #include "rig/rig.h"
 #include "scene_file.h"
 
+#include "sinew/io/output.h"
 #include "sinew/io/words.h"
 
 #include "base/clock.h"
@@ -175,7 +176,7 @@ static sinew_status time_steps(rig_run *rig) {
 }
 
 static sinew_status write_all(rig_run *rig) {
-    SN_TRY(cli_make_folder(rig->context, rig->folder));
+    SN_TRY(sinew_folder_create(rig->context, rig->folder));
     SN_TRY(rig_write_scene(rig));
 
     sinew_status status = rig_write_picture(rig);

@@ -1,10 +1,12 @@
 // sinew run: simulates a scene and writes what it asks for.
 #include "command.h"
+#include "files.h"
 #include "progress.h"
 #include "run/run.h"
 #include "scene_file.h"
 #include "signals.h"
 
+#include "sinew/io/output.h"
 #include "sinew/io/words.h"
 
 #include "base/clock.h"
@@ -193,13 +195,34 @@ static sinew_status simulate(run_state *run) {
 static sinew_status reserve_files(run_state *run, const run_options *options) {
     enum { SUMMARY_SIZE = 1 << 16 };
     if (options->checkpoint) {
-        size_t size = run_state_size(run);
+        size_t size = sinew_scene_get_checkpoint_size(run->file->scene);
         SN_TRY(cli_reserve_file(run->context, options->checkpoint, size));
     }
     if (options->json.text) {
         SN_TRY(cli_reserve_file(run->context, options->json.text, SUMMARY_SIZE));
     }
     return SINEW_OK;
+}
+
+static sinew_status save_state(run_state *run, const char *path) {
+    sinew_bytes *out = NULL;
+    SN_TRY(sinew_bytes_create(run->context, &out));
+    sinew_status status = sinew_scene_write_checkpoint(run->file->scene, out);
+    if (status == SINEW_OK) {
+        status = cli_write_result(run->context, path, out);
+    }
+    sinew_bytes_destroy(out);
+    return status;
+}
+
+static sinew_status load_state(run_state *run, const char *path) {
+    sinew_bytes *bytes = NULL;
+    SN_TRY(sinew_bytes_load(run->context, path, 0, &bytes));
+    sinew_source source = {
+        .name = path, .data = sinew_bytes_get_data(bytes), .size = sinew_bytes_get_size(bytes)};
+    sinew_status status = sinew_scene_read_checkpoint(run->file->scene, &source);
+    sinew_bytes_destroy(bytes);
+    return status;
 }
 
 static sinew_status write_json(run_state *run, const cli_optional_text *json) {
@@ -325,9 +348,9 @@ static void print_closing(const run_state *run, const run_options *options) {
 
     printf("\n");
     print_rigging(run);
-    cli_scene_print_loads(run->scene, run->world, sinew_world_get_time(run->world->world));
-    cli_scene_print_supports(run->context, run->scene, run->world);
-    cli_scene_print_fields(run->scene, run->world);
+    cli_scene_print_loads(run->file->scene);
+    cli_scene_print_supports(run->file->scene);
+    cli_scene_print_fields(run->file->scene);
     printf("in %s:\n", run->folder);
 
     if (run->film) {
@@ -387,13 +410,13 @@ static void take_failure(const run_state *run, sinew_status status, first_failur
 static void write_end(run_state *run, const run_options *options, sinew_status simulated,
                       first_failure *failure) {
     if (options->checkpoint) {
-        take_failure(run, run_save_state(run, options->checkpoint), failure);
+        take_failure(run, save_state(run, options->checkpoint), failure);
     }
 
     if (simulated == SINEW_DIVERGED) {
         char last[4200];
         snprintf(last, sizeof last, "%s/last.state", run->folder);
-        take_failure(run, run_save_state(run, last), failure);
+        take_failure(run, save_state(run, last), failure);
     }
 
     take_failure(run, run_finish(run), failure);
@@ -448,23 +471,24 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
     run_state run = {.context = context, .film = options->film, .quiet = options->quiet};
     int status = cli_scene_open(context, command, path, &options->settings, &file);
     if (status == CLI_OK) {
-        status = apply_options(command, options, &file.scene);
+        status = apply_options(command, options, &file.scene->scene);
     }
     if (status == CLI_OK) {
-        status = cli_scene_build(context, command, &file, &run.world);
+        status = cli_scene_build(context, command, &file);
     }
 
     if (status == CLI_OK) {
-        run.scene = &file.scene;
-        run.fingerprint = run_fingerprint(&file);
+        run.file = &file;
+        run.scene = &file.scene->scene;
+        run.world = file.scene->world;
         run.folder = options->output;
 
-        sinew_status made = cli_make_folder(context, run.folder);
+        sinew_status made = sinew_folder_create(context, run.folder);
         if (made == SINEW_OK) {
             made = prepare(&run);
         }
         if (made == SINEW_OK && options->resume) {
-            made = run_load_state(&run, options->resume);
+            made = load_state(&run, options->resume);
         }
         if (made == SINEW_OK) {
             made = reserve_files(&run, options);
@@ -484,8 +508,7 @@ static int run_scene(const cli_command *command, sinew_context *context, const c
         sn_arena_destroy(&run.arena);
     }
 
-    sn_scene_world_destroy(run.world);
-    cli_scene_close(context, &file);
+    cli_scene_close(&file);
 
     return status;
 }

@@ -61,7 +61,7 @@ static int fill(sinew_context *context, const cli_command *command, const char *
         sinew_mesh_destroy(tets);
     }
 
-    cli_mesh_close(context, &file);
+    cli_mesh_close(&file);
     return status;
 }
 

@@ -1,89 +1,68 @@
-// What moves: glTF with its skins and animations, and recorded motion.
+// Files that move: glTF with its skins and animations, and recorded motion.
 #include "inspect.h"
 
+#include "sinew/io/gltf_file.h"
 #include "sinew/io/motion_file.h"
-
-#include "io/gltf/gltf.h"
 
 #include <math.h>
 
-static void tell_gltf_mesh(inspect_report *report, const sn_gltf_mesh *mesh) {
-    int64_t points = 0, triangles = 0;
-    int32_t targets = 0;
-    for (int32_t i = 0; i < mesh->primitive_count; i++) {
-        const sn_gltf_primitive *primitive = &mesh->primitives[i];
-        points += primitive->point_count;
-        triangles += primitive->index_count / 3;
-        if (primitive->target_count > targets) {
-            targets = primitive->target_count;
-        }
-    }
-
-    inspect_begin_item(report);
-    inspect_text(report, "name", mesh->name);
-    inspect_count(report, "points", points);
-    inspect_count(report, "triangles", triangles);
-
-    if (targets) {
-        inspect_count(report, "morph_targets", targets);
-    }
-
-    inspect_end_item(report);
-}
-
-static void tell_gltf_animation(inspect_report *report, const sn_gltf_animation *animation) {
-    double duration = 0;
-    for (int32_t i = 0; i < animation->channel_count; i++) {
-        const sn_gltf_channel *channel = &animation->channels[i];
-        if (channel->key_count) {
-            duration = fmax(duration, channel->times[channel->key_count - 1]);
-        }
-    }
-
-    inspect_begin_item(report);
-    inspect_text(report, "name", animation->name);
-    inspect_count(report, "channels", animation->channel_count);
-    inspect_number(report, "duration", duration);
-    inspect_end_item(report);
-}
-
-static void tell_gltf(inspect_report *report, const sn_gltf *gltf) {
-    inspect_count(report, "nodes", gltf->node_count);
-    inspect_count(report, "materials", gltf->material_count);
-    inspect_begin_list(report, "meshes", gltf->mesh_count);
-
-    for (int32_t i = 0; i < gltf->mesh_count; i++) {
-        tell_gltf_mesh(report, &gltf->meshes[i]);
-    }
-
-    inspect_end_list(report);
-    inspect_begin_list(report, "skins", gltf->skin_count);
-    for (int32_t i = 0; i < gltf->skin_count; i++) {
+static void tell_meshes(inspect_report *report, const sinew_gltf_file *file, int32_t count) {
+    inspect_begin_list(report, "meshes", count);
+    for (int32_t i = 0; i < count; i++) {
+        sinew_gltf_mesh_info mesh = sinew_gltf_file_get_mesh(file, i);
         inspect_begin_item(report);
-        inspect_text(report, "name", gltf->skins[i].name);
-        inspect_count(report, "joints", gltf->skins[i].joint_count);
+        inspect_text(report, "name", mesh.name);
+        inspect_count(report, "points", mesh.point_count);
+        inspect_count(report, "triangles", mesh.triangle_count);
+        if (mesh.target_count > 0) {
+            inspect_count(report, "morph_targets", mesh.target_count);
+        }
         inspect_end_item(report);
     }
-
     inspect_end_list(report);
-    inspect_begin_list(report, "animations", gltf->animation_count);
-    for (int32_t i = 0; i < gltf->animation_count; i++) {
-        tell_gltf_animation(report, &gltf->animations[i]);
-    }
+}
 
+static void tell_skins(inspect_report *report, const sinew_gltf_file *file, int32_t count) {
+    inspect_begin_list(report, "skins", count);
+    for (int32_t i = 0; i < count; i++) {
+        sinew_gltf_skin_info skin = sinew_gltf_file_get_skin(file, i);
+        inspect_begin_item(report);
+        inspect_text(report, "name", skin.name);
+        inspect_count(report, "joints", skin.joint_count);
+        inspect_end_item(report);
+    }
+    inspect_end_list(report);
+}
+
+static void tell_animations(inspect_report *report, const sinew_gltf_file *file, int32_t count) {
+    inspect_begin_list(report, "animations", count);
+    for (int32_t i = 0; i < count; i++) {
+        sinew_gltf_animation_info animation = sinew_gltf_file_get_animation(file, i);
+        inspect_begin_item(report);
+        inspect_text(report, "name", animation.name);
+        inspect_count(report, "channels", animation.channel_count);
+        inspect_number(report, "duration", animation.duration);
+        inspect_end_item(report);
+    }
     inspect_end_list(report);
 }
 
 int inspect_gltf(inspect_report *report, const sinew_source *source) {
-    sn_gltf_file file;
-    sinew_status status = sn_gltf_read(report->context, source, &file);
-    if (status == SINEW_OK) {
-        inspect_text(report, "kind", "glTF");
-        tell_gltf(report, &file.view);
+    sinew_gltf_file *file = NULL;
+    if (sinew_gltf_file_read(report->context, source, &file) != SINEW_OK) {
+        return inspect_fail(report);
     }
 
-    sn_gltf_file_destroy(&file);
-    return status == SINEW_OK ? CLI_OK : inspect_fail(report);
+    sinew_gltf_counts counts = sinew_gltf_file_get_counts(file);
+    inspect_text(report, "kind", "glTF");
+    inspect_count(report, "nodes", counts.nodes);
+    inspect_count(report, "materials", counts.materials);
+    tell_meshes(report, file, counts.meshes);
+    tell_skins(report, file, counts.skins);
+    tell_animations(report, file, counts.animations);
+    sinew_gltf_file_destroy(file);
+
+    return CLI_OK;
 }
 
 // From the lowest to the highest end of a bone in the rest pose, along y, which is up in BVH files.

@@ -2,26 +2,27 @@
 #include "inspect.h"
 #include "scene_file.h"
 
-#include "io/scene/build_frames.h"
+#include "sinew/frame_body.h"
 
 #include <stdio.h>
 
-static void tell_frames(inspect_report *report, const sn_scene_member *member) {
+static void tell_frames(inspect_report *report, const sinew_scene *scene, int32_t index,
+                        int32_t voxels) {
+    const sinew_body *body = sinew_scene_get_body(scene, index);
     sinew_weights_report weights = {0};
     sinew_sampling_report sampling = {0};
 
-    sinew_frame_body_get_report(member->body, &weights, &sampling);
-    inspect_count(report, "frames", sinew_frame_body_get_node_count(member->body));
-    inspect_count(report, "voxels", sinew_voxels_get_count(member->frames->voxels));
+    sinew_frame_body_get_report(body, &weights, &sampling);
+    inspect_count(report, "frames", sinew_frame_body_get_node_count(body));
+    inspect_count(report, "voxels", voxels);
     inspect_count(report, "samples", sampling.sample_count);
     inspect_number(report, "frames at a voxel", weights.mean_nodes);
-
     if (weights.iterations > 0) {
         inspect_number(report, "residual of the weights", weights.residual);
     }
 
     inspect_number(report, "mass", sampling.mass);
-    inspect_count(report, "surface points", member->surface.mesh->point_count);
+    inspect_count(report, "surface points", sinew_scene_get_surface(scene, index)->point_count);
 }
 
 static void tell_field(inspect_report *report, const sinew_field *field) {
@@ -43,35 +44,40 @@ static void tell_field(inspect_report *report, const sinew_field *field) {
     inspect_vector(report, "least certain at", found.least_certain_at);
 }
 
-static void tell_body(inspect_report *report, const sn_scene *scene,
-                      const sn_scene_member *member) {
-    const sn_scene_body *body = member->scene;
+static void tell_materials_of(inspect_report *report, const sinew_scene *scene, int32_t body,
+                              int32_t count) {
+    for (int32_t i = 0; i < count; i++) {
+        int32_t label;
+        int32_t material = sinew_scene_get_body_material(scene, body, i, &label);
+        char key[40] = "material";
+        if (label >= 0) {
+            snprintf(key, sizeof key, "material of label %d", (int)label);
+        }
+        inspect_text(report, key, sinew_scene_get_material(scene, material, NULL));
+    }
+}
+
+static void tell_body(inspect_report *report, const sinew_scene *scene, int32_t index) {
+    const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, index);
+    const sinew_field *field = sinew_scene_get_body_field(scene, index);
+    sinew_scene_body_info body;
+    sinew_scene_get_body_info(scene, index, &body);
+
     inspect_begin_item(report);
-    inspect_text(report, "name", body->name);
-
-    if (member->frames) {
-        tell_frames(report, member);
+    inspect_text(report, "name", body.name);
+    if (mesh) {
+        inspect_count(report, "nodes", mesh->point_count);
+        inspect_count(report, "elements", mesh->element_count);
     } else {
-        inspect_count(report, "nodes", member->mesh->point_count);
-        inspect_count(report, "elements", member->mesh->element_count);
+        tell_frames(report, scene, index, body.voxel_count);
     }
 
-    if (body->label_count == 0) {
-        inspect_text(report, "material", scene->materials[body->material].name);
+    tell_materials_of(report, scene, index, body.material_count);
+    if (field) {
+        tell_field(report, field);
     }
-
-    for (int32_t i = 0; i < body->label_count; i++) {
-        char key[40];
-        snprintf(key, sizeof key, "material of label %d", (int)body->labels[i].label);
-        inspect_text(report, key, scene->materials[body->labels[i].material].name);
-    }
-
-    if (member->field) {
-        tell_field(report, member->field);
-    }
-
-    inspect_count(report, "supports", body->support_count);
-    inspect_count(report, "loads", body->load_count);
+    inspect_count(report, "supports", body.support_count);
+    inspect_count(report, "loads", body.load_count);
     inspect_end_item(report);
 }
 
@@ -88,13 +94,12 @@ static const char *law_name(sinew_context *context, const sinew_material_def *de
 }
 
 // The law and the moduli that it uses.
-static void tell_material(inspect_report *report, const sn_scene_material *material) {
-    const sinew_material_def *def = &material->def;
+static void tell_material(inspect_report *report, const char *name, const sinew_material_def *def) {
     const sinew_orthotropic *o = &def->orthotropic;
     const sinew_transverse *t = &def->transverse;
 
     inspect_begin_item(report);
-    inspect_text(report, "name", material->name);
+    inspect_text(report, "name", name);
     inspect_text(report, "law", law_name(report->context, def));
 
     if (def->law == SINEW_MATERIAL_ORTHOTROPIC) {
@@ -127,57 +132,63 @@ static void tell_material(inspect_report *report, const sn_scene_material *mater
     inspect_end_item(report);
 }
 
-static void tell_scene(inspect_report *report, const sn_scene *scene, const sn_scene_world *world) {
-    inspect_text(report, "kind", "scene");
-    if (scene->title) {
-        inspect_text(report, "title", scene->title);
-    }
-
-    inspect_count(report, "steps", scene->steps);
-    inspect_number(report, "step", scene->world.step);
-    inspect_number(report, "duration", scene->steps * scene->world.step);
-    inspect_begin_list(report, "bodies", scene->body_count);
-
-    for (int32_t i = 0; i < scene->body_count; i++) {
-        tell_body(report, scene, &world->members[i]);
-    }
-
-    inspect_end_list(report);
-    inspect_begin_list(report, "materials", scene->material_count);
-    for (int32_t i = 0; i < scene->material_count; i++) {
-        tell_material(report, &scene->materials[i]);
-    }
-
-    inspect_end_list(report);
-    inspect_count(report, "attachments", scene->attachment_count);
-    inspect_begin_list(report, "probes", scene->probe_count);
-
-    for (int32_t i = 0; i < scene->probe_count; i++) {
+static void tell_probes(inspect_report *report, const sinew_scene *scene) {
+    int32_t count = sinew_scene_get_probe_count(scene);
+    inspect_begin_list(report, "probes", count);
+    for (int32_t i = 0; i < count; i++) {
+        double point[3];
+        int32_t body = sinew_scene_get_probe_body(scene, i, point);
         inspect_begin_item(report);
-        inspect_text(report, "name", scene->probes[i].name);
-        inspect_text(report, "body", scene->bodies[scene->probes[i].body].name);
-        inspect_vector(report, "point", scene->probes[i].point);
+        inspect_text(report, "name", sinew_scene_get_probe_name(scene, i));
+        inspect_text(report, "body", sinew_scene_get_body_name(scene, body));
+        inspect_vector(report, "point", point);
         inspect_end_item(report);
     }
-
     inspect_end_list(report);
+}
+
+static void tell_scene(inspect_report *report, const sinew_scene *scene) {
+    sinew_scene_info info;
+    sinew_scene_get_info(scene, &info);
+
+    inspect_text(report, "kind", "scene");
+    if (info.title) {
+        inspect_text(report, "title", info.title);
+    }
+    inspect_count(report, "steps", info.steps);
+    inspect_number(report, "step", info.step);
+    inspect_number(report, "duration", info.steps * info.step);
+
+    int32_t bodies = sinew_scene_get_body_count(scene);
+    inspect_begin_list(report, "bodies", bodies);
+    for (int32_t i = 0; i < bodies; i++) {
+        tell_body(report, scene, i);
+    }
+    inspect_end_list(report);
+
+    inspect_begin_list(report, "materials", info.material_count);
+    for (int32_t i = 0; i < info.material_count; i++) {
+        sinew_material_def def;
+        const char *name = sinew_scene_get_material(scene, i, &def);
+        tell_material(report, name, &def);
+    }
+    inspect_end_list(report);
+
+    inspect_count(report, "attachments", info.attachment_count);
+    tell_probes(report, scene);
 }
 
 int inspect_scene(inspect_report *report, const char *path) {
     cli_scene_file file;
     cli_list settings = {0};
-    sn_scene_world *world = NULL;
     int status = cli_scene_open(report->context, report->command, path, &settings, &file);
-
     if (status == CLI_OK) {
-        status = cli_scene_build(report->context, report->command, &file, &world);
+        status = cli_scene_build(report->context, report->command, &file);
     }
     if (status == CLI_OK) {
-        tell_scene(report, &file.scene, world);
+        tell_scene(report, file.scene);
     }
 
-    sn_scene_world_destroy(world);
-    cli_scene_close(report->context, &file);
-
+    cli_scene_close(&file);
     return status;
 }

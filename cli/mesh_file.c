@@ -1,4 +1,5 @@
 #include "mesh_file.h"
+#include "files.h"
 #include "progress.h"
 
 #include <stdio.h>
@@ -6,27 +7,29 @@
 
 int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path,
                   cli_mesh_file *file) {
-    memset(file, 0, sizeof *file);
-    cli_fetcher_create(context, path, &file->fetcher);
-
+    *file = (cli_mesh_file){NULL, NULL};
     cli_activity activity;
     cli_activity_begin(&activity, "reading");
 
-    sinew_status status = cli_read_file(context, path, 0, &file->bytes);
+    sinew_status status = cli_file_open(context, path, &file->file);
     if (status == SINEW_OK) {
-        sinew_source source = {path,      file->bytes.data, file->bytes.size,
-                               cli_fetch, &file->fetcher,   false};
-        status = sinew_mesh_file_read(context, &source, &file->mesh);
+        const sinew_source *source = sinew_file_get_source(file->file);
+        status = sinew_mesh_file_read(context, source, &file->mesh);
     }
 
     cli_activity_end(&activity);
-    return status == SINEW_OK ? CLI_OK : cli_fail_call(command, context);
+    if (status == SINEW_OK) {
+        return CLI_OK;
+    }
+
+    int result = cli_fail_call(command, context);
+    cli_file_print_hint(command, file->file);
+    return result;
 }
 
-void cli_mesh_close(sinew_context *context, cli_mesh_file *file) {
+void cli_mesh_close(cli_mesh_file *file) {
     sinew_mesh_file_destroy(file->mesh);
-    cli_fetcher_destroy(&file->fetcher);
-    cli_free_bytes(context, &file->bytes);
+    sinew_file_close(file->file);
 }
 
 // One of the two is given.
@@ -43,8 +46,7 @@ static sinew_status write_one(sinew_context *context, const content *what, const
                             : sinew_mesh_file_write(what->file, path, out);
     }
     if (status == SINEW_OK) {
-        status =
-            cli_write_file(context, path, sinew_bytes_get_data(out), sinew_bytes_get_size(out));
+        status = cli_write_result(context, path, out);
     }
 
     sinew_bytes_destroy(out);
@@ -53,12 +55,10 @@ static sinew_status write_one(sinew_context *context, const content *what, const
 
 // TetGen keeps the elements in a file of their own.
 static sinew_status write_all(sinew_context *context, const content *what, const char *path) {
-    size_t length = strlen(path);
-    bool tetgen = length > 5 && strcmp(path + length - 5, ".node") == 0;
     sinew_status status = SINEW_OK;
-    if (tetgen) {
+    if (sinew_name_has_ending(path, ".node")) {
         char elements[4096];
-        snprintf(elements, sizeof elements, "%.*s.ele", (int)(length - 5), path);
+        snprintf(elements, sizeof elements, "%.*s.ele", (int)(strlen(path) - 5), path);
         status = write_one(context, what, elements);
     }
 

@@ -3,22 +3,20 @@
 #define CLI_MESH_FILE_H
 
 #include "command.h"
-#include "files.h"
 #include "scene_file.h"
 
 #include "sinew/io/mesh_file.h"
 
-// A mesh file with the bytes it was read from. Close in every case.
+// A mesh file that was read. Close in every case.
 typedef struct cli_mesh_file {
-    cli_bytes bytes;
-    cli_fetcher fetcher; // files beside it
+    sinew_file *file;
     sinew_mesh_file *mesh;
 } cli_mesh_file;
 
-// CLI_OK, or CLI_BAD_INPUT with the message printed.
+// CLI_OK, or another exit status with the message printed.
 int cli_mesh_open(sinew_context *context, const cli_command *command, const char *path,
                   cli_mesh_file *file);
-void cli_mesh_close(sinew_context *context, cli_mesh_file *file);
+void cli_mesh_close(cli_mesh_file *file);
 
 // Writes a mesh, or all of a file, in the format of the name: .vtu .obj .ply .stl .msh .mesh .node
 // (with .ele) .glb. Triangles for the surface formats.

@@ -1,29 +1,11 @@
-// A scene from a file: read, edited by --set, mistakes printed, built.
+// Files that the program reads, with those they reference, and scenes from them: read, edited by
+// --set, mistakes printed, built.
 #ifndef CLI_SCENE_FILE_H
 #define CLI_SCENE_FILE_H
 
 #include "command.h"
-#include "files.h"
 
-#include "io/scene/build.h"
-#include "io/scene/read.h"
-
-enum { CLI_FETCHES = 256, CLI_FETCH_NAME = 512 };
-
-typedef struct cli_fetched {
-    char name[CLI_FETCH_NAME];
-    cli_bytes bytes;
-} cli_fetched;
-
-// Files that a scene, mesh or volume references, relative to its folder. They must be inside that
-// folder, unless --allow-outside is given. Each is read once and stays until the end.
-typedef struct cli_fetcher {
-    sinew_context *context;
-    char folder[4096];
-    cli_fetched files[CLI_FETCHES];
-    int32_t count;
-    bool io_failed; // one could not be read for reasons of the system
-} cli_fetcher;
+#include "sinew/io/scene.h"
 
 // The option that all commands share which read files with references.
 extern bool cli_allow_outside;
@@ -33,33 +15,30 @@ extern bool cli_allow_outside;
             "read referenced files outside the input's folder too", 0, 0                           \
     }
 
-// For files beside `path`. Destroy in every case.
-void cli_fetcher_create(sinew_context *context, const char *path, cli_fetcher *fetcher);
-bool cli_fetch(void *user, const char *name, const void **data, size_t *size);
-void cli_fetcher_destroy(cli_fetcher *fetcher);
+// Opens a file. What it references must be inside its folder, unless --allow-outside is given.
+sinew_status cli_file_open(sinew_context *context, const char *path, sinew_file **file);
+
+// Prints how to permit it if `file` references others outside its folder; NULL is allowed.
+void cli_file_print_hint(const cli_command *command, const sinew_file *file);
 
 typedef struct cli_scene_file {
-    cli_bytes bytes;
-    sn_scene scene;
-    sn_mistakes mistakes;
-    cli_fetcher fetcher;
-    bool read; // the scene is there and must be destroyed
+    sinew_file *file;
+    sinew_scene *scene;
 } cli_scene_file;
 
-// Prints the loaded area and the total force of each load at a time.
-void cli_scene_print_loads(const sn_scene *scene, const sn_scene_world *world, double time);
-
-// Prints the sum of the reactions of each support.
-void cli_scene_print_supports(sinew_context *context, const sn_scene *scene,
-                              const sn_scene_world *world);
-
-// Returns CLI_OK, or CLI_BAD_INPUT with everything printed. Close in every case.
+// Reads a scene. Returns CLI_OK, or another exit status with everything printed. Close in every
+// case.
 int cli_scene_open(sinew_context *context, const cli_command *command, const char *path,
                    const cli_list *settings, cli_scene_file *file);
-int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file,
-                    sn_scene_world **world);
-// A line for each field that curves made: how certain it is, and where least.
-void cli_scene_print_fields(const sn_scene *scene, const sn_scene_world *world);
-void cli_scene_close(sinew_context *context, cli_scene_file *file);
+// Builds its world, in the same way.
+int cli_scene_build(sinew_context *context, const cli_command *command, cli_scene_file *file);
+void cli_scene_close(cli_scene_file *file);
+
+// Prints the loaded area and the total force of each load now.
+void cli_scene_print_loads(sinew_scene *scene);
+// Prints the sum of the reactions of each support.
+void cli_scene_print_supports(sinew_scene *scene);
+// Prints a line for each field that was made from curves: how certain it is, and where least.
+void cli_scene_print_fields(const sinew_scene *scene);
 
 #endif

@@ -7,6 +7,8 @@
 #include "machine.h"
 #include "row_choice.h"
 
+#include "sinew/io/output.h"
+
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -99,7 +101,7 @@ static sinew_status write_report(const bench_run *b, const char *folder) {
               "tests/proof/known_speed_gaps.json explains the rows that fall short.\n\n");
     bench_write_page(b, &out);
 
-    sinew_status status = cli_make_folder(b->context, folder);
+    sinew_status status = sinew_folder_create(b->context, folder);
     if (status == SINEW_OK) {
         status = sn_buffer_status(&out);
     }

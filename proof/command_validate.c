@@ -5,6 +5,8 @@
 #include "row_choice.h"
 #include "validate/validate.h"
 
+#include "sinew/io/output.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 
@@ -117,7 +119,7 @@ static int validate(const cli_command *command, sinew_context *context,
     char plots[4200];
     snprintf(plots, sizeof plots, "%s/validation", v->folder ? v->folder : "");
 
-    sinew_status status = v->folder ? cli_make_folder(context, plots) : SINEW_OK;
+    sinew_status status = v->folder ? sinew_folder_create(context, plots) : SINEW_OK;
     double start = sn_seconds();
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < validate_row_count; i++) {

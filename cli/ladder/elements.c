@@ -112,8 +112,8 @@ static sinew_status fill(elements *e, ladder_object *object, const ladder_elemen
     }
 
     SN_TRY(change_materials(e, object->context, def->law));
-    SN_TRY(sn_scene_build(object->context, &e->scene, cli_fetch, &object->file->fetcher,
-                          &e->mistakes, &e->world));
+    SN_TRY(sn_scene_build(object->context, &e->scene, object->file->scene->source.fetch,
+                          object->file->scene->source.fetch_user, &e->mistakes, &e->world));
 
     sinew_mesh points = {.points = object->points,
                          .point_count = object->point_count,

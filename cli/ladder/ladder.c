@@ -305,7 +305,7 @@ static sinew_status choose_points(ladder_object *object) {
 }
 
 static sinew_status build_object(ladder_object *object, int32_t body, int32_t steps) {
-    object->scene = object->file->scene;
+    object->scene = object->file->scene->scene;
     object->body = object->scene.bodies[body];
     if (object->body.frames || object->body.skeleton >= 0) {
         return sn_fail(
@@ -334,8 +334,9 @@ static sinew_status build_object(ladder_object *object, int32_t body, int32_t st
     const double *r = object->body.def.rotation;
     object->rotation = sn_quat_normalize((sn_quat){r[0], r[1], r[2], r[3]});
     object->position = sn_load3(object->body.def.position);
-    SN_TRY(sn_scene_build(object->context, &object->scene, cli_fetch, &object->file->fetcher,
-                          &object->file->mistakes, &object->given));
+    SN_TRY(sn_scene_build(object->context, &object->scene, object->file->scene->source.fetch,
+                          object->file->scene->source.fetch_user, &object->mistakes,
+                          &object->given));
 
     return choose_points(object);
 }
@@ -345,6 +346,7 @@ sinew_status ladder_run(ladder *l, sinew_context *context, cli_scene_file *file,
     l->object.context = context;
     l->object.file = file;
     l->object.arena = sn_arena_create(context);
+    l->object.mistakes = sn_mistakes_create(context);
     SN_TRY(build_object(&l->object, body, steps));
 
     double refine = ladder_reference_refinement(&l->object);
@@ -367,5 +369,6 @@ sinew_status ladder_run(ladder *l, sinew_context *context, cli_scene_file *file,
 
 void ladder_destroy(ladder *l) {
     sn_scene_world_destroy(l->object.given);
+    sn_mistakes_destroy(&l->object.mistakes);
     sn_arena_destroy(&l->object.arena);
 }

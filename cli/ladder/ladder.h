@@ -10,6 +10,7 @@
 
 #include "scene_file.h"
 
+#include "io/public/scene.h"
 #include "math/quat.h"
 
 enum { LADDER_CAPACITY = 48, LADDER_POINTS = 200, LADDER_RECORDS = 40 };
@@ -21,6 +22,7 @@ typedef struct ladder_object {
     sn_scene scene; // the file's scene with one body
     sn_scene_body body;
     cli_scene_file *file;
+    sn_mistakes mistakes;
     sn_scene_world *given; // the body as the scene has it: its mesh, what is held and loaded
     sn_quat rotation;      // of the body's own coordinates into the world
     sn_vec3 position;

@@ -1,6 +1,10 @@
 // What the ladder measured: lines, JSON, Markdown, and a plot of error over cost.
 #include "ladder/ladder.h"
 
+#include "files.h"
+
+#include "sinew/io/output.h"
+
 #include "io/text/json_write.h"
 #include "io/picture/plot.h"
 
@@ -61,7 +65,7 @@ static sinew_status write_page(const ladder *l, const char *folder) {
     sn_buffer out = sn_buffer_create(object->context);
 
     sn_buffer_print(&out, "# One object, all models\n\n`sinew ladder` of `%s`, body \"%s\"",
-                    object->file->scene.name, object->body.name);
+                    object->scene.name, object->body.name);
     snprintf(text, sizeof text,
              ", %d steps of %g s%s. Errors are root mean square distances from the reference at %d "
              "points and %d times, relative to "
@@ -144,7 +148,7 @@ static sinew_status write_plot(const ladder *l, const char *folder) {
 }
 
 sinew_status ladder_write_pages(const ladder *l, const char *folder) {
-    SN_TRY(cli_make_folder(l->object.context, folder));
+    SN_TRY(sinew_folder_create(l->object.context, folder));
     SN_TRY(write_page(l, folder));
     return write_plot(l, folder);
 }

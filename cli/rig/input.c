@@ -103,7 +103,7 @@ static int read_surface(rig_run *rig, const char *path, const rig_reading *readi
         }
     }
 
-    cli_mesh_close(rig->context, &file);
+    cli_mesh_close(&file);
     if (status != CLI_OK) {
         return status;
     }
@@ -231,19 +231,16 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
         return status == CLI_OK ? read_specimen(rig, paths[0] + prefix, reading) : status;
     }
 
-    cli_bytes bytes = {NULL, 0};
-    if (cli_read_file(rig->context, paths[0], 0, &bytes) != SINEW_OK) {
+    sinew_file *file = NULL;
+    if (cli_file_open(rig->context, paths[0], &file) != SINEW_OK) {
         return rig_fail(rig);
     }
 
-    cli_fetcher fetcher;
-    cli_fetcher_create(rig->context, paths[0], &fetcher);
-
-    sn_source source = {paths[0], bytes.data, bytes.size, cli_fetch, &fetcher, false};
-    bool volume = sn_volume_detect(&source) != SN_VOLUME_UNKNOWN;
+    const sinew_source *source = sinew_file_get_source(file);
+    bool volume = sinew_volume_file_detect(source);
     int status = check_options(rig, reading, paths[0], volume ? INPUT_VOLUME : INPUT_SURFACE);
 
-    if (status == CLI_OK && is_unknown(&source)) {
+    if (status == CLI_OK && is_unknown(source)) {
         status = cli_fail(
             rig->command, CLI_BAD_INPUT,
             "%s: neither a surface (.obj .ply .stl .glb) nor a label volume (.nii .nii.gz .nrrd "
@@ -258,11 +255,10 @@ int rig_read_inputs(rig_run *rig, const char *const *paths, int count, const rig
     }
 
     if (status == CLI_OK && volume) {
-        status = read_volume(rig, &source, reading);
+        status = read_volume(rig, source, reading);
     }
 
-    cli_fetcher_destroy(&fetcher);
-    cli_free_bytes(rig->context, &bytes);
-
+    cli_file_print_hint(rig->command, file);
+    sinew_file_close(file);
     return volume || status != CLI_OK ? status : read_surfaces(rig, paths, count, reading);
 }

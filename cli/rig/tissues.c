@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct rig_table {
-    cli_bytes bytes;
+    sinew_bytes *bytes;
     sn_scene scene; // what the materials are read into
 };
 
@@ -97,9 +97,10 @@ static int fail_with(const rig_run *rig, const char *path, sn_mistakes *mistakes
 
 static sinew_status read_file(rig_run *rig, const char *path, sn_mistakes *mistakes) {
     struct rig_table *table = rig->table;
-    SN_TRY(cli_read_file(rig->context, path, (size_t)16 << 20, &table->bytes));
+    SN_TRY(sinew_bytes_load(rig->context, path, (size_t)16 << 20, &table->bytes));
     sn_json_options options = {.name = path, .comments = true};
-    SN_TRY(sn_json_parse(rig->context, table->bytes.data, table->bytes.size, &options, mistakes,
+    SN_TRY(sn_json_parse(rig->context, sinew_bytes_get_data(table->bytes),
+                         sinew_bytes_get_size(table->bytes), &options, mistakes,
                          &table->scene.document));
     sn_scene_reader reader = {&table->scene, mistakes};
     read_table(rig, &reader, table->scene.document.root);
@@ -133,7 +134,7 @@ void rig_free_tissues(rig_run *rig) {
 
     sn_json_document_destroy(&rig->table->scene.document);
     sn_arena_destroy(&rig->table->scene.arena);
-    cli_free_bytes(rig->context, &rig->table->bytes);
+    sinew_bytes_destroy(rig->table->bytes);
     sn_release(rig->context, rig->table, 1, sizeof *rig->table);
     rig->table = NULL;
 }

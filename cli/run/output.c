@@ -3,6 +3,8 @@
 
 #include "files.h"
 
+#include "sinew/io/output.h"
+
 #include "base/clock.h"
 #include "io/gltf/gltf.h"
 #include "io/mesh/write.h"
@@ -392,7 +394,7 @@ sinew_status run_finish(run_state *run) {
         keep_first(&status, run->pictureless ? SINEW_OK : drawn);
     }
 
-    keep_first(&status, cli_sync_folder(run->context, run->folder));
+    keep_first(&status, sinew_folder_flush(run->context, run->folder));
     run->output_seconds += sn_seconds() - begin;
     return status;
 }

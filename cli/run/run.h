@@ -7,6 +7,7 @@
 #include "io/bytes/buffer.h"
 #include "io/mesh/write.h"
 #include "io/picture/preview.h"
+#include "io/public/scene.h"
 #include "io/scene/build.h"
 
 // What became of a body of frames as a skin. Lengths are the largest distance, over all points and
@@ -22,10 +23,10 @@ typedef struct run_skin {
 
 typedef struct run_state {
     sinew_context *context;
+    cli_scene_file *file;
     const sn_scene *scene;
     sn_scene_world *world;
     const char *folder;
-    uint64_t fingerprint; // of the scene, for checkpoints
     sn_arena arena;
     sn_buffer buffer; // reused for every file
     bool film;
@@ -57,13 +58,6 @@ typedef struct run_state {
     bool static_solved;
     sinew_step_report static_report;
 } run_state;
-
-// Checkpoints: what decides the motion of a scene as a number, the size of a checkpoint now,
-// writing one, and continuing from one. Damaged files and those of other scenes are refused.
-uint64_t run_fingerprint(const cli_scene_file *file);
-size_t run_state_size(const run_state *run);
-sinew_status run_save_state(run_state *run, const char *path);
-sinew_status run_load_state(run_state *run, const char *path);
 
 // From xx yy zz yz zx xy to VTK's XX YY ZZ XY YZ XZ, the shears multiplied by `shear`: 0.5 where
 // they are doubled, 1 otherwise.

@@ -69,9 +69,9 @@ static sinew_status write(sinew_context *context, const sinew_animation_def *def
                           sn_buffer *out) {
     SN_TRY(check_images(context, def->surface, def->image_count, def->times));
     sinew_status status;
-    if (sn_ends_with(name, ".glb")) {
+    if (sinew_name_has_ending(name, ".glb")) {
         status = write_glb(def, out);
-    } else if (sn_ends_with(name, ".pc2")) {
+    } else if (sinew_name_has_ending(name, ".pc2")) {
         status = write_pc2(def, out);
     } else {
         return sn_fail(context, SINEW_UNSUPPORTED,

@@ -1,16 +1,16 @@
-// Growing bytes and whole files.
+// Growing bytes, and reading whole files.
 #include "io/public/bytes.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const size_t default_limit =
     SIZE_MAX / 2 < ((uint64_t)4 << 30) ? SIZE_MAX / 2 : (size_t)((uint64_t)4 << 30);
+static const size_t largest_transfer = (size_t)1 << 30; // one call moves at most 2 GiB
 
 sinew_status sinew_bytes_create(sinew_context *context, sinew_bytes **bytes) {
     sinew_bytes *made = sn_allocate(context, 1, sizeof *made);
@@ -68,28 +68,60 @@ void sinew_bytes_add_number(sinew_bytes *bytes, double value) {
     sn_buffer_add_double(&bytes->buffer, value);
 }
 
-// A file that does not exist or may not be read is the user's mistake, all else the system's.
-static sinew_status fail_file(sinew_context *context, const char *what, const char *path) {
-    bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
-    bool refused = errno == EACCES || errno == EPERM;
-    sinew_status status = absent ? SINEW_NOT_FOUND : refused ? SINEW_INVALID_DATA : SINEW_IO_FAILED;
+static sinew_status fail_file(sinew_context *context, sinew_status status, const char *what,
+                              const char *path) {
     return sn_fail(context, status, "%s: cannot %s: %s", path, what, strerror(errno));
 }
 
-static sinew_status read_open(FILE *file, const char *path, size_t limit, sn_buffer *out) {
+// A file that does not exist or may not be read is the user's mistake, all else the system's.
+static sinew_status fail_open(sinew_context *context, const char *path) {
+    bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG || errno == ELOOP;
+    bool refused = errno == EACCES || errno == EPERM || errno == ENXIO || errno == ENODEV;
+    sinew_status status = absent ? SINEW_NOT_FOUND : refused ? SINEW_INVALID_DATA : SINEW_IO_FAILED;
+    return fail_file(context, status, "open", path);
+}
+
+static const char *name_of_kind(mode_t mode) {
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a named pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+// Reads until `size` bytes are there or the file ends; -1 with errno set.
+static ssize_t read_all(int file, char *data, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+        size_t part = size - done < largest_transfer ? size - done : largest_transfer;
+        ssize_t got = read(file, data + done, part);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return -1;
+        }
+        if (got == 0) {
+            break;
+        }
+        done += (size_t)got;
+    }
+    return (ssize_t)done;
+}
+
+static sinew_status read_open(int file, const char *path, size_t limit, sn_buffer *out) {
     struct stat info;
-    if (fstat(fileno(file), &info) != 0) {
-        return fail_file(out->context, "read", path);
+    if (fstat(file, &info) != 0) {
+        return fail_file(out->context, SINEW_IO_FAILED, "read", path);
     }
     if (!S_ISREG(info.st_mode)) {
         return sn_fail(out->context, SINEW_INVALID_DATA, "%s: is %s; only regular files are read",
-                       path, S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");
+                       path, name_of_kind(info.st_mode));
     }
 
     uint64_t size = (uint64_t)info.st_size;
-    if (size > (limit ? limit : default_limit)) {
+    if (size > limit) {
         return sn_fail(out->context, SINEW_INVALID_DATA, "%s: has %llu bytes; the limit is %zu",
-                       path, (unsigned long long)size, limit ? limit : default_limit);
+                       path, (unsigned long long)size, limit);
     }
 
     char *data = sn_buffer_reserve(out, (size_t)size + 1);
@@ -97,36 +129,36 @@ static sinew_status read_open(FILE *file, const char *path, size_t limit, sn_buf
         return SINEW_OUT_OF_MEMORY;
     }
 
-    size_t read = fread(data, 1, (size_t)size, file);
-    if (read != size) {
-        return sn_fail(out->context, SINEW_IO_FAILED, "%s: only %zu of %llu bytes could be read",
-                       path, read, (unsigned long long)size);
+    ssize_t got = read_all(file, data, (size_t)size);
+    if (got < 0) {
+        return fail_file(out->context, SINEW_IO_FAILED, "read", path);
+    }
+    if ((uint64_t)got != size) {
+        return sn_fail(out->context, SINEW_IO_FAILED, "%s: only %zd of %llu bytes could be read",
+                       path, got, (unsigned long long)size);
     }
 
-    out->size += read;
+    out->size += (size_t)got;
     return SINEW_OK;
 }
 
 sinew_status sinew_bytes_load(sinew_context *context, const char *path, size_t limit,
                               sinew_bytes **bytes) {
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
-    int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-    if (!file) {
-        sinew_status status = fail_file(context, "open", path);
-        if (descriptor >= 0) {
-            close(descriptor);
-        }
-        return status;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0) {
+        return fail_open(context, path);
     }
 
     sinew_bytes *made = NULL;
     sinew_status status = sinew_bytes_create(context, &made);
     if (status == SINEW_OK) {
-        status = read_open(file, path, limit, &made->buffer);
+        status = read_open(file, path, limit ? limit : default_limit, &made->buffer);
+    }
+    if (close(file) != 0 && status == SINEW_OK) {
+        status = fail_file(context, SINEW_IO_FAILED, "read", path);
     }
 
-    fclose(file);
     if (status != SINEW_OK) {
         sinew_bytes_destroy(made);
         return status;
@@ -136,48 +168,7 @@ sinew_status sinew_bytes_load(sinew_context *context, const char *path, size_t l
     return SINEW_OK;
 }
 
-static sinew_status save(const sn_buffer *buffer, const char *path) {
-    SN_TRY(sn_buffer_status(buffer));
-    char temporary[4096];
-    int length = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof temporary) {
-        return sn_fail(buffer->context, SINEW_INVALID_ARGUMENT, "%s: name is too long", path);
-    }
-
-    FILE *file = fopen(temporary, "wb");
-    if (!file) {
-        return fail_file(buffer->context, "write", path);
-    }
-
-    // The content is on the disk before it gets its name; some file systems cannot say so.
-    bool written = buffer->size == 0 || fwrite(buffer->data, 1, buffer->size, file) == buffer->size;
-    written = written && fflush(file) == 0;
-    written = written && (fsync(fileno(file)) == 0 || errno == EINVAL || errno == ENOTSUP);
-    int trouble = errno;
-    written = fclose(file) == 0 && written;
-    if (!written || rename(temporary, path) != 0) {
-        errno = written ? errno : trouble;
-        sinew_status status = fail_file(buffer->context, "write", path);
-        remove(temporary);
-        return status;
-    }
-
-    return SINEW_OK;
-}
-
-sinew_status sinew_bytes_save(const sinew_bytes *bytes, const char *path) {
-    return save(&bytes->buffer, path);
-}
-
-sinew_status sn_save_buffer(sinew_status status, sn_buffer *buffer, const char *path) {
-    if (status == SINEW_OK) {
-        status = save(buffer, path);
-    }
-    sn_buffer_destroy(buffer);
-    return status;
-}
-
-bool sn_ends_with(const char *name, const char *ending) {
+bool sinew_name_has_ending(const char *name, const char *ending) {
     size_t length = strlen(name);
     size_t tail = strlen(ending);
     if (length <= tail) {

@@ -13,7 +13,4 @@ struct sinew_bytes {
 // Saves what a writer has put into `buffer` unless it failed; frees the buffer in every case.
 sinew_status sn_save_buffer(sinew_status status, sn_buffer *buffer, const char *path);
 
-// Whether a name ends with e.g. ".obj", in any case of letters.
-bool sn_ends_with(const char *name, const char *ending);
-
 #endif

@@ -21,7 +21,9 @@ struct sinew_file {
     size_t limit;
     size_t folder; // bytes of the name up to its last slash
     fetched *beside;
-    bool anywhere; // references may leave the folder
+    bool anywhere;       // references may leave the folder
+    sinew_status status; // see sinew_file_get_status
+    int32_t refused;
 };
 
 static bool has_parent_part(const char *name) {
@@ -67,6 +69,7 @@ static sinew_status find(sinew_file *file, const char *name, const sinew_bytes *
     strcat(path, name);
 
     if (!file->anywhere && (name[0] == '/' || has_parent_part(name) || leads_outside(root, path))) {
+        file->refused++;
         return sn_fail(file->arena.context, SINEW_INVALID_DATA, "it is outside the folder %s",
                        *root ? root : ".");
     }
@@ -81,8 +84,12 @@ static sinew_status find(sinew_file *file, const char *name, const sinew_bytes *
 }
 
 static bool fetch(void *user, const char *name, const void **data, size_t *size) {
+    sinew_file *file = user;
     const sinew_bytes *bytes = NULL;
-    if (find(user, name, &bytes) != SINEW_OK) {
+    sinew_status status = find(file, name, &bytes);
+    if (status != SINEW_OK) {
+        bool worst = file->status == SINEW_OK || status == SINEW_IO_FAILED;
+        file->status = worst ? status : file->status;
         return false;
     }
 
@@ -123,6 +130,14 @@ sinew_status sinew_file_open(sinew_context *context, const char *path, size_t li
     *file = made;
 
     return SINEW_OK;
+}
+
+sinew_status sinew_file_get_status(const sinew_file *file) {
+    return file->status;
+}
+
+int32_t sinew_file_get_refused_count(const sinew_file *file) {
+    return file->refused;
 }
 
 const sinew_source *sinew_file_get_source(const sinew_file *file) {

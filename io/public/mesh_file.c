@@ -151,15 +151,15 @@ static sinew_status write_view(const sn_mesh_view *view, const char *name,
     def = def ? def : &defaults;
 
     sinew_status status;
-    if (sn_ends_with(name, ".vtu")) {
+    if (sinew_name_has_ending(name, ".vtu")) {
         status = write_vtu(view, def, out);
-    } else if (sn_ends_with(name, ".glb")) {
+    } else if (sinew_name_has_ending(name, ".glb")) {
         status = write_glb(view, out);
-    } else if (sn_ends_with(name, ".node") || sn_ends_with(name, ".ele")) {
-        status = write_tetgen(view, sn_ends_with(name, ".ele"), out);
-    } else if (def->single && sn_ends_with(name, ".obj")) {
+    } else if (sinew_name_has_ending(name, ".node") || sinew_name_has_ending(name, ".ele")) {
+        status = write_tetgen(view, sinew_name_has_ending(name, ".ele"), out);
+    } else if (def->single && sinew_name_has_ending(name, ".obj")) {
         status = sn_write_obj(view, true, out);
-    } else if (def->single && sn_ends_with(name, ".ply")) {
+    } else if (def->single && sinew_name_has_ending(name, ".ply")) {
         status = sn_write_ply(view, true, out);
     } else {
         status = sn_write_mesh(view, name, out);
@@ -172,7 +172,7 @@ static sinew_status save_view(sinew_context *context, const sn_mesh_view *view, 
                               const sinew_mesh_write_def *def) {
     sn_buffer out = sn_buffer_create(context);
     SN_TRY(sn_save_buffer(write_view(view, path, def, &out), &out, path));
-    if (!sn_ends_with(path, ".node")) {
+    if (!sinew_name_has_ending(path, ".node")) {
         return SINEW_OK;
     }
 

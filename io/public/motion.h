@@ -7,7 +7,4 @@
 sinew_status sn_check_motion_read_def(sinew_context *context, const sinew_source *source,
                                       const sinew_motion_read_def *def);
 
-// By the first bytes, or the ending of the name.
-bool sn_source_is_gltf(const sinew_source *source);
-
 #endif

@@ -1,6 +1,8 @@
 // Skeletons and motion in files, for users of the library.
 #include "sinew/io/motion_file.h"
 
+#include "sinew/io/gltf_file.h"
+
 #include "io/gltf/skeleton.h"
 #include "io/motion/read_bvh.h"
 #include "io/public/bytes.h"
@@ -23,11 +25,6 @@ sinew_status sn_check_motion_read_def(sinew_context *context, const sinew_source
     return sn_fail(context, SINEW_INVALID_ARGUMENT,
                    "%s: unit (%g m) and frame time (%g s) must be positive", source->name,
                    def->unit, def->frame_time);
-}
-
-bool sn_source_is_gltf(const sinew_source *source) {
-    return (source->size >= 4 && memcmp(source->data, "glTF", 4) == 0) ||
-           sn_ends_with(source->name, ".glb") || sn_ends_with(source->name, ".gltf");
 }
 
 static sinew_status read_gltf(sinew_context *context, const sinew_source *source,
@@ -54,7 +51,7 @@ sinew_status sinew_motion_read(sinew_context *context, const sinew_source *sourc
     sinew_motion_read_def defaults = sinew_default_motion_read_def();
     def = def ? def : &defaults;
     SN_TRY(sn_check_motion_read_def(context, source, def));
-    if (sn_source_is_gltf(source)) {
+    if (sinew_gltf_file_detect(source)) {
         return read_gltf(context, source, def, skeleton, motion);
     }
     return sn_bvh_read(context, source->name, source->data, source->size, def->unit, skeleton,

@@ -1,6 +1,7 @@
 // Scenes for users of the library: reading, building, stepping, and finding things by their names.
 #include "io/public/scene.h"
 
+#include "base/hash.h"
 #include "io/public/bytes.h"
 
 #include <math.h>
@@ -30,6 +31,7 @@ sinew_status sinew_scene_read(sinew_context *context, const sinew_source *source
 
     made->context = context;
     made->source = *source;
+    made->files = SN_HASH_START;
     sn_mistakes found = sn_mistakes_create(context);
     sinew_status status =
         sn_scene_read(context, source->name, source->data, source->size, def ? def->settings : NULL,
@@ -86,7 +88,40 @@ void sinew_scene_get_info(const sinew_scene *scene, sinew_scene_info *info) {
                                .step = s->world.step,
                                .steps = s->steps,
                                .is_static = s->statics,
-                               .every = s->output.every};
+                               .every = s->output.every,
+                               .material_count = s->material_count,
+                               .attachment_count = s->attachment_count,
+                               .skeleton_count = s->skeleton_count};
+}
+
+// Notes a file that the scene references, the first time it is requested.
+static bool note_file(sinew_scene *scene, const char *name, const void *data, size_t size) {
+    for (const sn_fetched *file = scene->fetched; file; file = file->next) {
+        if (strcmp(file->name, name) == 0) {
+            return true;
+        }
+    }
+
+    size_t length = strlen(name) + 1;
+    sn_fetched *file = SN_PUSH(&scene->scene.arena, sn_fetched, 1);
+    char *copy = SN_PUSH(&scene->scene.arena, char, length);
+    if (!file || !copy) {
+        return false;
+    }
+
+    memcpy(copy, name, length);
+    *file = (sn_fetched){scene->fetched, copy};
+    scene->fetched = file;
+    scene->files = sn_hash_bytes(scene->files, name, length);
+    scene->files = sn_hash_bytes(scene->files, data, size);
+
+    return true;
+}
+
+static bool fetch(void *user, const char *name, const void **data, size_t *size) {
+    sinew_scene *scene = user;
+    return scene->source.fetch(scene->source.fetch_user, name, data, size) &&
+           note_file(scene, name, *data, *size);
 }
 
 sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistakes) {
@@ -95,8 +130,9 @@ sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistake
     }
 
     sn_mistakes found = sn_mistakes_create(scene->context);
-    sinew_status status = sn_scene_build(scene->context, &scene->scene, scene->source.fetch,
-                                         scene->source.fetch_user, &found, &scene->world);
+    sinew_status status =
+        sn_scene_build(scene->context, &scene->scene, scene->source.fetch ? fetch : NULL, scene,
+                       &found, &scene->world);
 
     // Notes of mistakes do not set the context's message.
     report(mistakes, &found);
@@ -108,10 +144,16 @@ sinew_status sinew_scene_build(sinew_scene *scene, sinew_scene_mistakes *mistake
     return status;
 }
 
-static sinew_status check_built(const sinew_scene *scene) {
+sinew_status sn_scene_check_built(const sinew_scene *scene) {
     return scene->world ? SINEW_OK
                         : sn_fail(scene->context, SINEW_INVALID_ARGUMENT,
                                   "the scene is not built yet: sinew_scene_build");
+}
+
+sinew_status sn_scene_fail_index(const sinew_scene *scene, const char *what, int32_t index,
+                                 int32_t count) {
+    return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "%s %d: the scene has %d", what,
+                   (int)index, (int)count);
 }
 
 sinew_world *sinew_scene_get_world(const sinew_scene *scene) {
@@ -119,12 +161,12 @@ sinew_world *sinew_scene_get_world(const sinew_scene *scene) {
 }
 
 sinew_status sinew_scene_step(sinew_scene *scene, sinew_step_report *step_report) {
-    SN_TRY(check_built(scene));
+    SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_step(scene->world, step_report);
 }
 
 sinew_status sinew_scene_solve_static(sinew_scene *scene, sinew_step_report *step_report) {
-    SN_TRY(check_built(scene));
+    SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_solve_static(scene->world, step_report);
 }
 
@@ -133,7 +175,7 @@ bool sinew_scene_has_ended(const sinew_scene *scene) {
 }
 
 sinew_status sinew_scene_restore(sinew_scene *scene, const void *bytes, size_t size) {
-    SN_TRY(check_built(scene));
+    SN_TRY(sn_scene_check_built(scene));
     return sn_scene_world_restore(scene->world, bytes, size);
 }
 
@@ -223,10 +265,9 @@ const char *sinew_scene_get_probe_name(const sinew_scene *scene, int32_t index) 
 }
 
 sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index, sinew_probe_state *state) {
-    SN_TRY(check_built(scene));
+    SN_TRY(sn_scene_check_built(scene));
     if (index < 0 || index >= scene->scene.probe_count) {
-        return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "probe %d: the scene has %d",
-                       (int)index, (int)scene->scene.probe_count);
+        return sn_scene_fail_index(scene, "probe", index, scene->scene.probe_count);
     }
 
     sn_probe_state read;
@@ -240,9 +281,8 @@ sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index, sinew_pro
 
 // --- loads
 
-// The body of a load and its number there; NULL if there is no such load.
-static const sn_scene_load *find_load(const sinew_scene *scene, int32_t index, int32_t *body,
-                                      int32_t *number) {
+const sn_scene_load *sn_scene_find_load(const sinew_scene *scene, int32_t index, int32_t *body,
+                                        int32_t *number) {
     if (index < 0 || index >= scene->load_count) {
         return NULL;
     }
@@ -263,17 +303,12 @@ int32_t sinew_scene_get_load_count(const sinew_scene *scene) {
 int32_t sinew_scene_find_load(const sinew_scene *scene, const char *name) {
     for (int32_t i = 0; i < scene->load_count; i++) {
         int32_t body, number;
-        const sn_scene_load *load = find_load(scene, i, &body, &number);
+        const sn_scene_load *load = sn_scene_find_load(scene, i, &body, &number);
         if (load->name && strcmp(load->name, name) == 0) {
             return i;
         }
     }
     return -1;
-}
-
-static sinew_status fail_load(const sinew_scene *scene, int32_t index) {
-    return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "load %d: the scene has %d", (int)index,
-                   (int)scene->load_count);
 }
 
 sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
@@ -282,15 +317,16 @@ sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
                                         [SN_LOAD_TRACTION] = "traction",
                                         [SN_LOAD_PRESSURE] = "pressure"};
     int32_t body, number;
-    const sn_scene_load *load = find_load(scene, index, &body, &number);
+    const sn_scene_load *load = sn_scene_find_load(scene, index, &body, &number);
     if (!load) {
-        return fail_load(scene, index);
+        return sn_scene_fail_index(scene, "load", index, scene->load_count);
     }
 
     double time = scene->world ? sinew_world_get_time(scene->world->world) : 0;
     double factor = scene->world ? scene->world->members[body].load_scales[number] : 1;
     *info = (sinew_scene_load_info){.name = load->name,
                                     .body = body,
+                                    .number = number,
                                     .kind = kinds[load->kind],
                                     .scale = factor * sn_curve_at(&load->scale, time)};
 
@@ -298,10 +334,10 @@ sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
 }
 
 sinew_status sinew_scene_set_load_scale(sinew_scene *scene, int32_t index, double scale) {
-    SN_TRY(check_built(scene));
+    SN_TRY(sn_scene_check_built(scene));
     int32_t body, number;
-    if (!find_load(scene, index, &body, &number)) {
-        return fail_load(scene, index);
+    if (!sn_scene_find_load(scene, index, &body, &number)) {
+        return sn_scene_fail_index(scene, "load", index, scene->load_count);
     }
     if (!isfinite(scale)) {
         return sn_fail(scene->context, SINEW_INVALID_ARGUMENT,

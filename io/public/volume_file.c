@@ -84,9 +84,9 @@ double sinew_unit_find(const char *name) {
 
 static sinew_status write(const sinew_label_grid *grid, const char *name, sn_buffer *out) {
     sinew_status status;
-    if (sn_ends_with(name, ".nrrd")) {
+    if (sinew_name_has_ending(name, ".nrrd")) {
         status = sn_write_nrrd(grid, out);
-    } else if (sn_ends_with(name, ".nii")) {
+    } else if (sinew_name_has_ending(name, ".nii")) {
         status = sn_write_nifti(grid, out);
     } else {
         return sn_fail(out->context, SINEW_UNSUPPORTED, "%s: a volume is written as .nrrd or .nii",

@@ -34,7 +34,7 @@ static sn_vec3 sum_pressure(sn_scene_member *member, const sn_picked *picked) {
 sinew_status sn_scene_member_get_load(sn_scene_member *member, int32_t index, double time,
                                       sn_load_report *report) {
     const sn_scene_load *load = &member->scene->loads[index];
-    double scale = sn_curve_at(&load->scale, time);
+    double scale = member->load_scales[index] * sn_curve_at(&load->scale, time);
     *report = (sn_load_report){.area = 0};
 
     if (load->kind == SN_LOAD_FORCE) {

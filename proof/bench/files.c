@@ -5,6 +5,7 @@
 #include "machine.h"
 #include "command.h"
 #include "files.h"
+#include "folder.h"
 #include "mesh_file.h"
 
 #include "base/memory.h"
@@ -28,7 +29,7 @@ static sinew_status convert(bench_run *b, const char *from, const char *to, doub
         status = cli_mesh_convert(b->context, &cli_command_bench, file.mesh, to);
     }
 
-    cli_mesh_close(b->context, &file);
+    cli_mesh_close(&file);
     *seconds = cli_measured_seconds(b->context) - start;
 
     return status == CLI_OK ? SINEW_OK : SINEW_INVALID_DATA;
@@ -78,7 +79,7 @@ sinew_status bench_files(bench_run *b) {
     static const int32_t cells[4] = {20, 30, 45, 59}; // 5 tets each: 40 000 to 1 026 895
     char folder[2048];
 
-    SN_TRY(cli_make_temporary_folder(b->context, folder, sizeof folder));
+    SN_TRY(proof_make_folder(b->context, folder, sizeof folder));
     double size[4];
     double cost[4] = {1, 1, 1, 1};
     sinew_status status = SINEW_OK;
@@ -87,7 +88,7 @@ sinew_status bench_files(bench_run *b) {
         status = time_mesh(b, folder, cells[i], &size[i], &cost[i]);
     }
 
-    sinew_status removed = cli_remove_folder(b->context, folder);
+    sinew_status removed = proof_remove_folder(b->context, folder);
     SN_TRY(status == SINEW_OK ? removed : status);
 
     bench_result *r = bench_add(b, "exponent of reading and writing over tets", 4, "-");
@@ -102,12 +103,13 @@ sinew_status bench_files(bench_run *b) {
 
 // The "seconds" of a run's summary.
 static sinew_status read_seconds(bench_run *b, const char *path, double *simulate, double *output) {
-    cli_bytes bytes = {NULL, 0};
-    SN_TRY(cli_read_file(b->context, path, 0, &bytes));
+    sinew_bytes *bytes = NULL;
+    SN_TRY(sinew_bytes_load(b->context, path, 0, &bytes));
 
     sn_json_document document;
-    sinew_status status = sn_json_parse(b->context, bytes.data, bytes.size,
-                                        &(sn_json_options){.name = path}, NULL, &document);
+    sinew_status status =
+        sn_json_parse(b->context, sinew_bytes_get_data(bytes), sinew_bytes_get_size(bytes),
+                      &(sn_json_options){.name = path}, NULL, &document);
     const sn_json *seconds = status == SINEW_OK ? sn_json_get(document.root, "seconds") : NULL;
     const sn_json *first = sn_json_get(seconds, "simulate");
     const sn_json *second = sn_json_get(seconds, "output");
@@ -120,7 +122,7 @@ static sinew_status read_seconds(bench_run *b, const char *path, double *simulat
     }
 
     sn_json_document_destroy(&document);
-    cli_free_bytes(b->context, &bytes);
+    sinew_bytes_destroy(bytes);
 
     return status;
 }
@@ -134,7 +136,7 @@ sinew_status bench_output(bench_run *b) {
     }
 
     char folder[2048], summary[2100], threads[16];
-    SN_TRY(cli_make_temporary_folder(b->context, folder, sizeof folder));
+    SN_TRY(proof_make_folder(b->context, folder, sizeof folder));
     snprintf(summary, sizeof summary, "%s/summary.json", folder);
     snprintf(threads, sizeof threads, "%d", b->threads);
 
@@ -153,7 +155,7 @@ sinew_status bench_output(bench_run *b) {
     sinew_status status =
         ended == CLI_OK ? read_seconds(b, summary, &simulate, &output)
                         : sn_fail(b->context, SINEW_INVALID_DATA, "the default scene did not run");
-    sinew_status removed = cli_remove_folder(b->context, folder);
+    sinew_status removed = proof_remove_folder(b->context, folder);
 
     SN_TRY(status == SINEW_OK ? removed : status);
     bench_result *r = bench_add(b, "the default scene: share of the run that output takes", 1, "%");

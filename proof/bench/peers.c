@@ -11,6 +11,7 @@
 #include "bench/peak.h"
 #include "machine.h"
 #include "files.h"
+#include "folder.h"
 #include "validate/bar.h"
 
 #include "base/context.h"
@@ -99,7 +100,7 @@ static sinew_status read_outcome(sinew_context *context, FILE *pipe, outcome *th
 
 static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outcome *theirs) {
     char folder[2048], path[2100], command[6400];
-    SN_TRY(cli_make_temporary_folder(run->context, folder, sizeof folder));
+    SN_TRY(proof_make_folder(run->context, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/bar.txt", folder);
 
     sinew_status status = write_bar(run, b, def, path);
@@ -116,7 +117,7 @@ static sinew_status run_theirs(bench_run *run, bar *b, const bar_def *def, outco
         status = sn_fail(run->context, SINEW_INVALID_DATA, "the peer program cannot be started");
     }
 
-    sinew_status removed = cli_remove_folder(run->context, folder);
+    sinew_status removed = proof_remove_folder(run->context, folder);
     return status == SINEW_OK ? removed : status;
 }
 

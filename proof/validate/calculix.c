@@ -6,6 +6,7 @@
 #include "validate/validate.h"
 #include "validate/bar.h"
 #include "files.h"
+#include "folder.h"
 
 #include "base/context.h"
 
@@ -201,7 +202,7 @@ static void parse(const char *text, int32_t point_count, calculix_output *out) {
 static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, int32_t point_count,
                                  calculix_output *out) {
     char folder[2048], path[2100], command[2200];
-    SN_TRY(cli_make_temporary_folder(context, folder, sizeof folder));
+    SN_TRY(proof_make_folder(context, folder, sizeof folder));
     snprintf(path, sizeof path, "%s/bar.inp", folder);
 
     sinew_status status = cli_write_file(context, path, deck->data, deck->size);
@@ -210,15 +211,15 @@ static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, 
         status = sn_fail(context, SINEW_INVALID_DATA, "ccx ended with an error");
     }
 
-    cli_bytes bytes = {NULL, 0};
+    sinew_bytes *bytes = NULL;
     snprintf(path, sizeof path, "%s/bar.dat", folder);
     if (status == SINEW_OK) {
-        status = cli_read_file(context, path, 0, &bytes);
+        status = sinew_bytes_load(context, path, 0, &bytes);
     }
 
     if (status == SINEW_OK) {
-        parse(bytes.data, point_count, out);
-        cli_free_bytes(context, &bytes);
+        parse(sinew_bytes_get_data(bytes), point_count, out);
+        sinew_bytes_destroy(bytes);
         if (out->node_count != point_count || out->mode_count != MODES) {
             status = sn_fail(context, SINEW_INVALID_DATA,
                              "ccx printed %d displacements and %d frequencies; expected %d and %d",
@@ -226,7 +227,7 @@ static sinew_status run_calculix(sinew_context *context, const sn_buffer *deck, 
         }
     }
 
-    sinew_status removed = cli_remove_folder(context, folder);
+    sinew_status removed = proof_remove_folder(context, folder);
     return status == SINEW_OK ? removed : status;
 }
 

@@ -40,8 +40,12 @@ SINEW_API void sinew_bytes_add_number(sinew_bytes *bytes, double value);
 /// Reads a whole file. `limit`: a larger one is refused. [byte] 0 means 4 GiB.
 SINEW_API sinew_status sinew_bytes_load(sinew_context *context, const char *path, size_t limit,
                                         sinew_bytes **bytes);
-/// Writes a whole file under a temporary name and renames it, so that nobody sees half of it.
+/// Writes a whole file in one piece, so that nobody sees half of it (see sinew/io/output.h).
 SINEW_API sinew_status sinew_bytes_save(const sinew_bytes *bytes, const char *path);
+
+/// Whether the name of a file ends with an ending such as ".obj" (in lower case), in any case of
+/// letters, and is longer than it.
+SINEW_API bool sinew_name_has_ending(const char *name, const char *ending);
 
 /// Hands over a file that another one references: the .bin of a .gltf, a mesh of a scene. `name` is
 /// as the file has it, relative to the folder of the file that the host opened: a host decides
@@ -74,6 +78,11 @@ SINEW_API sinew_status sinew_file_open(sinew_context *context, const char *path,
 SINEW_API const sinew_source *sinew_file_get_source(const sinew_file *file);
 /// Lets the file reference others anywhere: for files that are trusted. At first it may not.
 SINEW_API void sinew_file_allow_outside(sinew_file *file);
+/// How fetching files beside it went: SINEW_OK, or SINEW_IO_FAILED if the system could not read one
+/// of them, or the status of the first that was not handed over.
+SINEW_API sinew_status sinew_file_get_status(const sinew_file *file);
+/// How many names were refused because they lead out of the folder. [count]
+SINEW_API int32_t sinew_file_get_refused_count(const sinew_file *file);
 /// Frees the bytes of all of them. NULL is allowed.
 SINEW_API void sinew_file_close(sinew_file *file);
 

@@ -62,6 +62,7 @@ typedef struct sinew_scene_info {
     int32_t steps;     ///< Of a run. [count]
     bool is_static;    ///< A run begins with the static solve.
     int32_t every;     ///< Steps from one output to the next. [count]
+    int32_t material_count, attachment_count, skeleton_count; ///< [count]
 } sinew_scene_info;
 
 /// Texts live as long as the scene.
@@ -99,6 +100,31 @@ SINEW_API sinew_body *sinew_scene_get_body(const sinew_scene *scene, int32_t ind
 SINEW_API const sinew_mesh *sinew_scene_get_body_mesh(const sinew_scene *scene, int32_t index);
 /// The field of its material axes, or NULL. Lives as long as the scene.
 SINEW_API const sinew_field *sinew_scene_get_body_field(const sinew_scene *scene, int32_t index);
+/// What a body of a scene is.
+typedef struct sinew_scene_body_info {
+    const char *name;
+    const char *model;      ///< A word of SINEW_WORDS_MODELS. Static text.
+    sinew_volume volume;    ///< Of bodies of elements.
+    int32_t material_count; ///< Materials that it names. [count] See sinew_scene_get_body_material.
+    int32_t support_count;  ///< Entries of "fixed" and "scripted". [count]
+    int32_t load_count;     ///< [count]
+    int32_t voxel_count;    ///< Of frame bodies, once built. [count]
+    int32_t frame_capacity; ///< The most frames that it has in the course of a run, once built; 0
+                            ///< for other bodies. [count]
+} sinew_scene_body_info;
+
+/// Texts live as long as the scene.
+SINEW_API sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
+                                                 sinew_scene_body_info *info);
+/// Material number `number` of a body as an index of the scene's materials, or -1 if there is none.
+/// `label` receives the label of the elements made of it, or -1: all that have no other.
+SINEW_API int32_t sinew_scene_get_body_material(const sinew_scene *scene, int32_t body,
+                                                int32_t number, int32_t *label);
+/// The name of one of the scene's materials, or NULL if there is none; lives as long as the scene.
+/// `def` receives its constants; it may be NULL.
+SINEW_API const char *sinew_scene_get_material(const sinew_scene *scene, int32_t index,
+                                               sinew_material_def *def);
+
 /// How its elements were bound to a skeleton; false if they were not.
 SINEW_API bool sinew_scene_get_body_binding(const sinew_scene *scene, int32_t index,
                                             sinew_rig_report *report);
@@ -124,6 +150,10 @@ SINEW_API int32_t sinew_scene_get_probe_count(const sinew_scene *scene);
 SINEW_API int32_t sinew_scene_find_probe(const sinew_scene *scene, const char *name);
 /// Its name; lives as long as the scene.
 SINEW_API const char *sinew_scene_get_probe_name(const sinew_scene *scene, int32_t index);
+/// The index of its body, or -1 if there is no such probe. `point` receives its rest position [m];
+/// it may be NULL.
+SINEW_API int32_t sinew_scene_get_probe_body(const sinew_scene *scene, int32_t index,
+                                             double point[3]);
 /// Reads a probe now.
 SINEW_API sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index,
                                               sinew_probe_state *state);
@@ -134,6 +164,7 @@ SINEW_API sinew_status sinew_scene_read_probe(sinew_scene *scene, int32_t index,
 typedef struct sinew_scene_load_info {
     const char *name; ///< Or NULL.
     int32_t body;     ///< Index of its body.
+    int32_t number;   ///< Its place among the loads of its body, from 0.
     const char *kind; ///< "force", "traction" or "pressure". Static text.
     double scale;     ///< Factor by its curve now, times the one that was set. [-]
 } sinew_scene_load_info;
@@ -145,9 +176,39 @@ SINEW_API int32_t sinew_scene_find_load(const sinew_scene *scene, const char *na
 /// What it is. Texts live as long as the scene.
 SINEW_API sinew_status sinew_scene_get_load(const sinew_scene *scene, int32_t index,
                                             sinew_scene_load_info *info);
+/// Sums up a load now: the loaded part of the rest surface [m^2], 0 for forces, and the total force
+/// [N]. Either pointer may be NULL.
+SINEW_API sinew_status sinew_scene_compute_load(sinew_scene *scene, int32_t index, double *area,
+                                                double force[3]);
 /// A factor on the load besides its curve, from the next step on. [-] Finite. 1 at first, 0 turns
 /// it off.
 SINEW_API sinew_status sinew_scene_set_load_scale(sinew_scene *scene, int32_t index, double scale);
+
+// Supports: the entries of "fixed" and "scripted" of a body.
+
+/// How a support holds its body.
+typedef struct sinew_support_report {
+    char name[32];    ///< The entry, "fixed[0]", "scripted[2]", or "other".
+    double force[3];  ///< On the body. [N]
+    double torque[3]; ///< About the origin of the world. [Nm]
+} sinew_support_report;
+
+/// The reactions in the last step or static solve: one report for each of the body's supports, and
+/// one more, "other", of whatever else holds it: its skeleton, the frames' own entries. `reports`
+/// has room for support_count + 1. All are zero for bodies under position dynamics.
+SINEW_API sinew_status sinew_scene_compute_supports(sinew_scene *scene, int32_t body,
+                                                    sinew_support_report *reports);
+
+// Checkpoints: the state of a run, to be continued later.
+
+/// The size of a checkpoint now. [byte] 0 before the scene is built.
+SINEW_API size_t sinew_scene_get_checkpoint_size(const sinew_scene *scene);
+/// Writes the state and what it belongs to: the scene after `settings`, and the bytes of all files
+/// that it references.
+SINEW_API sinew_status sinew_scene_write_checkpoint(const sinew_scene *scene, sinew_bytes *out);
+/// Continues from a checkpoint; what follows is the same bit for bit. Damaged ones are refused, and
+/// those of scenes that differ in more than their title, length, output, preview and probes.
+SINEW_API sinew_status sinew_scene_read_checkpoint(sinew_scene *scene, const sinew_source *source);
 
 #ifdef __cplusplus
 }

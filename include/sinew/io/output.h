@@ -1,0 +1,45 @@
+// Files on disk that are replaced in one piece, and the folders they are in.
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_OUTPUT_H
+#define SINEW_IO_OUTPUT_H
+
+#include "sinew/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Opaque: a file that is going to be written. Until then its content lives in PATH.sinew-tmp, so
+/// that PATH is either what it was before or complete, even after a crash. The temporary file is
+/// locked: a second program that wants to write PATH gets "busy". One that a killed program left
+/// behind is overwritten. A link stays, and the file it points to is replaced. What is not a
+/// regular file (/dev/null, a pipe) is written directly.
+typedef struct sinew_output sinew_output;
+
+/// Prepares `path` for writing and reserves `size` bytes on the disk, so that as many can be
+/// written later even if the disk is full by then. [byte] 0 reserves nothing.
+SINEW_API sinew_status sinew_output_create(sinew_context *context, const char *path, size_t size,
+                                           sinew_output **output);
+/// The name of the temporary file, which a program that a signal ends may want to remove; NULL if
+/// there is none (any more). Lives as long as the output.
+SINEW_API const char *sinew_output_get_temporary(const sinew_output *output);
+/// Writes the whole content, flushes it to the disk and gives the file its name. Can be called
+/// once. The name is certain to survive a crash of the machine only after sinew_output_flush or,
+/// for many files in one folder, sinew_folder_flush.
+SINEW_API sinew_status sinew_output_write(sinew_output *output, const void *data, size_t size);
+/// Flushes the name of a file that was written to the disk.
+SINEW_API sinew_status sinew_output_flush(const sinew_output *output);
+/// Removes the temporary file if nothing was written. NULL is allowed.
+SINEW_API void sinew_output_destroy(sinew_output *output);
+
+/// Creates a folder and its parents; an existing folder is fine.
+SINEW_API sinew_status sinew_folder_create(sinew_context *context, const char *path);
+/// Flushes the names of the files in a folder to the disk.
+SINEW_API sinew_status sinew_folder_flush(sinew_context *context, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
