@@ -6,6 +6,7 @@
 
 #include "sinew/autorig.h"
 #include "sinew/base.h"
+#include "sinew/binding.h"
 #include "sinew/body.h"
 #include "sinew/field.h"
 #include "sinew/frame.h"

@@ -397,8 +397,9 @@ static sinew_status hold_nodes(sn_builder *b, sn_scene_member *member, sn_arena 
     sn_claims claims = {.item = "node", .own = "the skeleton"};
     SN_TRY(sn_claims_create(scratch, scene, nodes, 3, &claims));
 
-    int32_t bound_count;
-    const int32_t *bound = sn_bound_get_nodes(member, &bound_count);
+    int32_t bound_count = 0;
+    const int32_t *bound =
+        member->binding ? sinew_binding_get_bound(member->binding, &bound_count) : NULL;
     for (int32_t i = 0; i < bound_count; i++) {
         sn_claims_add(&claims, claims.own_moved, bound[i], SINEW_AXIS_ALL);
     }
@@ -707,6 +708,10 @@ void sn_scene_world_destroy(sn_scene_world *world) {
         return;
     }
 
+    for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
+        sinew_binding_destroy(world->members[i].binding);
+    }
+
     sinew_world_destroy(world->world);
     for (int32_t i = 0; world->members && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
@@ -714,7 +719,6 @@ void sn_scene_world_destroy(sn_scene_world *world) {
             member->ops->release(member);
         }
 
-        sn_bound_destroy(member->bound);
         sinew_field_destroy(member->field);
         sinew_embedding_destroy(member->surface.embedding);
         sinew_mesh_destroy(member->surface.mesh);

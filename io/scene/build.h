@@ -31,7 +31,6 @@ typedef struct sn_scene_world sn_scene_world;
 typedef struct sn_probe_state sn_probe_state;
 typedef struct sn_member_frames sn_member_frames; // io/scene/build_frames.h
 typedef struct sn_bones sn_bones;                 // io/scene/build_skeleton.h
-typedef struct sn_bound sn_bound;
 
 // What differs from model to model once a body is built.
 typedef struct sn_member_ops {
@@ -60,8 +59,9 @@ struct sn_scene_member {
     double *load_scales; // factors besides the curves, 1 at first
     sinew_point **load_points; // of forces at points of frames, NULL for other loads
     double *forces;            // scratch: three for each node
-    sn_bound *bound;           // what follows the skeleton; NULL without one
-    sinew_field *field;        // of material axes; NULL without one
+    sinew_binding *binding;    // to a skeleton; NULL without one
+    sinew_binding_report binding_report;
+    sinew_field *field; // of material axes; NULL without one
 };
 
 typedef struct sn_probe_place {

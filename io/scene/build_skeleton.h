@@ -28,9 +28,5 @@ sinew_status sn_builder_bind(sn_builder *b, sn_scene_member *member);
 sinew_status sn_bones_apply(sn_scene_world *world, double time);
 
 void sn_bones_destroy(sn_scene_world *world);
-void sn_bound_destroy(sn_bound *bound);
-
-// The nodes that follow the skeleton; none of bodies without one.
-const int32_t *sn_bound_get_nodes(const sn_scene_member *member, int32_t *count);
 
 #endif

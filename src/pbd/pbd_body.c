@@ -248,6 +248,10 @@ static const sn_body_ops pbd_ops = {
     .release = release,
 };
 
+const int32_t *sn_pbd_body_get_cores(const sinew_body *body) {
+    return body->ops == &pbd_ops ? ((const pbd_model *)body->model)->def.cores : NULL;
+}
+
 static const void *copy(sn_arena *arena, const void *array, size_t count, size_t size) {
     if (!array) {
         return NULL;

@@ -13,4 +13,7 @@
 sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
                                const double rotation[4]);
 
+// The rigid core of each tet, or -1; NULL if the body has none, or is of another kind.
+const int32_t *sn_pbd_body_get_cores(const sinew_body *body);
+
 #endif

@@ -263,11 +263,12 @@ static void test_frames(void **state) {
 
     sn_character_destroy(&leg);
     destroy(f);
-    expect_mistake("{\"character\": \"leg\"}",
-                   ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": "
-                   "{\"adopt_unreached\": true}, "
-                   "\"nodes\": [{\"position\": [0, 0.5, 0.06]}]}",
-                   "within a voxel (0.03 m): the nearest, at (0, 0.5, 0.06) m, is 0.0");
+    expect_mistake(
+        "{\"character\": \"leg\"}",
+        ", \"model\": \"frames\", \"frames\": {\"cell\": 0.03, \"weights\": "
+        "{\"adopt_unreached\": true}, "
+        "\"nodes\": [{\"position\": [0, 0.5, 0.06]}]}",
+        "within 0.03 m of a bone of one joint: the nearest, at (0, 0.5, 0.06) m, is 0.0");
     expect_mistake("{\"character\": \"leg\"}",
                    ", \"model\": \"frames\", \"frames\": {\"cell\": 0.07, \"weights\": "
                    "{\"adopt_unreached\": true}, "
