@@ -117,21 +117,27 @@ sinew_status sn_bvh_build(sn_arena *arena, const sn_box *boxes, int32_t count, s
     sn_vec3 *centers = SN_PUSH(arena, sn_vec3, count);
 
     SN_TRY(sn_arena_status(arena));
+    sn_bvh_rebuild(bvh, boxes, centers);
+    sn_arena_rewind(arena, mark);
+
+    return SINEW_OK;
+}
+
+void sn_bvh_rebuild(sn_bvh *bvh, const sn_box *boxes, sn_vec3 *centers) {
+    int32_t count = bvh->item_count;
     for (int32_t i = 0; i < count; i++) {
         bvh->items[i] = i;
         centers[i] = sn_box_center(boxes[i]);
     }
 
     builder b = {bvh, centers};
+    bvh->node_count = 0;
     if (count > 0) {
         build_node(&b, 0, count);
     }
 
     SN_ASSERT(bvh->node_count <= count);
-    sn_arena_rewind(arena, mark);
     sn_bvh_refit(bvh, boxes);
-
-    return SINEW_OK;
 }
 
 void sn_bvh_refit(sn_bvh *bvh, const sn_box *boxes) {

@@ -28,6 +28,10 @@ typedef struct sn_bvh {
 
 sinew_status sn_bvh_build(sn_arena *arena, const sn_box *boxes, int32_t count, sn_bvh *bvh);
 
+// Builds the tree again for the same number of other boxes. Allocates nothing; `centers` is
+// scratch, one for each item.
+void sn_bvh_rebuild(sn_bvh *bvh, const sn_box *boxes, sn_vec3 *centers);
+
 // Updates the boxes, keeping the structure of the tree. Allocates nothing.
 void sn_bvh_refit(sn_bvh *bvh, const sn_box *boxes);
 
