@@ -20,8 +20,8 @@ enum { ROW_CHUNK = 256, BLOCK_CHUNK = 2048 };
 // The sets that each node belongs to; set numbers run through all lists.
 typedef struct incidence {
     int32_t *starts, *sets;
-    int32_t *first,
-        *width; // members of each set: first member's place in its list, number of members
+    int32_t *first; // of each set: the index of its first member in its list
+    int32_t *width; // and its number of members
     const int32_t **members;
 } incidence;
 
@@ -47,6 +47,7 @@ static sinew_status check_members(sinew_context *context, int32_t rows, const sn
 // Lists for each node the sets it belongs to.
 static sinew_status build_incidence(sn_arena *scratch, int32_t rows, const sn_bsr_sets *lists,
                                     int32_t list_count, incidence *out) {
+    // Check that all indices fit and are in range before anything is allocated.
     int64_t set_count = 0, member_count = 0;
     for (int32_t l = 0; l < list_count; l++) {
         set_count += lists[l].count;
@@ -84,10 +85,12 @@ static sinew_status build_incidence(sn_arena *scratch, int32_t rows, const sn_bs
         }
     }
 
+    // Prefix sum: starts[node + 1] becomes the start of the node's list.
     for (int32_t i = 0; i < rows; i++) {
         out->starts[i + 2] += out->starts[i + 1];
     }
 
+    // Fill the lists. This advances starts[node + 1] to the end of the list.
     for (int32_t set = 0; set < (int32_t)set_count; set++) {
         const int32_t *members = out->members[set] + out->first[set];
         for (int32_t k = 0; k < out->width[set]; k++) {
@@ -135,12 +138,14 @@ static void sort_and_link(sn_bsr *pattern, const int32_t *unsorted, int32_t *nex
         next[i] = pattern->starts[i];
     }
 
+    // Transpose: visiting rows in ascending order appends ascending columns.
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
             pattern->columns[next[unsorted[k]]++] = i;
         }
     }
 
+    // Transpose once more, now knowing the order: the k-th visit of row j is its k-th mirror block.
     for (int32_t i = 0; i < pattern->rows; i++) {
         next[i] = pattern->starts[i];
     }
@@ -167,6 +172,7 @@ static sinew_status build_pattern(sn_arena *arena, sn_arena *scratch, int32_t ro
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
+    // First pass: count the blocks of each row.
     int64_t total = 0;
     for (int32_t i = 0; i < rows; i++) {
         total += collect_row(&in, i, mark, NULL);
@@ -187,6 +193,8 @@ static sinew_status build_pattern(sn_arena *arena, sn_arena *scratch, int32_t ro
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
+    // Second pass: write the columns. The marks of the first pass must not be mistaken for new
+    // ones.
     memset(mark, 0, (size_t)rows * sizeof *mark);
     for (int32_t i = 0; i < rows; i++) {
         collect_row(&in, i, mark, unsorted + pattern->starts[i]);
@@ -211,6 +219,7 @@ int32_t sn_bsr_find(const sn_bsr *pattern, int32_t row, int32_t column) {
     int32_t low = pattern->starts[row];
     int32_t high = pattern->starts[row + 1] - 1;
 
+    // Binary search.
     while (low <= high) {
         int32_t middle = low + (high - low) / 2;
         if (pattern->columns[middle] == column) {
@@ -413,6 +422,7 @@ static void constrain_rows(void *data, int32_t begin, int32_t end, int32_t chunk
             }
         }
 
+        // Unit diagonal for the prescribed unknowns of this row.
         double *diagonal = work->Y + 9 * (size_t)pattern->diagonal[i];
         for (int r = 0; r < 3; r++) {
             if (row_mask[r]) {
@@ -439,9 +449,12 @@ static void multiply_masked_rows(void *data, int32_t begin, int32_t end, int32_t
             size_t j = 3 * (size_t)pattern->columns[k];
             bool above = k > pattern->diagonal[i];
             const double *block = work->A + 9 * (size_t)(above ? pattern->mirror[k] : k);
+
+            // Blocks above the diagonal are read from their mirror block, transposed.
             int across = above ? 3 : 1;
             int down = above ? 1 : 3;
 
+            // Multiply the prescribed columns only.
             for (int c = 0; c < 3; c++) {
                 if (!work->mask[j + (size_t)c]) {
                     continue;

@@ -43,8 +43,8 @@ void SN_ISA_NAME(sn_kernel_bsr_mirror)(double *A, const sn_bsr *pattern, int32_t
 
             sn_quad_transpose3(sn_quad_load_any(from), sn_quad_load_any(from + 3),
                                sn_quad_load3(from + 6), &x, &y, &z);
-            sn_quad_store_any(to,
-                              x); // the fourth number of a row is that of the next, which follows
+            // The fourth lane spills into the next row, which is written after it.
+            sn_quad_store_any(to, x);
             sn_quad_store_any(to + 3, y);
             sn_quad_store3(to + 6, z);
         }
@@ -62,6 +62,7 @@ void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t 
         double sum[8];
         double *diagonal = A + 9 * (size_t)pattern->diagonal[i];
 
+        // Subtract the blocks below the diagonal, as nine consecutive numbers.
         for (const double *block = A + 9 * (size_t)pattern->starts[i]; block < diagonal;
              block += 9) {
             first = sn_quad_sub(first, sn_quad_load_any(block));
@@ -69,6 +70,7 @@ void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t 
             last -= block[8];
         }
 
+        // Subtract the blocks above it, whose mirrors are scattered in memory: prefetch them.
         int32_t above = pattern->starts[i + 1];
         int32_t fetched = above + AHEAD < pattern->blocks ? above : pattern->blocks - AHEAD;
         for (int32_t k = pattern->diagonal[i] + 1; k < fetched; k++) {
@@ -82,6 +84,7 @@ void SN_ISA_NAME(sn_kernel_bsr_close)(double *A, const sn_bsr *pattern, int32_t 
             last -= block[8];
         }
 
+        // Store the symmetric part of the sum.
         sn_quad_store_any(sum, first);
         sn_quad_store_any(sum + 4, second);
         diagonal[0] = sum[0];
@@ -99,6 +102,7 @@ void SN_ISA_NAME(sn_kernel_packed_copy)(sn_packed *packed, const double *A, int3
                                         int32_t end) {
     const int32_t *source = packed->source;
     for (int32_t k = begin; k < end; k++) {
+        // The source is elsewhere in memory: prefetch that of a later block.
         if (k + AHEAD < end) {
             int32_t next = source[k + AHEAD];
             sn_prefetch_block(A + 9 * (size_t)(next < 0 ? ~next : next));
@@ -136,6 +140,7 @@ double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, con
         const double *a = A->values + 9 * (size_t)A->starts[i];
         int32_t k = A->starts[i];
 
+        // Blocks of other chunks, stored in both rows: only y_i is written.
         for (; k < A->lower[i]; k++, a += 9) {
             sn_quad v = sn_quad_load(x + A->columns[k]);
             y0 = sn_quad_fma(sn_quad_load_any(a), v, y0);
@@ -143,6 +148,7 @@ double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, con
             y2 = sn_quad_fma(sn_quad_load_any(a + 6), v, y2);
         }
 
+        // Blocks of this chunk, stored once: they contribute to y_i and to y_j.
         sn_quad x_i = sn_quad_load(x + 4 * (size_t)i);
         sn_quad s0 = sn_quad_spread(x_i, 0);
         sn_quad s1 = sn_quad_spread(x_i, 1);
@@ -161,6 +167,7 @@ double SN_ISA_NAME(sn_kernel_packed_multiply)(double *y, const sn_packed *A, con
             sn_quad_store(y + A->columns[k], sn_quad_clear_last(w));
         }
 
+        // The diagonal block.
         y0 = sn_quad_fma(sn_quad_load_any(a), x_i, y0);
         y1 = sn_quad_fma(sn_quad_load_any(a + 3), x_i, y1);
         y2 = sn_quad_fma(sn_quad_load_any(a + 6), x_i, y2);

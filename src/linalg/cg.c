@@ -70,6 +70,8 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
     double rz_before = 1;
     for (int32_t k = 0; k < budget; k++) {
         double rz;
+
+        // Precondition: z = M r.
         if (s->preconditioner.apply) {
             rz = s->preconditioner.apply(s->preconditioner.data, s->z, s->r);
         } else {
@@ -83,6 +85,7 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
             return SN_SOLVE_NOT_POSITIVE_DEFINITE;
         }
 
+        // The next search direction is conjugate to the previous one.
         const double *z = s->preconditioner.apply ? s->z : s->r;
         if (k == 0) {
             memcpy(s->p, z, (size_t)s->count * sizeof(double));
@@ -91,6 +94,8 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
         }
 
         rz_before = rz;
+
+        // Curvature p'Ap along the direction.
         double curvature = s->A.apply(s->A.data, s->q, s->p);
         if (!isfinite(curvature)) {
             return SN_SOLVE_NOT_FINITE;
@@ -99,6 +104,7 @@ static sn_solve_outcome iterate(cg *s, int32_t budget, int32_t *iterations) {
             return SN_SOLVE_NOT_POSITIVE_DEFINITE;
         }
 
+        // Step to the minimum along p.
         step advance = {.x = s->x, .r = s->r, .p = s->p, .q = s->q, .alpha = rz / curvature};
         double rr = sn_parallel_sum(s->context, s->count, CHUNK, advance_range, &advance);
 
@@ -118,6 +124,7 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
     *report =
         (sn_solve_report){.outcome = SN_SOLVE_NOT_FINITE, .relative_residual = NAN, .row = -1};
 
+    // Trivial and invalid right-hand sides.
     double b_norm = sn_vector_norm(context, count, b);
     double x_norm = sn_vector_norm(context, count, x);
     if (!isfinite(b_norm) || !isfinite(x_norm)) {
@@ -143,6 +150,7 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
             fmax(relative_tolerance, 0.01 * DBL_EPSILON) * b_norm};
     double r_norm = b_norm;
 
+    // Residual of the start vector.
     if (x_norm > 0) {
         r_norm = true_residual(context, count, A, b, x, s.r, s.q);
     } else {
@@ -163,6 +171,7 @@ void sn_cg_solve(sinew_context *context, int32_t count, sn_operator A, sn_operat
             return;
         }
 
+        // Iterate, then measure the true residual: the recursive one drifts from it.
         sn_solve_outcome outcome =
             iterate(&s, max_iterations - report->iterations, &report->iterations);
         double before = r_norm;

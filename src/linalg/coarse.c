@@ -37,6 +37,7 @@ static void gather_rows(const sn_bsr *pattern, int32_t frames, int32_t *owner, i
         owner[i] = -1;
     }
 
+    // The next seed is the row farthest from all earlier seeds.
     int32_t seed = 0;
     for (int32_t frame = 0; frame < frames; frame++) {
         int32_t head = 0, tail = 0;
@@ -44,6 +45,7 @@ static void gather_rows(const sn_bsr *pattern, int32_t frames, int32_t *owner, i
         owner[seed] = frame;
         queue[tail++] = seed;
 
+        // Breadth-first search, limited to rows that are closer to this seed than to earlier ones.
         while (head < tail) {
             int32_t i = queue[head++];
             for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
@@ -88,15 +90,16 @@ static int32_t keep_largest(candidate *list, int32_t count, int32_t limit) {
 static void average(const sn_bsr *pattern, const candidate *from, candidate *to) {
     for (int32_t i = 0; i < pattern->rows; i++) {
         candidate sum[SN_COARSE_MAX_FRAMES];
-        int32_t place[SN_COARSE_MAX_FRAMES], count = 0;
+        int32_t slot_of[SN_COARSE_MAX_FRAMES], count = 0;
         for (int32_t f = 0; f < SN_COARSE_MAX_FRAMES; f++) {
-            place[f] = -1;
+            slot_of[f] = -1;
         }
 
+        // Sum the weights of the neighbours, frame by frame.
         for (int32_t k = pattern->starts[i]; k < pattern->starts[i + 1]; k++) {
             const candidate *list = from + CANDIDATES * (size_t)pattern->columns[k];
             for (int32_t c = 0; c < CANDIDATES && list[c].weight > 0; c++) {
-                int32_t *at = &place[list[c].frame];
+                int32_t *at = &slot_of[list[c].frame];
                 if (*at < 0) {
                     *at = count++;
                     sum[*at] = (candidate){.frame = list[c].frame};
@@ -105,6 +108,7 @@ static void average(const sn_bsr *pattern, const candidate *from, candidate *to)
             }
         }
 
+        // Keep the largest and normalise, so that the weights of a row sum to one.
         count = keep_largest(sum, count, CANDIDATES);
         double total = 0;
         for (int32_t c = 0; c < count; c++) {
@@ -126,6 +130,7 @@ static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_co
     candidate *now = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
     candidate *next = SN_PUSH(scratch, candidate, CANDIDATES * (size_t)n);
 
+    // Start with the membership: weight one for the frame that owns the row.
     SN_TRY(sn_arena_status(scratch));
     gather_rows(pattern, coarse->frames, owner, distance, queue);
     for (int32_t i = 0; i < n; i++) {
@@ -141,6 +146,7 @@ static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_co
         next = swap;
     }
 
+    // Keep the largest weights of each row, normalised again, in the packed order.
     for (int32_t i = 0; i < n; i++) {
         const candidate *list = now + CANDIDATES * (size_t)coarse->packed->order[i];
         double total = 0;
@@ -158,26 +164,26 @@ static sinew_status make_weights(sn_arena *scratch, const sn_bsr *pattern, sn_co
     return SINEW_OK;
 }
 
-// The frames that have a weight in a row or in a neighbour below the diagonal. place[frame] becomes
-// the index in the list of the row, -1 for all others; returns the length of the list.
-static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *place, uint8_t *list) {
+// Lists the frames that have a weight in a row or in a neighbour below the diagonal. slot_of[frame]
+// becomes the index in the list of the row, or -1; returns the length of the list.
+static int32_t number_frames(const sn_coarse *coarse, int32_t i, int32_t *slot_of, uint8_t *list) {
     const sn_packed *packed = coarse->packed;
     int32_t count = 0;
     for (int32_t f = 0; f < coarse->frames; f++) {
-        place[f] = -1;
+        slot_of[f] = -1;
     }
 
     for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++) {
+        // Columns are multiplied by four, and so are the slots.
         for (int s = 0; s < SLOTS; s++) {
-            size_t slot =
-                (size_t)(packed->columns[k] + s); // columns are counted by fours, as slots are
+            size_t slot = (size_t)(packed->columns[k] + s);
             uint8_t f = coarse->frame[slot];
-            if (coarse->weight[slot] == 0 || place[f] >= 0) {
+            if (coarse->weight[slot] == 0 || slot_of[f] >= 0) {
                 continue;
             }
 
             list[count] = f;
-            place[f] = count++;
+            slot_of[f] = count++;
         }
     }
 
@@ -200,6 +206,7 @@ static void number_pairs(sn_coarse *coarse, int32_t i, const uint8_t *list, int3
                 *pair = coarse->pairs++;
             }
 
+            // Extend the range of pairs that this chunk sums.
             int32_t end = chunk->first_pair + chunk->pairs;
             if (chunk->pairs == 0 || *pair >= end) {
                 end = *pair + 1;
@@ -219,9 +226,9 @@ static int64_t count_lists(sn_coarse *coarse) {
     const sn_packed *packed = coarse->packed;
     int64_t entries = 0;
     for (int32_t i = 0; i < packed->rows; i++) {
-        int32_t place[SN_COARSE_MAX_FRAMES];
+        int32_t slot_of[SN_COARSE_MAX_FRAMES];
         uint8_t list[SN_COARSE_MAX_FRAMES];
-        int32_t count = number_frames(coarse, i, place, list);
+        int32_t count = number_frames(coarse, i, slot_of, list);
         int32_t blocks = packed->starts[i + 1] - packed->below[i];
 
         coarse->row_starts[i + 1] = coarse->row_starts[i] + count;
@@ -246,14 +253,16 @@ static void fill_lists(sn_coarse *coarse) {
     const sn_packed *packed = coarse->packed;
     int32_t next = 0;
     for (int32_t i = 0; i < packed->rows; i++) {
-        int32_t place[SN_COARSE_MAX_FRAMES];
+        int32_t slot_of[SN_COARSE_MAX_FRAMES];
         int32_t *starts = coarse->entry_starts + coarse->row_starts[i];
-        int32_t count = number_frames(coarse, i, place, coarse->row_frames + coarse->row_starts[i]);
+        int32_t count =
+            number_frames(coarse, i, slot_of, coarse->row_frames + coarse->row_starts[i]);
 
         for (int32_t l = 0; l < count; l++) {
             starts[l] = 0;
         }
 
+        // Pass 0 counts the entries of each frame, pass 1 writes them.
         for (int pass = 0; pass < 2; pass++) {
             for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++) {
                 for (int s = 0; s < SLOTS; s++) {
@@ -262,7 +271,7 @@ static void fill_lists(sn_coarse *coarse) {
                         continue;
                     }
 
-                    int32_t *at = &starts[place[coarse->frame[slot]]];
+                    int32_t *at = &starts[slot_of[coarse->frame[slot]]];
                     if (pass == 1) {
                         coarse->entry_block[*at] = (uint16_t)(k - packed->below[i]);
                         coarse->entry_weight[*at] = coarse->weight[slot];
@@ -283,6 +292,7 @@ static void fill_lists(sn_coarse *coarse) {
             }
         }
 
+        // Writing has moved each start to the next one: move them back.
         int32_t end = count > 0 ? starts[count - 1] : next;
         for (int32_t l = count - 1; l > 0; l--) {
             starts[l] = starts[l - 1];
@@ -311,6 +321,7 @@ static sinew_status build_lists(sn_arena *arena, sn_coarse *coarse) {
     coarse->chunk = SN_PUSH(arena, sn_coarse_chunk, coarse->chunks);
     SN_TRY(sn_arena_status(arena));
 
+    // Count, and give up on the coarse level if the indices do not fit.
     int64_t entries = count_lists(coarse);
     if (entries > INT32_MAX || coarse->longest > UINT16_MAX) {
         coarse->frames = 0;
@@ -383,6 +394,8 @@ sinew_status sn_coarse_build(sn_arena *arena, const sn_bsr *pattern, const sn_pa
 static void place_frames(sn_coarse *coarse, const double *positions) {
     size_t n = (size_t)coarse->packed->rows;
     double middle[3] = {0}, total[SN_COARSE_MAX_FRAMES] = {0};
+
+    // The mean position. Relative positions keep the rotations well conditioned.
     for (size_t k = 0; k < 3 * n; k++) {
         middle[k % 3] += positions[k] / (double)n;
     }
@@ -396,6 +409,7 @@ static void place_frames(sn_coarse *coarse, const double *positions) {
             coarse->position[4 * i + c] = (float)x[c];
         }
 
+        // Accumulate the weighted centres of the row's frames.
         for (size_t s = 0; s < SLOTS; s++) {
             double w = (double)coarse->weight[STRIDE * i + s];
             double *center = coarse->center + 4 * (size_t)coarse->frame[STRIDE * i + s];
@@ -446,6 +460,7 @@ static void find_free(void *data, int32_t begin, int32_t end, int32_t index) {
 
         memset(free + first, 0, (size_t)(last - first));
         for (int32_t i = first; i < last; i++) {
+            // Off-diagonal blocks couple component r of row i and component c of row j.
             for (int32_t k = packed->starts[i]; k < packed->starts[i + 1] - 1; k++) {
                 const double *block = packed->values + 9 * (size_t)k;
                 if (free[i] != 7) {
@@ -461,6 +476,7 @@ static void find_free(void *data, int32_t begin, int32_t end, int32_t index) {
                 }
             }
 
+            // The diagonal block couples components of the same row.
             const double *a = packed->values + 9 * (size_t)(packed->starts[i + 1] - 1);
             free[i] |= (uint8_t)((a[1] != 0 || a[2] != 0) + 2 * (a[3] != 0 || a[5] != 0) +
                                  4 * (a[6] != 0 || a[7] != 0));
@@ -485,11 +501,13 @@ static void shift_block(double block[6][6], const double *sum, const double *cen
     sn_vec3 b = sn_load3(center_b);
     sn_vec3 row[6][2];
 
+    // From the right: moments about the centre of frame b.
     for (int r = 0; r < 6; r++) {
         row[r][0] = sn_load3(sum + 8 * r);
         row[r][1] = sn_sub(sn_load3(sum + 8 * r + 4), sn_cross(b, row[r][0]));
     }
 
+    // From the left: moments about the centre of frame a.
     for (int h = 0; h < 2; h++) {
         sn_mat3 force = sn_mat3_transpose(sn_mat3_columns(row[0][h], row[1][h], row[2][h]));
         sn_mat3 moment = sn_mat3_transpose(sn_mat3_columns(row[3][h], row[4][h], row[5][h]));
@@ -568,6 +586,7 @@ static void regularize(sn_coarse *coarse) {
     size_t m = 6 * (size_t)coarse->frames;
     double largest[2] = {0};
 
+    // The largest stiffness of translations and of rotations.
     for (size_t k = 0; k < m; k++) {
         largest[k % 6 / 3] = fmax(largest[k % 6 / 3], coarse->matrix[k * m + k]);
     }
@@ -579,6 +598,7 @@ static void regularize(sn_coarse *coarse) {
             continue;
         }
 
+        // Decouple an unknown without stiffness.
         for (size_t j = 0; j < k; j++) {
             coarse->matrix[k * m + j] = 0;
         }
@@ -630,6 +650,7 @@ double sn_coarse_solve(const sn_coarse *coarse, const double *r) {
         return 0;
     }
 
+    // P'r, with moments about the centres of the frames.
     sum_forces(coarse, r);
     double *vector = coarse->vector;
     double *motion = coarse->motion;
@@ -643,12 +664,14 @@ double sn_coarse_solve(const sn_coarse *coarse, const double *r) {
         sn_store3(vector + 6 * f + 3, sn_sub(sn_load3(motion + 8 * f + 4), sn_cross(c, force)));
     }
 
+    // Solve, and keep the forces to form r'z.
     memcpy(forces, vector, 6 * (size_t)coarse->frames * sizeof(double));
     sn_dense_cholesky_solve(coarse->matrix, 6 * coarse->frames, 6 * coarse->frames, vector);
     for (int32_t k = 0; k < 6 * coarse->frames; k++) {
         addition += forces[k] * vector[k];
     }
 
+    // Convert back: translation of the origin and rotation.
     for (int32_t f = 0; f < coarse->frames; f++) {
         sn_vec3 omega = sn_load3(vector + 6 * f + 3);
         sn_vec3 c = sn_load3(coarse->center + 4 * f);

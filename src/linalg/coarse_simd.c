@@ -37,6 +37,7 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
     const sn_packed *packed = coarse->packed;
     for (int32_t i = sn_packed_chunk_begin(packed, chunk); i < sn_packed_chunk_end(packed, chunk);
          i++) {
+        // Blend the motions of the row's frames.
         sn_quad t = sn_quad_all(0);
         sn_quad omega = t;
         for (int s = 0; s < SLOTS; s++) {
@@ -45,6 +46,8 @@ void SN_ISA_NAME(sn_kernel_coarse_prolong)(double *z, const sn_coarse *coarse, c
             t = sn_quad_fma(w, sn_quad_load(of), t);
             omega = sn_quad_fma(w, sn_quad_load(of + 4), omega);
         }
+
+        // Displacement of the row, free components only.
         sn_quad u = sn_quad_add(
             t, sn_quad_cross(omega, sn_quad_load_float(coarse->position + 4 * (size_t)i)));
         u = sn_quad_mul(u, sn_quad_load(free_factors[coarse->free[i]]));
@@ -59,6 +62,7 @@ static void multiply_row(double *products, const sn_coarse *coarse, int32_t i) {
     const double *a = packed->values + 9 * (size_t)packed->below[i];
     double *out = products;
 
+    // (B_r, x_j x B_r) for each row r of each block.
     for (int32_t k = packed->below[i]; k < packed->starts[i + 1]; k++, a += 9, out += 24) {
         sn_quad x = sn_quad_load(coarse->row_position + packed->columns[k]);
         sn_quad a0 = sn_quad_load3(a);
@@ -111,6 +115,8 @@ static void add_row(double *partial, int32_t first_pair, const double *products,
         sn_quad g[6][2];
 
         sum_products(g, coarse, products, list);
+
+        // Append the moments x_i x g of the three force rows.
         for (int h = 0; h < 2; h++) {
             g[3][h] = sn_quad_sub(sn_quad_mul(sn_quad_all(x[1]), g[2][h]),
                                   sn_quad_mul(sn_quad_all(x[2]), g[1][h]));
@@ -120,6 +126,7 @@ static void add_row(double *partial, int32_t first_pair, const double *products,
                                   sn_quad_mul(sn_quad_all(x[1]), g[0][h]));
         }
 
+        // Add to the pairs (a, b) of all frames a of the row.
         for (int s = 0; s < SLOTS; s++) {
             int32_t a = coarse->frame[STRIDE * (size_t)i + (size_t)s];
             float weight = coarse->weight[STRIDE * (size_t)i + (size_t)s];

@@ -13,6 +13,7 @@ static double *at(double *A, int32_t stride, int32_t i, int32_t j) {
 // The reflection I - tau v v' with v_0 = 1 that takes x (count numbers, `step` apart) to (beta, 0,
 // ..., 0). x becomes (beta, v_1, v_2, ...). Returns tau, 0 for the identity.
 static double make_reflection(double *x, int32_t count, ptrdiff_t step) {
+    // Scale by the largest entry, so that squares neither overflow nor underflow.
     double largest = 0, sum = 0;
     for (int32_t k = 1; k < count; k++) {
         largest = fmax(largest, fabs(x[k * step]));
@@ -22,12 +23,13 @@ static double make_reflection(double *x, int32_t count, ptrdiff_t step) {
         return 0;
     }
 
-    largest = fmax(largest, fabs(x[0])); // scaled, so that squares neither overflow nor underflow
+    largest = fmax(largest, fabs(x[0]));
     for (int32_t k = 0; k < count; k++) {
         double scaled = x[k * step] / largest;
         sum += scaled * scaled;
     }
 
+    // The sign of beta avoids cancellation in x_0 - beta.
     double beta = -copysign(largest * sqrt(sum), x[0]);
     double tau = (beta - x[0]) / beta;
     double scale = 1 / (x[0] - beta);
@@ -48,6 +50,7 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
         w[r] = 0;
     }
 
+    // w = B v, from the lower triangle.
     for (int32_t r = 0; r < i; r++) {
         const double *row = at(A, stride, r, 0);
         double sum = row[r] * v[r];
@@ -59,6 +62,7 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
         w[r] += sum;
     }
 
+    // w = tau (w - tau/2 (v'Bv) v)
     double vw = 0;
     for (int32_t r = 0; r < i; r++) {
         vw += tau * w[r] * v[r];
@@ -68,6 +72,7 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
         w[r] = tau * (w[r] - 0.5 * vw * v[r]);
     }
 
+    // The rank-two update.
     for (int32_t r = 0; r < i; r++) {
         double *row = at(A, stride, r, 0);
         for (int32_t c = 0; c <= r; c++) {
@@ -79,6 +84,7 @@ static void reflect_both(double *A, int32_t stride, int32_t i, double tau, const
 // Reduces A to tridiagonal form, last row first. The diagonal goes to d, the entry that couples i -
 // 1 and i to e[i], and A becomes the transpose of the orthogonal matrix Q with A = Q T Q'.
 static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
+    // Eliminate row i left of the subdiagonal; the reflection stays in the row.
     for (int32_t i = n - 1; i > 0; i--) {
         double *v = at(A, stride, i, 0);
         double tau = make_reflection(v + i - 1, i, -1);
@@ -102,6 +108,7 @@ static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
         double *v = at(A, stride, i, 0);
         double tau = i > 0 ? d[i] : 0;
         if (tau != 0) {
+            // Apply I - tau v v' to the rows above, from the right.
             for (int32_t r = 0; r < i; r++) {
                 double *row = at(A, stride, r, 0);
                 double sum = 0;
@@ -115,6 +122,7 @@ static void reduce(double *A, int32_t n, int32_t stride, double *d, double *e) {
             }
         }
 
+        // Store the diagonal and reset row and column i to those of the unit matrix.
         d[i] = v[i];
         for (int32_t c = 0; c < i; c++) {
             v[c] = *at(A, stride, c, i) = 0;
@@ -137,11 +145,14 @@ static void rotate_rows(double *a, double *b, int32_t n, double c, double s) {
 // corner that is closer to d[l].
 static void ql_step(double *A, int32_t n, int32_t stride, double *d, double *e, int32_t l,
                     int32_t m) {
+    // The shift.
     double g = (d[l + 1] - d[l]) / (2 * e[l + 1]);
     double r = hypot(g, 1);
 
     g = d[m] - d[l] + e[l + 1] / (g + copysign(r, g));
     double s = 1, c = 1, p = 0;
+
+    // Chase the bulge upwards with plane rotations.
     for (int32_t i = m; i-- > l;) {
         double f = s * e[i + 1];
         double b = c * e[i + 1];
@@ -158,6 +169,7 @@ static void ql_step(double *A, int32_t n, int32_t stride, double *d, double *e, 
             }
             return;
         }
+
         s = f / r;
         c = g / r;
         g = d[i + 1] - p;
@@ -186,6 +198,8 @@ static void sort_ascending(double *A, int32_t n, int32_t stride, double *values)
         }
 
         double swap = values[i];
+
+        // Swap the eigenvalues, then the eigenvectors.
         values[i] = values[least];
         values[least] = swap;
 
@@ -208,8 +222,11 @@ bool sn_dense_symmetric_eigen(double *A, int32_t n, int32_t stride, double *valu
     double *e = work;
 
     reduce(A, n, stride, d, e);
+
+    // Deflate the eigenvalues one by one.
     for (int32_t l = 0; l < n; l++) {
         for (int step = 0;; step++) {
+            // The unreduced block [l, m] ends at the first negligible coupling.
             int32_t m = l;
             while (m + 1 < n && !(fabs(e[m + 1]) <= DBL_EPSILON * (fabs(d[m]) + fabs(d[m + 1])))) {
                 m++;
@@ -255,6 +272,7 @@ static int32_t longest_column(double *A, int32_t m, int32_t n, int32_t stride, i
     int32_t best = k;
     *length = -1;
     for (int32_t j = k; j < n; j++) {
+        // A scaled norm, which neither overflows nor underflows.
         double largest = 0, sum = 0;
         for (int32_t i = k; i < m; i++) {
             largest = fmax(largest, fabs(*at(A, stride, i, j)));
@@ -306,6 +324,8 @@ static void reduce_from_right(double *A, int32_t n, int32_t stride, int32_t rank
         }
 
         row[k] = beta;
+
+        // Apply the reflection to the rows above.
         for (int32_t i = 0; i < k; i++) {
             double *above = at(A, stride, i, 0);
             double sum = above[k];
@@ -326,6 +346,7 @@ static void reduce_from_right(double *A, int32_t n, int32_t stride, int32_t rank
 // right-hand side.
 static void solve_column(double *A, int32_t n, int32_t stride, int32_t rank, const double *tau,
                          const double *order, double *x, int32_t step) {
+    // Back substitution with the leading triangle.
     for (int32_t i = rank; i-- > 0;) {
         double *x_i = x + (size_t)i * (size_t)step;
         for (int32_t j = i + 1; j < rank; j++) {

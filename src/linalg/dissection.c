@@ -28,6 +28,8 @@ static bool is_before(const dissection *d, int32_t a, int32_t b, int axis) {
 static int longest_axis(const dissection *d, int32_t begin, int32_t end) {
     int longest = 0;
     double most = -1;
+
+    // Measure the bounding box along each axis.
     for (int axis = 0; axis < 3; axis++) {
         double low = INFINITY, high = -INFINITY;
         for (int32_t k = begin; k < end; k++) {
@@ -61,6 +63,7 @@ static void select_middle(const dissection *d, int32_t begin, int32_t end, int32
         int32_t j = end - 1;
         int32_t pivot = order[begin + (end - begin) / 2];
 
+        // Hoare partition around the middle row.
         while (i <= j) {
             while (is_before(d, order[i], pivot, axis)) {
                 i++;
@@ -75,6 +78,7 @@ static void select_middle(const dissection *d, int32_t begin, int32_t end, int32
             }
         }
 
+        // Continue in the part that contains `middle`.
         if (middle <= j) {
             end = j + 1;
         } else if (middle >= i) {
@@ -107,6 +111,8 @@ static int32_t count_touching(const dissection *d, int32_t begin, int32_t end, i
 static int32_t move_touching(dissection *d, int32_t begin, int32_t end, int32_t side) {
     int32_t kept = begin;
     int32_t moved = 0;
+
+    // Compact the rows that stay and collect the others.
     for (int32_t k = begin; k < end; k++) {
         int32_t row = d->order[k];
         if (touches(d, row, side)) {
@@ -133,13 +139,15 @@ static void dissect(dissection *d, int32_t begin, int32_t end) {
     int32_t left = ++d->halves;
     int32_t right = ++d->halves;
 
+    // Halve the rows across the longest side.
     select_middle(d, begin, end, middle, longest_axis(d, begin, end));
     for (int32_t k = begin; k < end; k++) {
         d->side[d->order[k]] = k < middle ? left : right;
     }
 
-    if (count_touching(d, begin, middle, right) <
-        count_touching(d, middle, end, left)) { // the separator from the right half
+    // Take the separator from the half that touches the other with fewer rows: make it the second
+    // half.
+    if (count_touching(d, begin, middle, right) < count_touching(d, middle, end, left)) {
         for (int32_t k = 0; k < middle - begin; k++) {
             d->scratch[k] = d->order[begin + k];
         }
@@ -155,6 +163,7 @@ static void dissect(dissection *d, int32_t begin, int32_t end) {
         swap(&left, &right);
     }
 
+    // The separator goes to the end of the range, where it is eliminated last.
     int32_t separator = move_touching(d, middle, end, left);
     dissect(d, begin, middle);
     dissect(d, middle, separator);

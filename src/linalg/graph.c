@@ -15,6 +15,8 @@ typedef struct search {
 static void sort_neighbors(const sn_bsr *pattern, int32_t *neighbors, int32_t *by_degree,
                            int32_t *next, int32_t *bucket) {
     int32_t n = pattern->rows;
+
+    // Counting sort of the rows by degree.
     for (int32_t i = 0; i < n; i++) {
         bucket[pattern->starts[i + 1] - pattern->starts[i] + 1]++;
     }
@@ -27,6 +29,7 @@ static void sort_neighbors(const sn_bsr *pattern, int32_t *neighbors, int32_t *b
         by_degree[bucket[pattern->starts[i + 1] - pattern->starts[i]]++] = i;
     }
 
+    // Append the rows in that order to the lists of their neighbours.
     for (int32_t i = 0; i < n; i++) {
         next[i] = pattern->starts[i];
     }
@@ -44,6 +47,8 @@ static void sort_neighbors(const sn_bsr *pattern, int32_t *neighbors, int32_t *b
 static int32_t run(search *s, int32_t root, int32_t *level, int32_t first_level, int32_t *depth,
                    int32_t *last_level) {
     int32_t head = 0, tail = 0, level_end = 1, distance = 0;
+
+    // Breadth-first search. All rows of a level are in the queue when the previous level ends.
     s->stamp++;
     s->queue[tail++] = root;
     s->seen[root] = s->stamp;
@@ -86,6 +91,7 @@ static int32_t peripheral_row(search *s, int32_t root) {
             return root;
         }
 
+        // The row of least degree in the last level is the next root.
         depth = deeper;
         int32_t best = s->queue[last_level];
         for (int32_t q = last_level; q < count; q++) {
@@ -119,6 +125,7 @@ sinew_status sn_graph_rcm(sinew_context *context, const sn_bsr *pattern, int32_t
     int32_t end = n;
     int32_t first_level = 0;
 
+    // Number one component after another, from the end, which reverses the order.
     for (int32_t root = 0; root < n; root++) {
         if (placed[root]) {
             continue;

@@ -42,19 +42,21 @@ static void fill_columns(sn_ic *ic) {
     }
 }
 
-// Finds for each block (i, j) the m < j in both rows. `place` maps a column to its block in row i,
-// -1 elsewhere. If `write` is false it only counts, into pair_starts[block + 1].
-static int64_t find_pairs(sn_ic *ic, int32_t *place, bool write) {
+// Finds for each block (i, j) the m < j in both rows. `slot_of` maps a column to its block in row
+// i, -1 elsewhere. If `write` is false it only counts, into pair_starts[block + 1].
+static int64_t find_pairs(sn_ic *ic, int32_t *slot_of, bool write) {
     int64_t total = 0;
     for (int32_t i = 0; i < ic->matrix->rows; i++) {
+        // Mark the columns of row i.
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
-            place[ic->columns[q] / 4] = q - ic->starts[i];
+            slot_of[ic->columns[q] / 4] = q - ic->starts[i];
         }
 
+        // The columns of row j that are marked belong to both rows.
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
             int32_t j = ic->columns[q] / 4;
             for (int32_t c = ic->starts[j]; c < ic->starts[j + 1]; c++) {
-                int32_t p = place[ic->columns[c] / 4];
+                int32_t p = slot_of[ic->columns[c] / 4];
                 if (p < 0) {
                     continue;
                 }
@@ -72,8 +74,9 @@ static int64_t find_pairs(sn_ic *ic, int32_t *place, bool write) {
             }
         }
 
+        // Unmark them.
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
-            place[ic->columns[q] / 4] = -1;
+            slot_of[ic->columns[q] / 4] = -1;
         }
     }
 
@@ -122,16 +125,17 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_ic *ic) {
     ic->half = SN_PUSH(arena, double, 4 * (size_t)(A->rows - A->part_starts[A->domains]));
     ic->row = SN_PUSH(arena, double, 12 * (size_t)ic->longest * (size_t)A->parts);
 
-    int32_t *place = SN_PUSH(scratch, int32_t, A->rows);
+    int32_t *slot_of = SN_PUSH(scratch, int32_t, A->rows);
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_arena_status(scratch));
     fill_columns(ic);
 
     for (int32_t i = 0; i < A->rows; i++) {
-        place[i] = -1;
+        slot_of[i] = -1;
     }
 
-    int64_t pairs = find_pairs(ic, place, false);
+    // Count first, then allocate and write.
+    int64_t pairs = find_pairs(ic, slot_of, false);
     if (pairs > INT32_MAX) {
         return sn_fail(arena->context, SINEW_OUT_OF_MEMORY, "%lld pairs of blocks",
                        (long long)pairs);
@@ -143,7 +147,7 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, sn_ic *ic) {
     ic->link_block = SN_PUSH(arena, int32_t, ic->link_starts[A->domains]);
     ic->link_row = SN_PUSH(arena, int32_t, ic->link_starts[A->domains]);
     SN_TRY(sn_arena_status(arena));
-    find_pairs(ic, place, true);
+    find_pairs(ic, slot_of, true);
     find_links(ic, true);
 
     return SINEW_OK;
@@ -192,6 +196,9 @@ static void factor_part(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t part = work->first_part + begin; part < work->first_part + end; part++) {
         sn_ic_report *report = &work->reports[part];
         *report = (sn_ic_report){.row = -1};
+
+        // Double the shift until the factorisation succeeds, or the matrix itself turns out to be
+        // invalid.
         while (work->kernels->ic_factor(work->ic, part, report->shift) >= 0) {
             double shift = report->shift > 0 ? 2 * report->shift : 0.05;
             *report = examine(work->ic->matrix, part);
@@ -217,11 +224,13 @@ sn_ic_report sn_ic_update(sinew_context *context, sn_ic *ic) {
     const sn_packed *A = ic->matrix;
     SN_ASSERT(A->parts <= MAX_PARTS);
 
+    // Domains do not depend on each other; separators depend on domains.
     job work = {.ic = ic, .kernels = sn_linalg_kernels_get()};
     sn_parallel_for(context, A->domains, 1, factor_part, &work);
     work.first_part = A->domains;
     sn_parallel_for(context, A->parts - A->domains, 1, factor_part, &work);
 
+    // Report the largest shift and the first invalid row.
     sn_ic_report total = {.row = -1};
     for (int32_t part = 0; part < A->parts; part++) {
         if (work.reports[part].shift > total.shift) {

@@ -10,6 +10,7 @@ static const double least_pivot = 1e-5;
 // C^-1 of D = C C' with D given by its columns; the columns of the inverse go to `inverse`, padded.
 // Returns false if a pivot is not above its limit.
 static bool invert_pivot(double *inverse, const double *D, const double *diagonal) {
+    // Cholesky of the 3x3 block, pivot by pivot.
     double d0 = D[0];
     double d1, d2;
     if (!(d0 > least_pivot * diagonal[0])) {
@@ -33,6 +34,7 @@ static bool invert_pivot(double *inverse, const double *D, const double *diagona
         return false;
     }
 
+    // Invert the triangle.
     double i2 = 1 / sqrt(d2);
     double m10 = -c10 * i0 * i1;
     double m21 = -c21 * i1 * i2;
@@ -71,6 +73,7 @@ static inline void eliminate(sn_quad *x, const sn_ic *ic, int32_t q, const doubl
     x[2] = sn_quad_fma(a0, sn_quad_all(inverse[2]), sn_quad_mul(a1, sn_quad_all(inverse[6])));
     x[2] = sn_quad_fma(a2, sn_quad_all(inverse[10]), x[2]);
 
+    // Subtract sL_im L_jm' for all m coupled to both rows.
     for (int32_t p = ic->pair_starts[q]; p < ic->pair_starts[q + 1]; p++) {
         const double *left = row + 12 * (size_t)ic->pair_first[p];
         const float *right = ic->values + 9 * (size_t)ic->pair_second[p];
@@ -118,6 +121,8 @@ int32_t SN_ISA_NAME(sn_kernel_ic_factor)(sn_ic *ic, int32_t part, double shift) 
     for (int32_t i = A->part_starts[part]; i < A->part_starts[part + 1]; i++) {
         const double *diagonal = A->values + 9 * (size_t)(A->starts[i + 1] - 1);
         sn_quad d0, d1, d2;
+
+        // D_i starts as the scaled diagonal block.
         sn_quad scale = sn_quad_all(1 + shift);
 
         sn_quad_transpose3(sn_quad_load_any(diagonal), sn_quad_load_any(diagonal + 3),
@@ -126,6 +131,7 @@ int32_t SN_ISA_NAME(sn_kernel_ic_factor)(sn_ic *ic, int32_t part, double shift) 
         d1 = sn_quad_mul(d1, scale);
         d2 = sn_quad_mul(d2, scale);
 
+        // Eliminate the blocks of the row; each also reduces D_i by sL_im sL_im'.
         for (int32_t q = ic->starts[i]; q < ic->starts[i + 1]; q++) {
             sn_quad x[3];
             eliminate(x, ic, q, row);
@@ -139,6 +145,7 @@ int32_t SN_ISA_NAME(sn_kernel_ic_factor)(sn_ic *ic, int32_t part, double shift) 
             }
         }
 
+        // C_i^-1 completes the row.
         double D[12] SN_ALIGNED;
         sn_quad_store(D, d0);
         sn_quad_store(D + 4, d1);
@@ -160,11 +167,14 @@ void SN_ISA_NAME(sn_kernel_ic_forward)(double *z, const sn_ic *ic, const double 
     for (int32_t i = A->part_starts[part]; i < A->part_starts[part + 1]; i++) {
         const double *inverse = ic->inverse + 12 * (size_t)i;
         const double *r_i = r + 4 * (size_t)i;
+
+        // C_i^-1 r_i
         sn_quad t = sn_quad_mul(sn_quad_load(inverse), sn_quad_all(r_i[0]));
 
         t = sn_quad_fma(sn_quad_load(inverse + 4), sn_quad_all(r_i[1]), t);
         t = sn_quad_fma(sn_quad_load(inverse + 8), sn_quad_all(r_i[2]), t);
 
+        // Subtract the contributions of the rows before.
         sn_quad t0 = sn_quad_all(0);
         sn_quad t1 = t0;
         sn_quad t2 = t0;
@@ -194,6 +204,8 @@ static inline void scatter_block(double *z_j, const float *l, sn_quad h0, sn_qua
 double SN_ISA_NAME(sn_kernel_ic_backward)(double *z, const sn_ic *ic, const double *r,
                                           int32_t part) {
     const sn_packed *A = ic->matrix;
+
+    // A domain first receives the contributions of the separators, which are already solved.
     bool separator = part >= A->domains;
     for (int32_t k = separator ? 0 : ic->link_starts[part];
          k < (separator ? 0 : ic->link_starts[part + 1]); k++) {
@@ -221,6 +233,7 @@ double SN_ISA_NAME(sn_kernel_ic_backward)(double *z, const sn_ic *ic, const doub
             scatter_block(z + ic->columns[q], ic->values + 9 * (size_t)q, h0, h1, h2);
         }
 
+        // z_i = C_i^-T h_i, and the dot product on the way.
         const double *inverse = ic->inverse + 12 * (size_t)i;
         sn_quad z_i = sn_quad_sum_each(sn_quad_mul(sn_quad_load(inverse), h),
                                        sn_quad_mul(sn_quad_load(inverse + 4), h),

@@ -68,6 +68,7 @@ static void merge(quotient *q, int32_t i, int32_t j) {
 // Moves all live lists to the front. The first entry of each list is replaced by its owner, so that
 // the pass can find the lists.
 static void compress(quotient *q) {
+    // Put the owner where each list begins; the entry it replaces is kept in `start`.
     for (int32_t i = 0; i < q->n; i++) {
         if (q->kind[i] == GONE || q->length[i] == 0) {
             continue;
@@ -77,12 +78,12 @@ static void compress(quotient *q) {
         q->start[i] = first;
     }
 
+    // Slide the lists to the front.
     int32_t to = 0;
     for (int32_t from = 0; from < q->end;) {
         int32_t mark = q->lists[from];
         if (mark >= 0) { // belongs to a list that is gone
             from++;
-
             continue;
         }
 
@@ -124,6 +125,7 @@ static int32_t build_element(quotient *q, int32_t pivot) {
     int32_t first = q->end;
     int32_t size = 0;
 
+    // The union of the rows of the pivot's elements and of its own rows.
     q->weight[pivot] = 0; // no row any more
     for (int32_t k = 0; k < q->length[pivot]; k++) {
         int32_t other = q->lists[q->start[pivot] + k];
@@ -172,6 +174,7 @@ static uint32_t update_row(quotient *q, int32_t i, int32_t newest) {
     int32_t degree = 0;
     uint32_t hash = (uint32_t)newest;
 
+    // Elements: drop those that are gone or lie within the newest one.
     for (int32_t l = 0; l < q->elements[i]; l++) {
         int32_t e = list[l];
         int32_t outside = q->stamp[e] - q->clock;
@@ -180,15 +183,17 @@ static uint32_t update_row(quotient *q, int32_t i, int32_t newest) {
         }
         if (outside == 0) { // lies within the newest element
             q->kind[e] = GONE;
-
             continue;
         }
+
         degree += outside;
         list[to++] = e;
         hash += (uint32_t)e;
     }
 
     int32_t elements = to;
+
+    // Rows: drop those that the newest element covers.
     for (int32_t l = q->elements[i]; l < q->length[i]; l++) {
         int32_t j = list[l];
         if (q->weight[j] <= 0) {
@@ -207,6 +212,7 @@ static uint32_t update_row(quotient *q, int32_t i, int32_t newest) {
     q->elements[i] = elements + 1;
     q->length[i] = to + 1;
 
+    // The bound can only shrink.
     if (degree < q->degree[i]) {
         q->degree[i] = degree;
     }
@@ -231,6 +237,7 @@ static bool same_lists(const quotient *q, int32_t i, int32_t j) {
 // Merges the rows of one hash chain whose lists are the same.
 static void merge_equal(quotient *q, int32_t first) {
     for (int32_t i = first; i != NONE && q->next[i] != NONE; i = q->next[i]) {
+        // Mark the list of row i, then compare the later rows of the chain with it.
         q->clock++;
         for (int32_t l = 0; l < q->length[i]; l++) {
             q->stamp[q->lists[q->start[i] + l]] = q->clock;
@@ -256,17 +263,20 @@ static void update_rows(quotient *q, int32_t newest, int32_t *bucket) {
         uint32_t hash = update_row(q, i, newest) % (uint32_t)q->n;
         if (q->length[i] == 1) { // can be eliminated along with the pivot without more fill
             q->degree[newest] += q->weight[i];
-
             q->eliminated -= q->weight[i];
             merge(q, i, newest);
             continue;
         }
+
+        // Candidates for merging share a hash; `previous` is free to hold it.
         q->previous[i] = (int32_t)hash;
         q->next[i] = bucket[hash];
         bucket[hash] = i;
     }
 
     q->clock += q->n; // beyond every stamp
+
+    // Merge within each bucket, and empty it.
     for (int32_t k = 0; k < q->length[newest]; k++) {
         int32_t i = q->lists[q->start[newest] + k];
         if (q->kind[i] == GONE) {
@@ -291,6 +301,7 @@ static void finish_element(quotient *q, int32_t newest, int32_t total) {
             continue;
         }
 
+        // Degree bound: own part plus the newest element without the row itself.
         list[to++] = i;
         int32_t weight = q->weight[i] = -q->weight[i];
         int32_t degree = q->degree[i] + size - weight;
@@ -307,6 +318,8 @@ static void finish_element(quotient *q, int32_t newest, int32_t total) {
 // eliminated last), and links the others by degree. Returns the number of rows set aside.
 static int32_t load(quotient *q, const int32_t *starts, const int32_t *columns) {
     int32_t aside = 0;
+
+    // Rows with very many neighbours.
     double limit = fmax(16, 10 * sqrt(q->n));
     for (int32_t i = 0; i < q->n; i++) {
         if (starts[i + 1] - starts[i] > limit) {
@@ -314,6 +327,7 @@ static int32_t load(quotient *q, const int32_t *starts, const int32_t *columns) 
         }
     }
 
+    // Copy the lists of the others.
     for (int32_t i = 0; i < q->n; i++) {
         q->member[i] = NONE;
         q->member_tail[i] = i;
@@ -347,11 +361,12 @@ static int32_t load(quotient *q, const int32_t *starts, const int32_t *columns) 
 
 // `order` and `bucket` have n entries.
 static void eliminate_all(quotient *q, int32_t total, int32_t *order, int32_t *bucket) {
-    int32_t place = 0;
+    int32_t pivots = 0;
     for (int32_t i = 0; i < q->n; i++) {
         bucket[i] = NONE;
     }
 
+    // Eliminate one row of least degree after the other.
     while (q->eliminated < total) {
         while (q->head[q->least] == NONE) {
             q->least++;
@@ -362,6 +377,7 @@ static void eliminate_all(quotient *q, int32_t total, int32_t *order, int32_t *b
         q->eliminated += q->weight[pivot];
         build_element(q, pivot);
 
+        // Start the stamps again before they overflow.
         if (q->clock > INT32_MAX - 4 * q->n) {
             memset(q->stamp, 0, (size_t)q->n * sizeof(int32_t));
             q->clock = 1;
@@ -370,17 +386,17 @@ static void eliminate_all(quotient *q, int32_t total, int32_t *order, int32_t *b
         compute_overlaps(q, pivot);
         update_rows(q, pivot, bucket);
         finish_element(q, pivot, total);
-        order[place++] = pivot;
+        order[pivots++] = pivot;
         q->clock += q->n;
     }
 
     // Each pivot stands for a chain of rows.
-    for (int32_t i = 0; i < place; i++) {
+    for (int32_t i = 0; i < pivots; i++) {
         bucket[i] = order[i];
     }
 
     int32_t out = 0;
-    for (int32_t p = 0; p < place; p++) {
+    for (int32_t p = 0; p < pivots; p++) {
         for (int32_t i = bucket[p]; i != NONE; i = q->member[i]) {
             order[out++] = i;
         }

@@ -21,6 +21,7 @@ static sinew_status check(sinew_context *context, const sn_modes_def *def,
             continue;
         }
 
+        // The mass of every free unknown must be positive.
         problem->free++;
         int32_t node = k / 3;
         double mass = def->lumped_mass
@@ -34,6 +35,7 @@ static sinew_status check(sinew_context *context, const sn_modes_def *def,
         }
     }
 
+    // Range of the parameters.
     if (def->count < 1 || def->count > problem->free) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "%d modes are requested; valid are 1 to %d",
                        def->count, problem->free);
@@ -76,6 +78,7 @@ static sinew_status factor(sn_modes_problem *p, sn_arena *arena, double mean) {
     p->sigma = def->shift < 0 ? def->shift : -1e-7 * mean;
 
     for (int attempt = 0;; attempt++) {
+        // A = K - sigma M, with the masked unknowns decoupled.
         sn_bsr_scale(p->context, def->pattern, A, 1, def->stiffness);
         if (def->lumped_mass) {
             sn_bsr_add_diagonal(p->context, def->pattern, A, -p->sigma, def->lumped_mass);
@@ -88,6 +91,7 @@ static sinew_status factor(sn_modes_problem *p, sn_arena *arena, double mean) {
         }
 
         SN_TRY(sn_solver_update(p->solver, A, NULL));
+        // The factor is checked by a solve with a zero right-hand side.
         sn_solve_report report;
 
         memset(p->right, 0, (size_t)p->n * sizeof(double));
@@ -96,6 +100,7 @@ static sinew_status factor(sn_modes_problem *p, sn_arena *arena, double mean) {
             return SINEW_OK;
         }
 
+        // Give up, or try a larger shift.
         if (report.outcome == SN_SOLVE_NOT_FINITE || attempt == 2 || def->shift < 0) {
             return sn_fail(p->context, SINEW_INVALID_DATA,
                            "K - (%g) M is %s at row %d; modes need a stable state", p->sigma,
@@ -236,6 +241,7 @@ static sinew_status compute(sn_modes_problem *p, sn_arena *arena, double *omega_
         mean = 1; // no stiffness at all: every motion is rigid
     }
 
+    // Factor, iterate, and evaluate.
     SN_TRY(prepare_mass(p, arena));
     SN_TRY(factor(p, arena, mean));
 

@@ -145,6 +145,7 @@ static bool has_converged(const lanczos *l) {
         return false;
     }
 
+    // Residuals of the wanted pairs.
     for (int32_t m = 0; m < count; m++) {
         int32_t ritz = l->used - 1 - m;
         if (residual(l, ritz) > l->p->tolerance * l->values[ritz]) {
@@ -159,6 +160,7 @@ static bool has_converged(const lanczos *l) {
         return false;
     }
 
+    // The next pair: converged roughly, or certain to stay behind.
     int32_t last = l->used - count;
     int32_t next = last - 1;
     double bound = residual(l, next);
@@ -170,6 +172,8 @@ static bool has_converged(const lanczos *l) {
 // updated accordingly.
 static void restart(lanczos *l, int32_t keep) {
     int32_t rest = l->size - l->used;
+
+    // Rotate the basis to Ritz vectors, a stretch of rows at a time to bound the memory.
     for (int32_t begin = 0; begin < l->n; begin += STRETCH) {
         int32_t count = l->n - begin < STRETCH ? l->n - begin : STRETCH;
         memset(l->rotated, 0, (size_t)keep * STRETCH * sizeof(double));
@@ -197,6 +201,7 @@ static void restart(lanczos *l, int32_t keep) {
         }
     }
 
+    // T in the new basis: Ritz values on the diagonal, couplings to the vectors that remain.
     memset(l->T, 0, (size_t)l->capacity * (size_t)l->capacity * sizeof(double));
     for (int32_t i = 0; i < keep; i++) {
         *entry(l, i, i) = l->values[l->used - 1 - i];
@@ -205,6 +210,7 @@ static void restart(lanczos *l, int32_t keep) {
         }
     }
 
+    // Move the remaining vectors behind the kept ones.
     for (int32_t r = 0; r < rest; r++) {
         memmove(vector(l, keep + r), vector(l, l->used + r), (size_t)l->n * sizeof(double));
     }
@@ -233,6 +239,7 @@ static bool iterate(lanczos *l) {
     int32_t count = l->p->def->count;
     append_random(l, BLOCK);
     for (int restarts = 0; restarts < MAX_RESTARTS;) {
+        // Extend the basis by one block.
         for (int32_t b = 0; b < BLOCK && l->used < l->size; b++) {
             expand(l);
         }
@@ -252,6 +259,7 @@ static bool iterate(lanczos *l) {
             return false; // no better result is possible in floating point
         }
 
+        // The basis is full: keep the wanted vectors and one more block.
         if (restartable) {
             int32_t keep = count + BLOCK < l->used - BLOCK ? count + BLOCK : l->used - BLOCK;
             restart(l, keep);

@@ -22,9 +22,8 @@ static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, cons
         wanted = MAX_DOMAINS;
     }
 
-    int32_t previous =
-        level[order[0]] +
-        1; // levels fall along the order; the first and the last level are no separators
+    // Levels fall along the order; the first and the last level are no separators.
+    int32_t previous = level[order[0]] + 1;
 
     for (int32_t d = 1; d < wanted; d++) {
         int32_t candidate = level[order[(int64_t)pattern->rows * d / wanted]];
@@ -44,10 +43,12 @@ static int32_t mark_separators(const sn_bsr *pattern, const int32_t *order, cons
 // along the original order.
 static void cut(sn_packed *packed, const int32_t *order, const int32_t *level,
                 const uint8_t *is_separator) {
-    int32_t place = 0;
+    int32_t next = 0;
     int32_t separators = packed->domains - 1;
 
     packed->parts = packed->domains + separators;
+
+    // Two passes over the order: domains first, then separators.
     for (int sort = 0; sort < 2; sort++) {
         int32_t index = 0; // of the domain or separator
         bool was_separator = false;
@@ -59,11 +60,13 @@ static void cut(sn_packed *packed, const int32_t *order, const int32_t *level,
             bool separator = is_separator[level[order[s]]];
             int32_t before = s > 0 ? level[order[s - 1]] : -1;
             bool new_separator = separator && (!was_separator || level[order[s]] != before);
+
+            // Every separator ends a domain.
             if (sort == 0 && new_separator) {
-                packed->part_starts[++index] = place;
+                packed->part_starts[++index] = next;
             }
             if (sort == 1 && new_separator) {
-                packed->part_starts[packed->domains + index++] = place;
+                packed->part_starts[packed->domains + index++] = next;
             }
 
             was_separator = separator;
@@ -71,16 +74,16 @@ static void cut(sn_packed *packed, const int32_t *order, const int32_t *level,
                 continue;
             }
 
-            packed->order[place++] = order[s];
+            packed->order[next++] = order[s];
         }
 
         if (sort == 0) {
-            packed->part_starts[packed->domains] = place;
+            packed->part_starts[packed->domains] = next;
         }
     }
 
-    packed->part_starts[packed->parts] = place;
-    SN_ASSERT(place == packed->rows);
+    packed->part_starts[packed->parts] = next;
+    SN_ASSERT(next == packed->rows);
 }
 
 // Counts the blocks of each row and lays the rows out.
@@ -93,6 +96,7 @@ static void lay_out(sn_packed *packed, const sn_bsr *pattern, const int32_t *num
         int32_t lower = 0;
         int32_t chunk = i / packed->chunk_rows;
 
+        // Count the blocks of the row by group.
         for (int32_t k = pattern->starts[row]; k < pattern->starts[row + 1]; k++) {
             int32_t j = number[pattern->columns[k]];
             bool inside = j / packed->chunk_rows == chunk;
@@ -127,15 +131,14 @@ static void link_blocks(sn_packed *packed, const sn_bsr *pattern, const int32_t 
             }
 
             // Columns of other chunks below the diagonal come before all columns of this chunk.
-            int32_t place = j > i ? next_above[i]++ : next_below[i]++;
+            int32_t next = j > i ? next_above[i]++ : next_below[i]++;
 
-            packed->columns[place] = 4 * j;
+            packed->columns[next] = 4 * j;
 
             // Block (i, j) of this order is at mirror[k] in the original, which is below the
             // diagonal there if k is not.
             bool below = k >= pattern->diagonal[column];
-
-            packed->source[place] = below ? pattern->mirror[k] : ~k;
+            packed->source[next] = below ? pattern->mirror[k] : ~k;
         }
     }
 }
@@ -163,17 +166,20 @@ static sinew_status build(sn_arena *arena, sn_arena *scratch, const sn_bsr *patt
     packed->part_starts = SN_PUSH(arena, int32_t, 2 * MAX_DOMAINS + 1);
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
+
+    // Order, and cut into domains, separators and chunks.
     SN_TRY(sn_graph_rcm(arena->context, pattern, order, level));
     packed->domains = n > 0 ? mark_separators(pattern, order, level, is_separator) + 1 : 1;
     cut(packed, order, level, is_separator);
     packed->chunks = limit(n / ROWS_PER_CHUNK, 1, MAX_CHUNKS);
     packed->chunk_rows = n > 0 ? (n + packed->chunks - 1) / packed->chunks : 1;
 
-    int32_t *number = level; // the levels have served
+    int32_t *number = level; // the levels are no longer needed
     for (int32_t i = 0; i < n; i++) {
         number[packed->order[i]] = i;
     }
 
+    // Lay out the blocks, and link them to those of the original.
     lay_out(packed, pattern, number);
     packed->columns = SN_PUSH(arena, int32_t, packed->starts[n]);
     packed->source = SN_PUSH(arena, int32_t, packed->starts[n]);

@@ -31,6 +31,7 @@ SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t 
         }
     }
 
+    // Subtract the product with earlier columns.
     for (int32_t k = 0; k < first; k++) {
         const double *left = L + (size_t)k * (size_t)n + first;
         const double *right = C + (size_t)k * (size_t)n + row;
@@ -42,6 +43,7 @@ SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t 
         }
     }
 
+    // Eliminate among the four columns.
     if (own) {
         for (int c = 0; c < 4; c++) {
             for (int d = c + 1; d < 4; d++) {
@@ -53,6 +55,7 @@ SN_INLINE void do_strip(double *C, double *L, int32_t n, int32_t first, int32_t 
         }
     }
 
+    // Store C, and L = C D^-1 if the pivots are known.
     for (int c = 0; c < 4; c++) {
         size_t at = (size_t)(first + c) * (size_t)n + (size_t)row;
         sn_quad inverse = sn_quad_all(own ? own->inverse[c] : 0);
@@ -75,6 +78,7 @@ SN_INLINE int32_t do_corner(double *C, double *L, int32_t n, panel_factors *own)
             return c;
         }
 
+        // Column c of L, and its contribution to the later columns of the corner.
         own->inverse[c] = 1 / pivot;
         for (int d = c + 1; d < 4; d++) {
             own->factor[c][d] = L[(size_t)c * (size_t)n + (size_t)d] = column[d] * own->inverse[c];
@@ -93,6 +97,7 @@ int32_t SN_ISA_NAME(sn_kernel_small_factor)(double *C, double *L, double *invers
         panel_factors own;
         size_t corner = (size_t)first * (size_t)n + (size_t)first;
 
+        // The corner gives the pivots.
         do_strip(C, L, n, first, first, 1, NULL);
         int32_t bad = do_corner(C + corner, L + corner, n, &own);
         int32_t row = first + 4;
@@ -104,6 +109,7 @@ int32_t SN_ISA_NAME(sn_kernel_small_factor)(double *C, double *L, double *invers
             inverse[first + c] = own.inverse[c];
         }
 
+        // The rows below, eight at a time.
         for (; row + 8 <= n; row += 8) {
             do_strip(C, L, n, first, row, 2, &own);
         }
@@ -134,6 +140,7 @@ SN_INLINE void multiply_below(double sums[4], const double *L, int32_t n, int32_
 
 void SN_ISA_NAME(sn_kernel_small_solve)(double *x, const double *L, const double *inverse,
                                         int32_t n) {
+    // L x = b, four columns at a time.
     for (int32_t first = 0; first < n; first += 4) {
         const double *own = L + (size_t)first * (size_t)n;
         for (int c = 0; c < 3; c++) {
@@ -156,10 +163,12 @@ void SN_ISA_NAME(sn_kernel_small_solve)(double *x, const double *L, const double
         }
     }
 
+    // D x = b
     for (int32_t i = 0; i < n; i += 4) {
         sn_quad_store(x + i, sn_quad_mul(sn_quad_load(x + i), sn_quad_load(inverse + i)));
     }
 
+    // L'x = b, backwards.
     for (int32_t first = n - 4; first >= 0; first -= 4) {
         const double *own = L + (size_t)first * (size_t)n;
         double sums[4];

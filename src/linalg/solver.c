@@ -48,11 +48,13 @@ static sinew_status create(sinew_context *context, sn_solver_kind kind, const sn
     *solver = NULL;
     kind = sn_solver_choose(kind, pattern);
 
+    // A kind that this build does not contain.
     if (!kinds[kind].methods) {
         return sn_fail(context, SINEW_UNSUPPORTED, "this build has no solver \"%s\"",
                        kinds[kind].name);
     }
 
+    // The solver lives in its own arena.
     sn_arena arena = sn_arena_create(context);
     sn_solver *made = SN_PUSH(&arena, sn_solver, 1);
     if (!made) {
@@ -68,6 +70,7 @@ static sinew_status create(sinew_context *context, sn_solver_kind kind, const sn
     made->methods = kinds[kind].methods;
     made->outcome = SN_SOLVE_NOT_FINITE; // until the first update
 
+    // Symbolic phase of the method.
     sinew_status status = made->methods->create(made);
     if (status != SINEW_OK) {
         sn_solver_destroy(made);
@@ -146,6 +149,7 @@ void sn_solver_refine(sn_solver *solver, sn_solve_factor_fn *solve_factor, void 
     *report =
         (sn_solve_report){.outcome = SN_SOLVE_NOT_FINITE, .relative_residual = NAN, .row = -1};
 
+    // First solve.
     double b_norm = sn_vector_norm(solver->context, n, b);
     if (!isfinite(b_norm)) {
         return;
@@ -155,6 +159,8 @@ void sn_solver_refine(sn_solver *solver, sn_solve_factor_fn *solve_factor, void 
     solve_factor(data, best);
 
     double norm = b_norm;
+
+    // Refine while the residual falls, at most twice.
     for (int32_t step = 0;; step++) {
         double next = sn_bsr_residual(solver->context, solver->pattern, r, solver->A, best, b);
         if (!isfinite(next)) {

@@ -80,6 +80,7 @@ static bool dissect(state *s, const sn_bsr *pattern, int *order) {
         cholmod_allocate_sparse(n, n, count, 1, 1, -1, CHOLMOD_PATTERN, &s->common);
     bool done = graph != NULL;
 
+    // The lower triangle of the graph, by columns.
     if (graph) {
         int *starts = graph->p;
         int *rows = graph->i;
@@ -117,6 +118,7 @@ static sinew_status analyze(sn_solver *solver, state *s, sn_arena *scratch) {
                                        pattern->columns, order));
     }
 
+    // Expand the order of the nodes to scalars and let CHOLMOD analyse with it.
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int c = 0; c < 3; c++) {
             scalars[3 * i + c] = 3 * order[i] + c;
@@ -149,6 +151,8 @@ static sinew_status create(sn_solver *solver) {
     s->source = SN_PUSH(&solver->arena, int32_t, count);
     s->work = SN_PUSH(&solver->arena, double, 2 * n);
     SN_TRY(sn_arena_status(&solver->arena));
+
+    // CHOLMOD's state and its copy of the matrix.
     s->started = cholmod_start(&s->common);
     s->common.print = 0;
     s->common.supernodal = CHOLMOD_SUPERNODAL;
@@ -170,6 +174,7 @@ static sinew_status update(sn_solver *solver, const double *positions) {
     double *values = s->matrix->x;
     int count = ((int *)s->matrix->p)[s->matrix->ncol];
 
+    // Copy the values and find numbers that are not finite.
     for (int k = 0; k < count; k++) {
         values[k] = solver->A[s->source[k]];
         if (!isfinite(values[k])) {

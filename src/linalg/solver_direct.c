@@ -101,6 +101,7 @@ static void pack_small(dense_state *s, const sn_bsr *pattern, const double *A) {
         s->matrix[row * n + row] = 1;
     }
 
+    // Transpose each block into the columns.
     for (int32_t i = 0; i < pattern->rows; i++) {
         for (int32_t k = pattern->starts[i]; k <= pattern->diagonal[i]; k++) {
             double *out = s->matrix + (size_t)(3 * pattern->columns[k]) * n + (size_t)(3 * i);
@@ -126,6 +127,7 @@ static sinew_status update_dense(sn_solver *solver, const double *positions) {
         return SINEW_OK;
     }
 
+    // Larger matrices use the blocked factor.
     sn_bsr_to_dense(solver->pattern, s->matrix, solver->A);
     int32_t bad = sn_dense_cholesky(s->matrix, s->n, s->n);
     if (bad < 0) {

@@ -6,16 +6,16 @@
 
 typedef struct sn_solver_methods {
     bool both_triangles; // of solver->A are read; else the lower one alone is there
-    // Symbolic phase: fills solver->state from solver->arena. A failure needs no tidying; the
-    // caller destroys.
+    // Symbolic phase: fills solver->state from solver->arena. On failure the caller destroys the
+    // solver, so nothing has to be undone.
     sinew_status (*create)(sn_solver *solver);
-    // Numeric phase for solver->A. Sets solver->outcome and bad_row if the matrix is found wanting.
+    // Numeric phase for solver->A. Sets solver->outcome and bad_row if the matrix is not usable.
     sinew_status (*update)(sn_solver *solver, const double *positions);
-    // Called only after an update that left the outcome at CONVERGED. b and x are finite or not:
-    // the method finds out.
+    // Called only after an update that left the outcome at CONVERGED. b and x may hold numbers that
+    // are not finite; the method has to detect them.
     void (*solve)(sn_solver *solver, const double *b, double *x, double relative_tolerance,
                   int32_t max_iterations, sn_solve_report *report);
-    // Releases what does not live in the arena. NULL if nothing. Must cope with a partial
+    // Releases what does not live in the arena; NULL if nothing. Must handle a partial
     // construction.
     void (*destroy)(sn_solver *solver);
 } sn_solver_methods;

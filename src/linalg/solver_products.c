@@ -36,6 +36,7 @@ static sinew_status create(sn_solver *solver) {
     s->factor_at = SN_PUSH(&solver->arena, size_t, s->set_count + 1);
     s->work = SN_PUSH(&solver->arena, double, sn_cg_work_count(sn_bsr_size(solver->pattern)));
 
+    // By default every row is a set.
     if (!s->starts) {
         int32_t *own = SN_PUSH(&solver->arena, int32_t, rows + 1);
         if (!own) {
@@ -51,6 +52,8 @@ static sinew_status create(sn_solver *solver) {
 
     SN_TRY(sn_arena_status(&solver->arena));
     SN_ASSERT(s->starts[0] == 0 && s->starts[s->set_count] == rows);
+
+    // The factors are dense and follow one another.
     for (int32_t set = 0; set < s->set_count; set++) {
         size_t n = (size_t)set_size(s, set);
         s->factor_at[set + 1] = s->factor_at[set] + n * n;

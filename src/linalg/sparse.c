@@ -38,17 +38,20 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
     *transposed = (sn_sparse){0};
     SN_TRY(push_matrix(arena, A->columns, A->rows, sn_sparse_entry_count(A), transposed));
 
+    // Count the entries of each column.
     int32_t *starts = transposed->starts;
     for (int32_t k = 0; k < sn_sparse_entry_count(A); k++) {
         starts[A->indices[k] + 1]++;
     }
 
     accumulate(starts, A->columns);
+
+    // Visiting rows in ascending order sorts the columns.
     for (int32_t i = 0; i < A->rows; i++) {
         for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
-            int32_t place = starts[A->indices[k]]++;
-            transposed->indices[place] = i;
-            transposed->values[place] = A->values[k];
+            int32_t next = starts[A->indices[k]]++;
+            transposed->indices[next] = i;
+            transposed->values[next] = A->values[k];
         }
     }
 
@@ -62,24 +65,24 @@ sinew_status sn_sparse_transpose(sn_arena *arena, const sn_sparse *A, sn_sparse 
 }
 
 // Row i of A'A: the sum over the rows k of A that have an entry in column i. Indices come out
-// unsorted. If indices == NULL it only counts. `place` maps a column to its entry; values before
+// unsorted. If indices == NULL it only counts. `next` maps a column to its entry; values before
 // `begin` belong to earlier rows.
 static int32_t multiply_row(const sn_sparse *A, const sn_sparse *transposed, int32_t i,
-                            int32_t begin, int32_t *place, int32_t *indices, double *values) {
+                            int32_t begin, int32_t *next, int32_t *indices, double *values) {
     int32_t end = begin;
     for (int32_t e = transposed->starts[i]; e < transposed->starts[i + 1]; e++) {
         int32_t row = transposed->indices[e];
         for (int32_t k = A->starts[row]; k < A->starts[row + 1]; k++) {
             int32_t j = A->indices[k];
-            if (place[j] < begin) {
-                place[j] = end++;
+            if (next[j] < begin) {
+                next[j] = end++;
                 if (indices) {
-                    indices[place[j]] = j;
+                    indices[next[j]] = j;
                 }
             }
 
             if (values) {
-                values[place[j]] += transposed->values[e] * A->values[k];
+                values[next[j]] += transposed->values[e] * A->values[k];
             }
         }
     }
@@ -93,21 +96,23 @@ static sinew_status multiply_normal(sn_arena *arena, sn_arena *scratch, const sn
     SN_TRY(sn_sparse_transpose(scratch, A, &transposed));
 
     int32_t n = A->columns;
-    int32_t *place = SN_PUSH(scratch, int32_t, n);
+    int32_t *next = SN_PUSH(scratch, int32_t, n);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Count the entries.
     int64_t total = 0;
     for (int32_t j = 0; j < n; j++) {
-        place[j] = -1;
+        next[j] = -1;
     }
 
     for (int32_t i = 0; i < n; i++) {
-        // Entry numbers keep increasing from row to row, so that old values in `place` can be
+        // Entry numbers keep increasing from row to row, so that old values in `next` can be
         // recognised.
         if (total > INT32_MAX - n) {
             break;
         }
-        total = multiply_row(A, &transposed, i, (int32_t)total, place, NULL, NULL);
+        total = multiply_row(A, &transposed, i, (int32_t)total, next, NULL, NULL);
     }
 
     if (total > INT32_MAX - n) {
@@ -115,13 +120,14 @@ static sinew_status multiply_normal(sn_arena *arena, sn_arena *scratch, const sn
                        "A'A of %d columns has too many entries", n);
     }
 
+    // Compute them, and sort by transposing the symmetric result.
     SN_TRY(push_matrix(scratch, n, n, total, &unsorted));
     for (int32_t j = 0; j < n; j++) {
-        place[j] = -1;
+        next[j] = -1;
     }
 
     for (int32_t i = 0; i < n; i++) {
-        unsorted.starts[i + 1] = multiply_row(A, &transposed, i, unsorted.starts[i], place,
+        unsorted.starts[i + 1] = multiply_row(A, &transposed, i, unsorted.starts[i], next,
                                               unsorted.indices, unsorted.values);
     }
 
@@ -159,6 +165,7 @@ sinew_status sn_factor_create(sinew_context *context, const sn_sparse *A, const 
     *factor = NULL;
 
     sn_arena arena = sn_arena_create(context);
+
     sn_factor *made = SN_PUSH(&arena, sn_factor, 1);
     sinew_status status = sn_arena_status(&arena);
 
@@ -196,6 +203,8 @@ void sn_factor_destroy(sn_factor *factor) {
 
 int32_t sn_factor_update(sn_factor *factor, const sn_sparse *A) {
     SN_ASSERT(A->rows == factor->factor.n);
+
+    // Find the rows that differ from the last matrix.
     for (int32_t i = 0; i < A->rows; i++) {
         size_t begin = (size_t)A->starts[i];
         size_t size = (size_t)(A->starts[i + 1] - A->starts[i]) * sizeof(double);
@@ -225,6 +234,7 @@ sinew_status sn_factor_change(sn_factor *factor, const sn_row_set *added, const 
     sinew_status status =
         sn_supernodal_change_build(&arena, &factor->factor, added, removed, &change, done);
 
+    // The caller has to update instead.
     if (!*done) {
         sn_arena_destroy(&arena);
         return status;

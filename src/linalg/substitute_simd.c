@@ -63,6 +63,8 @@ void SN_ISA_NAME(sn_kernel_four_forward)(double *x, const float *panel, int32_t 
                                          int32_t first, const int32_t *rows, int32_t below) {
     double *own = x + 4 * (size_t)first;
     int32_t i = 0, p = 0;
+
+    // The triangle of the supernode.
     for (; i + GROUP <= columns; i += GROUP) {
         forward_triangle(own, panel, columns, i, GROUP);
     }
@@ -71,6 +73,7 @@ void SN_ISA_NAME(sn_kernel_four_forward)(double *x, const float *panel, int32_t 
         forward_triangle(own, panel, columns, i, 1);
     }
 
+    // Subtract its contribution from the rows below.
     const float *row = panel + (size_t)columns * (size_t)columns;
     for (; p + GROUP <= below; p += GROUP, row += GROUP * (size_t)columns) {
         forward_below(x, own, row, columns, rows + p, GROUP);
@@ -94,6 +97,7 @@ SN_INLINE void backward_columns(double *x, double *own, const float *panel, int3
         sums[c] = sn_quad_load(own + 4 * (j + c));
     }
 
+    // The rows below, which are known.
     const float *row = panel + (size_t)columns * (size_t)columns + (size_t)j;
     for (int32_t p = 0; p < below; p++, row += columns) {
         sn_quad v = sn_quad_load(x + 4 * (size_t)rows[p]);
@@ -103,6 +107,7 @@ SN_INLINE void backward_columns(double *x, double *own, const float *panel, int3
         }
     }
 
+    // The later rows of the triangle.
     row = panel + (size_t)(j + group) * (size_t)columns + (size_t)j;
     for (int32_t i = j + group; i < columns; i++, row += columns) {
         sn_quad v = sn_quad_load(own + 4 * i);
@@ -111,6 +116,7 @@ SN_INLINE void backward_columns(double *x, double *own, const float *panel, int3
         }
     }
 
+    // The small triangle itself.
     for (int c = group; c-- > 0;) {
         const float *l = panel + (size_t)(j + c) * (size_t)columns + (size_t)j;
         sums[c] = sn_quad_mul(sums[c], sn_quad_all(1 / (double)l[c]));

@@ -50,7 +50,8 @@ static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next,
         head[i] = NONE;
     }
 
-    for (int32_t i = s->n; i-- > 0;) { // children ascending
+    // Lists of children, ascending because they are prepended in descending order.
+    for (int32_t i = s->n; i-- > 0;) {
         if (s->parent[i] == NONE) {
             continue;
         }
@@ -58,7 +59,8 @@ static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next,
         head[s->parent[i]] = i;
     }
 
-    int32_t place = 0;
+    // Depth-first search from each root; a node is numbered after all its children.
+    int32_t numbered = 0;
     for (int32_t root = 0; root < s->n; root++) {
         if (s->parent[root] != NONE) {
             continue;
@@ -72,12 +74,13 @@ static void postorder(symbolic *s, int32_t *order, int32_t *head, int32_t *next,
                 stack[depth++] = head[i];
                 head[i] = next[head[i]];
             } else {
-                post[place++] = i;
+                post[numbered++] = i;
                 depth--;
             }
         }
     }
 
+    // Renumber.
     for (int32_t i = 0; i < s->n; i++) {
         stack[i] = order[post[i]];
     }
@@ -128,6 +131,7 @@ static bool worth_merging(int64_t columns, int64_t rows, int64_t parent_columns,
 // The fundamental supernodes: column j joins j - 1 if it is its parent and has the same rows except
 // one.
 static void find_supernodes(symbolic *s, int32_t *children) {
+    // Count the children of each column.
     memset(children, 0, (size_t)s->n * sizeof(int32_t));
     for (int32_t j = 0; j < s->n; j++) {
         if (s->parent[j] != NONE) {
@@ -135,6 +139,7 @@ static void find_supernodes(symbolic *s, int32_t *children) {
         }
     }
 
+    // Start a supernode wherever a column cannot join the previous one.
     s->supernodes = 0;
     for (int32_t j = 0; j < s->n; j++) {
         bool joins = j > 0 && s->parent[j - 1] == j && s->count[j - 1] == s->count[j] + 1 &&
@@ -249,6 +254,7 @@ static sinew_status analyze(sn_arena *arena, sn_arena *scratch, symbolic *s,
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
+    // A fill-reducing order.
     if (s->positions != NULL) {
         SN_TRY(sn_graph_dissect(arena->context, s->n, s->starts, s->columns, s->positions,
                                 factor->order));
@@ -260,13 +266,18 @@ static sinew_status analyze(sn_arena *arena, sn_arena *scratch, symbolic *s,
         s->number[factor->order[i]] = i;
     }
 
+    // Tree and column counts. The postorder does not change the fill, but renumbers the tree.
     build_tree(s, factor->order, work[0]);
     postorder(s, factor->order, work[0], work[1], work[2], work[3]);
     build_tree(s, factor->order, work[0]);
     count_columns(s, factor->order);
+
+    // Supernodes.
     find_supernodes(s, work[0]);
     merge_supernodes(s, zeros);
     link_supernodes(s);
+
+    // Rows of the supernodes: count, allocate, list.
     factor->supernodes = s->supernodes;
     factor->row_starts = SN_PUSH(arena, int32_t, (size_t)s->supernodes + 1);
     SN_TRY(sn_arena_status(arena));
@@ -311,6 +322,7 @@ static size_t largest_product(const sn_supernodal *factor) {
                 end++;
             }
 
+            // The rows from p on times the rows that belong to the target, padded to eight.
             size_t wide = ((size_t)(end - p) * b + 7) / 8 * 8;
             size_t high = (size_t)(factor->row_starts[t + 1] - p) * b;
 
@@ -333,14 +345,16 @@ static void find_targets(sn_supernodal *factor, const symbolic *s) {
         int32_t end = factor->first[t + 1];
         size_t stride = (size_t)(end - begin) * b;
 
+        // Index of each row in the panel: first the columns of the supernode, then the rows below.
         for (int32_t i = begin; i < end; i++) {
-            factor->place[i] = i - begin;
+            factor->panel_row[i] = i - begin;
         }
 
         for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++) {
-            factor->place[factor->rows[p]] = end - begin + p - factor->row_starts[t];
+            factor->panel_row[factor->rows[p]] = end - begin + p - factor->row_starts[t];
         }
 
+        // Column j of the lower triangle, read as row j of the upper one.
         for (int32_t j = begin; j < end; j++) {
             int32_t row = factor->order[j];
             for (int32_t k = s->starts[row]; k < s->starts[row + 1]; k++) {
@@ -351,7 +365,7 @@ static void find_targets(sn_supernodal *factor, const symbolic *s) {
 
                 factor->sources[next] = k;
                 factor->targets[next++] = factor->panels[t] +
-                                          (size_t)factor->place[i] * b * stride +
+                                          (size_t)factor->panel_row[i] * b * stride +
                                           (size_t)(j - begin) * b;
             }
         }
@@ -369,13 +383,14 @@ static sinew_status allocate(sn_arena *arena, sn_supernodal *factor, int32_t ent
     factor->source_starts = SN_PUSH(arena, int32_t, supernodes + 1);
     factor->sources = SN_PUSH(arena, int32_t, (entries + factor->n) / 2);
     factor->targets = SN_PUSH(arena, size_t, (entries + factor->n) / 2);
-    factor->place = SN_PUSH(arena, int32_t, factor->n);
+    factor->panel_row = SN_PUSH(arena, int32_t, factor->n);
     factor->stale = SN_PUSH(arena, bool, supernodes);
     factor->head = SN_PUSH(arena, int32_t, supernodes);
     factor->next = SN_PUSH(arena, int32_t, supernodes);
     factor->progress = SN_PUSH(arena, int32_t, supernodes);
     SN_TRY(sn_arena_status(arena));
 
+    // Lay the panels out.
     for (int32_t t = 0; t < factor->supernodes; t++) {
         size_t columns = (size_t)(factor->first[t + 1] - factor->first[t]) * b;
         size_t rows = (size_t)(factor->row_starts[t + 1] - factor->row_starts[t]) * b;

@@ -17,21 +17,21 @@ typedef struct sn_supernodal {
     int32_t *first;         // supernodes + 1: first block row of each
     int32_t *row_starts;    // supernodes + 1
     int32_t *rows;          // block rows below each supernode, ascending
-    size_t *panels;         // supernodes: place of the panel in `values`
+    size_t *panels;         // supernodes: start of the panel in `values`
     int32_t *source_starts; // supernodes + 1
     int32_t *sources; // blocks of the input, on and above the diagonal, that go to each supernode
                       // (transposed)
-    size_t *targets;  // place of the first number of each in `values`
+    size_t *targets;  // index of the first number of each in `values`
     double *values; // panels, row by row: the columns of the supernode, as many rows, then the rows
                     // below
     size_t value_count;
     float *narrow; // the same in single precision, for solves with four right-hand sides (block 1)
-    double *product; // the largest product of one panel for another
-    int32_t *place;  // n: place of a block row in the current panel
-    int32_t *owner;  // n: supernode of a block row
-    bool *stale;     // supernodes: whether an update has to compute it
-    int32_t *head, *next,
-        *progress;        // supernodes waiting for one, chained; first row of each that is not done
+    double *product;      // the largest product of one panel for another
+    int32_t *panel_row;   // n: row of a block row in the current panel
+    int32_t *owner;       // n: supernode of a block row
+    bool *stale;          // supernodes: whether an update has to compute it
+    int32_t *head, *next; // chains of supernodes that wait for a later one
+    int32_t *progress;    // first row of each that has not contributed yet
     double *x, *gathered; // scratch of a solve
 } sn_supernodal;
 

@@ -43,6 +43,7 @@ static void mark_rows(maker *m, const sn_row_set *rows, int32_t first, const int
 
 // The supernodes that hold entries of the rows, and all their ancestors, become pieces.
 static void find_pieces(maker *m, const sn_row_set *added, const sn_row_set *removed) {
+    // Mark the supernodes that hold entries.
     const sn_supernodal *factor = m->factor;
     const sn_row_set *sets[2] = {added, removed};
     for (int32_t t = 0; t < factor->supernodes; t++) {
@@ -55,6 +56,7 @@ static void find_pieces(maker *m, const sn_row_set *added, const sn_row_set *rem
         }
     }
 
+    // Number them in ascending order, marking the parent of each on the way.
     m->change->piece_count = 0;
     for (int32_t t = 0; t < factor->supernodes; t++) {
         if (m->piece_of[t] < 0) {
@@ -95,6 +97,7 @@ static sinew_status push_pieces(sn_arena *arena, maker *m, const sn_row_set *add
     mark_rows(m, added, 0, m->piece_of, reaches);
     mark_rows(m, removed, change->added, m->piece_of, reaches);
 
+    // A row that reaches a supernode also reaches its parent.
     for (int32_t t = 0; t < m->factor->supernodes; t++) {
         if (m->piece_of[t] < 0) {
             continue;
@@ -152,6 +155,7 @@ static void solve_piece(const maker *m, const sn_change_piece *piece) {
     size_t stride = (size_t)w;
     const double *panel = m->factor->values + m->factor->panels[piece->supernode];
 
+    // Block by block: subtract the product with the solved columns, then solve the triangle.
     for (int32_t begin = 0; begin < w; begin += BLOCK) {
         int32_t size = w - begin < BLOCK ? w - begin : BLOCK;
         const double *rows = panel + (size_t)begin * stride;
@@ -180,6 +184,7 @@ static void hand_on(const maker *m, const sn_change_piece *piece) {
     const double *panel = m->factor->values + m->factor->panels[t] + (size_t)w * (size_t)w;
     const int32_t *rows = m->factor->rows + m->factor->row_starts[t];
 
+    // Chunk by chunk, to bound the size of the product.
     for (int32_t begin = 0; begin < below; begin += CHUNK) {
         int32_t size = below - begin < CHUNK ? below - begin : CHUNK;
         m->kernels->dense_product(m->product, CHUNK, piece->values, piece->row_count,
@@ -187,7 +192,9 @@ static void hand_on(const maker *m, const sn_change_piece *piece) {
 
         for (int32_t r = 0; r < piece->row_count; r++) {
             const double *from = m->product + (size_t)r * CHUNK;
-            for (int32_t k = 0; k < size;) { // runs of rows that belong to one supernode
+
+            // Add runs of rows that belong to one supernode.
+            for (int32_t k = 0; k < size;) {
                 int32_t owner = m->factor->owner[rows[begin + k]];
                 int32_t first = rows[begin + k];
                 double *to = entry(m, piece->rows[r], first);
@@ -227,6 +234,7 @@ static bool factor_products(const maker *m) {
     int32_t stride = (removed + 7) / 8 * 8;
     size_t H_stride = (size_t)change->stride;
 
+    // P = 1 + W1 W1' is factored, and X solved against it, in one go.
     for (int32_t k = 0; k < added; k++) {
         change->H[(size_t)k * H_stride + (size_t)k] += 1;
     }
@@ -238,6 +246,7 @@ static bool factor_products(const maker *m) {
         return true;
     }
 
+    // Q = 1 - W2 W2' + X X'
     const double *X = change->H + (size_t)added * H_stride;
     double *Q = change->H + (size_t)added * H_stride + (size_t)added;
 
@@ -296,13 +305,15 @@ static sinew_status build(sn_arena *arena, maker *m, const sn_row_set *added,
         m->positions[factor->order[i]] = i;
     }
 
+    // Which supernodes change, and does a change cost less than a new factor?
     find_pieces(m, added, removed);
     SN_TRY(push_pieces(arena, m, added, removed, scratch));
     estimate(m, &here, &again);
     if (2 * here > again) {
-        return SINEW_OK; // its kernels are half as busy
+        return SINEW_OK; // the kernels of a change run at half the speed
     }
 
+    // W supernode by supernode, and H = S + W W'.
     SN_TRY(push_values(arena, m, scratch));
     load_rows(m, added, 0);
     load_rows(m, removed, m->change->added);
@@ -343,12 +354,14 @@ static void solve_products(const sn_supernodal_change *change, const sn_linalg_k
     const double *Q = X + added;
     double *s2 = s + added;
 
+    // a = L1^-1 v1 and X a - v2
     kernels->dense_forward(change->H, added, stride, s);
     kernels->dense_multiply(change->part, X, removed, added, stride, s);
     for (int32_t k = 0; k < removed; k++) {
         s2[k] = change->part[k] - s2[k];
     }
 
+    // s2 = Q^-1 (X a - v2), then s1 = L1^-T (a - X's2)
     kernels->dense_forward(Q, removed, stride, s2);
     kernels->dense_backward(Q, removed, stride, s2);
     kernels->dense_subtract_transposed(s, X, removed, added, stride, s2);
@@ -364,6 +377,7 @@ static void apply_piece(const sn_supernodal *factor, const sn_supernodal_change 
     double *own = x + 4 * (size_t)factor->first[piece->supernode] + c;
     double *v = change->v + (size_t)c * (size_t)change->count;
 
+    // Gather the right-hand side.
     for (int32_t k = 0; k < w; k++) {
         change->own[k] = own[4 * (size_t)k];
     }
@@ -376,6 +390,7 @@ static void apply_piece(const sn_supernodal *factor, const sn_supernodal_change 
         return;
     }
 
+    // Transposed: subtract W'v.
     for (int32_t r = 0; r < count; r++) {
         change->part[r] = v[piece->rows[r]];
     }
@@ -390,16 +405,20 @@ void sn_supernodal_change_apply(const sn_supernodal *factor, const sn_supernodal
                                 double *x) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     memset(change->v, 0, 4 * (size_t)change->count * sizeof(double));
+
+    // v = W x
     for (int32_t p = 0; p < change->piece_count; p++) {
         for (int c = 0; c < 4; c++) {
             apply_piece(factor, change, &change->pieces[p], c, false, x);
         }
     }
 
+    // v = H^-1 v
     for (size_t c = 0; c < 4; c++) {
         solve_products(change, kernels, change->v + c * (size_t)change->count);
     }
 
+    // x -= W'v
     for (int32_t p = 0; p < change->piece_count; p++) {
         for (int c = 0; c < 4; c++) {
             apply_piece(factor, change, &change->pieces[p], c, true, x);

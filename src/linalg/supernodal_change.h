@@ -34,9 +34,9 @@ typedef struct sn_supernodal_change {
     int32_t count, added; // rows; the first so many are added, the others removed
     int32_t piece_count;
     sn_change_piece *pieces; // ascending supernodes
-    int32_t *slots;          // piece_count x count: place of a row in a piece, -1: not there
+    int32_t *slots;          // piece_count x count: index of a row in a piece, -1: not there
     int32_t stride;          // of H
-    double *H;               // the two factors, and between them what the second has of the first
+    double *H;               // the factors L1 and L2, and X between them
     double *v, *part, *own;  // scratch of a solve: count x 4; count; the width of a supernode
 } sn_supernodal_change;
 

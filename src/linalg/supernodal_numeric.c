@@ -74,13 +74,16 @@ static void subtract_product(sn_supernodal *factor, const sn_linalg_kernels *ker
     size_t skip = (size_t)(begin - factor->row_starts[from]) * (size_t)b + (size_t)depth;
     const double *rows = factor->values + factor->panels[from] + skip * (size_t)depth;
 
+    // The product of the rows in t with all rows from there on.
     kernels->dense_product(factor->product, stride, rows, m, rows, n, depth, depth);
     double *panel = factor->values + factor->panels[t];
     size_t panel_stride = (size_t)width(factor, t);
 
+    // Subtract it (the kernel has negated it) at the rows and columns of the target panel.
     for (int32_t p = begin; p < last; p++) {
         for (int32_t r = 0; r < b; r++) {
-            double *out = panel + (size_t)(factor->place[factor->rows[p]] * b + r) * panel_stride;
+            double *out =
+                panel + (size_t)(factor->panel_row[factor->rows[p]] * b + r) * panel_stride;
             const double *in = factor->product + (size_t)((p - begin) * b + r) * (size_t)stride;
             for (int32_t q = begin; q < end; q++, in += b) {
                 double *block = out + (factor->rows[q] - factor->first[t]) * b;
@@ -102,6 +105,7 @@ static void find_stale(sn_supernodal *factor, const bool *changed) {
         return;
     }
 
+    // In ascending order, so that a mark reaches all ancestors.
     for (int32_t t = 0; t < factor->supernodes; t++) {
         for (int32_t i = factor->first[t]; i < factor->first[t + 1]; i++) {
             factor->stale[t] |= changed[factor->order[i]];
@@ -121,14 +125,15 @@ static void collect(sn_supernodal *factor, const sn_linalg_kernels *kernels, int
     if (factor->stale[t]) {
         load_panel(factor, t, A);
         for (int32_t i = begin; i < end; i++) {
-            factor->place[i] = i - begin;
+            factor->panel_row[i] = i - begin;
         }
 
         for (int32_t p = factor->row_starts[t]; p < factor->row_starts[t + 1]; p++) {
-            factor->place[factor->rows[p]] = end - begin + p - factor->row_starts[t];
+            factor->panel_row[factor->rows[p]] = end - begin + p - factor->row_starts[t];
         }
     }
 
+    // Each waiting supernode contributes, then waits for the owner of its next row.
     for (int32_t from = factor->head[t], next; from != NONE; from = next) {
         next = factor->next[from];
         int32_t last = find_end(factor, from, t);
@@ -168,6 +173,7 @@ int32_t sn_supernodal_update(sn_supernodal *factor, const double *A, const bool 
         int32_t columns = width(factor, t);
         double *panel = factor->values + factor->panels[t];
 
+        // Assemble and factor the panel.
         collect(factor, kernels, t, A);
         int32_t bad =
             factor->stale[t]
@@ -217,6 +223,8 @@ static void subtract_rows(const sn_supernodal *factor, int32_t t) {
 void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
     const sn_linalg_kernels *kernels = sn_linalg_kernels_get();
     size_t b = (size_t)factor->block;
+
+    // Permute, then L y = b.
     for (size_t i = 0; i < (size_t)factor->n; i++) {
         for (size_t c = 0; c < b; c++) {
             factor->x[i * b + c] = x[(size_t)factor->order[i] * b + c];
@@ -234,6 +242,7 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
         subtract_rows(factor, t);
     }
 
+    // L'x = y, backwards.
     for (int32_t t = factor->supernodes; t-- > 0;) {
         int32_t columns = width(factor, t);
         int32_t below = rows_below(factor, t);
@@ -245,6 +254,7 @@ void sn_supernodal_solve(const sn_supernodal *factor, double *x) {
         kernels->dense_backward(panel, columns, columns, own);
     }
 
+    // Permute back.
     for (size_t i = 0; i < (size_t)factor->n; i++) {
         for (size_t c = 0; c < b; c++) {
             x[(size_t)factor->order[i] * b + c] = factor->x[i * b + c];
@@ -259,12 +269,14 @@ void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_
     size_t n = (size_t)factor->n;
     double *end = factor->x + n * (size_t)count; // groups of four right-hand sides
 
+    // Gather four right-hand sides at a time, in the order of elimination.
     for (double *four = factor->x; four < end; four += 4 * n, x += 4) {
         for (size_t i = 0; i < n; i++) {
             memcpy(four + 4 * i, x + (size_t)factor->order[i] * stride, 4 * sizeof(double));
         }
     }
 
+    // L y = b. Each panel serves all right-hand sides while it is in the cache.
     for (int32_t t = 0; t < factor->supernodes; t++) {
         for (double *four = factor->x; four < end; four += 4 * n) {
             kernels->four_forward(four, factor->narrow + factor->panels[t], width(factor, t),
@@ -273,12 +285,14 @@ void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_
         }
     }
 
+    // The correction for rows that have changed.
     if (change != NULL) {
         for (double *four = factor->x; four < end; four += 4 * n) {
             sn_supernodal_change_apply(factor, change, four);
         }
     }
 
+    // L'x = y
     for (int32_t t = factor->supernodes; t-- > 0;) {
         for (double *four = factor->x; four < end; four += 4 * n) {
             kernels->four_backward(four, factor->narrow + factor->panels[t], width(factor, t),
@@ -287,6 +301,7 @@ void sn_supernodal_solve_fours(const sn_supernodal *factor, const sn_supernodal_
         }
     }
 
+    // Scatter.
     x -= count;
     for (double *four = factor->x; four < end; four += 4 * n, x += 4) {
         for (size_t i = 0; i < n; i++) {

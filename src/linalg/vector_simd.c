@@ -39,6 +39,7 @@ double SN_ISA_NAME(sn_kernel_largest)(const double *x, int32_t count) {
         }
     }
 
+    // The remainder, which joins the first partial sum.
     for (; k < count; k++) {
         memcpy(bits, x + k, sizeof *bits);
         int64_t size = bits[0] & INT64_MAX;
