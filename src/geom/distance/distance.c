@@ -21,6 +21,7 @@ sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distan
     int32_t *touched = SN_RESERVE(arena, int32_t, count);
     int32_t *state = SN_RESERVE(arena, int32_t, (size_t)count + 2 * PAD);
 
+    // Index -1, which stands for "no neighbour", reads as a wall at infinite distance.
     SN_TRY(sn_arena_status(arena));
     *made =
         (sn_front){.metric = metric, .method = method, .accepted = accepted, .touched = touched};
@@ -29,7 +30,7 @@ sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distan
 
     for (int32_t v = -1; v < count; v++) {
         made->distance[v] = INFINITY;
-        made->state[v] = v < 0 ? SN_FRONT_DONE : SN_FRONT_FAR;
+        made->state[v] = v < 0 ? SN_FRONT_DONE : SN_FRONT_FRESH;
     }
 
     SN_TRY(sn_queue_create(arena, count, &made->queue));
@@ -42,7 +43,7 @@ sinew_status sn_front_create(sn_arena *arena, const sn_metric *metric, sn_distan
 void sn_front_reset(sn_front *front) {
     for (int32_t i = 0; i < front->touched_count; i++) {
         int32_t v = front->touched[i];
-        front->state[v] = SN_FRONT_FAR;
+        front->state[v] = SN_FRONT_FRESH;
         front->distance[v] = INFINITY;
     }
 
@@ -68,10 +69,11 @@ static void start_voxel(sn_front *front, int32_t voxel, double distance, int32_t
     SN_ASSERT(voxel >= 0 && voxel < front->metric->voxels->count && distance >= 0);
     SN_ASSERT(!sn_front_is_accepted(front, voxel));
 
-    bool far = front->state[voxel] == SN_FRONT_FAR;
-    sn_queue_item *item = far ? start_item(front, voxel) : &front->queue->item[front->state[voxel]];
+    bool fresh = front->state[voxel] == SN_FRONT_FRESH;
+    sn_queue_item *item =
+        fresh ? start_item(front, voxel) : &front->queue->item[front->state[voxel]];
 
-    if (!far && distance >= item->key) {
+    if (!fresh && distance >= item->key) {
         return;
     }
 
@@ -92,7 +94,7 @@ void sn_front_block(sn_front *front, int32_t voxel) {
     if (sn_front_is_accepted(front, voxel)) {
         return;
     }
-    SN_ASSERT(front->state[voxel] == SN_FRONT_FAR);
+    SN_ASSERT(front->state[voxel] == SN_FRONT_FRESH);
     front->touched[front->touched_count++] = voxel;
     front->state[voxel] = SN_FRONT_DONE; // with the distance INFINITY
 }
@@ -149,8 +151,8 @@ static inline sn_stencil add_term(sn_stencil s, axis_term term, double sign) {
 // The larger root T of sum p (T - value)^2 = 1, that is S0 T^2 - 2 S1 T + S2 = 1.
 static inline double solve_stencil(sn_stencil s) {
     double D = s.S1 * s.S1 - s.S0 * (s.S2 - 1);
-    return s.base +
-           (s.S1 + sqrt(D > 0 ? D : 0)) / s.S0; // not fmax: a call would spill the registers
+    // Not fmax: a call would spill the registers.
+    return s.base + (s.S1 + sqrt(D > 0 ? D : 0)) / s.S0;
 }
 
 // What an accepted voxel n contributes to a neighbour that sees it in direction d.
@@ -163,7 +165,7 @@ typedef struct update {
 } update;
 
 // The first accepted neighbour of a voxel: T is known without a square root.
-static void march_far(sn_front *front, const update *update, double T) {
+static void march_fresh(sn_front *front, const update *update, double T) {
     sn_queue_item *item = start_item(front, update->voxel);
     item->stencil = add_term((sn_stencil){.base = update->value}, update->term, 1);
     item->first_source = item->source = update->source;
@@ -179,6 +181,7 @@ static inline double refine_item(const sn_front *front, const update *update, sn
         return INFINITY;
     }
 
+    // The first contribution starts the stencil. Values are relative to it.
     uint8_t bit = (uint8_t)(1 << (update->d / 2));
     if (!item->axes) {
         item->stencil = (sn_stencil){.base = update->value};
@@ -190,9 +193,10 @@ static inline double refine_item(const sn_front *front, const update *update, sn
         item->first_source = update->source;
     }
 
+    // The axis already has a term from the other side: replace it if this side is cheaper.
     sn_stencil before = item->stencil;
     if (item->axes & bit) {
-        // The farther side arrives later; it can win only through cheaper material.
+        // The other side arrived first; this one can win only through cheaper material.
         if (!front->metric->cost) {
             return INFINITY;
         }
@@ -206,16 +210,17 @@ static inline double refine_item(const sn_front *front, const update *update, sn
         before = add_term(before, find_term(front, update->voxel, other, update->d ^ 1), -1);
     }
 
+    // Solve with the new term, falling back to first order.
     sn_stencil after = add_term(before, update->term, 1);
     double T = solve_stencil(after);
     if (!(T > update->term.value)) { // a kink, where the second-order stencil is not valid
         after = add_term(before, (axis_term){update->value, update->p}, 1);
-
         T = solve_stencil(after);
         if (!(T > update->value)) {
             return INFINITY; // earlier second-order terms are already above: keep the known value
         }
     }
+
     item->stencil = after;
     item->axes |= bit;
 
@@ -245,13 +250,14 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
     int open[SN_VOXEL_FACES], count = 0, waits = 0;
     waiting moves[SN_VOXEL_FACES];
 
-    for (int d = 0; d < SN_VOXEL_FACES; d++) { // without branches, which would be unpredictable
+    // Collect the neighbours that are not accepted, without unpredictable branches.
+    for (int d = 0; d < SN_VOXEL_FACES; d++) {
         distance[d] = front->distance[neighbor[d]];
-
         open[count] = d;
         count += !(distance[d] < INFINITY);
     }
 
+    // Compute the contribution of this voxel to each of them.
     update update = {
         .n = voxel, .source = sn_front_source(front, voxel), .value = front->distance[voxel]};
     for (int k = 0; k < count; k++) {
@@ -267,10 +273,10 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
         update.step = sn_metric_step(front->metric, u, voxel, d);
         if (update.step != last_step) { // usually the same: saves a division
             last_step = update.step;
-
             update.p = 1 / (update.step * update.step);
         }
 
+        // First order by default, second order where it is valid.
         double lead = update.value - distance[d ^ 1];
         double share = 1;
 
@@ -280,14 +286,15 @@ static void march_neighbors(sn_front *front, int32_t voxel) {
             share = 2.0 / 3;
         }
 
-        if (state == SN_FRONT_FAR) {
-            march_far(front, &update, update.term.value + share * update.step);
+        if (state == SN_FRONT_FRESH) {
+            march_fresh(front, &update, update.term.value + share * update.step);
         } else {
             moves[waits++] =
                 (waiting){state, refine_item(front, &update, &front->queue->item[state])};
         }
     }
 
+    // Move the queued ones.
     for (int k = 0; k < waits; k++) {
         push_waiting(front, moves[k]);
     }
@@ -301,6 +308,7 @@ int32_t sn_front_upwind(const sn_front *front, int32_t voxel, int32_t neighbors[
     double sum = 0;
     int32_t count = 0;
 
+    // Along each axis the cheaper of the two accepted neighbours, weighted by the gradient.
     for (int axis = 0; axis < 3; axis++) {
         double best = INFINITY;
         for (int d = 2 * axis; d < 2 * axis + 2; d++) {
@@ -338,6 +346,7 @@ static int32_t chain(const sinew_voxels *voxels, int32_t voxel, const int *direc
         return voxel;
     }
 
+    // Try each direction first, so that the order of the steps does not matter.
     for (int first = 0; first < length; first++) {
         int rest[2] = {0, 0};
         for (int i = 0, k = 0; i < length; i++) {
@@ -362,6 +371,7 @@ static void relax(sn_front *front, int32_t voxel, const int *directions, int len
         return;
     }
 
+    // Length of the step times the mean cost of its two voxels.
     double squared = 0;
     for (int i = 0; i < length; i++) {
         double h = metric->voxels->spacing[directions[i] / 2];
@@ -371,10 +381,10 @@ static void relax(sn_front *front, int32_t voxel, const int *directions, int len
     double cost = metric->cost ? 0.5 * (metric->cost[voxel] + metric->cost[u]) : 1;
     double T = front->distance[voxel] + cost * sqrt(squared);
     int32_t source = sn_front_source(front, voxel);
-    bool far = front->state[u] == SN_FRONT_FAR;
-    sn_queue_item *item = far ? start_item(front, u) : &front->queue->item[front->state[u]];
+    bool fresh = front->state[u] == SN_FRONT_FRESH;
+    sn_queue_item *item = fresh ? start_item(front, u) : &front->queue->item[front->state[u]];
 
-    if (item->held || !(far || T < item->key || (T == item->key && source < item->source))) {
+    if (item->held || !(fresh || T < item->key || (T == item->key && source < item->source))) {
         return;
     }
 
@@ -383,6 +393,7 @@ static void relax(sn_front *front, int32_t voxel, const int *directions, int len
 }
 
 static void relax_neighbors(sn_front *front, int32_t voxel) {
+    // Face neighbours, then edge neighbours, then corner neighbours.
     for (int d = 0; d < 6; d++) {
         relax(front, voxel, (int[]){d}, 1);
     }
@@ -431,6 +442,7 @@ static void accept_cluster(sn_front *front, int32_t cluster, double distance, in
     int32_t begin = metric->cluster_start[cluster];
     int32_t end = metric->cluster_start[cluster + 1];
 
+    // Accept all voxels before any of them updates its neighbours.
     for (int32_t i = begin; i < end; i++) {
         int32_t u = metric->cluster_voxel[i];
         int32_t item = front->state[u];
@@ -494,6 +506,7 @@ void sn_front_run(sn_front *front, double limit, sn_front_visit *visit, void *da
             return;
         }
 
+        // Copy the item: accepting the voxel returns it to the pool.
         const sn_queue_item *item = &front->queue->item[number];
         int32_t voxel = item->voxel;
         int32_t source = item->source;
@@ -506,6 +519,7 @@ void sn_front_run(sn_front *front, double limit, sn_front_visit *visit, void *da
             fetch_ahead(front);
         }
 
+        // Reaching a rigid voxel means reaching its whole part.
         int32_t cluster = cluster_of(front->metric, voxel);
         if (cluster >= 0) {
             accept_cluster(front, cluster, distance, source, visit, data);

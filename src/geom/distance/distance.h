@@ -99,15 +99,15 @@ struct sn_front {
     double *distance;  // of accepted voxels, INFINITY elsewhere; distance[-1] is INFINITY
     int32_t *accepted; // in the order of acceptance
     int32_t accepted_count;
-    int32_t *state;   // SN_FRONT_FAR; the item in the queue; SN_FRONT_DONE - source of accepted
+    int32_t *state;   // SN_FRONT_FRESH; the item in the queue; SN_FRONT_DONE - source of accepted
                       // voxels; state[-1] is done
-    int32_t *touched; // every voxel that is not far
+    int32_t *touched; // every voxel that is not fresh
     int32_t touched_count;
     struct sn_front_queue *queue;
     sn_companion companion[3]; // what `visit` reads; up to the first without an array
 };
 
-enum { SN_FRONT_FAR = -1, SN_FRONT_DONE = -2 };
+enum { SN_FRONT_FRESH = -1, SN_FRONT_DONE = -2 };
 
 static inline bool sn_front_is_accepted(const sn_front *front, int32_t voxel) {
     return front->state[voxel] <= SN_FRONT_DONE;

@@ -76,6 +76,7 @@ static sinew_status make_grid(const sinew_voxels *fine, int32_t factor, const in
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // A block is inside if a quarter of its cells are.
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         int32_t c[3];
@@ -128,6 +129,7 @@ sinew_status sn_metric_coarsen(const sn_metric *fine, int32_t factor, sn_arena *
     sinew_context *context = fine->voxels->context;
     int32_t cells[3], *block_of[3];
 
+    // Cells of the coarse grid, and sums over the blocks.
     SN_TRY(sn_find_blocks(arena, fine->voxels->cells, factor, block_of));
     for (int a = 0; a < 3; a++) {
         cells[a] = block_of[a][fine->voxels->cells[a] - 1] + 1;
@@ -142,6 +144,7 @@ sinew_status sn_metric_coarsen(const sn_metric *fine, int32_t factor, sn_arena *
     *voxels = NULL;
     sum_blocks(fine, block_of, cells, blocks);
 
+    // The grid, and the mean costs if the material is not uniform.
     sinew_status status = make_grid(fine->voxels, factor, cells, blocks, voxels);
     if (*voxels) {
         *coarse = sn_metric_euclidean(*voxels);

@@ -28,6 +28,7 @@ sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena
     SN_TRY(sn_arena_status(arena));
     memset(cluster, -1, (size_t)voxels->count * sizeof *cluster);
 
+    // Flood each part from its first voxel. The list of members is its own queue.
     int32_t found = 0, count = 0;
     for (int32_t first = 0; first < voxels->count; first++) {
         if (!rigid[voxels->label[first]] || cluster[first] >= 0) {
@@ -38,7 +39,7 @@ sinew_status sn_metric_find_clusters(const sinew_voxels *voxels, sn_arena *arena
         cluster[first] = count;
         members[found++] = first;
 
-        for (int32_t next = start[count]; next < found; next++) { // the list is its own queue
+        for (int32_t next = start[count]; next < found; next++) {
             for (int d = 0; d < SN_VOXEL_FACES; d++) {
                 int32_t u = voxels->neighbor[members[next]][d];
                 if (u < 0 || cluster[u] >= 0 || !rigid[voxels->label[u]]) {
@@ -66,6 +67,8 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
                                   const bool *rigid, sn_metric *metric) {
     *metric = sn_metric_euclidean(voxels);
     double softest = INFINITY, stiffest = 0;
+
+    // Softest and stiffest material that is not rigid.
     for (int32_t v = 0; v < voxels->count; v++) {
         double E = rigid[voxels->label[v]]
                        ? INFINITY
@@ -81,6 +84,7 @@ sinew_status sn_metric_compliance(const sinew_voxels *voxels, sn_arena *arena, c
         softest = 1; // nothing but rigid parts
     }
 
+    // Cost relative to the softest material.
     SN_ASSERT(softest > 0);
     double *cost = SN_PUSH(arena, double, (size_t)voxels->count + PAD);
 
@@ -103,6 +107,8 @@ static int32_t cut_segment(sn_vec3 a, sn_vec3 b, double *cuts, int32_t capacity)
 
     sn_store3(from, a);
     sn_store3(to, b);
+
+    // Crossings with the cell borders of each axis, inserted in ascending order.
     for (int axis = 0; axis < 3; axis++) {
         double low = fmin(from[axis], to[axis]);
         double high = fmax(from[axis], to[axis]);
@@ -111,14 +117,14 @@ static int32_t cut_segment(sn_vec3 a, sn_vec3 b, double *cuts, int32_t capacity)
             (void)capacity;
 
             double t = (border - from[axis]) / (to[axis] - from[axis]);
-            int32_t place = count++;
+            int32_t at = count++;
 
-            while (place > 0 && cuts[place - 1] > t) {
-                cuts[place] = cuts[place - 1];
-                place--;
+            while (at > 0 && cuts[at - 1] > t) {
+                cuts[at] = cuts[at - 1];
+                at--;
             }
 
-            cuts[place] = t;
+            cuts[at] = t;
         }
     }
 
@@ -136,6 +142,8 @@ static double line_cost(const sn_metric *metric, sn_vec3 a, sn_vec3 b, double re
     int32_t count = cut_segment(a, b, cuts, MAX_CUTS);
 
     cuts[count++] = 1;
+
+    // Sum over the pieces of the line, each within one voxel.
     for (int32_t i = 0; i < count; i++) {
         double part = cuts[i] - last;
         double middle = 0.5 * (cuts[i] + last);
@@ -160,6 +168,7 @@ static double line_cost(const sn_metric *metric, sn_vec3 a, sn_vec3 b, double re
         sum += part * cost;
     }
 
+    // The line's length in metres.
     sn_vec3 d = sn_sub(b, a);
     const double *h = voxels->spacing;
 
@@ -177,6 +186,7 @@ static bool seed_nearest(sn_front *front, sn_vec3 point, double limit, int32_t s
     int32_t count = sn_nearest_voxels(voxels, point, limit + half, nearest, &distance);
     bool found = false;
 
+    // The nearest point of each voxel's box must be within the limit.
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 c = sn_voxel_center(voxels, nearest[i]);
         sn_vec3 e = sn_v3(0.5 * h[0], 0.5 * h[1], 0.5 * h[2]);
@@ -206,6 +216,7 @@ bool sn_front_seed_point(sn_front *front, sn_vec3 point, double radius, double l
         return seed_nearest(front, point, limit, source);
     }
 
+    // The box of cells within the radius.
     int32_t reach = (int32_t)ceil(radius);
     int32_t c[3] = {(int32_t)floor(u.x + 0.5), (int32_t)floor(u.y + 0.5),
                     (int32_t)floor(u.z + 0.5)};

@@ -1,3 +1,5 @@
+// The priority queue of a front: a ring of buckets of which only the current one is ordered; see
+// distance_queue.h.
 #include "geom/distance/distance_queue.h"
 
 #include "base/prefetch.h"
@@ -7,9 +9,9 @@
 // Where an item is: in a list of the ring (0 .. SN_QUEUE_BUCKETS - 1), beyond the ring, in the
 // current bucket, or nowhere.
 enum {
-    PLACE_BEYOND = SN_QUEUE_BUCKETS,
-    PLACE_PRESENT,
-    PLACE_NONE,
+    LIST_BEYOND = SN_QUEUE_BUCKETS,
+    LIST_PRESENT,
+    LIST_NONE,
     LISTS = SN_QUEUE_BUCKETS + 1,
     MOST_SORTED = 64
 };
@@ -58,13 +60,13 @@ int32_t sn_queue_take(sn_front_queue *queue, int32_t voxel) {
     }
 
     queue->item[item].voxel = voxel;
-    queue->item[item].place = PLACE_NONE;
+    queue->item[item].list = LIST_NONE;
 
     return item;
 }
 
 void sn_queue_give_back(sn_front_queue *queue, int32_t item) {
-    SN_ASSERT(queue->item[item].place == PLACE_NONE);
+    SN_ASSERT(queue->item[item].list == LIST_NONE);
     queue->item[item].position = queue->spare;
     queue->spare = item;
 }
@@ -169,7 +171,7 @@ static void insert_present(sn_front_queue *queue, int32_t item) {
         make_heap(queue);
     }
 
-    queue->item[item].place = PLACE_PRESENT;
+    queue->item[item].list = LIST_PRESENT;
     int32_t last = queue->present_count++;
     if (queue->heaped) {
         sift_up(queue, last, entry_of(queue, item));
@@ -204,7 +206,7 @@ static void link_item(sn_front_queue *queue, int32_t item, int32_t list) {
     queue->link[item] = (sn_queue_link){first, -1 - list};
     queue->link[first].previous = item;
     queue->link[-1 - list].next = item;
-    queue->item[item].place = (int16_t)list;
+    queue->item[item].list = (int16_t)list;
 }
 
 static void insert(sn_front_queue *queue, int32_t item) {
@@ -215,7 +217,7 @@ static void insert(sn_front_queue *queue, int32_t item) {
         link_item(queue, item, (int32_t)(bucket % SN_QUEUE_BUCKETS));
         queue->ring_count++;
     } else {
-        link_item(queue, item, PLACE_BEYOND);
+        link_item(queue, item, LIST_BEYOND);
         queue->beyond_count++;
         if (bucket < queue->beyond_first) {
             queue->beyond_first = bucket;
@@ -230,19 +232,19 @@ static void unlink_item(sn_front_queue *queue, int32_t item) {
 }
 
 void sn_queue_remove(sn_front_queue *queue, int32_t item) {
-    int16_t place = queue->item[item].place;
-    if (place == PLACE_NONE) {
+    int16_t list = queue->item[item].list;
+    if (list == LIST_NONE) {
         return;
     }
 
-    queue->item[item].place = PLACE_NONE;
-    if (place == PLACE_PRESENT) {
+    queue->item[item].list = LIST_NONE;
+    if (list == LIST_PRESENT) {
         remove_present(queue, queue->item[item].position);
         return;
     }
 
     unlink_item(queue, item);
-    if (place == PLACE_BEYOND) {
+    if (list == LIST_BEYOND) {
         queue->beyond_count--; // beyond_first may now be too low: harmless
     } else {
         queue->ring_count--;
@@ -251,8 +253,8 @@ void sn_queue_remove(sn_front_queue *queue, int32_t item) {
 
 void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
     SN_ASSERT(key >= 0 && isfinite(key));
-    int16_t place = queue->item[item].place;
-    if (place == PLACE_NONE) {
+    int16_t list = queue->item[item].list;
+    if (list == LIST_NONE) {
         queue->item[item].key = key;
         insert(queue, item);
         return;
@@ -260,9 +262,9 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
 
     SN_ASSERT(key <= queue->item[item].key);
     queue->item[item].key = key;
-    if (place == PLACE_PRESENT) {
+    if (list == LIST_PRESENT) {
         lower_present(queue, item);
-    } else if (place == PLACE_BEYOND || bucket_of(queue, key) % SN_QUEUE_BUCKETS != place) {
+    } else if (list == LIST_BEYOND || bucket_of(queue, key) % SN_QUEUE_BUCKETS != list) {
         sn_queue_remove(queue, item);
         insert(queue, item);
     }
@@ -270,8 +272,8 @@ void sn_queue_push(sn_front_queue *queue, int32_t item, double key) {
 
 // Moves items that are now within the ring's range from the list beyond it into the ring.
 static void fetch_beyond(sn_front_queue *queue) {
-    int32_t item = queue->link[-1 - PLACE_BEYOND].next;
-    empty_list(queue, PLACE_BEYOND);
+    int32_t item = queue->link[-1 - LIST_BEYOND].next;
+    empty_list(queue, LIST_BEYOND);
     queue->beyond_count = 0;
     queue->beyond_first = INT64_MAX;
 
@@ -284,7 +286,7 @@ static void fetch_beyond(sn_front_queue *queue) {
 
 static int64_t lowest_beyond(const sn_front_queue *queue) {
     int64_t lowest = INT64_MAX;
-    for (int32_t i = queue->link[-1 - PLACE_BEYOND].next; i >= 0; i = queue->link[i].next) {
+    for (int32_t i = queue->link[-1 - LIST_BEYOND].next; i >= 0; i = queue->link[i].next) {
         int64_t bucket = bucket_of(queue, queue->item[i].key);
         if (bucket < lowest) {
             lowest = bucket;
@@ -297,6 +299,7 @@ static int64_t lowest_beyond(const sn_front_queue *queue) {
 // Makes the lowest non-empty bucket the current one. Returns false if there is none.
 static bool advance(sn_front_queue *queue) {
     while (queue->present_count == 0) {
+        // The ring is empty: jump to the lowest key beyond it.
         if (queue->ring_count == 0) {
             if (queue->beyond_count == 0) {
                 return false;
@@ -311,6 +314,7 @@ static bool advance(sn_front_queue *queue) {
             fetch_beyond(queue);
         }
 
+        // Order the items of the next bucket, and prefetch those of the one after it.
         int32_t list = (int32_t)(queue->cursor % SN_QUEUE_BUCKETS);
         int32_t soon = (list + 1) % SN_QUEUE_BUCKETS;
         for (int32_t item = queue->link[-1 - list].next; item >= 0; item = queue->link[item].next) {
@@ -336,7 +340,7 @@ int32_t sn_queue_pop(sn_front_queue *queue) {
     int32_t position = queue->heaped ? 0 : queue->present_count - 1;
     int32_t item = queue->present[position].item;
     remove_present(queue, position);
-    queue->item[item].place = PLACE_NONE;
+    queue->item[item].list = LIST_NONE;
 
     return item;
 }

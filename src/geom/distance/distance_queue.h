@@ -26,9 +26,9 @@ typedef struct sn_stencil {
 typedef struct sn_queue_item {
     double key;
     int32_t voxel;
-    int32_t position;   // in the present bucket; of items given back, the next one
-    int16_t place;      // list, present bucket or none
-    uint8_t held, axes; // the owner's, like all that follows
+    int32_t position;   // in the current bucket; of items in the pool, the next one
+    int16_t list;       // a bucket of the ring, LIST_BEYOND, LIST_PRESENT or LIST_NONE
+    uint8_t held, axes; // used by the front, as are all members below
     int32_t source, first_source;
     sn_stencil stencil;
 } sn_queue_item;
@@ -45,18 +45,17 @@ typedef struct sn_queue_entry {
 
 typedef struct sn_front_queue {
     sn_queue_item *item;
-    int32_t capacity, fresh,
-        spare; // items; those never taken begin at `fresh`; first of the list of those given back
-    double inverse; // 1 / width of a bucket
-    int64_t cursor; // the present bucket; every key in the ring or beyond has a higher one
+    int32_t capacity; // items
+    int32_t fresh;    // the first item that has never been taken
+    int32_t spare;    // the first item of the pool of returned ones
+    double inverse;   // 1 / width of a bucket
+    int64_t cursor;   // the current bucket; every key in the ring or beyond has a higher one
     int32_t ring_count, beyond_count, present_count;
-    int64_t beyond_first; // lowest bucket in the list beyond the ring
-    sn_queue_link
-        *link; // of the items, and before them of the heads; the last list is beyond the ring
-    sn_queue_entry
-        *present; // the present bucket: sorted, smallest key last, or a heap, smallest key first
-    bool heaped;
-    bool advanced; // a new bucket has become the current one; the owner clears it
+    int64_t beyond_first;    // lowest bucket in the list beyond the ring
+    sn_queue_link *link;     // of the items; before them the heads, the last list beyond the ring
+    sn_queue_entry *present; // the current bucket: sorted with the smallest key last, or a heap
+    bool heaped;             // `present` is a heap, smallest key first
+    bool advanced;           // a new bucket has become the current one; the owner clears it
 } sn_front_queue;
 
 // Allocates a queue for up to `capacity` voxels at once.

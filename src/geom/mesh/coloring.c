@@ -51,6 +51,7 @@ static int32_t color_pass(const coloring_job *job, uint64_t *masks, int32_t *col
             continue;
         }
 
+        // The lowest free colour.
         int32_t color = 0; // some bit is free
         while (met >> color & 1) {
             color++;
@@ -73,6 +74,8 @@ static sinew_status list_chunks(sn_arena *arena, const int32_t *colors, sn_color
 
     coloring->color_offsets = SN_PUSH(arena, int32_t, (size_t)coloring->color_count + 1);
     SN_TRY(sn_arena_status(arena));
+
+    // Counting sort, filled from the back so that chunks ascend within a colour.
     for (int32_t i = 0; i < coloring->chunk_count; i++) {
         SN_ASSERT(colors[i] >= 0);
         coloring->color_offsets[colors[i]]++;

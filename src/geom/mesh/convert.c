@@ -17,10 +17,12 @@ static void cut_into_six(const int32_t *nodes, int32_t *tets) {
     int32_t apex = 0;
     const int32_t *end = tets + 24;
 
+    // The apex is the lowest node.
     for (int32_t i = 1; i < 8; i++) {
         apex = nodes[i] < nodes[apex] ? i : apex;
     }
 
+    // Cone over the three faces that do not contain it.
     for (int32_t f = 0; f < 6; f++) {
         const int8_t *face = info->face[f];
         if (face[0] == apex || face[1] == apex || face[2] == apex || face[3] == apex) {
@@ -45,15 +47,15 @@ static void cut_into_six(const int32_t *nodes, int32_t *tets) {
 }
 
 static void cut_into_five(const int32_t *nodes, bool first_is_white, int32_t *tets) {
-    // White corners 0, 2, 5, 7 in the middle; a rotation by 90 degrees about the axis 04 brings 1,
-    // 3, 4, 6 there.
+    // White corners 0, 2, 5, 7 span the middle tet; a rotation by 90 degrees about the axis 04
+    // brings 1, 3, 4, 6 there.
     static const int8_t cut[5][4] = {
         {0, 2, 7, 5}, {0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}};
-    static const int8_t turned[8] = {1, 2, 3, 0, 5, 6, 7, 4};
+    static const int8_t rotated[8] = {1, 2, 3, 0, 5, 6, 7, 4};
 
     for (int32_t i = 0; i < 20; i++) {
         int8_t corner = cut[i / 4][i % 4];
-        tets[i] = nodes[first_is_white ? corner : turned[corner]];
+        tets[i] = nodes[first_is_white ? corner : rotated[corner]];
     }
 }
 
@@ -72,10 +74,11 @@ static int32_t find_root(const parity_forest *forest, int32_t node, uint8_t *par
     }
 
     *parity = sum;
-    while (forest->parents[node] != root && node != root) { // hang the whole path under the root
+    // Path compression: hang the whole path under the root.
+    while (forest->parents[node] != root && node != root) {
         int32_t next = forest->parents[node];
-
         uint8_t old = forest->parities[node];
+
         forest->parents[node] = root;
         forest->parities[node] = sum;
         sum ^= old;
@@ -117,6 +120,7 @@ static sinew_status color_nodes(sn_arena *scratch, const sinew_mesh *hexes, uint
         forest.parents[i] = i;
     }
 
+    // Every edge demands different colours at its ends.
     for (int32_t e = 0; e < hexes->element_count; e++) {
         const int32_t *nodes = sn_mesh_nodes(hexes, e);
         for (int i = 0; i < 12; i++) {
@@ -148,6 +152,7 @@ static sinew_status cut_all(sn_arena *scratch, const sinew_mesh *hexes, int32_t 
                                 (int64_t)tets_per_cell * hexes->element_count,
                                 hexes->labels != NULL, tets));
 
+    // Same points, five or six tets for each cell, inherited labels.
     sn_owned_mesh *made = *tets;
     memcpy(made->points, hexes->points, 3 * (size_t)hexes->point_count * sizeof(double));
     for (int32_t e = 0; e < hexes->element_count; e++) {
@@ -189,6 +194,7 @@ static sinew_status add_middles(sn_arena *scratch, const sinew_mesh *tets,
     int32_t *order;
     int32_t unique = 0;
 
+    // All edges, with their ends in ascending order.
     SN_TRY(sn_arena_status(scratch));
     for (int32_t i = 0; i < count; i++) {
         const int32_t *nodes = sn_mesh_nodes(tets, i / 6);
@@ -197,6 +203,7 @@ static sinew_status add_middles(sn_arena *scratch, const sinew_mesh *tets,
         sn_sort_tuple(edges + 2 * (size_t)i, 2);
     }
 
+    // Sorting makes equal edges adjacent.
     SN_TRY(sn_sort_tuples(scratch, edges, 2, (int32_t)count, tets->point_count, &order));
     for (int32_t i = 0; i < count; i = sn_tuple_group_end(edges, 2, order, (int32_t)count, i)) {
         unique++;
@@ -206,6 +213,7 @@ static sinew_status add_middles(sn_arena *scratch, const sinew_mesh *tets,
                                 (int64_t)tets->point_count + unique, tets->element_count,
                                 tets->labels != NULL, quadratic));
 
+    // One new node in the middle of each distinct edge.
     sn_owned_mesh *made = *quadratic;
     memcpy(made->points, tets->points, 3 * (size_t)tets->point_count * sizeof(double));
     for (int32_t begin = 0, end, node = tets->point_count; begin < count; begin = end, node++) {
@@ -219,6 +227,7 @@ static sinew_status add_middles(sn_arena *scratch, const sinew_mesh *tets,
         }
     }
 
+    // The corners and labels are those of the tet.
     for (int32_t e = 0; e < tets->element_count; e++) {
         memcpy(made->indices + 10 * (size_t)e, sn_mesh_nodes(tets, e), 4 * sizeof(int32_t));
         if (made->labels) {
@@ -265,6 +274,7 @@ sinew_status sn_finish_hexes(sinew_context *context, sn_owned_mesh *hexes, sinew
     sn_owned_mesh *tets = NULL, *quadratic = NULL;
     sinew_status status = sn_cut_hexes(context, &hexes->view, tets_per_cell, &tets);
 
+    // The hexahedra are no longer needed, whether cutting them succeeded or not.
     sinew_mesh_destroy(&hexes->view);
     SN_TRY(status);
     if (element == SINEW_ELEMENT_TET4) {

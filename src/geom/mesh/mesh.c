@@ -72,6 +72,7 @@ sinew_status sn_owned_mesh_create(sinew_context *context, sinew_element element,
     const sn_element_info *info = sn_element_info_of(element);
     SN_TRY(check_counts(context, info, points, elements));
 
+    // The mesh and its arrays live in one arena, which the mesh owns.
     sn_arena arena = sn_arena_create(context);
     sn_owned_mesh *made = SN_PUSH(&arena, sn_owned_mesh, 1);
     double *made_points = SN_PUSH(&arena, double, 3 * points);

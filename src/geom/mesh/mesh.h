@@ -183,7 +183,7 @@ sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_
 // its contributions in the same order for any number of threads.
 typedef struct sn_coloring {
     int32_t chunk_size, chunk_count, color_count;
-    int32_t *color_offsets; // color_count + 1 places in `chunks`
+    int32_t *color_offsets; // color_count + 1 starts in `chunks`
     int32_t *chunks;        // chunk numbers, colour by colour, ascending within one
 } sn_coloring;
 

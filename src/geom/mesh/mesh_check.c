@@ -89,6 +89,7 @@ sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh) {
     const char *quantity = info->dimension == 3 ? "volume" : "area";
     const char *unit = info->dimension == 3 ? "m3" : "m2";
 
+    // A folded element can have a positive volume: check the Jacobian too.
     for (int32_t e = 0; e < mesh->element_count; e++) {
         double volume = sn_element_volume(mesh, e);
         double jacobian = sn_element_smallest_jacobian(mesh, e);
@@ -126,11 +127,12 @@ sinew_status sn_check_used(sinew_context *context, const sinew_mesh *mesh) {
         return SINEW_OUT_OF_MEMORY;
     }
 
-    size_t places = (size_t)mesh->element_count * (size_t)sn_element_info_of(mesh->element)->nodes;
-    for (size_t i = 0; i < places; i++) {
+    size_t count = (size_t)mesh->element_count * (size_t)sn_element_info_of(mesh->element)->nodes;
+    for (size_t i = 0; i < count; i++) {
         used[mesh->indices[i]] = 1;
     }
 
+    // The first node without an element, if any.
     const uint8_t *unused = memchr(used, 0, (size_t)mesh->point_count);
     int32_t node = unused ? (int32_t)(unused - used) : -1;
 
@@ -151,6 +153,8 @@ static sinew_status find_repeated(sn_arena *scratch, const sinew_mesh *mesh) {
     int32_t *order;
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Elements with the same set of corners become adjacent.
     for (int32_t e = 0; e < count; e++) {
         int32_t *tuple = tuples + (size_t)e * (size_t)width;
         memcpy(tuple, sn_mesh_nodes(mesh, e), (size_t)width * sizeof *tuple);

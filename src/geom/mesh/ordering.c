@@ -10,6 +10,7 @@ enum { HILBERT_BITS = 21 };
 // The index of a lattice point along the Hilbert curve (Skilling 2004: undo excess work, then Gray
 // code, then interleave).
 static uint64_t hilbert_index(uint32_t x[3]) {
+    // Undo excess work: inverse of the rotations and reflections of the curve's cells.
     for (uint32_t bit = 1u << (HILBERT_BITS - 1); bit > 1; bit >>= 1) {
         uint32_t low = bit - 1;
         for (int i = 0; i < 3; i++) {
@@ -23,30 +24,32 @@ static uint64_t hilbert_index(uint32_t x[3]) {
         }
     }
 
+    // Gray code.
     for (int i = 1; i < 3; i++) {
         x[i] ^= x[i - 1];
     }
 
-    uint32_t turn = 0;
+    uint32_t flips = 0;
     for (uint32_t bit = 1u << (HILBERT_BITS - 1); bit > 1; bit >>= 1) {
-        turn ^= x[2] & bit ? bit - 1 : 0;
+        flips ^= x[2] & bit ? bit - 1 : 0;
     }
 
     for (int i = 0; i < 3; i++) {
-        x[i] ^= turn;
+        x[i] ^= flips;
     }
 
-    uint64_t place = 0;
+    // Interleave the bits of the three coordinates.
+    uint64_t index = 0;
     for (int bit = HILBERT_BITS - 1; bit >= 0; bit--) {
         for (int i = 0; i < 3; i++) {
-            place = place << 1 | (x[i] >> bit & 1);
+            index = index << 1 | (x[i] >> bit & 1);
         }
     }
 
-    return place;
+    return index;
 }
 
-static uint64_t element_place(const sinew_mesh *mesh, int32_t element, sn_box box, double scale) {
+static uint64_t element_index(const sinew_mesh *mesh, int32_t element, sn_box box, double scale) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
     const int32_t *nodes = sn_mesh_nodes(mesh, element);
     sn_vec3 center = sn_v3(0, 0, 0);
@@ -69,6 +72,8 @@ static void order_nodes_by_elements(const sinew_mesh *mesh, const int32_t *eleme
                                     int32_t *nodes) {
     int32_t per_element = sn_element_info_of(mesh->element)->nodes;
     int32_t next = 0;
+
+    // Nodes in the order of first use.
     for (int32_t i = 0; i < mesh->element_count; i++) {
         const int32_t *element = sn_mesh_nodes(mesh, elements[i]);
         for (int32_t k = 0; k < per_element; k++) {
@@ -98,13 +103,15 @@ sinew_status sn_build_hilbert_order(sn_arena *arena, const sinew_mesh *mesh, sn_
     uint8_t *met = SN_PUSH(arena, uint8_t, mesh->point_count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Keys: the centre of each element on a lattice over the bounding box.
     sn_box box = sn_mesh_box(mesh);
     sn_vec3 size = sn_box_size(box);
     double largest = fmax(size.x, fmax(size.y, size.z));
     double scale = largest > 0 ? (1 << HILBERT_BITS) / largest : 0;
 
     for (int32_t e = 0; e < mesh->element_count; e++) {
-        keys[e] = element_place(mesh, e, box, scale);
+        keys[e] = element_index(mesh, e, box, scale);
         order->elements[e] = e;
     }
 

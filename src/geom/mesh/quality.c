@@ -41,6 +41,8 @@ static double judge_tet(sinew_quality *quality, const sn_vec3 p[4]) {
     for (int i = 0; i < 6; i++) {
         int a = sn_tet_edges[i][0];
         int b = sn_tet_edges[i][1];
+
+        // The two other corners c and d.
         int c = 0;
 
         while (c == a || c == b) {
@@ -50,6 +52,7 @@ static double judge_tet(sinew_quality *quality, const sn_vec3 p[4]) {
         int d = 6 - a - b - c;
         SN_ASSERT(d > c && d != a && d != b);
 
+        // Dihedral angle at the edge ab.
         sn_vec3 edge = sn_sub(p[b], p[a]);
         squares += sn_dot(edge, edge);
         add_angle(quality, dihedral_angle(edge, sn_sub(p[c], p[a]), sn_sub(p[d], p[a])));
@@ -85,6 +88,7 @@ static double judge_hex(sinew_quality *quality, const sn_vec3 p[8]) {
             squares += sn_dot(edge[k], edge[k]);
         }
 
+        // Dihedral angles, and the mean ratio of the corner.
         for (int k = 0; k < 3; k++) {
             add_angle(quality, dihedral_angle(edge[k], edge[(k + 1) % 3], edge[(k + 2) % 3]));
         }

@@ -12,6 +12,7 @@ sinew_status sn_build_boundary(sn_arena *arena, const sinew_mesh *mesh, sn_bound
     sinew_status status = sn_build_element_neighbors(&scratch, mesh, &neighbors);
     int32_t total = status == SINEW_OK ? mesh->element_count * faces : 0;
 
+    // Count the faces without a neighbour, then list them.
     for (int32_t i = 0; i < total; i++) {
         count += neighbors[i] < 0;
     }
@@ -49,6 +50,8 @@ static int32_t cut_face(const sn_element_info *info, const int32_t *nodes, int32
     static const int8_t four[2][2][3] = {{{0, 1, 2}, {0, 2, 3}}, {{1, 2, 3}, {1, 3, 0}}};
 
     SN_ASSERT(info->dimension == 3 && face >= 0 && face < info->faces);
+
+    // The lowest corner decides how a quadrilateral is cut.
     int32_t corner[SN_MAX_FACE_NODES], lowest = 0, count = 1;
     for (int32_t i = 0; i < info->face_nodes; i++) {
         corner[i] = nodes[info->face[face][i]];
@@ -102,8 +105,10 @@ static int32_t cut_boundary(const sinew_mesh *mesh, const sn_boundary *boundary,
 // nodes.
 static sinew_status compact_vertices(sn_arena *arena, int32_t node_count, int32_t *numbers,
                                      sn_surface *surface) {
-    size_t places = 3 * (size_t)surface->triangle_count;
-    for (size_t i = 0; i < places; i++) {
+    size_t corners = 3 * (size_t)surface->triangle_count;
+
+    // Mark the nodes in use.
+    for (size_t i = 0; i < corners; i++) {
         numbers[surface->triangles[i]] = 1;
     }
 
@@ -115,6 +120,7 @@ static sinew_status compact_vertices(sn_arena *arena, int32_t node_count, int32_
     surface->nodes = SN_PUSH(arena, int32_t, surface->vertex_count);
     SN_TRY(sn_arena_status(arena));
 
+    // Number them in ascending order.
     for (int32_t node = 0, next = 0; node < node_count; node++) {
         if (!numbers[node]) {
             continue;
@@ -123,7 +129,7 @@ static sinew_status compact_vertices(sn_arena *arena, int32_t node_count, int32_
         numbers[node] = next++;
     }
 
-    for (size_t i = 0; i < places; i++) {
+    for (size_t i = 0; i < corners; i++) {
         surface->triangles[i] = numbers[surface->triangles[i]];
     }
 
@@ -152,6 +158,7 @@ static sinew_status build_triangles(sn_arena *arena, sn_arena *scratch, const si
     surface->elements = SN_PUSH(arena, int32_t, count);
     SN_TRY(sn_arena_status(arena));
 
+    // A triangle mesh is its own surface.
     if (flat) {
         memcpy(surface->triangles, mesh->indices, 3 * (size_t)count * sizeof(int32_t));
         for (int32_t i = 0; i < count; i++) {

@@ -98,6 +98,7 @@ sinew_status sn_build_node_neighbors(sn_arena *arena, const sinew_mesh *mesh,
         status = sn_arena_status(arena);
     }
 
+    // First pass: count.
     int64_t total = 0;
     for (int32_t node = 0; status == SINEW_OK && node < count; node++) {
         total += collect_neighbors(mesh, &elements, node, seen, NULL);
@@ -116,6 +117,7 @@ sinew_status sn_build_node_neighbors(sn_arena *arena, const sinew_mesh *mesh,
         status = items && unsorted ? SINEW_OK : SINEW_OUT_OF_MEMORY;
     }
 
+    // Second pass: collect, then sort.
     if (status == SINEW_OK) {
         memset(seen, 0, (size_t)count * sizeof *seen);
         for (int32_t node = 0; node < count; node++) {
@@ -139,7 +141,7 @@ typedef struct sorted_faces {
 
 static sinew_status sort_faces(sn_arena *scratch, const sinew_mesh *mesh, sorted_faces *sorted) {
     const sn_element_info *info = sn_element_info_of(mesh->element);
-    SN_ASSERT(info->faces <= info->nodes); // so that face numbers fit where node places do
+    SN_ASSERT(info->faces <= info->nodes); // so that face numbers fit into an int32_t
 
     int32_t width = info->face_corners;
     int32_t count = mesh->element_count * info->faces;
@@ -171,6 +173,8 @@ static sinew_status match_faces(sn_arena *scratch, const sinew_mesh *mesh, int32
     sorted_faces sorted;
 
     SN_TRY(sort_faces(scratch, mesh, &sorted));
+
+    // Equal faces are adjacent after sorting: one is a boundary, two are neighbours.
     for (int32_t begin = 0, end; begin < sorted.count; begin = end) {
         end = same_face_end(&sorted, begin);
         const int32_t *faces = sorted.order + begin;
@@ -234,6 +238,8 @@ sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_
     int32_t *numbers = SN_PUSH(arena, int32_t, mesh->point_count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Union-find over the nodes.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         parents[i] = i;
     }
@@ -245,6 +251,7 @@ sinew_status sn_build_components(sn_arena *arena, const sinew_mesh *mesh, int32_
         }
     }
 
+    // Number the parts in the order of their first element.
     *count = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         int32_t root = find_root(parents, sn_mesh_nodes(mesh, e)[0]);
@@ -269,6 +276,8 @@ sinew_status sn_build_face_components(sn_arena *arena, const sinew_mesh *mesh, i
     sorted_faces sorted;
 
     SN_TRY(sort_faces(arena, mesh, &sorted));
+
+    // Union-find over the elements.
     for (int32_t e = 0; e < mesh->element_count; e++) {
         parents[e] = e;
     }

@@ -30,6 +30,7 @@ static void swap_items(int32_t *items, int32_t i, int32_t k) {
 static void select_middle(const builder *b, int axis, int32_t first, int32_t last, int32_t middle) {
     int32_t *items = b->bvh->items;
     while (last - first > 2) {
+        // Median of three as the pivot.
         int32_t half = first + (last - first) / 2;
         int32_t end = last - 1;
         if (comes_before(b, axis, items[half], items[first])) {
@@ -46,6 +47,7 @@ static void select_middle(const builder *b, int axis, int32_t first, int32_t las
         int32_t low = first;
         int32_t high = end;
 
+        // Hoare partition.
         while (low <= high) {
             while (comes_before(b, axis, items[low], pivot)) {
                 low++;
@@ -60,6 +62,7 @@ static void select_middle(const builder *b, int axis, int32_t first, int32_t las
             }
         }
 
+        // Continue in the part that contains `middle`.
         if (middle <= high) {
             last = high + 1;
         } else if (middle >= low) {
@@ -168,6 +171,7 @@ void sn_bvh_overlap(const sn_bvh *bvh, sn_box box, sn_bvh_visit_fn *visit, void 
             continue;
         }
 
+        // An inner node: visit both children, the left one first.
         if (node->right) {
             SN_ASSERT(depth + 2 <= SN_BVH_STACK);
             stack[depth++] = node->right;
@@ -205,6 +209,8 @@ int32_t sn_bvh_nearest(const sn_bvh *bvh, sn_vec3 p, double limit2, sn_bvh_dista
         }
 
         const sn_bvh_node *node = &bvh->nodes[next.node];
+
+        // An inner node: the closer child is visited first.
         if (node->right) {
             waiting left = {next.node + 1, sn_box_distance2(bvh->nodes[next.node + 1].box, p)};
             waiting right = {node->right, sn_box_distance2(bvh->nodes[node->right].box, p)};
@@ -215,6 +221,7 @@ int32_t sn_bvh_nearest(const sn_bvh *bvh, sn_vec3 p, double limit2, sn_bvh_dista
             continue;
         }
 
+        // A leaf: of equal distances the first one wins.
         for (int32_t i = node->first; i < node->last; i++) {
             double d2 = distance2(data, bvh->items[i], best);
             if (d2 < best || (d2 == best && nearest < 0)) {
@@ -238,6 +245,7 @@ static double enter_box(sn_box box, sn_vec3 origin, sn_vec3 inverse, double limi
     const double start[3] = {origin.x, origin.y, origin.z};
     const double inv[3] = {inverse.x, inverse.y, inverse.z};
 
+    // Clip the ray to the slab of each axis.
     for (int k = 0; k < 3; k++) {
         if (isinf(inv[k])) {
             if (start[k] < lower[k] || start[k] > upper[k]) {
@@ -275,6 +283,8 @@ int32_t sn_bvh_ray(const sn_bvh *bvh, sn_vec3 origin, sn_vec3 direction, double 
         }
 
         const sn_bvh_node *node = &bvh->nodes[next.node];
+
+        // An inner node: the child that the ray enters first comes first.
         if (node->right) {
             waiting left = {next.node + 1,
                             enter_box(bvh->nodes[next.node + 1].box, origin, inverse, best)};
@@ -287,6 +297,7 @@ int32_t sn_bvh_ray(const sn_bvh *bvh, sn_vec3 origin, sn_vec3 direction, double 
             continue;
         }
 
+        // A leaf.
         for (int32_t i = node->first; i < node->last; i++) {
             double t = hit(data, bvh->items[i], best);
             if (t < best || (t == best && nearest < 0 && isfinite(t))) {

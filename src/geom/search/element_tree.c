@@ -56,7 +56,8 @@ static sn_vec3 clamp_natural(sn_vec3 natural, double bound) {
 // Exact for parallelepipeds in one step.
 static sn_vec3 hex_natural(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3 p) {
     sn_vec3 natural = sn_v3(0, 0, 0);
-    for (int turn = 0; turn < 20; turn++) {
+    for (int iteration = 0; iteration < 20; iteration++) {
+        // Residual p - x(natural) and Jacobian at the current point.
         double N[8], dN[8][3];
         sn_shape_hex8(natural, N, dN);
 
@@ -70,6 +71,7 @@ static sn_vec3 hex_natural(const sinew_mesh *mesh, const int32_t *nodes, sn_vec3
             x = sn_madd(x, N[i], sn_mesh_point(mesh, nodes[i]));
         }
 
+        // Newton step.
         sn_vec3 step = sn_mat3_apply(sn_mat3_inverse(J), sn_sub(p, x));
         natural = clamp_natural(sn_add(natural, step), 1.5);
         if (sn_dot(step, step) < 1e-28) {
@@ -115,13 +117,13 @@ static sn_vec3 closest_on_element(const sinew_mesh *mesh, int32_t element, sn_ve
     double best = INFINITY, barycentric[3];
     int32_t faces = info->dimension == 3 ? info->faces : 1;
 
+    // Each face as a fan of triangles.
     for (int32_t f = 0; f < faces; f++) {
         for (int32_t cut = 1; cut + 1 < (info->dimension == 3 ? info->face_corners : 3); cut++) {
             sn_vec3 corner[3];
             for (int32_t i = 0; i < 3; i++) {
-                int32_t place = i == 0 ? 0 : cut + i - 1;
-                corner[i] =
-                    sn_mesh_point(mesh, nodes[info->dimension == 3 ? info->face[f][place] : place]);
+                int32_t k = i == 0 ? 0 : cut + i - 1;
+                corner[i] = sn_mesh_point(mesh, nodes[info->dimension == 3 ? info->face[f][k] : k]);
             }
 
             // Flat faces of a tet that point away from p hold nothing nearer; if p is inside, none
@@ -156,6 +158,7 @@ static void extrapolate_weights(const sinew_mesh *mesh, const int32_t *nodes, sn
         sn_shape_tet10(natural, weights, dN);
     }
 
+    // p - xc in natural coordinates.
     sn_vec3 rest = p;
     for (int32_t i = 0; i < count; i++) {
         rest = sn_madd(rest, -weights[i], sn_mesh_point(mesh, nodes[i]));
@@ -237,6 +240,7 @@ sn_location sn_element_tree_locate(const sn_element_tree *tree, sn_vec3 p) {
     locate_query query = {&tree->mesh, p, -1};
     sn_location location = {.element = -1};
 
+    // First the elements whose box contains the point, then the nearest one.
     sn_bvh_overlap(&tree->bvh, (sn_box){p, p}, try_element, &query);
     sn_vec3 closest = p;
     if (query.element < 0) {

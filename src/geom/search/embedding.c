@@ -81,12 +81,12 @@ static sinew_status build_embedding(sn_arena *arena, sn_arena *scratch, const si
     sinew_embedding *made = SN_PUSH(arena, sinew_embedding, 1);
 
     SN_TRY(sn_arena_status(arena));
-    size_t places = (size_t)surface->point_count * (size_t)width;
+    size_t count = (size_t)surface->point_count * (size_t)width;
 
     *made = (sinew_embedding){.count = surface->point_count,
                               .nodes_per_point = width,
-                              .nodes = SN_PUSH(arena, int32_t, places),
-                              .weights = SN_PUSH(arena, double, places)};
+                              .nodes = SN_PUSH(arena, int32_t, count),
+                              .weights = SN_PUSH(arena, double, count)};
     SN_TRY(sn_arena_status(arena));
     SN_TRY(list_corners(arena, scratch, surface, made));
     SN_TRY(locate_points(scratch, made, surface->points, mesh));

@@ -133,6 +133,7 @@ static double hit_triangle(const ray_query *query, int32_t item, double barycent
     sn_vec3 p[3];
     sn_triangle_tree_corners(query->tree, item, p);
 
+    // Solve origin + t direction = p0 + v ab + w ac by Cramer's rule.
     sn_vec3 ab = sn_sub(p[1], p[0]);
     sn_vec3 ac = sn_sub(p[2], p[0]);
     sn_vec3 h = sn_cross(query->direction, ac);

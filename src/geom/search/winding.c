@@ -39,6 +39,7 @@ static void add_third_order(sn_far_field *field, sn_mat3 D, sn_vec3 n) {
 }
 
 static sn_far_field compute_far_field(const sn_triangle_tree *tree, const sn_bvh_node *node) {
+    // The centre: mean of the triangles, weighted by area.
     sn_far_field field = {.center = sn_v3(0, 0, 0)};
     double area = 0;
     for (int32_t i = node->first; i < node->last; i++) {
@@ -50,6 +51,8 @@ static sn_far_field compute_far_field(const sn_triangle_tree *tree, const sn_bvh
     }
 
     field.center = area > 0 ? sn_scale(1 / area, field.center) : sn_box_center(node->box);
+
+    // Moments about it, integrated exactly over each triangle.
     for (int32_t i = node->first; i < node->last; i++) {
         sn_vec3 p[3];
         sn_vec3 sum = sn_v3(0, 0, 0);
@@ -92,7 +95,7 @@ double sn_solid_angle(sn_vec3 a, sn_vec3 b, sn_vec3 c) {
     return det == 0 ? 0 : 2 * atan2(det, cosine);
 }
 
-static double far_solid_angle(const sn_far_field *field, sn_vec3 r) {
+static double remote_solid_angle(const sn_far_field *field, sn_vec3 r) {
     SN_ASSERT(sn_dot(r, r) > 0); // farther than the radius
     double r2 = sn_dot(r, r);
     double r3 = r2 * sqrt(r2);
@@ -116,6 +119,7 @@ double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double 
         stack[depth++] = 0;
     }
 
+    // Remote nodes by their expansion, others by descending to the triangles.
     while (depth > 0) {
         int32_t n = stack[--depth];
         const sn_bvh_node *node = &tree->bvh.nodes[n];
@@ -123,7 +127,7 @@ double sn_triangle_tree_winding(const sn_triangle_tree *tree, sn_vec3 p, double 
         sn_vec3 r = sn_sub(field->center, p);
 
         if (accuracy > 0 && sn_length(r) > accuracy * field->radius) {
-            sum += far_solid_angle(field, r);
+            sum += remote_solid_angle(field, r);
         } else if (node->right) {
             SN_ASSERT(depth + 2 <= SN_BVH_STACK);
             stack[depth++] = node->right;

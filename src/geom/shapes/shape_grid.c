@@ -46,6 +46,7 @@ static int64_t visit_cells(const sn_grid_lines *grid, const uint8_t *mask, int32
                     continue;
                 }
 
+                // Mark the corners, or write the element.
                 int32_t corner = i + row * j + layer * k;
                 for (int c = 0; c < 8; c++) {
                     if (hexes) {
@@ -69,18 +70,18 @@ static int64_t visit_cells(const sn_grid_lines *grid, const uint8_t *mask, int32
 
 // Numbers the marked lattice points in order. If `points` is given, also writes their coordinates.
 static int64_t number_lattice(const sn_grid_lines *grid, int32_t *numbers, double *points) {
-    int64_t next = 0, place = 0;
+    int64_t next = 0, corner = 0;
     for (int32_t k = 0; k <= grid->cells[2]; k++) {
         for (int32_t j = 0; j <= grid->cells[1]; j++) {
-            for (int32_t i = 0; i <= grid->cells[0]; i++, place++) {
-                if (!numbers[place]) {
+            for (int32_t i = 0; i <= grid->cells[0]; i++, corner++) {
+                if (!numbers[corner]) {
                     continue;
                 }
 
                 if (points) {
                     sn_store3(points + 3 * next,
                               sn_v3(grid->lines[0][i], grid->lines[1][j], grid->lines[2][k]));
-                    numbers[place] = (int32_t)next;
+                    numbers[corner] = (int32_t)next;
                 }
 
                 next++;
@@ -105,6 +106,7 @@ sinew_status sn_create_grid_hexes(sinew_context *context, const sn_grid_lines *g
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Count cells and corners in use, then write them.
     int64_t elements = visit_cells(grid, mask, numbers, NULL);
     sinew_status status =
         elements > 0 ? SINEW_OK
@@ -177,6 +179,7 @@ sinew_status sinew_mesh_create_voxels(sinew_context *context, const sinew_voxel_
         }
     }
 
+    // Without labels a grid of hexahedra; every other element kind is cut from it.
     sn_owned_mesh *hexes = NULL;
     sinew_status status = sn_arena_status(&scratch);
     if (status == SINEW_OK) {

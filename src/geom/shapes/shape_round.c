@@ -51,13 +51,13 @@ typedef struct disc {
 } disc;
 
 // The lattice indices of the p-th point around the square, counter-clockwise.
-static void ring_place(int32_t n, int32_t p, int32_t place[2]) {
+static void ring_index(int32_t n, int32_t p, int32_t index[2]) {
     int32_t side = p / n;
     int32_t along = p % n;
     static const int8_t start[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
     static const int8_t step[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-    place[0] = start[side][0] * n + step[side][0] * along;
-    place[1] = start[side][1] * n + step[side][1] * along;
+    index[0] = start[side][0] * n + step[side][0] * along;
+    index[1] = start[side][1] * n + step[side][1] * along;
 }
 
 static int32_t disc_node(const disc *d, int32_t layer, int32_t p) {
@@ -67,15 +67,17 @@ static int32_t disc_node(const disc *d, int32_t layer, int32_t p) {
         return (d->n + 1) * (d->n + 1) + (layer - 1) * 4 * d->n + p;
     }
 
-    int32_t place[2];
-    ring_place(d->n, p, place);
+    int32_t index[2];
+    ring_index(d->n, p, index);
 
-    return place[0] + (d->n + 1) * place[1];
+    return index[0] + (d->n + 1) * index[1];
 }
 
 static void compute_disc_points(const disc *d, double *points, double z) {
     const double width = 0.03 + 0.8 * d->n / (d->n + 2 * d->layers);
     const double bulge = 0.43;
+
+    // The bulged square in the middle.
     for (int32_t j = 0; j <= d->n; j++) {
         for (int32_t i = 0; i <= d->n; i++, points += 3) {
             sn_vec3 p = map_middle(
@@ -84,12 +86,13 @@ static void compute_disc_points(const disc *d, double *points, double z) {
         }
     }
 
+    // Rings that blend from the square to the circle.
     for (int32_t layer = 1; layer <= d->layers; layer++) {
         for (int32_t p = 0; p < 4 * d->n; p++, points += 3) {
-            int32_t place[2];
-            ring_place(d->n, p, place);
+            int32_t index[2];
+            ring_index(d->n, p, index);
             sn_vec3 square =
-                sn_v3(lattice_coordinate(place[0], d->n), lattice_coordinate(place[1], d->n), 0);
+                sn_v3(lattice_coordinate(index[0], d->n), lattice_coordinate(index[1], d->n), 0);
             double share = (double)layer / d->layers;
             sn_vec3 inner = map_middle(square, width, bulge);
             sn_vec3 outer = project_to_sphere(square);
@@ -107,6 +110,7 @@ static int32_t collect_disc_cells(const disc *d, int32_t (*cells)[4]) {
         return count;
     }
 
+    // Cells of the middle, then of the rings.
     for (int32_t j = 0; j < d->n; j++) {
         for (int32_t i = 0; i < d->n; i++, next++) {
             int32_t a = i + (d->n + 1) * j;
@@ -160,6 +164,7 @@ sinew_status sn_create_cylinder_hexes(sinew_context *context, int32_t across, in
         sn_owned_mesh_create(context, SINEW_ELEMENT_HEX8, (int64_t)d.nodes * (along + 1),
                              (int64_t)cell_count * along, false, hexes);
 
+    // Stack copies of the disc along z.
     if (status == SINEW_OK) {
         for (int32_t k = 0; k <= along; k++) {
             compute_disc_points(&d, (*hexes)->points + 3 * (size_t)d.nodes * (size_t)k,
@@ -182,6 +187,8 @@ sinew_status sn_create_tube_hexes(sinew_context *context, const double inner[2],
 
     double *points = (*hexes)->points;
     int32_t *indices = (*hexes)->indices;
+
+    // Points in polar coordinates.
     for (int32_t k = 0; k <= along; k++) {
         for (int32_t j = 0; j < around; j++) {
             for (int32_t i = 0; i <= through; i++, points += 3) {
@@ -195,6 +202,7 @@ sinew_status sn_create_tube_hexes(sinew_context *context, const double inner[2],
         }
     }
 
+    // Cells; the last one around is closed with the first.
     for (int32_t k = 0; k < along; k++) {
         for (int32_t j = 0; j < around; j++) {
             for (int32_t i = 0; i < through; i++, indices += 8) {
@@ -218,12 +226,12 @@ typedef struct ball {
     int32_t *surface; // for each lattice point of the cube its number on the surface, or -1
 } ball;
 
-static int32_t lattice_place(const ball *b, const int32_t place[3]) {
-    return place[0] + (b->n + 1) * (place[1] + (b->n + 1) * place[2]);
+static int32_t lattice_index(const ball *b, const int32_t index[3]) {
+    return index[0] + (b->n + 1) * (index[1] + (b->n + 1) * index[2]);
 }
 
-static int32_t ball_node(const ball *b, int32_t layer, const int32_t place[3]) {
-    int32_t lattice = lattice_place(b, place);
+static int32_t ball_node(const ball *b, int32_t layer, const int32_t index[3]) {
+    int32_t lattice = lattice_index(b, index);
     if (layer == 0) {
         return lattice;
     }
@@ -234,26 +242,28 @@ static int32_t ball_node(const ball *b, int32_t layer, const int32_t place[3]) {
 static void compute_ball_points(const ball *b, double *points) {
     const double width = 0.07 + 0.66 * b->n / (b->n + 2 * b->layers);
     const double bulge = 0.51;
-    int32_t place[3];
+    int32_t index[3];
     int32_t n = b->n;
 
-    for (place[2] = 0; place[2] <= n; place[2]++) {
-        for (place[1] = 0; place[1] <= n; place[1]++) {
-            for (place[0] = 0; place[0] <= n; place[0]++) {
+    for (index[2] = 0; index[2] <= n; index[2]++) {
+        for (index[1] = 0; index[1] <= n; index[1]++) {
+            for (index[0] = 0; index[0] <= n; index[0]++) {
+                // The bulged cube.
                 sn_vec3 cube =
-                    sn_v3(lattice_coordinate(place[0], n), lattice_coordinate(place[1], n),
-                          lattice_coordinate(place[2], n));
+                    sn_v3(lattice_coordinate(index[0], n), lattice_coordinate(index[1], n),
+                          lattice_coordinate(index[2], n));
                 sn_vec3 inner = map_middle(cube, width, bulge);
 
-                sn_store3(sn_at3(points, ball_node(b, 0, place)), inner);
-                if (b->surface[lattice_place(b, place)] < 0) {
+                sn_store3(sn_at3(points, ball_node(b, 0, index)), inner);
+                if (b->surface[lattice_index(b, index)] < 0) {
                     continue;
                 }
 
+                // Shells over its surface that blend to the sphere.
                 sn_vec3 outer = project_to_sphere(cube);
                 for (int32_t layer = 1; layer <= b->layers; layer++) {
                     double share = (double)layer / b->layers;
-                    sn_store3(sn_at3(points, ball_node(b, layer, place)),
+                    sn_store3(sn_at3(points, ball_node(b, layer, index)),
                               sn_add(sn_scale(1 - share, inner), sn_scale(share, outer)));
                 }
             }
@@ -280,6 +290,8 @@ static void side_cell(int32_t n, int32_t face, int32_t i, int32_t j, int32_t cor
 static void collect_ball_cells(const ball *b, int32_t *indices) {
     int32_t n = b->n;
     int32_t row = n + 1;
+
+    // Cells of the cube.
     for (int32_t cell = 0; cell < n * n * n; cell++, indices += 8) {
         int32_t a = cell % n + row * (cell / n % n + row * (cell / n / n));
         int32_t quad[4] = {a, a + 1, a + 1 + row, a + row};
@@ -288,6 +300,7 @@ static void collect_ball_cells(const ball *b, int32_t *indices) {
         }
     }
 
+    // Cells of the shells, one layer over each side of the cube.
     for (int32_t layer = 0; layer < b->layers; layer++) {
         for (int32_t cell = 0; cell < 6 * n * n; cell++, indices += 8) {
             int32_t corners[4][3];
@@ -318,6 +331,7 @@ sinew_status sn_create_sphere_hexes(sinew_context *context, int32_t across, sn_o
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Number the points of the cube's surface: shells repeat them.
     int32_t next = 0;
     for (int32_t i = 0; i < lattice; i++) {
         int64_t x = i % (n + 1);

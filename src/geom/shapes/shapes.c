@@ -192,6 +192,7 @@ static sinew_status build_lines(sn_arena *scratch, const sinew_shape_def *def, s
             return SINEW_OUT_OF_MEMORY;
         }
 
+        // Equal cells within each segment.
         for (int32_t s = 0; s < breaks[k].segments; s++) {
             double from = breaks[k].at[s];
             double to = breaks[k].at[s + 1];
@@ -221,6 +222,7 @@ static sinew_status create_box_like(sn_arena *scratch, const sinew_shape_def *de
     size_t layer = (size_t)grid.cells[0] * (size_t)grid.cells[1];
     uint8_t *mask = NULL;
 
+    // Mask the cells that an L, T or U leaves empty.
     if (def->shape != SINEW_SHAPE_BOX) {
         mask = SN_PUSH(scratch, uint8_t, layer * (size_t)grid.cells[2]);
         if (!mask) {
@@ -296,6 +298,7 @@ static sinew_status create_rectangle(sinew_context *context, const sinew_shape_d
                                 ((int64_t)nx + 1) * ((int64_t)ny + 1), 2 * (int64_t)nx * ny, false,
                                 &made));
 
+    // Points row by row.
     double *points = made->points;
     int32_t *indices = made->indices;
     for (int32_t j = 0; j <= ny; j++) {
@@ -306,6 +309,7 @@ static sinew_status create_rectangle(sinew_context *context, const sinew_shape_d
         }
     }
 
+    // Two triangles for each cell.
     for (int32_t j = 0; j < ny; j++) {
         for (int32_t i = 0; i < nx; i++, indices += 6) {
             int32_t a = i + (nx + 1) * j;

@@ -11,7 +11,7 @@
 
 enum { CHUNK = 256, FIRST_SHORT = 6, BLOCK = 4 };
 
-static const double near_long = 0.24999, near_short = 0.41189;
+static const double too_close_long = 0.24999, too_close_short = 0.41189;
 
 // Accuracy of winding numbers: errors of 5e-3 do not matter, because inside and outside differ by
 // 1.
@@ -21,9 +21,9 @@ static sn_vec3 original_point(const sn_lattice *lattice, int32_t point) {
     int32_t cell = point / 2;
     int32_t row = cell / lattice->cells[0];
     double shift = point % 2 ? 0.5 : 0;
-    sn_vec3 place = sn_v3(cell % lattice->cells[0] + shift, row % lattice->cells[1] + shift,
-                          row / lattice->cells[1] + shift);
-    return sn_madd(lattice->lower, lattice->h, place);
+    sn_vec3 at = sn_v3(cell % lattice->cells[0] + shift, row % lattice->cells[1] + shift,
+                       row / lattice->cells[1] + shift);
+    return sn_madd(lattice->lower, lattice->h, at);
 }
 
 sn_vec3 sn_lattice_point(const sn_lattice *lattice, int32_t point) {
@@ -66,6 +66,7 @@ int32_t sn_lattice_cut_between(const sn_lattice *lattice, int32_t a, int32_t b) 
     int32_t kind_a = a % 2;
     int32_t kind_b = b % 2;
 
+    // A long edge, between points of the same kind.
     if (kind_a == kind_b) {
         int32_t low = a < b ? a : b;
         int32_t stride = (a < b ? b - a : a - b) / 2;
@@ -79,6 +80,7 @@ int32_t sn_lattice_cut_between(const sn_lattice *lattice, int32_t a, int32_t b) 
         return cut_number(lattice, low / 2, 3 * kind_a + axis);
     }
 
+    // A short edge, from a centre to a corner.
     int32_t cell = (kind_a ? a : b) / 2;
     int32_t stride = (kind_a ? b : a) / 2 - cell;
     int32_t corner = 0;
@@ -128,14 +130,15 @@ static bool holds_triangles(const lattice_job *job, const int32_t first[3], cons
 static void sign_block(const lattice_job *job, int32_t block) {
     const sn_lattice *lattice = job->lattice;
     int32_t first[3], last[3];
-    int32_t place[3] = {block % job->blocks[0], block / job->blocks[0] % job->blocks[1],
+    int32_t index[3] = {block % job->blocks[0], block / job->blocks[0] % job->blocks[1],
                         block / job->blocks[0] / job->blocks[1]};
 
     for (int k = 0; k < 3; k++) {
-        first[k] = BLOCK * place[k];
+        first[k] = BLOCK * index[k];
         last[k] = first[k] + BLOCK < lattice->cells[k] ? first[k] + BLOCK : lattice->cells[k];
     }
 
+    // One winding number is enough for a block that the surface does not cross.
     bool alike = job->closed && !holds_triangles(job, first, last);
     int32_t corner = first[0] + first[1] * lattice->strides[1] + first[2] * lattice->strides[2];
     int8_t sign = alike ? sign_at(job, 2 * corner) : 0;
@@ -187,7 +190,8 @@ static double winding_at(const lattice_job *job, sn_vec3 a, sn_vec3 d, double t)
 // interval is bisected by winding numbers until one is left or it is short.
 static double find_cut(const lattice_job *job, sn_vec3 a, sn_vec3 d, bool starts_inside) {
     double low = 0, high = 1;
-    for (int turn = 0; turn < 16; turn++) {
+    for (int iteration = 0; iteration < 16; iteration++) {
+        // The first triangle from either end.
         sn_vec3 from = sn_madd(a, low, d);
         sn_vec3 back = sn_madd(a, high, d);
         sn_ray_hit first = sn_triangle_tree_ray(job->tree, from, d, high - low);
@@ -197,11 +201,13 @@ static double find_cut(const lattice_job *job, sn_vec3 a, sn_vec3 d, bool starts
             last = sn_triangle_tree_ray(job->tree, back, sn_scale(-1, d), high - low);
         }
 
+        // The same from both ends: the only crossing.
         if (first.triangle >= 0 && last.triangle >= 0 &&
             fabs(low + first.t - (high - last.t)) < 1e-9) {
             return low + first.t;
         }
 
+        // Otherwise keep the half whose ends differ.
         double middle = (low + high) / 2;
         if ((winding_at(job, a, d, middle) > 0.5) == starts_inside) {
             low = middle;
@@ -228,12 +234,13 @@ static void cut_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
             int32_t points[2];
             edge_points(lattice, cell, edge, points);
 
+            // Find the cut between the original positions of the ends.
             sn_vec3 a = original_point(lattice, points[0]);
             sn_vec3 d = sn_sub(original_point(lattice, points[1]), a);
             double t = find_cut(job, a, d, lattice->signs[points[0]] > 0);
 
             SN_ASSERT(t >= 0 && t <= 1 + 1e-9 && cut < lattice->cut_count);
-            lattice->places[cut] = t;
+            lattice->parameters[cut] = t;
             sn_store3(sn_at3(lattice->points, cut++), sn_madd(a, t, d));
         }
     }
@@ -265,6 +272,8 @@ static point_edge edge_of_point(const sn_lattice *lattice, int32_t point, int32_
 static void move_point(sn_lattice *lattice, int32_t point, double scale) {
     int32_t onto = -1;
     double nearest = INFINITY;
+
+    // The nearest cut among those that are too close.
     for (int32_t i = 0; i < SN_LATTICE_EDGES; i++) {
         point_edge e = edge_of_point(lattice, point, i);
         if (e.cell < 0 || !(lattice->kept[e.cell] >> e.edge & 1)) {
@@ -272,11 +281,11 @@ static void move_point(sn_lattice *lattice, int32_t point, double scale) {
         }
 
         int32_t cut = cut_number(lattice, e.cell, e.edge);
-        double place = e.first ? lattice->places[cut] : 1 - lattice->places[cut];
+        double at = e.first ? lattice->parameters[cut] : 1 - lattice->parameters[cut];
         bool is_long = e.edge < FIRST_SHORT;
-        double distance = place * (is_long ? 1 : 0.86602540378443865); // in units of h
+        double distance = at * (is_long ? 1 : 0.86602540378443865); // in units of h
 
-        if (place >= scale * (is_long ? near_long : near_short) || distance >= nearest) {
+        if (at >= scale * (is_long ? too_close_long : too_close_short) || distance >= nearest) {
             continue;
         }
 
@@ -288,6 +297,7 @@ static void move_point(sn_lattice *lattice, int32_t point, double scale) {
         return;
     }
 
+    // The point is now on the surface, and its edges have no cuts.
     SN_ASSERT(lattice->moved_to[point] < 0);
     lattice->signs[point] = 0;
     lattice->moved_to[point] = onto;
@@ -321,7 +331,7 @@ double sn_lattice_cell_count(sn_box box, double h) {
     return cells_along(size.x, h) * cells_along(size.y, h) * cells_along(size.z, h);
 }
 
-static void place_lattice(sn_lattice *lattice, sn_box box, double h) {
+static void set_up_lattice(sn_lattice *lattice, sn_box box, double h) {
     sn_vec3 size = sn_box_size(box);
     sn_vec3 center = sn_box_center(box);
     const double extent[3] = {size.x, size.y, size.z};
@@ -370,7 +380,7 @@ sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, boo
                               sn_box box, double h, sn_lattice *lattice) {
     SN_ASSERT(h > 0 && sn_lattice_cell_count(box, h) <= SN_LATTICE_MAX_CELLS);
     *lattice = (sn_lattice){0};
-    place_lattice(lattice, box, h);
+    set_up_lattice(lattice, box, h);
 
     size_t cells = (size_t)lattice->cell_count;
     lattice->signs = SN_PUSH(arena, int8_t, 2 * cells);
@@ -386,11 +396,12 @@ sinew_status sn_lattice_build(sn_arena *arena, const sn_triangle_tree *tree, boo
         job.blocks[k] = sn_chunk_count(lattice->cells[k], BLOCK);
     }
 
+    // Signs of the points, edges with a cut, positions of the cuts.
     sn_parallel_for(arena->context, job.blocks[0] * job.blocks[1] * job.blocks[2], 4, sign_chunk,
                     &job);
     sn_parallel_for(arena->context, lattice->cell_count, CHUNK, mark_chunk, &job);
     SN_TRY(count_cuts(arena->context, lattice));
-    lattice->places = SN_PUSH(arena, double, lattice->cut_count);
+    lattice->parameters = SN_PUSH(arena, double, lattice->cut_count);
     lattice->points = SN_PUSH(arena, double, 3 * (size_t)lattice->cut_count);
     SN_TRY(sn_arena_status(arena));
     sn_parallel_for(arena->context, lattice->cell_count, CHUNK, cut_chunk, &job);

@@ -27,11 +27,11 @@ typedef struct sn_lattice {
     int8_t *signs;     // of each point
     int32_t *moved_to; // the cut that a point was moved onto, or -1
     uint16_t *cut;     // of each cell: bit e is set if its edge e was cut
-    uint16_t *kept;    // of these, the cuts that were not forgotten
+    uint16_t *kept;    // of these, the cuts that have not been discarded
     int32_t *first_cut;
     int32_t cut_count;
-    double *places; // of each cut: 0 at the edge's first point (the owning cell's), 1 at the second
-    double *points; // of each cut: its position
+    double *parameters; // of each cut: 0 at the first point of the edge, 1 at the second
+    double *points;     // of each cut: its position
 } sn_lattice;
 
 // Builds the lattice for a surface: signs by winding numbers, cuts, points moved onto them. h must

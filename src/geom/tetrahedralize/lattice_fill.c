@@ -31,6 +31,7 @@ static void add_tet(filler *f, int32_t a, int32_t b, int32_t c, int32_t d) {
         return;
     }
 
+    // Orient the tet so that its volume is positive.
     const sn_lattice *lattice = f->lattice;
     bool positive = sn_tet_volume6(corner_position(lattice, a), corner_position(lattice, b),
                                    corner_position(lattice, c), corner_position(lattice, d)) > 0;
@@ -74,6 +75,7 @@ static void add_prism(filler *f, const int32_t A[3], const int32_t B[3], const b
             continue;
         }
 
+        // The cone from the apex over the triangle at the other end.
         const int32_t *opposite = from_A ? B : A;
         int32_t apex = from_A ? A[i] : B[i];
 
@@ -129,6 +131,7 @@ static void add_whole_prism(filler *f, const int32_t P[3], int32_t n) {
 }
 
 static void fill_lattice_tet(filler *f, const int32_t points[4]) {
+    // Sort the corners: inside (P), on the surface (Z), outside (N).
     int32_t P[4], Z[4], N[4], p = 0, z = 0, n = 0;
     for (int i = 0; i < 4; i++) {
         int8_t sign = f->lattice->signs[points[i]];
@@ -148,6 +151,7 @@ static void fill_lattice_tet(filler *f, const int32_t points[4]) {
         return;
     }
 
+    // Choose the stencil.
     if (n == 0) {
         add_tet(f, points[0], points[1], points[2], points[3]);
     } else if (p == 1) {

@@ -21,7 +21,7 @@ typedef struct repair {
     int32_t count;
     int32_t *across;  // for each side the side of another triangle along the same edge, or -1
     int32_t *parts;   // of each triangle
-    uint8_t *flipped; // of each triangle: turned round
+    uint8_t *flipped; // of each triangle: its orientation is reversed
     int32_t part_count;
 } repair;
 
@@ -36,6 +36,7 @@ static sinew_status merge_points(sn_arena *scratch, const sinew_mesh *surface, i
     *stands_for = SN_PUSH(scratch, int32_t, count);
     SN_TRY(sn_arena_status(scratch));
 
+    // Keys of positions on a fine lattice: points in one cell of it are merged.
     sn_box box = sn_mesh_box(surface);
     sn_vec3 size = sn_box_size(box);
     double largest = fmax(size.x, fmax(size.y, size.z));
@@ -48,6 +49,7 @@ static sinew_status merge_points(sn_arena *scratch, const sinew_mesh *surface, i
         order[i] = i;
     }
 
+    // The first point of each group stands for all of it.
     SN_TRY(sn_sort_by_key(scratch, keys, order, count));
     *merged = 0;
     for (int32_t i = 0, first = 0; i < count; i++) {
@@ -88,6 +90,7 @@ static sinew_status drop_repeated(repair *r) {
         memcpy(tuples, r->triangles, 3 * (size_t)r->count * sizeof *tuples);
     }
 
+    // Triangles with the same set of corners become adjacent.
     for (int32_t i = 0; i < r->count; i++) {
         sn_sort_tuple(sn_at3(tuples, i), 3);
     }
@@ -100,6 +103,7 @@ static sinew_status drop_repeated(repair *r) {
         }
     }
 
+    // Close the gaps.
     int32_t kept = 0;
     for (int32_t i = 0; i < r->count; i++) {
         if (drop[i]) {
@@ -120,6 +124,8 @@ static sinew_status join_sides(repair *r, int32_t *open, int32_t *crowded) {
 
     r->across = SN_PUSH(r->scratch, int32_t, count);
     SN_TRY(sn_arena_status(r->scratch));
+
+    // Sides with their ends in ascending order.
     for (int32_t side = 0; side < count; side++) {
         tuples[2 * (size_t)side] = r->triangles[side];
         tuples[2 * (size_t)side + 1] = r->triangles[side / 3 * 3 + (side + 1) % 3];
@@ -127,6 +133,7 @@ static sinew_status join_sides(repair *r, int32_t *open, int32_t *crowded) {
         r->across[side] = -1;
     }
 
+    // Edges with exactly two sides join their triangles.
     SN_TRY(sn_sort_tuples(r->scratch, tuples, 2, count, r->point_count, &order));
     for (int32_t begin = 0, end; begin < count; begin = end) {
         end = sn_tuple_group_end(tuples, 2, order, count, begin);
@@ -159,6 +166,8 @@ static double orient_alike(repair *r, int32_t first, int32_t *stack) {
 
     r->parts[first] = r->part_count;
     stack[depth++] = first;
+
+    // Depth-first walk over the edges.
     while (depth > 0) {
         int32_t triangle = stack[--depth];
         double area = sn_length(area_normal(r, triangle));
@@ -184,25 +193,27 @@ static double orient_alike(repair *r, int32_t first, int32_t *stack) {
     return balance;
 }
 
-static sinew_status turn_parts_alike(repair *r) {
+static sinew_status orient_parts_alike(repair *r) {
     int32_t *stack = SN_PUSH(r->scratch, int32_t, r->count);
     r->parts = SN_PUSH(r->scratch, int32_t, r->count);
     r->flipped = SN_PUSH(r->scratch, uint8_t, r->count);
     SN_TRY(sn_arena_status(r->scratch));
     memset(r->parts, -1, (size_t)r->count * sizeof *r->parts);
 
-    uint8_t *turn = SN_PUSH(r->scratch, uint8_t, r->count); // of each part
+    uint8_t *flip = SN_PUSH(r->scratch, uint8_t, r->count); // of each part
     SN_TRY(sn_arena_status(r->scratch));
+
+    // Orient each part as most of its area was.
     for (int32_t i = 0; i < r->count; i++) {
         if (r->parts[i] >= 0) {
             continue;
         }
-        turn[r->part_count] = orient_alike(r, i, stack) > 0;
+        flip[r->part_count] = orient_alike(r, i, stack) > 0;
         r->part_count++;
     }
 
     for (int32_t i = 0; i < r->count; i++) {
-        r->flipped[i] ^= turn[r->parts[i]];
+        r->flipped[i] ^= flip[r->parts[i]];
     }
 
     return SINEW_OK;
@@ -298,6 +309,8 @@ static sinew_status repair_all(repair *r, const sinew_mesh *surface,
                                sn_repaired_surface *repaired) {
     int32_t *stands_for;
     SN_TRY(merge_points(r->scratch, surface, &stands_for, &repaired->merged_points));
+
+    // Replace merged points, and drop triangles without area.
     for (int32_t i = 0; i < surface->element_count; i++) {
         int32_t *t = sn_at3(r->triangles, r->count);
         for (int32_t k = 0; k < 3; k++) {
@@ -306,12 +319,14 @@ static sinew_status repair_all(repair *r, const sinew_mesh *surface,
         r->count += !is_flat(r->points, t);
     }
 
+    // Drop duplicates, then orient.
     SN_TRY(drop_repeated(r));
     repaired->dropped_triangles = surface->element_count - r->count;
     SN_TRY(join_sides(r, &repaired->open_edges, &repaired->crowded_edges));
-    SN_TRY(turn_parts_alike(r));
+    SN_TRY(orient_parts_alike(r));
     SN_TRY(orient_outwards(r));
 
+    // Apply the flips.
     for (int32_t i = 0; i < r->count; i++) {
         repaired->area += sn_length(area_normal(r, i));
         if (!r->flipped[i]) {

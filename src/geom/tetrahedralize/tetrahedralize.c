@@ -50,7 +50,7 @@ static double estimate_cell_size(const sn_repaired_surface *surface, double tets
     double low = 0;
     double high = 10 * cbrt(surface->volume) + 10 * sqrt(surface->area);
 
-    for (int turn = 0; turn < 60; turn++) {
+    for (int step = 0; step < 60; step++) {
         double h = (low + high) / 2;
         if (12 * surface->volume / (h * h * h) + 2 * surface->area / (h * h) > tets) {
             low = h;
@@ -99,6 +99,8 @@ static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
     int32_t *numbers = SN_PUSH(scratch, int32_t, mesh->point_count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // The part of largest volume.
     for (int32_t e = 0; e < mesh->element_count; e++) {
         volumes[parts[e]] += sn_element_volume(mesh, e);
     }
@@ -107,6 +109,7 @@ static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
         largest = volumes[i] > volumes[largest] ? i : largest;
     }
 
+    // Number its nodes in the order of first use.
     for (int32_t e = 0; e < mesh->element_count; e++) {
         if (parts[e] != largest) {
             continue;
@@ -121,6 +124,7 @@ static sinew_status keep_largest(sn_arena *scratch, sn_owned_mesh **tets) {
         }
     }
 
+    // Copy it.
     sn_owned_mesh *made;
     SN_TRY(sn_owned_mesh_create(scratch->context, SINEW_ELEMENT_TET4, nodes, kept, false, &made));
     for (int32_t e = 0, next = 0; e < mesh->element_count; e++) {
@@ -168,6 +172,8 @@ static sinew_status measure_distance(sn_arena *scratch, const sinew_mesh *surfac
     sn_triangle_tree tree;
 
     SN_TRY(sn_build_surface(scratch, tets, &boundary));
+
+    // The boundary's triangles in terms of the mesh's own points.
     for (int32_t i = 0; i < 3 * boundary.triangle_count; i++) {
         boundary.triangles[i] = boundary.nodes[boundary.triangles[i]];
     }
@@ -175,6 +181,7 @@ static sinew_status measure_distance(sn_arena *scratch, const sinew_mesh *surfac
     SN_TRY(sn_triangle_tree_build(scratch, tets->points, boundary.triangles,
                                   boundary.triangle_count, &tree));
 
+    // Largest distance over fixed chunks of points.
     int32_t chunks = sn_chunk_count(surface->point_count, DISTANCE_CHUNK);
     distance_job job = {&tree, surface->points, SN_PUSH(scratch, double, chunks)};
 
@@ -230,6 +237,7 @@ static sinew_status fill_by_count(sn_arena *scratch, const sn_repaired_surface *
         sn_owned_mesh *made;
         SN_TRY(fill_lattice(scratch, repaired, tree, box, trial, &made));
 
+        // Keep the better of the two meshes.
         double surplus = log(made->view.element_count / wanted);
         if (fabs(surplus) < best) {
             if (*tets) {
@@ -242,6 +250,7 @@ static sinew_status fill_by_count(sn_arena *scratch, const sn_repaired_surface *
             sinew_mesh_destroy(&made->view);
         }
 
+        // The number of tets grows with h^-3.
         trial *= exp(surplus / 3);
     }
 

@@ -94,6 +94,7 @@ sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_
                        def->resolution);
     }
 
+    // The number of cells along each axis, and a lower corner that centres the grid.
     int64_t cells[3];
     for (int a = 0; a < 3; a++) {
         frame->spacing[a] = given ? def->spacing[a] : longest / def->resolution;
@@ -149,6 +150,8 @@ static void mark_bricks(void *data, int32_t first, int32_t last, int32_t chunk) 
         int32_t begin[3], end[3];
 
         brick_range(job->voxels, i, begin, end);
+
+        // One bit for each inside cell of a layer.
         for (int32_t z = begin[2]; z < end[2]; z++) {
             uint64_t bits = 0;
             for (int32_t y = begin[1]; y < end[1]; y++) {
@@ -166,6 +169,7 @@ static void mark_bricks(void *data, int32_t first, int32_t last, int32_t chunk) 
             brick->layer[z - begin[2]] = bits;
         }
 
+        // Running sums over the layers.
         for (int layer = 1; layer < SN_BRICK; layer++) {
             brick->before[layer] =
                 (uint16_t)(brick->before[layer - 1] + sn_count_bits(brick->layer[layer - 1]));
@@ -184,6 +188,8 @@ static void list_voxels(void *data, int32_t first, int32_t last, int32_t chunk) 
         int32_t voxel = brick->first;
 
         brick_range(job->voxels, i, begin, end);
+
+        // Visit the inside cells in the order of their bits.
         for (int layer = 0; layer < SN_BRICK; layer++) {
             uint64_t bits = brick->layer[layer];
             for (int32_t k = 0; bits; k++, bits >>= 1) {
@@ -211,7 +217,7 @@ typedef int32_t brick_numbers[AROUND][AROUND][AROUND];
 static void number_cells(const sn_brick *brick, int axis, int side, brick_numbers numbers) {
     const uint64_t column = 0x0101010101010101u;
     const uint64_t row = 0xff;
-    uint64_t mask = ~(uint64_t)0; // the cells next to the brick
+    uint64_t mask = ~(uint64_t)0; // the cells that touch the brick
     if (axis == 0 && side) {
         mask = side < 0 ? column << (SN_BRICK - 1) : column;
     }
@@ -223,6 +229,7 @@ static void number_cells(const sn_brick *brick, int axis, int side, brick_number
     int end = axis == 2 && side > 0 ? 1 : SN_BRICK;
     int shift[3] = {1, 1, 1};
 
+    // Enter the numbers of the inside cells, shifted by the offset between the two bricks.
     shift[axis] += SN_BRICK * side;
     for (int z = begin; z < end; z++) {
         uint64_t bits = brick->layer[z] & mask;
@@ -253,6 +260,7 @@ static void find_neighbors(void *data, int32_t first, int32_t last, int32_t chun
             continue;
         }
 
+        // Numbers of this brick's cells and of those of its six neighbours that touch it.
         memset(n, -1, sizeof n);
         sn_cell_coordinates(bricks, i, c);
         number_cells(brick, 0, 0, n);
@@ -266,6 +274,7 @@ static void find_neighbors(void *data, int32_t first, int32_t last, int32_t chun
             }
         }
 
+        // Read the neighbours of each voxel from the table.
         for (int z = 1; z <= SN_BRICK; z++) {
             for (int y = 1; y <= SN_BRICK; y++) {
                 for (int x = 1; x <= SN_BRICK; x++) {
@@ -318,6 +327,7 @@ static sinew_status build_index(sn_arena *arena, sinew_voxels *voxels, const uin
                        cells[0], cells[1], cells[2]);
     }
 
+    // The share of inside cells is known now: check the memory again before the rest is allocated.
     double inside = voxels->count / ((double)cells[0] * cells[1] * cells[2]);
     SN_TRY(sn_check_cells(arena->context, cells64, inside, memory_limit));
     voxels->cell = SN_RESERVE(arena, int32_t, voxels->count);
@@ -391,6 +401,8 @@ sinew_status sinew_voxels_create_from_labels(sinew_context *context, const sinew
 
     size_t count = (size_t)(cells[0] * cells[1] * cells[2]);
     bool flipped = grid->flipped[0] || grid->flipped[1] || grid->flipped[2];
+
+    // 16-bit labels in the usual order need no copy.
     if (grid->labels16 && !flipped) {
         return sn_voxels_create(context, grid->cells, grid->spacing, grid->lower, grid->labels16,
                                 memory_limit, voxels);
@@ -490,24 +502,28 @@ static void offer_cell(nearest_search *search, int32_t x, int32_t y, int32_t z) 
         return;
     }
 
-    int32_t place = search->count++;
-    while (place > 0 && search->nearest[place - 1] > voxel) {
-        search->nearest[place] = search->nearest[place - 1];
-        place--;
+    // Insert in ascending order.
+    int32_t at = search->count++;
+    while (at > 0 && search->nearest[at - 1] > voxel) {
+        search->nearest[at] = search->nearest[at - 1];
+        at--;
     }
 
-    search->nearest[place] = voxel;
+    search->nearest[at] = voxel;
 }
 
 // The cells whose largest coordinate difference from `c` is r.
 static void offer_shell(nearest_search *search, const int32_t c[3], int32_t r) {
     const int32_t *cells = search->voxels->cells;
     int32_t low[3], high[3];
+
+    // The shell, clipped to the grid.
     for (int a = 0; a < 3; a++) {
         low[a] = c[a] - r > 0 ? c[a] - r : 0;
         high[a] = c[a] + r < cells[a] - 1 ? c[a] + r : cells[a] - 1;
     }
 
+    // Whole rows on its faces, otherwise the two ends of a row.
     for (int32_t z = low[2]; z <= high[2]; z++) {
         for (int32_t y = low[1]; y <= high[1]; y++) {
             bool face = z == c[2] - r || z == c[2] + r || y == c[1] - r || y == c[1] + r;
@@ -532,6 +548,7 @@ int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, i
     double u[3];
     int32_t c[3], last = 0;
 
+    // Start at the cell of the point, moved into the grid.
     sn_store3(u, sn_voxel_units(voxels, p));
     for (int a = 0; a < 3; a++) {
         double clamped = fmin(fmax(floor(u[a] + 0.5), 0), voxels->cells[a] - 1);
@@ -540,6 +557,7 @@ int32_t sn_nearest_voxels(const sinew_voxels *voxels, sn_vec3 p, double limit, i
         last = voxels->cells[a] - 1 - c[a] > last ? voxels->cells[a] - 1 - c[a] : last;
     }
 
+    // Shells of growing radius, until no cell of the next one can be closer.
     for (int32_t r = 0; r <= last && (r - 0.5) * step <= search.best + search.tie; r++) {
         offer_shell(&search, c, r);
     }

@@ -1,3 +1,5 @@
+// Estimates how much of a large grid is inside, from a coarse grid over the same box; see
+// voxel_coarse.h.
 #include "geom/voxel/voxel_coarse.h"
 
 #include "base/memory.h"
@@ -40,6 +42,7 @@ static double deep_share(const sn_grid_frame *frame, const uint16_t *labels) {
 
 sinew_status sn_check_inside(sinew_context *context, const sn_grid_frame *frame,
                              size_t memory_limit, sn_fill_grid *fill, void *data) {
+    // A coarse grid over the same box.
     sn_grid_frame coarse = *frame;
     int64_t cells[3];
     for (int a = 0; a < 3; a++) {
@@ -54,6 +57,7 @@ sinew_status sn_check_inside(sinew_context *context, const sn_grid_frame *frame,
         return SINEW_OK;
     }
 
+    // Fill it and extrapolate the share of inside cells.
     size_t count = (size_t)coarse.cells[0] * (size_t)coarse.cells[1] * (size_t)coarse.cells[2];
     uint16_t *labels = sn_allocate(context, count, sizeof *labels);
     if (!labels) {

@@ -17,6 +17,7 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_find_equal_points(arena->context, mesh->points, mesh->point_count, first));
 
+    // Corners as the first of all equal points.
     int32_t kept = 0;
     for (int32_t t = 0; t < mesh->element_count; t++) {
         int32_t *corner = sn_at3(all, kept);
@@ -33,14 +34,14 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
         kept++;
     }
 
+    // Keep one triangle of each set with the same corners.
     SN_TRY(sn_sort_tuples(arena, sorted, 3, kept, mesh->point_count, &order));
     *triangles = SN_PUSH(arena, int32_t, 3 * (size_t)kept);
     SN_TRY(sn_arena_status(arena));
     *count = 0;
 
-    for (int32_t begin = 0, end; begin < kept; begin = end) { // one of each that repeats
+    for (int32_t begin = 0, end; begin < kept; begin = end) {
         end = sn_tuple_group_end(sorted, 3, order, kept, begin);
-
         memcpy(sn_at3(*triangles, (*count)++), sn_at3(all, order[begin]), 3 * sizeof **triangles);
     }
 
@@ -64,6 +65,8 @@ static sinew_status find_open_edges(sn_arena *arena, const int32_t *triangles, i
 
     *open = SN_PUSH(arena, int32_t, 2 * (size_t)edge_count);
     SN_TRY(sn_arena_status(arena));
+
+    // Edges with their ends in ascending order; sorting makes equal ones adjacent.
     for (int32_t e = 0; e < edge_count; e++) {
         edges[2 * (size_t)e] = triangles[e];
         edges[2 * (size_t)e + 1] = triangles[e - e % 3 + (e + 1) % 3];
@@ -95,12 +98,14 @@ static sinew_status measure_rims(sn_arena *arena, const sinew_mesh *mesh, const 
         boxes[i] = sn_box_empty();
     }
 
+    // Join the ends of open edges: each set is a rim.
     for (int32_t e = 0; e < count; e++) {
         int32_t a = root_of(parent, open[2 * e]);
         int32_t b = root_of(parent, open[2 * e + 1]);
         parent[a < b ? b : a] = a < b ? a : b;
     }
 
+    // Bounding box of each rim.
     for (int32_t k = 0; k < 2 * count; k++) {
         int32_t root = root_of(parent, open[k]);
         if (boxes[root].lower.x > boxes[root].upper.x) {
@@ -109,12 +114,13 @@ static sinew_status measure_rims(sn_arena *arena, const sinew_mesh *mesh, const 
         boxes[root] = sn_box_with_point(boxes[root], sn_load3(sn_at3(mesh->points, open[k])));
     }
 
+    // The widest one.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (boxes[i].lower.x > boxes[i].upper.x || sn_box_diagonal(boxes[i]) <= report->largest) {
             continue;
         }
         report->largest = sn_box_diagonal(boxes[i]);
-        report->place = sn_box_center(boxes[i]);
+        report->center = sn_box_center(boxes[i]);
     }
 
     return SINEW_OK;

@@ -53,6 +53,7 @@ static void layer_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
             s -= floor((s + job->tolerance) / job->total) * job->total;
         }
 
+        // The layer whose thickness the distance falls into.
         for (int32_t i = 0; i < layers->count; i++) {
             s -= layers->thickness[i];
             if (s < -job->tolerance) {
@@ -137,6 +138,8 @@ sinew_status sinew_voxels_apply_gradient(sinew_voxels *voxels, const sinew_gradi
     }
 
     SN_TRY(ensure_stiffness(voxels));
+
+    // Interpolate along the line, linearly or geometrically, and clamp at its ends.
     for (int32_t v = 0; v < voxels->count; v++) {
         double t = sn_dot(along, sn_sub(sn_voxel_center(voxels, v), start)) / length2;
         t = fmin(fmax(t, 0), 1);
@@ -194,6 +197,7 @@ static void compute_statistics(const sinew_voxels *voxels, const int32_t *parts,
         }
     }
 
+    // Turn sums into means.
     for (int32_t label = 0; label < LABELS; label++) {
         sinew_label_statistics *s = &by_label[label];
         if (!s->voxel_count) {
@@ -217,6 +221,7 @@ sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
     int32_t *parts = NULL, part_count = 0;
     sinew_status status = sn_arena_status(&arena);
 
+    // Parts of one label.
     if (status == SINEW_OK) {
         for (int32_t v = 0; v < voxels->count; v++) {
             key[v] = voxels->label[v];
@@ -224,6 +229,7 @@ sinew_status sinew_voxels_compute_statistics(const sinew_voxels *voxels,
         status = sn_voxel_parts(voxels, &arena, key, &parts, &part_count);
     }
 
+    // List the labels in use.
     if (status == SINEW_OK) {
         compute_statistics(voxels, parts, by_label);
         *count = 0;

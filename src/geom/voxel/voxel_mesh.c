@@ -52,20 +52,23 @@ static uint32_t row_bits(const sinew_voxels *voxels, int32_t block, int32_t y, i
 }
 
 // The cells of four rows at one position, one bit each.
-static int column(const uint32_t rows[4], int place) {
-    return (int)((rows[0] >> place & 1) | (rows[1] >> place & 1) << 1 |
-                 (rows[2] >> place & 1) << 2 | (rows[3] >> place & 1) << 3);
+static int column(const uint32_t rows[4], int bit) {
+    return (int)((rows[0] >> bit & 1) | (rows[1] >> bit & 1) << 1 | (rows[2] >> bit & 1) << 2 |
+                 (rows[3] >> bit & 1) << 3);
 }
 
 // The vertex of a cube between two columns of cells: the mean of the midpoints of its crossed
 // edges, in cells from its corner.
-static void place_vertex(int before, int here, double offset[3]) {
+static void compute_vertex(int before, int here, double offset[3]) {
     int in[8], edges = 0;
     double sum[3] = {0, 0, 0};
+
+    // The eight cells of the cube.
     for (int i = 0; i < 8; i++) {
         in[i] = (i & 1 ? here : before) >> (i >> 1) & 1;
     }
 
+    // Sum the midpoints of the crossed edges; along its own axis a midpoint is in the middle.
     for (int i = 0; i < 8; i++) {
         for (int a = 0; a < 3; a++) {
             int j = i | 1 << a;
@@ -76,7 +79,7 @@ static void place_vertex(int before, int here, double offset[3]) {
             edges++;
             for (int k = 0; k < 3; k++) {
                 if (k != a) {
-                    sum[k] += (i >> k & 1) - 0.5; // in the middle along the edge itself
+                    sum[k] += (i >> k & 1) - 0.5;
                 }
             }
         }
@@ -101,9 +104,9 @@ static uint32_t mixed_cubes(const uint32_t rows[4], int before) {
     return any & ~all & 0xff;
 }
 
-// Numbers the vertices of a layer starting at `first`, unless they are only counted, and adds them
-// to the mesh if `place` is set. Returns how many there are.
-static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place, int32_t *layer) {
+// Numbers the vertices of a layer starting at `first`, unless they are only counted, and writes
+// their positions to the mesh if `write` is set. Returns how many there are.
+static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool write, int32_t *layer) {
     const sinew_voxels *voxels = net->voxels;
     int64_t next = first;
     for (int32_t y = 0; y < net->corners[1]; y++) {
@@ -115,6 +118,7 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
                 row_bits(voxels, block, y - 1, z), row_bits(voxels, block, y, z)};
             uint32_t mixed = mixed_cubes(rows, before);
 
+            // Counting needs the number of vertices only.
             if (!net->mesh) {
                 next += sn_count_bits(mixed);
                 mixed = 0;
@@ -127,14 +131,15 @@ static int64_t visit_layer(const net *net, int32_t z, int64_t first, bool place,
 
                 const int32_t c[3] = {SN_BRICK * block + k, y, z};
                 row[c[0]] = (int32_t)next++;
-                if (!place) {
+                if (!write) {
                     continue;
                 }
 
+                // Position of the vertex.
                 double offset[3];
                 double *point = sn_at3(net->mesh->points, row[c[0]]);
 
-                place_vertex(k ? column(rows, k - 1) : before, column(rows, k), offset);
+                compute_vertex(k ? column(rows, k - 1) : before, column(rows, k), offset);
                 for (int a = 0; a < 3; a++) {
                     point[a] = voxels->lower[a] + (c[a] + offset[a]) * voxels->spacing[a];
                 }
@@ -177,10 +182,10 @@ static void visit_face(part *part, const int32_t c[3], int axis) {
     for (int k = 0; k < 4; k++) {
         // Around the face, counter-clockwise as seen from the axis' positive end; reversed if the
         // outside is at the negative one.
-        int turn = out >= 0 ? k : 3 - k;
+        int step_around = out >= 0 ? k : 3 - k;
         int32_t corner[3] = {c[0], c[1], c[2]};
-        corner[u] += turn == 1 || turn == 2;
-        corner[v] += turn >= 2;
+        corner[u] += step_around == 1 || step_around == 2;
+        corner[v] += step_around >= 2;
         q[k] = vertex_at(part, corner);
     }
 
@@ -196,6 +201,7 @@ static void visit_faces(part *part, int32_t z) {
             uint32_t here = row_bits(voxels, block, y, z);
             uint32_t across[3];
 
+            // Cells that differ from the one before them along x, y and z.
             across[0] = (here ^ (here << 1 | last)) & 0xff;
             across[1] = z < voxels->cells[2] ? here ^ row_bits(voxels, block, y - 1, z) : 0;
             across[2] = here ^ row_bits(voxels, block, y, z - 1);
@@ -209,6 +215,7 @@ static void visit_faces(part *part, int32_t z) {
                 continue;
             }
 
+            // One quadrilateral for each such pair.
             for (int k = 0; any >> k; k++) {
                 const int32_t c[3] = {SN_BRICK * block + k, y, z};
                 if (across[2] >> k & 1) {
@@ -301,6 +308,7 @@ static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
     const double *spacing = job->net->voxels->spacing;
     const double reach[3] = {0.5 * spacing[0], 0.5 * spacing[1], 0.5 * spacing[2]};
 
+    // Mean of the neighbours.
     for (int32_t i = begin; i < end; i++) {
         double sum[3] = {0, 0, 0};
         double degree = job->start[i + 1] - job->start[i];
@@ -311,6 +319,7 @@ static void smooth_range(void *data, int32_t begin, int32_t end, int32_t chunk) 
             }
         }
 
+        // Move, but stay within half a cell of the original position.
         for (int a = 0; a < 3; a++) {
             size_t k = 3 * (size_t)i + (size_t)a;
             double x = job->from[k];
@@ -337,6 +346,8 @@ static sinew_status list_neighbors(const net *net, sn_arena *arena, int32_t **st
     int32_t *list = *neighbor = SN_RESERVE(arena, int32_t, 8 * (size_t)net->quad_count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Count the sides at each vertex.
     for (int64_t quad = 0; quad < net->quad_count; quad++) {
         const int32_t *t = net->mesh->indices + 6 * quad;
         const int32_t q[4] = {t[0], t[1], t[2], t[5]};
@@ -349,8 +360,8 @@ static sinew_status list_neighbors(const net *net, sn_arena *arena, int32_t **st
         next[i + 1] += next[i];
     }
 
-    for (int64_t quad = 0; quad < net->quad_count;
-         quad++) { // next[i + 1] becomes the end of what i has so far
+    // Fill the lists: next[i + 1] is the end of the part of list i that is filled.
+    for (int64_t quad = 0; quad < net->quad_count; quad++) {
         const int32_t *t = net->mesh->indices + 6 * quad;
         const int32_t q[4] = {t[0], t[1], t[2], t[5]};
         for (int k = 0; k < 4; k++) {
@@ -381,14 +392,16 @@ static sinew_status smooth(net *net, int32_t sweeps) {
 
     double *from = net->mesh->points;
     double *to = other;
-    for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK;
-         half++) { // an even number: they end in the mesh
+
+    // An even number of half sweeps, so that the result ends up in the mesh.
+    for (int64_t half = 0; half < 2 * (int64_t)sweeps && status == SINEW_OK; half++) {
         smooth_job job = {net, steps[half & 1], home, from, to, start, neighbor};
         sn_parallel_for(net->voxels->context, count, CHUNK, smooth_range, &job);
         double *swap = from;
         from = to;
         to = swap;
     }
+
     sn_arena_destroy(&arena);
 
     return status;
@@ -407,6 +420,7 @@ sinew_status sinew_voxels_create_surface(const sinew_voxels *voxels, int32_t smo
         net.corners[a] = voxels->cells[a] + 1;
     }
 
+    // First walk: count. Second walk: write.
     sn_arena arena = sn_arena_create(context);
     sinew_status status = push_parts(&arena, &net);
     if (status == SINEW_OK) {

@@ -14,8 +14,8 @@ typedef struct join_job {
     const sinew_voxels *voxels;
     const uint64_t *key; // NULL: all the same
     int32_t *parent;
-    int32_t *outer; // voxels with a neighbour in a chunk before, those of each chunk from its first
-                    // voxel's place on
+    int32_t *outer; // voxels with a neighbour in an earlier chunk; the list of a chunk starts at
+                    // the index of its first voxel
     int32_t *outer_count; // of each chunk
 } join_job;
 
@@ -47,8 +47,8 @@ static void join_chunk(void *data, int32_t begin, int32_t end, int32_t chunk) {
     for (int32_t v = begin; v < end; v++) {
         bool is_outer = false;
         parent[v] = v;
-        for (int d = 0; d < SN_VOXEL_FACES;
-             d += 2) { // neighbours on the lower sides have lower numbers
+        // Neighbours on the lower sides have lower numbers.
+        for (int d = 0; d < SN_VOXEL_FACES; d += 2) {
             int32_t u = job->voxels->neighbor[v][d];
             if (!belongs(job, v, u)) {
                 continue;
@@ -103,6 +103,7 @@ sinew_status sn_voxel_parts(const sinew_voxels *voxels, sn_arena *arena, const u
         join_chunks(&job, chunks);
         *count = 0;
 
+        // Number the roots; every other voxel points directly to its root by now.
         for (int32_t v = 0; v < voxels->count; v++) {
             part[v] = job.parent[v] == v ? (*count)++ : part[job.parent[v]];
         }

@@ -63,12 +63,12 @@ sinew_status sn_check_solid(sinew_context *context, const sinew_solid_def *solid
                        "solid %d has label %d; labels are in [1, 65535]", index, solid->label);
     }
 
-    double turn = 0;
+    double norm2 = 0;
     for (int k = 0; k < 4; k++) {
-        turn += solid->rotation[k] * solid->rotation[k];
+        norm2 += solid->rotation[k] * solid->rotation[k];
     }
 
-    if (!sn_finite3(sn_load3(solid->center)) || !isfinite(turn) || !(turn > 0)) {
+    if (!sn_finite3(sn_load3(solid->center)) || !isfinite(norm2) || !(norm2 > 0)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
                        "solid %d needs a finite centre and a rotation that is not zero", index);
     }
@@ -112,6 +112,8 @@ static bool contains_local(const sinew_solid_def *solid, sn_vec3 p, double t) {
     double x = fabs(p.x);
     double y = fabs(p.y);
     double z = fabs(p.z);
+
+    // Round solids.
     switch (solid->solid) {
     case SINEW_SOLID_SPHERE:
         return in_ellipse(p.x, p.y, p.z, 0.5 * s[0] + t, 0.5 * s[1] + t, 0.5 * s[2] + t);
@@ -130,9 +132,12 @@ static bool contains_local(const sinew_solid_def *solid, sn_vec3 p, double t) {
     case SINEW_SOLID_T:
     case SINEW_SOLID_U: break;
     }
+
+    // The others fit into a box; L, T and U fill a part of it.
     if (x > 0.5 * s[0] + t || y > 0.5 * s[1] + t || z > 0.5 * s[2] + t) {
         return false;
     }
+
     switch (solid->solid) {
     case SINEW_SOLID_L: return p.y <= -0.5 * s[1] + w + t || p.x <= -0.5 * s[0] + w + t;
     case SINEW_SOLID_T: return p.y >= 0.5 * s[1] - w - t || x <= 0.5 * w + t;
@@ -176,9 +181,9 @@ static void apply_to_slice(const solid_job *job, const sinew_solid_def *solid, i
         return;
     }
 
+    // Cell centres in the solid's own axes.
     double tolerance = 1e-9 * fmin(frame->spacing[0], fmin(frame->spacing[1], frame->spacing[2]));
-    sn_mat3 turn =
-        sn_quat_to_mat3(sn_quat_conjugate(solid_rotation(solid))); // once, not for each cell
+    sn_mat3 to_local = sn_quat_to_mat3(sn_quat_conjugate(solid_rotation(solid)));
     sn_vec3 center = sn_load3(solid->center);
     uint16_t painted = solid->operation == SINEW_SOLID_CUT ? 0 : (uint16_t)solid->label;
 
@@ -193,7 +198,7 @@ static void apply_to_slice(const solid_job *job, const sinew_solid_def *solid, i
             sn_vec3 p = sn_v3(frame->lower[0] + (x + 0.5) * frame->spacing[0],
                               frame->lower[1] + (y + 0.5) * frame->spacing[1],
                               frame->lower[2] + (z + 0.5) * frame->spacing[2]);
-            if (contains_local(solid, sn_mat3_apply(turn, sn_sub(p, center)), tolerance)) {
+            if (contains_local(solid, sn_mat3_apply(to_local, sn_sub(p, center)), tolerance)) {
                 *label = painted;
             }
         }
@@ -226,6 +231,7 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
         SN_TRY(SN_CHECK_DEF(context, solids, "sinew_default_solid_def"));
     }
 
+    // The grid covers the solids that add material.
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < solid_count; i++) {
         SN_TRY(sn_check_solid(context, &solids[i], i));
@@ -242,6 +248,7 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
     sn_grid_frame frame;
     SN_TRY(sn_fit_grid(context, def, box, &frame));
 
+    // Reject grids that need too much memory before they are filled.
     solid_job job = {.context = context, .solids = solids, .solid_count = solid_count};
     SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, &job));
 

@@ -77,14 +77,14 @@ static bool is_lower(const double *a, const double *b) {
 // Whether the line at (u, v) passes through the triangle: it is on the same side of all edges, in
 // circular order.
 static bool line_hits(double p[3][3], int iu, int iv, double u, double v) {
-    int turn = 0;
+    int sides = 0;
     for (int k = 0; k < 3; k++) {
         const double *a = p[k];
         const double *b = p[(k + 1) % 3];
-        turn += is_lower(a, b) ? edge_side(a, b, iu, iv, u, v) : -edge_side(b, a, iu, iv, u, v);
+        sides += is_lower(a, b) ? edge_side(a, b, iu, iv, u, v) : -edge_side(b, a, iu, iv, u, v);
     }
 
-    return turn == 3 || turn == -3;
+    return sides == 3 || sides == -3;
 }
 
 // Toggles the first cell after each crossing of a triangle with the lines along the axis.
@@ -96,6 +96,8 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
     double p[3][3];
 
     load_corners(job, triangle, p);
+
+    // Normal of the triangle, in the axes (u, v, a).
     double n_u =
         (p[1][iv] - p[0][iv]) * (p[2][a] - p[0][a]) - (p[1][a] - p[0][a]) * (p[2][iv] - p[0][iv]);
     double n_v =
@@ -104,6 +106,7 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
                  (p[1][iv] - p[0][iv]) * (p[2][iu] - p[0][iu]);
     int32_t low[2], high[2];
 
+    // The lines that can hit it.
     for (int k = 0; k < 2; k++) {
         int i = k ? iv : iu;
         low[k] = (int32_t)fmax(ceil(fmin(p[0][i], fmin(p[1][i], p[2][i]))), 0);
@@ -118,11 +121,14 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
                 continue;
             }
 
-            // A sliver seen edge-on has no usable plane: use its centre.
+            // Where the line crosses the plane. A sliver seen edge-on has no usable plane: use its
+            // centre.
             double t = n_a != 0 ? p[0][a] - (n_u * (u - p[0][iu]) + n_v * (v - p[0][iv])) / n_a
                                 : 0.5 * (lowest + highest);
 
             t = fmin(fmax(t, lowest), highest);
+
+            // Toggle the first cell after the crossing, and the line as a whole.
             int32_t c[3];
 
             c[iu] = u;
@@ -159,6 +165,7 @@ static void sum_lines(void *data, int32_t begin, int32_t end, int32_t chunk) {
                 broken = (uint8_t)(BROKEN << a);
             }
 
+            // Running parity of the crossings.
             for (int32_t k = 0; k < frame->cells[a]; k++) {
                 uint8_t *at = cell + (size_t)k * stride[a];
                 state ^= *at & crossed;
@@ -181,6 +188,7 @@ static void mark_triangle(surface_job *job, int32_t triangle) {
     sn_vec3 C = sn_load3(p[2]);
     double n[3], barycentric[3];
 
+    // The axis that the triangle faces most.
     sn_store3(n, sn_cross(sn_sub(B, A), sn_sub(C, A)));
     int a = fabs(n[0]) > fabs(n[1]) ? 0 : 1;
     if (fabs(n[2]) > fabs(n[a])) {
@@ -194,6 +202,7 @@ static void mark_triangle(surface_job *job, int32_t triangle) {
     int iv = (a + 2) % 3;
     int32_t low[2], high[2];
 
+    // The lines that can hit it.
     for (int k = 0; k < 2; k++) {
         int i = k ? iv : iu;
         low[k] = (int32_t)fmax(ceil(fmin(p[0][i], fmin(p[1][i], p[2][i])) - tolerance), 0);
@@ -201,6 +210,7 @@ static void mark_triangle(surface_job *job, int32_t triangle) {
                                 frame->cells[i] - 1);
     }
 
+    // Test the cell centre closest to the plane on each line.
     for (int32_t v = low[1]; v <= high[1]; v++) {
         for (int32_t u = low[0]; u <= high[0]; u++) {
             double t = p[0][a] - (n[iu] * (u - p[0][iu]) + n[iv] * (v - p[0][iv])) / n[a];
@@ -279,6 +289,7 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
     job->disputed = SN_PUSH(&arena, int64_t, cells[2]);
     job->inside = SN_PUSH(&arena, int64_t, cells[2]);
 
+    // Crossings along the three axes.
     for (job->axis = 0; job->axis < 3 && !arena.failed; job->axis++) {
         int32_t u = cells[(job->axis + 1) % 3];
         int32_t v = cells[(job->axis + 2) % 3];
@@ -297,11 +308,14 @@ static sinew_status fill_surface(surface_job *job, sinew_context *context,
 
     sinew_status status = sn_arena_status(&arena);
     if (status == SINEW_OK) {
+        // Decide cell by cell.
         for (int32_t t = 0; t < job->triangle_count; t++) {
             mark_triangle(job, t);
         }
 
         sn_parallel_for(context, cells[2], 4, decide_cells, job);
+
+        // Compare the volume of the cells with that of the surface.
         double inside = 0;
         double volume = 0;
         double *h =
@@ -368,8 +382,8 @@ static sinew_status check_holes(sinew_context *context, const sinew_mesh *mesh,
     return sn_fail(context, SINEW_INVALID_DATA,
                    "surface %d is open: %d edges bound a hole of %g m around (%g, %g, %g) m; up to "
                    "%g m would be bridged",
-                   index, holes.open_edges, holes.largest, holes.place.x, holes.place.y,
-                   holes.place.z, limit);
+                   index, holes.open_edges, holes.largest, holes.center.x, holes.center.y,
+                   holes.center.z, limit);
 }
 
 typedef struct surfaces_job {
@@ -394,7 +408,8 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
     sinew_status status = sn_arena_status(&arena);
 
     for (int32_t round = 0; round < count && status == SINEW_OK; round++) {
-        int32_t next = -1; // by ascending priority, equal ones in their order
+        // The next surface by ascending priority; equal ones in their order.
+        int32_t next = -1;
         for (int32_t i = 0; i < count; i++) {
             if (!done[i] && (next < 0 || surfaces[i].priority < surfaces[next].priority)) {
                 next = i;
@@ -402,6 +417,8 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
         }
 
         done[next] = true;
+
+        // Weld it, check it for holes and fill it.
         sn_arena_mark mark = sn_arena_get_mark(&arena);
         surface_job job = {.frame = frame, .points = surfaces[next].mesh->points, .labels = labels};
 
@@ -441,6 +458,7 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
                        surfaces ? surface_count : 0, def->hole_limit);
     }
 
+    // The grid covers the surfaces that add material.
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < surface_count; i++) {
         SN_TRY(check_surface(context, &surfaces[i], i));
@@ -452,6 +470,7 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
     sn_grid_frame frame;
     SN_TRY(sn_fit_grid(context, def, box, &frame));
 
+    // Reject grids that need too much memory before they are filled.
     surfaces_job job = {context, surfaces, surface_count, def->hole_limit, {0}};
     SN_TRY(sn_check_inside(context, &frame, def->memory_limit, fill_grid, &job));
 

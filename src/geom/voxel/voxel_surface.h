@@ -13,7 +13,7 @@ sinew_status sn_weld_surface(sn_arena *arena, const sinew_mesh *mesh, int32_t **
 typedef struct sn_hole_report {
     int32_t open_edges, holes;
     double largest; // diameter of the widest rim's bounding box
-    sn_vec3 place;  // middle of that box
+    sn_vec3 center; // of that box
 } sn_hole_report;
 
 sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles,
