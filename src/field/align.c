@@ -17,13 +17,15 @@
 
 #include <string.h>
 
-// ---- Who meets whom -----------------------------------------------------------------------------
+// ---- Neighbouring curves ------------------------------------------------------------------------
 
 // For every unknown the number of steps from the nearest guide, and that guide; -1 if no guide
 // reaches it.
 static void flood(const sinew_field *field, const sn_guides *guides, int32_t *steps,
                   int32_t *origin, int32_t *queue) {
     int32_t head = 0, tail = 0;
+
+    // Seeds: the unknowns that each guide acts on.
     for (int32_t i = 0; i < field->unknown_count; i++) {
         origin[i] = -1;
     }
@@ -42,6 +44,7 @@ static void flood(const sinew_field *field, const sn_guides *guides, int32_t *st
         }
     }
 
+    // Breadth-first search from all of them at once.
     while (head < tail) {
         int32_t i = queue[head++];
         for (int32_t k = field->neighbors.offsets[i]; k < field->neighbors.offsets[i + 1]; k++) {
@@ -100,6 +103,7 @@ static sinew_status span(const sinew_field *field, sn_guides *guides, const int3
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(&guides->arena));
 
+    // All borders, by ascending number of steps between the two guides.
     int32_t count = list_borders(field, guides, steps, origin, NULL, NULL);
     uint64_t *keys = SN_PUSH(scratch, uint64_t, count);
     int32_t *entries = SN_PUSH(scratch, int32_t, 2 * (size_t)count);
@@ -116,6 +120,7 @@ static sinew_status span(const sinew_field *field, sn_guides *guides, const int3
         parent[c] = c;
     }
 
+    // Kruskal: keep a border if it joins two trees.
     for (int32_t k = 0; k < count; k++) {
         const int32_t *pair = entries + 2 * (size_t)order[k];
         int32_t a = find_root(parent, guides->curves[pair[0]]);
@@ -186,6 +191,7 @@ static sinew_status find_pairs(const sinew_field *field, sn_guides *guides, cons
     list_pairs(field, guides, origin, keys);
     SN_TRY(sn_sort_by_key(scratch, keys, order, count));
 
+    // Remove duplicates.
     int32_t different = 0;
     for (int32_t k = 0; k < count; k++) {
         if (k == 0 || keys[k] != keys[k - 1]) {
@@ -225,10 +231,10 @@ sinew_status sn_find_meetings(const sinew_field *field, sn_guides *guides) {
 
 // ---- Alignment ----------------------------------------------------------------------------------
 
-// Applies g from the right to every guide of the curves connected with `curve` so far. Meetings and
-// curves are few, so it is fine to go through all guides each time.
-static void turn_cluster(const sn_guides *guides, const int32_t *cluster, int32_t which, sn_quat g,
-                         sn_quat *aligned) {
+// Applies g from the right to every guide of a cluster of curves. Clusters and curves are few, so
+// it is fine to go through all guides each time.
+static void rotate_cluster(const sn_guides *guides, const int32_t *cluster, int32_t which,
+                           sn_quat g, sn_quat *aligned) {
     for (int32_t i = 0; i < guides->count; i++) {
         if (cluster[guides->curves[i]] == which) {
             aligned[i] = sn_quat_mul(aligned[i], g);
@@ -249,11 +255,13 @@ static double find_best_turn(const sinew_field *field, const sn_guides *guides,
             continue;
         }
 
-        sn_quat p = sn_quat_mul(sn_quat_conjugate(aligned[a]), aligned[b]); // (q_a g) . q_b = p . g
+        // (q_a g) . q_b = p . g with p = q_a* q_b
+        sn_quat p = sn_quat_mul(sn_quat_conjugate(aligned[a]), aligned[b]);
         sums[guides->curves[a]] = sn_quat_add(sums[guides->curves[a]], p);
         sums[guides->curves[b]] = sn_quat_add(sums[guides->curves[b]], sn_quat_conjugate(p));
     }
 
+    // The curve that gains most from its best half turn.
     *curve = -1;
     for (int32_t c = 0; c < field->curve_count; c++) {
         sn_quat turn = sn_nearest_half_turn(sn_quat_identity(), sums[c]);
@@ -291,6 +299,7 @@ static void improve(const sinew_field *field, const sn_guides *guides, sn_quat *
 
 void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t *cluster,
                      sn_quat *sums, sn_quat *aligned) {
+    // The curve's own turn, about the tangent.
     for (int32_t i = 0; i < guides->count; i++) {
         double half = 0.5 * field->curves[guides->curves[i]].curve.turn;
         aligned[i] = sn_quat_mul(guides->frames[i], (sn_quat){0, 0, sin(half), cos(half)});
@@ -300,14 +309,15 @@ void sn_align_guides(const sinew_field *field, const sn_guides *guides, int32_t 
         cluster[c] = c;
     }
 
+    // Along the tree, bring each cluster to agree with the one it joins.
     for (int32_t m = 0; m < guides->meeting_count; m++) {
         int32_t a = guides->meetings[m].guide[0];
         int32_t b = guides->meetings[m].guide[1];
         int32_t kept = cluster[guides->curves[a]];
         int32_t joining = cluster[guides->curves[b]];
 
-        turn_cluster(guides, cluster, joining, sn_nearest_half_turn(aligned[b], aligned[a]),
-                     aligned);
+        rotate_cluster(guides, cluster, joining, sn_nearest_half_turn(aligned[b], aligned[a]),
+                       aligned);
         for (int32_t c = 0; c < field->curve_count; c++) {
             if (cluster[c] == joining) {
                 cluster[c] = kept;

@@ -57,6 +57,7 @@ static sinew_status check_knots(sinew_context *context, const sinew_curve_def *d
         return SINEW_OK;
     }
 
+    // Finite and ascending; a knot may be repeated as often as the curve stays continuous.
     int32_t count = def->point_count + degree + 1;
     int32_t same = 1;
     for (int32_t i = 0; i < count; i++) {
@@ -115,6 +116,7 @@ static void evaluate_nurbs(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 
     const double *U = curve->knots;
     double d[SN_CURVE_DEGREE + 1][4];
 
+    // Homogeneous control points of the span.
     for (int32_t j = 0; j <= p; j++) {
         int32_t i = k - p + j;
         double w = curve->weights[i];
@@ -124,6 +126,7 @@ static void evaluate_nurbs(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 
         d[j][3] = w;
     }
 
+    // de Boor's recurrence. The difference before the last level gives the derivative.
     double slope[4] = {0};
     for (int32_t level = 1; level <= p; level++) {
         if (level == p) {
@@ -141,6 +144,7 @@ static void evaluate_nurbs(const sn_curve *curve, double u, sn_vec3 *x, sn_vec3 
         }
     }
 
+    // Project back to space.
     *x = sn_scale(1 / d[p][3], sn_load3(d[p]));
     *dx = sn_scale(1 / d[p][3], sn_madd(sn_load3(slope), -slope[3], *x));
 }
@@ -177,6 +181,7 @@ static double integrate_speed(const sn_curve *curve, double from, double to) {
     double sum = 0;
     sn_vec3 x, dx;
 
+    // The outer nodes count twice, the middle one once.
     for (int k = 0; k < 3; k++) {
         for (int side = -1; side <= 1; side += 2) {
             if (k == 0 && side > 0) {
@@ -199,6 +204,7 @@ static sinew_status measure(sn_arena *arena, sn_curve *curve) {
     curve->lengths = SN_PUSH(arena, double, most);
     SN_TRY(sn_arena_status(arena));
 
+    // Break the knot spans into pieces; a polyline breaks at its points.
     int32_t count = 0;
     if (nurbs) {
         const double *U = curve->knots + curve->degree;
@@ -219,6 +225,7 @@ static sinew_status measure(sn_arena *arena, sn_curve *curve) {
         }
     }
 
+    // Accumulate the length.
     curve->break_count = count;
     for (int32_t i = 1; i < count; i++) {
         curve->lengths[i] =
@@ -240,6 +247,7 @@ static double find_parameter(const sn_curve *curve, int32_t i, double s) {
         return u;
     }
 
+    // Newton's method, kept within the piece.
     for (int iteration = 0; iteration < 8; iteration++) {
         sn_vec3 x, dx;
         double error = integrate_speed(curve, curve->breaks[i], u) - target;
@@ -273,7 +281,8 @@ static sn_vec3 find_tangent(const sn_curve *curve, double u, sn_vec3 x, sn_vec3 
         return sn_normalize(chord);
     }
 
-    return sn_normalize(sn_sub(x, before)); // the curve reverses here: use the direction of arrival
+    // The curve reverses here: use the direction of arrival.
+    return sn_normalize(sn_sub(x, before));
 }
 
 // The tangent of a polyline rotates evenly along each segment, so that it does not jump at corners.
@@ -395,6 +404,7 @@ sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t
     SN_TRY(check_points(context, def, curve->name));
     bool nurbs = def->kind == SINEW_CURVE_NURBS;
 
+    // Few points allow only a lower degree.
     curve->degree = !nurbs                               ? 1
                     : def->point_count > SN_CURVE_DEGREE ? SN_CURVE_DEGREE
                                                          : def->point_count - 1;
@@ -402,6 +412,7 @@ sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t
         SN_TRY(check_knots(context, def, curve->degree, curve->name));
     }
 
+    // Copy the points; fill in default weights, knots or tangents.
     size_t count = (size_t)def->point_count;
     size_t knots = count + (size_t)curve->degree + 1;
 
@@ -426,6 +437,7 @@ sinew_status sn_curve_build(sn_arena *arena, const sinew_curve_def *def, int32_t
         fill_stroke_tangents(curve);
     }
 
+    // Arc length.
     SN_TRY(measure(arena, curve));
     if (!(sn_curve_length(curve) > 0) || !isfinite(sn_curve_length(curve))) {
         return sn_fail(context, SINEW_INVALID_DATA,
@@ -470,6 +482,7 @@ static sinew_status compute_frames(sn_arena *arena, const sinew_curve_def *def, 
     r[0] = sn_curve_first_axis(&curve, t[0]);
     sn_double_reflection(r, x, t, count);
 
+    // Rotate the frames about the tangent by the curve's turn.
     double c = cos(curve.turn);
     double s = sin(curve.turn);
     for (int32_t i = 0; i < count; i++) {

@@ -45,6 +45,7 @@ static sinew_status build_element_graph(sinew_field *field) {
         return status;
     }
 
+    // Count the neighbours of all elements.
     int32_t total = 0;
     for (int32_t k = 0; k < n * faces; k++) {
         total += across[k] >= 0;
@@ -61,20 +62,22 @@ static sinew_status build_element_graph(sinew_field *field) {
         int32_t end = graph->offsets[e];
         for (int32_t f = 0; f < faces; f++) {
             int32_t other = across[e * faces + f];
-            int32_t place = end;
+            int32_t at = end;
             if (other < 0) {
                 continue;
             }
 
-            for (; place > graph->offsets[e] && graph->items[place - 1] > other; place--) {
-                graph->items[place] = graph->items[place - 1];
+            for (; at > graph->offsets[e] && graph->items[at - 1] > other; at--) {
+                graph->items[at] = graph->items[at - 1];
             }
 
-            graph->items[place] = other;
+            graph->items[at] = other;
             end++;
         }
 
         graph->offsets[e + 1] = end;
+
+        // Its position is the mean of its corners.
         sn_vec3 sum = {0};
         for (int32_t k = 0; k < nodes; k++) {
             sum = sn_add(sum, sn_mesh_point(mesh, sn_mesh_nodes(mesh, e)[k]));
@@ -99,8 +102,9 @@ static sinew_status build_vertex_graph(sinew_field *field) {
     field->parts = SN_PUSH(&field->arena, int32_t, n);
     SN_TRY(sn_arena_status(&field->arena));
 
+    // Remove each node from its own list.
     int32_t end = 0, begin = 0;
-    for (int32_t i = 0; i < n; i++) { // without the node itself
+    for (int32_t i = 0; i < n; i++) {
         int32_t next = graph->offsets[i + 1];
 
         for (int32_t k = begin; k < next; k++) {
@@ -108,11 +112,13 @@ static sinew_status build_vertex_graph(sinew_field *field) {
                 graph->items[end++] = graph->items[k];
             }
         }
+
         begin = next;
         graph->offsets[i + 1] = end;
         field->positions[i] = sn_mesh_point(mesh, i);
     }
 
+    // A node belongs to the part of its elements.
     int32_t nodes = sn_element_info_of(mesh->element)->nodes;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         for (int32_t k = 0; k < nodes; k++) {
@@ -222,6 +228,7 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
         SN_TRY(sn_check_used(field->context, def->mesh));
     }
 
+    // The mesh, whose size must allow sixth powers.
     SN_TRY(build_base(field, def->mesh));
     double diagonal = sn_box_diagonal(sn_mesh_box(field->mesh));
     if (!(diagonal > MIN_SIZE && diagonal < MAX_SIZE)) {
@@ -230,6 +237,7 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
                        MAX_SIZE);
     }
 
+    // The graph of the unknowns and the system on it.
     SN_TRY(def->unknowns == SINEW_FIELD_BY_VERTEX ? build_vertex_graph(field)
                                                   : build_element_graph(field));
     SN_TRY(sn_smoothing_create(field->context, &field->neighbors, field->positions, def->solver,
@@ -243,12 +251,16 @@ static sinew_status build(sinew_field *field, const sinew_field_def *def) {
     }
 
     SN_TRY(sn_arena_status(&field->arena));
+
+    // Defaults that depend on the mesh.
     field->spacing = def->spacing > 0 ? def->spacing : field->smoothing.mean_distance;
     if (!(field->spacing > 0)) {
         field->spacing = diagonal;
     }
 
     field->reach = def->reach > 0 ? def->reach : 0.1 * diagonal;
+
+    // Preparing for turns costs one solve per curve.
     bool cheap = field->smoothing.direct || field->curve_count <= SN_FIELD_BATCH;
     bool prepare =
         def->turns == SINEW_FIELD_TURNS_PREPARED || (def->turns == SINEW_FIELD_TURNS_AUTO && cheap);
@@ -346,6 +358,7 @@ sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const dou
     bool nurbs = old->kind == SINEW_CURVE_NURBS;
     sinew_curve_def def = sinew_default_curve_def();
 
+    // Everything but the points is kept; weights and knots only if their number fits.
     def.name = old->name;
     def.kind = old->kind;
     def.points = points;
@@ -354,6 +367,8 @@ sinew_status sinew_field_move_curve(sinew_field *field, int32_t curve, const dou
     def.knots = same && nurbs ? old->knots : NULL;
     def.turn = old->turn;
     sn_store3(def.normal, old->normal);
+
+    // Replace the curve only if the new one is valid.
     sn_field_curve fresh = {.arena = sn_arena_create(field->context)};
     sinew_status status = sn_curve_build(&fresh.arena, &def, curve, &fresh.curve);
 

@@ -40,17 +40,17 @@ typedef struct sn_meeting {
 typedef struct sn_guides {
     sn_arena arena;
     int32_t count;    // frames of curves; constraints of isolated parts come after them
-    int32_t ignored;  // frames too far outside
+    int32_t ignored;  // frames too far outside the solid
     int32_t *curves;  // of each frame
-    sn_vec3 *points;  // where it is
-    sn_quat *frames;  // unturned, signs continuous along each curve
+    sn_vec3 *points;  // the position of each frame
+    sn_quat *frames;  // before the curve's turn; signs are continuous along each curve
     int32_t *sources; // of each constraint: the frame whose value it takes
     sn_constraints constraints;
     int32_t meeting_count;
-    sn_meeting *meetings; // a tree over the curves of each part: those nearest in the mesh first
+    sn_meeting *meetings; // a spanning tree of the curves of each part, closest neighbours first
     int32_t pair_count;
-    sn_meeting *pairs; // all guides that are neighbours in the mesh, but for those next to one
-                       // another on a curve
+    sn_meeting *pairs; // all pairs of guides that are neighbours in the mesh, except those that
+                       // follow one another on a curve
     sinew_isolated_part *isolated;
     int32_t isolated_count;
     double *shown_points, *shown_axes; // for sinew_field_get_guides
@@ -79,8 +79,7 @@ struct sinew_field {
     double *axes;        // 9 for each element
     double *certainties; // of the axes of each element
     sn_quat *rotation;   // of each unknown
-    sn_quat *factors; // of each curve: what its frames were multiplied by in the last solve (frames
-                      // only)
+    sn_quat *factors;    // of each curve: the factor of its frames in the last solve (frames only)
     sn_response responses[SN_FIELD_RESPONSES]; // of a curve: that of its number modulo their count
     bool prepare_turns, history_known, moved, turned;
     int32_t seam_count; // neighbours with half turns between them in the last solve

@@ -105,8 +105,7 @@ static sinew_status solve_all(sinew_field *field, const sn_guides *guides, const
     return SINEW_OK;
 }
 
-// ---- Rotated curves
-// ------------------------------------------------------------------------------
+// ---- Rotated curves -----------------------------------------------------------------------------
 
 // The field is linear in the quaternions of the curves, and smoothing commutes with a constant
 // factor. So the response to one curve alone is computed once, and rotating that curve only changes
@@ -171,14 +170,16 @@ static sinew_status solve_batch(sinew_field *field, const sn_guides *guides, bat
 
     made->x = SN_PUSH(scratch, double, size);
     SN_TRY(sn_arena_status(scratch));
+
+    // The right-hand side of each curve: its own frames, zero elsewhere.
     for (int32_t r = 0; r < guides->constraints.count; r++) {
         int32_t source = guides->sources[r];
-        int32_t place = guides->curves[source] - made->first;
-        if (place < 0 || place >= made->count) {
+        int32_t column = guides->curves[source] - made->first;
+        if (column < 0 || column >= made->count) {
             continue;
         }
 
-        store_quat(values + made->stride * (size_t)r + WIDTH * (size_t)place,
+        store_quat(values + made->stride * (size_t)r + WIDTH * (size_t)column,
                    guides->frames[source]);
     }
 
@@ -235,6 +236,8 @@ static void sum_responses(sinew_field *field, const sn_quat *factors) {
 static sinew_status solve_each(sinew_field *field, const sn_guides *guides, const sn_quat *factors,
                                sn_solve_report *report, sn_arena *scratch) {
     size_t n = (size_t)field->unknown_count;
+
+    // Batch by batch, to bound the memory.
     for (int32_t first = 0; first < field->curve_count; first += SN_FIELD_BATCH) {
         int32_t left = field->curve_count - first;
         sn_arena_mark mark = sn_arena_get_mark(scratch);
@@ -292,11 +295,13 @@ static sinew_status solve_linear(sinew_field *field, const sn_guides *guides,
         return solve_each(field, guides, factors, report, scratch);
     }
 
+    // Find out which curves have changed since the last solve.
     int32_t turned = field->moved || field->seam_count > 0 ? -2 : find_turned(field, factors);
     if (turned == -1) {
         return SINEW_OK;
     }
 
+    // The cheapest way to the new field: a sum of known responses, a full solve, or one response.
     if (!field->moved && are_all_known(field)) {
         sum_responses(field, factors);
     } else if (turned == -2) {
@@ -315,6 +320,7 @@ static sinew_status solve_frames(sinew_field *field, const sn_guides *guides,
     sn_quat *factors = SN_PUSH(scratch, sn_quat, field->curve_count);
     sn_quat *aligned = SN_PUSH(scratch, sn_quat, guides->count);
 
+    // Smooth with the best choice of signs, then with half turns if neighbours still disagree.
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_factors(field, guides, factors, aligned, scratch));
     SN_TRY(solve_linear(field, guides, factors, report, scratch));
@@ -331,6 +337,8 @@ static sinew_status solve_frames(sinew_field *field, const sn_guides *guides,
 
 static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scratch) {
     sn_solve_report report = {0};
+
+    // Moved curves change the system and invalidate the responses.
     if (field->moved) {
         for (int k = 0; k < SN_FIELD_RESPONSES; k++) {
             field->responses[k].curve = -1;
@@ -344,6 +352,7 @@ static sinew_status solve(sinew_field *field, sn_guides *guides, sn_arena *scrat
         SN_TRY(solve_all(field, guides, NULL, &report, scratch));
     }
 
+    // Report.
     show_guides(field, guides);
     field->report = (sinew_field_report){.unknown_count = field->unknown_count,
                                          .constraint_count = guides->count,
@@ -364,6 +373,7 @@ sinew_status sinew_field_solve(sinew_field *field) {
         return SINEW_OK;
     }
 
+    // New guides are kept only if the solve succeeds.
     sn_guides fresh = {.arena = sn_arena_create(field->context)};
     if (field->moved) {
         SN_TRY(sn_guides_build(field, &fresh));

@@ -66,18 +66,21 @@ static void add_row(const sinew_field *field, sn_guides *guides, sn_vec3 x, int3
     double sum = 0;
     double *w = rows->weights + begin;
 
+    // Squared distances to the guided unknowns, in units of the mean distance.
     for (int32_t k = 0; k < count; k++) {
         double d = sn_distance(x, field->positions[rows->unknowns[begin + k]]);
         w[k] = scale > 0 ? d * d / (scale * scale) : 0;
         nearest = fmin(nearest, w[k]);
     }
 
+    // Gaussian weights.
     for (int32_t k = 0; k < count; k++) {
         // A common factor cancels; this one avoids underflow at large distances.
         w[k] = exp(nearest - w[k]);
         sum += w[k];
     }
 
+    // Normalise.
     for (int32_t k = 0; k < count; k++) {
         w[k] /= sum;
     }
@@ -115,7 +118,8 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(compute_frames(scratch, curve, count, x, q));
 
-    // Searching the tree from afar visits much of it; the box of the body settles most of that.
+    // Searching the tree from a remote point visits much of it; the box of the solid settles most
+    // such cases.
     sn_box box = sn_box_grown(field->tree.bvh.nodes[0].box, field->reach);
     double nearest = INFINITY;
     for (int32_t i = 0; i < count; i++) {
@@ -126,9 +130,10 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
             continue;
         }
 
-        sn_location place = sn_element_tree_locate(&field->tree, x[i]);
-        nearest = fmin(nearest, place.distance);
-        if (place.distance > field->reach) {
+        // The element that contains the frame, or the nearest one within reach.
+        sn_location location = sn_element_tree_locate(&field->tree, x[i]);
+        nearest = fmin(nearest, location.distance);
+        if (location.distance > field->reach) {
             guides->ignored++;
             continue;
         }
@@ -138,7 +143,7 @@ static sinew_status add_curve(const sinew_field *field, sn_guides *guides, int32
         guides->frames[guides->count] = q[i];
         guides->sources[guides->count] = guides->count;
         guides->count++;
-        add_row(field, guides, x[i], place.element);
+        add_row(field, guides, x[i], location.element);
     }
 
     return guides->count > before ? SINEW_OK : refuse_curve(field, curve, count, nearest);
@@ -175,6 +180,8 @@ static sinew_status find_sources(const sinew_field *field, const sn_guides *guid
 
     sn_bvh bvh;
     SN_TRY(sn_bvh_build(scratch, boxes, guides->count, &bvh));
+
+    // For every unknown of an isolated part, look for a closer frame than those found so far.
     for (int32_t i = 0; i < field->unknown_count; i++) {
         int32_t isolated = isolated_of[field->parts[i]];
         if (isolated < 0) {
@@ -207,6 +214,8 @@ static sinew_status add_isolated_parts(const sinew_field *field, sn_guides *guid
     int32_t *sources = SN_PUSH(scratch, int32_t, parts);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Parts with a constraint are not isolated; number the others.
     for (int32_t k = 0; k < guides->constraints.starts[guides->constraints.count]; k++) {
         isolated_of[field->parts[guides->constraints.unknowns[k]]] = -1;
     }
@@ -222,6 +231,7 @@ static sinew_status add_isolated_parts(const sinew_field *field, sn_guides *guid
         return SINEW_OK;
     }
 
+    // Tie the first unknown of each part, and count its unknowns.
     SN_TRY(find_sources(field, guides, isolated_of, sources, scratch));
     for (int32_t i = 0; i < field->unknown_count; i++) {
         int32_t part = isolated_of[field->parts[i]];
@@ -242,15 +252,16 @@ static sinew_status add_isolated_parts(const sinew_field *field, sn_guides *guid
         }
     }
 
+    // Warn.
     for (int32_t p = 0; p < isolated; p++) {
         const sinew_isolated_part *part = &guides->isolated[p];
-        sn_vec3 place = field->positions[part->first];
+        sn_vec3 location = field->positions[part->first];
         sn_log(field->context, SINEW_LOG_WARNING,
                "no curve reaches the part of %d %s%s from number %d on, near [%.3g, %.3g, %.3g] m: "
                "it takes the nearest "
                "frame, of %s",
                (int)part->count, field->unknowns == SINEW_FIELD_BY_VERTEX ? "node" : "element",
-               part->count == 1 ? "" : "s", (int)part->first, place.x, place.y, place.z,
+               part->count == 1 ? "" : "s", (int)part->first, location.x, location.y, location.z,
                field->curves[part->curve].curve.name);
     }
 
@@ -265,6 +276,7 @@ static sinew_status push_guides(const sinew_field *field, sn_guides *guides) {
         frames += frame_count(field, &field->curves[c].curve);
     }
 
+    // Upper bounds: one row per frame, and one per isolated part.
     int64_t rows = frames + field->part_count;
     int64_t most = 1 + SN_MAX_FACES > 8 ? 1 + SN_MAX_FACES : 8;
     if (rows * most > INT32_MAX) {

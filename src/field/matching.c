@@ -12,6 +12,7 @@ sn_quat sn_nearest_half_turn(sn_quat q, sn_quat wanted) {
     double az = fabs(p.z);
     double aw = fabs(p.w);
 
+    // The largest component decides.
     if (aw >= ax && aw >= ay && aw >= az) {
         return (sn_quat){0, 0, 0, copysign(1, p.w)};
     }
@@ -48,6 +49,7 @@ static sinew_status choose_frames(const sn_sparse *G, sn_quat *frames, sn_arena 
             continue;
         }
 
+        // Breadth-first search; each unknown adapts to the neighbour that reaches it.
         int32_t head = 0, tail = 0;
         queue[tail++] = seed;
         reached[seed] = true;
@@ -76,7 +78,7 @@ static bool is_one(sn_quat h) {
 
 // Assigns a ghost to each entry of G that needs a half turn; if matching->sources == NULL it only
 // counts them.
-static void place_ghosts(const sn_sparse *G, sn_matching *matching) {
+static void assign_ghosts(const sn_sparse *G, sn_matching *matching) {
     matching->ghost_count = 0;
     for (int32_t i = 0; i < G->rows; i++) {
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
@@ -125,14 +127,16 @@ sinew_status sn_matching_build(sn_arena *arena, const sn_smoothing *smoothing,
     size_t entries = (size_t)sn_sparse_entry_count(G);
     size_t uses = (size_t)rows->starts[rows->count];
 
+    // Choose the frames, then count the ghosts they need.
     *matching = (sn_matching){.n = G->rows, .frames = frames, .G = *G, .rows = *rows};
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = choose_frames(G, frames, &scratch);
 
     sn_arena_destroy(&scratch);
     SN_TRY(status);
-    place_ghosts(G, matching);
+    assign_ghosts(G, matching);
 
+    // Allocate and assign the ghosts.
     size_t ghosts = (size_t)matching->ghost_count;
     matching->G.columns += matching->ghost_count;
     matching->G.indices = SN_PUSH(arena, int32_t, entries);
@@ -144,8 +148,9 @@ sinew_status sn_matching_build(sn_arena *arena, const sn_smoothing *smoothing,
     SN_TRY(sn_arena_status(arena));
     memcpy(matching->G.indices, G->indices, entries * sizeof(int32_t));
     memcpy(matching->positions, smoothing->positions, n * sizeof(sn_vec3));
-    place_ghosts(G, matching);
+    assign_ghosts(G, matching);
 
+    // A ghost has the position of its unknown.
     for (size_t g = 0; g < ghosts; g++) {
         matching->positions[n + g] = matching->positions[matching->sources[g]];
     }
@@ -189,6 +194,8 @@ double sn_matching_energy(const sn_smoothing *smoothing, const sn_matching *matc
     double energy = 0;
 
     sn_matching_fill(matching, x, 4);
+
+    // |D^-1 G x|^2
     for (int32_t i = 0; i < G->rows; i++) {
         int32_t begin = G->starts[i];
         int32_t count = G->starts[i + 1] - begin;
@@ -197,6 +204,7 @@ double sn_matching_energy(const sn_smoothing *smoothing, const sn_matching *matc
                   squared_rest((sn_quat){0}, x, G->indices + begin, G->values + begin, count);
     }
 
+    // |C x - c|^2
     for (int32_t r = 0; r < rows->count; r++) {
         int32_t begin = rows->starts[r];
         int32_t count = rows->starts[r + 1] - begin;

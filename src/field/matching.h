@@ -30,8 +30,7 @@ typedef struct sn_matching {
     int32_t *sources;    // of each ghost: the unknown
     sn_quat *half_turns; // of each ghost
     sn_vec3 *positions;  // of unknowns and ghosts
-    sn_constraints
-        rows; // those given, columns with ghosts, seen from the first unknown of each row
+    sn_constraints rows; // those given, columns with ghosts, seen from the first unknown of a row
     sn_quat *row_frames; // of each row: the estimate at its first unknown
 } sn_matching;
 
@@ -58,11 +57,13 @@ sinew_status sn_smoothing_solve_matched(sn_smoothing *smoothing, const sn_matchi
 
 // For vectors of (unknowns + ghosts) x width numbers, each group of four a quaternion. If the
 // matching is NULL these do nothing.
-void sn_matching_fill(const sn_matching *matching, double *x,
-                      size_t width); // ghosts from their unknowns
-void sn_matching_clear(const sn_matching *matching, double *x, size_t width); // ghosts to 0
-void sn_matching_fold(const sn_matching *matching, double *x,
-                      size_t width); // adds ghosts to their unknowns
+//
+//   fill   sets ghosts from their unknowns
+//   clear  sets ghosts to zero
+//   fold   adds ghosts to their unknowns
+void sn_matching_fill(const sn_matching *matching, double *x, size_t width);
+void sn_matching_clear(const sn_matching *matching, double *x, size_t width);
+void sn_matching_fold(const sn_matching *matching, double *x, size_t width);
 
 // Converts to quaternions relative to the frames, z = r f*, and back, z = z f; [unknown][4].
 void sn_matching_enter(const sn_matching *matching, double *z, const double *r);

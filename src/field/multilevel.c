@@ -42,10 +42,11 @@ static sinew_status multiply(sn_arena *arena, const sn_sparse *A, const sn_spars
                              sn_sparse *C) {
     SN_ASSERT(A->columns == B->rows);
     sn_arena scratch = sn_arena_create(arena->context);
-    int32_t *place = SN_PUSH(&scratch, int32_t, B->columns);
+    int32_t *entry_of = SN_PUSH(&scratch, int32_t, B->columns);
     sinew_status status = sn_arena_status(&scratch);
     int64_t total = 0;
 
+    // Pass 0 counts the entries, pass 1 computes them.
     for (int pass = 0; pass < 2 && status == SINEW_OK; pass++) {
         if (pass == 1) {
             status = push_sparse(arena, A->rows, B->columns, total, C);
@@ -56,24 +57,25 @@ static sinew_status multiply(sn_arena *arena, const sn_sparse *A, const sn_spars
 
         total = 0;
         for (int32_t j = 0; j < B->columns; j++) {
-            place[j] = -1;
+            entry_of[j] = -1;
         }
 
+        // Entries before `begin` belong to earlier rows, so `entry_of` needs no reset between rows.
         for (int32_t i = 0; i < A->rows; i++) {
             int32_t begin = (int32_t)total;
             for (int32_t k = A->starts[i]; k < A->starts[i + 1]; k++) {
                 int32_t row = A->indices[k];
                 for (int32_t l = B->starts[row]; l < B->starts[row + 1]; l++) {
                     int32_t j = B->indices[l];
-                    if (place[j] < begin) {
-                        place[j] = (int32_t)total++;
+                    if (entry_of[j] < begin) {
+                        entry_of[j] = (int32_t)total++;
                         if (pass == 1) {
-                            C->indices[place[j]] = j;
+                            C->indices[entry_of[j]] = j;
                         }
                     }
 
                     if (pass == 1) {
-                        C->values[place[j]] += A->values[k] * B->values[l];
+                        C->values[entry_of[j]] += A->values[k] * B->values[l];
                     }
                 }
             }
@@ -103,6 +105,7 @@ static int32_t aggregate(const sn_sparse *M, int32_t *group) {
         group[i] = -1;
     }
 
+    // Seeds: nodes without a grouped neighbour, with all their neighbours.
     for (int32_t i = 0; i < n; i++) {
         bool free = group[i] < 0;
         for (int32_t k = M->starts[i]; free && k < M->starts[i + 1]; k++) {
@@ -140,6 +143,7 @@ static int32_t aggregate(const sn_sparse *M, int32_t *group) {
         SN_ASSERT(group[i] < -1);
     }
 
+    // Remove the marks.
     for (int32_t i = 0; i < n; i++) {
         if (group[i] < 0) {
             group[i] = -2 - group[i];
@@ -173,6 +177,7 @@ static sinew_status build_prolongation(sn_arena *arena, const sn_sparse *M, cons
         status = sn_arena_status(&scratch);
     }
 
+    // P0 has one entry per row; the smoother is I - damping diag(M)^-1 M.
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < M->rows; i++) {
             double scale = DAMPING * inverse_diagonal(M, i);
@@ -204,6 +209,7 @@ static sinew_status push_narrow(sn_arena *arena, const sn_sparse *A, bool copied
         (sn_narrow){A->rows, A->columns, A->starts, A->indices, SN_PUSH(arena, float, entries)};
     SN_TRY(sn_arena_status(arena));
 
+    // Copy the values, and the pattern if it would not live long enough.
     for (size_t k = 0; k < entries; k++) {
         narrow->values[k] = (float)A->values[k];
     }
@@ -247,10 +253,12 @@ static sinew_status coarsen(sn_arena *arena, sn_arena *kept, const sn_sparse *M,
     int32_t *group = SN_PUSH(&scratch, int32_t, n);
     sinew_status status = sn_arena_status(&scratch);
 
+    // Stop if grouping no longer reduces the size by a fifth.
     if (status == SINEW_OK) {
         int32_t groups = aggregate(M, group);
         *done = groups > n - n / 5;
 
+        // Galerkin product R M P.
         sn_sparse P, R, MP;
         if (!*done) {
             status = build_prolongation(&scratch, M, group, groups, &P);
@@ -288,6 +296,8 @@ static sinew_status factor_coarsest(sn_arena *arena, const sn_sparse *M,
     double *L = SN_PUSH(arena, double, n *n);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Scatter the sparse matrix into a dense one.
     for (size_t i = 0; i < n; i++) {
         for (int32_t k = M->starts[i]; k < M->starts[i + 1]; k++) {
             L[i * n + (size_t)M->indices[k]] = M->values[k];
@@ -412,6 +422,7 @@ static void solve_coarsest(const cycling *work) {
     size_t width = (size_t)(WIDTH * work->cycle->quads);
     double column[SN_MULTILEVEL_DENSE];
 
+    // Solve column by column with the dense factor.
     for (size_t c = 0; c < width; c++) {
         for (int32_t i = 0; i < n; i++) {
             column[i] = (double)v->b[width * (size_t)i + c];
@@ -427,6 +438,8 @@ static void solve_coarsest(const cycling *work) {
 // x is approximately M^-1 b on the finest level.
 static void run_cycle(const cycling *work) {
     int32_t last = work->multilevel->level_count - 1;
+
+    // Downwards: smooth, and restrict the residual.
     for (int32_t l = 0; l < last; l++) {
         const sn_level *level = &work->multilevel->levels[l];
         const sn_level_vectors *v = &work->cycle->levels[l];
@@ -437,6 +450,7 @@ static void run_cycle(const cycling *work) {
             (sn_narrow_job){.A = &level->R, .x = v->r, .y = v[1].b});
     }
 
+    // Upwards: add the coarse correction, and smooth.
     solve_coarsest(work);
     for (int32_t l = last - 1; l >= 0; l--) {
         const sn_level *level = &work->multilevel->levels[l];

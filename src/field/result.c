@@ -37,6 +37,7 @@ static void gather(const sinew_field *field, int32_t element, const double *weig
         memcpy(x, field->x + (size_t)list[k] * (size_t)field->components,
                (size_t)field->components * sizeof(double));
 
+        // Across a seam, take the equivalent quaternion nearest to the first node's.
         if (field->seam_count > 0 && k > 0) {
             sn_quat q = {x[0], x[1], x[2], x[3]};
             q = sn_quat_mul(
@@ -69,6 +70,8 @@ static double compute_rotation(const sinew_field *field, const double *x, sn_qua
 
 void sn_field_finish(sinew_field *field) {
     field->report.least_certainty = INFINITY;
+
+    // Rotations of the unknowns, and the least certain of them.
     for (int32_t i = 0; i < field->unknown_count; i++) {
         double certainty = compute_rotation(field, field->x + (size_t)i * (size_t)field->components,
                                             &field->rotation[i]);
@@ -83,6 +86,8 @@ void sn_field_finish(sinew_field *field) {
     }
 
     sn_store3(field->report.least_certain_at, field->positions[field->report.least_certain]);
+
+    // Axes of the elements; by vertex from the mean of their nodes.
     for (int32_t e = 0; e < field->mesh->element_count; e++) {
         sn_quat q =
             field->unknowns == SINEW_FIELD_BY_ELEMENT ? field->rotation[e] : sn_quat_identity();
@@ -97,20 +102,22 @@ void sn_field_finish(sinew_field *field) {
 }
 
 void sinew_field_compute_axes_at(const sinew_field *field, const double point[3], double axes[9]) {
-    sn_location place = sn_element_tree_locate(&field->tree, sn_load3(point));
-    if (place.element < 0) {
-        place = (sn_location){.distance = INFINITY}; // nowhere
+    sn_location location = sn_element_tree_locate(&field->tree, sn_load3(point));
+    if (location.element < 0) {
+        location = (sn_location){.distance = INFINITY}; // nowhere
     }
 
-    if (field->unknowns == SINEW_FIELD_BY_ELEMENT || place.distance > 0) {
-        memcpy(axes, field->axes + 9 * (size_t)place.element, 9 * sizeof(double));
+    // By element, and outside the mesh, the axes are constant.
+    if (field->unknowns == SINEW_FIELD_BY_ELEMENT || location.distance > 0) {
+        memcpy(axes, field->axes + 9 * (size_t)location.element, 9 * sizeof(double));
         return;
     }
 
+    // By vertex, interpolate within the element.
     double sum[SN_FIELD_MAX_COMPONENTS];
     sn_quat q;
 
-    gather(field, place.element, place.weights, sum);
+    gather(field, location.element, location.weights, sum);
     compute_rotation(field, sum, &q);
     sn_store_axes(axes, sn_quat_to_mat3(q));
 }

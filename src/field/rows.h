@@ -28,12 +28,12 @@ typedef struct sn_row_job {
 } sn_row_job;
 
 typedef struct sn_row_kernels {
-    sn_range_fn *multiply; // y = A x
-    sn_range_fn *weigh;    // y = factors (A x)
-    sn_range_fn *subtract; // y = b - A x
-    sn_range_fn *dot;      // sums = x.b over the rows of each chunk
-    sn_range_fn *advance;  // y += scale x, z -= scale b
-    sn_range_fn *turn;     // y = x + scale y
+    sn_range_fn *multiply;  // y = A x
+    sn_range_fn *weigh;     // y = factors (A x)
+    sn_range_fn *subtract;  // y = b - A x
+    sn_range_fn *dot;       // sums = x.b over the rows of each chunk
+    sn_range_fn *advance;   // y += scale x, z -= scale b
+    sn_range_fn *scale_add; // y = x + scale y
 } sn_row_kernels;
 
 SN_ISA_DECLARE(const sn_row_kernels *, sn_row_get_kernels, (void));

@@ -76,6 +76,7 @@ static double bilinear(sn_vec3 a, sn_mat3 T, sn_vec3 b) {
 //
 // so the best angle is taken plane by plane. The starting point is exact for tensors of one frame.
 static sn_quat nearest_frame(const double *tensors) {
+    // T1 and T2 from the smoothed T3 and D.
     sn_mat3 T3 = load_tensor(tensors, 1);
     sn_mat3 D = load_tensor(tensors + 5, 0);
     sn_mat3 T[3], V;
@@ -87,6 +88,7 @@ static sn_quat nearest_frame(const double *tensors) {
     T[2] = T3;
     sn_eigen3(values, &V, sn_mat3_add(sn_mat3_scale(2, T[2]), T[1]));
 
+    // Jacobi-like sweeps over the three coordinate planes.
     sn_vec3 d[3] = {sn_mat3_column(V, 2), sn_mat3_column(V, 1), sn_mat3_column(V, 0)};
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         for (int a = 0; a < 3; a++) {
@@ -94,12 +96,13 @@ static sn_quat nearest_frame(const double *tensors) {
             sn_mat3 U = sn_mat3_add(T[a], sn_mat3_scale(-1, T[b]));
             double angle = 0.5 * atan2(2 * bilinear(d[a], U, d[b]),
                                        bilinear(d[a], U, d[a]) - bilinear(d[b], U, d[b]));
-            sn_vec3 turned = sn_madd(sn_scale(cos(angle), d[a]), sin(angle), d[b]);
+            sn_vec3 rotated = sn_madd(sn_scale(cos(angle), d[a]), sin(angle), d[b]);
             d[b] = sn_madd(sn_scale(cos(angle), d[b]), -sin(angle), d[a]);
-            d[a] = turned;
+            d[a] = rotated;
         }
     }
 
+    // Remove the rounding error.
     sn_vec3 third = sn_normalize(d[2]);
     sn_vec3 first = sn_normalize(sn_madd(d[0], -sn_dot(d[0], third), third));
 
@@ -144,6 +147,7 @@ static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn
     SN_TRY(sn_matching_build(scratch, &field->smoothing, &guides->constraints, made->frames,
                              &matching));
 
+    // Targets that agree with the estimated frames.
     int32_t rows = guides->constraints.count;
     int32_t n = field->unknown_count;
     double *values = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *(size_t)rows);
@@ -156,6 +160,7 @@ static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn
         memcpy(values + SN_SMOOTHING_WIDTH * (size_t)r, &q, sizeof q);
     }
 
+    // Smooth, starting from the estimate.
     memcpy(x, made->frames, (size_t)n * sizeof(sn_quat));
     SN_TRY(sn_smoothing_solve_matched(&field->smoothing, &matching, values, x, report));
     made->ghosts = matching.ghost_count;
@@ -163,6 +168,7 @@ static sinew_status smooth(sinew_field *field, const sn_guides *guides, const sn
     made->energy = sn_matching_energy(&field->smoothing, &matching, values, x);
     memcpy(made->x, x, SN_SMOOTHING_WIDTH * (size_t)n * sizeof(double));
 
+    // The smoothed frames are the estimate of the next round.
     for (int32_t i = 0; i < n; i++) {
         const double *xi = x + SN_SMOOTHING_WIDTH * (size_t)i;
         made->frames[i] = sn_quat_normalize((sn_quat){xi[0], xi[1], xi[2], xi[3]});
@@ -197,9 +203,11 @@ static sinew_status solve(sinew_field *field, const sn_guides *guides, const sn_
                     .x = SN_PUSH(scratch, double, SN_SMOOTHING_WIDTH *n),
                     .changes = 1};
 
+    // Start from tensors, which half turns do not change.
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(estimate(field, guides, aligned, made.frames, scratch));
 
+    // Repeat while neighbours suggest other half turns.
     sn_solve_report part;
     for (int round = 0; round < ROUNDS && made.changes > 0; round++) {
         sn_arena_mark mark = sn_arena_get_mark(scratch);
@@ -207,6 +215,7 @@ static sinew_status solve(sinew_field *field, const sn_guides *guides, const sn_
         sn_arena_rewind(scratch, mark);
     }
 
+    // Keep the result only if it is smoother than the field without half turns.
     double plain;
     SN_TRY(compute_plain_energy(field, guides, aligned, &plain, scratch));
     if (made.ghosts == 0 || made.energy >= plain) {

@@ -18,7 +18,7 @@ typedef struct sn_slope_job {
     const double *x; // [unknown][width]
     double *edges;   // sum over the edges of an unknown of W d (x_j - x_i): [unknown][group of
                      // SN_ROW_WIDTH][3][SN_ROW_WIDTH]
-    double *slopes;  // the same way
+    double *slopes;  // laid out like `edges`
     double *drift;   // [unknown][width]
     double *b;       // [unknown][width]
 } sn_slope_job;
@@ -26,7 +26,7 @@ typedef struct sn_slope_job {
 typedef struct sn_slope_kernels {
     sn_range_fn *sum_edges;      // edges from x
     sn_range_fn *compute_slopes; // slopes from the edges of an unknown and its neighbours
-    sn_range_fn *weigh_drifts;   // drift = -D^-1 v.slope, v the drift of the place
+    sn_range_fn *weigh_drifts;   // drift = -D^-1 v.slope, with v the drift of the unknown
     sn_range_fn *add_drifts;     // b += G drift
     sn_range_fn *subtract;       // b -= A x
 } sn_slope_kernels;

@@ -50,6 +50,7 @@ static sinew_status build_laplacian(sn_smoothing *smoothing, const sn_adjacency 
     SN_TRY(sn_arena_status(&smoothing->arena));
     smoothing->mean_distance = compute_mean_distances(neighbors, positions, means);
 
+    // Row by row with ascending columns; the diagonal goes where it belongs.
     int32_t entry = 0;
     for (int32_t i = 0; i < n; i++) {
         int32_t diagonal = -1;
@@ -96,6 +97,8 @@ static sinew_status prepare_slopes(sn_smoothing *smoothing, const sn_vec3 *posit
 
     sn_mat3 *moments = SN_PUSH(&smoothing->arena, sn_mat3, n);
     SN_TRY(sn_arena_status(&smoothing->arena));
+
+    // Drift, and moments of the edges at each unknown.
     for (int32_t i = 0; i < G->rows; i++) {
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
             if (G->indices[k] == i) {
@@ -109,6 +112,7 @@ static sinew_status prepare_slopes(sn_smoothing *smoothing, const sn_vec3 *posit
         }
     }
 
+    // Sum over the neighbours, regularise, and invert.
     for (int32_t i = 0; i < G->rows; i++) {
         sn_mat3 sum = {0};
         for (int32_t k = G->starts[i]; k < G->starts[i + 1]; k++) {
@@ -137,6 +141,8 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
 
     L.values = SN_PUSH(&scratch, double, entries);
     sinew_status status = sn_arena_status(&scratch);
+
+    // L = D^-1 G, and A = L'L without constraints.
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < L.rows; i++) {
             for (int32_t k = L.starts[i]; k < L.starts[i + 1]; k++) {
@@ -149,6 +155,7 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
     sn_arena_destroy(&scratch);
     SN_TRY(status);
 
+    // Keep those values: every update starts from them.
     size_t count = (size_t)sn_sparse_entry_count(&smoothing->A);
     smoothing->LL = SN_PUSH(&smoothing->arena, double, count);
     SN_TRY(sn_arena_status(&smoothing->arena));
@@ -160,9 +167,9 @@ static sinew_status prepare_direct(sn_smoothing *smoothing) {
 
 double *sn_smoothing_find_entry(const sn_sparse *A, int32_t row, int32_t column) {
     int32_t begin = A->starts[row];
-    int32_t place = sn_find_sorted(A->indices + begin, A->starts[row + 1] - begin, column);
-    SN_ASSERT(place >= 0);
-    return &A->values[begin + place];
+    int32_t entry = sn_find_sorted(A->indices + begin, A->starts[row + 1] - begin, column);
+    SN_ASSERT(entry >= 0);
+    return &A->values[begin + entry];
 }
 
 static bool same_row(const sn_constraints *a, int32_t i, const sn_constraints *b, int32_t j) {
@@ -182,6 +189,7 @@ static sinew_status change_factor(sn_smoothing *smoothing, const sn_constraints 
     int32_t before = 0;
     int32_t behind = 0;
 
+    // Rows that have not changed, from the front and from the end.
     while (before < most && same_row(old, before, rows, before)) {
         before++;
     }
@@ -191,6 +199,7 @@ static sinew_status change_factor(sn_smoothing *smoothing, const sn_constraints 
         behind++;
     }
 
+    // The rows in between are removed and added.
     sn_row_set removed = {old->count - before - behind, old->starts + before, old->unknowns,
                           old->weights};
     sn_row_set added = {rows->count - before - behind, rows->starts + before, rows->unknowns,
@@ -222,6 +231,8 @@ static sinew_status keep_rows(sn_smoothing *smoothing, const sn_constraints *row
 static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints *rows) {
     sn_sparse *A = &smoothing->A;
     memcpy(A->values, smoothing->LL, (size_t)sn_sparse_entry_count(A) * sizeof(double));
+
+    // A = L'L + C'C
     for (int32_t r = 0; r < rows->count; r++) {
         for (int32_t a = rows->starts[r]; a < rows->starts[r + 1]; a++) {
             for (int32_t b = rows->starts[r]; b < rows->starts[r + 1]; b++) {
@@ -231,6 +242,7 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
         }
     }
 
+    // A few changed rows are cheaper than a new factor.
     bool done = false;
     if (smoothing->factored.count > 0) {
         SN_TRY(change_factor(smoothing, rows, &done));
@@ -239,6 +251,7 @@ static sinew_status update_direct(sn_smoothing *smoothing, const sn_constraints 
         return SINEW_OK;
     }
 
+    // Factor again.
     SN_TRY(keep_rows(smoothing, rows));
     int32_t bad = sn_factor_update(smoothing->factor, A);
     if (bad >= 0) {
@@ -307,10 +320,13 @@ static sinew_status update_iterative(sn_smoothing *smoothing, const sn_constrain
 
     double *S = SN_PUSH(&smoothing->level_arena, double, smoothing->n);
     SN_TRY(sn_arena_status(&smoothing->level_arena));
+
+    // c: the sum of the constraints' weights at each unknown.
     for (int32_t k = 0; k < rows->starts[rows->count]; k++) {
         S[rows->unknowns[k]] += rows->weights[k];
     }
 
+    // S = D (tie sqrt(c) + a little everywhere).
     for (int32_t i = 0; i < smoothing->n; i++) {
         double D = smoothing->inverse_degrees[i] > 0 ? 1 / smoothing->inverse_degrees[i] : 1;
         S[i] = D * (tie * sqrt(S[i]) + everywhere);

@@ -33,7 +33,7 @@ typedef struct sn_constraints {
     int32_t *starts; // count + 1
     int32_t *unknowns;
     double *weights; // those of a row sum to one
-    sn_vec3 *points; // where each row asks for its value
+    sn_vec3 *points; // the position at which each row prescribes its value
 } sn_constraints;
 
 typedef struct sn_smoothing {
@@ -44,7 +44,7 @@ typedef struct sn_smoothing {
     double *inverse_degrees;  // 1 / D; 0 where there is no neighbour
     double mean_distance;     // of neighbours
     const sn_vec3 *positions; // borrowed
-    sn_vec3 *drifts;          // the mean of the neighbours' positions minus the own
+    sn_vec3 *drifts;          // mean position of the neighbours, minus the unknown's own position
     sn_mat3 *inverse_moments; // for slopes: of the edges at an unknown and its neighbours
     bool direct;
     sn_sparse A;             // direct

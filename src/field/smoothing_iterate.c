@@ -80,6 +80,7 @@ static void precondition_by_levels(sn_iteration *it, double *z, const double *r,
     if (aligned || !smoothing->splines.usable) {
         sn_multilevel_apply(&smoothing->multilevel, &it->cycle, z, r);
     } else {
+        // z = Q r + B (r - A Q r)
         memset(z, 0, (size_t)smoothing->n * width_of(it) * sizeof(double));
         sn_splines_add(&smoothing->splines, &it->splines, z, r);
         apply(it, NULL, it->left, r, z);
@@ -91,13 +92,14 @@ static void precondition_by_levels(sn_iteration *it, double *z, const double *r,
             add.scale[c] = 1;
         }
 
-        run(it, it->kernels->turn, add);
+        run(it, it->kernels->scale_add, add);
     }
 
     if (!smoothing->splines.usable) {
         return;
     }
 
+    // z += Q (r - A z)
     apply(it, NULL, it->left, r, z);
     sn_splines_add(&smoothing->splines, &it->splines, z, it->left);
 }
@@ -132,6 +134,7 @@ static void dot(const sn_iteration *it, const double *a, const double *b,
         result[c] = 0;
     }
 
+    // Sum the chunks in order.
     for (size_t k = 0; k < (size_t)chunks; k++) {
         for (size_t c = 0; c < width; c++) {
             result[c] += it->sums[width * k + c];
@@ -142,6 +145,7 @@ static void dot(const sn_iteration *it, const double *a, const double *b,
         return;
     }
 
+    // Half turns mix the four functions: they share one step length.
     double all = result[0] + result[1] + result[2] + result[3];
     for (size_t c = 0; c < WIDTH; c++) {
         result[c] = all;
@@ -154,7 +158,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
     double rz[MAX_WIDTH], pq[MAX_WIDTH], next[MAX_WIDTH];
     size_t width = width_of(it);
     sn_row_job advance = {.x = it->p, .b = it->q, .y = it->x, .z = it->r};
-    sn_row_job turn = {.x = it->z, .y = it->p};
+    sn_row_job direction = {.x = it->z, .y = it->p};
     bool aligned = it->matching == NULL; // by the start
 
     precondition(it, it->z, it->r, aligned);
@@ -162,6 +166,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
     memcpy(it->p, it->z, (size_t)it->smoothing->n * width * sizeof(double));
 
     for (report->iterations = 0;; report->iterations++) {
+        // Which functions have not converged?
         report->relative_residual = 0;
         bool running[MAX_WIDTH], any = false;
         for (size_t c = 0; c < width; c++) {
@@ -175,6 +180,7 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
             break;
         }
 
+        // Step to the minimum along p; converged functions take a step of zero.
         apply(it, it->matching, it->q, NULL, it->p);
         dot(it, it->p, it->q, pq);
         for (size_t c = 0; c < width; c++) {
@@ -185,14 +191,15 @@ static void iterate(sn_iteration *it, sn_solve_report *report) {
         precondition(it, it->z, it->r, aligned);
         dot(it, it->r, it->z, next);
 
+        // Next search direction.
         for (size_t c = 0; c < width; c++) {
-            turn.scale[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
+            direction.scale[c] = running[c] && rz[c] > 0 ? next[c] / rz[c] : 0;
             if (running[c]) {
                 rz[c] = next[c];
             }
         }
 
-        run(it, it->kernels->turn, turn);
+        run(it, it->kernels->scale_add, direction);
     }
 
     report->outcome =
@@ -210,9 +217,10 @@ sinew_status sn_iteration_prepare(sn_iteration *it, int32_t quads, double *vecto
     it->quads = quads;
     it->kernels = SN_ISA_PICK(smoothing->context->isa, sn_row_get_kernels)();
 
-    double **places[SN_ITERATION_VECTORS] = {&it->r, &it->z, &it->p, &it->q, &it->t, &it->left};
+    // The vectors of the iteration.
+    double **targets[SN_ITERATION_VECTORS] = {&it->r, &it->z, &it->p, &it->q, &it->t, &it->left};
     for (size_t k = 0; k < SN_ITERATION_VECTORS; k++) {
-        *places[k] = vectors + k * columns * width_of(it);
+        *targets[k] = vectors + k * columns * width_of(it);
     }
 
     it->seen = SN_PUSH(scratch, double, it->matching == NULL ? 0 : n * WIDTH);

@@ -14,13 +14,13 @@ typedef struct sn_iteration {
     const sn_row_kernels *kernels;
     int32_t quads;
     double *x; // the start, and the result; this and the next: (unknowns + ghosts) x 4 quads
-    double *r, *z, *p, *q, *t, *left; // what they hold is spent between solves
+    double *r, *z, *p, *q, *t, *left; // scratch; undefined between solves
     double *seen;                     // with a matching: a residual seen from its frames
     double *inverse_squares;          // D^-2
     double *sums;                     // of each chunk, one for each function
     double tolerance; // of the residual in the preconditioner's norm, relative to `scale`
     double scale[SN_ROW_MAX_WIDTH]; // b'M^-1 b of each function
-    sn_cycle cycle;                 // without a factor, as the next
+    sn_cycle cycle;                 // for solves without a factor, like `splines`
     sn_spline_job splines;
 } sn_iteration;
 

@@ -85,6 +85,7 @@ static void compute_corrected_side(passes *work) {
     compute_slopes(work);
     compute_right_side(work);
 
+    // Each row of C sees its value at its own point, not at the mean position of its unknowns.
     for (int32_t r = 0; r < rows->count; r++) {
         double extra[MAX_WIDTH] = {0};
         for (int32_t k = rows->starts[r]; k < rows->starts[r + 1]; k++) {
@@ -97,6 +98,7 @@ static void compute_corrected_side(passes *work) {
         add_row_values(work, r, extra);
     }
 
+    // L'(v.g)
     sn_matching_fold(work->matching, work->job.b, work->job.width);
     run_slopes(work, work->kernels->weigh_drifts);
     sn_matching_fill(work->matching, work->job.drift, work->job.width);
@@ -129,6 +131,7 @@ static void solve_by_iterations(passes *work, int pass, double *x, sn_solve_repo
     double *before = work->history != NULL ? work->history + count * (size_t)pass : NULL;
     sn_solve_report part = {0};
 
+    // Start from the result of an earlier solve, if there is one.
     work->iteration.tolerance = work->rough ? ROUGH : TOLERANCES[pass];
     if (before != NULL && work->resumed) {
         memcpy(x, before, count * sizeof(double));
@@ -155,6 +158,7 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
     size_t width = work->job.width;
     size_t columns = (size_t)smoothing->n + (size_t)(matching != NULL ? matching->ghost_count : 0);
 
+    // The loops read the system with ghosts if there is a matching.
     work->kernels = SN_ISA_PICK(smoothing->context->isa, sn_slope_get_kernels)();
     work->job.G = matching != NULL ? &matching->G : &smoothing->G;
     work->job.A = &smoothing->A;
@@ -167,9 +171,11 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
 
     double *vectors = SN_PUSH(scratch, double, SN_ITERATION_VECTORS *columns *width);
     SN_TRY(sn_arena_status(scratch));
-    work->job.edges = vectors; // spent before iterations begin, as the slopes are
+    // The slopes are spent before iterations begin, and the edges once the slopes are known, so
+    // they share memory.
+    work->job.edges = vectors;
     work->job.slopes = vectors + 3 * columns * width;
-    work->job.drift = work->job.edges; // which are spent when the slopes are known
+    work->job.drift = work->job.edges;
 
     if (work->by_factor) {
         return SINEW_OK;
@@ -181,6 +187,8 @@ static sinew_status prepare(passes *work, sn_arena *scratch, double *x) {
 
 static sinew_status solve(passes *work, sn_arena *scratch, double *x, sn_solve_report *report) {
     SN_TRY(prepare(work, scratch, x));
+
+    // The first pass ignores drifts; each later one corrects for those of the last solution.
     for (int pass = 0; pass < (work->rough ? 1 : PASSES); pass++) {
         if (pass == 0) {
             compute_right_side(work);

@@ -38,8 +38,7 @@ static const double SHIFT = 1e-8;
 // between neighbours, are reduced to a third.
 static const double DAMPING = 2.0 / 3;
 
-// ---- Relaxed positions
-// ---------------------------------------------------------------------------------
+// ---- Relaxed positions --------------------------------------------------------------------------
 
 // Y = (1 - w D^-1 G)^RELAXATIONS X
 static sinew_status relax_positions(sn_arena *arena, const sn_sparse *G,
@@ -83,7 +82,7 @@ typedef struct spot {
 } spot;
 
 static spot locate(const sn_splines *splines, sn_vec3 p) {
-    spot place;
+    spot at;
     sn_vec3 d = sn_sub(p, splines->origin);
     double u[3] = {d.x * splines->inverse_spacing.x, d.y * splines->inverse_spacing.y,
                    d.z * splines->inverse_spacing.z};
@@ -91,27 +90,27 @@ static spot locate(const sn_splines *splines, sn_vec3 p) {
     for (int a = 0; a < 3; a++) {
         int32_t cell = (int32_t)floor(u[a]);
         cell = cell < 0 ? 0 : cell >= splines->cells[a] ? splines->cells[a] - 1 : cell;
-        place.cell[a] = cell;
-        place.t[a] = (float)(u[a] - cell);
+        at.cell[a] = cell;
+        at.t[a] = (float)(u[a] - cell);
     }
 
-    return place;
+    return at;
 }
 
-static size_t place_of(const sn_splines *splines, int32_t x, int32_t y, int32_t z) {
+static size_t grid_index(const sn_splines *splines, int32_t x, int32_t y, int32_t z) {
     return ((size_t)x * (size_t)(splines->cells[1] + 2) + (size_t)y) *
                (size_t)(splines->cells[2] + 2) +
            (size_t)z;
 }
 
 static size_t grid_point_count(const sn_splines *splines) {
-    return place_of(splines, splines->cells[0] + 2, 0, 0);
+    return grid_index(splines, splines->cells[0] + 2, 0, 0);
 }
 
-static void weigh(const spot *place, double w[SUPPORT]) {
+static void weigh(const spot *at, double w[SUPPORT]) {
     double axis[3][3];
     for (int a = 0; a < 3; a++) {
-        double t = (double)place->t[a];
+        double t = (double)at->t[a];
         axis[a][0] = 0.5 * (1 - t) * (1 - t);
         axis[a][2] = 0.5 * t * t;
         axis[a][1] = 1 - axis[a][0] - axis[a][2];
@@ -151,14 +150,16 @@ static void set_grid(sn_splines *splines, sn_box box, double spacing) {
 // The largest weight of each grid point at any unknown; returns how many are in use.
 static int32_t find_used(const sn_splines *splines, float *largest) {
     memset(largest, 0, grid_point_count(splines) * sizeof(float));
+
+    // The splines that are not zero at this unknown.
     for (int32_t i = 0; i < splines->n; i++) {
-        spot place = locate(splines, splines->positions[i]);
+        spot at = locate(splines, splines->positions[i]);
         double w[SUPPORT];
-        weigh(&place, w);
+        weigh(&at, w);
 
         for (int k = 0; k < SUPPORT; k++) {
-            float *value = &largest[place_of(splines, place.cell[0] + k / 9,
-                                             place.cell[1] + k / 3 % 3, place.cell[2] + k % 3)];
+            float *value = &largest[grid_index(splines, at.cell[0] + k / 9, at.cell[1] + k / 3 % 3,
+                                               at.cell[2] + k % 3)];
             *value = fmaxf(*value, (float)w[k]);
         }
     }
@@ -174,6 +175,7 @@ static int32_t find_used(const sn_splines *splines, float *largest) {
 // The finest grid with at most `most` splines in use, and their numbers.
 static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spacing,
                                 int32_t most) {
+    // The bounding box of the unknowns.
     sn_box box = sn_box_empty();
     for (int32_t i = 0; i < splines->n; i++) {
         box = sn_box_with_point(box, splines->positions[i]);
@@ -183,6 +185,7 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spa
     float *largest = SN_RESERVE(&scratch, float, MAX_POINTS);
     sinew_status status = sn_arena_status(&scratch);
 
+    // Enlarge the cells until the number of splines is within the limit.
     for (bool done = false; status == SINEW_OK && !done;) {
         set_grid(splines, box, spacing);
         double points = 1;
@@ -203,6 +206,7 @@ static sinew_status choose_grid(sn_arena *arena, sn_splines *splines, double spa
         }
     }
 
+    // Number the splines in use; all others share the number `count`.
     size_t points = status == SINEW_OK ? grid_point_count(splines) : 0;
     for (size_t k = 0; k < points; k++) {
         splines->numbers[k] = largest[k] >= (float)MIN_WEIGHT ? splines->count++ : -1;
@@ -267,9 +271,11 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
 
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
+
+    // Sort the unknowns by cell.
     for (size_t i = 0; i < n; i++) {
-        spot place = locate(splines, splines->positions[i]);
-        keys[i] = (int32_t)place_of(splines, place.cell[0], place.cell[1], place.cell[2]);
+        spot at = locate(splines, splines->positions[i]);
+        keys[i] = (int32_t)grid_index(splines, at.cell[0], at.cell[1], at.cell[2]);
     }
 
     sort_by_key(order, starts, keys, splines->n, (int32_t)points);
@@ -277,6 +283,7 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
         splines->cell_count += starts[k + 1] > starts[k];
     }
 
+    // Cells in use, with the positions of their unknowns and their splines.
     size_t cells = (size_t)splines->cell_count;
     int32_t *cell_starts = SN_PUSH(arena, int32_t, cells + 1);
     int32_t *list = SN_PUSH(arena, int32_t, SUPPORT * cells);
@@ -292,10 +299,10 @@ static sinew_status list_cells(sn_arena *arena, sn_splines *splines, sn_arena *s
             continue;
         }
 
-        spot place = locate(splines, splines->positions[order[starts[k]]]);
+        spot at = locate(splines, splines->positions[order[starts[k]]]);
         for (int s = 0; s < SUPPORT; s++) {
-            list[SUPPORT * cell + (size_t)s] = splines->numbers[place_of(
-                splines, place.cell[0] + s / 9, place.cell[1] + s / 3 % 3, place.cell[2] + s % 3)];
+            list[SUPPORT * cell + (size_t)s] = splines->numbers[grid_index(
+                splines, at.cell[0] + s / 9, at.cell[1] + s / 3 % 3, at.cell[2] + s % 3)];
         }
 
         cell_starts[++cell] = starts[k + 1];
@@ -326,9 +333,9 @@ static void find_base(const sn_splines *splines, const int32_t *unknowns, int32_
     }
 
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, splines->positions[unknowns[j]]);
+        spot at = locate(splines, splines->positions[unknowns[j]]);
         for (int a = 0; a < 3; a++) {
-            base[a] = place.cell[a] < base[a] ? place.cell[a] : base[a];
+            base[a] = at.cell[a] < base[a] ? at.cell[a] : base[a];
         }
     }
 }
@@ -338,19 +345,19 @@ static void compute_row(spline_row *row, const sn_splines *splines, const int32_
     memset(row, 0, sizeof *row);
     find_base(splines, unknowns, count, row->base);
     for (int32_t j = 0; j < count; j++) {
-        spot place = locate(splines, splines->positions[unknowns[j]]);
+        spot at = locate(splines, splines->positions[unknowns[j]]);
         double w[SUPPORT];
 
-        weigh(&place, w);
-        int32_t x = place.cell[0] - row->base[0];
-        int32_t y = place.cell[1] - row->base[1];
-        int32_t z = place.cell[2] - row->base[2];
+        weigh(&at, w);
+        int32_t x = at.cell[0] - row->base[0];
+        int32_t y = at.cell[1] - row->base[1];
+        int32_t z = at.cell[2] - row->base[2];
 
         SN_ASSERT(x <= 1 && y <= 1 && z <= 1);
         for (int k = 0; k < SUPPORT; k++) {
-            int32_t at = ((x + k / 9) * 4 + y + k / 3 % 3) * 4 + z + k % 3;
-            row->values[at] += weights[j] * w[k];
-            row->touched |= (uint64_t)1 << at;
+            int32_t entry = ((x + k / 9) * 4 + y + k / 3 % 3) * 4 + z + k % 3;
+            row->values[entry] += weights[j] * w[k];
+            row->touched |= (uint64_t)1 << entry;
         }
     }
 }
@@ -362,7 +369,7 @@ static void list_box(const sn_splines *splines, const int32_t base[3], int32_t n
         bool inside = at[0] < splines->cells[0] + 2 && at[1] < splines->cells[1] + 2 &&
                       at[2] < splines->cells[2] + 2;
         numbers[k] =
-            inside ? splines->numbers[place_of(splines, at[0], at[1], at[2])] : splines->count;
+            inside ? splines->numbers[grid_index(splines, at[0], at[1], at[2])] : splines->count;
     }
 }
 
@@ -389,6 +396,7 @@ static void add_box(const sn_splines *splines, stencil_set *stencils, const int3
                 continue;
             }
 
+            // Offset of spline b from spline a in the stencil.
             int line = (b / 16 - a / 16 + REACH) * 7 + b / 4 % 4 - a / 4 % 4 + REACH;
             int z = b % 4 - a % 4 + REACH;
             values[7 * line + z] += sums[BOX * a + b];
@@ -411,6 +419,8 @@ static void add_rows(const sn_splines *splines, const sn_sparse *G, const double
         memcpy(base, row.base, sizeof row.base);
 
         double scale = inverse_degrees[i] * inverse_degrees[i];
+
+        // Outer product of the entries that are not zero.
         for (int a = 0; a < BOX; a++) {
             if (!(row.touched >> a & 1)) {
                 continue;
@@ -437,13 +447,17 @@ static sinew_status add_stencils(const sn_splines *splines, const sn_sparse *G,
     double *sums = SN_PUSH(scratch, double, BOX *BOX);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Sort the rows by their lowest cell.
     for (int32_t i = 0; i < splines->n; i++) {
         int32_t base[3];
         find_base(splines, G->indices + G->starts[i], G->starts[i + 1] - G->starts[i], base);
-        keys[i] = (int32_t)place_of(splines, base[0], base[1], base[2]);
+        keys[i] = (int32_t)grid_index(splines, base[0], base[1], base[2]);
     }
 
     sort_by_key(order, starts, keys, splines->n, (int32_t)points);
+
+    // Sum the rows of each cell in one dense matrix, then add that to the stencils.
     for (size_t key = 0; key < points; key++) {
         int32_t base[3];
         int32_t count = starts[key + 1] - starts[key];
@@ -466,6 +480,7 @@ static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sten
     size_t count = (size_t)splines->count;
     size_t entries = 0;
 
+    // Count the entries.
     for (size_t k = 0; k < LINES * count; k++) {
         for (int z = 0; z < 7; z++) {
             entries += stencils->present[k] >> z & 1;
@@ -479,11 +494,12 @@ static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sten
     splines->LL = SN_PUSH(arena, double, entries);
     SN_TRY(sn_arena_status(arena));
 
+    // Grid points in order, and their stencils in order.
     int32_t entry = 0;
     for (int32_t x = 0; x < splines->cells[0] + 2; x++) {
         for (int32_t y = 0; y < splines->cells[1] + 2; y++) {
             for (int32_t z = 0; z < splines->cells[2] + 2; z++) {
-                int32_t a = splines->numbers[place_of(splines, x, y, z)];
+                int32_t a = splines->numbers[grid_index(splines, x, y, z)];
                 if (a == splines->count) {
                     continue;
                 }
@@ -492,7 +508,7 @@ static sinew_status fill_matrix(sn_arena *arena, sn_splines *splines, const sten
                     if (!(stencils->present[LINES * (size_t)a + (size_t)(s / 7)] >> s % 7 & 1)) {
                         continue;
                     }
-                    K->indices[entry] = splines->numbers[place_of(
+                    K->indices[entry] = splines->numbers[grid_index(
                         splines, x + s / 49 - REACH, y + s / 7 % 7 - REACH, z + s % 7 - REACH)];
                     splines->LL[entry++] = stencils->values[STENCIL * (size_t)a + (size_t)s];
                 }
@@ -516,10 +532,11 @@ static sinew_status build_matrix(sn_arena *arena, const sn_sparse *G, const doub
     SN_TRY(add_stencils(splines, G, inverse_degrees, &stencils, scratch));
     SN_TRY(fill_matrix(arena, splines, &stencils));
 
+    // Positions on the grid, for the order of the factor.
     for (int32_t x = 0; x < splines->cells[0] + 2; x++) {
         for (int32_t y = 0; y < splines->cells[1] + 2; y++) {
             for (int32_t z = 0; z < splines->cells[2] + 2; z++) {
-                int32_t a = splines->numbers[place_of(splines, x, y, z)];
+                int32_t a = splines->numbers[grid_index(splines, x, y, z)];
                 if (a == splines->count) {
                     continue;
                 }
@@ -536,6 +553,7 @@ sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double 
     *splines = (sn_splines){.context = arena->context, .n = G->rows};
     splines->kernels = SN_ISA_PICK(arena->context->isa, sn_spline_get_kernels)();
 
+    // Too few unknowns for a coarse space.
     int32_t limit = G->rows / UNKNOWNS_EACH;
     int32_t most = limit < MAX_SPLINES ? limit : MAX_SPLINES;
     if (most < LEAST_SPLINES) {
@@ -548,6 +566,7 @@ sinew_status sn_splines_build(sn_arena *arena, const sn_sparse *G, const double 
         return SINEW_OK;
     }
 
+    // Cells at least twice as long as the longest edge.
     SN_TRY(choose_grid(arena, splines, 2.01 * edge, most));
     sn_arena scratch = sn_arena_create(arena->context);
     sinew_status status = list_cells(arena, splines, &scratch);
@@ -571,6 +590,7 @@ void sn_splines_update(sn_splines *splines, const sn_constraints *rows) {
         return;
     }
 
+    // K = (L P)'(L P) + (C P)'(C P)
     sn_sparse *K = &splines->K;
     memcpy(K->values, splines->LL, (size_t)sn_sparse_entry_count(K) * sizeof(double));
     for (int32_t r = 0; r < rows->count; r++) {
@@ -597,6 +617,7 @@ void sn_splines_update(sn_splines *splines, const sn_constraints *rows) {
         }
     }
 
+    // Regularise and factor.
     for (int32_t a = 0; a < K->rows; a++) {
         *sn_smoothing_find_entry(K, a, a) *= 1 + SHIFT;
     }

@@ -56,8 +56,7 @@ typedef struct sn_splines {
     sn_vec3 origin, inverse_spacing;
     int32_t cells[3];
     int32_t cell_count; // those with unknowns
-    int32_t *numbers;   // of each place of the grid, (cells + 2)^3: the spline, or `count` if it is
-                        // not in use
+    int32_t *numbers;   // of each grid point, (cells + 2)^3: its spline, or `count` if not in use
     sn_sparse K;
     double *LL; // the values of K without constraints
     sn_factor *factor;

@@ -30,15 +30,18 @@ SN_INLINE int32_t weigh(const sn_spline_job *job, int32_t item, int32_t end, con
     int32_t count = end - item < BLOCK ? end - item : BLOCK;
     size_t stride = WIDTH * (size_t)job->quads;
     for (int32_t i = 0; i < count; i++) {
-        const float *place = job->offsets + 3 * (size_t)(item + i);
+        const float *offset = job->offsets + 3 * (size_t)(item + i);
+
+        // Prefetch the functions of the unknown, 64 bytes at a time.
         for (size_t c = 0; c < stride; c += 8) {
             SN_PREFETCH(x + stride * (size_t)job->unknowns[item + i] + c);
         }
 
+        // Weights are products of those along the axes.
         double wx[3], wy[3];
-        weigh_axis((double)place[0], wx);
-        weigh_axis((double)place[1], wy);
-        weigh_axis((double)place[2], w[i].z);
+        weigh_axis((double)offset[0], wx);
+        weigh_axis((double)offset[1], wy);
+        weigh_axis((double)offset[2], w[i].z);
 
         for (int k = 0; k < 9; k++) {
             w[i].xy[k] = wx[k / 3] * wy[k % 3];

@@ -105,7 +105,7 @@ static void check_vectors(const sn_row_kernels *kernels, int32_t quads) {
     kernels->advance(&job, 0, N, 0);
     assert_true(test_relative_error(f.y, advanced[0], (size_t)count) < 1e-14);
     assert_true(test_relative_error(f.z, advanced[1], (size_t)count) < 1e-14);
-    kernels->turn(&job, 0, N, 0);
+    kernels->scale_add(&job, 0, N, 0);
     assert_true(test_relative_error(f.y, turned, (size_t)count) < 1e-14);
 }
 
