@@ -1,20 +1,27 @@
-// The integrators as a table: what sets each of them apart is in its row, and the step never asks
-// which one it has.
+// The integrators as a table: each has a row with everything that sets it apart, and the step never
+// asks which one it has.
 //
-// With xi the step from q, h its length, a the last acceleration and d = q - q_previous, every
-// implicit integrator takes a = c / h^2 (xi - xi_inertia) and v = e / h xi + w:
+// Let q be the state at the start of the step, xi the displacement from it, h the length of the
+// step, a the last acceleration and d = q - q_previous. Every implicit integrator sets
 //
-//   integrator        c    e    xi_inertia                     w         span  first step by
-//   implicit Euler    1    1    h v                            0         1     itself
-//   Newton Euler      1    1    h v                            0         1     itself
-//   symplectic Euler  explicit: M a = f at q, xi = h v + h^2 a           1     itself
-//   Newmark           4    2    h v + h^2/4 a                  -v        1     itself, a from M a =
-//   f midpoint          4    2    h/2 v                          0         1/2   itself BDF2 9/4
-//   3/2  d/3 + 2h/9 (4 v - v_previous)  -d/(2h)   1     Newton Euler
+//   acceleration = c / h^2 (xi - xi_inertia),    velocity = e / h xi + w
 //
-// Span is the part of the step that xi covers: the midpoint rule balances forces in the middle, and
-// its end is as far again. Newmark (1959) has beta 1/4 and gamma 1/2; BDF2 has constant steps.
-// Implicit Euler accepts its first linear solve (Baraff and Witkin 1998); the others iterate.
+// with
+//
+//   integrator        c    e    xi_inertia                          w         span  first step by
+//   implicit Euler    1    1    h v                                 0         1     itself
+//   Newton Euler      1    1    h v                                 0         1     itself
+//   Newmark           4    2    h v + h^2/4 a                       -v        1     itself (1)
+//   midpoint          4    2    h/2 v                               0         1/2   itself
+//   BDF2              9/4  3/2  d/3 + 2h/9 (4 v - v_previous)       -d/(2h)   1     Newton Euler
+//   symplectic Euler  explicit: M a = f at q, xi = h v + h^2 a                1     itself
+//
+//   (1) with a from M a = f
+//
+// The span is the part of the step that xi covers: the midpoint rule balances forces in the middle
+// of the step and then moves the same distance again. Newmark (1959) has beta 1/4 and gamma 1/2;
+// BDF2 assumes constant steps. Implicit Euler accepts its first linear solve (Baraff and Witkin
+// 1998); the others iterate.
 #ifndef SN_DYNAMICS_INTEGRATOR_H
 #define SN_DYNAMICS_INTEGRATOR_H
 
@@ -22,10 +29,10 @@
 
 // One body's part of the vectors of a step.
 typedef struct sn_step_rows {
-    double *xi;         // what the solve found; after `finish` the whole step
+    double *xi;         // the result of the solve; after `finish` the whole step
     double *xi_inertia; // the step that needs no force
     double *w;          // velocity is e / h xi + w
-    double *a;          // what the solve of an explicit integrator found
+    double *a;          // the result of the solve of an explicit integrator
 } sn_step_rows;
 
 typedef struct sn_integrator sn_integrator;
@@ -51,7 +58,7 @@ struct sn_integrator {
     // The rest is for bodies with free motion. The velocities at the start of the step, in
     // body->scratch, to which the step's acceleration is still to be added; `room` is scratch.
     void (*begin_momentum)(sinew_body *body, double h, double *room);
-    double mean_share;            // how much of what it adds the mean velocity of the step has
+    double mean_share;            // the part of the velocity change that the mean velocity has
     bool transports_acceleration; // the next step uses the acceleration
     bool loses_rotation; // underestimates the curvature of the nodes' paths: see carry_momentum
 };

@@ -43,6 +43,8 @@ static constants constants_of(const sinew_material_def *def) {
             o->shear_12, o->shear_23, o->shear_31};
     }
 
+    // Four parameters: one Poisson ratio, scaled so that the compliance stays symmetric and
+    // definite.
     double nu = def->poisson;
     double g = 1 / (2 * (1 + nu));
 
@@ -137,6 +139,7 @@ static sinew_status check_ratios(sinew_context *context, const sinew_orthotropic
     double a[3];
     int large = 0, which = 0;
 
+    // In scaled form every ratio must be below 1.
     for (int k = 0; k < 3; k++) {
         SN_TRY(check_number(context, RATIO_NAMES[k], nu[k]));
         a[k] = nu[k] / limits[k];
@@ -148,6 +151,7 @@ static sinew_status check_ratios(sinew_context *context, const sinew_orthotropic
         which = k;
     }
 
+    // One bad ratio gets its own message; otherwise the three of them together are at fault.
     if (large == 1) {
         return refuse_one(context, which, nu, a, limits[which]);
     }
@@ -194,11 +198,13 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
     SN_TRY(check_number(context, "transverse.poisson_plane", t->poisson_plane));
     SN_TRY(check_number(context, "transverse.poisson_fibre", t->poisson_fibre));
 
+    // 2 nu_fibre^2 E_plane / E_fibre
     double square = t->young_fibre / t->young_plane;
     double used = 2 * t->poisson_fibre * t->poisson_fibre / square;
     double plane = t->poisson_plane;
     char rest[64] = "";
 
+    // The plane's ratio alone is out of range.
     if (fabs(plane) >= 1) {
         if (used < 2) { // some nu_plane is valid for this nu_fibre
             return refuse_ratio(context, "transverse.poisson_plane", plane, "|nu_plane| < ", 1,
@@ -208,6 +214,7 @@ static sinew_status check_transverse(sinew_context *context, const sinew_materia
         snprintf(rest, sizeof rest, " with a poisson_plane of %.6g", plane);
     }
 
+    // The fibre's ratio, given the plane's.
     double limit = sqrt(0.5 * (1 - plane) * square);
     if (fabs(t->poisson_fibre) < limit) {
         return SINEW_OK;
@@ -227,12 +234,14 @@ static const double MAX_CONTRAST = 1e13;
 // C in the material frame as a full 6x6 matrix: the inverse of the compliance. False if rounding
 // would spoil it.
 static bool compute_stiffness(double C[36], const constants *k) {
+    // The compliance of the normal strains.
     double S[9] = {1 / k->E1,        0,        0, -k->nu12 / k->E1, 1 / k->E2, 0, -k->nu31 / k->E3,
                    -k->nu23 / k->E2, 1 / k->E3};
     if (!sn_cholesky(S, 3)) {
         return false;
     }
 
+    // Invert it column by column; shears are decoupled.
     memset(C, 0, 36 * sizeof *C);
     for (int j = 0; j < 3; j++) {
         double column[3] = {j == 0, j == 1, j == 2};
@@ -246,6 +255,7 @@ static bool compute_stiffness(double C[36], const constants *k) {
     C[6 * 4 + 4] = k->G31;
     C[6 * 5 + 5] = k->G12;
 
+    // Contrast that rounding could not represent.
     double smallest = fmin(fmin(k->E1, k->E2), fmin(k->E3, fmin(fmin(k->G12, k->G23), k->G31)));
     bool sound = true;
     for (int i = 0; i < 6; i++) {
@@ -279,6 +289,7 @@ static void rotate_stiffness(double C[36], const sn_mat3 *Q) {
     static const int column[6] = {0, 1, 2, 2, 0, 1};
     double K[36], KC[36] = {0}, result[36] = {0};
 
+    // Bond's matrix K.
     for (int I = 0; I < 6; I++) {
         for (int A = 0; A < 6; A++) {
             int i = row[I];
@@ -289,6 +300,7 @@ static void rotate_stiffness(double C[36], const sn_mat3 *Q) {
         }
     }
 
+    // K C K'
     for (int I = 0; I < 6; I++) {
         for (int A = 0; A < 6; A++) {
             for (int B = 0; B < 6; B++) {
@@ -324,6 +336,7 @@ double sn_anisotropic_stiffness(double C[SN_ELASTIC_COUNT], const sinew_material
         rotate_stiffness(full, frame);
     }
 
+    // The symmetric part removes rounding.
     for (int a = 0; a < 6; a++) {
         for (int b = a; b < 6; b++) {
             C[sn_sym6(a, b)] = 0.5 * (full[6 * a + b] + full[6 * b + a]);

@@ -94,6 +94,7 @@ SN_INLINE void find_rotation_rate(group *g) {
     sn_lanes trace = S->xx + S->yy + S->zz;
     sn_lanes det = sn_lanes_max(sn_lanes_sym3_det(&G, &A), ridge * trace * trace * trace);
 
+    // The inverse of G. The bounds keep it finite where R is not unique.
     g->det = sn_lanes_max(det, sn_lanes_all(0x1p-1000));
     sn_lanes q = 1.0 / g->det;
 
@@ -205,6 +206,7 @@ SN_INLINE void find_strain_variation(variation *d, const group *g) {
 
 // Row v of Y' - C N, and the contribution of row v of N to N'C N.
 SN_INLINE void find_difference_row(group *g, const variation *d, int v, bool own_axes) {
+    // Row v of C N.
     sn_lanes CN[3] = {{0}};
     for (int u = 0; u < 6; u++) {
         if (is_apart(v, u, own_axes)) {
@@ -219,10 +221,12 @@ SN_INLINE void find_difference_row(group *g, const variation *d, int v, bool own
         }
     }
 
+    // Row v of D.
     for (int k = 0; k < 3; k++) {
         g->D[v][k] = is_zero(v, k) ? -CN[k] : d->Y[v][k] - CN[k];
     }
 
+    // Its contribution to B.
     const sn_lanes *N = d->N[v];
     if (!is_zero(v, 0)) {
         g->B.xx += N[0] * CN[0];
@@ -275,6 +279,7 @@ SN_INLINE void subtract_row(sn_lanes_sym3 *Z, const group *g, int v, bool own_ax
         }
     }
 
+    // Z -= X'X
     Z->xx -= X[0] * X[0];
     Z->xy -= X[0] * X[1];
     Z->xz -= X[0] * X[2];
@@ -310,11 +315,14 @@ SN_INLINE void project(group *groups, int count, bool own_axes) {
     sn_groups_spectrum(spectrum, Z, count);
     SN_KEEP_LOOP
     for (int g = 0; g < count; g++) {
+        // Clamp the eigenvalues by adding the deficit.
         sn_lanes_sym3 D = sn_lanes_semidefinite_deficit(&spectrum[g]);
         sn_lanes_sym3 *B = &groups[g].B;
         sn_lanes_sym3 *A = &groups[g].inverse;
         *B = (sn_lanes_sym3){B->xx + D.xx, B->xy + D.xy, B->xz + D.xz,
                              B->yy + D.yy, B->yz + D.yz, B->zz + D.zz};
+
+        // Limit 1 / det G.
         sn_lanes s = sn_lanes_min(groups[g].det * (1 / blunt_ridge), sn_lanes_all(1));
         *A = (sn_lanes_sym3){s * A->xx, s * A->xy, s * A->xz, s * A->yy, s * A->yz, s * A->zz};
     }
@@ -329,6 +337,8 @@ typedef struct coupling {
 SN_INLINE void find_coupling(coupling *K, const group *g) {
     const sn_lanes_sym3 *A = &g->inverse;
     const sn_lanes_sym3 *B = &g->B;
+
+    // K_ea = D G^-1
     for (int v = 0; v < 6; v++) {
         const sn_lanes *d = g->D[v];
         K->ea[v][0] = d[0] * A->xx + d[1] * A->xy + d[2] * A->xz;
@@ -336,6 +346,7 @@ SN_INLINE void find_coupling(coupling *K, const group *g) {
         K->ea[v][2] = d[0] * A->xz + d[1] * A->yz + d[2] * A->zz;
     }
 
+    // K_aa = G^-1 B G^-1
     sn_lanes3 full = {{{B->xx, B->xy, B->xz}, {B->xy, B->yy, B->yz}, {B->xz, B->yz, B->zz}}};
     full = sn_lanes3_mul_sym(&full, A);
     K->aa = (sn_lanes_sym3){
@@ -355,11 +366,11 @@ SN_INLINE void store_entry(double *H, int a, int b, sn_lanes value) {
 }
 
 // The indices of the positive and of the negative entry of shear v.
-SN_INLINE int positive_place(int v) {
+SN_INLINE int positive_index(int v) {
     return v == YZ ? 7 : v == ZX ? 2 : 3;
 }
 
-SN_INLINE int negative_place(int v) {
+SN_INLINE int negative_index(int v) {
     return v == YZ ? 5 : v == ZX ? 6 : 1;
 }
 
@@ -371,8 +382,8 @@ SN_INLINE void store_normal(double *H, const group *g, const coupling *K, int a,
 
     for (int u = YZ; u <= XY; u++) {
         sn_lanes e = K->ea[a][u - YZ];
-        store_entry(H, 4 * a, positive_place(u), own_axes ? e : stiffness(g, a, u) + e);
-        store_entry(H, 4 * a, negative_place(u), own_axes ? -e : stiffness(g, a, u) - e);
+        store_entry(H, 4 * a, positive_index(u), own_axes ? e : stiffness(g, a, u) + e);
+        store_entry(H, 4 * a, negative_index(u), own_axes ? -e : stiffness(g, a, u) - e);
     }
 }
 
@@ -391,11 +402,11 @@ SN_INLINE void store_shears(double *H, const group *g, const coupling *K, int v,
         other = stiffness(g, v, u) - aa;
     }
 
-    store_entry(H, positive_place(v), positive_place(u), same + sum);
-    store_entry(H, negative_place(v), negative_place(u), same - sum);
-    store_entry(H, negative_place(v), positive_place(u), other + difference);
+    store_entry(H, positive_index(v), positive_index(u), same + sum);
+    store_entry(H, negative_index(v), negative_index(u), same - sum);
+    store_entry(H, negative_index(v), positive_index(u), other + difference);
     if (v != u) {
-        store_entry(H, positive_place(v), negative_place(u), other - difference);
+        store_entry(H, positive_index(v), negative_index(u), other - difference);
     }
 }
 
@@ -518,6 +529,7 @@ SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want,
     sn_lanes3 F[2 * SN_GROUPS];
     int count = blocks * SN_GROUPS;
 
+    // F = R S
     SN_KEEP_LOOP
     for (int g = 0; g < count; g++) {
         F[g] = sn_lanes3_load(in[g / SN_GROUPS].F + g % SN_GROUPS * SN_LANES);
@@ -529,11 +541,13 @@ SN_INLINE void begin(group *groups, sn_lanes3 *R, sn_lanes_sym3 *S, int want,
         const sn_material_result *to = &out[g / SN_GROUPS];
         int lane = g % SN_GROUPS * SN_LANES;
 
+        // Parameters of the law: C, then W.
         groups[g].C = in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + lane;
         groups[g].W = groups[g].C + SN_ELASTIC_COUNT * SN_BLOCK;
         groups[g].R = &R[g];
         groups[g].S = &S[g];
 
+        // Stress, and whatever else is requested.
         sn_lanes energy = find_stress(&groups[g], own_axes);
         if (exact) {
             find_rotation_rate(&groups[g]);
@@ -582,6 +596,7 @@ SN_INLINE void evaluate(const sn_material *material, int want, const sn_material
         fibres |= sn_any_parameter(&in[b], SN_PARAMETER_FIBRE_STRESS);
     }
 
+    // Short forms where the caller accepts them and no other term has to be added.
     begin(groups, R, S, want, in, out, blocks, exact, material->own_axes);
     if (tangents && material->own_axes && out->form && !volume && !fibres) {
         store_forms(out, groups, blocks, exact, projected);

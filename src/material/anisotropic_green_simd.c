@@ -105,6 +105,7 @@ void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int
     int plain = projected ? (want & ~SN_MATERIAL_PROJECTED) | SN_MATERIAL_STIFFNESS : want;
     group groups[SN_GROUPS];
 
+    // Elastic part.
     for (int g = 0; g < SN_GROUPS; g++) {
         int lane = g * SN_LANES;
         groups[g].F = sn_lanes3_load(in->F + lane);
@@ -122,11 +123,14 @@ void SN_ISA_NAME(sn_evaluate_anisotropic_green)(const sn_material *material, int
         }
     }
 
+    // Terms for volume and inversion.
     if (volume) {
         sn_add_volume_term(plain, in, out, false);
     }
 
     bool resisting = material->inversion && SN_ISA_NAME(sn_add_resistance)(plain, in, out);
+
+    // Where the sum is indefinite, take the sum of the definite parts.
     sn_mask bad[SN_GROUPS];
     if (projected && sn_find_indefinite(bad, out->H)) {
         double definite[SN_MATERIAL_H_COUNT * SN_BLOCK] SN_ALIGNED;

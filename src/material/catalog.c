@@ -107,6 +107,7 @@ sinew_status sinew_check_material(sinew_context *context, const sinew_material_d
     default: break;
     }
 
+    // The isotropic laws have a row in the table.
     const sn_isotropic_law *law =
         SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
     if (!law) {
@@ -191,6 +192,7 @@ sinew_status sinew_material_set_law(sinew_context *context, const char *name,
         return SINEW_OK;
     }
 
+    // Not found: list the valid names.
     char list[512] = "";
     for (int i = 0; i < count + ANISOTROPIC_COUNT; i++) {
         append_name(list, sizeof list, sinew_material_law_name(i));

@@ -58,6 +58,7 @@ SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
         sn_lanes trace = groups[g].trace;
         sn_lanes least = blunt_ridge * trace + 0x1p-200;
 
+        // Eigenvalues of G, limited from below.
         sn_lanes_eigenvalues(s, &spectrum[g]);
         for (int i = 0; i < 3; i++) {
             s[i] = sn_lanes_max(trace - s[i], least);
@@ -71,6 +72,7 @@ SN_INLINE void find_projected_rotation_terms(group *groups, int count) {
         m[1] = q * (s[0] * s[2]);
         m[2] = q * (s[0] * s[1]);
 
+        // Raise the eigenvalues of M to -mu.
         for (int i = 0; i < 3; i++) {
             m[i] = sn_lanes_max(m[i], -groups[g].mu);
         }
@@ -85,12 +87,15 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i) {
     const sn_lanes *a = g->R->m[i];
     const sn_lanes diagonal = g->mu + g->mu;
     const sn_lanes_sym3 *M = &g->M;
+
+    // Y = [rho_i] M
     const sn_lanes Y[3][3] = {
         {a[1] * M->xz - a[2] * M->xy, a[1] * M->yz - a[2] * M->yy, a[1] * M->zz - a[2] * M->yz},
         {a[2] * M->xx - a[0] * M->xz, a[2] * M->xy - a[0] * M->yz, a[2] * M->xz - a[0] * M->zz},
         {a[0] * M->xy - a[1] * M->xx, a[0] * M->yy - a[1] * M->xy, a[0] * M->yz - a[1] * M->xz},
     };
 
+    // Y [rho_k]' + lambda r r' + 2 mu I
     for (int j = 0; j < 3; j++) {
         sn_lanes x = g->lambda * a[j];
         for (int k = i; k < 3; k++) {
@@ -156,6 +161,7 @@ SN_INLINE void store_tangents(int want, const sn_material_block *in, const sn_ma
         }
     }
 
+    // The rotated form has no room for a fibre term.
     for (int b = 0; b < blocks; b++) {
         bool rotated = out[b].form && !sn_any_parameter(&in[b], SN_PARAMETER_FIBRE_STRESS);
         if (rotated) {
@@ -180,11 +186,14 @@ SN_INLINE void evaluate(int want, const sn_material_block *in, const sn_material
     group groups[2 * SN_GROUPS];
     int count = blocks * SN_GROUPS;
 
+    // F = R S
     for (int g = 0; g < count; g++) {
         F[g] = sn_lanes3_load(in[g / SN_GROUPS].F + g % SN_GROUPS * SN_LANES);
     }
 
     sn_groups_polar(R, S, F, count);
+
+    // Constants of each lane.
     for (int g = 0; g < count; g++) {
         const double *own =
             in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + g % SN_GROUPS * SN_LANES;

@@ -35,6 +35,7 @@ void sn_evaluate_custom(const sn_material *material, int want, const sn_material
             frame[i] = in->parameters[(SN_PARAMETER_LAW + i) * SN_BLOCK + lane];
         }
 
+        // The law sees one sample as plain matrices.
         material->custom.evaluate(material->custom.user, F, frame,
                                   want & SN_MATERIAL_ENERGY ? &psi : NULL,
                                   want & SN_MATERIAL_STRESS ? P : NULL, tangent ? H : NULL);
@@ -54,6 +55,7 @@ void sn_evaluate_custom(const sn_material *material, int want, const sn_material
         }
     }
 
+    // Add the terms that every law has; project last.
     if (sn_any_parameter(in, SN_PARAMETER_VOLUME)) {
         sn_add_volume_term(want, in, out, false);
     }

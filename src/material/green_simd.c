@@ -43,6 +43,7 @@ SN_INLINE bool find_strain(group *g) {
     sn_lanes3 cofactor = sn_lanes3_cofactor(&g->F);
     const double least = SN_GREEN_THRESHOLD * SN_GREEN_THRESHOLD;
 
+    // F'F - threshold^2 I is definite if all stretches are above the threshold.
     above.xx -= least;
     above.yy -= least;
     above.zz -= least;
@@ -53,6 +54,7 @@ SN_INLINE bool find_strain(group *g) {
                            0.5 * (C.yy - 1.0), 0.5 * C.yz, 0.5 * (C.zz - 1.0)};
     g->pressure = g->lambda * (g->E.xx + g->E.yy + g->E.zz);
 
+    // S = 2 mu E + lambda tr(E) I
     sn_lanes two_mu = g->mu + g->mu;
     g->S = (sn_lanes_sym3){
         two_mu * g->E.xx + g->pressure, two_mu * g->E.xy, two_mu * g->E.xz,
@@ -77,6 +79,7 @@ SN_INLINE bool find_deficits(group *groups, int count) {
     sn_lanes zero = sn_lanes_all(0);
     bool fine = true;
 
+    // Principal stretches.
     for (int g = 0; g < count; g++) {
         F[g] = groups[g].F;
     }
@@ -88,6 +91,7 @@ SN_INLINE bool find_deficits(group *groups, int count) {
         sn_lanes s[3], deficit[3];
         sn_lanes base = x->mu * (x->i1 - 1.0) + x->pressure;
 
+        // Eigenvalues of H: twists give deficits, flips and stretches must not be negative.
         sn_lanes_eigenvalues(s, &spectrum[g]);
         for (int c = 0; c < 3; c++) {
             sn_lanes square = s[c] * s[c];
@@ -124,9 +128,9 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool deficits
     if (deficits) {
         const sn_lanes m[3][3] = {
             {M->xx, M->xy, M->xz}, {M->xy, M->yy, M->yz}, {M->xz, M->yz, M->zz}};
-        for (int j = 0; j < 3; j++) { // [rho_i] M
+        // [rho_i] M
+        for (int j = 0; j < 3; j++) {
             int p = (j + 1) % 3;
-
             int q = (j + 2) % 3;
             for (int l = 0; l < 3; l++) {
                 Y[j][l] = a[p] * m[q][l] - a[q] * m[p][l];
@@ -134,6 +138,7 @@ SN_INLINE void store_tangent_row(double *H, const group *g, int i, bool deficits
         }
     }
 
+    // The terms of H, and the deficit L M L'.
     for (int k = i; k < 3; k++) {
         const sn_lanes *h = g->F.m[k];
         const sn_lanes *b = g->R.m[k];
@@ -195,6 +200,7 @@ SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material
         }
     }
 
+    // Strain; nearly inverted states need the general kernel.
     for (int g = 0; g < count; g++) {
         const double *own =
             in[g / SN_GROUPS].parameters + SN_PARAMETER_LAW * SN_BLOCK + g % SN_GROUPS * SN_LANES;
@@ -212,8 +218,10 @@ SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material
         deficits[b] = (want & SN_MATERIAL_PROJECTED) && !is_tense(groups + b * SN_GROUPS);
     }
 
+    // Deficits of the twists, where a block is under pressure.
     if (deficits[0] || deficits[1]) {
-        for (int g = 0; g < count; g++) { // below 0 it lowers the stretches
+        // A negative lambda lowers the eigenvalues of the stretches.
+        for (int g = 0; g < count; g++) {
             if (sn_any((sn_mask)(groups[g].lambda < 0.0))) {
                 return false;
             }
@@ -224,6 +232,7 @@ SN_INLINE bool evaluate(int want, const sn_material_block *in, const sn_material
         }
     }
 
+    // Store what is requested.
     for (int g = 0; g < count; g++) {
         const sn_material_result *to = &out[g / SN_GROUPS];
         int lane = g % SN_GROUPS * SN_LANES;

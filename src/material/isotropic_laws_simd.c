@@ -95,6 +95,7 @@ static void st_venant_kirchhoff(sn_stretch_energy *energy, const sn_lanes s[3], 
     sn_lanes lambda = sn_parameter(own, HOOKE_LAMBDA);
     sn_lanes e[3], S[3];
 
+    // Strains and principal second Piola-Kirchhoff stresses.
     for (int i = 0; i < 3; i++) {
         e[i] = 0.5 * (s[i] - 1.0) * (s[i] + 1.0);
     }

@@ -45,8 +45,7 @@ typedef struct group {
     sn_lanes3 U, V;
     sn_lanes s[3];
     sn_stretch_energy energy;
-    sn_lanes flip[3],
-        twist[3]; // of the pairs (1,2), (2,0), (0,1), named by the index that is missing
+    sn_lanes flip[3], twist[3]; // of the pairs (1,2), (2,0), (0,1), named by the missing index
 } group;
 
 // k/2 (J - 1)^2 with J = s1 s2 s3
@@ -103,6 +102,8 @@ static void evaluate_extended(sn_stretch_energy *energy, const sn_isotropic_law 
                               const sn_lanes s[3], const double *parameters) {
     extension e[3];
     sn_lanes m[3];
+
+    // Evaluate the law at m(s) if it is singular.
     for (int i = 0; i < 3; i++) {
         e[i] = extend(s[i], law->threshold, law->floor);
         m[i] = law->singular ? e[i].m : s[i];
@@ -110,6 +111,8 @@ static void evaluate_extended(sn_stretch_energy *energy, const sn_isotropic_law 
 
     evaluate_bare(energy, law, m, parameters);
     sn_lanes *diagonal[3] = {&energy->hessian.xx, &energy->hessian.yy, &energy->hessian.zz};
+
+    // Chain rule through m.
     if (law->singular) {
         for (int i = 0; i < 3; i++) {
             *diagonal[i] = *diagonal[i] * e[i].d * e[i].d + energy->gradient[i] * e[i].dd;
@@ -124,6 +127,7 @@ static void evaluate_extended(sn_stretch_energy *energy, const sn_isotropic_law 
         energy->hessian.yz *= e[1].d * e[2].d;
     }
 
+    // The convex term k/2 (m - s)^2.
     sn_lanes k = sn_parameter(parameters, SN_PARAMETER_RESISTANCE);
     for (int i = 0; i < 3; i++) {
         sn_lanes distance = e[i].m - s[i];
@@ -165,6 +169,7 @@ static void project(group groups[SN_GROUPS]) {
     sn_lanes_spectrum spectrum[SN_GROUPS];
     sn_lanes zero = sn_lanes_all(0);
 
+    // Eigenvalues of the stretch block.
     for (int g = 0; g < SN_GROUPS; g++) {
         A[g] = groups[g].energy.hessian;
     }
@@ -206,6 +211,8 @@ static void store_stress(double *P, const group *g) {
 SN_INLINE void store_tangent_block(double *H, const group *g, int i, int k) {
     const sn_lanes_sym3 *A = &g->energy.hessian;
     sn_lanes same[3], cross[3], w[3][3], T[3][3];
+
+    // (flip + twist) / 2 and (flip - twist) / 2
     for (int c = 0; c < 3; c++) {
         same[c] = 0.5 * (g->flip[c] + g->twist[c]);
         cross[c] = 0.5 * (g->flip[c] - g->twist[c]);
@@ -217,6 +224,7 @@ SN_INLINE void store_tangent_block(double *H, const group *g, int i, int k) {
         }
     }
 
+    // Q, then V Q V'.
     const sn_lanes3 Q = {
         {{w[0][0] * A->xx + w[1][1] * same[2] + w[2][2] * same[1],
           w[0][1] * A->xy + w[1][0] * cross[2], w[0][2] * A->xz + w[2][0] * cross[1]},
@@ -258,11 +266,14 @@ static void evaluate(const sn_isotropic_law *law, bool extended, int want,
     sn_lanes s[SN_GROUPS][3];
     group groups[SN_GROUPS];
 
+    // Principal stretches.
     for (int g = 0; g < SN_GROUPS; g++) {
         F[g] = sn_lanes3_load(in->F + g * SN_LANES);
     }
 
     sn_block_svd(U, s, V, F);
+
+    // Energy and its derivatives in them.
     for (int g = 0; g < SN_GROUPS; g++) {
         const double *parameters = in->parameters + g * SN_LANES;
         groups[g].U = U[g];
@@ -287,6 +298,7 @@ static void evaluate(const sn_isotropic_law *law, bool extended, int want,
         project(groups);
     }
 
+    // Back to F.
     for (int g = 0; g < SN_GROUPS; g++) {
         int lane = g * SN_LANES;
         if (want & SN_MATERIAL_ENERGY) {
@@ -346,6 +358,7 @@ bool SN_ISA_NAME(sn_add_resistance)(int want, const sn_material_block *in,
     sn_material_result part = {.psi = psi, .P = P, .H = H};
     evaluate(&nothing, true, want, in, &part);
 
+    // Add the parts.
     bool tangent = (want & (SN_MATERIAL_STIFFNESS | SN_MATERIAL_PROJECTED)) != 0;
     if (want & SN_MATERIAL_ENERGY) {
         for (int i = 0; i < SN_BLOCK; i++) {

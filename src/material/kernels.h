@@ -58,6 +58,7 @@ SN_INLINE void sn_add_volume_group(int want, const sn_material_block *in,
     sn_lanes excess = F.m[0][0] * c[0] + F.m[0][1] * c[1] + F.m[0][2] * c[2] - 1.0;
     sn_lanes pressure = k * excess;
 
+    // Energy, stress and tangent.
     if (want & SN_MATERIAL_ENERGY) {
         sn_add_lanes(out->psi + lane, 0.5 * pressure * excess);
     }
@@ -77,9 +78,9 @@ SN_INLINE void sn_add_volume_group(int want, const sn_material_block *in,
             int q = b % 3;
             sn_lanes h = k * c[a] * c[b];
 
+            // The indefinite part. Both permutations are even or both are odd, or the sign changes.
             if (i != p && j != q && !definite) {
-                bool even =
-                    (p - i + 3) % 3 == (q - j + 3) % 3; // both permutations even, or both odd
+                bool even = (p - i + 3) % 3 == (q - j + 3) % 3;
                 sn_lanes x = pressure * F.m[3 - i - p][3 - j - q];
                 h = even ? h + x : h - x;
             }
@@ -102,6 +103,8 @@ SN_INLINE void sn_add_volume_term(int want, const sn_material_block *in,
 SN_INLINE sn_mask sn_indefinite_lanes(const double *H) {
     sn_lanes A[SN_MATERIAL_H_COUNT];
     sn_lanes trace = sn_lanes_all(0);
+
+    // A copy of H, and the scale of its diagonal.
     for (int i = 0; i < SN_MATERIAL_H_COUNT; i++) {
         A[i] = sn_lanes_load(H + i * SN_BLOCK);
     }
@@ -110,6 +113,7 @@ SN_INLINE sn_mask sn_indefinite_lanes(const double *H) {
         trace += sn_lanes_abs(A[sn_sym9(i, i)]);
     }
 
+    // L D L' without pivoting; every pivot must be positive.
     sn_mask bad = {0};
     for (int j = 0; j < 9; j++) {
         sn_lanes pivot = A[sn_sym9(j, j)] + 1e-12 * trace;
@@ -157,6 +161,7 @@ SN_INLINE void sn_add_fibre_group(int want, const sn_material_block *in,
     sn_lanes3 F = sn_lanes3_load(in->F + lane);
     sn_lanes a[3], Fa[3];
 
+    // The fibre direction and its image.
     for (int i = 0; i < 3; i++) {
         a[i] = sn_lanes_load(parameters + (SN_PARAMETER_FIBRE_X + i) * SN_BLOCK);
     }

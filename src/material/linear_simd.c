@@ -35,6 +35,7 @@ void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want,
         sn_lanes3 F = sn_lanes3_load(in->F + lane);
         sn_lanes_elastic C;
 
+        // Strain and stress in Voigt form.
         sn_elastic_load(&C, isotropic, in->parameters + lane);
         const sn_lanes strain[6] = {F.m[0][0] - 1.0,       F.m[1][1] - 1.0,
                                     F.m[2][2] - 1.0,       F.m[1][2] + F.m[2][1],
@@ -57,6 +58,7 @@ void SN_ISA_NAME(sn_evaluate_linear)(const sn_material *material, int want,
         }
     }
 
+    // The volume term can make the tangent indefinite; project the sum then.
     if (volume) {
         sn_mask bad[SN_GROUPS];
         sn_add_volume_term(want, in, out, false);

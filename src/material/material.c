@@ -76,6 +76,7 @@ sn_material sn_material_prepare(const sinew_material_def *def, sn_plane plane, s
     material.evaluate = wrapped ? sn_evaluate_plane_stress : material.kernel;
     material.pair = wrapped ? NULL : pair_kernel_of(def, isa);
 
+    // The number of parameters depends on the law.
     const sn_isotropic_law *law =
         SN_ISA_PICK(SN_ISA_BASE, sn_isotropic_law_find)(def->law, def->strain);
     int elastic =
@@ -94,11 +95,13 @@ void sn_material_parameters(double *parameters, const sn_material *material,
     sn_mat3 Q = frame ? *frame : sn_mat3_identity();
     double *own = parameters + SN_PARAMETER_LAW;
 
+    // Parameters that every law has.
     parameters[SN_PARAMETER_FIBRE_STRESS] = def->fibre_stress;
     sn_store3(parameters + SN_PARAMETER_FIBRE_X, sn_mat3_column(Q, 2));
     parameters[SN_PARAMETER_VOLUME] = def->volume_stiffness;
     parameters[SN_PARAMETER_RESISTANCE] = 0;
 
+    // The law's own parameters.
     if (def->law == SINEW_MATERIAL_CUSTOM) {
         memcpy(own, &Q.m[0][0], sizeof Q);
     } else if (is_anisotropic(def->law)) {

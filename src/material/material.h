@@ -35,8 +35,7 @@ enum {
     SN_PARAMETER_FIBRE_Y,
     SN_PARAMETER_FIBRE_Z,
     SN_PARAMETER_VOLUME,     // k
-    SN_PARAMETER_RESISTANCE, // stiffness against inversion, a multiple of the law's small-strain
-                             // modulus
+    SN_PARAMETER_RESISTANCE, // stiffness against inversion, a multiple of the small-strain modulus
     SN_PARAMETER_LAW,        // the first of the law's own
 };
 
@@ -114,8 +113,8 @@ struct sn_material {
     sinew_strain strain;
     sn_plane plane;
     bool reduced;  // plane stress by a smaller lambda
-    bool own_axes; // no sample has a material frame: its axes are the coordinate axes. Whoever
-                   // knows may set it
+    bool own_axes; // no sample has a material frame, so material and coordinate axes coincide; set
+                   // by a caller that knows
     bool inversion, exact_rotation;
     sinew_custom_material custom;
 };

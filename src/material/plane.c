@@ -28,12 +28,14 @@ static bool improve(double *thickness, search *bracket, double stress, double sl
         return true;
     }
 
+    // The sign of P33 narrows the bracket.
     if (stress < 0) {
         bracket->low = f;
     } else {
         bracket->high = f;
     }
 
+    // Newton step.
     double next = slope > 0 ? f - stress / slope : NAN;
 
     // Outside the bracket, or uphill: bisect, geometrically while the bracket spans orders of
@@ -52,6 +54,7 @@ static void solve_thickness(const sn_material *material, double *F, const double
     const double *H33 = H + sn_sym9(THICKNESS, THICKNESS) * SN_BLOCK;
     search brackets[SN_BLOCK];
 
+    // Start from the thickness that preserves the volume.
     for (int lane = 0; lane < SN_BLOCK; lane++) {
         double area =
             F[lane] * F[4 * SN_BLOCK + lane] - F[SN_BLOCK + lane] * F[3 * SN_BLOCK + lane];
@@ -59,6 +62,7 @@ static void solve_thickness(const sn_material *material, double *F, const double
         brackets[lane] = (search){1e-6, INFINITY};
     }
 
+    // All lanes iterate until the last one is done.
     for (int iteration = 0; iteration < 60; iteration++) {
         material->kernel(material, SN_MATERIAL_STRESS | SN_MATERIAL_STIFFNESS,
                          &(sn_material_block){F, parameters},
@@ -79,6 +83,8 @@ static void solve_thickness(const sn_material *material, double *F, const double
 
 static void condense(double *H) {
     const double *H33 = H + sn_sym9(THICKNESS, THICKNESS) * SN_BLOCK;
+
+    // H_ab - H_a3 H_3b / H_33
     for (int a = 0; a < THICKNESS; a++) {
         for (int b = a; b < THICKNESS; b++) {
             const double *a3 = H + sn_sym9(a, THICKNESS) * SN_BLOCK;
@@ -93,6 +99,7 @@ static void condense(double *H) {
         }
     }
 
+    // The out-of-plane entries vanish.
     for (int a = 0; a < 9; a++) {
         memset(H + sn_sym9(a, THICKNESS) * SN_BLOCK, 0, SN_BLOCK * sizeof *H);
     }

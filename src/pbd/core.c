@@ -1,3 +1,4 @@
+// Rigid cores: which nodes belong to them, and their projection onto rigid motions; see core.h.
 #include "pbd/core.h"
 
 #include "base/threads.h"
@@ -12,6 +13,7 @@ sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
         sn_vec3 torque = {0, 0, 0};
         double alignment = 0;
 
+        // Torque of M's columns on R's.
         for (int i = 0; i < 3; i++) {
             torque = sn_add(torque, sn_cross(sn_mat3_column(R, i), sn_mat3_column(M, i)));
             alignment += sn_dot(sn_mat3_column(R, i), sn_mat3_column(M, i));
@@ -22,18 +24,18 @@ sn_quat sn_extract_rotation(sn_mat3 M, sn_quat start) {
             break;
         }
 
-        sn_vec3 turn = sn_scale(1 / scale, torque);
-        double angle = sn_length(turn);
+        sn_vec3 rotation = sn_scale(1 / scale, torque);
+        double angle = sn_length(rotation);
         if (angle < 1e-14) {
             break;
         }
 
         // From a nearly opposite start the angle is arbitrary: at most half a radian at a time.
         if (angle > 0.5) {
-            turn = sn_scale(0.5 / angle, turn);
+            rotation = sn_scale(0.5 / angle, rotation);
         }
 
-        q = sn_quat_normalize(sn_quat_mul(sn_quat_exp(turn), q));
+        q = sn_quat_normalize(sn_quat_mul(sn_quat_exp(rotation), q));
     }
 
     return q;
@@ -110,11 +112,15 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_m
     int32_t *driven = SN_PUSH(scratch, int32_t, label_count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Sizes of the cores, and which of them the caller drives.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         sizes[node_labels[i] + 1] += node_labels[i] >= 0;
     }
 
     SN_TRY(check_driven(arena->context, node_labels, mesh->point_count, kinematic, sizes, driven));
+
+    // Count the free cores and their nodes.
     int32_t total = 0;
     for (int32_t label = 0; label < label_count; label++) {
         bool is_free = sizes[label + 1] > 0 && !driven[label];
@@ -133,6 +139,7 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_m
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_arena_status(scratch));
 
+    // Number the free cores.
     int32_t core = 0;
     for (int32_t label = 0; label < label_count; label++) {
         numbers[label] = -1;
@@ -146,6 +153,7 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sinew_m
         numbers[label] = core++;
     }
 
+    // List their nodes, and the rest shape of each core.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (node_labels[i] >= 0 && numbers[node_labels[i]] >= 0) {
             cores->nodes[ends[numbers[node_labels[i]]]++] = i;
@@ -204,6 +212,7 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
     const sn_pbd_cores *cores = job->cores;
 
     for (int32_t core = begin; core < end; core++) {
+        // Centre of mass.
         sn_vec3 center = {0, 0, 0};
         double mass = 0;
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
@@ -213,6 +222,8 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
         }
 
         center = sn_scale(1 / mass, center);
+
+        // Moments of the current against the rest positions.
         sn_mat3 M = {0};
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
             int32_t node = cores->nodes[i];
@@ -222,6 +233,8 @@ static void project_range(void *data, int32_t begin, int32_t end, int32_t chunk)
         }
 
         cores->rotations[core] = sn_extract_rotation(M, cores->rotations[core]);
+
+        // The nearest rigid copy of the rest shape.
         sn_mat3 R = sn_quat_to_mat3(cores->rotations[core]);
         for (int32_t i = cores->offsets[core]; i < cores->offsets[core + 1]; i++) {
             sn_vec3 x = sn_add(center, sn_mat3_apply(R, sn_load3(sn_at3(cores->rest, i))));

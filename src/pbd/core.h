@@ -15,7 +15,7 @@
 
 typedef struct sn_pbd_cores {
     int32_t count;       // free cores only; the caller drives the others
-    int32_t *offsets;    // count + 1 places in `nodes`
+    int32_t *offsets;    // count + 1: start of each core in `nodes`
     int32_t *nodes;      // of the cores
     double *rest;        // x y z of each about its core's mass centre at rest
     sn_quat *rotations;  // the last R of each core, where the next search begins

@@ -1,8 +1,10 @@
+// The mobility of a block's nodes: inverse masses and the matrix A of tet.h.
 #include "pbd/project.h"
 
 void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
                             double w[4][SN_BLOCK]) {
     for (int l = 0; l < SN_BLOCK; l++) {
+        // The four rows of B; the first is minus the sum of the others.
         double B[4][3];
         for (int i = 0; i < 3; i++) {
             for (int k = 1; k < 4; k++) {
@@ -15,6 +17,7 @@ void sn_pbd_compute_inertia(sn_pbd_inertia *inertia, const sn_pbd_block *block,
             inertia->w[k][l] = (float)w[k][l];
         }
 
+        // A_ij = sum_k w_k B_ki B_kj
         for (int i = 0; i < 3; i++) {
             int j = (i + 1) % 3;
             int m = (i + 2) % 3;

@@ -13,6 +13,7 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t chunk)
             x[k] = sn_load3(pbd->nodes + 4 * (size_t)pbd->tets[4 * (size_t)t + (size_t)k]);
         }
 
+        // Violation of the seven constraints, weighted by volume.
         double c[SN_PBD_CONSTRAINTS];
         sn_pbd_values(c, sn_pbd_gradient(x, pbd->rest[t]));
         for (int k = 0; k < SN_PBD_CONSTRAINTS; k++) {
@@ -31,6 +32,8 @@ static void measure_range(void *data, int32_t begin, int32_t end, int32_t chunk)
 
 void sinew_pbd_measure(sinew_pbd *pbd, sinew_pbd_report *report) {
     sn_parallel_for(pbd->arena.context, pbd->tet_count, SN_PBD_TET_CHUNK, measure_range, pbd);
+
+    // Sum the chunks in order.
     sn_pbd_part total = {.worst = -1};
     for (int32_t chunk = 0; chunk < sn_chunk_count(pbd->tet_count, SN_PBD_TET_CHUNK); chunk++) {
         const sn_pbd_part *part = &pbd->parts[chunk];

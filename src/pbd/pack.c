@@ -1,3 +1,4 @@
+// Packs tets that share no node into blocks of lanes; see pack.h.
 #include "pbd/pack.h"
 
 #include <string.h>

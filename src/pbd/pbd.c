@@ -186,6 +186,7 @@ static void compute_rest(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pbd
         total += mass;
     }
 
+    // Masses are expressed in units of their mean, so that floats suffice.
     for (int32_t i = 0; i < pbd->node_count; i++) {
         used += pbd->masses[i] > 0;
     }
@@ -220,6 +221,8 @@ static void fill_block(sinew_pbd *pbd, const sinew_pbd_def *def, int32_t b) {
     SN_ASSERT(lanes[0] >= 0);
     for (int l = 0; l < SN_BLOCK; l++) {
         int32_t tet = lanes[l] >= 0 ? lanes[l] : lanes[0];
+
+        // Lanes without a tet repeat the nodes of lane 0 and move nothing.
         for (int k = 0; k < 4; k++) {
             block->nodes[k][l] = pbd->tets[4 * (size_t)tet + (size_t)k];
         }
@@ -238,8 +241,8 @@ static void fill_block(sinew_pbd *pbd, const sinew_pbd_def *def, int32_t b) {
     }
 }
 
-// `heavy_part` is the factor on the inverse masses of nodes that the previous layer has moved;
-// nodes as far out as the tet itself count as such, and at the attachment also what holds it.
+// `heavy_part` scales the inverse masses of the nodes on the inner side of a tet, which the
+// previous layer has already moved.
 static void fill_inertia(sinew_pbd *pbd, sn_pbd_inertia *inertia, int32_t b, double heavy_part) {
     const sn_pbd_block *block = &pbd->blocks[b];
     const sn_pbd_schedule *schedule = &pbd->schedule;
@@ -281,6 +284,8 @@ static void mark_still(const sinew_pbd *pbd, uint8_t *attached, uint8_t *still) 
 
 static sinew_status build(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pbd_def *def) {
     sn_arena *arena = &pbd->arena;
+
+    // Rest shape, masses and cores.
     push_arrays(pbd, mesh);
     SN_TRY(sn_arena_status(arena));
     compute_rest(pbd, mesh, def);
@@ -292,6 +297,7 @@ static sinew_status build(sinew_pbd *pbd, const sinew_mesh *mesh, const sinew_pb
     SN_TRY(sn_arena_status(arena));
     mark_still(pbd, attached, still);
 
+    // The order of projection, and the blocks it needs.
     sn_pbd_schedule_def order = {mesh, attached, still, def->order};
     SN_TRY(sn_pbd_build_schedule(arena, &order, &pbd->schedule));
     pbd->blocks = SN_PUSH(arena, sn_pbd_block, pbd->schedule.block_count);
@@ -336,6 +342,7 @@ sinew_status sinew_pbd_create(sinew_context *context, const sinew_mesh *mesh,
         return status;
     }
 
+    // The arrays of the definition were borrowed.
     made->settings.materials = NULL;
     made->settings.tet_materials = NULL;
     made->settings.frames = NULL;

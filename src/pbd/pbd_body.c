@@ -36,6 +36,7 @@ static sn_mat3 compute_stress(const pbd_model *model, int32_t tet, sn_mat3 G, do
     sinew_pbd_material material = material_of(model, tet);
     double c[SN_PBD_CONSTRAINTS];
 
+    // psi and dpsi/dG, constraint by constraint.
     sn_pbd_values(c, G);
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
         double k = i < 3 ? material.stretch[i] : i < 6 ? material.shear[i - 3] : material.volume;
@@ -50,6 +51,7 @@ static sn_mat3 compute_stress(const pbd_model *model, int32_t tet, sn_mat3 G, do
         return P;
     }
 
+    // P = dpsi/dG Q'
     sn_mat3 Q;
     memcpy(Q.m, model->def.frames + 9 * (size_t)tet, sizeof Q.m);
 
@@ -96,6 +98,7 @@ static void get_element_state(sinew_body *body, int32_t element, sinew_element_s
         F = sn_mat3_mul(G, sn_mat3_transpose(Q));
     }
 
+    // Green strain and Cauchy stress.
     static const int voigt[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
     *state = (sinew_element_state){.J = sn_mat3_det(F)};
     memcpy(state->F, F.m, sizeof state->F);
@@ -145,6 +148,8 @@ static sinew_status set_material(sinew_body *body, int32_t index,
 // Rebuilds the solver if other nodes are held than before.
 static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
     bool changed = !model->pbd;
+
+    // Compare the held nodes with those the solver was built with.
     for (int32_t i = 0; i < body->rows; i++) {
         const uint8_t *mask = body->mask + 3 * (size_t)i;
         if (!mask[0] != !mask[1] || !mask[1] != !mask[2]) {
@@ -163,6 +168,7 @@ static sinew_status update_kinematic(sinew_body *body, pbd_model *model) {
         return SINEW_OK;
     }
 
+    // Build the new solver before the old one is destroyed.
     sinew_pbd *pbd = NULL;
     sinew_status status = sinew_pbd_create(body->context, &body->mesh, &model->def, &pbd);
     if (status != SINEW_OK) {
@@ -270,8 +276,9 @@ static sinew_status copy_def(sinew_body *body, pbd_model *model, const sinew_pbd
     size_t tets = (size_t)body->mesh.element_count;
     sinew_pbd_material standard = sinew_default_pbd_material();
 
+    // Gravity arrives with the forces.
     model->def = *def;
-    memset(model->def.gravity, 0, sizeof model->def.gravity); // comes with the forces
+    memset(model->def.gravity, 0, sizeof model->def.gravity);
 
     bool given = def->materials && def->material_count > 0;
     int32_t count = given ? def->material_count : 1;
@@ -337,10 +344,12 @@ sinew_status sn_pbd_body_build(sinew_body *body, const sinew_pbd_def *def,
     SN_TRY(copy_def(body, model, def));
     SN_TRY(sinew_pbd_create(body->context, &body->mesh, &model->def, &model->pbd));
 
-    int32_t cores = model->pbd->cores.count; // none is driven yet, so this is the largest number
+    // No core is driven yet, so this is the largest number of them.
+    int32_t cores = model->pbd->cores.count;
     body->config_count = 3 * body->rows + 4 * cores;
     SN_TRY(sn_body_allocate_state(body, &body->arena));
 
+    // The cores start with the rotation of the placement.
     double length = 0;
     for (int k = 0; k < 4; k++) {
         length += rotation[k] * rotation[k];

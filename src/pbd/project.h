@@ -9,9 +9,8 @@
 
 // Lanes without a tet repeat the nodes of lane 0 with B = 0, and move nothing.
 typedef struct sn_pbd_block {
-    float B[9][SN_BLOCK]; // Dm^-1 Q, row by row
-    float stiffness[SN_PBD_CONSTRAINTS]
-                   [SN_BLOCK]; // parts to remove, or compliances alpha (times the mass unit)
+    float B[9][SN_BLOCK];                          // Dm^-1 Q, row by row
+    float stiffness[SN_PBD_CONSTRAINTS][SN_BLOCK]; // fractions, or compliances (times mass unit)
     int32_t nodes[4][SN_BLOCK];
 } sn_pbd_block;
 

@@ -34,8 +34,7 @@ typedef struct tets {
     sn_floats A[3][3];
     sn_floats softening; // not 0, so that lanes without a tet stay finite
     sn_floats soft_A[3]; // A[i][i] + softening
-    sn_floats
-        expansion; // upper limit of a stretch's push: 0 for what is still inverted, else large
+    sn_floats expansion; // upper limit of a stretch's push: 0 while inverted, large otherwise
 } tets;
 
 SN_INLINE sn_floats metric(const tets *t, const vec h[3]) {
@@ -54,6 +53,8 @@ SN_INLINE sn_floats determinant(const tets *t) {
 SN_OUTLINE void make_upright(tets *t, sn_floats J) {
     vec h[3];
     sn_floats area[3];
+
+    // The axis of smallest height has the largest opposite area.
     for (int i = 0; i < 3; i++) {
         h[i] = cross(t->g[(i + 1) % 3], t->g[(i + 2) % 3]);
         area[i] = dot(h[i], h[i]);
@@ -66,6 +67,7 @@ SN_OUTLINE void make_upright(tets *t, sn_floats J) {
                                inverted & third};
     vec g[3] = {t->g[0], t->g[1], t->g[2]};
 
+    // Push the height of the chosen axis up to SN_PBD_UPRIGHT.
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3;
         int k = (i + 2) % 3;
@@ -87,6 +89,7 @@ SN_OUTLINE void make_upright(tets *t, sn_floats J) {
         }
     }
 
+    // Lanes that are still inverted must not be stretched further.
     t->expansion =
         sn_floats_select((sn_float_mask)(determinant(t) < 0.0f), sn_floats_all(0), t->expansion);
 }
@@ -166,6 +169,7 @@ SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const sn_pbd_p
     const sn_pbd_inertia *inertia = &work->inertias[b];
     vec d[4];
 
+    // Edges, inverse masses and B.
     for (int k = 1; k < 4; k++) {
         sn_floats row[3];
         sn_floats_load_rows(row, work->nodes, block->nodes[k] + first, block->nodes[0] + first);
@@ -176,6 +180,7 @@ SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const sn_pbd_p
         w[k] = sn_floats_load(inertia->w[k] + first);
     }
 
+    // G = sum_k d_k B_k
     for (int i = 0; i < 3; i++) {
         for (int k = 1; k < 4; k++) {
             B[k][i] = sn_floats_load(block->B[3 * (k - 1) + i] + first);
@@ -185,6 +190,7 @@ SN_INLINE void gather(tets *t, sn_floats w[4], sn_floats B[4][3], const sn_pbd_p
         t->p[i] = (vec){sn_floats_all(0), sn_floats_all(0), sn_floats_all(0)};
     }
 
+    // A, and the softening of the denominators.
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3;
         int k = (i + 2) % 3;
@@ -205,6 +211,7 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool
     tets t;
     sn_floats w[4], B[4][3], k[SN_PBD_CONSTRAINTS];
 
+    // Make inverted tets upright.
     gather(&t, w, B, work, b, first);
     sn_floats J = determinant(&t);
     if (sn_floats_any((sn_float_mask)(J < 0.0f))) {
@@ -213,6 +220,7 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool
         t = copy;
     }
 
+    // Stiffnesses, or compliances with their multipliers.
     float *l[SN_PBD_CONSTRAINTS] = {NULL};
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
         k[i] = sn_floats_load(block->stiffness[i] + first);
@@ -223,6 +231,7 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool
         l[i] = work->multipliers[b].l[i] + first;
     }
 
+    // Stretches, shears, volume.
     for (int i = 0; i < 3; i++) {
         project_stretch(&t, i, k[i], l[i]);
     }
@@ -232,6 +241,8 @@ SN_INLINE void project(const sn_pbd_projection *work, int32_t b, int first, bool
     }
 
     project_volume(&t, k[6], l[6]);
+
+    // Move the nodes by the accumulated impulses.
     for (int n = 0; n < 4; n++) {
         vec dx = madd(madd(scale(B[n][0], t.p[0]), B[n][1], t.p[1]), B[n][2], t.p[2]);
         sn_floats d[3] = {w[n] * dx.x, w[n] * dx.y, w[n] * dx.z};

@@ -59,15 +59,17 @@ static sinew_status add_layer(builder *build, const int32_t *tets, int32_t count
     int32_t *indices = SN_PUSH(build->scratch, int32_t, 4 * (size_t)count);
 
     SN_TRY(sn_arena_status(build->scratch));
+
+    // Equal chunks of whole blocks, as far as the number of tets allows.
     int32_t chunks = (count + CHUNK_TETS - 1) / CHUNK_TETS;
     int32_t share = chunks > 0 ? (count + chunks - 1) / chunks : 1;
-    int32_t size =
-        (share + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK; // whole blocks, as far as the tets allow
+    int32_t size = (share + SN_BLOCK - 1) / SN_BLOCK * SN_BLOCK;
 
     for (int32_t i = 0; i < count; i++) {
         memcpy(indices + 4 * (size_t)i, nodes_of(build, tets[i]), 4 * sizeof(int32_t));
     }
 
+    // Chunks colour by colour: consecutive ones share no node.
     sn_coloring coloring;
     SN_TRY(sn_build_coloring(build->scratch, indices, 4, count, build->def->mesh->point_count, size,
                              &coloring));
@@ -94,6 +96,8 @@ static sinew_status find_layers(builder *build) {
     int32_t end = 0;
 
     SN_TRY(sn_arena_status(build->scratch));
+
+    // The attached nodes form layer 0.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         if (!build->def->attached[i] || build->def->order != SINEW_PBD_LAYERED) {
             continue;
@@ -102,6 +106,7 @@ static sinew_status find_layers(builder *build) {
         node_layers[i] = 0;
     }
 
+    // Breadth-first search over tets that share a node.
     for (int32_t i = 0; i < end; i++) {
         int32_t layer = node_layers[queue[i]];
         for (int32_t e = elements.offsets[queue[i]]; e < elements.offsets[queue[i] + 1]; e++) {
@@ -128,6 +133,7 @@ static sinew_status find_layers(builder *build) {
 // Sorts `tets` stably by a key in [0, key_count); tets with a negative key are left out.
 static void sort_by_key(int32_t *sorted, int32_t *offsets, const int32_t *tets, int32_t count,
                         const int32_t *keys, int32_t key_count) {
+    // Counting sort.
     memset(offsets, 0, ((size_t)key_count + 1) * sizeof *offsets);
     for (int32_t i = 0; i < count; i++) {
         if (keys[tets[i]] >= 0) {
@@ -145,6 +151,7 @@ static void sort_by_key(int32_t *sorted, int32_t *offsets, const int32_t *tets, 
         }
     }
 
+    // Writing has moved each start to the next one: move them back.
     for (int32_t key = key_count; key > 0; key--) {
         offsets[key] = offsets[key - 1];
     }
@@ -172,6 +179,7 @@ static sinew_status build_layers(builder *build) {
         }
     }
 
+    // Sort by layer, along the Hilbert curve within each.
     sn_order order;
     SN_TRY(sn_build_hilbert_order(build->scratch, mesh, &order));
 
@@ -216,6 +224,8 @@ static sinew_status build_sequence(builder *build) {
     int32_t *offsets = SN_PUSH(build->scratch, int32_t, count + 1);
 
     SN_TRY(sn_arena_status(build->scratch));
+
+    // Level of a tet: one more than that of the last earlier tet it shares a node with.
     for (int32_t t = 0; t < count; t++) {
         tets[t] = t;
         levels[t] = build->def->still[t] ? -1 : 0;
@@ -236,6 +246,7 @@ static sinew_status build_sequence(builder *build) {
         level_count = levels[t] + 1 > level_count ? levels[t] + 1 : level_count;
     }
 
+    // Level by level.
     build->schedule->layer_count = 1;
     sort_by_key(sorted, offsets, tets, count, levels, level_count);
     for (int32_t level = 0; level < level_count; level++) {
@@ -255,6 +266,8 @@ static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
     int32_t *last = SN_PUSH(build->scratch, int32_t, nodes);
 
     SN_TRY(sn_arena_status(build->scratch));
+
+    // Pass 0 counts, pass 1 writes.
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < nodes; i++) {
             last[i] = -1;
@@ -281,6 +294,7 @@ static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
             }
         }
 
+        // After counting: starts of the lists.
         if (pass == 1) {
             break;
         }
@@ -293,6 +307,7 @@ static sinew_status list_node_chunks(builder *build, sn_adjacency *chunks) {
         SN_TRY(sn_arena_status(build->scratch));
     }
 
+    // Writing has moved each start to the next one: move them back.
     for (int32_t i = nodes; i > 0; i--) {
         chunks->offsets[i] = chunks->offsets[i - 1];
     }
@@ -314,6 +329,7 @@ static sinew_status find_neighbors(sn_arena *arena, builder *build) {
     SN_TRY(sn_arena_status(build->scratch));
     SN_TRY(sn_arena_status(arena));
 
+    // Pass 0 counts, pass 1 writes; `last` removes duplicates.
     for (int pass = 0; pass < 2; pass++) {
         int32_t end = 0;
         for (int32_t c = 0; c < count; c++) {

@@ -25,6 +25,8 @@ static void predict_range(void *data, int32_t begin, int32_t end, int32_t chunk)
         double w = pbd->inverse_masses[i];
 
         memcpy(pbd->before + 4 * (size_t)i, x, 4 * sizeof(double));
+
+        // Kinematic nodes jump to their targets.
         if (w == 0) {
             if (work->targets && pbd->masses[i] > 0) {
                 sn_store3(x, sn_load3(sn_at3(work->targets, i)));
@@ -32,6 +34,7 @@ static void predict_range(void *data, int32_t begin, int32_t end, int32_t chunk)
             continue;
         }
 
+        // Symplectic Euler for the others.
         sn_vec3 a = gravity;
         if (work->forces) {
             a = sn_madd(a, w / pbd->mass_unit, sn_load3(sn_at3(work->forces, i)));
@@ -135,6 +138,7 @@ static void spin_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
             continue;
         }
 
+        // Angular momentum r x m v and inertia m (|r|^2 I - r r').
         sn_vec3 r = sn_sub(sn_load3(pbd->nodes + 4 * (size_t)i), work->center);
         sn_vec3 v = sn_load3(pbd->velocities + 4 * (size_t)i);
 
@@ -184,6 +188,7 @@ void sn_pbd_damp(sinew_pbd *pbd, double h) {
     job work = {.pbd = pbd, .keep = exp(-pbd->settings.damping * h)};
     double sums[SN_PBD_SUMS];
 
+    // Linear motion.
     run(&work, momentum_range);
     sum_chunks(sums, pbd);
     if (sums[0] <= 0) {
@@ -195,6 +200,7 @@ void sn_pbd_damp(sinew_pbd *pbd, double h) {
     run(&work, spin_range);
     sum_chunks(sums, pbd);
 
+    // Angular velocity from angular momentum.
     sn_mat3 inertia;
     memcpy(inertia.m, sums + 3, sizeof inertia.m);
 
@@ -220,8 +226,11 @@ sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, con
                 .forces = forces,
                 .keep = exp(-pbd->settings.drag * h)};
 
+    // Predict and project.
     run(&work, predict_range);
     sn_pbd_iterate(pbd, pbd->settings.iterations, pbd->settings.consolidating, h);
+
+    // A state that is not finite is discarded.
     run(&work, check_range);
 
     double sums[SN_PBD_SUMS] = {0};
@@ -236,6 +245,7 @@ sinew_status sinew_pbd_step(sinew_pbd *pbd, double h, const double *targets, con
                        sums[0], h);
     }
 
+    // Velocities from displacements, damped.
     run(&work, velocity_range);
     if (pbd->settings.damping > 0) {
         sn_pbd_damp(pbd, h);

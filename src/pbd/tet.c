@@ -1,3 +1,5 @@
+// One tet under strain-based position dynamics, in plain doubles: the reference for the kernel of
+// project_simd.c. See tet.h for the formulas.
 #include "pbd/tet.h"
 
 #include "base/assert.h"
@@ -120,12 +122,14 @@ static void project_constraint(state *tet, int constraint, double stiffness, dou
     double denominator = metric(tet, H) + tet->softening * scale;
     double s;
 
+    // The multiplier step of Macklin et al., or the plain fraction.
     if (multiplier) {
         s = -(c[constraint] + stiffness * *multiplier) / (denominator + stiffness + 1e-300);
     } else {
         s = -stiffness * c[constraint] / (denominator + 1e-300);
     }
 
+    // An inverted tet must not be stretched further.
     if (constraint < 3 && inverted) {
         s = fmin(s, 0);
     }
@@ -139,6 +143,8 @@ static void project_constraint(state *tet, int constraint, double stiffness, dou
 void sn_pbd_project(sn_vec3 x[4], const double w[4], sn_mat3 B,
                     const double stiffness[SN_PBD_CONSTRAINTS], double *multipliers) {
     double row[4][3];
+
+    // The four rows of B.
     for (int i = 0; i < 3; i++) {
         for (int k = 1; k < 4; k++) {
             row[k][i] = B.m[k - 1][i];
@@ -146,12 +152,14 @@ void sn_pbd_project(sn_vec3 x[4], const double w[4], sn_mat3 B,
         row[0][i] = -(row[1][i] + row[2][i] + row[3][i]);
     }
 
+    // G and A.
     state tet = {.G = sn_pbd_gradient(x, B)};
     for (int k = 0; k < 4; k++) {
         tet.A =
             sn_mat3_add(tet.A, sn_mat3_scale(w[k], sn_outer(sn_load3(row[k]), sn_load3(row[k]))));
     }
 
+    // Project the constraints one after the other on G, then move the nodes once.
     tet.softening = SN_PBD_SOFTENING * sn_mat3_trace(tet.A);
     bool inverted = sn_mat3_det(tet.G) < 0 && make_upright(&tet);
     for (int i = 0; i < SN_PBD_CONSTRAINTS; i++) {
