@@ -83,15 +83,15 @@ double sn_surface_volume(const double *points, const int32_t *triangles, int32_t
 
 // The checks of sinew_mesh_check one by one, so that a caller can omit some. Each reports the first
 // offender.
-sinew_status sn_check_arrays(sinew_context *context,
-                             const sinew_mesh *mesh); // pointers, counts, ranges, finite
-sinew_status
-sn_check_volumes(sinew_context *context,
-                 const sinew_mesh *mesh); // positive everywhere, no node twice in an element
-sinew_status sn_check_used(sinew_context *context,
-                           const sinew_mesh *mesh); // every node has an element
-sinew_status sn_check_distinct(sinew_context *context,
-                               const sinew_mesh *mesh); // no element twice, two elements per face
+//
+//   arrays    pointers, counts and ranges are valid, coordinates are finite
+//   volumes   positive in every element, no node twice in an element
+//   used      every node belongs to an element
+//   distinct  no element appears twice, at most two elements share a face
+sinew_status sn_check_arrays(sinew_context *context, const sinew_mesh *mesh);
+sinew_status sn_check_volumes(sinew_context *context, const sinew_mesh *mesh);
+sinew_status sn_check_used(sinew_context *context, const sinew_mesh *mesh);
+sinew_status sn_check_distinct(sinew_context *context, const sinew_mesh *mesh);
 
 // Adjacency in a mesh: nodes and elements, elements across faces, boundary faces, connected parts.
 
