@@ -79,7 +79,7 @@ static void update_frames(run_state *run) {
     int32_t next = 0;
     for (int32_t i = 0; i < run->scene->body_count; i++) {
         const sn_scene_member *member = &run->world->members[i];
-        int32_t room = sn_scene_member_frame_count(member);
+        int32_t room = member->frame_count;
         int32_t there = sinew_frame_body_get_node_count(member->body);
 
         for (int32_t k = 0; k < room; k++, next++) {
@@ -115,7 +115,7 @@ sinew_status run_begin_preview(run_state *run) {
         SN_TRY(make_mesh(run, i, &meshes[i]));
         run->values[i] = SN_PUSH(&run->arena, double, meshes[i].vertex_count);
         run->surfaces[i] = run->world->members[i].surface.points;
-        run->frame_glyphs += sn_scene_member_frame_count(&run->world->members[i]);
+        run->frame_glyphs += run->world->members[i].frame_count;
     }
 
     SN_TRY(run_begin_fields(run));
@@ -167,7 +167,7 @@ sinew_status run_add_moment(run_state *run, bool film) {
     bool colored = color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS;
     for (int32_t i = 0; colored && i < run->scene->body_count; i++) {
         sn_scene_member *member = &run->world->members[i];
-        SN_TRY(member->ops->compute_values(member, color, run->values[i]));
+        SN_TRY(sn_scene_member_compute_values(member, color, run->values[i]));
     }
 
     for (int32_t i = 0; i < run->scene->body_count; i++) {

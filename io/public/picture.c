@@ -200,7 +200,7 @@ sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_
                        (int)color);
     }
 
-    return member->ops->compute_values(member, colors[color], values);
+    return sn_scene_member_compute_values(member, colors[color], values);
 }
 
 static sinew_status fill_surface(sinew_scene *scene, int32_t body, sinew_scene_color color,

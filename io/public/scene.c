@@ -240,7 +240,7 @@ const double *sinew_scene_compute_surface(sinew_scene *scene, int32_t body) {
     if (!member) {
         return NULL;
     }
-    member->ops->update_surface(member);
+    sinew_body_compute_surface(member->body, member->surface.points, NULL);
     return member->surface.points;
 }
 

@@ -40,7 +40,7 @@ sinew_status sinew_scene_get_body_info(const sinew_scene *scene, int32_t index,
                                     .load_count = body->load_count};
     if (member && member->frames) {
         info->voxel_count = sinew_voxels_get_count(member->frames->voxels);
-        info->frame_capacity = sn_scene_member_frame_count(member);
+        info->frame_capacity = member->frame_count;
     }
 
     return SINEW_OK;

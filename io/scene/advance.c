@@ -1,6 +1,6 @@
 // A scene's world through time: motions, loads, steps, surfaces, probes.
-#include "io/scene/build_frames.h"
 #include "io/scene/build_skeleton.h"
+#include "io/scene/report.h"
 
 #include "math/quat.h"
 
@@ -126,18 +126,9 @@ sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, si
     bool known = sinew_snapshot_get_time(bytes, size, &time);
     for (int32_t i = 0; known && i < world->scene->body_count; i++) {
         sn_scene_member *member = &world->members[i];
-        if (!member->frames) {
-            continue;
+        if (member->ops->replay) {
+            SN_TRY(member->ops->replay(member, time));
         }
-
-        if (sn_frames_is_fading(member, time)) {
-            return sn_fail(world->arena.context, SINEW_UNSUPPORTED,
-                           "frames of body \"%s\" were fading in or out at %g s: save the state "
-                           "when they have done so",
-                           member->scene->name, time);
-        }
-
-        SN_TRY(sn_frames_replay(member, time));
     }
 
     return sinew_world_restore_snapshot(world->world, bytes, size);
@@ -154,56 +145,70 @@ sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_repor
     return sinew_world_solve_static(world->world, &world->scene->static_def, report);
 }
 
-static void update_surface(sn_scene_member *member) {
-    sn_scene_surface *surface = &member->surface;
-    const double *x = sinew_body_get_positions(member->body);
-    if (surface->embedding) {
-        sinew_embedding_compute_points(surface->embedding, x, surface->points);
-        return;
-    }
-
-    for (int32_t k = 0; k < surface->mesh->point_count; k++) {
-        memcpy(surface->points + 3 * (size_t)k, x + 3 * (size_t)surface->nodes[k],
-               3 * sizeof(double));
-    }
-}
-
 void sn_scene_world_update_surfaces(sn_scene_world *world) {
     for (int32_t i = 0; i < world->scene->body_count; i++) {
-        world->members[i].ops->update_surface(&world->members[i]);
-    }
-}
-
-static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
-    const sn_probe_place *place = &world->probes[index];
-    const sn_scene_member *member = &world->members[world->scene->probes[index].body];
-    int32_t width = sinew_element_node_count(member->mesh->element);
-    const int32_t *nodes = member->mesh->indices + (size_t)width * (size_t)place->element;
-    const double *x = sinew_body_get_positions(member->body);
-    sn_vec3 now = {0, 0, 0}, rest = {0, 0, 0};
-
-    for (int32_t k = 0; k < width; k++) {
-        now = sn_madd(now, place->weights[k], sn_load3(x + 3 * (size_t)nodes[k]));
-        rest =
-            sn_madd(rest, place->weights[k], sn_load3(member->mesh->points + 3 * (size_t)nodes[k]));
-    }
-
-    sn_store3(state->position, now);
-    sn_store3(state->displacement, sn_sub(now, sn_scene_place(member->scene, rest)));
-
-    // At the point itself; models that know elements only give the mean of the element.
-    if (sinew_point_get_state(place->point, &state->element) != SINEW_OK) {
-        sinew_body_get_element_state(member->body, place->element, &state->element);
+        sn_scene_member *member = &world->members[i];
+        sinew_body_compute_surface(member->body, member->surface.points, NULL);
     }
 }
 
 void sn_scene_world_read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
-    world->members[world->scene->probes[index].body].ops->read_probe(world, index, state);
+    const sn_scene_probe *probe = &world->scene->probes[index];
+    const sn_scene_body *body = &world->scene->bodies[probe->body];
+    sinew_point *point = world->probes[index];
+    *state = (sn_probe_state){.position = {NAN, NAN, NAN}};
+
+    // Both fail for want of memory only.
+    if (sinew_point_get_position(point, state->position) != SINEW_OK ||
+        sinew_point_get_state(point, &state->element) != SINEW_OK) {
+        return;
+    }
+    sn_store3(state->displacement,
+              sn_sub(sn_load3(state->position), sn_scene_place(body, sn_load3(probe->point))));
 }
 
-const sn_member_ops sn_element_member_ops = {
-    .apply = apply,
-    .update_surface = update_surface,
-    .read_probe = read_probe,
-    .compute_values = sn_element_member_values,
-};
+// One component of a force.
+static sn_vec3 along(const double *f, int axis) {
+    double part[3] = {0, 0, 0};
+    part[axis] = f[axis];
+    return sn_load3(part);
+}
+
+static void sum_reactions(const sn_scene_member *member, double *reactions,
+                          sn_support_report *reports) {
+    const sn_scene_body *scene = member->scene;
+    const double *x = sinew_body_get_positions(member->body);
+    for (int32_t k = 0; k < scene->support_count; k++) {
+        const sn_picked *picked = &member->supports[k];
+        for (int32_t i = 0; i < 3 * picked->count; i++) {
+            size_t node = (size_t)picked->nodes[i / 3];
+            if (picked->axes[i / 3] >> i % 3 & 1) {
+                sn_support_add_force(&reports[k], sn_load3(x + 3 * node),
+                                     along(reactions + 3 * node, i % 3));
+                reactions[3 * node + (size_t)(i % 3)] = 0;
+            }
+        }
+    }
+
+    // What no entry decides.
+    for (int32_t i = 0; i < sinew_body_get_node_count(member->body); i++) {
+        sn_support_add_force(&reports[scene->support_count], sn_load3(x + 3 * (size_t)i),
+                             sn_load3(reactions + 3 * (size_t)i));
+    }
+}
+
+static sinew_status compute_supports(sn_scene_member *member, sn_support_report *reports) {
+    int32_t count = sinew_body_get_node_count(member->body);
+    sn_arena scratch = sn_arena_create(member->context);
+    double *reactions = SN_PUSH(&scratch, double, 3 * (size_t)count);
+    sinew_status status = sn_arena_status(&scratch);
+    if (status == SINEW_OK) {
+        sinew_body_compute_reactions(member->body, reactions);
+        sum_reactions(member, reactions, reports);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+const sn_member_ops sn_element_member_ops = {.apply = apply, .compute_supports = compute_supports};

@@ -1,7 +1,8 @@
-// A body of frames through time: motions of what is held, forces on its points, probes, colours.
+// A body of frames through time: motions of what is held, forces on its points, what its supports
+// bear, and its structure when a state is restored.
 #include "io/scene/build_frames.h"
+#include "io/scene/report.h"
 
-#include <math.h>
 #include <string.h>
 
 static sn_quat placement_turn(const sn_scene_member *member) {
@@ -54,10 +55,6 @@ static sinew_status apply_motions(const sn_scene_member *member, double time) {
     }
 
     return SINEW_OK;
-}
-
-static void update_surface(sn_scene_member *member) {
-    sinew_body_compute_surface(member->body, member->surface.points, NULL);
 }
 
 // A force and a torque on one frame, added to those of other loads.
@@ -121,58 +118,42 @@ static sinew_status apply(sn_scene_member *member, double time) {
     return apply_loads(member, time);
 }
 
-static void read_probe(const sn_scene_world *world, int32_t index, sn_probe_state *state) {
-    const sn_scene_probe *probe = &world->scene->probes[index];
-    const sn_scene_member *member = &world->members[probe->body];
-    const sinew_body *body = member->body;
-
-    *state = (sn_probe_state){.position = {NAN, NAN, NAN}};
-
-    // Both fail for want of memory only.
-    if (sinew_frame_body_get_point(body, probe->point, state->position) != SINEW_OK) {
-        return;
-    }
-
-    if (sinew_frame_body_get_state(body, probe->point, NULL, &state->element) != SINEW_OK) {
-        return;
-    }
-
-    sn_store3(state->displacement, sn_sub(sn_load3(state->position),
-                                          sn_scene_place(member->scene, sn_load3(probe->point))));
-}
-
-static sinew_status compute_values(sn_scene_member *member, sn_scene_color color, double *values) {
-    SN_ASSERT(color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS);
-    const sinew_mesh *surface = member->surface.mesh;
-    bool moving = color == SN_COLOR_DISPLACEMENT || color == SN_COLOR_SPEED;
-    sn_arena scratch = sn_arena_create(member->context);
-    double *vectors = SN_PUSH(&scratch, double, moving ? 3 * (size_t)surface->point_count : 0);
-    sinew_element_state *states =
-        SN_PUSH(&scratch, sinew_element_state, moving ? 0 : surface->point_count);
-    sinew_status status = sn_arena_status(&scratch);
-
-    if (status == SINEW_OK) {
-        sinew_frame_points_compute(
-            member->frames->points, color == SN_COLOR_DISPLACEMENT ? vectors : NULL,
-            color == SN_COLOR_SPEED ? vectors : NULL, moving ? NULL : states);
-
-        for (int32_t i = 0; i < surface->point_count; i++) {
-            sn_vec3 from = {0, 0, 0};
-            if (color == SN_COLOR_DISPLACEMENT) {
-                from = sn_scene_place(member->scene, sn_load3(surface->points + 3 * (size_t)i));
-            }
-            values[i] = moving ? sn_distance(sn_load3(vectors + 3 * (size_t)i), from)
-                               : sn_state_value(&states[i], color);
+static void sum_reaction(const sn_scene_member *member, int32_t frame, const double x[3],
+                         const double force[3], const double torque[3],
+                         sn_support_report *reports) {
+    int32_t rest = member->scene->support_count; // what no entry decides
+    for (int d = 0; d < SN_FRAME_DIRECTIONS; d++) {
+        int32_t owner = member->frames->owner[SN_FRAME_DIRECTIONS * frame + d];
+        sn_support_report *report = &reports[owner >= 0 && owner < rest ? owner : rest];
+        if (d == 3) {
+            sn_add_to3(report->torque, sn_load3(torque));
+            continue;
         }
-    }
 
-    sn_arena_destroy(&scratch);
-    return status;
+        double part[3] = {0, 0, 0};
+        part[d] = force[d];
+        sn_support_add_force(report, sn_load3(x), sn_load3(part));
+    }
 }
 
-int32_t sn_scene_member_frame_count(const sn_scene_member *member) {
-    return member->frames ? member->frames->first_count + member->scene->frames->insertion_count
-                          : 0;
+static sinew_status compute_supports(sn_scene_member *member, sn_support_report *reports) {
+    for (int32_t i = 0; i < member->frames->node_count; i++) {
+        double force[3], torque[3], x[3];
+        SN_TRY(sinew_frame_body_get_reaction(member->body, i, force, torque));
+        SN_TRY(sinew_frame_body_get_node(member->body, i, x, NULL));
+        sum_reaction(member, i, x, force, torque, reports);
+    }
+    return SINEW_OK;
+}
+
+static sinew_status replay(sn_scene_member *member, double time) {
+    if (sn_frames_is_fading(member, time)) {
+        return sn_fail(member->context, SINEW_UNSUPPORTED,
+                       "frames of body \"%s\" were fading in or out at %g s: save the state when "
+                       "they have done so",
+                       member->scene->name, time);
+    }
+    return sn_frames_replay(member, time);
 }
 
 static void release(sn_scene_member *member) {
@@ -182,8 +163,7 @@ static void release(sn_scene_member *member) {
 
 const sn_member_ops sn_frame_member_ops = {
     .apply = apply,
-    .update_surface = update_surface,
-    .read_probe = read_probe,
-    .compute_values = compute_values,
+    .compute_supports = compute_supports,
+    .replay = replay,
     .release = release,
 };

@@ -110,25 +110,25 @@ static sinew_status make_mesh(const sn_builder *b, const sn_scene_shape *shape, 
     return status;
 }
 
-static sinew_status make_surface(sn_builder *b, sn_scene_member *member) {
-    sn_scene_surface *surface = &member->surface;
-    if (member->scene->surface) {
-        SN_TRY(sn_builder_read_mesh(b, member->scene->surface, &member->scene->shape, true,
-                                    &surface->mesh));
-        SN_TRY(
-            sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
-    } else if (member->scene->skin) {
-        const sn_scene_shape *shape = &member->scene->shape;
-        SN_TRY(shape->is_organism ? sn_builder_make_organism_skin(b, shape, &surface->mesh)
-                                  : sn_builder_make_skin(b, shape, &surface->mesh));
-        SN_TRY(
-            sinew_embedding_create(b->context, surface->mesh, member->mesh, &surface->embedding));
-    } else {
-        SN_TRY(
-            sinew_mesh_create_surface(b->context, member->mesh, &surface->mesh, &surface->nodes));
+// The surface that a scene gives to a body: a file, or the skin of a generated shape; NULL: its own
+// boundary.
+static sinew_status make_surface(const sn_builder *b, const sn_scene_body *body,
+                                 sinew_mesh **surface) {
+    *surface = NULL;
+    if (body->surface) {
+        return sn_builder_read_mesh(b, body->surface, &body->shape, true, surface);
     }
+    if (!body->skin) {
+        return SINEW_OK;
+    }
+    return body->shape.is_organism ? sn_builder_make_organism_skin(b, &body->shape, surface)
+                                   : sn_builder_make_skin(b, &body->shape, surface);
+}
 
-    surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
+sinew_status sn_builder_take_surface(const sn_builder *b, sn_scene_member *member) {
+    member->surface.mesh = sinew_body_get_surface(member->body);
+    member->surface.points =
+        SN_PUSH(&b->world->arena, double, 3 * (size_t)member->surface.mesh->point_count);
     return sn_arena_status(&b->world->arena);
 }
 
@@ -256,11 +256,16 @@ static sinew_status make_body(sn_builder *b, sn_scene_member *member) {
     if (member->field) {
         def.material_axes = sinew_field_get_axes(member->field);
     }
-    if (scene->positions.used) {
-        return sn_builder_make_positions(b, member, &def);
-    }
 
-    return sinew_body_create(b->world->world, &def, &member->body);
+    sinew_mesh *surface;
+    SN_TRY(make_surface(b, scene, &surface));
+    def.surface = surface;
+    sinew_status status = scene->positions.used
+                              ? sn_builder_make_positions(b, member, &def)
+                              : sinew_body_create(b->world->world, &def, &member->body);
+    sinew_mesh_destroy(surface);
+
+    return status;
 }
 
 // What the selections look at: labels and surface of each node.
@@ -490,7 +495,7 @@ static sinew_status make_member(sn_builder *b, int32_t index) {
     SN_TRY(sn_builder_make_field(b, member->scene, member->mesh, &member->field));
     SN_TRY(sn_builder_note(b, json, make_body(b, member)));
     SN_TRY(sinew_body_set_solver(member->body, member->scene->solver));
-    SN_TRY(sn_builder_note(b, json, make_surface(b, member)));
+    SN_TRY(sn_builder_take_surface(b, member));
 
     sn_arena scratch = sn_arena_create(b->context);
     sinew_status status = sn_builder_bind(b, member);
@@ -591,22 +596,6 @@ static sinew_status make_attachments(sn_builder *b) {
     return SINEW_OK;
 }
 
-// How far a rest point is outside the voxels of a body of frames, and the diagonal of their grid.
-static double measure_voxels(const sinew_voxels *voxels, const double point[3], double *size) {
-    int32_t cells[3];
-    double spacing[3], center[3], square = 0;
-    sinew_voxels_get_grid(voxels, cells, spacing, NULL);
-    sn_vec3 extent = {cells[0] * spacing[0], cells[1] * spacing[1], cells[2] * spacing[2]};
-    *size = sn_length(extent);
-
-    sinew_voxels_get_center(voxels, sinew_voxels_find_nearest(voxels, point, INFINITY), center);
-    for (int k = 0; k < 3; k++) {
-        double outside = fmax(0, fabs(point[k] - center[k]) - 0.5 * spacing[k]);
-        square += outside * outside;
-    }
-    return sqrt(square);
-}
-
 static double measure_mesh(const sinew_mesh *mesh) {
     sn_vec3 lower = sn_load3(mesh->points);
     sn_vec3 upper = lower;
@@ -639,22 +628,15 @@ static sinew_status check_probe(const sn_builder *b, const sn_scene_probe *probe
 }
 
 static sinew_status make_probes(sn_builder *b) {
-    b->world->probes = SN_PUSH(&b->world->arena, sn_probe_place, b->scene->probe_count);
+    b->world->probes = SN_PUSH(&b->world->arena, sinew_point *, b->scene->probe_count);
     SN_TRY(sn_arena_status(&b->world->arena));
     for (int32_t i = 0; i < b->scene->probe_count; i++) {
         const sn_scene_probe *probe = &b->scene->probes[i];
         const sn_scene_member *member = &b->world->members[probe->body];
-        double distance, size;
-        if (member->mesh) {
-            sn_probe_place *place = &b->world->probes[i];
-            SN_TRY(sinew_mesh_locate_points(b->context, member->mesh, probe->point, 1,
-                                            &place->element, place->weights, &distance));
-            SN_TRY(sinew_point_create(member->body, probe->point, &place->point));
-            size = measure_mesh(member->mesh);
-        } else {
-            distance = measure_voxels(member->frames->voxels, probe->point, &size);
-        }
-        SN_TRY(check_probe(b, probe, distance, size));
+        sinew_point **point = &b->world->probes[i];
+        SN_TRY(sinew_point_create(member->body, probe->point, point));
+        SN_TRY(check_probe(b, probe, sinew_point_get_distance(*point),
+                           measure_mesh(member->surface.mesh)));
     }
 
     return SINEW_OK;
@@ -720,8 +702,6 @@ void sn_scene_world_destroy(sn_scene_world *world) {
         }
 
         sinew_field_destroy(member->field);
-        sinew_embedding_destroy(member->surface.embedding);
-        sinew_mesh_destroy(member->surface.mesh);
         sinew_mesh_destroy(member->mesh);
     }
 

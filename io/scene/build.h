@@ -18,27 +18,27 @@ typedef struct sn_picked {
     double factor; // from the areas of these triangles to the loaded ones
 } sn_picked;
 
-// What is drawn and written as a surface: points that follow the body.
+// What is drawn and written as a surface: that of the body.
 typedef struct sn_scene_surface {
-    sinew_mesh *mesh;           // rest shape; owned
-    const int32_t *nodes;       // body node of each point, or NULL with an embedding
-    sinew_embedding *embedding; // or NULL
-    double *points;             // present positions, three each
+    const sinew_mesh *mesh; // at rest; the body owns it
+    double *points;         // present positions, three each
 } sn_scene_surface;
 
 typedef struct sn_scene_member sn_scene_member;
 typedef struct sn_scene_world sn_scene_world;
 typedef struct sn_probe_state sn_probe_state;
-typedef struct sn_member_frames sn_member_frames; // io/scene/build_frames.h
-typedef struct sn_bones sn_bones;                 // io/scene/build_skeleton.h
+typedef struct sn_support_report sn_support_report; // io/scene/report.h
+typedef struct sn_member_frames sn_member_frames;   // io/scene/build_frames.h
+typedef struct sn_bones sn_bones;                   // io/scene/build_skeleton.h
 
-// What differs from model to model once a body is built.
+// What differs between bodies that are held and loaded at nodes and those that are at frames.
 typedef struct sn_member_ops {
     sinew_status (*apply)(sn_scene_member *member, double time); // targets of what is held, loads
-    void (*update_surface)(sn_scene_member *member);
-    void (*read_probe)(const sn_scene_world *world, int32_t probe, sn_probe_state *state);
-    // A number for each point of the surface; not for SN_COLOR_NONE and SN_COLOR_WEIGHTS.
-    sinew_status (*compute_values)(sn_scene_member *member, sn_scene_color color, double *values);
+    // The forces of its supports, as sn_scene_member_compute_supports.
+    sinew_status (*compute_supports)(sn_scene_member *member, sn_support_report *reports);
+    // Brings the body to the structure that it had at a time, of which a snapshot is to be
+    // restored. NULL: it is always the same.
+    sinew_status (*replay)(sn_scene_member *member, double time);
     void (*release)(sn_scene_member *member); // NULL: nothing
 } sn_member_ops;
 
@@ -49,6 +49,7 @@ struct sn_scene_member {
     sinew_body *body;
     sinew_mesh *mesh;         // rest mesh; owned; NULL for bodies of frames
     sn_member_frames *frames; // NULL for bodies of elements
+    int32_t frame_count;      // the most that it has in the course of the scene; 0 without frames
     int32_t material_count,
         *materials; // of the scene's list, in the order in which the body numbers them
     sn_scene_surface surface;
@@ -64,20 +65,14 @@ struct sn_scene_member {
     sinew_field *field; // of material axes; NULL without one
 };
 
-typedef struct sn_probe_place {
-    sinew_point *point; // of bodies of elements; the body owns it
-    int32_t element;
-    double weights[10];
-} sn_probe_place;
-
 struct sn_scene_world {
     sn_arena arena; // holds this struct too
     const sn_scene *scene;
     sinew_world *world;
     sn_scene_member *members;
-    sn_probe_place *probes;
-    sn_bones *bones;   // one for each skeleton of the scene
-    bool motion_ended; // of a skeleton that stops the run with it
+    sinew_point **probes; // the bodies own them
+    sn_bones *bones;      // one for each skeleton of the scene
+    bool motion_ended;    // of a skeleton that stops the run with it
 };
 
 // Makes the world of a scene that was read without mistakes. What is wrong with files, meshes and
@@ -105,14 +100,15 @@ sinew_status sn_scene_world_solve_static(sn_scene_world *world, sinew_step_repor
 // snapshot of a moment at which frames were still fading in or out is refused.
 sinew_status sn_scene_world_restore(sn_scene_world *world, const void *bytes, size_t size);
 
-// The most coordinate frames that a body has in the course of the scene; 0 for bodies of elements.
-int32_t sn_scene_member_frame_count(const sn_scene_member *member);
-
 // How the elements of a body were bound to its skeleton, or NULL.
 const sinew_rig_report *sn_scene_member_rigging(const sn_scene_member *member);
 
 // Brings the surfaces' points to the present positions.
 void sn_scene_world_update_surfaces(sn_scene_world *world);
+
+// A number for each point of a body's surface; not for SN_COLOR_NONE and SN_COLOR_WEIGHTS.
+sinew_status sn_scene_member_compute_values(sn_scene_member *member, sn_scene_color color,
+                                            double *values);
 
 struct sn_probe_state {
     double position[3], displacement[3]; // [m]

@@ -149,7 +149,8 @@ static sinew_status make_nodes(const sn_builder *b, const sn_scene_frames *scene
 }
 
 static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_member *member,
-                                     const tissue_table *table, const sinew_frame_node *nodes) {
+                                     const tissue_table *table, const sinew_frame_node *nodes,
+                                     const sinew_mesh *surface) {
     const sn_scene_frames *scene = body->frames;
     sinew_frame_body_def def = sinew_default_frame_body_def();
 
@@ -168,7 +169,7 @@ static sinew_frame_body_def make_def(const sn_scene_body *body, const sn_scene_m
     def.mass = scene->mass;
     def.springs = scene->springs;
     def.geometric_stiffness = scene->geometric_stiffness;
-    def.surface = member->surface.mesh;
+    def.surface = surface;
     def.mass_damping = body->def.mass_damping;
     def.stiffness_damping = body->def.stiffness_damping;
     memcpy(def.position, body->def.position, sizeof def.position);
@@ -207,9 +208,6 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
     SN_TRY(sn_builder_note(
         b, body->json,
         sn_builder_make_voxels(b, &body->shape, &body->frames->grid, &member->frames->voxels)));
-    SN_TRY(sn_builder_note(
-        b, body->json,
-        sn_builder_make_voxel_surface(b, body, member->frames->voxels, &member->surface.mesh)));
     SN_TRY(sn_builder_note(b, json, make_tissues(b, member, scratch, &table)));
 
     if (b->mistakes->total > before) {
@@ -221,8 +219,14 @@ static sinew_status make_body(const sn_builder *b, sn_scene_member *member, sn_a
         b, json, make_nodes(b, body->frames, member->frames->voxels, &table, scratch, &nodes)));
     SN_TRY(make_field(b, member));
 
-    sinew_frame_body_def def = make_def(body, member, &table, nodes);
-    return sn_builder_note(b, json, sinew_frame_body_create(b->world->world, &def, &member->body));
+    sinew_mesh *surface = NULL;
+    SN_TRY(sn_builder_note(
+        b, body->json, sn_builder_make_voxel_surface(b, body, member->frames->voxels, &surface)));
+    sinew_frame_body_def def = make_def(body, member, &table, nodes, surface);
+    sinew_status status = sinew_frame_body_create(b->world->world, &def, &member->body);
+    sinew_mesh_destroy(surface);
+
+    return sn_builder_note(b, json, status);
 }
 
 // --- what holds the frames
@@ -233,6 +237,7 @@ static sinew_status make_rest(sn_builder *b, sn_scene_member *member) {
     frames->first_count = frames->node_count = sinew_frame_body_get_node_count(member->body);
 
     int32_t room = frames->node_count + member->scene->frames->insertion_count;
+    member->frame_count = room;
     frames->rest = SN_PUSH(&b->world->arena, double, 3 * (size_t)room);
     frames->hold = SN_PUSH(&b->world->arena, int32_t, room);
     frames->motion =
@@ -556,11 +561,10 @@ static sinew_status make_loads(sn_builder *b, sn_scene_member *member) {
 }
 
 static sinew_status finish(sn_builder *b, sn_scene_member *member) {
-    sn_scene_surface *surface = &member->surface;
-    surface->points = SN_PUSH(&b->world->arena, double, 3 * (size_t)surface->mesh->point_count);
-    SN_TRY(sn_arena_status(&b->world->arena));
-    SN_TRY(sinew_frame_points_create(member->body, surface->mesh->points,
-                                     surface->mesh->point_count, &member->frames->points));
+    SN_TRY(sn_builder_take_surface(b, member));
+    const sinew_mesh *surface = member->surface.mesh;
+    SN_TRY(sinew_frame_points_create(member->body, surface->points, surface->point_count,
+                                     &member->frames->points));
     SN_TRY(make_rest(b, member));
 
     sn_arena scratch = sn_arena_create(b->context);

@@ -118,6 +118,7 @@ sinew_status sn_builder_make_positions(sn_builder *b, sn_scene_member *member,
     sinew_pbd_body_def made = sinew_default_pbd_body_def();
     made.name = def->name;
     made.mesh = member->mesh;
+    made.surface = def->surface;
     memcpy(made.position, def->position, sizeof made.position);
     memcpy(made.rotation, def->rotation, sizeof made.rotation);
     memcpy(made.velocity, def->velocity, sizeof made.velocity);

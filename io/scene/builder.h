@@ -31,15 +31,10 @@ sinew_status sn_builder_read_mesh(const sn_builder *b, const char *name,
 // How a motion turns at a time, before the body's placement.
 sn_quat sn_scene_motion_turn(const sn_scene_motion *motion, double time);
 
+// Takes over the surface of the body that was made for a member.
+sinew_status sn_builder_take_surface(const sn_builder *b, sn_scene_member *member);
+
 extern const sn_member_ops sn_element_member_ops;
-
-// A number for each point of the surface of a body of elements: means of the elements at each node,
-// or the node's own motion.
-sinew_status sn_element_member_values(sn_scene_member *member, sn_scene_color color,
-                                      double *values);
-
-// What a state shows in a colour: the norm of the strain, or the von Mises stress.
-double sn_state_value(const sinew_element_state *state, sn_scene_color color);
 
 // That "materials" of a body names a label which none of its elements or voxels has.
 void sn_builder_warn_of_label(const sn_builder *b, const sn_scene_body *body, int32_t label);

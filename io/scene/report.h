@@ -13,10 +13,13 @@ typedef struct sn_load_report {
 sinew_status sn_scene_member_get_load(sn_scene_member *member, int32_t index, double time,
                                       sn_load_report *report);
 
-typedef struct sn_support_report {
+struct sn_support_report {
     double force[3];  // on the body [N]
     double torque[3]; // about the origin of the world [Nm]
-} sn_support_report;
+};
+
+// Adds a force that acts at a position.
+void sn_support_add_force(sn_support_report *report, sn_vec3 x, sn_vec3 f);
 
 // The reactions of each entry of `fixed` and `scripted` in the last step or static solve, one after
 // the other, and then of whatever else holds the body: its skeleton, the frames' own entries.

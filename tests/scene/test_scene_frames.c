@@ -16,7 +16,7 @@ static void test_bar_bends(void **state) {
     const sn_scene_member *member = &f.world->members[0];
 
     assert_int_equal(sinew_frame_body_get_node_count(member->body), 3);
-    assert_int_equal(sn_scene_member_frame_count(member), 3);
+    assert_int_equal(member->frame_count, 3);
     step(&f, 5);
 
     sn_probe_state tip;
@@ -444,7 +444,7 @@ static void test_frames_join_and_leave(void **state) {
     make(&f, settings, 2);
     const sn_member_frames *frames = f.world->members[0].frames;
 
-    assert_int_equal(sn_scene_member_frame_count(&f.world->members[0]), 5);
+    assert_int_equal(f.world->members[0].frame_count, 5);
     const int32_t counts[30] = {3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5,
                                 5, 5, 5, 5, 5, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
     static unsigned char bytes[2][65536];
