@@ -6,6 +6,8 @@
 
 #include "contact/commit.h"
 
+#include "support/crossings.h"
+
 enum { TEST_PARTS = 8 };
 
 typedef struct touch_scene {
@@ -50,6 +52,26 @@ static inline void touch_create(touch_scene *t) {
     }
     assert_ok(t->context,
               sn_contact_scene_create(t->context, shapes, t->part_count, t->x, &t->scene));
+}
+
+// The pairs of triangles that intersect at x, by the exact test.
+static inline int64_t touch_crossings(const touch_scene *t, const double *x) {
+    sn_arena arena = sn_arena_create(t->context);
+    int32_t *triangles = SN_PUSH(&arena, int32_t, 3 * (size_t)t->scene->triangle_count);
+    assert_non_null(triangles);
+    for (int32_t p = 0; p < t->part_count; p++) {
+        const sn_contact_part *part = &t->scene->parts[p];
+        for (int32_t i = 0; i < 3 * part->shape->triangle_count; i++) {
+            triangles[3 * part->first_triangle + i] =
+                part->first_vertex + part->shape->triangles[i];
+        }
+    }
+
+    test_surfaces surfaces = {x, t->vertex_count, triangles, t->scene->triangle_count,
+                              t->scene->vertex_part};
+    int64_t count = test_count_crossings(&surfaces, NULL);
+    sn_arena_destroy(&arena);
+    return count;
 }
 
 static inline void touch_end(touch_scene *t) {

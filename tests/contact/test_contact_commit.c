@@ -117,6 +117,7 @@ static void test_gaps_keep_the_floor(void **state) {
 
         double least = INFINITY;
         int32_t truncated = 0;
+        assert_true(touch_crossings(&t, target) > 10);
         for (int commit = 0; commit < 50; commit++) {
             sn_contact_limit_report report;
             sn_contact_motion motion = {.x = t.x, .target = target};
@@ -126,6 +127,7 @@ static void test_gaps_keep_the_floor(void **state) {
             assert_int_equal(report.held, 0);
             truncated += report.truncated;
             positions_at(t.x, t.x, target, share, 1, t.vertex_count);
+            assert_int_equal(touch_crossings(&t, t.x), 0);
 
             sn_contact_measure(t.scene, t.x);
             for (int32_t i = 0; i < t.scene->pair_count; i++) {
