@@ -64,14 +64,51 @@ sinew_status sn_springs_create(sn_arena *arena, const sn_nodes *nodes, const sn_
     return sn_springs_compute(arena->context, nodes, pattern, stiffness, springs);
 }
 
-static void split(const double K[36], sn_mat3 *P, sn_mat3 *Q, sn_mat3 *U) {
+static sn_spring_stiffness split(const double K[36]) {
+    sn_spring_stiffness out;
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++) {
-            P->m[r][c] = K[6 * r + c];
-            Q->m[r][c] = K[6 * r + 3 + c];
-            U->m[r][c] = K[6 * (r + 3) + 3 + c];
+            out.P.m[r][c] = K[6 * r + c];
+            out.Q.m[r][c] = K[6 * r + 3 + c];
+            out.U.m[r][c] = K[6 * (r + 3) + 3 + c];
         }
     }
+    return out;
+}
+
+// Splits K into its positive part and the directions in which it is negative. Translations are
+// measured in the distance of the frames, so that the result does not depend on the unit of length.
+static void split_signs(double K[36], sn_spring *spring) {
+    double length = sn_length(sn_sub(spring->li, spring->lj));
+    double unit[6] = {1, 1, 1, length, length, length};
+    double scaled[36], values[6], vectors[36];
+    if (!(length > 0)) {
+        unit[3] = unit[4] = unit[5] = 1;
+    }
+    for (int e = 0; e < 36; e++) {
+        scaled[e] = unit[e / 6] * unit[e % 6] * K[e];
+    }
+
+    sn_eigen_symmetric(values, vectors, scaled, 6);
+    spring->weak_count = 0;
+    for (int k = 0; k < 6; k++) {
+        // Below the accuracy of the eigenvalues a sign means nothing.
+        if (!(values[k] < -1e-12 * values[0])) {
+            continue;
+        }
+
+        double e[6];
+        for (int r = 0; r < 6; r++) {
+            e[r] = sqrt(-values[k]) * vectors[6 * k + r] / unit[r];
+        }
+        for (int m = 0; m < 36; m++) {
+            K[m] += e[m / 6] * e[m % 6];
+        }
+        spring->weak[spring->weak_count++] =
+            (sn_spring_weakness){sn_load3(e), sn_load3(e + 3), -1 / values[k]};
+    }
+
+    spring->strong = split(K);
 }
 
 // D(l): [l]x below a diagonal of ones. It maps the motion of the joint to that of a frame from
@@ -97,7 +134,7 @@ static void compute_joint(const double *stiffness, sn_spring *spring) {
                               {spring->slot[6], spring->slot[7]}};
     double Di[6][6], Dj[6][6];
     double M[6][6] = {{0}};
-    double K[36], safe[36];
+    double K[36];
 
     displacement(spring->li, Di);
     displacement(spring->lj, Dj);
@@ -118,10 +155,7 @@ static void compute_joint(const double *stiffness, sn_spring *spring) {
         }
     }
 
-    memcpy(safe, K, sizeof safe);
-    sn_clamp_semidefinite(safe, 6);
-    split(K, &spring->P, &spring->Q, &spring->U);
-    split(safe, &spring->safe_P, &spring->safe_Q, &spring->safe_U);
+    split_signs(K, spring);
 }
 
 // Computes the lower triangle of the springs' stiffness at rest.
@@ -186,12 +220,9 @@ sinew_status sn_springs_compute(sinew_context *context, const sn_nodes *nodes,
 
         rest_stiffness(nodes, springs, q, matrix);
         springs->clamped = is_indefinite(context, pattern, matrix, dense);
-        if (springs->clamped) { // unstable: drop the negative eigenvalues that make it so
+        if (springs->clamped) { // unstable: drop the negative parts that make it so
             for (int32_t k = 0; k < springs->count; k++) {
-                sn_spring *spring = &springs->items[k];
-                spring->P = spring->safe_P;
-                spring->Q = spring->safe_Q;
-                spring->U = spring->safe_U;
+                springs->items[k].weak_count = 0;
             }
         }
 

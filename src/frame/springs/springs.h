@@ -16,6 +16,16 @@
 // momentum are conserved. The stiffness is J'KJ with J = d(phi, u), which is exact at rest. For two
 // frames K is symmetric and the springs' stiffness at rest is Kbar; with more frames the skew part
 // is lost, and the difference is reported.
+//
+// With more than two frames K of a pair may be indefinite although the sum over all pairs is not.
+// Once the frames rotate against each other the sum loses its balance, and a W that is quadratic
+// would fall without a bound. So K = K+ - sum_k e_k e_k' is split by its eigenvalues, and the
+// negative part is bounded:
+//
+//   W = 1/2 y'K+ y - sum_k b(e_k'y),   y = (phi, u),   b(s) = s^2 / 2 / (1 + s^2 / s_k^2)
+//
+// which is the same to second order. s_k belongs to a rotation by one radian, or a gap as long as
+// the distance of the frames; in these units the eigenvalues are taken.
 #ifndef SN_FRAME_SPRINGS_SPRINGS_H
 #define SN_FRAME_SPRINGS_SPRINGS_H
 
@@ -28,11 +38,23 @@
 // rotation j, translation j).
 enum { SN_SPRING_BLOCKS = 10 };
 
+// A direction in which K is negative: s = rotation . phi + translation . u.
+typedef struct sn_spring_weakness {
+    sn_vec3 rotation, translation; // e_k
+    double inverse_limit;          // 1 / s_k^2
+} sn_spring_weakness;
+
+// Blocks of a stiffness: rotations, rotations with translations, translations.
+typedef struct sn_spring_stiffness {
+    sn_mat3 P, Q, U;
+} sn_spring_stiffness;
+
 typedef struct sn_spring {
     int32_t i, j; // i < j
     sn_vec3 li, lj;
-    sn_mat3 P, Q, U; // blocks of K: rotations, rotations with translations, translations
-    sn_mat3 safe_P, safe_Q, safe_U; // the same without negative eigenvalues
+    sn_spring_stiffness strong; // K+
+    int32_t weak_count;
+    sn_spring_weakness weak[6];
     int32_t slot[SN_SPRING_BLOCKS]; // in the body's pattern
 } sn_spring;
 
@@ -56,7 +78,7 @@ struct sn_springs {
     int32_t count;
     sn_spring *items;
     double difference; // of the stiffness at rest to the samples', relative, in the Frobenius norm
-    bool clamped;      // K without negative eigenvalues, because the sum had some
+    bool clamped;      // K+ alone, because the sum of all K is indefinite at rest
 };
 
 // Finds the pairs that the pattern couples, and computes their joints from the samples' stiffness

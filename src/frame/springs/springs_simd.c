@@ -110,8 +110,8 @@ static sn_mat3 turn_block(sn_mat3 R, sn_mat3 B) {
     return sn_mat3_mul(sn_mat3_mul(R, B), sn_mat3_transpose(R));
 }
 
-static world_joint turn_joint(const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U) {
-    world_joint w = {turn_block(j->R, P), turn_block(j->R, Q), turn_block(j->R, U),
+static world_joint turn_joint(const joint *j, const sn_spring_stiffness *K) {
+    world_joint w = {turn_block(j->R, K->P), turn_block(j->R, K->Q), turn_block(j->R, K->U),
                      .across = j->across, .turn_part = j->turn_part};
     sn_vec3 u = sn_mat3_apply(j->R, j->u);
     sn_vec3 half = sn_scale(0.5, u);
@@ -147,9 +147,9 @@ static sn_mat3 A_times(const world_joint *w, sn_mat3 B) {
 
 // Adds J'KJ. A rotation of a frame gives (dphi, du) = (sigma A, Y), its translation (0, sigma I),
 // with sigma = -1 for i and 1 for j.
-static void add_matrix(const sn_spring *spring, const joint *j, sn_mat3 P, sn_mat3 Q, sn_mat3 U,
+static void add_matrix(const sn_spring *spring, const joint *j, const sn_spring_stiffness *K,
                        double *matrix) {
-    world_joint w = turn_joint(j, P, Q, U);
+    world_joint w = turn_joint(j, K);
     sn_mat3 PA = times_A(&w, w.P);
     sn_mat3 QA = times_A(&w, sn_mat3_transpose(w.Q));
 
@@ -175,28 +175,54 @@ static void add_matrix(const sn_spring *spring, const joint *j, sn_mat3 P, sn_ma
     add_block(matrix, slot[9], w.U, 1);
 }
 
+// Subtracts b(s) of a weak direction from the energy, and its derivative from the stress (g, p).
+// Returns b''.
+static double weaken(const sn_spring_weakness *weak, const joint *j, sn_vec3 *g, sn_vec3 *p,
+                     double *energy) {
+    double s = sn_dot(weak->rotation, j->phi) + sn_dot(weak->translation, j->u);
+    double share = s * s * weak->inverse_limit;
+    double factor = 1 / (1 + share);
+    double slope = s * factor * factor;
+
+    *energy -= 0.5 * s * s * factor;
+    *g = sn_madd(*g, -slope, weak->rotation);
+    *p = sn_madd(*p, -slope, weak->translation);
+    return (1 - 3 * share) * factor * factor * factor;
+}
+
+// K -= b'' e e'
+static void weaken_stiffness(const sn_spring_weakness *weak, double curvature,
+                             sn_spring_stiffness *K) {
+    sn_vec3 turn = sn_scale(curvature, weak->rotation);
+    sn_vec3 shift = sn_scale(curvature, weak->translation);
+    K->P = sn_mat3_sub(K->P, sn_outer(turn, weak->rotation));
+    K->Q = sn_mat3_sub(K->Q, sn_outer(turn, weak->translation));
+    K->U = sn_mat3_sub(K->U, sn_outer(shift, weak->translation));
+}
+
 double SN_ISA_NAME(sn_springs_evaluate)(const sn_nodes *nodes, const sn_springs *springs,
                                         const sn_springs_request *request) {
     double energy = 0;
     for (int32_t k = 0; k < springs->count; k++) {
         const sn_spring *spring = &springs->items[k];
+        sn_spring_stiffness K = spring->strong;
         joint j = measure(nodes, spring, request->q);
-        sn_vec3 g = sn_add(sn_mat3_apply(spring->P, j.phi), sn_mat3_apply(spring->Q, j.u));
-        sn_vec3 p =
-            sn_add(sn_mat3_apply_transposed(spring->Q, j.phi), sn_mat3_apply(spring->U, j.u));
-
+        sn_vec3 g = sn_add(sn_mat3_apply(K.P, j.phi), sn_mat3_apply(K.Q, j.u));
+        sn_vec3 p = sn_add(sn_mat3_apply_transposed(K.Q, j.phi), sn_mat3_apply(K.U, j.u));
         energy += 0.5 * (sn_dot(g, j.phi) + sn_dot(p, j.u));
+
+        for (int32_t w = 0; w < spring->weak_count; w++) {
+            double curvature = weaken(&spring->weak[w], &j, &g, &p, &energy);
+            if (request->matrix && (!request->projected || curvature < 0)) {
+                weaken_stiffness(&spring->weak[w], curvature, &K);
+            }
+        }
+
         if (request->force) {
             add_force(nodes, spring, &j, g, p, request->force);
         }
-        if (!request->matrix) {
-            continue;
-        }
-
-        if (request->projected) {
-            add_matrix(spring, &j, spring->safe_P, spring->safe_Q, spring->safe_U, request->matrix);
-        } else {
-            add_matrix(spring, &j, spring->P, spring->Q, spring->U, request->matrix);
+        if (request->matrix) {
+            add_matrix(spring, &j, &K, request->matrix);
         }
     }
 
