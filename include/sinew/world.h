@@ -126,11 +126,11 @@ typedef struct sinew_step_report {
 } sinew_step_report;
 
 /// Advances the world by one step. `report` may be NULL. A step whose end is not finite, is
-/// singular or has more than 100 times the energy that work explains (of gravity, loads, supports
+/// singular or has more than 10 times the energy that work explains (of gravity, loads, supports
 /// and attachments, beginning with the energy at the first step) is tried again in up to 16 smaller
 /// parts; if that fails too, SINEW_DIVERGED is returned and the state and the time are as before
-/// the step. The elastic energy at the end of a linearised or explicit step may be judged by the
-/// next step instead.
+/// the step. The elastic energy at the end of an explicit step is judged by the next step, and the
+/// limit is 100 times.
 SINEW_API sinew_status sinew_world_step(sinew_world *world, sinew_step_report *report);
 
 /// The residual force of the last step where it balanced forces, over the largest of them: what the

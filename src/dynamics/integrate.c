@@ -460,13 +460,13 @@ sinew_status sn_integrate_check(sn_island *island) {
 // underestimates the curvature of the nodes' paths, and the angular momentum that this loses would
 // make each node spin by itself: nodes move on with the momentum they end with, and the body as a
 // whole gets what was lost (restore_rotation).
-static void carry_momentum(sinew_body *body, const sn_integrator *integrator, double h) {
-    double *raw = body->v;
+static void carry_momentum(sinew_body *body, const sn_integrator *integrator, double h,
+                           const double *acceleration, const double *from, double *raw) {
     double *mean = body->scratch;
     double share = h / (integrator->span * integrator->c / integrator->e); // dv / da
 
     for (int32_t i = 0; i < sn_body_size(body); i++) {
-        double added = share * body->acceleration[i];
+        double added = share * acceleration[i];
         if (!body->mask[i]) {
             raw[i] = mean[i] + added;
         }
@@ -475,10 +475,39 @@ static void carry_momentum(sinew_body *body, const sn_integrator *integrator, do
         }
     }
 
-    body->ops->free_motion->transport_velocity(body, raw, body->previous_q, mean);
-    if (integrator->transports_acceleration) {
-        body->ops->free_motion->transport_acceleration(body, body->acceleration, body->previous_q);
+    body->ops->free_motion->transport_velocity(body, raw, from, mean);
+}
+
+void sn_integrate_find_end(sn_island *island, const sn_island_body *member, double *v) {
+    const sn_integrator *integrator = island->integrator;
+    sinew_body *body = member->body;
+    sn_step_rows rows = rows_of(island, member);
+    double *xi = island->product + 3 * member->first_row;
+    double e = integrator->e / (island->h * integrator->span);
+    double w = integrator->is_explicit ? 0 : 1 / integrator->span;
+    double start = integrator->is_explicit ? 0 : w - 1;
+
+    for (int32_t k = 0; k < sn_body_size(body); k++) {
+        xi[k] = rows.xi[k] / integrator->span;
+        v[k] = e * rows.xi[k] + w * rows.w[k] - start * body->v[k];
     }
+    sn_body_retract(body, member->trial_q, body->q, xi);
+    if (!body->moves_freely) {
+        return;
+    }
+
+    // As accept_body does, but at the end of the step instead of in the body.
+    integrator->begin_momentum(body, island->h, xi);
+    double c = integrator->c / (island->h * island->h);
+    double *acceleration = integrator->is_explicit ? rows.a : xi;
+    for (int32_t k = 0; k < sn_body_size(body) && !integrator->is_explicit; k++) {
+        acceleration[k] = c * (rows.xi[k] - rows.xi_inertia[k]);
+    }
+
+    double *q = body->q;
+    body->q = member->trial_q;
+    carry_momentum(body, integrator, island->h, acceleration, q, v);
+    body->q = q;
 }
 
 // Elastic forces balance one another where they were evaluated: at the end of the step, or where a
@@ -517,7 +546,10 @@ static void accept_body(sn_island *island, const sn_island_body *member) {
     integrator->finish(integrator, body, h, &rows);
     sn_body_retract(body, body->q, body->previous_q, rows.xi);
     if (body->moves_freely) {
-        carry_momentum(body, integrator, h);
+        carry_momentum(body, integrator, h, body->acceleration, body->previous_q, body->v);
+    }
+    if (body->moves_freely && integrator->transports_acceleration) {
+        body->ops->free_motion->transport_acceleration(body, body->acceleration, body->previous_q);
     }
     if (body->moves_freely && integrator->loses_rotation && is_free(island)) {
         restore_rotation(island, member);

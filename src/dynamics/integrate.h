@@ -19,6 +19,11 @@ bool sn_integrate_is_finite(const sn_island *island);
 // body's.
 sinew_status sn_integrate_check(sn_island *island);
 
+// The configuration of a body at the end of the step that was found, in member->trial_q, and its
+// velocities there, but for the rotation that restore_rotation adds. Overwrites the body's part of
+// island->product.
+void sn_integrate_find_end(sn_island *island, const sn_island_body *member, double *v);
+
 // Moves the bodies to the end of the step.
 void sn_integrate_accept(sn_island *island);
 
