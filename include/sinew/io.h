@@ -14,6 +14,7 @@
 #include "sinew/io/output.h"
 #include "sinew/io/picture.h"
 #include "sinew/io/scene.h"
+#include "sinew/io/soften.h"
 #include "sinew/io/specimen.h"
 #include "sinew/io/volume_file.h"
 #include "sinew/io/words.h"

@@ -68,6 +68,9 @@ const char *sn_gltf_name(sn_gltf_reader *r, const sn_json *object);
 
 sinew_status sn_gltf_load_buffers(sn_gltf_reader *r);
 
+// Opens the container, parses the JSON, checks the version and the extensions, loads the buffers.
+sinew_status sn_gltf_open(sn_gltf_reader *r);
+
 // The numbers of an accessor whose index stands in object[key]. `components` is 1 (SCALAR), 2, 3, 4
 // (VEC) or 16 (MAT4); *count is the number of its elements. *out is NULL (count 0) if the key is
 // missing.

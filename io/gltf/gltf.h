@@ -121,6 +121,10 @@ sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, doub
 // Writes a .glb. Numbers are narrowed to float; normals, rotations and weights are made unit.
 sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out);
 
+// The frame of a .glb: the JSON is added between the two calls, the binary chunk with the second.
+size_t sn_gltf_begin_container(sn_buffer *out);
+sinew_status sn_gltf_end_container(sn_buffer *out, size_t begin, const sn_buffer *binary);
+
 // A surface whose points move: `frames[k]` holds all points at times[k]. One mesh whose morph
 // targets are the frames; the weights' animation shows one after the other. `indices`: three for
 // each triangle. With one frame the mesh stands still.

@@ -576,7 +576,7 @@ static sinew_status read_materials(sn_gltf_reader *r) {
     return SINEW_OK;
 }
 
-static sinew_status read_all(sn_gltf_reader *r) {
+sinew_status sn_gltf_open(sn_gltf_reader *r) {
     const char *text = r->source->data;
     size_t size = r->source->size;
     if (size >= 4 && sn_load_u32(text, false) == MAGIC) {
@@ -587,7 +587,11 @@ static sinew_status read_all(sn_gltf_reader *r) {
     SN_TRY(sn_json_parse(r->context, text, size, &options, &r->mistakes, &r->document));
     r->root = r->document.root;
     SN_TRY(check_asset(r));
-    SN_TRY(sn_gltf_load_buffers(r));
+    return sn_gltf_load_buffers(r);
+}
+
+static sinew_status read_all(sn_gltf_reader *r) {
+    SN_TRY(sn_gltf_open(r));
     SN_TRY(read_materials(r));
     SN_TRY(sn_gltf_read_meshes(r));
     SN_TRY(read_nodes(r));

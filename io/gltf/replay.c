@@ -7,9 +7,14 @@
 
 // The key at or before a time, and how far the time is towards the next one, in [0, 1].
 static int32_t find_key(const sn_gltf_channel *channel, double time, double *t) {
-    int32_t key = 0;
-    while (key + 1 < channel->key_count && channel->times[key + 1] <= time) {
-        key++;
+    int32_t key = 0, above = channel->key_count;
+    while (above - key > 1) {
+        int32_t middle = key + (above - key) / 2;
+        if (channel->times[middle] <= time) {
+            key = middle;
+        } else {
+            above = middle;
+        }
     }
 
     *t = 0;
@@ -20,9 +25,7 @@ static int32_t find_key(const sn_gltf_channel *channel, double time, double *t) 
     return key;
 }
 
-// The value of a channel at a time; `out` has room for its components. Cubic ones by Hermite's
-// polynomials.
-static void sample_channel(const sn_gltf_channel *channel, double time, double *out) {
+void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out) {
     size_t n = (size_t)channel->components;
     size_t stride = channel->interpolation == SN_GLTF_CUBIC ? 3 * n : n;
     double t;
@@ -74,7 +77,7 @@ void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_n
             continue;
         }
 
-        sample_channel(channel, time,
+        sn_gltf_sample(channel, time,
                        channel->path == SN_GLTF_ROTATION ? node->rotation
                        : channel->path == SN_GLTF_SCALE  ? node->scale
                                                          : node->translation);
@@ -111,28 +114,36 @@ static void skin_primitive(const sn_gltf_primitive *p, const double *matrices, d
     }
 }
 
+sinew_status sn_gltf_compute_joints(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t skin,
+                                    sn_arena *arena, double **matrices) {
+    const sn_gltf_skin *view = &gltf->skins[skin];
+    sn_gltf posed = *gltf;
+    posed.nodes = nodes;
+
+    double *world = NULL;
+    double *out = SN_PUSH(arena, double, 16 * (size_t)view->joint_count);
+    SN_TRY(sn_arena_status(arena));
+    SN_TRY(sn_gltf_compute_matrices(&posed, arena, &world));
+    for (int32_t i = 0; i < view->joint_count; i++) {
+        const double *joint = world + 16 * (size_t)view->joints[i];
+        if (view->inverse_bind) {
+            multiply(out + 16 * (size_t)i, joint, view->inverse_bind + 16 * (size_t)i);
+        } else {
+            memcpy(out + 16 * (size_t)i, joint, 16 * sizeof *joint);
+        }
+    }
+
+    *matrices = out;
+    return SINEW_OK;
+}
+
 sinew_status sn_gltf_skin_points(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t node,
                                  sn_arena *scratch, double *points) {
     SN_ASSERT(gltf->nodes[node].skin >= 0 && gltf->nodes[node].mesh >= 0);
-    const sn_gltf_skin *skin = &gltf->skins[gltf->nodes[node].skin];
     const sn_gltf_mesh *mesh = &gltf->meshes[gltf->nodes[node].mesh];
     sn_arena_mark mark = sn_arena_get_mark(scratch);
-    sn_gltf posed = *gltf;
-
-    posed.nodes = nodes;
-    double *world = NULL;
-    double *matrices = SN_PUSH(scratch, double, 16 * (size_t)skin->joint_count);
-
-    SN_TRY(sn_arena_status(scratch));
-    SN_TRY(sn_gltf_compute_matrices(&posed, scratch, &world));
-    for (int32_t i = 0; i < skin->joint_count; i++) {
-        const double *joint = world + 16 * (size_t)skin->joints[i];
-        if (skin->inverse_bind) {
-            multiply(matrices + 16 * (size_t)i, joint, skin->inverse_bind + 16 * (size_t)i);
-        } else {
-            memcpy(matrices + 16 * (size_t)i, joint, 16 * sizeof *joint);
-        }
-    }
+    double *matrices;
+    SN_TRY(sn_gltf_compute_joints(gltf, nodes, gltf->nodes[node].skin, scratch, &matrices));
 
     for (int32_t i = 0; i < mesh->primitive_count; i++) {
         skin_primitive(&mesh->primitives[i], matrices, points);

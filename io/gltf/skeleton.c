@@ -1,5 +1,6 @@
 #include "io/gltf/skeleton.h"
 
+#include "io/gltf/skin.h"
 #include "math/rigid.h"
 
 #include <math.h>
@@ -227,55 +228,6 @@ static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest,
     return sinew_skeleton_create(b->context, joints, b->count, skeleton);
 }
 
-// The value of a channel at a time, held before the first and after the last key.
-static void sample_channel(const sn_gltf_channel *channel, double time, double *out) {
-    int32_t last = channel->key_count - 1;
-    int32_t key = 0;
-    int32_t width = channel->components;
-    bool cubic = channel->interpolation == SN_GLTF_CUBIC;
-    int32_t stride = cubic ? 3 * width : width;
-    int32_t value = cubic ? width : 0;
-
-    for (int32_t step = last; step > 0; step /= 2) { // the last key that is not later
-        while (key + step <= last && channel->times[key + step] <= time) {
-            key += step;
-        }
-    }
-
-    const double *a = channel->values + (size_t)key * (size_t)stride;
-    memcpy(out, a + value, (size_t)width * sizeof *out);
-    if (key == last || time <= channel->times[key] || channel->interpolation == SN_GLTF_STEP) {
-        return;
-    }
-
-    const double *next = a + stride;
-    double h = channel->times[key + 1] - channel->times[key];
-    double t = (time - channel->times[key]) / h;
-
-    if (!cubic && width == 4) {
-        sn_quat q = sn_quat_slerp((sn_quat){a[0], a[1], a[2], a[3]},
-                                  (sn_quat){next[0], next[1], next[2], next[3]}, t);
-        memcpy(out, (double[4]){q.x, q.y, q.z, q.w}, 4 * sizeof *out);
-        return;
-    }
-
-    for (int k = 0; k < width; k++) {
-        double from = a[value + k];
-        double to = next[value + k];
-
-        out[k] = from + t * (to - from);
-        if (!cubic) {
-            continue;
-        }
-
-        double leaves = h * a[2 * width + k];
-        double arrives = h * next[k]; // tangents
-
-        out[k] = (1 + 2 * t) * (1 - t) * (1 - t) * from + t * (1 - t) * (1 - t) * leaves +
-                 t * t * (3 - 2 * t) * to + t * t * (t - 1) * arrives;
-    }
-}
-
 static void pose_nodes(const bridge *b, sn_gltf_node *nodes, double time) {
     for (int32_t i = 0; i < b->animation->channel_count; i++) {
         const sn_gltf_channel *channel = &b->animation->channels[i];
@@ -284,13 +236,13 @@ static void pose_nodes(const bridge *b, sn_gltf_node *nodes, double time) {
             continue;
         }
         if (channel->path == SN_GLTF_TRANSLATION) {
-            sample_channel(channel, time, node->translation);
+            sn_gltf_sample(channel, time, node->translation);
         }
         if (channel->path != SN_GLTF_ROTATION) {
             continue;
         }
 
-        sample_channel(channel, time, node->rotation);
+        sn_gltf_sample(channel, time, node->rotation);
         sn_quat q = sn_quat_normalize(
             (sn_quat){node->rotation[0], node->rotation[1], node->rotation[2], node->rotation[3]});
 

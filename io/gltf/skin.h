@@ -36,9 +36,18 @@ typedef struct sn_skin_def {
 // largest sum of absolute weights that a point lost; it may be NULL.
 sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *largest_loss);
 
+// The value of a channel at a time, held before the first and after the last key; `out` has room
+// for its components. Cubic ones by Hermite's polynomials.
+void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out);
+
 // The nodes as animation number `animation` places them at a time; `nodes` receives
 // gltf->node_count of them.
 void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_node *nodes);
+
+// The matrices that take points as they were bound to where the joints of a skin have them, 16
+// numbers each, column after column, in `arena`.
+sinew_status sn_gltf_compute_joints(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t skin,
+                                    sn_arena *arena, double **matrices);
 
 // The points of all primitives of a skinned node, one after the other, with the nodes placed as
 // given. `points` has room for three numbers each.

@@ -557,27 +557,37 @@ static void write_json(writer *w, sn_buffer *out) {
     sn_json_end_object(&json);
 }
 
-static void write_container(writer *w, sn_buffer *out) {
+size_t sn_gltf_begin_container(sn_buffer *out) {
     size_t begin = out->size;
     sn_buffer_add(out, "glTF", 4);
     sn_buffer_add_u32(out, 2);
     sn_buffer_add_u32(out, 0);
     sn_buffer_add_u32(out, 0);
     sn_buffer_add(out, "JSON", 4);
-    write_json(w, out);
 
+    return begin;
+}
+
+sinew_status sn_gltf_end_container(sn_buffer *out, size_t begin, const sn_buffer *binary) {
     while (!out->failed && (out->size - begin) % 4) {
         sn_buffer_add(out, " ", 1);
     }
 
+    if (out->size - begin + binary->size > UINT32_MAX - 8) {
+        return sn_fail(out->context, SINEW_UNSUPPORTED,
+                       "the GLB would have %zu bytes; the format ends at 4 GB",
+                       out->size - begin + binary->size);
+    }
+
     sn_buffer_patch_u32(out, begin + 12, (uint32_t)(out->size - begin - 20));
-    if (w->binary.size) {
-        sn_buffer_add_u32(out, (uint32_t)w->binary.size);
+    if (binary->size) {
+        sn_buffer_add_u32(out, (uint32_t)binary->size);
         sn_buffer_add(out, "BIN\0", 4);
-        sn_buffer_add(out, w->binary.data, w->binary.size);
+        sn_buffer_add(out, binary->data, binary->size);
     }
 
     sn_buffer_patch_u32(out, begin + 8, (uint32_t)(out->size - begin));
+    return sn_buffer_status(out);
 }
 
 sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
@@ -612,15 +622,11 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
     }
 
     sinew_status status = failed ? SINEW_OUT_OF_MEMORY : SINEW_OK;
-    if (!failed && w.binary.size > UINT32_MAX - (1 << 28)) {
-        status = sn_fail(out->context, SINEW_UNSUPPORTED,
-                         "the GLB would have %zu bytes; the format ends at 4 GB", w.binary.size);
-    }
-
     if (status == SINEW_OK) {
         link_children(&w);
-        write_container(&w, out);
-        status = sn_buffer_status(out);
+        size_t begin = sn_gltf_begin_container(out);
+        write_json(&w, out);
+        status = sn_gltf_end_container(out, begin, &w.binary);
     }
 
     for (int i = 0; i < PARTS; i++) {

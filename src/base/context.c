@@ -98,16 +98,3 @@ const char *sinew_context_message(const sinew_context *context) {
 sinew_status sinew_context_status(const sinew_context *context) {
     return context->status;
 }
-
-sinew_status sn_check_filled(sinew_context *context, const uint32_t *filled, const char *maker) {
-    if (!filled) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "the definition is NULL: make one with %s()", maker);
-    }
-    if (*filled == SN_DEF_FILLED) {
-        return SINEW_OK;
-    }
-    return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                   "the definition was not filled in: begin with %s(), then set what differs",
-                   maker);
-}

@@ -35,3 +35,16 @@ void sn_log(sinew_context *context, sinew_log_level level, const char *format, .
     va_end(arguments);
     context->logger.write(context->logger.user, level, line);
 }
+
+sinew_status sn_check_filled(sinew_context *context, const uint32_t *filled, const char *maker) {
+    if (!filled) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                       "the definition is NULL: make one with %s()", maker);
+    }
+    if (*filled == SN_DEF_FILLED) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT,
+                   "the definition was not filled in: begin with %s(), then set what differs",
+                   maker);
+}
