@@ -1,6 +1,8 @@
 // Soft flesh on a skeleton, without a scene file: an upper arm and a forearm of bone, a bar of
 // tetrahedra around them, and an elbow that bends by 90 degrees in half a second. Nodes of elements
-// that one bone cuts follow it; the flesh between is simulated and keeps its volume.
+// that one bone cuts follow it; the flesh between is simulated and keeps its volume. Usage: bones
+// [arm.png], for a picture of the world at the end.
+#include <sinew/io.h>
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -71,7 +73,19 @@ static sinew_status pose_at(const sinew_skeleton *skeleton, double time, sinew_t
     return sinew_skeleton_compute_world(skeleton, pose, pose);
 }
 
-int main(void) {
+// A picture of all bodies of a world, coloured by their strain.
+static sinew_status draw(sinew_context *context, sinew_world *world, const char *path) {
+    sinew_picture *picture = NULL;
+    sinew_status status =
+        sinew_picture_render_world(context, world, SINEW_SCENE_COLOR_STRAIN, 0, NULL, &picture);
+    if (status == SINEW_OK && path) {
+        status = sinew_picture_save(picture, path);
+    }
+    sinew_picture_destroy(picture);
+    return status;
+}
+
+int main(int argc, char **argv) {
     sinew_context_def context_def = sinew_default_context_def();
     sinew_context *context = sinew_context_create(&context_def);
     if (!context) {
@@ -121,6 +135,9 @@ int main(void) {
     double volume = measures.volume / measures.rest_volume;
     printf("the hand is at (%.3f, %.3f, %.3f) m; the flesh has %.1f %% of its volume\n", hand[0],
            hand[1], hand[2], 100 * volume);
+    if (draw(context, world, argc > 1 ? argv[1] : NULL)) {
+        return fail(context, "picture");
+    }
     bool good = fabs(hand[0]) < 0.02 && fabs(hand[2] - 0.3) < 0.02 && fabs(volume - 1) < 0.05;
 
     sinew_binding_destroy(binding); // before its body and its skeleton

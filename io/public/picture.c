@@ -179,28 +179,55 @@ sinew_status sinew_picture_render(sinew_context *context, const sinew_picture_su
     return SINEW_OK;
 }
 
-// --- scenes
+// --- scenes and worlds
 
-sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_scene_color color,
-                                        double *values) {
+static sinew_status check_color(sinew_context *context, sinew_scene_color color) {
+    if ((int)color >= 0 && color < SINEW_SCENE_COLOR_NONE) {
+        return SINEW_OK;
+    }
+    return sn_fail(context, SINEW_INVALID_ARGUMENT, "colour %d shows no values", (int)color);
+}
+
+static sn_scene_color color_of(sinew_scene_color color) {
     static const sn_scene_color colors[] = {[SINEW_SCENE_COLOR_STRAIN] = SN_COLOR_STRAIN,
                                             [SINEW_SCENE_COLOR_STRESS] = SN_COLOR_STRESS,
                                             [SINEW_SCENE_COLOR_DISPLACEMENT] =
                                                 SN_COLOR_DISPLACEMENT,
                                             [SINEW_SCENE_COLOR_SPEED] = SN_COLOR_SPEED};
-    sn_scene_member *member = sn_scene_get_member(scene, body);
+    return colors[color];
+}
 
+sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_scene_color color,
+                                        double *values) {
+    sn_scene_member *member = sn_scene_get_member(scene, body);
     if (!member) {
         return sn_fail(scene->context, SINEW_INVALID_ARGUMENT,
                        "body %d: the scene has %d, once it is built", (int)body,
                        (int)scene->scene.body_count);
     }
-    if ((int)color < 0 || color >= SINEW_SCENE_COLOR_NONE) {
-        return sn_fail(scene->context, SINEW_INVALID_ARGUMENT, "colour %d shows no values",
-                       (int)color);
+    SN_TRY(check_color(scene->context, color));
+
+    return sn_scene_member_compute_values(member, color_of(color), values);
+}
+
+// Renders surfaces whose values share one scale, which ends at `largest` or at the largest value.
+static sinew_status render_values(sinew_context *context, sinew_picture_surface *surfaces,
+                                  int32_t count, double largest, const sinew_picture_def *def,
+                                  sinew_picture **picture) {
+    double top = largest;
+    for (int32_t i = 0; i < count; i++) {
+        if (largest != 0 || !surfaces[i].values) {
+            continue;
+        }
+        for (int32_t k = 0; k < surfaces[i].mesh->point_count; k++) {
+            top = fmax(top, surfaces[i].values[k]);
+        }
     }
 
-    return sn_scene_member_compute_values(member, colors[color], values);
+    for (int32_t i = 0; i < count; i++) {
+        surfaces[i].high = top;
+    }
+    return sinew_picture_render(context, surfaces, count, def, picture);
 }
 
 static sinew_status fill_surface(sinew_scene *scene, int32_t body, sinew_scene_color color,
@@ -229,22 +256,57 @@ sinew_status sinew_scene_render(sinew_scene *scene, sinew_scene_color color, dou
     sn_arena scratch = sn_arena_create(scene->context);
     sinew_picture_surface *surfaces = SN_PUSH(&scratch, sinew_picture_surface, count);
     sinew_status status = sn_arena_status(&scratch);
-    double top = largest;
-
     for (int32_t i = 0; i < count && status == SINEW_OK; i++) {
         status = fill_surface(scene, i, color, &scratch, &surfaces[i]);
-        for (int32_t k = 0; status == SINEW_OK && largest == 0 && surfaces[i].values &&
-                            k < surfaces[i].mesh->point_count;
-             k++) {
-            top = fmax(top, surfaces[i].values[k]);
-        }
-    }
-
-    for (int32_t i = 0; i < count && status == SINEW_OK; i++) {
-        surfaces[i].high = top;
     }
     if (status == SINEW_OK) {
-        status = sinew_picture_render(scene->context, surfaces, count, def, picture);
+        status = render_values(scene->context, surfaces, count, largest, def, picture);
+    }
+
+    sn_arena_destroy(&scratch);
+    return status;
+}
+
+static sinew_status fill_body(sinew_context *context, sinew_body *body, sinew_scene_color color,
+                              sn_arena *scratch, sinew_picture_surface *surface) {
+    *surface = sinew_default_picture_surface();
+    surface->mesh = sinew_body_get_surface(body);
+
+    bool valued = color != SINEW_SCENE_COLOR_NONE;
+    double *points = SN_PUSH(scratch, double, 3 * (size_t)surface->mesh->point_count);
+    double *values = SN_PUSH(scratch, double, valued ? surface->mesh->point_count : 0);
+    SN_TRY(sn_arena_status(scratch));
+
+    sinew_body_compute_surface(body, points, NULL);
+    surface->points = points;
+    if (!valued) {
+        return SINEW_OK;
+    }
+    surface->values = values;
+    return sn_body_compute_values(context, body, color_of(color), values);
+}
+
+sinew_status sinew_picture_render_world(sinew_context *context, sinew_world *world,
+                                        sinew_scene_color color, double largest,
+                                        const sinew_picture_def *def, sinew_picture **picture) {
+    if (color == SINEW_SCENE_COLOR_DISPLACEMENT) {
+        return sn_fail(context, SINEW_UNSUPPORTED,
+                       "a world does not know where its bodies were placed, and so no "
+                       "displacements; choose strain, stress, speed or none");
+    }
+    if (color != SINEW_SCENE_COLOR_NONE) {
+        SN_TRY(check_color(context, color));
+    }
+
+    int32_t count = sinew_world_get_body_count(world);
+    sn_arena scratch = sn_arena_create(context);
+    sinew_picture_surface *surfaces = SN_PUSH(&scratch, sinew_picture_surface, count);
+    sinew_status status = sn_arena_status(&scratch);
+    for (int32_t i = 0; i < count && status == SINEW_OK; i++) {
+        status = fill_body(context, sinew_world_get_body(world, i), color, &scratch, &surfaces[i]);
+    }
+    if (status == SINEW_OK) {
+        status = render_values(context, surfaces, count, largest, def, picture);
     }
 
     sn_arena_destroy(&scratch);

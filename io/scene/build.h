@@ -106,7 +106,10 @@ const sinew_rig_report *sn_scene_member_rigging(const sn_scene_member *member);
 // Brings the surfaces' points to the present positions.
 void sn_scene_world_update_surfaces(sn_scene_world *world);
 
-// A number for each point of a body's surface; not for SN_COLOR_NONE and SN_COLOR_WEIGHTS.
+// A number for each point of a body's surface: strain, stress or speed. Of a member also
+// displacement.
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sn_scene_color color,
+                                    double *values);
 sinew_status sn_scene_member_compute_values(sn_scene_member *member, sn_scene_color color,
                                             double *values);
 

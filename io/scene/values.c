@@ -17,12 +17,12 @@ static double value_of_state(const sinew_element_state *state, sn_scene_color co
     return sqrt(sum);
 }
 
-static sinew_status compute_states(sn_scene_member *member, sn_scene_color color, sn_arena *scratch,
+static sinew_status compute_states(sinew_body *body, sn_scene_color color, sn_arena *scratch,
                                    double *values) {
-    int32_t count = member->surface.mesh->point_count;
+    int32_t count = sinew_body_get_surface(body)->point_count;
     sinew_element_state *states = SN_PUSH(scratch, sinew_element_state, count);
     SN_TRY(sn_arena_status(scratch));
-    SN_TRY(sinew_body_compute_surface_states(member->body, states));
+    SN_TRY(sinew_body_compute_surface_states(body, states));
 
     for (int32_t i = 0; i < count; i++) {
         values[i] = value_of_state(&states[i], color);
@@ -30,11 +30,11 @@ static sinew_status compute_states(sn_scene_member *member, sn_scene_color color
     return SINEW_OK;
 }
 
-static sinew_status compute_speeds(sn_scene_member *member, sn_arena *scratch, double *values) {
-    int32_t count = member->surface.mesh->point_count;
+static sinew_status compute_speeds(sinew_body *body, sn_arena *scratch, double *values) {
+    int32_t count = sinew_body_get_surface(body)->point_count;
     double *velocities = SN_PUSH(scratch, double, 3 * (size_t)count);
     SN_TRY(sn_arena_status(scratch));
-    SN_TRY(sinew_body_compute_surface_velocities(member->body, velocities));
+    SN_TRY(sinew_body_compute_surface_velocities(body, velocities));
 
     for (int32_t i = 0; i < count; i++) {
         values[i] = sn_length(sn_load3(velocities + 3 * (size_t)i));
@@ -42,32 +42,32 @@ static sinew_status compute_speeds(sn_scene_member *member, sn_arena *scratch, d
     return SINEW_OK;
 }
 
-static sinew_status compute_displacements(sn_scene_member *member, sn_arena *scratch,
-                                          double *values) {
-    const sinew_mesh *surface = member->surface.mesh;
-    double *positions = SN_PUSH(scratch, double, 3 * (size_t)surface->point_count);
-    SN_TRY(sn_arena_status(scratch));
-    sinew_body_compute_surface(member->body, positions, NULL);
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sn_scene_color color,
+                                    double *values) {
+    SN_ASSERT(color == SN_COLOR_STRAIN || color == SN_COLOR_STRESS || color == SN_COLOR_SPEED);
+    sn_arena scratch = sn_arena_create(context);
+    sinew_status status = color == SN_COLOR_SPEED ? compute_speeds(body, &scratch, values)
+                                                  : compute_states(body, color, &scratch, values);
+    sn_arena_destroy(&scratch);
+    return status;
+}
 
+// From where the placement of the body put its surface.
+static void compute_displacements(sn_scene_member *member, double *values) {
+    const sinew_mesh *surface = member->surface.mesh;
+    sinew_body_compute_surface(member->body, member->surface.points, NULL);
     for (int32_t i = 0; i < surface->point_count; i++) {
         sn_vec3 X = sn_load3(surface->points + 3 * (size_t)i);
-        values[i] =
-            sn_distance(sn_load3(positions + 3 * (size_t)i), sn_scene_place(member->scene, X));
+        sn_vec3 x = sn_load3(member->surface.points + 3 * (size_t)i);
+        values[i] = sn_distance(x, sn_scene_place(member->scene, X));
     }
-    return SINEW_OK;
 }
 
 sinew_status sn_scene_member_compute_values(sn_scene_member *member, sn_scene_color color,
                                             double *values) {
-    SN_ASSERT(color != SN_COLOR_NONE && color != SN_COLOR_WEIGHTS);
-    sn_arena scratch = sn_arena_create(member->context);
-    sinew_status status;
-    switch (color) {
-    case SN_COLOR_SPEED: status = compute_speeds(member, &scratch, values); break;
-    case SN_COLOR_DISPLACEMENT: status = compute_displacements(member, &scratch, values); break;
-    default: status = compute_states(member, color, &scratch, values); break;
+    if (color == SN_COLOR_DISPLACEMENT) {
+        compute_displacements(member, values);
+        return SINEW_OK;
     }
-
-    sn_arena_destroy(&scratch);
-    return status;
+    return sn_body_compute_values(member->context, member->body, color, values);
 }

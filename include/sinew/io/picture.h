@@ -8,6 +8,7 @@
 #include "sinew/io/bytes.h"
 #include "sinew/io/scene.h"
 #include "sinew/mesh.h"
+#include "sinew/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,15 @@ SINEW_API sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t bo
 SINEW_API sinew_status sinew_scene_render(sinew_scene *scene, sinew_scene_color color,
                                           double largest, const sinew_picture_def *def,
                                           sinew_picture **picture);
+
+/// Renders the surfaces of all bodies of a world as they are now, in the colours of a palette
+/// (SINEW_SCENE_COLOR_NONE), or coloured from 0 to `largest`; 0: the largest value now. A world
+/// does not know where its bodies were placed: SINEW_SCENE_COLOR_DISPLACEMENT is refused. `def` may
+/// be NULL. A world without bodies gives the backdrop.
+SINEW_API sinew_status sinew_picture_render_world(sinew_context *context, sinew_world *world,
+                                                  sinew_scene_color color, double largest,
+                                                  const sinew_picture_def *def,
+                                                  sinew_picture **picture);
 
 #ifdef __cplusplus
 }
