@@ -114,6 +114,35 @@ static void skin_primitive(const sn_gltf_primitive *p, const double *matrices, d
     }
 }
 
+// Whether one of a node's ancestors is a joint of the skin.
+static bool has_joint_above(const sn_gltf *gltf, const sn_gltf_skin *skin, int32_t node) {
+    for (node = gltf->nodes[node].parent; node >= 0; node = gltf->nodes[node].parent) {
+        for (int32_t i = 0; i < skin->joint_count; i++) {
+            if (skin->joints[i] == node) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void sn_gltf_bind_matrix(const sn_gltf *gltf, int32_t skin, const double *matrices,
+                         double out[16]) {
+    const sn_gltf_skin *view = &gltf->skins[skin];
+    int32_t root = 0;
+    while (root + 1 < view->joint_count && has_joint_above(gltf, view, view->joints[root])) {
+        root++;
+    }
+
+    const double *world = matrices + 16 * (size_t)view->joints[root];
+    if (view->inverse_bind) {
+        multiply(out, world, view->inverse_bind + 16 * (size_t)root);
+    } else {
+        static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+        memcpy(out, identity, sizeof identity);
+    }
+}
+
 sinew_status sn_gltf_compute_joints(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t skin,
                                     sn_arena *arena, double **matrices) {
     const sn_gltf_skin *view = &gltf->skins[skin];

@@ -20,7 +20,6 @@ typedef struct bridge {
     int32_t *order; // joint of the skin for each joint of the skeleton: parents first
     int32_t *nodes; // their nodes
     int32_t *parents;
-    double shrink; // lengths of the mesh over those of the scene
     sn_arena *scratch;
 } bridge;
 
@@ -116,11 +115,18 @@ static sinew_status uneven(const bridge *b, int32_t node) {
                    b->def->file, node, name ? name : "without a name");
 }
 
-// The rest pose in the world, in the mesh's own lengths.
+// The rest pose in the world: that of the inverse bind matrices, placed where the root carries the
+// mesh (sn_gltf_bind_matrix).
 static sinew_status find_rest(bridge *b, sn_rigid *rest) {
-    double *matrices;
+    double *matrices, bind[16];
     SN_TRY(sn_gltf_compute_matrices(b->gltf, b->scratch, &matrices));
-    b->shrink = 1;
+    sn_gltf_bind_matrix(b->gltf, 0, matrices, bind);
+
+    sn_rigid placed;
+    double placed_scale;
+    if (!split_matrix(bind, &placed, &placed_scale)) {
+        return uneven(b, b->nodes[0]);
+    }
 
     for (int32_t i = 0; i < b->count; i++) {
         sn_rigid pose;
@@ -142,11 +148,9 @@ static sinew_status find_rest(bridge *b, sn_rigid *rest) {
 
         // x = s R X + t is undone by X = R'(x - t)/s.
         sn_quat q = sn_quat_conjugate(inverse.q);
-
-        rest[i] = (sn_rigid){q, sn_scale(-1 / bound_scale, sn_quat_rotate(q, inverse.t))};
-        if (i == 0) {
-            b->shrink = 1 / (scale * bound_scale);
-        }
+        sn_vec3 t = sn_scale(-placed_scale / bound_scale, sn_quat_rotate(q, inverse.t));
+        rest[i] =
+            (sn_rigid){sn_quat_mul(placed.q, q), sn_add(placed.t, sn_quat_rotate(placed.q, t))};
     }
 
     return SINEW_OK;
@@ -267,7 +271,7 @@ static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rig
             status = uneven(b, b->nodes[i]);
         }
 
-        world[i].t = sn_scale(b->def->unit * b->shrink, world[i].t);
+        world[i].t = sn_scale(b->def->unit, world[i].t);
         sn_rigid own = b->parents[i] < 0
                            ? world[i]
                            : sn_rigid_mul(sn_rigid_inverse(world[b->parents[i]]), world[i]);

@@ -44,6 +44,11 @@ void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out);
 // gltf->node_count of them.
 void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_node *nodes);
 
+// The matrix that takes a skinned mesh in the pose it was bound in to the world: where the root of
+// the skin carries it as the nodes stand without an animation. Exporters put the axis that is up
+// and the unit of length into nodes above the root. `matrices` are those of all nodes.
+void sn_gltf_bind_matrix(const sn_gltf *gltf, int32_t skin, const double *matrices, double out[16]);
+
 // The matrices that take points as they were bound to where the joints of a skin have them, 16
 // numbers each, column after column, in `arena`.
 sinew_status sn_gltf_compute_joints(const sn_gltf *gltf, const sn_gltf_node *nodes, int32_t skin,

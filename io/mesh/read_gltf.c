@@ -1,9 +1,9 @@
 // glTF as a mesh: all triangles of the scene in world coordinates, one group for each material.
-// Skinned meshes stand in their bind pose: glTF ignores the node's transform for them, and so does
-// this.
+// Skinned meshes stand in their bind pose, where the root of their skin carries it: glTF ignores
+// the transform of the mesh's own node.
 #include "io/mesh/build.h"
 
-#include "io/gltf/gltf.h"
+#include "io/gltf/skin.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,7 +117,6 @@ static sinew_status add_primitive(flattener *f, const sn_gltf_primitive *p, cons
 }
 
 static sinew_status flatten(flattener *f, const sn_gltf_file *gltf) {
-    static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     const sn_gltf *view = f->gltf;
     double *matrices;
 
@@ -128,7 +127,13 @@ static sinew_status flatten(flattener *f, const sn_gltf_file *gltf) {
             continue;
         }
 
-        const double *m = node->skin >= 0 ? identity : matrices + 16 * (size_t)i;
+        double bind[16];
+        const double *m = matrices + 16 * (size_t)i;
+        if (node->skin >= 0) {
+            sn_gltf_bind_matrix(view, node->skin, matrices, bind);
+            m = bind;
+        }
+
         const double *shared = NULL;
         const sn_gltf_mesh *mesh = &view->meshes[node->mesh];
         size_t base = 0;

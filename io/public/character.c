@@ -1,6 +1,7 @@
 // Skinned characters from glTF: the first node that has a mesh and a skin, its primitives as one
 // mesh, and the four heaviest joints at each vertex.
 #include "io/gltf/skeleton.h"
+#include "io/gltf/skin.h"
 #include "io/public/motion.h"
 
 #include <string.h>
@@ -74,7 +75,7 @@ static void take_joints(const sn_gltf_primitive *primitive, int32_t point, const
 
 static sinew_status add_primitive(const sinew_source *source, sinew_context *context,
                                   const sn_gltf_primitive *primitive, const int32_t *order,
-                                  double unit, parts *made) {
+                                  double unit, const double bind[16], parts *made) {
     if (primitive->joint_sets == 0 || !primitive->joints || !primitive->weights) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
                               "a part of the skinned mesh has no joints");
@@ -83,8 +84,10 @@ static sinew_status add_primitive(const sinew_source *source, sinew_context *con
     int32_t first = made->point_count;
     for (int32_t i = 0; i < primitive->point_count; i++) {
         size_t at = (size_t)(first + i);
-        for (size_t k = 0; k < 3; k++) {
-            made->points[3 * at + k] = unit * primitive->points[3 * (size_t)i + k];
+        const double *p = primitive->points + 3 * (size_t)i;
+        for (int k = 0; k < 3; k++) {
+            double x = bind[k] * p[0] + bind[4 + k] * p[1] + bind[8 + k] * p[2] + bind[12 + k];
+            made->points[3 * at + (size_t)k] = unit * x;
         }
         take_joints(primitive, i, order, made->joints + SINEW_SKIN_INFLUENCES * at,
                     made->weights + SINEW_SKIN_INFLUENCES * at);
@@ -131,11 +134,15 @@ static sinew_status build(sinew_character *character, const sinew_source *source
     SN_TRY(sn_gltf_create_skeleton(character->context, gltf, &how, &character->skeleton,
                                    &character->motion));
 
+    double *matrices, bind[16];
+    SN_TRY(sn_gltf_compute_matrices(gltf, scratch, &matrices));
+    sn_gltf_bind_matrix(gltf, 0, matrices, bind);
+
     parts made = {0};
     SN_TRY(make_room(scratch, mesh, &made));
     for (int32_t i = 0; i < mesh->primitive_count; i++) {
         SN_TRY(add_primitive(source, character->context, &mesh->primitives[i], order, def->unit,
-                             &made));
+                             bind, &made));
     }
 
     return finish(character, &made);

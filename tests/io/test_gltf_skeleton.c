@@ -6,6 +6,7 @@
 #include "io/generate/character.h"
 
 #include "io/gltf/skeleton.h"
+#include "io/gltf/skin.h"
 #include "skeleton/skeleton.h"
 
 #include <math.h>
@@ -258,11 +259,60 @@ static void test_still(void **state) {
     destroy(f);
 }
 
+// A node above the root that turns z up into y up, and a mesh in centimetres: skeleton, motion and
+// the placed mesh all stand upright, in metres.
+static void test_axes_above_the_root(void **state) {
+    (void)state;
+    fixture *f = make();
+    int32_t count = sinew_skeleton_joint_count(f->leg.skeleton);
+    f->nodes[0].rotation[0] = -sqrt(0.5); // (x, y, z) -> (x, z, -y)
+    f->nodes[0].rotation[3] = sqrt(0.5);
+    for (int32_t i = 0; i < count; i++) {
+        double *m = f->bind + 16 * i;
+        m[0] = m[5] = m[10] = 1;
+    }
+
+    sn_gltf_skeleton_def def = {"leg.glb", 1, 1 / 30.0, NULL, NULL};
+    sinew_skeleton *skeleton = NULL;
+    sinew_motion *motion = NULL;
+    assert_int_equal(sn_gltf_create_skeleton(f->context, &f->gltf, &def, &skeleton, &motion),
+                     SINEW_OK);
+
+    sn_arena arena = sn_arena_create(f->context);
+    double *matrices, bind[16];
+    assert_int_equal(sn_gltf_compute_matrices(&f->gltf, &arena, &matrices), SINEW_OK);
+    sn_gltf_bind_matrix(&f->gltf, 0, matrices, bind);
+    for (int32_t i = 0; i < count; i++) {
+        const double *X = sinew_skeleton_rest_world(f->leg.skeleton)[i].translation;
+        sn_vec3 upright = sn_v3(X[0], X[2], -X[1]);
+        sn_vec3 rest = sn_load3(sinew_skeleton_rest_world(skeleton)[i].translation);
+        test_close("joint", sn_distance(rest, upright), 0, 1e-12);
+
+        // A point of the mesh at the joint, in centimetres.
+        double x[3];
+        for (int k = 0; k < 3; k++) {
+            x[k] = 100 * (bind[k] * X[0] + bind[4 + k] * X[1] + bind[8 + k] * X[2]) + bind[12 + k];
+        }
+        test_close("mesh", sn_distance(sn_load3(x), upright), 0, 1e-12);
+    }
+
+    // The motion turns with it.
+    sn_vec3 there = sn_load3(sinew_motion_frame(f->leg.motion, 1)[0].translation);
+    sn_vec3 here = sn_load3(sinew_motion_frame(motion, 1)[0].translation);
+    test_close("root", sn_distance(here, sn_v3(there.x, there.z, -there.y)), 0, 1e-6);
+
+    sn_arena_destroy(&arena);
+    sinew_motion_destroy(motion);
+    sinew_skeleton_destroy(skeleton);
+    destroy(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_still),
+        cmocka_unit_test(test_axes_above_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
