@@ -2,6 +2,9 @@
 #include "command.h"
 #include "scene_file.h"
 
+#include "sinew/frame_body.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +34,28 @@ static void recommend_averages(const sinew_scene *scene, int32_t index) {
     }
 }
 
+// How well the voxels of a body driven by frames represent its shape.
+static void print_voxels(const sinew_body *body, const char *name) {
+    const sinew_voxels *voxels = sinew_frame_body_get_voxels(body);
+    sinew_sampling_report sampling;
+    int32_t cells[3];
+    double shape;
+    if (!voxels) {
+        return;
+    }
+
+    double volume = sinew_voxels_get_volume(voxels, &shape);
+    sinew_frame_body_get_report(body, NULL, &sampling);
+    sinew_voxels_get_grid(voxels, cells, NULL, NULL);
+
+    printf("%s: %d voxels in %d x %d x %d cells, volume %.4g m3, mass %.4g kg", name,
+           sinew_voxels_get_count(voxels), cells[0], cells[1], cells[2], volume, sampling.mass);
+    if (shape > 0) {
+        printf(", both %.2f %% off the shape", 100 * fabs(volume / shape - 1));
+    }
+    printf("\n");
+}
+
 static void print_scene(sinew_scene *scene) {
     int32_t bodies = sinew_scene_get_body_count(scene);
     sinew_scene_info info;
@@ -51,6 +76,10 @@ static void print_scene(sinew_scene *scene) {
         printf("%lld frames, ", (long long)frames);
     }
     printf("%d steps of %g s\n", (int)info.steps, info.step);
+
+    for (int32_t i = 0; i < bodies; i++) {
+        print_voxels(sinew_scene_get_body(scene, i), sinew_scene_get_body_name(scene, i));
+    }
 
     cli_scene_print_loads(scene);
     for (int32_t i = 0; i < bodies; i++) {

@@ -21,6 +21,13 @@ static void tell_frames(inspect_report *report, const sinew_scene *scene, int32_
         inspect_number(report, "residual of the weights", weights.residual);
     }
 
+    double shape;
+    double volume = sinew_voxels_get_volume(sinew_frame_body_get_voxels(body), &shape);
+    inspect_number(report, "volume", volume);
+    if (shape > 0) {
+        inspect_number(report, "error of the volume", volume / shape - 1);
+    }
+
     inspect_number(report, "mass", sampling.mass);
     inspect_count(report, "surface points", sinew_scene_get_surface(scene, index)->point_count);
 }

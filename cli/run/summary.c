@@ -144,6 +144,17 @@ static void write_rigging(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
+// The volume of the voxels, and its error relative to the shape if that is known.
+static void write_voxels(sn_json_writer *json, const sinew_voxels *voxels) {
+    double shape;
+    double volume = sinew_voxels_get_volume(voxels, &shape);
+
+    write_pair(json, "volume", volume);
+    if (shape > 0) {
+        write_pair(json, "volume_error", volume / shape - 1);
+    }
+}
+
 // How the shape functions and samples of bodies of frames came out.
 static void write_frames(const run_state *run, sn_json_writer *json) {
     bool any = false;
@@ -176,6 +187,8 @@ static void write_frames(const run_state *run, sn_json_writer *json) {
         write_pair(json, "unreached_voxels", weights.unreached_voxels);
         write_pair(json, "moved_frames", weights.moved_nodes);
         write_pair(json, "residual", weights.residual);
+        write_pair(json, "mass", sampling.mass);
+        write_voxels(json, sinew_frame_body_get_voxels(member->body));
         sn_json_end_object(json);
     }
 

@@ -272,6 +272,10 @@ SINEW_API sinew_status sinew_frame_body_get_weights(const sinew_body *body, cons
 SINEW_API sinew_status sinew_frame_body_get_springs(const sinew_body *body, int32_t *count,
                                                     double *difference);
 
+/// The solid that a frame body is made of; NULL for any other body. Lives as long as the body's
+/// definition promised.
+SINEW_API const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body);
+
 /// How the shape functions and samples came out.
 SINEW_API sinew_status sinew_frame_body_get_report(const sinew_body *body,
                                                    sinew_weights_report *weights,

@@ -34,7 +34,9 @@ typedef struct sinew_label_grid {
 } sinew_label_grid;
 
 /// The resolution of a grid around surfaces or solids. The grid is centred on their bounding box,
-/// so that a mirrored shape, or one rotated by 90 degrees, gets the mirrored or rotated grid.
+/// so that a mirrored shape, or one rotated by 90 degrees, gets the mirrored or rotated grid. With
+/// `resolution` the cells also fit the box: a box of any size is voxelised exactly, by cells that
+/// are at most as long as requested along each axis.
 typedef struct sinew_voxel_def {
     /// Edges of a cell. [m] > 0, or all 0: chosen by `resolution`. Default 0.
     double spacing[3];
@@ -133,7 +135,8 @@ SINEW_API sinew_status sinew_voxels_create_from_surfaces(
     sinew_context *context, const sinew_labelled_surface *surfaces, int32_t surface_count,
     const sinew_voxel_def *def, sinew_voxels **voxels, sinew_voxel_report *report);
 
-/// Voxelises solids: a cell is inside if its centre is, surface included.
+/// Voxelises solids: a cell is inside if its centre is, surface included. See
+/// sinew_voxels_get_fill for the cells that are partly inside.
 SINEW_API sinew_status sinew_voxels_create_from_solids(sinew_context *context,
                                                        const sinew_solid_def *solids,
                                                        int32_t solid_count,
@@ -198,6 +201,17 @@ SINEW_API const uint16_t *sinew_voxels_get_labels(const sinew_voxels *voxels);
 SINEW_API const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels);
 SINEW_API const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels);
 
+/// The filled part of each voxel: the share of its cell that is inside the shape, plus what the
+/// cells beyond the surface contain, which goes to the voxels they touch. [-] Above 0; may exceed
+/// 1. NULL if it is 1 everywhere, as for labels from an image. Mass and stiffness count voxels by
+/// it. Valid until the voxels are destroyed.
+SINEW_API const double *sinew_voxels_get_fill(const sinew_voxels *voxels);
+
+/// The volume of all voxels, by their filled parts. [m3] `shape_volume` receives that of the
+/// surface or solid they were made from, 0 if it is not known (images, lists of several); the
+/// difference is the error of voxelisation. It may be NULL.
+SINEW_API double sinew_voxels_get_volume(const sinew_voxels *voxels, double *shape_volume);
+
 /// Centre of a voxel. [m]
 SINEW_API void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]);
 
@@ -211,8 +225,8 @@ typedef struct sinew_label_statistics {
     int32_t label;
     int32_t voxel_count;
     int32_t part_count;        ///< Parts of this label that share no face. [count]
-    double volume;             ///< [m3]
-    double center[3];          ///< Mean position. [m]
+    double volume;             ///< By the filled parts. [m3]
+    double center[3];          ///< Mean position of the voxels. [m]
     double lower[3], upper[3]; ///< Bounding box. [m]
     double stiffness_range[2]; ///< Smallest and largest factor. [-]
 } sinew_label_statistics;

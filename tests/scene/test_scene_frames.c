@@ -255,8 +255,8 @@ static void test_solids_of_tets(void **state) {
     sinew_measures measures;
     sinew_world_get_measures(f.world->world, &measures);
     test_close("volume", measures.rest_volume, 0.16, 0.01);
-    test_close("mass", measures.mass, 0.08 * 4000,
-               0.08 * 4000 * 0.06); // edges are rounded by a cell
+    // The smoothed surface of the voxels cuts the edges, of 26 cells across, by about a cell.
+    test_close("mass", measures.mass, 0.08 * 4000, 0.08 * 4000 * 0.08);
     destroy(&f);
 }
 

@@ -95,6 +95,14 @@ sinew_voxels *test_turn_voxels(const sinew_voxels *voxels, test_turn turn, doubl
         sn_release(context, factors, (size_t)voxels->count, sizeof *factors);
     }
 
+    if (voxels->fill) {
+        turned->fill = SN_RESERVE(&turned->arena, double, turned->count);
+        assert_non_null(turned->fill);
+        for (int32_t v = 0; v < voxels->count; v++) {
+            turned->fill[cell_of[v]] = voxels->fill[v];
+        }
+    }
+
     sn_release(context, labels, count, sizeof *labels);
     if (voxel_of) {
         *voxel_of = cell_of;

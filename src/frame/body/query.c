@@ -141,6 +141,11 @@ sinew_status sinew_frame_body_get_weights(const sinew_body *body, const double r
     return SINEW_OK;
 }
 
+const sinew_voxels *sinew_frame_body_get_voxels(const sinew_body *body) {
+    const sn_frame_model *model = sn_frame_model_of(body);
+    return model ? model->shape->voxels : NULL;
+}
+
 sinew_status sinew_frame_body_get_report(const sinew_body *body, sinew_weights_report *weights,
                                          sinew_sampling_report *sampling) {
     const sn_frame_model *model = sn_frame_model_of(body);

@@ -66,6 +66,11 @@ typedef struct mass_job {
     double *partial; // for each chunk, `rows` times `monomials`
 } mass_job;
 
+// The density of a voxel, with its filled part: its mass divided by the volume of a cell.
+static double voxel_density(const sn_shape *shape, int32_t v) {
+    return shape->density[shape->voxels->label[v]] * sn_voxel_fill(shape->voxels, v);
+}
+
 static double row_sum(const sn_weight_table *table, int32_t v) {
     double sum = 0;
     for (int64_t k = table->start[v]; k < table->start[v + 1]; k++) {
@@ -185,7 +190,7 @@ static void add_voxel_nodes(const mass_job *job, int32_t v, mass_block *block, d
     }
 
     double values[MASS_MONOMIALS];
-    double factor = shape->density[shape->voxels->label[v]] / row_sum(table, v);
+    double factor = voxel_density(shape, v) / row_sum(table, v);
 
     integrate_box(values, job->degree, sn_sub(p, block->center), shape->voxels->spacing);
     for (int64_t k = begin, place = -1; k < end; k++) {
@@ -233,7 +238,7 @@ static void read_row(const mass_job *job, int32_t v, voxel_row *row) {
 static void add_voxel_pairs(const mass_job *job, int32_t v, double *sums) {
     const sn_shape *shape = job->shape;
     double values[MASS_MONOMIALS];
-    double density = shape->density[shape->voxels->label[v]];
+    double density = voxel_density(shape, v);
     voxel_row list;
 
     read_row(job, v, &list);
@@ -345,7 +350,7 @@ static sn_vec3 center_of_mass(const sn_shape *shape) {
     sn_vec3 sum = sn_v3(0, 0, 0);
     double mass = 0;
     for (int32_t v = 0; v < shape->voxels->count; v++) {
-        double density = shape->density[shape->voxels->label[v]];
+        double density = voxel_density(shape, v);
         sum = sn_madd(sum, density, sn_voxel_center(shape->voxels, v));
         mass += density;
     }
@@ -425,7 +430,7 @@ static void add_insertions(const sn_shape *shape, const sn_insertion *const *ins
         double *row = moments + ((size_t)shape->node_count + (size_t)i) * monomials;
         for (int32_t k = 0; k < insertion->voxel_count; k++) {
             int32_t v = insertion->voxel[k];
-            double density = shape->density[shape->voxels->label[v]];
+            double density = voxel_density(shape, v);
             add_box(shape, v, insertion->position, degree,
                     density * left[v] * insertion->voxel_weight[k], row);
             left[v] *= 1 - insertion->voxel_weight[k];
@@ -439,8 +444,7 @@ static void add_insertions(const sn_shape *shape, const sn_insertion *const *ins
                 continue; // done
             }
 
-            double factor =
-                shape->density[shape->voxels->label[v]] * (left[v] - 1) / row_sum(table, v);
+            double factor = voxel_density(shape, v) * (left[v] - 1) / row_sum(table, v);
 
             left[v] = 1;
             for (int64_t e = table->start[v]; e < table->start[v + 1]; e++) {
@@ -546,7 +550,7 @@ void sn_insertions_change_mass(const sn_shape *shape, const sn_insertion_change 
 
     for (int32_t k = 0; k < change->changed->voxel_count; k++) {
         int32_t v = change->changed->voxel[k];
-        double density = shape->density[shape->voxels->label[v]];
+        double density = voxel_density(shape, v);
         voxel_row row;
         subtract_rows(&after, &before, change, v, &row);
 
@@ -610,8 +614,7 @@ static void add_signed_pairs(const mass_job *job, const sn_insertion_change *cha
                 j = renumber(change, j);
             }
 
-            double factor =
-                sign * shape->density[shape->voxels->label[v]] * row.weight[k] * row.weight[l];
+            double factor = sign * voxel_density(shape, v) * row.weight[k] * row.weight[l];
             double *sums =
                 moments + (size_t)index[(size_t)i * nodes + (size_t)j] * (size_t)job->monomials;
 

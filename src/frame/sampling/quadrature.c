@@ -16,6 +16,7 @@ enum { BATCH = 8, OCTAHEDRON = 6 };
 
 // The workspace for the points of one region.
 typedef struct workspace {
+    double *centers, *parts; // of its voxels: positions and volumes
     double *positions, *volumes, *work;
     int32_t *chosen;
     int32_t count; // points of the region, in positions and volumes
@@ -28,50 +29,46 @@ typedef struct quadrature_job {
     workspace *spaces;
 } quadrature_job;
 
-// The covariance of a region's voxels: its square root, the inverse of that (zero along flat
-// directions), and the number of directions that are not flat.
+// The covariance of a region's voxels, as boxes that count by their volumes: its square root and
+// the inverse of that.
 typedef struct spread {
     sn_mat3 root, inverse;
-    int rank;
 } spread;
 
-static spread measure_spread(const double *positions, int32_t count, sn_vec3 center, double cell) {
-    sn_mat3 C = {{{0}}};
+static spread measure_spread(const workspace *space, int32_t count, sn_vec3 center, double volume,
+                             const double h[3]) {
+    sn_mat3 C = {{{h[0] * h[0] / 12, 0, 0}, {0, h[1] * h[1] / 12, 0}, {0, 0, h[2] * h[2] / 12}}};
     sn_mat3 V;
-    spread out = {.rank = 0};
     double values[3];
 
     for (int32_t i = 0; i < count; i++) {
-        sn_vec3 d = sn_sub(sn_load3(sn_at3(positions, i)), center);
-        C = sn_mat3_add(C, sn_mat3_scale(1.0 / count, sn_outer(d, d)));
+        sn_vec3 d = sn_sub(sn_load3(sn_at3(space->centers, i)), center);
+        C = sn_mat3_add(C, sn_mat3_scale(space->parts[i] / volume, sn_outer(d, d)));
     }
 
+    spread out = {{{{0}}}, {{{0}}}};
     sn_eigen3(values, &V, C);
     for (int k = 0; k < 3; k++) {
         sn_vec3 v = sn_mat3_column(V, k);
-        double length = sqrt(fmax(values[k], 0));
-        if (length < 1e-6 * cell) {
-            continue;
-        }
-
+        double length = sqrt(values[k]);
         out.root = sn_mat3_add(out.root, sn_mat3_scale(length, sn_outer(v, v)));
         out.inverse = sn_mat3_add(out.inverse, sn_mat3_scale(1 / length, sn_outer(v, v)));
-        out.rank++;
     }
 
     return out;
 }
 
 // Returns the mean product of the three coordinates, scaled by the spread.
-static double measure_skew(const double *positions, int32_t count, sn_vec3 center,
+static double measure_skew(const workspace *space, int32_t count, sn_vec3 center, double volume,
                            const spread *spread) {
     double sum = 0;
     for (int32_t i = 0; i < count; i++) {
-        sn_vec3 d = sn_mat3_apply(spread->inverse, sn_sub(sn_load3(sn_at3(positions, i)), center));
-        sum += d.x * d.y * d.z;
+        sn_vec3 d =
+            sn_mat3_apply(spread->inverse, sn_sub(sn_load3(sn_at3(space->centers, i)), center));
+        sum += space->parts[i] * d.x * d.y * d.z;
     }
 
-    return sum / count;
+    return sum / volume;
 }
 
 static void put_point(workspace *space, sn_vec3 position, double volume) {
@@ -90,38 +87,58 @@ static void place_tetrahedron(workspace *space, const spread *spread, sn_vec3 ce
     }
 }
 
-// Places two points on each axis; those of flat axes become one point in the centre.
-static void place_octahedron(workspace *space, const spread *spread, sn_vec3 center, double volume,
-                             double cell) {
-    double middle = 0;
+// Places two points on each axis.
+static void place_octahedron(workspace *space, const spread *spread, sn_vec3 center,
+                             double volume) {
     for (int k = 0; k < 3; k++) {
         sn_vec3 d = sn_scale(sqrt(3), sn_mat3_column(spread->root, k));
-        if (sn_length(d) < 1e-6 * cell) {
-            middle += volume / 3;
-            continue;
-        }
-
         for (int side = -1; side <= 1; side += 2) {
             put_point(space, sn_madd(center, side, d), volume / OCTAHEDRON);
         }
-    }
-
-    if (middle > 0) {
-        put_point(space, center, middle);
     }
 }
 
 // Places points that have the volume, centroid and covariance of the voxels.
 static void place_second_degree(workspace *space, int32_t count, sn_vec3 center, double volume,
-                                double cell) {
-    spread spread = measure_spread(space->positions, count, center, cell);
-    double skew = spread.rank == 3 ? measure_skew(space->positions, count, center, &spread) : 0;
-    space->count = 0;
+                                const double h[3]) {
+    spread spread = measure_spread(space, count, center, volume, h);
+    double skew = measure_skew(space, count, center, volume, &spread);
 
+    space->count = 0;
     if (fabs(skew) > 1e-6) {
         place_tetrahedron(space, &spread, center, volume, skew > 0 ? 1 : -1);
     } else {
-        place_octahedron(space, &spread, center, volume, cell);
+        place_octahedron(space, &spread, center, volume);
+    }
+}
+
+// Chooses voxels that have the moments of all, and then points of these.
+static void place_chosen(workspace *space, int32_t degree, int32_t count, const double h[3]) {
+    sn_gauss gauss = sn_gauss_points(degree);
+    int32_t g = gauss.count;
+    int32_t voxels = sn_select_points(degree, space->centers, count, h, space->chosen, space->parts,
+                                      space->work);
+
+    space->count = 0;
+    for (int32_t i = 0; i < voxels; i++) {
+        sn_vec3 center = sn_load3(sn_at3(space->centers, space->chosen[i]));
+        for (int32_t k = 0; k < g * g * g; k++) {
+            const int32_t at[3] = {k % g, k / g % g, k / (g * g)};
+            sn_vec3 d =
+                sn_v3(0.5 * h[0] * gauss.position[at[0]], 0.5 * h[1] * gauss.position[at[1]],
+                      0.5 * h[2] * gauss.position[at[2]]);
+            put_point(space, sn_add(center, d),
+                      space->parts[i] * gauss.weight[at[0]] * gauss.weight[at[1]] *
+                          gauss.weight[at[2]]);
+        }
+    }
+
+    // Indices ascend, so no position is overwritten before it is read.
+    space->count = sn_select_points(degree, space->positions, space->count, NULL, space->chosen,
+                                    space->volumes, space->work);
+    for (int32_t i = 0; i < space->count; i++) {
+        memmove(sn_at3(space->positions, i), sn_at3(space->positions, space->chosen[i]),
+                3 * sizeof(double));
     }
 }
 
@@ -132,25 +149,22 @@ static void place_points(const quadrature_job *job, int32_t s, workspace *space)
     int32_t count = samples->voxel_start[s + 1] - first;
     sn_vec3 center = sn_load3(sn_at3(samples->position, s));
 
-    for (int32_t i = 0; i < count; i++) {
-        sn_store3(sn_at3(space->positions, i), sn_voxel_center(voxels, samples->voxel[first + i]));
+    space->count = 0;
+    if (samples->degree < 2) {
+        put_point(space, center, samples->volume[s]);
+        return;
     }
 
-    if (samples->degree < 2 || count == 1) {
-        sn_store3(space->positions, center);
-        space->volumes[0] = samples->volume[s];
-        space->count = 1;
-    } else if (samples->degree == 2 && count > OCTAHEDRON) {
-        const double *h = voxels->spacing;
-        place_second_degree(space, count, center, samples->volume[s], fmin(h[0], fmin(h[1], h[2])));
+    for (int32_t i = 0; i < count; i++) {
+        int32_t v = samples->voxel[first + i];
+        sn_store3(sn_at3(space->centers, i), sn_voxel_center(voxels, v));
+        space->parts[i] = sn_voxel_volume(voxels, v);
+    }
+
+    if (samples->degree == 2) {
+        place_second_degree(space, count, center, samples->volume[s], voxels->spacing);
     } else {
-        space->count = sn_select_points(samples->degree, space->positions, count, voxels->volume,
-                                        space->chosen, space->volumes, space->work);
-        // Indices ascend, so no position is overwritten before it is read.
-        for (int32_t i = 0; i < space->count; i++) {
-            memmove(sn_at3(space->positions, i), sn_at3(space->positions, space->chosen[i]),
-                    3 * sizeof(double));
-        }
+        place_chosen(space, samples->degree, count, voxels->spacing);
     }
 }
 
@@ -162,18 +176,40 @@ static void place_batch(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
+// Points in one voxel, and the most that a region can have in the end.
+static int32_t points_of_voxel(int32_t degree) {
+    int32_t g = sn_gauss_points(degree).count;
+    return g * g * g;
+}
+
+static int32_t bound_points(const sn_frame_samples *samples) {
+    int32_t degree = samples->degree;
+    return degree < 2    ? 1
+           : degree == 2 ? OCTAHEDRON
+                         : (degree + 1) * (degree + 2) * (degree + 3) / 6;
+}
+
 static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples,
                                 workspace *spaces) {
-    int32_t most = OCTAHEDRON;
+    int32_t most = 1;
     for (int32_t s = 0; s < samples->count; s++) {
         int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
         most = count > most ? count : most;
     }
 
+    // The points of as many voxels as a first selection leaves.
+    int32_t kept = bound_points(samples);
+    int32_t points = (most < kept ? most : kept) * points_of_voxel(samples->degree);
+    if (points < OCTAHEDRON) {
+        points = OCTAHEDRON;
+    }
+
     for (int i = 0; i < BATCH; i++) {
-        spaces[i].positions = SN_PUSH(arena, double, 3 * (size_t)most);
-        spaces[i].volumes = SN_PUSH(arena, double, most);
-        spaces[i].chosen = SN_PUSH(arena, int32_t, most);
+        spaces[i].centers = SN_PUSH(arena, double, 3 * (size_t)most);
+        spaces[i].parts = SN_PUSH(arena, double, most);
+        spaces[i].positions = SN_PUSH(arena, double, 3 * (size_t)points);
+        spaces[i].volumes = SN_PUSH(arena, double, points);
+        spaces[i].chosen = SN_PUSH(arena, int32_t, most > points ? most : points);
         spaces[i].work =
             SN_PUSH(arena, double, samples->degree > 1 ? sn_select_work(samples->degree) : 0);
     }
@@ -181,23 +217,9 @@ static sinew_status push_spaces(sn_arena *arena, const sn_frame_samples *samples
     return sn_arena_status(arena);
 }
 
-// The most points a region can have.
-static int32_t bound_points(const sn_frame_samples *samples, int32_t s) {
-    int32_t count = samples->voxel_start[s + 1] - samples->voxel_start[s];
-    int32_t degree = samples->degree;
-    int32_t most = degree < 2    ? 1
-                   : degree == 2 ? OCTAHEDRON
-                                 : (degree + 1) * (degree + 2) * (degree + 3) / 6;
-    return count < most ? count : most;
-}
-
 sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
                                   const sn_frame_samples *samples, sn_quadrature *quadrature) {
-    size_t room = 0;
-    for (int32_t s = 0; s < samples->count; s++) {
-        room += (size_t)bound_points(samples, s);
-    }
-
+    size_t room = (size_t)samples->count * (size_t)bound_points(samples);
     *quadrature = (sn_quadrature){.start = SN_PUSH(arena, int32_t, samples->count + 1),
                                   .position = SN_PUSH(arena, double, 3 * room),
                                   .volume = SN_PUSH(arena, double, room)};

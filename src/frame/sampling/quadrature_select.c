@@ -1,25 +1,46 @@
-// Selects a few of many points, with positive volumes, that have the same moments as all of them.
+// Selects a few of many points or boxes, with positive volumes, that have the same moments as all
+// of them.
 //
-// The functions are products of Legendre polynomials over the bounding box of the points, which
-// keeps the systems well conditioned. In each round the candidates are gathered into at most 2 m
-// clusters, m being the number of functions. A positive combination of at most m clusters with the
-// same sums is found, and the other clusters are dropped; in the last round the clusters are single
-// points. The combination is a vertex of the polytope of all positive combinations. It is reached
-// from "everything once" by reducing one cluster after the other to zero, with pivots as in the
-// simplex method. A final least-squares step removes the rounding error.
-#include "frame/sampling/sampling.h"
+// The functions are products of Legendre polynomials over the bounding box of the items, which
+// keeps the systems well conditioned; those of a box are its means, by Gauss points. In each round
+// the candidates are gathered into at most 2 m clusters, m being the number of functions. A
+// positive combination of at most m clusters with the same sums is found, and the other clusters
+// are dropped; in the last round the clusters are single points. The combination is a vertex of the
+// polytope of all positive combinations. It is reached from "everything once" by reducing one
+// cluster after the other to zero, with pivots as in the simplex method. A final least-squares step
+// removes the rounding error.
+#include "frame/sampling/samples_internal.h"
 
 #include "linalg/dense.h"
 
 #include <string.h>
 
-// Maps the bounding box of the points to [-1, 1], flat directions to 0.
+sn_gauss sn_gauss_points(int32_t degree) {
+    static const sn_gauss rules[] = {
+        {1, {0}, {1}},
+        {2, {-0.57735026918962576, 0.57735026918962576}, {0.5, 0.5}},
+        {3, {-0.77459666924148338, 0, 0.77459666924148338}, {5 / 18.0, 8 / 18.0, 5 / 18.0}},
+        {4,
+         {-0.86113631159405258, -0.33998104358485626, 0.33998104358485626, 0.86113631159405258},
+         {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693}},
+        {5,
+         {-0.90617984593866399, -0.53846931010568309, 0, 0.53846931010568309, 0.90617984593866399},
+         {0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324,
+          0.11846344252809454}}};
+
+    SN_ASSERT(degree >= 0 && degree <= SN_MAX_DEGREE);
+    return rules[degree / 2];
+}
+
+// Maps the bounding box of the items to [-1, 1], flat directions to 0; half the edges of an item in
+// these units.
 typedef struct box_map {
-    double middle[3], scale[3];
+    double middle[3], scale[3], half[3];
+    sn_gauss gauss; // along an edge; one point if the items are points
 } box_map;
 
-static box_map map_box(const double *positions, int32_t n) {
-    box_map map;
+static box_map map_box(const double *positions, int32_t n, const double *box, int32_t degree) {
+    box_map map = {.gauss = sn_gauss_points(box ? degree : 0)};
     for (int a = 0; a < 3; a++) {
         double low = positions[a];
         double high = low;
@@ -28,8 +49,11 @@ static box_map map_box(const double *positions, int32_t n) {
             high = fmax(high, positions[3 * (size_t)i + (size_t)a]);
         }
 
+        double edge = box ? box[a] : 0;
+        double length = high - low + edge;
         map.middle[a] = 0.5 * (low + high);
-        map.scale[a] = high > low ? 2 / (high - low) : 0;
+        map.scale[a] = length > 0 ? 2 / length : 0;
+        map.half[a] = 0.5 * edge * map.scale[a];
     }
 
     return map;
@@ -37,13 +61,18 @@ static box_map map_box(const double *positions, int32_t n) {
 
 static void compute_functions(double *values, int32_t degree, const box_map *map,
                               const double *position) {
-    double P[3][SN_MAX_DEGREE + 1];
+    double P[3][SN_MAX_DEGREE + 1] = {{0}};
     for (int a = 0; a < 3; a++) {
-        double x = (position[a] - map->middle[a]) * map->scale[a];
-        P[a][0] = 1;
-        P[a][1] = x;
-        for (int k = 1; k < degree; k++) {
-            P[a][k + 1] = ((2 * k + 1) * x * P[a][k] - k * P[a][k - 1]) / (k + 1);
+        double center = (position[a] - map->middle[a]) * map->scale[a];
+        for (int g = 0; g < map->gauss.count; g++) {
+            double x = center + map->half[a] * map->gauss.position[g];
+            double before = 0, value = 1;
+            for (int k = 0; k <= degree; k++) {
+                double next = ((2 * k + 1) * x * value - k * before) / (k + 1);
+                P[a][k] += map->gauss.weight[g] * value;
+                before = value;
+                value = next;
+            }
         }
     }
 
@@ -183,27 +212,19 @@ static int32_t function_count(int32_t degree) {
 
 size_t sn_select_work(int32_t degree) {
     size_t m = (size_t)function_count(degree);
-    return 2 * m * m + 6 * m; // tableau, shares, basis, values and right-hand sides
+    return 2 * m * m + 7 * m; // tableau, shares, basis, values, right-hand sides and sums
 }
 
 // Distributes the remaining error of the moments over the chosen points, as evenly as possible.
-static void polish(int32_t degree, const box_map *map, const double *positions, int32_t n,
-                   double volume, int32_t count, const int32_t *chosen, double *volumes,
-                   double *work) {
+static void polish(int32_t degree, const box_map *map, const double *positions, const double *sums,
+                   int32_t count, const int32_t *chosen, double *volumes, double *work) {
     int32_t m = function_count(degree);
     double *A = work;
     double *rest = work + (size_t)m * (size_t)count;
     double *values = rest + m;
     double *scratch = values + m;
 
-    memset(rest, 0, (size_t)m * sizeof *rest);
-    for (int32_t i = 0; i < n; i++) {
-        compute_functions(values, degree, map, sn_at3(positions, i));
-        for (int32_t k = 0; k < m; k++) {
-            rest[k] += volume * values[k];
-        }
-    }
-
+    memcpy(rest, sums, (size_t)m * sizeof *rest);
     for (int32_t i = 0; i < count; i++) {
         compute_functions(values, degree, map, sn_at3(positions, chosen[i]));
         for (int32_t k = 0; k < m; k++) {
@@ -223,7 +244,7 @@ static void polish(int32_t degree, const box_map *map, const double *positions, 
     }
 }
 
-int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, double volume,
+int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, const double *box,
                          int32_t *chosen, double *volumes, double *work) {
     SN_ASSERT(degree >= 1 && degree <= SN_MAX_DEGREE && n > 0);
     int32_t m = function_count(degree);
@@ -231,18 +252,26 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, dou
 
     for (int32_t i = 0; i < n; i++) {
         chosen[i] = i;
-        volumes[i] = volume;
     }
 
     if (n <= m) {
         return n;
     }
 
-    box_map map = map_box(positions, n);
+    box_map map = map_box(positions, n, box, degree);
+    double *sums = work + sn_select_work(degree) - m;
     tableau t = {.T = work, .stride = 2 * m, .share = work + 2 * (size_t)m * (size_t)m};
     double *values = t.share + 2 * (size_t)m;
 
     t.basis = (int32_t *)(values + m);
+    memset(sums, 0, (size_t)m * sizeof *sums);
+    for (int32_t i = 0; i < n; i++) {
+        compute_functions(values, degree, &map, sn_at3(positions, i));
+        for (int32_t k = 0; k < m; k++) {
+            sums[k] += volumes[i] * values[k];
+        }
+    }
+
     for (bool single = false; !single;) {
         int32_t clusters = left < 2 * m ? left : 2 * m;
         int32_t kept = 0;
@@ -277,6 +306,6 @@ int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, dou
         left = kept;
     }
 
-    polish(degree, &map, positions, n, volume, left, chosen, volumes, work);
+    polish(degree, &map, positions, sums, left, chosen, volumes, work);
     return left;
 }

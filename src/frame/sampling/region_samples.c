@@ -41,20 +41,22 @@ static int32_t marked_entry(sn_shape_point *point, bool *strong, int32_t from, i
 static void sum_weights(const sn_shape *shape, const int32_t *voxels, int32_t count, sn_vec3 center,
                         sn_shape_point *result, bool *strong) {
     const sn_weight_table *table = &shape->table;
+    double total = sn_sum_fill(shape->voxels, voxels, count);
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
+        double fill = sn_voxel_fill(shape->voxels, voxels[i]);
         int32_t place = 0;
         for (int64_t k = table->start[voxels[i]]; k < table->start[voxels[i] + 1]; k++) {
             place = marked_entry(result, strong, place, table->node[k]);
-            result->weight[place] += table->weight[k];
-            sn_add_to3(result->gradient[place], sn_scale(table->weight[k], d));
+            result->weight[place] += fill * table->weight[k];
+            sn_add_to3(result->gradient[place], sn_scale(fill * table->weight[k], d));
             strong[place] = strong[place] || fabs(table->weight[k]) >= SN_INFLUENCE;
         }
     }
 
     for (int32_t k = 0; k < result->count; k++) {
-        result->weight[k] /= count;
+        result->weight[k] /= total;
     }
 }
 
@@ -156,13 +158,14 @@ void sn_fit_sample(const sn_shape *shape, const int32_t *voxels, int32_t count, 
 
     for (int32_t i = 0; i < count; i++) {
         sn_vec3 d = sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center);
-        C = sn_mat3_add(C, sn_outer(d, d));
+        C = sn_mat3_add(C, sn_outer(sn_scale(sn_voxel_fill(shape->voxels, voxels[i]), d), d));
     }
 
     sum_weights(shape, voxels, count, center, result, strong);
 
-    // A second layer, even of a single voxel, contributes at least about a cell's square.
-    bool thin = invert(C, 1e-3 * cell * cell, &inverse, &flat);
+    // A second layer, even of a single voxel, contributes about its filled part times a cell's
+    // square.
+    bool thin = invert(C, 1e-6 * cell * cell, &inverse, &flat);
     for (int32_t k = 0; k < result->count; k++) {
         sn_store3(result->gradient[k], sn_mat3_apply(inverse, sn_load3(result->gradient[k])));
     }

@@ -58,17 +58,29 @@ void sn_compute_monomials(double *values, int32_t degree, sn_vec3 d) {
     }
 }
 
+double sn_sum_fill(const sinew_voxels *grid, const int32_t *voxels, int32_t count) {
+    double sum = 0;
+    for (int32_t i = 0; i < count; i++) {
+        sum += sn_voxel_fill(grid, voxels[i]);
+    }
+    return sum;
+}
+
 void sn_average_sample(const sn_shape *shape, const int32_t *voxels, int32_t count,
                        sn_shape_point *result) {
     sn_shape_point at;
+    double total = sn_sum_fill(shape->voxels, voxels, count);
+
     result->count = 0;
     for (int32_t i = 0; i < count; i++) {
+        double share = sn_voxel_fill(shape->voxels, voxels[i]) / total;
         sn_shape_at_voxel(shape, voxels[i], &at);
+
         for (int32_t k = 0, place = 0; k < at.count; k++) {
             place = sn_point_entry_from(result, place, at.node[k]);
-            result->weight[place] += at.weight[k] / count;
+            result->weight[place] += share * at.weight[k];
             for (int a = 0; a < 3; a++) {
-                result->gradient[place][a] += at.gradient[k][a] / count;
+                result->gradient[place][a] += share * at.gradient[k][a];
             }
         }
     }
@@ -90,15 +102,17 @@ static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
     sn_vec3 sum = sn_v3(0, 0, 0);
     sn_vec3 first = sn_voxel_center(grid, voxels[0]);
     double mass = 0, young = 0;
+    double total = sn_sum_fill(grid, voxels, count);
 
     // The most common label, by majority vote: exact if more than half of the voxels have it.
     int32_t label = 0, same = 0;
 
     for (int32_t i = 0; i < count; i++) {
         uint16_t own = grid->label[voxels[i]];
-        sum = sn_add(sum, sn_sub(sn_voxel_center(grid, voxels[i]), first));
-        mass += shape->density[own] * grid->volume;
-        young += shape->young[own] * sn_voxel_stiffness(grid, voxels[i]);
+        double fill = sn_voxel_fill(grid, voxels[i]);
+        sum = sn_madd(sum, fill, sn_sub(sn_voxel_center(grid, voxels[i]), first));
+        mass += shape->density[own] * fill * grid->volume;
+        young += fill * shape->young[own] * sn_voxel_stiffness(grid, voxels[i]);
 
         if (same == 0) {
             label = own;
@@ -107,25 +121,61 @@ static void measure(const sn_shape *shape, const int32_t *voxels, int32_t count,
         same += own == label ? 1 : -1;
     }
 
-    sn_store3(sn_at3(samples->position, s), sn_madd(first, 1.0 / count, sum));
-    samples->volume[s] = count * grid->volume;
+    sn_store3(sn_at3(samples->position, s), sn_madd(first, 1 / total, sum));
+    samples->volume[s] = total * grid->volume;
     samples->mass[s] = mass;
     samples->label[s] = label;
-    samples->stiffness[s] = young / count / shape->young[label];
+    samples->stiffness[s] = young / total / shape->young[label];
+}
+
+// Computes the integrals of (t / h)^k over [-1/2, 1/2], k = 0 .. degree: those of a voxel about its
+// centre, along one axis of the grid.
+static void integrate_axis(double *integral, int32_t degree) {
+    double power = 1;
+    for (int32_t k = 0; k <= degree; k++) {
+        integral[k] = k % 2 ? 0 : power / (k + 1);
+        power *= k % 2 ? 0.25 : 1;
+    }
+}
+
+// Adds the integrals of the monomials over a box with edges h about `d`, times a volume.
+static void add_box(double *moment, int32_t degree, sn_vec3 d, const double h[3], double volume) {
+    double own[SN_MAX_DEGREE + 1], axis[3][SN_MAX_DEGREE + 1];
+    const double center[3] = {d.x, d.y, d.z};
+
+    // (c + t)^k = sum over j of (k over j) c^(k - j) t^j
+    integrate_axis(own, degree);
+    for (int a = 0; a < 3; a++) {
+        for (int32_t k = 0; k <= degree; k++) {
+            double binomial = 1, power = 1, sum = 0;
+            for (int32_t j = k; j >= 0; j--) {
+                sum += binomial * power * own[j] * pow(h[a], j);
+                power *= center[a];
+                binomial *= (double)j / (k - j + 1);
+            }
+
+            axis[a][k] = sum;
+        }
+    }
+
+    int32_t count = 0;
+    for (int32_t k = 0; k <= degree; k++) {
+        for (int32_t x = k; x >= 0; x--) {
+            for (int32_t y = k - x; y >= 0; y--) {
+                moment[count++] += volume * axis[0][x] * axis[1][y] * axis[2][k - x - y];
+            }
+        }
+    }
 }
 
 static void integrate_moments(const sn_shape *shape, const int32_t *voxels, int32_t count,
                               sn_frame_samples *samples, int32_t s) {
-    double values[SN_MAX_MONOMIALS];
     double *moment = samples->moment + (size_t)s * (size_t)samples->moment_count;
     sn_vec3 center = sn_load3(sn_at3(samples->position, s));
 
     for (int32_t i = 0; i < count; i++) {
-        sn_compute_monomials(values, samples->degree,
-                             sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center));
-        for (int32_t k = 0; k < samples->moment_count; k++) {
-            moment[k] += shape->voxels->volume * values[k];
-        }
+        add_box(moment, samples->degree, sn_sub(sn_voxel_center(shape->voxels, voxels[i]), center),
+                shape->voxels->spacing, sn_voxel_volume(shape->voxels, voxels[i]));
     }
 }
 

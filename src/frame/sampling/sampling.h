@@ -38,7 +38,7 @@ typedef struct sn_frame_samples {
     int32_t *order;   // samples by number of nodes
     int32_t degree;   // of the moments; 0 for midpoint samples
     int32_t moment_count;
-    double *moment;    // sum over voxels of volume * (X - position)^alpha; the first is the volume
+    double *moment;    // integral of (X - position)^alpha over the voxels; the first is the volume
     double *fit_error; // root mean square over voxels and nodes; 0 for single voxels
     int32_t *voxel_start; // count + 1
     int32_t *voxel;       // the voxels of each sample, ascending
@@ -60,17 +60,16 @@ sinew_status sn_samples_sort_by_nodes(const sn_frame_samples *samples, int32_t n
 // Over a region the weights are linear, so F is a polynomial of the rest position, and so are
 // energy and forces of every law that is polynomial in F. In: each region's voxels. Out: a few
 // points with positive volumes that have the same moments up to the samples' degree as all of the
-// voxels:
+// voxels, as boxes that count by their filled parts:
 //
 //   degree 0, 1  the centroid
 //   degree 2     the root of the covariance applied to four corners of a cube, on the side to which
 //                the voxels are skewed, or to six points on the axes if they are not skewed. These
 //                points rotate and mirror with the grid.
-//   above        centres of some of the voxels, at most as many as there are moments (Caratheodory
-//                1907; Tchakaloff 1957), chosen in rounds that halve the candidates (Maalouf,
-//                Jubran and Feldman 2019). Cost: n m + m^3 log n for n voxels and m moments.
-//
-// A region with fewer voxels than that is integrated voxel by voxel.
+//   above        Gauss points of some of the voxels, at most as many as there are moments
+//                (Caratheodory 1907; Tchakaloff 1957), chosen in rounds that halve the candidates
+//                (Maalouf, Jubran and Feldman 2019): first voxels, then points of these. Cost: n m
+//                + m^3 log n for n voxels and m moments.
 
 typedef struct sn_quadrature {
     int32_t count;    // points
@@ -89,11 +88,13 @@ sinew_status sn_quadrature_create(sn_arena *arena, const sn_shape *shape,
 sinew_status sn_quadrature_apply(const sn_quadrature *quadrature, const sn_frame_samples *samples,
                                  sn_frame_samples **points);
 
-// Chooses from n items (positions 3 each, volume `volume` each) a few, with positive volumes, so
-// that the volume-weighted sums of all monomials up to `degree` stay the same. `chosen` and
-// `volumes` have room for n, `work` for sn_select_work(degree) doubles. Returns the number of
-// chosen items: at most the number of monomials, unless there are fewer items.
-int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, double volume,
+// Chooses a few from n items: boxes with edges `box` (NULL: points), at positions of 3 numbers
+// each, with the given volumes. The chosen ones get positive volumes such that the volume-weighted
+// means of all monomials up to `degree` stay the same. In: `volumes` of all items. Out: `chosen`,
+// ascending, and in `volumes` those of the chosen. `chosen` has room for n, `work` for
+// sn_select_work(degree) doubles. Returns the number of chosen items: at most the number of
+// monomials, unless there are fewer items.
+int32_t sn_select_points(int32_t degree, const double *positions, int32_t n, const double *box,
                          int32_t *chosen, double *volumes, double *work);
 size_t sn_select_work(int32_t degree);
 

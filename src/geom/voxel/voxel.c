@@ -1,7 +1,7 @@
 // Label grids: construction from labels, the index of inside cells, nearest voxels.
 //
 // Building the index takes one pass over the cells; memory is 84 bytes per brick of 512 cells and
-// 30 bytes per voxel (estimated before anything is allocated).
+// 38 bytes per voxel (estimated before anything is allocated).
 #include "geom/voxel/voxel.h"
 
 #include "base/threads.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { BRICKS = 64 }; // at a time
-enum { BYTES_PER_VOXEL = 30 };
+enum { BYTES_PER_VOXEL = 38 };
 #define BYTES_PER_CELL 2.2 // while being made: the labels of the cells are there too
 
 sinew_voxel_def sinew_default_voxel_def(void) {
@@ -106,6 +106,11 @@ sinew_status sn_fit_grid(sinew_context *context, const sinew_voxel_def *def, sn_
 
         // Rounding must not add a layer of cells to a shape that fits exactly.
         double wanted = fmax(1, ceil(size[a] / frame->spacing[a] - 1e-6));
+
+        // Unless the spacing is given, the cells fit the box.
+        if (!given) {
+            frame->spacing[a] = size[a] / wanted;
+        }
 
         cells[a] = wanted < 4e9 ? (int64_t)wanted : (int64_t)4e9;
         frame->lower[a] = center[a] - 0.5 * wanted * frame->spacing[a];
@@ -467,6 +472,26 @@ const int32_t *sinew_voxels_get_cells(const sinew_voxels *voxels) {
 
 const double *sinew_voxels_get_stiffness(const sinew_voxels *voxels) {
     return voxels->stiffness;
+}
+
+double sinew_voxels_get_volume(const sinew_voxels *voxels, double *shape_volume) {
+    double fill = voxels->count;
+    if (voxels->fill) {
+        fill = 0;
+        for (int32_t v = 0; v < voxels->count; v++) {
+            fill += voxels->fill[v];
+        }
+    }
+
+    if (shape_volume) {
+        *shape_volume = voxels->shape_volume;
+    }
+
+    return fill * voxels->volume;
+}
+
+const double *sinew_voxels_get_fill(const sinew_voxels *voxels) {
+    return voxels->fill;
 }
 
 void sinew_voxels_get_center(const sinew_voxels *voxels, int32_t voxel, double center[3]) {

@@ -31,7 +31,7 @@ struct sinew_voxels {
     int32_t cells[3];
     double spacing[3];
     double lower[3];                     // corner of cell (0, 0, 0)
-    double volume;                       // of one voxel
+    double volume;                       // of one cell
     int32_t count;                       // voxels
     int32_t bricks[3];                   // along the axes
     sn_brick *brick;                     // x first
@@ -39,6 +39,8 @@ struct sinew_voxels {
     uint16_t *label;                     // of each voxel, > 0
     int32_t (*neighbor)[SN_VOXEL_FACES]; // -1 where there is none
     double *stiffness;                   // factor of each voxel; NULL: 1 everywhere
+    double *fill;        // filled part of each voxel (voxel_fill.h); NULL: 1 everywhere
+    double shape_volume; // of what the voxels were made from; 0: not known
 };
 
 // Checks numbers of cells along the axes: each at least 1, the product below 2^31, and the memory
@@ -115,6 +117,15 @@ static inline sn_vec3 sn_voxel_units(const sinew_voxels *voxels, sn_vec3 p) {
 
 static inline double sn_voxel_stiffness(const sinew_voxels *voxels, int32_t voxel) {
     return voxels->stiffness ? voxels->stiffness[voxel] : 1;
+}
+
+// The filled part of a voxel, as a share of its cell, and its volume.
+static inline double sn_voxel_fill(const sinew_voxels *voxels, int32_t voxel) {
+    return voxels->fill ? voxels->fill[voxel] : 1;
+}
+
+static inline double sn_voxel_volume(const sinew_voxels *voxels, int32_t voxel) {
+    return voxels->volume * sn_voxel_fill(voxels, voxel);
 }
 
 // The voxels whose centres are nearest to a point, all that tie within 1e-9 of a cell, up to eight

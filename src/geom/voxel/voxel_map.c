@@ -182,6 +182,7 @@ static void add_voxel(sinew_label_statistics *s, const sinew_voxels *voxels, int
 
     s->stiffness_range[0] = s->voxel_count ? fmin(s->stiffness_range[0], factor) : factor;
     s->stiffness_range[1] = s->voxel_count ? fmax(s->stiffness_range[1], factor) : factor;
+    s->volume += sn_voxel_volume(voxels, v);
     s->voxel_count++;
 }
 
@@ -205,7 +206,6 @@ static void compute_statistics(const sinew_voxels *voxels, const int32_t *parts,
         }
 
         s->label = label;
-        s->volume = s->voxel_count * voxels->volume;
         for (int a = 0; a < 3; a++) {
             s->center[a] /= s->voxel_count;
         }

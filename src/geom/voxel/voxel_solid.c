@@ -1,6 +1,8 @@
 // Simple solids, and grids made of them: a cell belongs to a solid if its centre does, the surface
-// included. Solids are processed in order, slice by slice of the grid.
+// included. Solids are processed in order, slice by slice of the grid. The filled parts of the
+// voxels are found from points in the cells (voxel_fill.h).
 #include "geom/voxel/voxel_coarse.h"
+#include "geom/voxel/voxel_fill.h"
 
 #include "base/threads.h"
 #include "math/quat.h"
@@ -223,6 +225,103 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
     return SINEW_OK;
 }
 
+// The volume of a solid. [m3]
+static double solid_volume(const sinew_solid_def *solid) {
+    const double pi = 3.14159265358979323846;
+    const double *s = solid->size;
+    const double w = solid->thickness;
+
+    switch (solid->solid) {
+    case SINEW_SOLID_BOX: return s[0] * s[1] * s[2];
+    case SINEW_SOLID_SPHERE: return pi / 6 * s[0] * s[1] * s[2];
+    case SINEW_SOLID_CYLINDER: return pi / 4 * s[0] * s[1] * s[2];
+    case SINEW_SOLID_CAPSULE: return pi / 4 * s[0] * s[0] * (s[2] - s[0] / 3);
+    case SINEW_SOLID_TORUS: return pi * pi / 4 * (s[0] - w) * w * w;
+    case SINEW_SOLID_L:
+    case SINEW_SOLID_T: return (s[0] + s[1] - w) * w * s[2];
+    case SINEW_SOLID_U: return (s[0] + 2 * (s[1] - w)) * w * s[2];
+    }
+
+    return 0;
+}
+
+// What the points of a cell are tested against.
+typedef struct prepared_solids {
+    const sinew_solid_def *solids;
+    sn_box *box;
+    sn_mat3 *turn; // from the grid's axes to each solid's
+    int32_t count;
+    double tolerance;
+} prepared_solids;
+
+static bool boxes_touch(sn_box a, sn_box b) {
+    return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
+           b.lower.y <= a.upper.y && a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
+}
+
+// The last solid that contains a point decides. The list ends with -1.
+static bool contains_point(const prepared_solids *all, const int32_t *list, sn_vec3 p) {
+    for (int32_t k = 0; list[k] >= 0; k++) {
+        const sinew_solid_def *solid = &all->solids[list[k]];
+        sn_vec3 local = sn_mat3_apply(all->turn[list[k]], sn_sub(p, sn_load3(solid->center)));
+        if (contains_local(solid, local, all->tolerance)) {
+            return solid->operation == SINEW_SOLID_ADD;
+        }
+    }
+
+    return false;
+}
+
+// Of more solids than LOCAL in one cell, those processed last count.
+static int32_t count_inside(const void *data, sn_box cell) {
+    enum { LOCAL = 255 };
+    const prepared_solids *all = data;
+    int32_t list[LOCAL + 1];
+    int32_t length = 0;
+
+    for (int32_t i = all->count - 1; i >= 0 && length < LOCAL; i--) {
+        if (all->solids[i].operation != SINEW_SOLID_PAINT && boxes_touch(all->box[i], cell)) {
+            list[length++] = i;
+        }
+    }
+
+    const int n = SN_FILL_POINTS;
+    sn_vec3 step = sn_scale(1.0 / n, sn_box_size(cell));
+    int32_t inside = 0;
+    list[length] = -1;
+
+    for (int k = 0; k < n * n * n; k++) {
+        sn_vec3 p =
+            sn_v3(cell.lower.x + (k % n + 0.5) * step.x, cell.lower.y + (k / n % n + 0.5) * step.y,
+                  cell.lower.z + (k / (n * n) + 0.5) * step.z);
+        inside += contains_point(all, list, p);
+    }
+
+    return inside;
+}
+
+static sinew_status fill_voxels(const solid_job *job, sinew_voxels *voxels) {
+    const double *h = voxels->spacing;
+    sn_arena arena = sn_arena_create(job->context);
+    prepared_solids all = {.solids = job->solids,
+                           .box = SN_PUSH(&arena, sn_box, job->solid_count),
+                           .turn = SN_PUSH(&arena, sn_mat3, job->solid_count),
+                           .count = job->solid_count,
+                           .tolerance = 1e-9 * fmin(h[0], fmin(h[1], h[2]))};
+    sinew_status status = sn_arena_status(&arena);
+
+    if (status == SINEW_OK) {
+        for (int32_t i = 0; i < all.count; i++) {
+            all.box[i] = sn_solid_box(&job->solids[i]);
+            all.turn[i] = sn_quat_to_mat3(sn_quat_conjugate(solid_rotation(&job->solids[i])));
+        }
+        status = sn_fill_by_points(voxels, count_inside, &all);
+    }
+
+    sn_arena_destroy(&arena);
+    return status;
+}
+
 sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew_solid_def *solids,
                                              int32_t solid_count, const sinew_voxel_def *def,
                                              sinew_voxels **voxels) {
@@ -258,10 +357,22 @@ sinew_status sinew_voxels_create_from_solids(sinew_context *context, const sinew
         return SINEW_OUT_OF_MEMORY;
     }
 
+    sinew_voxels *made = NULL;
     fill_grid(&job, &frame, labels);
     sinew_status status = sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels,
-                                           def->memory_limit, voxels);
+                                           def->memory_limit, &made);
 
     sn_release(context, labels, count, sizeof *labels);
-    return status;
+    if (status == SINEW_OK) {
+        made->shape_volume = solid_count == 1 ? solid_volume(&solids[0]) : 0;
+        status = fill_voxels(&job, made);
+    }
+
+    if (status != SINEW_OK) {
+        sinew_voxels_destroy(made);
+        return status;
+    }
+
+    *voxels = made;
+    return SINEW_OK;
 }

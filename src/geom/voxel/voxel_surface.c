@@ -14,6 +14,7 @@
 #include "base/threads.h"
 #include "geom/search/search.h"
 #include "geom/voxel/voxel_coarse.h"
+#include "geom/voxel/voxel_fill.h"
 
 #include <string.h>
 
@@ -74,9 +75,8 @@ static bool is_lower(const double *a, const double *b) {
     return true;
 }
 
-// Whether the line at (u, v) passes through the triangle: it is on the same side of all edges, in
-// circular order.
-static bool line_hits(double p[3][3], int iu, int iv, double u, double v) {
+// The line is on the same side of all edges, in circular order.
+bool sn_line_hits(double p[3][3], int iu, int iv, double u, double v) {
     int sides = 0;
     for (int k = 0; k < 3; k++) {
         const double *a = p[k];
@@ -85,6 +85,25 @@ static bool line_hits(double p[3][3], int iu, int iv, double u, double v) {
     }
 
     return sides == 3 || sides == -3;
+}
+
+double sn_line_position(double p[3][3], int a, double u, double v) {
+    int iu = (a + 1) % 3;
+    int iv = (a + 2) % 3;
+    double n_u =
+        (p[1][iv] - p[0][iv]) * (p[2][a] - p[0][a]) - (p[1][a] - p[0][a]) * (p[2][iv] - p[0][iv]);
+    double n_v =
+        (p[1][a] - p[0][a]) * (p[2][iu] - p[0][iu]) - (p[1][iu] - p[0][iu]) * (p[2][a] - p[0][a]);
+    double n_a = (p[1][iu] - p[0][iu]) * (p[2][iv] - p[0][iv]) -
+                 (p[1][iv] - p[0][iv]) * (p[2][iu] - p[0][iu]);
+    double lowest = fmin(p[0][a], fmin(p[1][a], p[2][a]));
+    double highest = fmax(p[0][a], fmax(p[1][a], p[2][a]));
+
+    // A sliver seen edge-on has no usable plane: use its centre.
+    double t = n_a != 0 ? p[0][a] - (n_u * (u - p[0][iu]) + n_v * (v - p[0][iv])) / n_a
+                        : 0.5 * (lowest + highest);
+
+    return fmin(fmax(t, lowest), highest);
 }
 
 // Toggles the first cell after each crossing of a triangle with the lines along the axis.
@@ -96,14 +115,6 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
     double p[3][3];
 
     load_corners(job, triangle, p);
-
-    // Normal of the triangle, in the axes (u, v, a).
-    double n_u =
-        (p[1][iv] - p[0][iv]) * (p[2][a] - p[0][a]) - (p[1][a] - p[0][a]) * (p[2][iv] - p[0][iv]);
-    double n_v =
-        (p[1][a] - p[0][a]) * (p[2][iu] - p[0][iu]) - (p[1][iu] - p[0][iu]) * (p[2][a] - p[0][a]);
-    double n_a = (p[1][iu] - p[0][iu]) * (p[2][iv] - p[0][iv]) -
-                 (p[1][iv] - p[0][iv]) * (p[2][iu] - p[0][iu]);
     int32_t low[2], high[2];
 
     // The lines that can hit it.
@@ -113,27 +124,16 @@ static void cross_triangle(surface_job *job, int32_t triangle) {
         high[k] = (int32_t)fmin(floor(fmax(p[0][i], fmax(p[1][i], p[2][i]))), frame->cells[i] - 1);
     }
 
-    double lowest = fmin(p[0][a], fmin(p[1][a], p[2][a]));
-    double highest = fmax(p[0][a], fmax(p[1][a], p[2][a]));
     for (int32_t v = low[1]; v <= high[1]; v++) {
         for (int32_t u = low[0]; u <= high[0]; u++) {
-            if (!line_hits(p, iu, iv, u, v)) {
+            if (!sn_line_hits(p, iu, iv, u, v)) {
                 continue;
             }
 
-            // Where the line crosses the plane. A sliver seen edge-on has no usable plane: use its
-            // centre.
-            double t = n_a != 0 ? p[0][a] - (n_u * (u - p[0][iu]) + n_v * (v - p[0][iv])) / n_a
-                                : 0.5 * (lowest + highest);
-
-            t = fmin(fmax(t, lowest), highest);
-
-            // Toggle the first cell after the crossing, and the line as a whole.
             int32_t c[3];
-
             c[iu] = u;
             c[iv] = v;
-            c[a] = (int32_t)fmax(floor(t) + 1, 0);
+            c[a] = (int32_t)fmax(floor(sn_line_position(p, a, u, v)) + 1, 0);
             if (c[a] < frame->cells[a]) {
                 job->cells[cell_index(frame, c)] ^= (uint8_t)(CROSSED << a);
             }
@@ -394,6 +394,19 @@ typedef struct surfaces_job {
     sinew_voxel_report report;
 } surfaces_job;
 
+// The surface to be processed after those that are done: by ascending priority, equal ones in their
+// order.
+static int32_t next_surface(const surfaces_job *job, const bool *done) {
+    int32_t next = -1;
+    for (int32_t i = 0; i < job->count; i++) {
+        if (!done[i] && (next < 0 || job->surfaces[i].priority < job->surfaces[next].priority)) {
+            next = i;
+        }
+    }
+
+    return next;
+}
+
 static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *labels) {
     surfaces_job *all = data;
     sinew_context *context = all->context;
@@ -408,14 +421,7 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
     sinew_status status = sn_arena_status(&arena);
 
     for (int32_t round = 0; round < count && status == SINEW_OK; round++) {
-        // The next surface by ascending priority; equal ones in their order.
-        int32_t next = -1;
-        for (int32_t i = 0; i < count; i++) {
-            if (!done[i] && (next < 0 || surfaces[i].priority < surfaces[next].priority)) {
-                next = i;
-            }
-        }
-
+        int32_t next = next_surface(all, done);
         done[next] = true;
 
         // Weld it, check it for holes and fill it.
@@ -437,6 +443,33 @@ static sinew_status fill_grid(void *data, const sn_grid_frame *frame, uint16_t *
         }
 
         sn_arena_rewind(&arena, mark);
+    }
+
+    sn_arena_destroy(&arena);
+    return status;
+}
+
+// Computes the filled parts of the voxels.
+static sinew_status fill_voxels(const surfaces_job *job, sinew_voxels *voxels) {
+    sn_arena arena = sn_arena_create(job->context);
+    bool *done = SN_PUSH(&arena, bool, job->count);
+    sn_fill_surface *list = SN_PUSH(&arena, sn_fill_surface, job->count);
+    sinew_status status = sn_arena_status(&arena);
+
+    for (int32_t i = 0; i < job->count && status == SINEW_OK; i++) {
+        int32_t next = next_surface(job, done);
+        const sinew_labelled_surface *surface = &job->surfaces[next];
+        int32_t *triangles = NULL;
+
+        done[next] = true;
+        status = sn_weld_surface(&arena, surface->mesh, &triangles, &list[i].triangle_count);
+        list[i].points = surface->mesh->points;
+        list[i].triangles = triangles;
+        list[i].cavity = surface->label == 0;
+    }
+
+    if (status == SINEW_OK) {
+        status = sn_fill_by_lines(voxels, list, job->count);
     }
 
     sn_arena_destroy(&arena);
@@ -480,6 +513,7 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
         return SINEW_OUT_OF_MEMORY;
     }
 
+    sinew_voxels *made = NULL;
     sinew_status status = fill_grid(&job, &frame, labels);
     if (report) {
         *report = job.report;
@@ -487,9 +521,20 @@ sinew_status sinew_voxels_create_from_surfaces(sinew_context *context,
 
     if (status == SINEW_OK) {
         status = sn_voxels_create(context, frame.cells, frame.spacing, frame.lower, labels,
-                                  def->memory_limit, voxels);
+                                  def->memory_limit, &made);
     }
 
     sn_release(context, labels, count, sizeof *labels);
-    return status;
+    if (status == SINEW_OK) {
+        made->shape_volume = surface_count == 1 ? job.report.surface_volume[0] : 0;
+        status = fill_voxels(&job, made);
+    }
+
+    if (status != SINEW_OK) {
+        sinew_voxels_destroy(made);
+        return status;
+    }
+
+    *voxels = made;
+    return SINEW_OK;
 }

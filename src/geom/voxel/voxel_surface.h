@@ -19,4 +19,13 @@ typedef struct sn_hole_report {
 sinew_status sn_find_holes(sn_arena *arena, const sinew_mesh *mesh, const int32_t *triangles,
                            int32_t count, sn_hole_report *report);
 
+// Whether the line at (u, v) along the third axis passes through a triangle, seen along that axis
+// with iu and iv as the other two. A line through an edge or a corner that several triangles share
+// hits as many of them as one beside it.
+bool sn_line_hits(double p[3][3], int iu, int iv, double u, double v);
+
+// Where the line at (u, v), the coordinates after `axis` in circular order, meets the plane of a
+// triangle, within the extent of the triangle.
+double sn_line_position(double p[3][3], int axis, double u, double v);
+
 #endif
