@@ -271,11 +271,23 @@ int32_t sinew_specimen_voxel_count(sinew_specimen specimen) {
     return recipe_of(specimen)->voxel_count;
 }
 
-// The edge of cubic voxels that gives about as many as requested.
-static sinew_status find_spacing(sinew_context *context, const recipe *recipe,
-                                 const solid_list *list, int32_t requested, double *spacing) {
+// The number of voxels of a solid that fills a share of its bounding box, at some resolution.
+static double predict_count(const double size[3], double longest, double share,
+                            int32_t resolution) {
+    double count = share;
+    for (int a = 0; a < 3; a++) {
+        count *= ceil(size[a] / longest * resolution - 1e-6);
+    }
+    return count;
+}
+
+// The resolution of nearly cubic voxels that gives about as many as requested; a flat specimen has
+// one layer.
+static sinew_status find_grid(sinew_context *context, const recipe *recipe, const solid_list *list,
+                              int32_t requested, sinew_voxel_def *grid) {
     if (recipe->flat) {
-        *spacing = sqrt(plate[0] * plate[1] / requested);
+        grid->spacing[0] = grid->spacing[1] = sqrt(plate[0] * plate[1] / requested);
+        grid->spacing[2] = plate[2];
         return SINEW_OK;
     }
 
@@ -284,10 +296,25 @@ static sinew_status find_spacing(sinew_context *context, const recipe *recipe,
 
     sinew_voxels *voxels;
     SN_TRY(sinew_voxels_create_from_solids(context, list->solids, list->count, &coarse, &voxels));
-    double cell[3];
-    sinew_voxels_get_grid(voxels, NULL, cell, NULL);
-    *spacing = cbrt(sinew_voxels_get_count(voxels) * (cell[0] * cell[1] * cell[2]) / requested);
+
+    double size[3];
+    int32_t cells[3];
+    sinew_voxels_get_grid(voxels, cells, size, NULL);
+    for (int a = 0; a < 3; a++) {
+        size[a] *= cells[a];
+    }
+
+    double volume = sinew_voxels_get_volume(voxels, NULL);
+    double longest = fmax(size[0], fmax(size[1], size[2]));
+    double share = volume / (size[0] * size[1] * size[2]);
     sinew_voxels_destroy(voxels);
+
+    // Whole layers make more voxels than requested in thin directions.
+    grid->resolution = (int32_t)fmax(1, ceil(longest * cbrt(requested / volume)));
+    while (grid->resolution > 1 &&
+           predict_count(size, longest, share, grid->resolution) > 1.1 * requested) {
+        grid->resolution--;
+    }
 
     return SINEW_OK;
 }
@@ -308,13 +335,7 @@ sinew_status sinew_voxels_create_specimen(sinew_context *context, sinew_specimen
     sinew_voxel_def grid = sinew_default_voxel_def();
 
     grid.memory_limit = memory_limit;
-    double spacing;
-
-    SN_TRY(find_spacing(context, recipe, &list, voxel_count, &spacing));
-    for (int a = 0; a < 3; a++) {
-        grid.spacing[a] = recipe->flat && a == 2 ? plate[2] : spacing;
-    }
-
+    SN_TRY(find_grid(context, recipe, &list, voxel_count, &grid));
     SN_TRY(sinew_voxels_create_from_solids(context, list.solids, list.count, &grid, voxels));
     if (specimen != SINEW_SPECIMEN_GRADIENT) {
         return SINEW_OK;
