@@ -1,5 +1,5 @@
 // Closest points and normal cones of all pairs.
-#include "contact/closest.h"
+#include "contact/blocks.h"
 #include "contact/cone.h"
 
 #include "base/threads.h"
@@ -14,16 +14,17 @@ typedef struct measuring {
 static void measure_range(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const measuring *job = data;
+    sn_contact_scene *scene = job->scene;
+
+    // A range may hold both kinds.
+    int32_t split = scene->vertex_triangle_count;
+    int32_t middle = split < begin ? begin : split < end ? split : end;
+    SN_ISA_PICK(scene->context->isa, sn_contact_measure_blocks)
+    (scene->pairs, begin, middle, job->x);
+    SN_ISA_PICK(scene->context->isa, sn_contact_measure_blocks)(scene->pairs, middle, end, job->x);
 
     for (int32_t i = begin; i < end; i++) {
-        sn_contact_pair *pair = &job->scene->pairs[i];
-        sn_vec3 p[4];
-        for (int k = 0; k < 4; k++) {
-            p[k] = sn_load3(sn_at3(job->x, pair->vertex[k]));
-        }
-
-        sn_contact_closest(pair, p);
-        pair->usable = sn_contact_in_cones(job->scene, pair, job->x);
+        scene->pairs[i].usable = sn_contact_in_cones(scene, &scene->pairs[i], job->x);
     }
 }
 
