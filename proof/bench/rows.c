@@ -62,6 +62,7 @@ const bench_row bench_rows[] = {
     {"S7", NULL, bench_orthotropic, NULL},
     {"S8", NULL, bench_fields, NULL},
     {"S9", NULL, bench_positions, NULL},
+    {"contact", NULL, bench_contact, NULL},
     {"bullet", "the same bar by Bullet's deformable bodies", bench_bullet, NULL},
     {"files", NULL, bench_files, NULL},
     {"output", NULL, bench_output, NULL},
