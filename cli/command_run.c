@@ -9,9 +9,6 @@
 #include "sinew/io/output.h"
 #include "sinew/io/words.h"
 
-#include "base/clock.h"
-#include "base/memory.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,334 +58,22 @@ static int32_t parse_formats(const cli_command *command, const char *text) {
     return formats;
 }
 
-static int apply_options(const cli_command *command, const run_options *options, sn_scene *scene) {
+static int apply_options(const cli_command *command, const run_options *options,
+                         sinew_recording_def *def, double step) {
     if (options->steps >= 0 && options->duration >= 0) {
         return cli_fail(command, CLI_USAGE, "give --steps or --duration, not both");
     }
     if (options->steps >= 0) {
-        scene->steps = (int32_t)options->steps;
+        def->steps = (int32_t)options->steps;
     }
     if (options->duration >= 0) {
-        scene->steps = (int32_t)fmin(ceil(options->duration / scene->world.step - 1e-9), 1e8);
+        def->steps = (int32_t)fmin(ceil(options->duration / step - 1e-9), 1e8);
     }
 
     if (options->format) {
-        int32_t formats = parse_formats(command, options->format);
-        if (formats < 0) {
-            return CLI_USAGE;
-        }
-        scene->output.formats = formats;
+        def->formats = parse_formats(command, options->format);
     }
-
-    return CLI_OK;
-}
-
-static sinew_status prepare(run_state *run) {
-    run->arena = sn_arena_create(run->context);
-    run->buffer = sn_buffer_create(run->context);
-    run->probes = sn_buffer_create(run->context);
-    run->frame_capacity = run->scene->steps / run->scene->output.every + 2;
-    run->times = SN_PUSH(&run->arena, double, run->frame_capacity);
-    run->frame_points = SN_PUSH(&run->arena, double **, run->frame_capacity);
-    SN_TRY(sn_arena_status(&run->arena));
-
-    for (int32_t i = 0; i < run->frame_capacity; i++) {
-        run->frame_points[i] = SN_PUSH(&run->arena, double *, run->scene->body_count);
-    }
-
-    run->smallest_J = INFINITY;
-    run->largest_J = -INFINITY;
-    SN_TRY(sn_arena_status(&run->arena));
-    SN_TRY(run_begin_skins(run));
-    SN_TRY(run_write_fields(run));
-
-    return run_begin_preview(run);
-}
-
-static void take_report(run_state *run, const sinew_step_report *report) {
-    run->newton_iterations += report->newton_iterations;
-    run->solver_iterations += report->solver_iterations;
-    run->line_search_cuts += report->line_search_cuts;
-    run->rescued_steps += report->rescued > 0;
-    run->unconverged_steps +=
-        report->outcome != SINEW_OUTCOME_CONVERGED || !report->solver_converged;
-    run->simulate_seconds += report->total_seconds;
-    run->assemble_seconds += report->assemble_seconds;
-    run->solve_seconds += report->solve_seconds;
-}
-
-static void take_measures(run_state *run) {
-    sinew_measures measures;
-    sinew_world_get_measures(run->world->world, &measures);
-    run->smallest_J = fmin(run->smallest_J, measures.smallest_J);
-    run->largest_J = fmax(run->largest_J, measures.largest_J);
-}
-
-// Takes a step and writes what is due after it.
-static sinew_status step_once(run_state *run, int32_t step, sinew_step_report *report) {
-    SN_TRY(sn_scene_world_step(run->world, report));
-    take_report(run, report);
-    run->steps++;
-
-    bool last = step == run->scene->steps || cli_stop_signal() || run->world->motion_ended;
-    if (step % 16 == 0 || last) {
-        take_measures(run);
-    }
-
-    return run_output(run, step, last);
-}
-
-// Steps until the end, a signal or a failure.
-static sinew_status simulate(run_state *run) {
-    cli_progress progress = cli_progress_begin(run->scene->steps, run->quiet);
-    sinew_step_report report = {0};
-    sinew_status status = SINEW_OK;
-    int32_t first =
-        (int32_t)lround(sinew_world_get_time(run->world->world) / run->scene->world.step);
-
-    // The state at the start: as given, or in equilibrium.
-    if (run->scene->statics && first == 0) {
-        cli_activity activity;
-        cli_activity_begin(&activity, "solving for equilibrium");
-        status = sn_scene_world_solve_static(run->world, &report);
-        cli_activity_end(&activity);
-        take_report(run, &report);
-        run->static_report = report;
-        run->static_solved = status == SINEW_OK;
-    }
-
-    // Up to here a signal ends the program at once; from here on there are results to be finished.
-    cli_signals_hold();
-    if (status == SINEW_OK) {
-        take_measures(run);
-        status = run_output(run, first, first >= run->scene->steps);
-    }
-    if (status == SINEW_OK && run->static_report.outcome != SINEW_OUTCOME_CONVERGED) {
-        status = sn_fail(run->context, SINEW_DIVERGED,
-                         "the static solve did not converge (%s): the relative residual is %.3g "
-                         "after %d iterations. More load_steps or iterations may help",
-                         sinew_outcome_name(run->static_report.outcome),
-                         run->static_report.newton_residual, run->static_report.newton_iterations);
-    }
-
-    for (int32_t step = first + 1; status == SINEW_OK && step <= run->scene->steps; step++) {
-        status = step_once(run, step, &report);
-
-        char note[64];
-        snprintf(note, sizeof note, "%d solver iterations", report.solver_iterations);
-        cli_progress_show(&progress, step - first, note);
-
-        // A step that was cancelled has not changed the state, which becomes the last image.
-        if (status == SINEW_CANCELLED && run->last_output < step - 1) {
-            status = run_output(run, step - 1, true);
-        }
-        if (cli_stop_signal() || run->world->motion_ended) {
-            break;
-        }
-    }
-
-    cli_progress_end(&progress);
-    return status;
-}
-
-// What must not be lost to a full disk has its room from the start.
-static sinew_status reserve_files(run_state *run, const run_options *options) {
-    enum { SUMMARY_SIZE = 1 << 16 };
-    if (options->checkpoint) {
-        size_t size = sinew_scene_get_checkpoint_size(run->file->scene);
-        SN_TRY(cli_reserve_file(run->context, options->checkpoint, size));
-    }
-    if (options->json.text) {
-        SN_TRY(cli_reserve_file(run->context, options->json.text, SUMMARY_SIZE));
-    }
-    return SINEW_OK;
-}
-
-static sinew_status save_state(run_state *run, const char *path) {
-    sinew_bytes *out = NULL;
-    SN_TRY(sinew_bytes_create(run->context, &out));
-    sinew_status status = sinew_scene_write_checkpoint(run->file->scene, out);
-    if (status == SINEW_OK) {
-        status = cli_write_result(run->context, path, out);
-    }
-    sinew_bytes_destroy(out);
-    return status;
-}
-
-static sinew_status load_state(run_state *run, const char *path) {
-    sinew_bytes *bytes = NULL;
-    SN_TRY(sinew_bytes_load(run->context, path, 0, &bytes));
-    sinew_source source = {
-        .name = path, .data = sinew_bytes_get_data(bytes), .size = sinew_bytes_get_size(bytes)};
-    sinew_status status = sinew_scene_read_checkpoint(run->file->scene, &source);
-    sinew_bytes_destroy(bytes);
-    return status;
-}
-
-static sinew_status write_json(run_state *run, const cli_optional_text *json) {
-    if (!json->given) {
-        return SINEW_OK;
-    }
-
-    sn_buffer_clear(&run->buffer);
-    run_write_summary(run, &run->buffer);
-    SN_TRY(sn_buffer_status(&run->buffer));
-    if (json->text) {
-        return cli_write_file(run->context, json->text, run->buffer.data, run->buffer.size);
-    }
-
-    fwrite(run->buffer.data, 1, run->buffer.size, stdout);
-    return SINEW_OK;
-}
-
-// How the bodies were bound to their skeletons.
-static void print_rigging(const run_state *run) {
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
-        if (!report) {
-            continue;
-        }
-
-        printf("%s: %d elements follow bones, %d at joints do not; %d bones cut no element\n",
-               run->scene->bodies[i].name, report->bound_elements, report->shared_elements,
-               report->idle_bones);
-    }
-}
-
-static void print_file(const char *file, const char *what) {
-    printf("  %-20s  %s\n", file, what);
-}
-
-// A file that each body has one of: the first is named, the others are counted.
-static void print_body_files(const run_state *run, const char *ending, const char *what) {
-    char file[256];
-    int others = run->scene->body_count - 1;
-    if (others > 0) {
-        snprintf(file, sizeof file, "%s%s and %d more", run->scene->bodies[0].name, ending, others);
-    } else {
-        snprintf(file, sizeof file, "%s%s", run->scene->bodies[0].name, ending);
-    }
-
-    print_file(file, what);
-}
-
-// What a skin loses, and what would lose less: more joints at a point, or a format that keeps every
-// position.
-static void describe_skin(const run_skin *skin, int32_t joints, char *what, size_t size) {
-    double other = skin->errors[joints == 4 ? 1 : 0];
-    int length = snprintf(what, size, "joints and weights: replays the surface within %.2g m",
-                          skin->largest_error);
-
-    if (fabs(other - skin->largest_error) > 0.1 * skin->largest_error) {
-        length += snprintf(what + length, size - (size_t)length,
-                           "; with %d joints at a point %.2g m", joints == 4 ? 8 : 4, other);
-    }
-
-    if (skin->fit_error > 0.1 * skin->largest_error) {
-        snprintf(what + length, size - (size_t)length,
-                 "; joints cannot shear or bend (%.2g m): glb and pc2 are exact", skin->fit_error);
-    }
-}
-
-static void print_skins(const run_state *run) {
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        if (!run->world->members[i].frames) {
-            continue;
-        }
-
-        char file[256], what[256];
-        snprintf(file, sizeof file, "%s_skin.glb", run->scene->bodies[i].name);
-        describe_skin(&run->skins[i], run->scene->output.skin_joints, what, sizeof what);
-        print_file(file, what);
-    }
-}
-
-static void print_fields(const run_state *run) {
-    char file[256];
-    int32_t first = -1, count = 0;
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sinew_field *field = run->world->members[i].field;
-        if (!field || sinew_field_get_curve_count(field) == 0) {
-            continue;
-        }
-        if (count++ == 0) {
-            first = i;
-        }
-    }
-
-    if (count == 0) {
-        return;
-    }
-
-    int length = snprintf(file, sizeof file, "%.200s.field", run->scene->bodies[first].name);
-    if (count > 1) {
-        snprintf(file + length, sizeof file - (size_t)length, " and %d more", (int)count - 1);
-    }
-
-    print_file(file, "the axes of each element: a scene takes them as the \"file\" of a field");
-}
-
-static void print_closing(const run_state *run, const run_options *options) {
-    if (options->quiet || (options->json.given && !options->json.text)) {
-        return;
-    }
-
-    int32_t formats = run->scene->output.formats;
-    printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", run->outcome,
-           (long long)run->steps, sinew_world_get_time(run->world->world), run->simulate_seconds,
-           run->output_seconds);
-
-    if (run->unconverged_steps) {
-        printf("; %lld steps did not converge fully", (long long)run->unconverged_steps);
-    }
-
-    if (run->rescued_steps) {
-        printf("; %lld steps were rescued by smaller ones", (long long)run->rescued_steps);
-    }
-
-    printf("\n");
-    print_rigging(run);
-    cli_scene_print_loads(run->file->scene);
-    cli_scene_print_supports(run->file->scene);
-    cli_scene_print_fields(run->file->scene);
-    printf("in %s:\n", run->folder);
-
-    if (run->film) {
-        print_file("film_*.png", "the motion, picture by picture");
-    }
-
-    if (run->pictureless) {
-        printf("  no preview.png: this build has no libpng\n");
-    } else if (formats & SN_OUTPUT_PNG) {
-        print_file("preview.png", "the motion at a glance: open with any viewer");
-    }
-
-    if (formats & SN_OUTPUT_GLB) {
-        print_body_files(run, ".glb", "the motion: open with Blender or any glTF viewer");
-    }
-    if (formats & SN_OUTPUT_VTU) {
-        print_body_files(run, ".pvd", "strain, stress, energy: open with ParaView");
-    }
-
-    print_fields(run);
-    if (formats & SN_OUTPUT_SKIN) {
-        print_skins(run);
-    }
-    if (formats & SN_OUTPUT_PC2) {
-        print_body_files(run, ".pc2, .obj", "a mesh and its cache: Blender's Mesh Cache");
-    }
-    if (formats & SN_OUTPUT_CSV && run->scene->probe_count) {
-        print_file("probes.csv", "the probes over time");
-    }
-}
-
-static const char *outcome_of(sinew_status status) {
-    switch (status) {
-    case SINEW_OK: return cli_stop_signal() ? "stopped" : "completed";
-    case SINEW_CANCELLED: return "stopped";
-    case SINEW_DIVERGED: return "diverged";
-    default: return "failed";
-    }
+    return def->formats < 0 ? CLI_USAGE : CLI_OK;
 }
 
 // The first failure of several, with its message.
@@ -405,119 +90,281 @@ static void take_failure(const run_state *run, sinew_status status, first_failur
     snprintf(first->message, sizeof first->message, "%s", sinew_context_message(run->context));
 }
 
+// --- Simulating
+
+// Finds the equilibrium that the run begins with. One that is not found ends the run.
+static sinew_status solve_static(run_state *run, first_failure *failure) {
+    cli_activity activity;
+    cli_activity_begin(&activity, "solving for equilibrium");
+    sinew_step_report report;
+    sinew_status status = sinew_scene_solve_static(run->scene, &report);
+    cli_activity_end(&activity);
+    if (status != SINEW_OK) {
+        return status;
+    }
+
+    sinew_recording_note_static(run->recording, &report);
+    if (report.outcome != SINEW_OUTCOME_CONVERGED) {
+        failure->status = SINEW_DIVERGED;
+        snprintf(failure->message, sizeof failure->message,
+                 "the static solve did not converge (%s): the relative residual is %.3g after %d "
+                 "iterations. More load_steps or iterations may help",
+                 sinew_outcome_name(report.outcome), report.newton_residual,
+                 report.newton_iterations);
+    }
+    return SINEW_OK;
+}
+
+// Takes a step and records it.
+static sinew_status step_once(run_state *run, int32_t step, sinew_step_report *report) {
+    CLI_TRY(sinew_scene_step(run->scene, report));
+    bool last = step == run->def.steps || cli_stop_signal() || sinew_scene_has_ended(run->scene);
+    return sinew_recording_add(run->recording, report, last);
+}
+
+// A step that was cancelled has not changed the state, which becomes the last image.
+static sinew_status record_cancelled(run_state *run, int32_t step) {
+    sinew_recording_info info;
+    sinew_recording_get_info(run->recording, &info);
+    return info.last_image < step - 1 ? sinew_recording_add(run->recording, NULL, true)
+                                      : SINEW_CANCELLED;
+}
+
+// Steps until the end, a signal or a failure.
+static void simulate(run_state *run, bool is_static, first_failure *failure) {
+    sinew_status status = SINEW_OK;
+    double time = sinew_world_get_time(sinew_scene_get_world(run->scene));
+    int32_t first = (int32_t)lround(time / run->step);
+    cli_progress progress = cli_progress_begin(run->def.steps, run->quiet);
+
+    // The state at the start: as given, or in equilibrium. Up to here a signal ends the program at
+    // once; from here on there are results to be finished.
+    if (is_static && first == 0) {
+        status = solve_static(run, failure);
+    }
+    cli_signals_hold();
+    if (status == SINEW_OK) {
+        status = sinew_recording_add(run->recording, NULL, first >= run->def.steps);
+    }
+
+    bool go_on = status == SINEW_OK && failure->status == SINEW_OK;
+    for (int32_t step = first + 1; go_on && step <= run->def.steps; step++) {
+        sinew_step_report report = {0};
+        status = step_once(run, step, &report);
+
+        char note[64];
+        snprintf(note, sizeof note, "%d solver iterations", report.solver_iterations);
+        cli_progress_show(&progress, step - first, note);
+
+        if (status == SINEW_CANCELLED) {
+            status = record_cancelled(run, step);
+        }
+        go_on = status == SINEW_OK && !cli_stop_signal() && !sinew_scene_has_ended(run->scene);
+    }
+
+    cli_progress_end(&progress);
+    take_failure(run, status, failure);
+}
+
+// --- Files
+
+// Notes each file, so that a signal leaves none half written.
+static sinew_status write_file(void *user, const char *name, const void *data, size_t size) {
+    const run_state *run = user;
+    char path[8192];
+    snprintf(path, sizeof path, "%s/%s", run->def.folder, name);
+    return cli_write_part(run->context, path, data, size);
+}
+
+static sinew_status save_state(run_state *run, const char *path) {
+    sinew_bytes *out = NULL;
+    CLI_TRY(sinew_bytes_create(run->context, &out));
+    sinew_status status = sinew_scene_write_checkpoint(run->scene, out);
+    if (status == SINEW_OK) {
+        status = cli_write_result(run->context, path, out);
+    }
+    sinew_bytes_destroy(out);
+    return status;
+}
+
+static sinew_status load_state(run_state *run, const char *path) {
+    sinew_bytes *bytes = NULL;
+    CLI_TRY(sinew_bytes_load(run->context, path, 0, &bytes));
+    sinew_source source = {
+        .name = path, .data = sinew_bytes_get_data(bytes), .size = sinew_bytes_get_size(bytes)};
+    sinew_status status = sinew_scene_read_checkpoint(run->scene, &source);
+    sinew_bytes_destroy(bytes);
+    return status;
+}
+
+// Reserves room for what must not be lost to a full disk.
+static sinew_status reserve_files(run_state *run, const run_options *options) {
+    enum { SUMMARY_SIZE = 1 << 16 };
+    if (options->checkpoint) {
+        size_t size = sinew_scene_get_checkpoint_size(run->scene);
+        CLI_TRY(cli_reserve_file(run->context, options->checkpoint, size));
+    }
+    if (options->json.text) {
+        CLI_TRY(cli_reserve_file(run->context, options->json.text, SUMMARY_SIZE));
+    }
+    return SINEW_OK;
+}
+
+static sinew_status write_summary(run_state *run, const cli_optional_text *json,
+                                  const char *outcome, const char *reason) {
+    if (!json->given) {
+        return SINEW_OK;
+    }
+
+    sinew_bytes *out = NULL;
+    CLI_TRY(sinew_bytes_create(run->context, &out));
+    sinew_status status = sinew_recording_write_summary(run->recording, outcome, reason, out);
+    if (status == SINEW_OK) {
+        status = cli_write_result(run->context, json->text, out);
+    }
+    sinew_bytes_destroy(out);
+    return status;
+}
+
+// --- Ending
+
+static const char *outcome_of(sinew_status status) {
+    switch (status) {
+    case SINEW_OK: return cli_stop_signal() ? "stopped" : "completed";
+    case SINEW_CANCELLED: return "stopped";
+    case SINEW_DIVERGED: return "diverged";
+    default: return "failed";
+    }
+}
+
 // Writes everything that is due at the end: first the state, from which all else can be computed
-// again. Each file is attempted, whatever became of those before it.
-static void write_end(run_state *run, const run_options *options, sinew_status simulated,
-                      first_failure *failure) {
+// again. Each file is attempted, whatever became of those before it. Returns the outcome.
+static const char *write_end(run_state *run, const run_options *options,
+                             const first_failure *simulated, first_failure *failure) {
+    const char *outcome = outcome_of(simulated->status);
     if (options->checkpoint) {
         take_failure(run, save_state(run, options->checkpoint), failure);
     }
-
-    if (simulated == SINEW_DIVERGED) {
+    if (simulated->status == SINEW_DIVERGED) {
         char last[4200];
-        snprintf(last, sizeof last, "%s/last.state", run->folder);
+        snprintf(last, sizeof last, "%s/last.state", run->def.folder);
         take_failure(run, save_state(run, last), failure);
     }
 
-    take_failure(run, run_finish(run), failure);
-    if (failure->status != SINEW_OK && simulated == SINEW_OK) {
-        run->outcome = "failed";
+    take_failure(run, sinew_recording_finish(run->recording), failure);
+    take_failure(run, sinew_folder_flush(run->context, run->def.folder), failure);
+    if (failure->status != SINEW_OK && simulated->status == SINEW_OK) {
+        outcome = "failed";
     }
 
-    take_failure(run, write_json(run, &options->json), failure);
+    const char *reason = simulated->status == SINEW_OK ? NULL : simulated->message;
+    take_failure(run, write_summary(run, &options->json, outcome, reason), failure);
+    return outcome;
 }
 
 static int finish(const cli_command *command, run_state *run, const run_options *options,
-                  sinew_status status) {
-    first_failure simulated = {.status = SINEW_OK}, written = {.status = SINEW_OK};
-    take_failure(run, status, &simulated);
-    run->outcome = outcome_of(status);
-    run->reason = status == SINEW_OK ? NULL : simulated.message;
-    write_end(run, options, status, &written);
-
+                  const first_failure *simulated) {
+    first_failure written = {.status = SINEW_OK};
+    const char *outcome = write_end(run, options, simulated, &written);
     if (written.status != SINEW_OK) {
         int trouble = written.status == SINEW_IO_FAILED ? CLI_IO_FAILED : CLI_BAD_INPUT;
         cli_fail(command, trouble, "%s", written.message);
-        if (simulated.status == SINEW_OK || simulated.status == SINEW_CANCELLED) {
+        if (simulated->status == SINEW_OK || simulated->status == SINEW_CANCELLED) {
             return trouble;
         }
     }
 
-    switch (simulated.status) {
+    sinew_recording_info info;
+    sinew_recording_get_info(run->recording, &info);
+    switch (simulated->status) {
     case SINEW_OK: break;
     case SINEW_CANCELLED:
-        if (run->frame_count == 0) {
+        if (info.image_count == 0) {
             return cli_fail(command, CLI_INTERRUPTED + cli_stop_signal(),
-                            "%s; there is no result yet", simulated.message);
+                            "%s; there is no result yet", simulated->message);
         }
         break;
     case SINEW_DIVERGED:
         return cli_fail(command, CLI_DIVERGED,
                         "%s. What was computed before is in %s, the state in last.state",
-                        simulated.message, run->folder);
+                        simulated->message, run->def.folder);
     case SINEW_IO_FAILED:
         return cli_fail(command, CLI_IO_FAILED, "%s. What was written before is valid",
-                        simulated.message);
-    default: return cli_fail(command, CLI_BAD_INPUT, "%s", simulated.message);
+                        simulated->message);
+    default: return cli_fail(command, CLI_BAD_INPUT, "%s", simulated->message);
     }
 
-    print_closing(run, options);
+    bool silent = options->quiet || (options->json.given && !options->json.text);
+    if (!silent) {
+        run_print_closing(run, outcome);
+    }
     return CLI_OK;
+}
+
+static sinew_status prepare(run_state *run, const run_options *options) {
+    run->def.folder = options->output;
+    run->def.film = options->film;
+    run->def.write = write_file;
+    run->def.write_user = run;
+
+    CLI_TRY(sinew_folder_create(run->context, run->def.folder));
+    CLI_TRY(sinew_recording_create(run->scene, &run->def, &run->recording));
+    if (options->resume) {
+        CLI_TRY(load_state(run, options->resume));
+    }
+    return reserve_files(run, options);
+}
+
+static int run_built(const cli_command *command, run_state *run, const run_options *options,
+                     bool is_static) {
+    int status = CLI_OK;
+    if (prepare(run, options) != SINEW_OK) {
+        status = cli_fail_call(command, run->context);
+    } else {
+        first_failure failure = {.status = SINEW_OK};
+        simulate(run, is_static, &failure);
+        status = finish(command, run, options, &failure);
+        cli_signals_release();
+    }
+
+    cli_release_reserved_files();
+    sinew_recording_destroy(run->recording);
+    return status;
 }
 
 static int run_scene(const cli_command *command, sinew_context *context, const char *path,
                      const run_options *options) {
     cli_scene_file file;
-    run_state run = {.context = context, .film = options->film, .quiet = options->quiet};
+    run_state run = {.context = context, .quiet = options->quiet};
+    sinew_scene_info info = {0};
     int status = cli_scene_open(context, command, path, &options->settings, &file);
     if (status == CLI_OK) {
-        status = apply_options(command, options, &file.scene->scene);
+        sinew_scene_get_info(file.scene, &info);
+        run.scene = file.scene;
+        run.step = info.step;
+        run.def = sinew_default_recording_def(file.scene);
+        status = apply_options(command, options, &run.def, info.step);
     }
+
     if (status == CLI_OK) {
         status = cli_scene_build(context, command, &file);
     }
-
     if (status == CLI_OK) {
-        run.file = &file;
-        run.scene = &file.scene->scene;
-        run.world = file.scene->world;
-        run.folder = options->output;
-
-        sinew_status made = sinew_folder_create(context, run.folder);
-        if (made == SINEW_OK) {
-            made = prepare(&run);
-        }
-        if (made == SINEW_OK && options->resume) {
-            made = load_state(&run, options->resume);
-        }
-        if (made == SINEW_OK) {
-            made = reserve_files(&run, options);
-        }
-        if (made != SINEW_OK) {
-            status = cli_fail_call(command, context);
-        }
-        if (made == SINEW_OK) {
-            status = finish(command, &run, options, simulate(&run));
-            cli_signals_release();
-        }
-
-        cli_release_reserved_files();
-        sn_preview_destroy(run.preview);
-        sn_buffer_destroy(&run.buffer);
-        sn_buffer_destroy(&run.probes);
-        sn_arena_destroy(&run.arena);
+        status = run_built(command, &run, options, info.is_static);
     }
 
     cli_scene_close(&file);
-
     return status;
 }
 
 static int run_command(const cli_command *command, int argc, char **argv) {
-    run_options o = {.output = "out", .steps = -1, .duration = -1, .threads = 1};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-    o.threads = cores > 8 ? 8 : cores > 0 ? cores : 1;
+    run_options o = {.output = "out",
+                     .steps = -1,
+                     .duration = -1,
+                     .threads = cores > 8   ? 8
+                                : cores > 0 ? cores
+                                            : 1};
     const cli_option table[] = {
         {"output", 'o', CLI_TEXT, &o.output, "DIR", "output folder (default: out)", 0, 0},
         {"steps", 'n', CLI_INTEGER, &o.steps, "N", "number of steps (default: from the scene)", 0,

@@ -13,6 +13,7 @@
 #include "sinew/io/motion_file.h"
 #include "sinew/io/output.h"
 #include "sinew/io/picture.h"
+#include "sinew/io/recording.h"
 #include "sinew/io/scene.h"
 #include "sinew/io/soften.h"
 #include "sinew/io/specimen.h"

@@ -188,15 +188,6 @@ static sinew_status check_color(sinew_context *context, sinew_scene_color color)
     return sn_fail(context, SINEW_INVALID_ARGUMENT, "colour %d shows no values", (int)color);
 }
 
-static sn_scene_color color_of(sinew_scene_color color) {
-    static const sn_scene_color colors[] = {[SINEW_SCENE_COLOR_STRAIN] = SN_COLOR_STRAIN,
-                                            [SINEW_SCENE_COLOR_STRESS] = SN_COLOR_STRESS,
-                                            [SINEW_SCENE_COLOR_DISPLACEMENT] =
-                                                SN_COLOR_DISPLACEMENT,
-                                            [SINEW_SCENE_COLOR_SPEED] = SN_COLOR_SPEED};
-    return colors[color];
-}
-
 sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_scene_color color,
                                         double *values) {
     sn_scene_member *member = sn_scene_get_member(scene, body);
@@ -207,7 +198,7 @@ sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body, sinew_
     }
     SN_TRY(check_color(scene->context, color));
 
-    return sn_scene_member_compute_values(member, color_of(color), values);
+    return sn_scene_member_compute_values(member, color, values);
 }
 
 // Renders surfaces whose values share one scale, which ends at `largest` or at the largest value.
@@ -283,7 +274,7 @@ static sinew_status fill_body(sinew_context *context, sinew_body *body, sinew_sc
         return SINEW_OK;
     }
     surface->values = values;
-    return sn_body_compute_values(context, body, color_of(color), values);
+    return sn_body_compute_values(context, body, color, values);
 }
 
 sinew_status sinew_picture_render_world(sinew_context *context, sinew_world *world,

@@ -108,9 +108,9 @@ void sn_scene_world_update_surfaces(sn_scene_world *world);
 
 // A number for each point of a body's surface: strain, stress or speed. Of a member also
 // displacement.
-sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sn_scene_color color,
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sinew_scene_color color,
                                     double *values);
-sinew_status sn_scene_member_compute_values(sn_scene_member *member, sn_scene_color color,
+sinew_status sn_scene_member_compute_values(sn_scene_member *member, sinew_scene_color color,
                                             double *values);
 
 struct sn_probe_state {

@@ -203,10 +203,10 @@ static void read_probes(sn_scene_reader *reader, const sn_json *json) {
 static void read_output(sn_scene_reader *reader, const sn_json *json) {
     sn_scene_output *output = &reader->scene->output;
 
-    *output =
-        (sn_scene_output){.formats = SN_OUTPUT_VTU | SN_OUTPUT_GLB | SN_OUTPUT_CSV | SN_OUTPUT_PNG,
-                          .every = 1,
-                          .skin_joints = 4};
+    *output = (sn_scene_output){.formats = SINEW_FORMAT_VTU | SINEW_FORMAT_GLB | SINEW_FORMAT_CSV |
+                                           SINEW_FORMAT_PNG,
+                                .every = 1,
+                                .skin_joints = 4};
 
     if (!json || !sn_scene_check_object(reader, json, SN_KEYS("formats", "every", "skin_joints"))) {
         return;
@@ -278,7 +278,7 @@ static void read_preview(sn_scene_reader *reader, const sn_json *json) {
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ground"), &preview->ground);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "ghost"), &preview->ghost);
     sn_json_boolean(reader->mistakes, sn_json_get(json, "field"), &preview->field);
-    preview->color = (sn_scene_color)color;
+    preview->color = (sinew_scene_color)color;
     preview->count = (int32_t)count;
     preview->width = (int32_t)size[0];
     preview->height = (int32_t)size[1];

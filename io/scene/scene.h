@@ -7,6 +7,7 @@
 #ifndef SN_IO_SCENE_SCENE_H
 #define SN_IO_SCENE_SCENE_H
 
+#include "sinew/io/recording.h"
 #include "sinew/sinew.h"
 #include "sinew/voxel.h"
 
@@ -205,35 +206,14 @@ typedef struct sn_scene_probe {
     const sn_json *json;
 } sn_scene_probe;
 
-enum {
-    SN_OUTPUT_VTU = 1,
-    SN_OUTPUT_PLY = 2,
-    SN_OUTPUT_OBJ = 4,
-    SN_OUTPUT_GLB = 8,
-    SN_OUTPUT_PC2 = 16,
-    SN_OUTPUT_CSV = 32,
-    SN_OUTPUT_PNG = 64,   // preview.png
-    SN_OUTPUT_SKIN = 128, // bodies of frames as skinned glTF
-};
-
-// What the picture shows in colour.
-typedef enum sn_scene_color {
-    SN_COLOR_STRAIN,
-    SN_COLOR_STRESS,
-    SN_COLOR_DISPLACEMENT,
-    SN_COLOR_SPEED,
-    SN_COLOR_NONE,
-    SN_COLOR_WEIGHTS, // of the frames, one hue each
-} sn_scene_color;
-
 typedef struct sn_scene_output {
-    int32_t formats;
+    int32_t formats;     // a sum of SINEW_FORMAT_...
     int32_t every;       // steps between two outputs
     int32_t skin_joints; // frames at a point of a skin: 4 or 8
 } sn_scene_output;
 
 typedef struct sn_scene_preview {
-    sn_scene_color color;
+    sinew_scene_color color;
     int32_t count;         // pictures in the contact sheet
     double direction[3];   // from the middle of the scene towards the camera
     int32_t width, height; // of one picture

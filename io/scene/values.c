@@ -4,8 +4,8 @@
 #include <math.h>
 
 // The norm of the strain, or the von Mises stress.
-static double value_of_state(const sinew_element_state *state, sn_scene_color color) {
-    if (color == SN_COLOR_STRESS) {
+static double value_of_state(const sinew_element_state *state, sinew_scene_color color) {
+    if (color == SINEW_SCENE_COLOR_STRESS) {
         return state->von_mises;
     }
 
@@ -17,7 +17,7 @@ static double value_of_state(const sinew_element_state *state, sn_scene_color co
     return sqrt(sum);
 }
 
-static sinew_status compute_states(sinew_body *body, sn_scene_color color, sn_arena *scratch,
+static sinew_status compute_states(sinew_body *body, sinew_scene_color color, sn_arena *scratch,
                                    double *values) {
     int32_t count = sinew_body_get_surface(body)->point_count;
     sinew_element_state *states = SN_PUSH(scratch, sinew_element_state, count);
@@ -42,11 +42,11 @@ static sinew_status compute_speeds(sinew_body *body, sn_arena *scratch, double *
     return SINEW_OK;
 }
 
-sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sn_scene_color color,
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sinew_scene_color color,
                                     double *values) {
-    SN_ASSERT(color == SN_COLOR_STRAIN || color == SN_COLOR_STRESS || color == SN_COLOR_SPEED);
+    SN_ASSERT(color == SINEW_SCENE_COLOR_STRAIN || color == SINEW_SCENE_COLOR_STRESS || color == SINEW_SCENE_COLOR_SPEED);
     sn_arena scratch = sn_arena_create(context);
-    sinew_status status = color == SN_COLOR_SPEED ? compute_speeds(body, &scratch, values)
+    sinew_status status = color == SINEW_SCENE_COLOR_SPEED ? compute_speeds(body, &scratch, values)
                                                   : compute_states(body, color, &scratch, values);
     sn_arena_destroy(&scratch);
     return status;
@@ -63,9 +63,9 @@ static void compute_displacements(sn_scene_member *member, double *values) {
     }
 }
 
-sinew_status sn_scene_member_compute_values(sn_scene_member *member, sn_scene_color color,
+sinew_status sn_scene_member_compute_values(sn_scene_member *member, sinew_scene_color color,
                                             double *values) {
-    if (color == SN_COLOR_DISPLACEMENT) {
+    if (color == SINEW_SCENE_COLOR_DISPLACEMENT) {
         compute_displacements(member, values);
         return SINEW_OK;
     }

@@ -77,10 +77,12 @@ typedef enum sinew_scene_color {
     SINEW_SCENE_COLOR_DISPLACEMENT, ///< [m]
     SINEW_SCENE_COLOR_SPEED,        ///< [m/s]
     SINEW_SCENE_COLOR_NONE,         ///< One colour a body.
+    SINEW_SCENE_COLOR_WEIGHTS, ///< Weights of the frames of frame bodies, one hue each. Recordings
+                               ///< only.
 } sinew_scene_color;
 
-/// The number at each point of a body's surface now; not for SINEW_SCENE_COLOR_NONE. `values` takes
-/// as many as the surface has points.
+/// The number at each point of a body's surface now; not for SINEW_SCENE_COLOR_NONE and _WEIGHTS.
+/// `values` takes as many as the surface has points.
 SINEW_API sinew_status sinew_scene_compute_values(sinew_scene *scene, int32_t body,
                                                   sinew_scene_color color, double *values);
 

@@ -1,9 +1,8 @@
-// Material axes in pictures: places spread evenly over the surface of a body with a field, and the
-// axes there as they are now.
+// Material axes in pictures: positions spread evenly over the surface of a body with a field, and
+// the axes there as they are now.
 //
-// The field itself is written once, as a file that a scene can take up again
-// (io/field/field_file.h).
-#include "run/run.h"
+// The field itself is written once, as a file that a scene can use again (io/field/field_file.h).
+#include "io/recording/recording.h"
 
 #include "io/field/field_file.h"
 #include "math/mat3.h"
@@ -61,41 +60,42 @@ static int32_t choose_triangles(const sinew_mesh *surface, int32_t most, int32_t
     return count;
 }
 
-sinew_status run_begin_fields(run_state *run) {
-    int32_t bodies = run->scene->body_count;
-    run->field_triangles = SN_PUSH(&run->arena, int32_t *, bodies);
-    run->field_counts = SN_PUSH(&run->arena, int32_t, bodies);
-    SN_TRY(sn_arena_status(&run->arena));
+sinew_status sn_recording_begin_fields(sinew_recording *recording) {
+    int32_t bodies = recording->scene->body_count;
+    recording->field_triangles = SN_PUSH(&recording->arena, int32_t *, bodies);
+    recording->field_counts = SN_PUSH(&recording->arena, int32_t, bodies);
+    SN_TRY(sn_arena_status(&recording->arena));
 
     int32_t sharing = 0;
     for (int32_t i = 0; i < bodies; i++) {
-        sharing += run->world->members[i].field != NULL;
+        sharing += recording->world->members[i].field != NULL;
     }
 
     int32_t most = sharing > 0 && MOST_PLACES / sharing > FEWEST_PLACES ? MOST_PLACES / sharing
                                                                         : FEWEST_PLACES;
     for (int32_t i = 0; i < bodies; i++) {
-        const sn_scene_member *member = &run->world->members[i];
-        if (!member->field || !run->scene->preview.field) {
+        const sn_scene_member *member = &recording->world->members[i];
+        if (!member->field || !recording->def.field) {
             continue;
         }
 
-        run->field_triangles[i] = SN_PUSH(&run->arena, int32_t, MOST_PLACES);
-        SN_TRY(sn_arena_status(&run->arena));
-        run->field_counts[i] =
-            choose_triangles(member->surface.mesh, most, run->field_triangles[i]);
-        run->frame_glyphs += run->field_counts[i];
+        recording->field_triangles[i] = SN_PUSH(&recording->arena, int32_t, MOST_PLACES);
+        SN_TRY(sn_arena_status(&recording->arena));
+        recording->field_counts[i] =
+            choose_triangles(member->surface.mesh, most, recording->field_triangles[i]);
+        recording->glyph_count += recording->field_counts[i];
     }
 
     return SINEW_OK;
 }
 
-int32_t run_update_field(const run_state *run, int32_t body, double *points, double *matrices) {
-    const sn_scene_member *member = &run->world->members[body];
+int32_t sn_recording_update_field(const sinew_recording *recording, int32_t body, double *points,
+                                  double *matrices) {
+    const sn_scene_member *member = &recording->world->members[body];
     const sn_scene_surface *surface = &member->surface;
-    for (int32_t k = 0; k < run->field_counts[body]; k++) {
+    for (int32_t k = 0; k < recording->field_counts[body]; k++) {
         const int32_t *triangle =
-            surface->mesh->indices + 3 * (size_t)run->field_triangles[body][k];
+            surface->mesh->indices + 3 * (size_t)recording->field_triangles[body][k];
         double axes[9], rest[3];
 
         sn_store3(rest, middle(surface->mesh->points, triangle));
@@ -118,41 +118,21 @@ int32_t run_update_field(const run_state *run, int32_t body, double *points, dou
         }
     }
 
-    return run->field_counts[body];
+    return recording->field_counts[body];
 }
 
-void run_deform_axes(const double F[9], const double rest[9], double *axes, size_t count,
-                     size_t place) {
-    for (size_t k = 0; k < 3; k++) {
-        double *axis = axes + 3 * (k * count + place);
-        for (size_t i = 0; i < 3; i++) {
-            axis[i] = F[3 * i] * rest[3 * k] + F[3 * i + 1] * rest[3 * k + 1] +
-                      F[3 * i + 2] * rest[3 * k + 2];
-        }
-    }
-}
-
-int32_t run_name_axes(const sinew_field *field, const double *axes, size_t count, sn_field *named) {
-    static const char *const names[3] = {"axis_1", "axis_2", "axis_3"};
-    int32_t first = sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? 2 : 0;
-    for (int32_t k = first; k < 3; k++) {
-        named[k - first] = (sn_field){names[k], 3, axes + 3 * (size_t)k * count};
-    }
-    return 3 - first;
-}
-
-sinew_status run_write_fields(run_state *run) {
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sn_scene_member *member = &run->world->members[i];
+sinew_status sn_recording_write_fields(sinew_recording *recording) {
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sn_scene_member *member = &recording->world->members[i];
         if (!member->field || sinew_field_get_curve_count(member->field) == 0) {
             continue;
         }
 
         char name[256];
         snprintf(name, sizeof name, "%.200s.field", member->scene->name);
-        sn_buffer_clear(&run->buffer);
-        SN_TRY(sn_field_write(member->field, &run->buffer));
-        SN_TRY(run_write(run, name, &run->buffer));
+        sn_buffer_clear(&recording->buffer);
+        SN_TRY(sn_field_write(member->field, &recording->buffer));
+        SN_TRY(sn_recording_write(recording, name, &recording->buffer));
     }
 
     return SINEW_OK;

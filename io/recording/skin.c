@@ -1,10 +1,9 @@
-// Bodies of frames as skins that any engine plays: frames are joints, shape functions are weights,
-// the motion an animation.
+// Frame bodies as skins that any engine plays: frames are joints, shape functions are weights, and
+// the motion is an animation.
 //
-// A skin blends rotations and scales linearly and knows neither shear nor bending of a joint, and a
-// point follows few joints. What that costs is measured, not guessed: the file is read back and
-// replayed at every output.
-#include "run/run.h"
+// A skin blends rotations and scales linearly, cannot shear or bend a joint, and a point follows
+// few joints. What that costs is measured: the file is read back and replayed at every image.
+#include "io/recording/recording.h"
 
 #include "io/gltf/skin.h"
 #include "io/picture/colormap.h"
@@ -15,17 +14,18 @@
 #include <stdio.h>
 #include <string.h>
 
-sinew_status run_begin_skins(run_state *run) {
-    if (!(run->scene->output.formats & SN_OUTPUT_SKIN)) {
+sinew_status sn_recording_begin_skins(sinew_recording *recording) {
+    if (!(recording->def.formats & SINEW_FORMAT_SKIN)) {
         return SINEW_OK;
     }
 
     int32_t found = 0;
-    run->skins = SN_PUSH(&run->arena, run_skin, run->scene->body_count);
-    SN_TRY(sn_arena_status(&run->arena));
+    recording->skins =
+        SN_PUSH(&recording->arena, sinew_recorded_skin, recording->scene->body_count);
+    SN_TRY(sn_arena_status(&recording->arena));
 
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sn_scene_body *body = &run->scene->bodies[i];
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sn_scene_body *body = &recording->scene->bodies[i];
         if (!body->frames) {
             continue;
         }
@@ -33,34 +33,35 @@ sinew_status run_begin_skins(run_state *run) {
         found++;
         if (body->frames->insertion_count > 0) {
             return sn_fail(
-                run->context, SINEW_UNSUPPORTED,
+                recording->context, SINEW_UNSUPPORTED,
                 "frames of body \"%s\" join while it runs, which a skin cannot represent; "
                 "use glb or pc2",
                 body->name);
         }
 
-        run->skins[i].poses = SN_PUSH(&run->arena, double *, run->frame_capacity);
-        run->skins[i].joint_count = sinew_frame_body_get_node_count(run->world->members[i].body);
+        recording->skins[i].joint_count =
+            sinew_frame_body_get_node_count(recording->world->members[i].body);
     }
 
     if (found == 0) {
-        return sn_fail(run->context, SINEW_UNSUPPORTED,
+        return sn_fail(recording->context, SINEW_UNSUPPORTED,
                        "the format skin needs a frame body, and the scene has none");
     }
 
-    return sn_arena_status(&run->arena);
+    return sn_arena_status(&recording->arena);
 }
 
-sinew_status run_keep_poses(run_state *run, int32_t body, int32_t frame) {
-    run_skin *skin = &run->skins[body];
-    double *pose = SN_PUSH(&run->arena, double, 12 * (size_t)skin->joint_count);
+sinew_status sn_recording_keep_poses(sinew_recording *recording, int32_t body,
+                                     sn_recorded_image *image) {
+    const sinew_body *from = recording->world->members[body].body;
+    int32_t joints = recording->skins[body].joint_count;
+    double *pose = SN_PUSH(&recording->arena, double, 12 * (size_t)joints);
+    SN_TRY(sn_arena_status(&recording->arena));
+    image->poses[body] = pose;
 
-    SN_TRY(sn_arena_status(&run->arena));
-    skin->poses[frame] = pose;
-
-    for (int32_t i = 0; i < skin->joint_count; i++, pose += 12) {
-        SN_TRY(sinew_frame_body_get_node(run->world->members[body].body, i, pose, NULL));
-        SN_TRY(sinew_frame_body_get_matrix(run->world->members[body].body, i, pose + 3));
+    for (int32_t i = 0; i < joints; i++, pose += 12) {
+        SN_TRY(sinew_frame_body_get_node(from, i, pose, NULL));
+        SN_TRY(sinew_frame_body_get_matrix(from, i, pose + 3));
     }
 
     return SINEW_OK;
@@ -85,7 +86,7 @@ static sn_vec3 pose_point(const sn_joint_pose *pose, sn_vec3 d) {
 }
 
 // How far the surface blended of the fitted poses with all weights is from the simulated one.
-static double measure_fit(const run_state *run, int32_t body, const sn_skin_def *def) {
+static double measure_fit(const sinew_recording *recording, int32_t body, const sn_skin_def *def) {
     double largest = 0;
     for (int32_t f = 0; f < def->frame_count; f++) {
         const sn_joint_pose *poses = def->poses + (size_t)f * (size_t)def->joint_count;
@@ -98,20 +99,22 @@ static double measure_fit(const run_state *run, int32_t body, const sn_skin_def 
             }
 
             largest =
-                fmax(largest, sn_distance(x, sn_load3(run->frame_points[f][body] + 3 * (size_t)i)));
+                fmax(largest,
+                     sn_distance(x, sn_load3(recording->images[f].points[body] + 3 * (size_t)i)));
         }
     }
 
     return largest;
 }
 
-// Reads a file back and replays it at every output.
-static sinew_status measure_file(run_state *run, int32_t body, const sn_skin_def *def,
+// Reads a file back and replays it at every image.
+static sinew_status measure_file(sinew_recording *recording, int32_t body, const sn_skin_def *def,
                                  double *error) {
-    sn_source source = {.name = "skin.glb", .data = run->buffer.data, .size = run->buffer.size};
+    sn_source source = {
+        .name = "skin.glb", .data = recording->buffer.data, .size = recording->buffer.size};
     sn_gltf_file file;
-    sinew_status status = sn_gltf_read(run->context, &source, &file);
-    sn_arena scratch = sn_arena_create(run->context);
+    sinew_status status = sn_gltf_read(recording->context, &source, &file);
+    sn_arena scratch = sn_arena_create(recording->context);
     sn_gltf_node *nodes = SN_PUSH(&scratch, sn_gltf_node, def->joint_count + 2);
     double *points = SN_PUSH(&scratch, double, 3 * (size_t)def->point_count);
 
@@ -144,8 +147,8 @@ static sinew_status measure_file(run_state *run, int32_t body, const sn_skin_def
         }
 
         if (status == SINEW_OK) {
-            *error = fmax(*error,
-                          largest_distance(points, run->frame_points[f][body], def->point_count));
+            *error = fmax(*error, largest_distance(points, recording->images[f].points[body],
+                                                   def->point_count));
         }
     }
 
@@ -155,52 +158,55 @@ static sinew_status measure_file(run_state *run, int32_t body, const sn_skin_def
     return status;
 }
 
-static sinew_status fit_poses(const run_state *run, int32_t body, sn_arena *scratch,
-                              sn_joint_pose **out) {
-    const run_skin *skin = &run->skins[body];
-    size_t joints = (size_t)skin->joint_count;
-    sn_joint_pose *poses = SN_PUSH(scratch, sn_joint_pose, joints * (size_t)run->frame_count);
-
+// Fits the poses of all images, and lists their times.
+static sinew_status fit_poses(const sinew_recording *recording, int32_t body, sn_arena *scratch,
+                              sn_joint_pose **poses, double **times) {
+    size_t joints = (size_t)recording->skins[body].joint_count;
+    size_t images = (size_t)recording->image_count;
+    *poses = SN_PUSH(scratch, sn_joint_pose, joints * images);
+    *times = SN_PUSH(scratch, double, images);
     SN_TRY(sn_arena_status(scratch));
-    for (size_t f = 0; f < (size_t)run->frame_count; f++) {
+
+    for (size_t f = 0; f < images; f++) {
+        const double *pose = recording->images[f].poses[body];
+        (*times)[f] = recording->images[f].time;
         for (size_t i = 0; i < joints; i++) {
-            sn_joint_pose_fit(skin->poses[f] + 12 * i, skin->poses[f] + 12 * i + 3,
-                              &poses[f * joints + i]);
+            sn_joint_pose_fit(pose + 12 * i, pose + 12 * i + 3, &(*poses)[f * joints + i]);
         }
     }
 
-    *out = poses;
     return SINEW_OK;
 }
 
-static sinew_status write_skin(run_state *run, int32_t body, sn_skin_def *def) {
-    run_skin *skin = &run->skins[body];
-    int32_t wanted = run->scene->output.skin_joints / 4 - 1;
-    for (int32_t pass = 0; pass < 2; pass++) { // the wanted one last: it stays in the buffer
-        int32_t which = pass == 0 ? 1 - wanted : wanted;
+static sinew_status write_skin(sinew_recording *recording, int32_t body, sn_skin_def *def) {
+    sinew_recorded_skin *skin = &recording->skins[body];
+    int32_t requested = recording->def.skin_joints / 4 - 1;
+    for (int32_t pass = 0; pass < 2; pass++) { // the requested one last: it stays in the buffer
+        int32_t which = pass == 0 ? 1 - requested : requested;
 
         def->sets = which + 1;
-        sn_buffer_clear(&run->buffer);
-        SN_TRY(sn_write_glb_skin(def, &run->buffer, &skin->truncated_weight));
-        SN_TRY(measure_file(run, body, def, &skin->errors[which]));
+        sn_buffer_clear(&recording->buffer);
+        SN_TRY(sn_write_glb_skin(def, &recording->buffer, &skin->truncated_weight));
+        SN_TRY(measure_file(recording, body, def, &skin->errors[which]));
     }
-    skin->largest_error = skin->errors[wanted];
-    skin->fit_error = measure_fit(run, body, def);
+    skin->largest_error = skin->errors[requested];
+    skin->fit_error = measure_fit(recording, body, def);
 
     char name[256];
     snprintf(name, sizeof name, "%s_skin.glb", def->name);
 
-    return run_write(run, name, &run->buffer);
+    return sn_recording_write(recording, name, &recording->buffer);
 }
 
-sinew_status run_write_skin(run_state *run, int32_t body) {
-    const sn_scene_member *member = &run->world->members[body];
+sinew_status sn_recording_write_skin(sinew_recording *recording, int32_t body) {
+    const sn_scene_member *member = &recording->world->members[body];
     const int32_t *starts, *joints;
     const double *weights;
     sinew_frame_points_get_weights(member->frames->points, &starts, &joints, &weights);
-    sn_arena scratch = sn_arena_create(run->context);
+    sn_arena scratch = sn_arena_create(recording->context);
     sn_joint_pose *poses = NULL;
-    sinew_status status = fit_poses(run, body, &scratch, &poses);
+    double *times = NULL;
+    sinew_status status = fit_poses(recording, body, &scratch, &poses, &times);
 
     if (status == SINEW_OK) {
         sn_color color = sn_palette(body);
@@ -213,17 +219,17 @@ sinew_status run_write_skin(run_state *run, int32_t body) {
             .start = starts,
             .joint = joints,
             .weight = weights,
-            .joint_count = run->skins[body].joint_count,
+            .joint_count = recording->skins[body].joint_count,
             .joint_rest = member->frames->rest,
-            .frame_count = run->frame_count,
-            .times = run->times,
+            .frame_count = recording->image_count,
+            .times = times,
             .poses = poses,
             .z_up = true,
             .material = {.name = member->scene->name,
                          .color = {(double)color.r, (double)color.g, (double)color.b, 1},
                          .roughness = 0.6}};
 
-        status = write_skin(run, body, &def);
+        status = write_skin(recording, body, &def);
     }
 
     sn_arena_destroy(&scratch);

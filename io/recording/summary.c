@@ -1,6 +1,7 @@
 // The machine-readable summary of a run.
-#include "run/run.h"
+#include "io/recording/recording.h"
 
+#include "io/public/bytes.h"
 #include "io/scene/report.h"
 #include "io/text/json_write.h"
 
@@ -30,13 +31,13 @@ static void write_measures(sn_json_writer *json, const sinew_measures *m) {
     write_pair(json, "volume_ratio", m->volume / m->rest_volume);
 }
 
-static void write_probes(const run_state *run, sn_json_writer *json) {
+static void write_probes(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "probes");
     sn_json_begin_object(json);
-    for (int32_t i = 0; i < run->scene->probe_count; i++) {
+    for (int32_t i = 0; i < recording->scene->probe_count; i++) {
         sn_probe_state state;
-        sn_scene_world_read_probe(run->world, i, &state);
-        sn_json_write_key(json, run->scene->probes[i].name);
+        sn_scene_world_read_probe(recording->world, i, &state);
+        sn_json_write_key(json, recording->scene->probes[i].name);
         sn_json_begin_object(json);
         write_vector(json, "position", state.position, 3);
         write_vector(json, "displacement", state.displacement, 3);
@@ -50,14 +51,14 @@ static void write_probes(const run_state *run, sn_json_writer *json) {
 }
 
 // What each load adds up to at the end.
-static void write_loads(const run_state *run, sn_json_writer *json) {
+static void write_loads(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "loads");
     sn_json_begin_array(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        sn_scene_member *member = &run->world->members[i];
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        sn_scene_member *member = &recording->world->members[i];
         for (int32_t k = 0; k < member->scene->load_count; k++) {
             sn_load_report report;
-            double time = sinew_world_get_time(run->world->world);
+            double time = sinew_world_get_time(recording->world->world);
             if (sn_scene_member_get_load(member, k, time, &report) != SINEW_OK) {
                 continue;
             }
@@ -75,10 +76,10 @@ static void write_loads(const run_state *run, sn_json_writer *json) {
 }
 
 // The reactions of a body's supports: those of each entry, then of whatever else holds it.
-static void write_member_supports(const run_state *run, sn_scene_member *member,
+static void write_member_supports(const sinew_recording *recording, sn_scene_member *member,
                                   sn_json_writer *json) {
     int32_t count = member->scene->support_count;
-    sn_arena scratch = sn_arena_create(run->context);
+    sn_arena scratch = sn_arena_create(recording->context);
     sn_support_report *reports = SN_PUSH(&scratch, sn_support_report, count + 1);
     bool made = sn_arena_status(&scratch) == SINEW_OK &&
                 sn_scene_member_compute_supports(member, reports) == SINEW_OK;
@@ -106,21 +107,21 @@ static void write_member_supports(const run_state *run, sn_scene_member *member,
     sn_arena_destroy(&scratch);
 }
 
-static void write_supports(const run_state *run, sn_json_writer *json) {
+static void write_supports(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "supports");
     sn_json_begin_array(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        write_member_supports(run, &run->world->members[i], json);
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        write_member_supports(recording, &recording->world->members[i], json);
     }
     sn_json_end_array(json);
 }
 
 // How the bodies were bound to their skeletons.
-static void write_rigging(const run_state *run, sn_json_writer *json) {
+static void write_rigging(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "rigging");
     sn_json_begin_object(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sinew_rig_report *report = sn_scene_member_rigging(&run->world->members[i]);
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sinew_rig_report *report = sn_scene_member_rigging(&recording->world->members[i]);
         if (!report) {
             continue;
         }
@@ -131,7 +132,7 @@ static void write_rigging(const run_state *run, sn_json_writer *json) {
         const int32_t values[] = {report->bound_elements, report->shared_elements,
                                   report->bound_nodes, report->shared_nodes, report->idle_bones};
 
-        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_write_key(json, recording->scene->bodies[i].name);
         sn_json_begin_object(json);
         for (int k = 0; k < 5; k++) {
             sn_json_write_key(json, keys[k]);
@@ -156,10 +157,10 @@ static void write_voxels(sn_json_writer *json, const sinew_voxels *voxels) {
 }
 
 // How the shape functions and samples of bodies of frames came out.
-static void write_frames(const run_state *run, sn_json_writer *json) {
+static void write_frames(const sinew_recording *recording, sn_json_writer *json) {
     bool any = false;
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        any = any || run->world->members[i].frames;
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        any = any || recording->world->members[i].frame_count > 0;
     }
 
     if (!any) {
@@ -168,12 +169,12 @@ static void write_frames(const run_state *run, sn_json_writer *json) {
 
     sn_json_write_key(json, "frames");
     sn_json_begin_object(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sn_scene_member *member = &run->world->members[i];
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sn_scene_member *member = &recording->world->members[i];
         sinew_weights_report weights;
         sinew_sampling_report sampling;
 
-        if (!member->frames ||
+        if (member->frame_count == 0 ||
             sinew_frame_body_get_report(member->body, &weights, &sampling) != SINEW_OK) {
             continue;
         }
@@ -196,10 +197,10 @@ static void write_frames(const run_state *run, sn_json_writer *json) {
 }
 
 // How the fields that curves made came out.
-static void write_fields(const run_state *run, sn_json_writer *json) {
+static void write_fields(const sinew_recording *recording, sn_json_writer *json) {
     bool any = false;
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        any = any || run->world->members[i].field;
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        any = any || recording->world->members[i].field;
     }
 
     if (!any) {
@@ -208,15 +209,15 @@ static void write_fields(const run_state *run, sn_json_writer *json) {
 
     sn_json_write_key(json, "fields");
     sn_json_begin_object(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const sinew_field *field = run->world->members[i].field;
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sinew_field *field = recording->world->members[i].field;
         if (!field) {
             continue;
         }
 
         sinew_field_report report;
         sinew_field_get_report(field, &report);
-        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_write_key(json, recording->scene->bodies[i].name);
         sn_json_begin_object(json);
         sn_json_write_key(json, "kind");
         sn_json_write_string(json, sinew_field_get_kind(field) == SINEW_FIELD_FIBRES ? "fibres"
@@ -235,21 +236,21 @@ static void write_fields(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
-static void write_skins(const run_state *run, sn_json_writer *json) {
+static void write_skins(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "skins");
     sn_json_begin_object(json);
-    for (int32_t i = 0; i < run->scene->body_count; i++) {
-        const run_skin *skin = &run->skins[i];
-        if (!run->world->members[i].frames) {
+    for (int32_t i = 0; i < recording->scene->body_count; i++) {
+        const sinew_recorded_skin *skin = &recording->skins[i];
+        if (recording->world->members[i].frame_count == 0) {
             continue;
         }
 
-        sn_json_write_key(json, run->scene->bodies[i].name);
+        sn_json_write_key(json, recording->scene->bodies[i].name);
         sn_json_begin_object(json);
         sn_json_write_key(json, "joints");
         sn_json_write_integer(json, skin->joint_count);
         sn_json_write_key(json, "joints_per_point");
-        sn_json_write_integer(json, run->scene->output.skin_joints);
+        sn_json_write_integer(json, recording->def.skin_joints);
         write_pair(json, "largest_error", skin->largest_error);
         write_pair(json, "truncated_weight", skin->truncated_weight);
         write_pair(json, "fit_error", skin->fit_error);
@@ -261,31 +262,31 @@ static void write_skins(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
-static void write_counts(const run_state *run, sn_json_writer *json) {
+static void write_counts(const sinew_recording *recording, sn_json_writer *json) {
     sn_json_write_key(json, "iterations");
     sn_json_begin_object(json);
     sn_json_write_key(json, "newton");
-    sn_json_write_integer(json, run->newton_iterations);
+    sn_json_write_integer(json, recording->newton_iterations);
     sn_json_write_key(json, "solver");
-    sn_json_write_integer(json, run->solver_iterations);
+    sn_json_write_integer(json, recording->solver_iterations);
     sn_json_write_key(json, "line_search_cuts");
-    sn_json_write_integer(json, run->line_search_cuts);
+    sn_json_write_integer(json, recording->line_search_cuts);
     sn_json_write_key(json, "steps_not_converged");
-    sn_json_write_integer(json, run->unconverged_steps);
+    sn_json_write_integer(json, recording->unconverged_steps);
     sn_json_write_key(json, "steps_rescued");
-    sn_json_write_integer(json, run->rescued_steps);
+    sn_json_write_integer(json, recording->rescued_steps);
     sn_json_end_object(json);
     sn_json_write_key(json, "seconds");
     sn_json_begin_object(json);
-    write_pair(json, "simulate", run->simulate_seconds);
-    write_pair(json, "assemble", run->assemble_seconds);
-    write_pair(json, "solve", run->solve_seconds);
-    write_pair(json, "output", run->output_seconds);
+    write_pair(json, "simulate", recording->simulate_seconds);
+    write_pair(json, "assemble", recording->assemble_seconds);
+    write_pair(json, "solve", recording->solve_seconds);
+    write_pair(json, "output", recording->output_seconds);
     sn_json_end_object(json);
 }
 
-static void write_static(const run_state *run, sn_json_writer *json) {
-    const sinew_step_report *report = &run->static_report;
+static void write_static(const sinew_recording *recording, sn_json_writer *json) {
+    const sinew_step_report *report = &recording->static_report;
     sn_json_write_key(json, "static");
     sn_json_begin_object(json);
     sn_json_write_key(json, "outcome");
@@ -296,50 +297,54 @@ static void write_static(const run_state *run, sn_json_writer *json) {
     sn_json_end_object(json);
 }
 
-void run_write_summary(const run_state *run, sn_buffer *out) {
-    sn_json_writer json = sn_json_writer_create(out, false);
-    sinew_measures measures;
-
-    sinew_world_get_measures(run->world->world, &measures);
-    char hash[24];
-
-    snprintf(hash, sizeof hash, "%016llx",
-             (unsigned long long)sinew_world_get_hash(run->world->world));
+sinew_status sinew_recording_write_summary(const sinew_recording *recording, const char *outcome,
+                                           const char *reason, sinew_bytes *out) {
+    sinew_world *world = recording->world->world;
+    sn_json_writer json = sn_json_writer_create(&out->buffer, false);
     sn_json_begin_object(&json);
+
+    // What became of the run.
     sn_json_write_key(&json, "scene");
-    sn_json_write_string(&json, run->scene->name);
+    sn_json_write_string(&json, recording->scene->name);
     sn_json_write_key(&json, "outcome");
-    sn_json_write_string(&json, run->outcome);
-    if (run->reason) {
+    sn_json_write_string(&json, outcome);
+    if (reason) {
         sn_json_write_key(&json, "reason");
-        sn_json_write_string(&json, run->reason);
+        sn_json_write_string(&json, reason);
     }
-    if (run->static_solved) {
-        write_static(run, &json);
+    if (recording->static_solved) {
+        write_static(recording, &json);
     }
     sn_json_write_key(&json, "steps");
-    sn_json_write_integer(&json, run->steps);
-    write_pair(&json, "time", sinew_world_get_time(run->world->world));
+    sn_json_write_integer(&json, recording->steps);
+
+    // The state at its end.
+    sinew_measures measures;
+    char hash[24];
+    sinew_world_get_measures(world, &measures);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sinew_world_get_hash(world));
+    write_pair(&json, "time", sinew_world_get_time(world));
     write_measures(&json, &measures);
-    write_pair(&json, "smallest_J", run->smallest_J);
-    write_pair(&json, "largest_J", run->largest_J);
-    write_counts(run, &json);
+    write_pair(&json, "smallest_J", recording->smallest_J);
+    write_pair(&json, "largest_J", recording->largest_J);
+    write_counts(recording, &json);
     sn_json_write_key(&json, "hash");
     sn_json_write_string(&json, hash);
-    write_probes(run, &json);
-    write_loads(run, &json);
-    write_supports(run, &json);
+    write_probes(recording, &json);
+    write_loads(recording, &json);
+    write_supports(recording, &json);
 
-    if (run->scene->skeleton_count > 0) {
-        write_rigging(run, &json);
+    // How models were made.
+    if (recording->scene->skeleton_count > 0) {
+        write_rigging(recording, &json);
     }
-
-    write_frames(run, &json);
-    write_fields(run, &json);
-    if (run->skins) {
-        write_skins(run, &json);
+    write_frames(recording, &json);
+    write_fields(recording, &json);
+    if (recording->skins) {
+        write_skins(recording, &json);
     }
 
     sn_json_end_object(&json);
-    sn_buffer_add_text(out, "\n");
+    sn_buffer_add_text(&out->buffer, "\n");
+    return sn_buffer_status(&out->buffer);
 }

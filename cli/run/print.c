@@ -1,0 +1,145 @@
+// What came of a run, in words.
+#include "run/run.h"
+
+#include "scene_file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void print_file(const char *file, const char *what) {
+    printf("  %-20s  %s\n", file, what);
+}
+
+// Prints a file that `count` bodies have one of: that of body `first` is named, the others are
+// counted.
+static void print_body_files(const run_state *run, int32_t first, int32_t count, const char *ending,
+                             const char *what) {
+    char file[256];
+    const char *name = sinew_scene_get_body_name(run->scene, first);
+    if (count > 1) {
+        snprintf(file, sizeof file, "%.200s%s and %d more", name, ending, (int)count - 1);
+    } else {
+        snprintf(file, sizeof file, "%.200s%s", name, ending);
+    }
+    print_file(file, what);
+}
+
+// How the bodies were bound to their skeletons.
+static void print_bindings(const run_state *run) {
+    for (int32_t i = 0; i < sinew_scene_get_body_count(run->scene); i++) {
+        sinew_rig_report report;
+        if (!sinew_scene_get_body_binding(run->scene, i, &report)) {
+            continue;
+        }
+        printf("%s: %d elements follow bones, %d at joints do not; %d bones cut no element\n",
+               sinew_scene_get_body_name(run->scene, i), report.bound_elements,
+               report.shared_elements, report.idle_bones);
+    }
+}
+
+// What a skin loses, and what would lose less: more joints at a point, or a format that keeps every
+// position.
+static void describe_skin(const sinew_recorded_skin *skin, int32_t joints, char *what,
+                          size_t size) {
+    double other = skin->errors[joints == 4 ? 1 : 0];
+    int length = snprintf(what, size, "joints and weights: replays the surface within %.2g m",
+                          skin->largest_error);
+
+    if (fabs(other - skin->largest_error) > 0.1 * skin->largest_error) {
+        length += snprintf(what + length, size - (size_t)length,
+                           "; with %d joints at a point %.2g m", joints == 4 ? 8 : 4, other);
+    }
+    if (skin->fit_error > 0.1 * skin->largest_error) {
+        snprintf(what + length, size - (size_t)length,
+                 "; joints cannot shear or bend (%.2g m): glb and pc2 are exact", skin->fit_error);
+    }
+}
+
+static void print_skins(const run_state *run) {
+    for (int32_t i = 0; i < sinew_scene_get_body_count(run->scene); i++) {
+        sinew_recorded_skin skin;
+        if (!sinew_recording_get_skin(run->recording, i, &skin)) {
+            continue;
+        }
+
+        char file[256], what[256];
+        snprintf(file, sizeof file, "%.200s_skin.glb", sinew_scene_get_body_name(run->scene, i));
+        describe_skin(&skin, run->def.skin_joints, what, sizeof what);
+        print_file(file, what);
+    }
+}
+
+// The fields that were made from curves.
+static void print_fields(const run_state *run) {
+    int32_t first = 0, count = 0;
+    for (int32_t i = 0; i < sinew_scene_get_body_count(run->scene); i++) {
+        const sinew_field *field = sinew_scene_get_body_field(run->scene, i);
+        if (!field || sinew_field_get_curve_count(field) == 0) {
+            continue;
+        }
+        if (count++ == 0) {
+            first = i;
+        }
+    }
+
+    if (count > 0) {
+        print_body_files(run, first, count, ".field",
+                         "the axes of each element: a scene takes them as the \"file\" of a field");
+    }
+}
+
+static void print_files(const run_state *run, bool pictureless) {
+    int32_t formats = run->def.formats;
+    int32_t bodies = sinew_scene_get_body_count(run->scene);
+    printf("in %s:\n", run->def.folder);
+
+    // Pictures.
+    if (run->def.film) {
+        print_file("film_*.png", "the motion, picture by picture");
+    }
+    if (pictureless) {
+        printf("  no preview.png: this build has no libpng\n");
+    } else if (formats & SINEW_FORMAT_PNG) {
+        print_file("preview.png", "the motion at a glance: open with any viewer");
+    }
+
+    // Meshes and animations.
+    if (formats & SINEW_FORMAT_GLB) {
+        print_body_files(run, 0, bodies, ".glb",
+                         "the motion: open with Blender or any glTF viewer");
+    }
+    if (formats & SINEW_FORMAT_VTU) {
+        print_body_files(run, 0, bodies, ".pvd", "strain, stress, energy: open with ParaView");
+    }
+    print_fields(run);
+    print_skins(run);
+    if (formats & SINEW_FORMAT_PC2) {
+        print_body_files(run, 0, bodies, ".pc2, .obj",
+                         "a mesh and its cache: Blender's Mesh Cache");
+    }
+
+    if (formats & SINEW_FORMAT_CSV && sinew_scene_get_probe_count(run->scene) > 0) {
+        print_file("probes.csv", "the probes over time");
+    }
+}
+
+void run_print_closing(const run_state *run, const char *outcome) {
+    sinew_recording_info info;
+    sinew_recording_get_info(run->recording, &info);
+    printf("%s: %lld steps to %g s, %.2f s simulating, %.2f s writing", outcome,
+           (long long)info.step_count, sinew_world_get_time(sinew_scene_get_world(run->scene)),
+           info.simulate_seconds, info.output_seconds);
+    if (info.unconverged_count > 0) {
+        printf("; %lld steps did not converge fully", (long long)info.unconverged_count);
+    }
+    if (info.rescued_count > 0) {
+        printf("; %lld steps were rescued by smaller ones", (long long)info.rescued_count);
+    }
+    printf("\n");
+
+    print_bindings(run);
+    cli_scene_print_loads(run->scene);
+    cli_scene_print_supports(run->scene);
+    cli_scene_print_fields(run->scene);
+    print_files(run, info.pictureless);
+}

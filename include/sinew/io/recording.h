@@ -1,0 +1,142 @@
+// A run of a scene in files: meshes with strain and stress for ParaView, animations for Blender and
+// engines, tables of probes, pictures, and a summary. This is what `sinew run` writes.
+//
+//   sinew_recording *recording;
+//   sinew_recording_create(scene, NULL, &recording);
+//   sinew_recording_add(recording, NULL, false);
+//   for (int i = 1; i <= 100; i++) {
+//       sinew_scene_step(scene, &report);
+//       sinew_recording_add(recording, &report, i == 100);
+//   }
+//   sinew_recording_finish(recording);
+//   sinew_recording_destroy(recording);
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SINEW_IO_RECORDING_H
+#define SINEW_IO_RECORDING_H
+
+#include "sinew/io/picture.h"
+#include "sinew/io/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What is written; bit i stands for word i of SINEW_WORDS_FORMATS. NAME is that of a body.
+enum {
+    SINEW_FORMAT_VTU = 1,   ///< NAME_00000.vtu, ... and NAME.pvd; of frame bodies also NAME_frames.
+    SINEW_FORMAT_PLY = 2,   ///< NAME_00000.ply, ...: the surface.
+    SINEW_FORMAT_OBJ = 4,   ///< NAME_00000.obj, ...: the surface.
+    SINEW_FORMAT_GLB = 8,   ///< NAME.glb: the surface with one morph target for each image.
+    SINEW_FORMAT_PC2 = 16,  ///< NAME.pc2, a point cache, and NAME.obj, the mesh that it moves.
+    SINEW_FORMAT_CSV = 32,  ///< probes.csv: a row for each step.
+    SINEW_FORMAT_PNG = 64,  ///< preview.png: the motion at a glance.
+    SINEW_FORMAT_SKIN = 128 ///< NAME_skin.glb: frame bodies as joints and weights.
+};
+
+/// Takes a file of a recording. The bytes are valid during the call. A status other than SINEW_OK
+/// ends the recording's call with it.
+typedef sinew_status sinew_write_fn(void *user, const char *name, const void *data, size_t size);
+
+typedef struct sinew_recording_def {
+    /// Where files go; created if needed. Copied. Default "out".
+    const char *folder;
+    /// Takes the files instead of the folder: a program without a file system, or one that watches
+    /// its files. Default NULL.
+    sinew_write_fn *write;
+    void *write_user; ///< Handed to `write`.
+    /// A sum of SINEW_FORMAT_... Default: the scene's.
+    int32_t formats;
+    /// Steps from one image to the next. [count] At least 1. Default: the scene's.
+    int32_t every;
+    /// Steps that the run will have, over which the pictures of the preview are spread. [count] At
+    /// least 0. Default: the scene's.
+    int32_t steps;
+    /// Joints at a point of a skin: 4 or 8. Default: the scene's.
+    int32_t skin_joints;
+    /// Write film_00000.png, ...: a picture of each image. Default false.
+    bool film;
+
+    /// What the pictures show in colour. This and what follows: default as the scene has it.
+    sinew_scene_color color;
+    /// Top of the colour scale; 0: from the run. At least 0.
+    double largest;
+    /// Pictures in the preview. [count] In [1, 100].
+    int32_t pictures;
+    /// Size of one of them; those of a film are twice as large. [pixel] In [16, 4096].
+    int32_t width, height;
+    /// From the middle of the scene towards the camera. A unit vector.
+    double direction[3];
+    bool ground; ///< A floor with shadows.
+    bool ghost;  ///< The first moment as glass in the other pictures.
+    bool field;  ///< Material axes of bodies that have a field.
+    /// Set by the default-maker: by this number an unfilled definition is recognised. Leave it
+    /// alone.
+    uint32_t filled;
+} sinew_recording_def;
+
+/// What the scene says about its output and preview.
+SINEW_API sinew_recording_def sinew_default_recording_def(const sinew_scene *scene);
+
+/// Opaque: files that are being written. Destroy it before its scene.
+typedef struct sinew_recording sinew_recording;
+
+/// Begins a recording of a scene that is built, and writes the fields of material axes that its
+/// curves made (NAME.field). `def` may be NULL.
+SINEW_API sinew_status sinew_recording_create(sinew_scene *scene, const sinew_recording_def *def,
+                                              sinew_recording **recording);
+/// NULL is allowed. Files that were written stay.
+SINEW_API void sinew_recording_destroy(sinew_recording *recording);
+
+/// Records the present state: call it at the start and after each step. It adds a row to the table
+/// of probes and, every `every` steps and for the `last` one, writes an image. `report` is that of
+/// the step, for the summary; NULL at the start.
+SINEW_API sinew_status sinew_recording_add(sinew_recording *recording,
+                                           const sinew_step_report *report, bool last);
+/// Notes the report of a static solve for the summary.
+SINEW_API void sinew_recording_note_static(sinew_recording *recording,
+                                           const sinew_step_report *report);
+/// Writes everything that is complete only at the end: animations, tables, the preview. Every file
+/// is attempted, and the first failure returned. Images that could not be written are left out.
+SINEW_API sinew_status sinew_recording_finish(sinew_recording *recording);
+
+/// Adds a summary as JSON: energies, momenta, iterations, seconds, probes, loads, supports, and how
+/// models were made. `outcome` is "completed", "stopped", ...; `reason` says why, or is NULL.
+SINEW_API sinew_status sinew_recording_write_summary(const sinew_recording *recording,
+                                                     const char *outcome, const char *reason,
+                                                     sinew_bytes *out);
+
+/// What was recorded so far.
+typedef struct sinew_recording_info {
+    int32_t image_count;       ///< Images of which all files are written. [count]
+    int64_t last_image;        ///< The step of the last of them, from 0; -1: there is none.
+    int64_t step_count;        ///< Steps with a report. [count]
+    int64_t unconverged_count; ///< Of these, steps that did not converge fully. [count]
+    int64_t rescued_count;     ///< ... and that were found in smaller parts. [count]
+    double simulate_seconds;   ///< Spent in steps. [s]
+    double output_seconds;     ///< Spent in the recording. [s]
+    bool pictureless;          ///< The preview was requested, but the build has no libpng.
+} sinew_recording_info;
+
+SINEW_API void sinew_recording_get_info(const sinew_recording *recording,
+                                        sinew_recording_info *info);
+
+/// What a skin lost. Lengths are the largest distance, over all points and images, between what was
+/// simulated and what the file replays.
+typedef struct sinew_recorded_skin {
+    int32_t joint_count;     ///< Frames of the body. [count]
+    double fit_error;        ///< Of the joints' poses alone, with all weights. [m]
+    double largest_error;    ///< Of the file. [m]
+    double errors[2];        ///< Of files with 4 and with 8 joints at a point. [m]
+    double truncated_weight; ///< Largest sum of weights that a point lost. [-]
+} sinew_recorded_skin;
+
+/// How the skin of a body came out, after sinew_recording_finish; false if it has none.
+SINEW_API bool sinew_recording_get_skin(const sinew_recording *recording, int32_t body,
+                                        sinew_recorded_skin *skin);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
