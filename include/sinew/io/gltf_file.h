@@ -31,6 +31,7 @@ typedef struct sinew_gltf_counts {
     int32_t nodes, materials, meshes, skins, animations;
 } sinew_gltf_counts;
 
+/// Counts them.
 SINEW_API sinew_gltf_counts sinew_gltf_file_get_counts(const sinew_gltf_file *file);
 
 /// A mesh. Names here and below live as long as the file; NULL: the file gives none.

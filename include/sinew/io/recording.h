@@ -118,6 +118,7 @@ typedef struct sinew_recording_info {
     bool pictureless;          ///< The preview was requested, but the build has no libpng.
 } sinew_recording_info;
 
+/// Describes the recording so far.
 SINEW_API void sinew_recording_get_info(const sinew_recording *recording,
                                         sinew_recording_info *info);
 
