@@ -62,7 +62,7 @@ static sinew_status make_mesh(sinew_recording *recording, int32_t body, sn_pictu
     if (color == SINEW_SCENE_COLOR_NONE || color == SINEW_SCENE_COLOR_WEIGHTS) {
         mesh->color = sn_palette(body);
     }
-    if (color != SINEW_SCENE_COLOR_WEIGHTS || !recording->world->members[body].frames) {
+    if (color != SINEW_SCENE_COLOR_WEIGHTS || recording->world->members[body].frame_count == 0) {
         return SINEW_OK;
     }
 

@@ -108,8 +108,8 @@ void sn_scene_world_update_surfaces(sn_scene_world *world);
 
 // A number for each point of a body's surface: strain, stress or speed. Of a member also
 // displacement.
-sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sinew_scene_color color,
-                                    double *values);
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body,
+                                    sinew_scene_color color, double *values);
 sinew_status sn_scene_member_compute_values(sn_scene_member *member, sinew_scene_color color,
                                             double *values);
 

@@ -42,12 +42,14 @@ static sinew_status compute_speeds(sinew_body *body, sn_arena *scratch, double *
     return SINEW_OK;
 }
 
-sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body, sinew_scene_color color,
-                                    double *values) {
-    SN_ASSERT(color == SINEW_SCENE_COLOR_STRAIN || color == SINEW_SCENE_COLOR_STRESS || color == SINEW_SCENE_COLOR_SPEED);
+sinew_status sn_body_compute_values(sinew_context *context, sinew_body *body,
+                                    sinew_scene_color color, double *values) {
+    SN_ASSERT(color == SINEW_SCENE_COLOR_STRAIN || color == SINEW_SCENE_COLOR_STRESS ||
+              color == SINEW_SCENE_COLOR_SPEED);
     sn_arena scratch = sn_arena_create(context);
-    sinew_status status = color == SINEW_SCENE_COLOR_SPEED ? compute_speeds(body, &scratch, values)
-                                                  : compute_states(body, color, &scratch, values);
+    sinew_status status = color == SINEW_SCENE_COLOR_SPEED
+                              ? compute_speeds(body, &scratch, values)
+                              : compute_states(body, color, &scratch, values);
     sn_arena_destroy(&scratch);
     return status;
 }
