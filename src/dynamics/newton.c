@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
+enum { MAX_CLIMB = 5, MAX_CUTS = 40, MAX_SHIFTS = 10, MAX_PASSES = 20 };
 
 // What one point of the search knows.
 typedef struct search_point {
@@ -256,6 +256,21 @@ static search_outcome search_line(sn_island *island, const sn_newton_def *def,
     return SEARCH_FAILED;
 }
 
+// Whether the whole step lowers the potential by a fair part of what its slope promises. It is in
+// trial_xi.
+static bool falls_at_once(sn_island *island, const sn_newton_def *def, const search_point *start,
+                          sinew_step_report *report) {
+    double slope = sn_vector_dot(island->world->context, sn_island_size(island), island->residual,
+                                 island->direction);
+    if (fabs(slope) <= fmax(start->energy_floor, 1e-11 * fabs(start->potential))) {
+        return true; // at rounding, which the search knows about
+    }
+
+    move(island, island->trial_xi, 1);
+    search_point trial = evaluate(island, def, island->trial_xi, false, SN_WANT_FORCE, report);
+    return trial.potential <= start->potential - 1e-4 * slope;
+}
+
 static bool is_direct(const sn_island *island) {
     sn_solver_kind kind = sn_solver_get_kind(island->solver);
     return kind == SN_SOLVER_CHOLMOD || kind == SN_SOLVER_CHOLESKY || kind == SN_SOLVER_DENSE;
@@ -335,8 +350,53 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
     }
 }
 
+// A full step along a curved valley, such as that of a rotation that keeps the volume of a nearly
+// incompressible solid, climbs its walls: the potential rises although the step is good, and
+// halving it would creep along the floor. A static solve may therefore take a few full steps
+// uphill, and goes back to where they began if they do not lead below it (the watchdog of
+// Chamberlain et al. 1982).
+typedef struct watchdog {
+    int steps;    // taken uphill; 0: none
+    bool barred;  // they led nowhere: the next direction is searched along
+    double reach; // of the first of them
+    search_point start;
+} watchdog;
+
+static bool may_climb(const sn_island *island, const sn_newton_def *def, const watchdog *dog) {
+    return def->scheme.c == 0 && island->has_energy && island->hard_link_count == 0 && !dog->barred;
+}
+
+// Whether the steps uphill have ended well, or go on; if not, xi is where they began. They end
+// badly if they leave the surroundings that the first of them reached.
+static bool judge_climb(sn_island *island, const search_point *point, watchdog *dog) {
+    int32_t count = sn_island_size(island);
+    const double *start = island->inertia_offset;
+    if (dog->steps == 0) {
+        return true;
+    }
+
+    double moved = 0;
+    for (int32_t i = 0; i < count; i++) {
+        moved = fmax(moved, fabs(island->xi[i] - start[i]));
+    }
+
+    bool near = moved <= 2 * dog->reach;
+    if (near && point->potential <= dog->start.potential) {
+        dog->steps = 0;
+        return true;
+    }
+    if (near && dog->steps < MAX_CLIMB && isfinite(point->residual)) {
+        return true;
+    }
+
+    memcpy(island->xi, start, (size_t)count * sizeof(double));
+    *dog = (watchdog){.barred = true};
+    return false;
+}
+
 sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
                              sinew_step_report *report) {
+    watchdog dog = {.steps = 0};
     size_t bytes = (size_t)sn_island_size(island) * sizeof(double);
     bool exact = !def->linearised && is_direct(island);
 
@@ -347,6 +407,9 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
         sn_island_want want = exact_now ? SN_WANT_EXACT_STIFFNESS : SN_WANT_PROJECTED_STIFFNESS;
         bool begins = iteration == 0 && def->scheme.c > 0; // statics may begin elsewhere
         search_point point = evaluate(island, def, island->xi, begins, want, report);
+        if (!judge_climb(island, &point, &dog)) {
+            point = evaluate(island, def, island->xi, begins, want, report);
+        }
 
         if (iteration == 0) {
             island->energy_before = point.energy;
@@ -387,7 +450,18 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
         }
 
         double share = 1;
-        if (moving) { // the supports do work on the body, so phi may rise: take the step as it is
+        if (dog.steps > 0) {
+            move(island, island->trial_xi, 1);
+            dog.steps++;
+
+        } else if (!moving && may_climb(island, def, &dog) &&
+                   !falls_at_once(island, def, &point, report)) {
+            memcpy(island->inertia_offset, island->xi, bytes);
+            double reach = sn_vector_largest(sn_island_size(island), island->direction);
+            dog = (watchdog){.steps = 1, .reach = reach, .start = point};
+
+        } else if (moving) { // the supports do work on the body, so phi may rise: take the step as
+                             // it is
             move(island, island->trial_xi, 1);
 
         } else {

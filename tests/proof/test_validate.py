@@ -54,7 +54,7 @@ FIGURES = {
     "A20": {"3 frames over": (4.2, 4.8), "5 frames over": (2.4, 2.6)},
     "A21": {"2 levels": (0.08, 0.09), "5 levels": (0.4, 0.43)},
     "A22": {"region": (0.70, 1), "evenly": (0, 0.42)},
-    "A23": {"conjugate gradient": (30, 1000), "bar.*iterations": (80, 1000), "Newton steps": (2, 20)},
+    "A23": {"conjugate gradient": (30, 1000), "bar.*iterations": (40, 1000), "Newton steps": (1.2, 20)},
     "A24": {"skin": (0, 7.5), "over": (0, 0.22)},
     "A25": {"stretch": (2300, 2550), "shear": (660, 740), "bend": (690, 770), "twist": (48, 54)},
 }
