@@ -17,7 +17,7 @@ static double margin_of(const sn_island *island) {
 static const double suspicious = 2;
 
 // ... and so it is where a linearised step accelerates nodes by this share of the body's size.
-static const double far = 0.05;
+static const double long_jump = 0.05;
 
 // In four sums, for one would wait for each addition.
 static double dot(const double *a, const double *b, int32_t count) {
@@ -203,7 +203,7 @@ static bool jumps(const sn_island *island) {
         const sn_island_body *member = &island->bodies[i];
         const double *xi = island->xi + 3 * member->first_row;
         const double *free = island->xi_inertia + 3 * member->first_row;
-        double limit = far * cbrt(member->body->rest_volume);
+        double limit = long_jump * cbrt(member->body->rest_volume);
         double largest = 0;
         for (int32_t k = 0; k < sn_body_size(member->body); k++) {
             largest = fmax(largest, fabs(xi[k] - free[k]));

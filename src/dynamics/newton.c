@@ -357,7 +357,7 @@ void sn_newton_close_links(sn_island *island, const sn_newton_def *def, double r
 // Chamberlain et al. 1982).
 typedef struct watchdog {
     int steps;    // taken uphill; 0: none
-    bool barred;  // they led nowhere: the next direction is searched along
+    bool barred;  // they led nowhere: no more of them in this solve
     double reach; // of the first of them
     search_point start;
 } watchdog;
@@ -380,12 +380,12 @@ static bool judge_climb(sn_island *island, const search_point *point, watchdog *
         moved = fmax(moved, fabs(island->xi[i] - start[i]));
     }
 
-    bool near = moved <= 2 * dog->reach;
-    if (near && point->potential <= dog->start.potential) {
+    bool within = moved <= 2 * dog->reach;
+    if (within && point->potential <= dog->start.potential) {
         dog->steps = 0;
         return true;
     }
-    if (near && dog->steps < MAX_CLIMB && isfinite(point->residual)) {
+    if (within && dog->steps < MAX_CLIMB && isfinite(point->residual)) {
         return true;
     }
 
@@ -424,12 +424,16 @@ sinew_status sn_newton_solve(sn_island *island, const sn_newton_def *def,
         }
 
         double limit = fmax(def->tolerance * point.scale, point.floor);
-        if (!moving && point.residual <= limit && sn_links_largest_lack(island) <= limit) {
+        bool balanced = !moving && point.residual <= limit;
+        if (balanced && dog.steps == 0 && sn_links_largest_lack(island) <= limit) {
             report->outcome = SINEW_OUTCOME_CONVERGED;
             return SINEW_OK;
         }
 
         if (iteration == def->iterations) {
+            if (dog.steps > 0) {
+                memcpy(island->xi, island->inertia_offset, bytes);
+            }
             report->outcome = SINEW_OUTCOME_ITERATION_LIMIT;
             return SINEW_OK;
         }
