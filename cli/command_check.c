@@ -8,14 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-// The Poisson ratio above which standard elements lock noticeably.
+// The Poisson ratio above which standard elements, and linear tets in any case, are noticeably too
+// stiff.
 static const double LOCKING = 0.45;
 
-// Standard elements lock where a material is nearly incompressible.
-static void recommend_averages(const sinew_scene *scene, int32_t index) {
+// Recommends what does not lock where a material is nearly incompressible.
+static void recommend_elements(sinew_scene *scene, int32_t index) {
     sinew_scene_body_info body;
     sinew_scene_get_body_info(scene, index, &body);
-    if (strcmp(body.model, "elastic") != 0 || body.volume != SINEW_VOLUME_STANDARD) {
+    const sinew_mesh *mesh = sinew_scene_get_body_mesh(scene, index);
+    bool linear = mesh && mesh->element == SINEW_ELEMENT_TET4;
+    bool standard = body.volume == SINEW_VOLUME_STANDARD;
+    if (strcmp(body.model, "elastic") != 0 || !(linear || standard)) {
         return;
     }
 
@@ -24,12 +28,14 @@ static void recommend_averages(const sinew_scene *scene, int32_t index) {
         sinew_material_def def;
         sinew_scene_get_material(scene, sinew_scene_get_body_material(scene, index, k, &label),
                                  &def);
-        if (!(def.poisson > LOCKING)) {
+        double poisson = sinew_material_get_poisson(&def);
+        if (!(poisson > LOCKING)) {
             continue;
         }
-        printf("%s: with a Poisson ratio of %g elements are too stiff; consider \"volume\": "
-               "\"averaged\"\n",
-               body.name, def.poisson);
+
+        printf("%s: with a Poisson ratio of %g %s are too stiff; consider %s\n", body.name, poisson,
+               linear ? "linear tets" : "these elements",
+               linear ? "ten-node tets or hexahedra" : "\"volume\": \"averaged\"");
         return;
     }
 }
@@ -83,7 +89,7 @@ static void print_scene(sinew_scene *scene) {
 
     cli_scene_print_loads(scene);
     for (int32_t i = 0; i < bodies; i++) {
-        recommend_averages(scene, i);
+        recommend_elements(scene, i);
     }
     cli_scene_print_fields(scene);
 }

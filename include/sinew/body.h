@@ -43,6 +43,11 @@ typedef enum sinew_plane {
 /// How elements resist changes of volume. Above a Poisson ratio of about 0.45 most elements lock:
 /// they are too stiff, in bending and wherever the shape of the solid matters.
 typedef enum sinew_volume {
+    /// Averaged where a material of an isotropic law has a Poisson ratio above 0.45 when the body
+    /// is
+    /// made, or above 0.49 with linear tets, whose matrix grows; otherwise standard. Warped bodies
+    /// and plane stress: standard.
+    SINEW_VOLUME_AUTO,
     /// Each sample of an element resists by itself.
     SINEW_VOLUME_STANDARD,
     /// The dilatation is averaged, over each hexahedron or ten-node tet, and around each node of
@@ -75,7 +80,7 @@ typedef struct sinew_body_def {
     const double *material_axes;
     /// Default SINEW_MASS_AUTO.
     sinew_mass_kind mass;
-    /// Default SINEW_VOLUME_STANDARD.
+    /// Default SINEW_VOLUME_AUTO.
     sinew_volume volume;
     /// For triangles: what they stand for. Default SINEW_PLANE_STRAIN.
     sinew_plane plane;

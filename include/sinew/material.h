@@ -150,6 +150,10 @@ SINEW_API sinew_status sinew_material_set_law(sinew_context *context, const char
 /// and the geometric mean of the three of anisotropic laws. [Pa]
 SINEW_API double sinew_material_get_young(const sinew_material_def *def);
 
+/// The Poisson ratio of an isotropic law at small strains, `bulk` included where the law has one.
+/// [-] 0 for the other laws. `def` must not be NULL.
+SINEW_API double sinew_material_get_poisson(const sinew_material_def *def);
+
 /// A common material: typical constants for small strains at room temperature, as a starting point,
 /// not for certification.
 typedef struct sinew_material_preset {

@@ -234,7 +234,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
     enum { FRAMES = 3, POSITIONS = 4 };
     static const char *const masses[] = {"auto", "lumped", "consistent"};
     static const char *const planes[] = {"strain", "stress"};
-    static const char *const volumes[] = {"standard", "averaged"};
+    static const char *const volumes[] = {"auto", "standard", "averaged"};
 
     char *name = sn_scene_push(reader, 24, 1);
     if (name) {
@@ -263,7 +263,7 @@ static void read_body(sn_scene_reader *reader, const sn_json *json, int32_t inde
                  &model);
     sn_json_word(reader->mistakes, sn_json_get(json, "mass"), masses, 3, &mass);
     sn_json_word(reader->mistakes, sn_json_get(json, "plane"), planes, 2, &plane);
-    sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 2, &volume);
+    sn_json_word(reader->mistakes, sn_json_get(json, "volume"), volumes, 3, &volume);
     body->def.name = body->name;
     sn_scene_read_frames(reader, json, model == FRAMES, body);
     const char *const for_elements[] = {"mass", "plane", "thickness", "volume"};

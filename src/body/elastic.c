@@ -480,6 +480,21 @@ static sinew_status build_pattern(sinew_body *body, const sn_bsr_sets *elements,
     return status;
 }
 
+// Whether the dilatation of elements of a material is averaged. The ratios are those above which
+// averaging is worth what it costs (docs/theory/elements.md).
+static bool wants_averages(const sinew_body_def *def, const sinew_material_def *material,
+                           sinew_element element) {
+    bool sheet = element == SINEW_ELEMENT_TRIANGLE && def->plane == SINEW_PLANE_STRESS;
+    if (sheet || def->model != SINEW_MODEL_ELASTIC || def->volume == SINEW_VOLUME_STANDARD) {
+        return false; // a sheet does not lock
+    }
+
+    bool linear = element == SINEW_ELEMENT_TET4 || element == SINEW_ELEMENT_TRIANGLE;
+    double most = linear ? 0.49 : 0.45;
+    return def->volume == SINEW_VOLUME_AVERAGED ||
+           sinew_material_get_poisson(material) > most + 1e-9;
+}
+
 sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     SN_TRY(push_model(body, def));
     elastic *model = body->model;
@@ -496,18 +511,19 @@ sinew_status sn_elastic_build(sinew_body *body, const sinew_body_def *def) {
     sn_bsr_sets sets = {
         .count = body->mesh.element_count, .width = rule.nodes, .members = body->mesh.indices};
 
-    bool averaged = def->volume == SINEW_VOLUME_AVERAGED &&
-                    !(body->mesh.element == SINEW_ELEMENT_TRIANGLE &&
-                      def->plane == SINEW_PLANE_STRESS); // which does not lock
+    bool averaged = false;
+    for (int32_t i = 0; i < model->groups.count; i++) {
+        averaged = averaged || wants_averages(def, &model->groups.items[i].def, body->mesh.element);
+    }
     bool nodal = averaged && rule.samples == 1;
 
     SN_TRY(build_pattern(body, &sets, nodal));
     SN_TRY(build_groups(body, def, &rule));
 
-    for (int32_t i = 0; averaged && i < model->groups.count; i++) {
-        if (model->groups.items[i].samples.count > 0) {
-            SN_TRY(sn_sample_group_average(&body->arena, &model->groups.items[i], rule.samples,
-                                           nodal, body->rows));
+    for (int32_t i = 0; i < model->groups.count; i++) {
+        sn_sample_group *group = &model->groups.items[i];
+        if (group->samples.count > 0 && wants_averages(def, &group->def, body->mesh.element)) {
+            SN_TRY(sn_sample_group_average(&body->arena, group, rule.samples, nodal, body->rows));
         }
     }
 

@@ -107,9 +107,9 @@ static sinew_status check_body(sinew_context *context, const sinew_body_def *def
     SN_TRY(sinew_mesh_check(context, def->mesh));
     SN_TRY(check_materials(context, def));
     SN_TRY(check_axes(context, def));
-    if (def->volume != SINEW_VOLUME_STANDARD && def->volume != SINEW_VOLUME_AVERAGED) {
-        return sn_fail(context, SINEW_INVALID_ARGUMENT, "volume is %d; valid are 0 and 1",
-                       (int)def->volume);
+    if ((int)def->volume < SINEW_VOLUME_AUTO || def->volume > SINEW_VOLUME_AVERAGED) {
+        return sn_fail(context, SINEW_INVALID_ARGUMENT, "volume is %d; valid are 0 to %d",
+                       (int)def->volume, (int)SINEW_VOLUME_AVERAGED);
     }
     if (def->volume == SINEW_VOLUME_AVERAGED && def->model != SINEW_MODEL_ELASTIC) {
         return sn_fail(context, SINEW_UNSUPPORTED,

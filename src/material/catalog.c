@@ -138,6 +138,22 @@ int32_t sinew_material_law_count(void) {
     return count + ANISOTROPIC_COUNT;
 }
 
+double sinew_material_get_poisson(const sinew_material_def *def) {
+    switch (def->law) {
+    case SINEW_MATERIAL_ORTHOTROPIC:
+    case SINEW_MATERIAL_TRANSVERSE:
+    case SINEW_MATERIAL_CUSTOM: return 0;
+    case SINEW_MATERIAL_MOONEY_RIVLIN:
+    case SINEW_MATERIAL_ARRUDA_BOYCE: break;
+    default: return def->poisson;
+    }
+
+    bool given = def->law == SINEW_MATERIAL_MOONEY_RIVLIN && def->c10 + def->c01 > 0;
+    double shear = given ? 2 * (def->c10 + def->c01) : 0.5 * def->young / (1 + def->poisson);
+    double K = def->bulk;
+    return K > 0 ? (3 * K - 2 * shear) / (2 * (3 * K + shear)) : def->poisson;
+}
+
 double sinew_material_get_young(const sinew_material_def *def) {
     const sinew_orthotropic *o = &def->orthotropic;
     const sinew_transverse *t = &def->transverse;

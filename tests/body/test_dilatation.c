@@ -359,6 +359,30 @@ static void test_laws_at_large_strains(void **state) {
     }
 }
 
+// By default the elements that lock are averaged, and no others. One of two bodies presses as the
+// automatic one does, the other does not.
+static void test_automatic_choice(void **state) {
+    (void)state;
+    const struct {
+        sinew_element element;
+        double poisson;
+        bool averaged;
+    } cases[] = {{SINEW_ELEMENT_HEX8, 0.45, false},  {SINEW_ELEMENT_HEX8, 0.46, true},
+                 {SINEW_ELEMENT_TET10, 0.45, false}, {SINEW_ELEMENT_TET10, 0.46, true},
+                 {SINEW_ELEMENT_TET4, 0.49, false},  {SINEW_ELEMENT_TET4, 0.495, true}};
+
+    assert_int_equal(sinew_default_body_def().volume, SINEW_VOLUME_AUTO);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sinew_element element = cases[i].element;
+        double poisson = cases[i].poisson;
+        double standard = press(element, 1, poisson, SINEW_VOLUME_STANDARD, 2, 1e-3);
+        double averaged = press(element, 1, poisson, SINEW_VOLUME_AVERAGED, 2, 1e-3);
+        double automatic = press(element, 1, poisson, SINEW_VOLUME_AUTO, 2, 1e-3);
+        assert_true(fabs(standard - averaged) > 1e-3 * averaged);
+        assert_true(automatic == (cases[i].averaged ? averaged : standard));
+    }
+}
+
 // A custom law has no volume strain that could be averaged.
 static void custom_law(void *user, const double F[9], const double frame[9], double *energy,
                        double *P, double *H) {
@@ -424,6 +448,7 @@ int main(void) {
         cmocka_unit_test(test_incompressible_blocks_do_not_lock),
         cmocka_unit_test(test_laws_approach_the_linear_one),
         cmocka_unit_test(test_laws_at_large_strains),
+        cmocka_unit_test(test_automatic_choice),
         cmocka_unit_test(test_custom_laws_are_refused),
         cmocka_unit_test(test_the_same_bits_for_all_threads),
     };
