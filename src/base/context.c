@@ -70,6 +70,7 @@ sinew_context *sinew_context_create(const sinew_context_def *def) {
     context->progress = def->progress;
     context->isa = sn_isa_detect();
 
+    // The host's task system, or a pool of our own.
     if (!def->tasks.run && sn_pool_create(context, def->threads) != SINEW_OK) {
         def->allocator.release(def->allocator.user, context, sizeof *context);
         return NULL;

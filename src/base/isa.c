@@ -1,3 +1,4 @@
+// Which instruction sets this machine can run.
 #include "base/isa.h"
 
 int sn_isa_available(sn_isa isa) {

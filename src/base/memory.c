@@ -73,6 +73,7 @@ sinew_status sn_grow(sinew_context *context, void **array, size_t *capacity, siz
         return SINEW_OK;
     }
 
+    // Double the capacity, so that n pushes cost O(n).
     size_t larger = *capacity ? *capacity * 2 : 16;
     if (larger < needed) {
         larger = needed;
@@ -138,6 +139,7 @@ void *sn_arena_reserve(sn_arena *arena, size_t count, size_t size) {
         return NULL;
     }
 
+    // Every push keeps the next one aligned.
     bytes = (bytes + SN_ALIGNMENT - 1) / SN_ALIGNMENT * SN_ALIGNMENT;
     sn_arena_block *block = arena->blocks;
     if (!block || block->size - block->used < bytes) {

@@ -29,10 +29,13 @@ sinew_status sn_sort_by_key(sn_arena *scratch, uint64_t *keys, int32_t *values, 
     int32_t *other_values = SN_PUSH(scratch, int32_t, count);
 
     SN_TRY(sn_arena_status(scratch));
+
+    // Bits in which some keys differ.
     for (int32_t i = 1; i < count; i++) {
         differing |= keys[i] ^ keys[0];
     }
 
+    // One stable pass for each byte that matters.
     for (int shift = 0; shift < 64; shift += 8) {
         if ((differing >> shift & 255) == 0) {
             continue;

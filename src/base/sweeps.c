@@ -1,3 +1,5 @@
+// Parallel Gauss-Seidel: threads take pieces from a shared list and wait for their neighbours; see
+// sweeps.h.
 #include "base/sweeps.h"
 
 #include "base/threads.h"
@@ -75,6 +77,7 @@ static void wait_for(atomic_int *done, int32_t rounds) {
     }
 }
 
+// What every thread does until the list is empty.
 static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)begin;
     (void)end;
@@ -93,6 +96,7 @@ static void work(void *data, int32_t begin, int32_t end, int32_t chunk) {
             continue;
         }
 
+        // Wait for this piece's last round, and for the neighbours that come before it in this one.
         wait_for(&sweeps->done[piece], round);
         for (int32_t i = sweeps->offsets[piece]; i < sweeps->offsets[piece + 1]; i++) {
             int32_t other = sweeps->neighbors[i];

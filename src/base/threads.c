@@ -65,6 +65,7 @@ static void run_chunks(sn_pool *pool, bool caller) {
     uint_fast64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
     int patience = DEAL_CHUNKS && caller ? DEAL_YIELDS : 0;
     while (chunks_left(ticket) > 0) {
+        // See DEAL_CHUNKS: let the workers take their share first.
         if (patience > 0 && chunks_left(ticket) % (uint32_t)(pool->workers + 1) != 0) {
             patience--;
             sched_yield();
@@ -72,6 +73,7 @@ static void run_chunks(sn_pool *pool, bool caller) {
             continue;
         }
 
+        // Take a chunk, or learn that another thread was faster.
         if (!atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket - 1,
                                                    memory_order_acquire, memory_order_acquire)) {
             continue;
@@ -245,6 +247,7 @@ sinew_status sn_pool_create(sinew_context *context, int32_t threads) {
     pool->capacity = threads - 1;
     pool->threads = sn_allocate(context, (size_t)pool->capacity, sizeof *pool->threads);
 
+    // Start the workers; all of them or none.
     int32_t wanted = pool->threads ? threads - 1 : 0;
     for (int32_t i = 0; i < wanted; i++) {
         if (pthread_create(&pool->threads[i], NULL, worker_main, pool) != 0) {

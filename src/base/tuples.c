@@ -5,11 +5,11 @@
 
 // Sorts `from` into `to` by the numbers at one position of the tuples; `counts` has range + 1
 // items.
-static void sort_by_place(int32_t *to, const int32_t *from, const int32_t *tuples, int32_t width,
-                          int32_t place, int32_t count, int32_t range, int32_t *counts) {
+static void sort_by_position(int32_t *to, const int32_t *from, const int32_t *tuples, int32_t width,
+                             int32_t position, int32_t count, int32_t range, int32_t *counts) {
     memset(counts, 0, ((size_t)range + 1) * sizeof *counts);
     for (int32_t i = 0; i < count; i++) {
-        int32_t value = tuples[(size_t)i * (size_t)width + (size_t)place];
+        int32_t value = tuples[(size_t)i * (size_t)width + (size_t)position];
         SN_ASSERT(value >= 0 && value < range);
         counts[value + 1]++;
     }
@@ -19,7 +19,7 @@ static void sort_by_place(int32_t *to, const int32_t *from, const int32_t *tuple
     }
 
     for (int32_t i = 0; i < count; i++) {
-        to[counts[tuples[(size_t)from[i] * (size_t)width + (size_t)place]]++] = from[i];
+        to[counts[tuples[(size_t)from[i] * (size_t)width + (size_t)position]]++] = from[i];
     }
 }
 
@@ -41,8 +41,9 @@ sinew_status sn_sort_tuples(sn_arena *arena, const int32_t *tuples, int32_t widt
         from[i] = i;
     }
 
-    for (int32_t place = width - 1; place >= 0; place--) {
-        sort_by_place(to, from, tuples, width, place, count, range, counts);
+    // The last position first: later passes keep its order among equals.
+    for (int32_t position = width - 1; position >= 0; position--) {
+        sort_by_position(to, from, tuples, width, position, count, range, counts);
         int32_t *swap = from;
         from = to;
         to = swap;

@@ -129,11 +129,13 @@ double sn_element_gradients(sn_vec3 *gradient, const sn_element_rule *rule, int3
         dX.m[2][2] = 1;
     }
 
+    // dX/d(r, s, t) = sum of X_a (x) dN_a
     for (int32_t a = 0; a < rule->nodes; a++) {
         sn_vec3 X = kind == SINEW_ELEMENT_TRIANGLE ? sn_v3(rest[a].x, rest[a].y, 0) : rest[a];
         dX = sn_mat3_add(dX, sn_outer(X, rule->dN[sample][a]));
     }
 
+    // Gradients with respect to the rest positions. A degenerate element has none.
     double det = sn_mat3_det(dX);
     sn_mat3 inverse = det != 0 ? sn_mat3_inverse(dX) : (sn_mat3){{{0}}};
     for (int32_t a = 0; a < rule->nodes; a++) {

@@ -12,6 +12,7 @@ static void pack_lane(sn_samples *samples, int32_t block, int32_t lane,
     int32_t *packed_control = samples->control + (size_t)block * (size_t)width * SN_BLOCK;
     double *packed_gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
 
+    // The rank of each control among those of the sample.
     for (int32_t c = 0; c < width; c++) {
         int32_t rank = 0;
         for (int32_t other = 0; other < width; other++) {
@@ -48,6 +49,7 @@ static void find_runs(sn_samples *samples, int32_t block) {
         return;
     }
 
+    // Runs of consecutive samples with the same controls.
     for (int32_t begin = 0, next; begin < real; begin = next, runs++) {
         for (next = begin + 1; next < real && have_same_controls(samples, control, begin, next);) {
             next++;
@@ -76,6 +78,7 @@ sinew_status sn_samples_pack(sn_arena *arena, const sn_samples_input *input, sn_
     samples->run_end = SN_PUSH(arena, int8_t, lanes);
     SN_TRY(sn_arena_status(arena));
 
+    // Padding lanes repeat the last sample, with volume 0.
     for (int32_t lane = 0; lane < blocks * SN_BLOCK; lane++) {
         int32_t sample = lane < input->count ? lane : input->count - 1;
         pack_lane(samples, lane / SN_BLOCK, lane % SN_BLOCK, input, sample);
@@ -100,11 +103,13 @@ sinew_status sn_samples_map(sn_arena *arena, sn_samples *samples, const sn_bsr *
                        "%d matrix blocks exceed the index range", pattern->blocks);
     }
 
-    enum { NEAR_BLOCKS = 60000 }; // four megabytes
-    samples->far = pattern->blocks > NEAR_BLOCKS;
+    // Blocks of a matrix that exceeds the cache are prefetched.
+    enum { CACHED_BLOCKS = 60000 }; // four megabytes
+    samples->prefetch = pattern->blocks > CACHED_BLOCKS;
     samples->slots = SN_PUSH(arena, int32_t, (size_t)samples->blocks * (size_t)pairs * SN_BLOCK);
     SN_TRY(sn_arena_status(arena));
 
+    // Where each pair of controls goes; tets skip the diagonal.
     for (int32_t block = 0; block < samples->blocks; block++) {
         const int32_t *control =
             samples->control + (size_t)block * (size_t)samples->width * SN_BLOCK;

@@ -30,23 +30,26 @@ typedef struct sn_samples {
     int32_t width;    // controls per sample
     bool plane;       // triangles: F33 is 1, not interpolated
     bool tets;        // four controls whose gradients sum to zero
-    bool far;         // the matrix does not fit the inner caches
+    bool prefetch;    // the matrix does not fit the inner caches
     int32_t *control; // [block][width][lane]
-    int8_t *run_end;  // [block][lane]: where the run of samples with the same controls ends that
-                      // begins there, without padding; 0 in a block of which most samples have
-                      // controls of their own
+
+    // [block][lane]: the end of the run of samples with the same controls that begins at this lane,
+    // without padding; 0 if most samples of the block have different controls.
+    int8_t *run_end;
+
     double *gradient; // [block][width][3][lane] [1/m]
     double *volume;   // [block][lane] [m^3]
-    int32_t *slots; // [block][pair][lane]: the first number of a block of the lower triangle, pairs
-                    // (0,0) (1,0) (1,1) (2,0)
-                    // ..., of tets without those of a control with itself; NULL until mapped
+
+    // [block][pair][lane]: index of the first number of a block of the lower triangle, for the
+    // pairs (0,0) (1,0) (1,1) (2,0) ...; tets leave out the pairs (c,c). NULL until mapped.
+    int32_t *slots;
     sn_coloring coloring; // of chunks of SN_SAMPLE_CHUNK blocks, for parallel scatter
 } sn_samples;
 
 enum { SN_SAMPLE_CHUNK = 32 }; // blocks handled by one task
-enum {
-    SN_SAMPLE_RUN_WIDTH = 128
-}; // wider samples, which are rare, are not looked through for runs
+
+// Runs are not searched for in samples wider than this, which are rare.
+enum { SN_SAMPLE_RUN_WIDTH = 128 };
 
 // The samples to pack: `count` samples in order, each with `width` controls and gradients.
 typedef struct sn_samples_input {

@@ -47,6 +47,7 @@ void SN_ISA_NAME(sn_samples_compute_F)(double *F, const sn_samples *samples, int
             sum[8] = sn_lanes_all(1);
         }
 
+        // F = sum_c a_c (x) g_c
         for (int32_t c = 0; c < width; c++) {
             const double *g = gradient + 3 * c * SN_BLOCK + lane;
             sn_lanes gx = sn_lanes_load(g);
@@ -80,6 +81,7 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
         sn_lanes scaled[9];
         sn_lanes V = sn_lanes_load(volume + lane);
 
+        // V P
         for (int i = 0; i < 9; i++) {
             scaled[i] = V * sn_lanes_load(P + i * SN_BLOCK + lane);
         }
@@ -92,12 +94,14 @@ void SN_ISA_NAME(sn_samples_add_force)(double *f, const sn_samples *samples, int
             const int32_t *index = control + c * SN_BLOCK + lane;
             sn_lanes force[3];
 
+            // Force on the control: -V P g_c.
             for (int k = 0; k < 3; k++) {
                 force[k] = scaled[3 * k] * gx;
                 force[k] = sn_lanes_fma(scaled[3 * k + 1], gy, force[k]);
                 force[k] = sn_lanes_fma(scaled[3 * k + 2], gz, force[k]);
             }
 
+            // Subtract it lane by lane, or as one sum if all lanes share the control.
             sn_quad rows[SN_LANES];
             sn_quads_from_lanes(rows, force[0], force[1], force[2], force[2]);
             if (shared) {
@@ -152,6 +156,7 @@ SN_INLINE void gather_up(double *A, int32_t slot, const sn_lanes K[9]) {
     double *block = A + slot;
     double last = 0;
 
+    // Transpose lanes into quads of numbers, and add them up.
     sn_quads_from_lanes(first, K[0], K[1], K[2], K[3]);
     sn_quads_from_lanes(second, K[4], K[5], K[6], K[7]);
     for (int l = 1; l < SN_LANES; l++) {
@@ -159,6 +164,7 @@ SN_INLINE void gather_up(double *A, int32_t slot, const sn_lanes K[9]) {
         second[0] = sn_quad_add(second[0], second[l]);
     }
 
+    // The ninth number.
     for (int l = 0; l < SN_LANES; l++) {
         last += K[8][l];
     }
@@ -185,7 +191,7 @@ SN_INLINE void scatter(double *A, const int32_t *slots, const sn_lanes K[9]) {
 
 // A large matrix is in slow memory: fetch the blocks of the next samples while these are processed.
 SN_INLINE void prefetch_next(const double *A, const sn_samples *samples, int32_t block) {
-    if (!samples->far || block + 1 >= samples->blocks) {
+    if (!samples->prefetch || block + 1 >= samples->blocks) {
         return;
     }
 
@@ -250,6 +256,8 @@ SN_INLINE void rotate_block(sn_lanes K[9], const double *R) {
     sn_lanes transposed[9];
     for (int i = 0; i < 3; i++) {
         sn_lanes x[3], r[3];
+
+        // Row i of R K.
         for (int a = 0; a < 3; a++) {
             r[a] = sn_lanes_load(R + (3 * i + a) * SN_BLOCK);
         }
@@ -258,6 +266,7 @@ SN_INLINE void rotate_block(sn_lanes K[9], const double *R) {
             x[k] = sn_lanes_fma(r[2], K[6 + k], sn_lanes_fma(r[1], K[3 + k], r[0] * K[k]));
         }
 
+        // Times R'.
         for (int k = 0; k < 3; k++) {
             const double *row = R + 3 * k * SN_BLOCK;
             sn_lanes sum = x[0] * sn_lanes_load(row);
@@ -276,11 +285,14 @@ SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *grad
                              const double *V, const double *H, bool transposed) {
     sn_lanes g[4][3], w[4][3], K[6][9];
     sn_lanes volume = sn_lanes_load(V);
+
+    // Gradients, and gradients times volume.
     for (int c = 0; c < 12; c++) {
         g[c / 3][c % 3] = sn_lanes_load(gradient + c * SN_BLOCK);
         w[c / 3][c % 3] = volume * g[c / 3][c % 3];
     }
 
+    // The six blocks (i, k), i <= k, of H.
     store_tet_block(K, g, w, H, 0, 0);
     store_tet_block(K, g, w, H, 0, 1);
     store_tet_block(K, g, w, H, 0, 2);
@@ -288,6 +300,7 @@ SN_INLINE void add_tet_lanes(double *A, const int32_t *slots, const double *grad
     store_tet_block(K, g, w, H, 1, 2);
     store_tet_block(K, g, w, H, 2, 2);
 
+    // The six pairs of controls.
     for (int p = 0; p < 6; p++) {
         if (transposed) {
             rotate_block(K[p], H + SN_ROTATION_R * SN_BLOCK);
@@ -343,6 +356,8 @@ SN_INLINE void sum_run(sn_lanes K[9], const double *T, const double *transposed,
     }
 
     SN_KEEP_LOOP
+
+    // K[i][k] += sum_j g_d[j] T[j][i][k]
     for (int l = begin; l < end; l++) {
         const double *g = transposed + 3 * l * stride;
         const double *t = T + l;
@@ -389,6 +404,7 @@ static void add_runs(double *A, const sn_samples *samples, int32_t block, const 
     const int32_t *slots = samples->slots + (size_t)block * (size_t)sn_pair_count(width) * SN_BLOCK;
     const int8_t *ends = samples->run_end + (size_t)block * SN_BLOCK;
 
+    // T = H g_c for all samples of the block.
     transpose_gradients(transposed, stride, gradient, width);
     for (int32_t c = 0; c < width; c++) {
         for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
@@ -401,6 +417,7 @@ static void add_runs(double *A, const sn_samples *samples, int32_t block, const 
             }
         }
 
+        // Sum over each run, for as many controls d as there are lanes.
         const int32_t *row = slots + sn_pair_count(c) * SN_BLOCK;
         for (int begin = 0; begin < SN_BLOCK && ends[begin] > begin; begin = ends[begin]) {
             for (int32_t d = 0; d <= c; d += SN_LANES) {
@@ -428,6 +445,7 @@ void SN_ISA_NAME(sn_samples_add_stiffness)(double *A, const sn_samples *samples,
         return;
     }
 
+    // The general case: pairs of controls, samples in the lanes.
     const double *gradient = samples->gradient + (size_t)block * (size_t)width * 3 * SN_BLOCK;
     const double *volume = samples->volume + (size_t)block * SN_BLOCK;
     const int32_t *slots = samples->slots + (size_t)block * (size_t)sn_pair_count(width) * SN_BLOCK;
@@ -475,6 +493,7 @@ void SN_ISA_NAME(sn_samples_add_own_stiffness)(double *A, const sn_samples *samp
                         continue;
                     }
 
+                    // Add lane by lane: each has its own block.
                     ptrdiff_t block_at = sets->starts[row] + column - sets->first[row];
                     double *out = A + 9 * block_at;
                     for (int e = 0; e < 9; e++) {
@@ -534,12 +553,14 @@ SN_INLINE void stiffen_control(rotated *c, const double *H, sn_lanes V) {
         N[i] = sn_lanes_load(H + (SN_ROTATED_N + i) * SN_BLOCK);
     }
 
+    // w = V h, lambda w and s V g.
     for (int i = 0; i < 3; i++) {
         w[i] = V * c->h[i];
         c->lambda_w[i] = lambda * w[i];
         c->s_g[i] = s * c->g[i];
     }
 
+    // Y = N [w]
     static const int row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
     for (int i = 0; i < 3; i++) {
         sn_lanes x = N[row[i][0]];
@@ -582,6 +603,9 @@ void SN_ISA_NAME(sn_samples_add_rotated)(double *A, const sn_samples *samples, i
     for (int lane = 0; lane < SN_BLOCK; lane += SN_LANES) {
         rotated controls[4];
         sn_lanes V = sn_lanes_load(volume + lane);
+
+        // Controls in ascending order, each paired with the earlier ones. The last needs no
+        // products.
         for (int c = 0; c < 4; c++) {
             rotate_gradient(&controls[c], gradient + 3 * c * SN_BLOCK + lane, H + lane);
             for (int d = 0; d < c; d++) {
@@ -647,6 +671,7 @@ SN_APART void add_held_lanes(double *A, const int32_t *slots, const double *grad
     sn_lanes volume = sn_lanes_load(V);
     held controls[3];
 
+    // Gradients of the four controls, and the products of the first three.
     for (int c = 0; c < 12; c++) {
         g[c / 3][c % 3] = sn_lanes_load(gradient + c * SN_BLOCK);
     }
@@ -656,6 +681,7 @@ SN_APART void add_held_lanes(double *A, const int32_t *slots, const double *grad
         hold_control(&controls[c], w, H);
     }
 
+    // The six pairs, rotated into the current frame.
     for (int p = 0; p < 6; p++) {
         sn_lanes K[9];
         find_held_pair(K, g[rows[p]], &controls[columns[p]]);

@@ -1,3 +1,4 @@
+// Decompositions of blocks of 3x3 matrices; see decompose.h.
 #include "math/decompose.h"
 
 #include "math/lanes_polar.h"

@@ -1,3 +1,4 @@
+// Small symmetric dense matrices: Jacobi eigenvalues, clamping, Cholesky; see dense.h.
 #include "math/dense.h"
 
 #include "base/assert.h"
@@ -8,12 +9,14 @@
 // Applies the rotation in the plane (p, q) that makes the entry (p, q) of `a` vanish to both sides
 // of `a`, and accumulates it in the rows of `vectors` (Golub and Van Loan, 8.5).
 static void rotate(double *a, double *vectors, int n, int p, int q) {
+    // The smaller of the two rotations that annihilate the entry.
     double apq = a[p * n + q];
     double theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
     double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
     double c = 1 / sqrt(t * t + 1);
     double s = t * c;
 
+    // Columns p and q, then rows p and q.
     for (int k = 0; k < n; k++) {
         double akp = a[k * n + p];
         double akq = a[k * n + q];
@@ -73,10 +76,10 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
 
     int exponent = 0;
     if (largest > 0) {
-        // Start from the scaled copy of A and V = I.
         frexp(largest, &exponent);
     }
 
+    // Start from the scaled copy of A and V = I.
     double a[SN_DENSE_MAX * SN_DENSE_MAX];
     memset(vectors, 0, sizeof(double) * (size_t)(n * n));
     for (int i = 0; i < n; i++) {
@@ -104,6 +107,7 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
         }
     }
 
+    // Undo the scaling.
     for (int i = 0; i < n; i++) {
         values[i] = ldexp(a[i * n + i], exponent);
     }
@@ -114,6 +118,8 @@ void sn_eigen_symmetric(double *values, double *vectors, const double *A, int n)
 bool sn_clamp_semidefinite(double *A, int n) {
     double values[SN_DENSE_MAX], vectors[SN_DENSE_MAX * SN_DENSE_MAX];
     sn_eigen_symmetric(values, vectors, A, n);
+
+    // Symmetrise from the upper triangle.
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < i; j++) {
             A[i * n + j] = A[j * n + i];

@@ -1,3 +1,4 @@
+// Eigenvalues of a symmetric 3x3 matrix by cyclic Jacobi rotations; see eigen3.h.
 #include "math/eigen3.h"
 
 #include "base/assert.h"

@@ -36,6 +36,7 @@ sinew_status sn_find_equal_points(sinew_context *context, const double *points, 
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Linear probing: the first point of each value keeps the slot.
     for (int32_t i = 0; i < count; i++) {
         const double *point = sn_at3(points, i);
         size_t slot = (size_t)hash_point(point) & (slot_count - 1);

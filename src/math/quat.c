@@ -1,3 +1,4 @@
+// Conversion of rotation matrices to quaternions, and interpolation; see quat.h.
 #include "math/quat.h"
 
 sn_quat sn_quat_from_mat3(sn_mat3 R) {
@@ -9,6 +10,7 @@ sn_quat sn_quat_from_mat3(sn_mat3 R) {
         }
     }
 
+    // Divide by the largest of the four components, which is well away from zero.
     double q[4];
     if (trace > R.m[largest][largest]) {
         q[0] = R.m[2][1] - R.m[1][2];

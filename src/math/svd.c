@@ -1,3 +1,5 @@
+// The signed singular value decomposition of a 3x3 matrix by one-sided Jacobi rotations, robust for
+// every finite input; see svd.h.
 #include "math/svd.h"
 
 #include "base/assert.h"
@@ -12,6 +14,7 @@ static int orthogonalize(sn_vec3 B[3], sn_vec3 V[3], int p, int q) {
         return 0;
     }
 
+    // The smaller of the two rotations that make the columns orthogonal.
     double zeta = (b - a) / (2 * c);
     double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
     double cosine = 1 / sqrt(1 + t * t);
@@ -53,6 +56,7 @@ static sn_mat3 left_vectors(double sigma[3], const sn_vec3 B[3]) {
 }
 
 sn_svd sn_svd3(sn_mat3 F) {
+    // Scale by a power of two, which is exact, so that squares neither overflow nor underflow.
     double largest = 0;
     for (int i = 0; i < 9; i++) {
         largest = fmax(largest, fabs(F.m[i / 3][i % 3]));
@@ -66,7 +70,6 @@ sn_svd sn_svd3(sn_mat3 F) {
     sn_vec3 B[3];
     sn_vec3 V[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int j = 0; j < 3; j++) {
-        // A power of two: exact, and squares neither overflow nor underflow.
         B[j] = sn_v3(ldexp(F.m[0][j], -exponent), ldexp(F.m[1][j], -exponent),
                      ldexp(F.m[2][j], -exponent));
     }
@@ -92,6 +95,7 @@ sn_svd sn_svd3(sn_mat3 F) {
         }
     }
 
+    // U, and the scale restored.
     sn_svd svd = {.V = sn_mat3_columns(V[0], V[1], V[2])};
     svd.U = left_vectors(svd.sigma, B);
     for (int i = 0; i < 3; i++) {

@@ -126,8 +126,8 @@ static void check_stiffness(int32_t width, int run, bool tets) {
             continue;
         }
 
-        for (int far = 0; far < 2; far++) {
-            p.samples.far = far != 0;
+        for (int prefetch = 0; prefetch < 2; prefetch++) {
+            p.samples.prefetch = prefetch != 0;
             memset(A, 0, count * sizeof *A);
             for (int32_t block = 0; block < p.samples.blocks; block++) {
                 SN_ISA_PICK(isa, sn_samples_add_stiffness)(A, &p.samples, block, H[block]);
