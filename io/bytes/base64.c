@@ -31,6 +31,7 @@ static int decode_group(sn_base64 *s, uint8_t out[3]) {
             continue;
         }
 
+        // Padding may only replace the last one or two characters of a group.
         int value = value_of(c);
         if (c == '=' && count >= 2) {
             padding++;
@@ -44,6 +45,7 @@ static int decode_group(sn_base64 *s, uint8_t out[3]) {
         count++;
     }
 
+    // Four characters of six bits are three bytes.
     for (int i = 0; i < 3; i++) {
         out[i] = (uint8_t)(bits >> (16 - 8 * i));
     }

@@ -1,5 +1,5 @@
-// The growing buffer: doubling, a sticky failure, numbers through io/text/text.h, byte order by
-// shifts (or a plain copy where the machine is little-endian already).
+// The growing buffer: capacity doubles, failures stick, numbers are formatted by io/text/text.h,
+// and byte order is handled by shifts (by a plain copy on little-endian machines).
 #include "io/bytes/buffer.h"
 
 #include "io/text/text.h"

@@ -1,8 +1,8 @@
-// A growing buffer of bytes: what every writer writes into. Memory comes from the context.
+// A growing buffer of bytes, into which every writer writes. Memory comes from the context.
 //
-// Adding never reports: a failure sticks, later additions do nothing, and the writer asks once at
-// the end. Numbers are written the same in every locale, binary values in little-endian order on
-// every machine.
+// Additions return nothing: a failure sticks, later additions do nothing, and the writer checks
+// once at the end. Numbers are written the same in every locale, binary values in little-endian
+// order on every machine.
 #ifndef SN_IO_BYTES_BUFFER_H
 #define SN_IO_BYTES_BUFFER_H
 
@@ -13,25 +13,26 @@ typedef struct sn_buffer {
     char *data;
     size_t size;
     size_t capacity;
-    bool failed; // memory was refused since creation
+    bool failed; // an allocation has failed since creation
 } sn_buffer;
 
 sn_buffer sn_buffer_create(sinew_context *context);
 void sn_buffer_destroy(sn_buffer *buffer);
 
-// Forgets the content (and a failure), keeps the memory: for one buffer that serves many frames.
+// Discards the content and a failure but keeps the memory, so that one buffer can serve many
+// images.
 void sn_buffer_clear(sn_buffer *buffer);
 
-// SINEW_OK, or SINEW_OUT_OF_MEMORY if anything was refused.
+// SINEW_OK, or SINEW_OUT_OF_MEMORY if any addition failed.
 sinew_status sn_buffer_status(const sn_buffer *buffer);
 
-// Room for `size` more bytes without changing the size: returns the place behind the content, or
-// NULL (then buffer->failed). The caller writes at most `size` bytes there and adds what it wrote
-// to buffer->size.
+// Makes room for `size` more bytes without changing the size. Returns the address after the
+// content, or NULL (then buffer->failed is set). The caller writes at most `size` bytes there and
+// adds the number it wrote to buffer->size.
 char *sn_buffer_reserve(sn_buffer *buffer, size_t size);
 
-// `count` items of `size` bytes at the end of the content, for the caller to fill in; NULL on
-// failure, also if the product does not fit in a size_t.
+// Appends `count` items of `size` bytes for the caller to fill in. NULL on failure, also if the
+// product does not fit in a size_t.
 void *sn_buffer_push(sn_buffer *buffer, size_t count, size_t size);
 
 void sn_buffer_add(sn_buffer *buffer, const void *bytes, size_t size);
@@ -41,7 +42,7 @@ void sn_buffer_add_zeros(sn_buffer *buffer, size_t count);
 // Pads with `fill` until the size is a multiple of `alignment`.
 void sn_buffer_align(sn_buffer *buffer, size_t alignment, char fill);
 
-// printf for words and integers. Not for floating-point numbers: those would follow the locale.
+// printf for words and integers only: floating-point numbers would depend on the locale.
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -68,8 +69,7 @@ void sn_buffer_add_i32s(sn_buffer *buffer, const int32_t *values, size_t count);
 void sn_buffer_add_f32s(sn_buffer *buffer, const double *values, size_t count); // narrowed to float
 void sn_buffer_add_f64s(sn_buffer *buffer, const double *values, size_t count);
 
-// Writes a 32-bit value over the bytes at `offset`, which must exist: for sizes known only
-// afterwards.
+// Overwrites the 32-bit value at `offset`, which must exist: for sizes that are known only later.
 void sn_buffer_patch_u32(sn_buffer *buffer, size_t offset, uint32_t value);
 
 #endif

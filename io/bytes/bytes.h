@@ -79,7 +79,7 @@ static inline double sn_load_number(const void *at, sn_number_type type, bool bi
     return 0;
 }
 
-// An integer type as an int64; what does not fit (only beyond INT64_MAX) becomes INT64_MAX.
+// An integer type as an int64; values above INT64_MAX become INT64_MAX.
 static inline int64_t sn_load_integer(const void *at, sn_number_type type, bool big) {
     if (type == SN_TYPE_I64) {
         return (int64_t)sn_load_u64(at, big);

@@ -1,5 +1,5 @@
-// Inflate: canonical Huffman codes by a table of FAST_BITS bits, longer codes by walking the
-// lengths. The output buffer is the window. About 200 MB/s.
+// Inflate: short Huffman codes are looked up in a table of FAST_BITS bits, longer ones are decoded
+// bit by bit. The output buffer is the window. About 200 MB/s.
 #include "io/bytes/inflate.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct code {
 
 typedef struct reader {
     const uint8_t *at, *end;
-    uint64_t bits; // the next bits, first in the lowest place
+    uint64_t bits; // the next bits, the first one lowest
     int bit_count;
     bool past_end; // more bits were taken than there are
     sn_buffer *out;
@@ -72,6 +72,8 @@ static bool build(code *c, const uint8_t *lengths, int symbol_count) {
     }
 
     c->count[0] = 0;
+
+    // The lengths must not use more codes than there are (Kraft's inequality).
     int left = 1;
     for (int length = 1; length <= LONGEST_CODE; length++) {
         left = 2 * left - c->count[length];
@@ -80,6 +82,7 @@ static bool build(code *c, const uint8_t *lengths, int symbol_count) {
         }
     }
 
+    // Symbols sorted by length, and the first code of each length.
     uint16_t offsets[LONGEST_CODE + 2] = {0};
     uint32_t next[LONGEST_CODE + 2] = {0};
     for (int length = 1; length <= LONGEST_CODE; length++) {
@@ -87,6 +90,7 @@ static bool build(code *c, const uint8_t *lengths, int symbol_count) {
         next[length + 1] = (next[length] + c->count[length]) << 1;
     }
 
+    // Assign the codes in order; short ones fill every table entry that starts with them.
     for (int i = 0; i < symbol_count; i++) {
         int length = lengths[i];
         if (!length) {
@@ -154,6 +158,7 @@ static sn_inflate_result check_room(reader *r, size_t size) {
 }
 
 static sn_inflate_result copy_stored(reader *r) {
+    // The header is aligned to a byte; the complement protects the length.
     take(r, r->bit_count % 8);
     uint32_t length = take(r, 16);
     uint32_t complement = take(r, 16);
@@ -169,6 +174,7 @@ static sn_inflate_result copy_stored(reader *r) {
         return result;
     }
 
+    // Bytes that were already read as bits come first.
     while (length && r->bit_count >= 8) {
         uint8_t byte = (uint8_t)take(r, 8);
         sn_buffer_add(r->out, &byte, 1);
@@ -201,6 +207,7 @@ static bool copy_match(reader *r, int symbol) {
         return false;
     }
 
+    // Length and distance: a base value from the symbol, plus extra bits.
     size_t length = length_base[symbol - 257] + take(r, length_extra[symbol - 257]);
     int code_number = decode(r, &r->distance);
     if (code_number < 0 || code_number >= 30) {
@@ -212,7 +219,8 @@ static bool copy_match(reader *r, int symbol) {
         return false;
     }
 
-    char *to = r->out->data + r->out->size; // the caller has reserved 258 bytes
+    // The source may overlap the target, which repeats it. The caller has reserved 258 bytes.
+    char *to = r->out->data + r->out->size;
     const char *from = to - distance;
     if (distance >= length) {
         memcpy(to, from, length);
@@ -278,6 +286,7 @@ static sn_inflate_result read_codes(reader *r) {
         return SN_INFLATE_CORRUPT;
     }
 
+    // The code in which the lengths themselves are coded.
     uint8_t lengths[LITERALS + DISTANCES] = {0};
     for (int i = 0; i < given; i++) {
         lengths[order[i]] = (uint8_t)take(r, 3);
@@ -287,6 +296,7 @@ static sn_inflate_result read_codes(reader *r) {
         return SN_INFLATE_CORRUPT;
     }
 
+    // Lengths of both codes, with runs: 16 repeats the last length, 17 and 18 repeat zero.
     memset(lengths, 0, sizeof lengths);
     for (int i = 0; i < literals + distances;) {
         int symbol = decode(r, &r->literal);
@@ -316,6 +326,7 @@ static sn_inflate_result read_codes(reader *r) {
         i += repeat;
     }
 
+    // The symbol that ends a block must have a code.
     if (lengths[256] == 0) {
         return SN_INFLATE_CORRUPT;
     }
@@ -355,8 +366,8 @@ sn_inflate_result sn_inflate_raw(const void *data, size_t size, size_t limit, sn
         }
     }
 
-    *used = (size_t)(r.at - begin) -
-            (size_t)(r.bit_count / 8); // whole bytes that were looked at but not taken
+    // Whole bytes that were read as bits but not consumed go back.
+    *used = (size_t)(r.at - begin) - (size_t)(r.bit_count / 8);
 
     return result;
 }
@@ -402,6 +413,8 @@ sn_inflate_result sn_inflate_zlib(const void *data, size_t size, size_t limit, s
     if (size < 6) {
         return SN_INFLATE_SHORT;
     }
+
+    // Method 8, a valid check of the two header bytes, no preset dictionary.
     if ((bytes[0] & 15) != 8 || (bytes[0] * 256 + bytes[1]) % 31 || (bytes[1] & 32)) {
         return SN_INFLATE_CORRUPT;
     }
@@ -416,6 +429,7 @@ sn_inflate_result sn_inflate_zlib(const void *data, size_t size, size_t limit, s
         return SN_INFLATE_SHORT;
     }
 
+    // The checksum is big-endian.
     const uint8_t *sum = bytes + 2 + used;
     uint32_t expected =
         (uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | (uint32_t)sum[2] << 8 | sum[3];
@@ -436,6 +450,7 @@ static size_t gzip_header(const uint8_t *bytes, size_t size) {
         at += 2 + bytes[10] + 256 * (size_t)bytes[11];
     }
 
+    // File name and comment end with a zero byte.
     for (int text = 0; text < 2; text++) {
         if (!(bytes[3] & (text ? HAS_COMMENT : HAS_NAME))) {
             continue;
@@ -467,9 +482,9 @@ sn_inflate_result sn_inflate_gzip(const void *data, size_t size, size_t limit, s
         size_t used = 0;
         size_t member = out->size;
 
+        // Padding after the last member is harmless.
         if (!header) {
-            return at ? SN_INFLATE_OK
-                      : SN_INFLATE_CORRUPT; // padding behind the last member is harmless
+            return at ? SN_INFLATE_OK : SN_INFLATE_CORRUPT;
         }
 
         at += header;
@@ -484,6 +499,7 @@ sn_inflate_result sn_inflate_gzip(const void *data, size_t size, size_t limit, s
             return SN_INFLATE_SHORT;
         }
 
+        // Checksum and length, little-endian.
         const uint8_t *sum = bytes + at;
         uint32_t crc =
             (uint32_t)sum[3] << 24 | (uint32_t)sum[2] << 16 | (uint32_t)sum[1] << 8 | sum[0];

@@ -1,4 +1,4 @@
-// Messages about a place in a file.
+// Fetches files that a source references, and reports failures with their position in a file.
 #include "io/bytes/source.h"
 
 #include <stdarg.h>
@@ -53,9 +53,9 @@ sinew_status sn_source_fail_at(sinew_context *context, const sn_source *source, 
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    sn_place place = sn_text_place(source->data, at);
+    sn_text_position position = sn_text_find_position(source->data, at);
 
-    return sn_fail(context, status, "%s:%d:%d: %s", source->name, place.line, place.column,
+    return sn_fail(context, status, "%s:%d:%d: %s", source->name, position.line, position.column,
                    message);
 }
 

@@ -1,5 +1,5 @@
-// A file as the readers see it: a name and bytes in memory, perhaps with others beside it, and how
-// to complain about it.
+// A file as the readers see it: a name and bytes in memory, possibly with other files that it
+// references, and functions that report failures in it.
 #ifndef SN_IO_BYTES_SOURCE_H
 #define SN_IO_BYTES_SOURCE_H
 
@@ -12,15 +12,15 @@ typedef sinew_fetch_fn sn_fetch_fn;
 typedef sinew_source sn_source;
 
 // Fetches a file that `source` references, relative to the folder of `source`. The message of a
-// failure says why, where the host left one in the context.
+// failure includes the reason if the host left one in the context.
 sinew_status sn_source_fetch(sinew_context *context, const sn_source *source, const char *name,
                              const void **data, size_t *size);
 
-// The same without the name of `source` before the message.
+// The same, without the name of `source` at the start of the message.
 sinew_status sn_fetch_beside(sinew_context *context, const sn_source *source, const char *name,
                              const void **data, size_t *size);
 
-// A file that nothing but the caller references.
+// Fetches a file that no other file references.
 sinew_status sn_fetch(sinew_context *context, sn_fetch_fn *fetch, void *user, const char *name,
                       const void **data, size_t *size);
 
@@ -29,7 +29,7 @@ static inline sn_text sn_source_text(const sn_source *source) {
     return sn_text_create(source->data, source->size);
 }
 
-// "name:line:column: message", for text; `at` lies in the source.
+// "name:line:column: message", for text; `at` points into the source.
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

@@ -1,5 +1,5 @@
-// Buffers and accessors of glTF: bytes from the binary chunk, data URIs or files beside, checked
-// views on them, decoded numbers.
+// Buffers and accessors of glTF: bytes from the binary chunk, from data URIs or from separate
+// files, checked views of them, and decoded numbers.
 #include "io/gltf/access.h"
 
 #include "io/bytes/base64.h"
@@ -103,6 +103,7 @@ static sinew_status decode_uri(sn_gltf_reader *r, const sn_json *uri, sn_gltf_by
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // The stream stops at the first invalid character.
     sn_base64 stream = sn_base64_create(begin, end);
     size_t size = 0;
     while (sn_base64_read(&stream, bytes + size, 1)) {
@@ -129,6 +130,7 @@ static sinew_status load_buffer(sn_gltf_reader *r, const sn_json *buffer, bool f
         return SN_GLTF_REFUSE(r, buffer, "\"byteLength\" is missing here");
     }
 
+    // From the binary chunk, from a data URI, or from a separate file.
     if (!uri) {
         if (!first || !r->binary.data) {
             return SN_GLTF_REFUSE(r, buffer,
@@ -177,8 +179,8 @@ sinew_status sn_gltf_load_buffers(sn_gltf_reader *r) {
     return SINEW_OK;
 }
 
-// The bytes of a view, of which `needed` from `offset` on are wanted; *stride is its byteStride or
-// `tight`.
+// Finds the bytes of a view that holds `count` elements of an accessor; *stride is its byteStride,
+// or the size of an element.
 static sinew_status find_view(sn_gltf_reader *r, const sn_json *accessor, const char *key,
                               size_t element, int32_t count, const uint8_t **out, size_t *stride) {
     int32_t index, buffer, view_offset, length, offset, step;
@@ -202,6 +204,7 @@ static sinew_status find_view(sn_gltf_reader *r, const sn_json *accessor, const 
         return SN_GLTF_REFUSE(r, view, "\"byteLength\" is missing here");
     }
 
+    // The view must lie in its buffer, and the elements in the view.
     size_t size = r->buffers[buffer].size;
     if ((size_t)view_offset > size || (size_t)length > size - (size_t)view_offset) {
         return SN_GLTF_REFUSE(r, view, "the view ends at byte %lld of a buffer of %zu",
@@ -236,7 +239,7 @@ static sinew_status read_type(sn_gltf_reader *r, const sn_json *object, const ch
     return SINEW_OK;
 }
 
-// Normalised integers stand for [0, 1] or [-1, 1] (glTF 2.0, 3.6.2.2).
+// Normalised integers represent [0, 1] or [-1, 1] (glTF 2.0, 3.6.2.2).
 static double normalize(double value, sn_number_type type) {
     switch (type) {
     case SN_TYPE_I8: return fmax(value / 127, -1);
@@ -262,7 +265,7 @@ static void decode_element(const accessor *a, const uint8_t *at, double *out) {
     }
 }
 
-// Elements that replace those of the base accessor.
+// Replaces the elements of the base accessor that a sparse accessor lists.
 static sinew_status apply_sparse(sn_gltf_reader *r, const accessor *a, const sn_json *sparse,
                                  double *out) {
     const sn_json *indices = sn_json_get(sparse, "indices");
@@ -288,6 +291,7 @@ static sinew_status apply_sparse(sn_gltf_reader *r, const accessor *a, const sn_
         find_view(r, indices, "bufferView", sn_type_size(type), count, &index_at, &index_stride));
     SN_TRY(find_view(r, values, "bufferView", element, count, &value_at, &value_stride));
 
+    // Overwrite the listed elements.
     for (int32_t i = 0; i < count; i++) {
         int64_t index = sn_load_integer(index_at + (size_t)i * index_stride, type, false);
         if (index >= a->count) {
@@ -313,6 +317,7 @@ static sinew_status find_accessor(sn_gltf_reader *r, const sn_json *object, cons
     a->json = &r->accessors->items[a->index];
     a->components = components;
 
+    // The type must match the number of components.
     const char *wanted = names[components == 16 ? 4 : components - 1];
     const char *type = NULL;
     const sn_json *type_json = sn_json_require(&r->mistakes, a->json, "type");
@@ -357,7 +362,7 @@ sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const cha
         return SINEW_OK;
     }
 
-    // The bytes are checked before room is made; an accessor without a view is all zero.
+    // The bytes are checked before memory is allocated; an accessor without a view is all zeros.
     size_t element = sn_type_size(a.type) * (size_t)components;
     size_t stride = element;
     const uint8_t *at = NULL;
@@ -372,6 +377,7 @@ sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const cha
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Decode, then apply sparse replacements.
     for (int32_t i = 0; at && i < a.count; i++) {
         decode_element(&a, at + (size_t)i * stride, numbers + (size_t)i * (size_t)components);
     }
@@ -429,6 +435,7 @@ sinew_status sn_gltf_integers(sn_gltf_reader *r, const sn_json *object, const ch
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Indices that do not fit become -1, which the caller reports.
     for (int32_t i = 0; i < a.count; i++) {
         for (int32_t k = 0; k < components; k++) {
             int64_t value =

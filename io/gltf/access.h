@@ -1,5 +1,5 @@
-// The parts of the glTF reader: buffers and accessors (access.c), meshes (read_meshes.c), the rest
-// (read.c).
+// Shared by the parts of the glTF reader: buffers and accessors (access.c), meshes (read_meshes.c)
+// and everything else (read.c).
 #ifndef SN_IO_GLTF_ACCESS_H
 #define SN_IO_GLTF_ACCESS_H
 
@@ -13,7 +13,7 @@ typedef struct sn_gltf_bytes {
     size_t size;
 } sn_gltf_bytes;
 
-// An accessor that was decoded is kept: files share them between primitives.
+// A decoded accessor is cached, because files share accessors between primitives.
 typedef struct sn_gltf_decoded {
     const double *numbers;
     const int32_t *integers;
@@ -33,22 +33,22 @@ typedef struct sn_gltf_reader {
     int32_t accessor_count, view_count;
     const sn_json *accessors, *views; // arrays of objects
     sn_gltf_decoded *decoded;
-    uint64_t budget; // bytes that may still be decoded: accessors that overlap must not multiply a
-                     // small file
+    uint64_t budget; // bytes that may still be decoded, so that overlapping accessors cannot blow
+                     // up a small file
 } sn_gltf_reader;
 
-// A failure whose message is the first mistake noted.
+// Fails with the first recorded error as the message.
 sinew_status sn_gltf_fail(sn_gltf_reader *r);
 
-// Notes a mistake at a value and fails.
+// Records an error at a value and fails.
 #define SN_GLTF_REFUSE(r, value, ...)                                                              \
     (sn_json_mistake(&(r)->mistakes, (value), __VA_ARGS__), sn_gltf_fail(r))
 
-// A whole member in [low, high], or `fallback` if it is missing.
+// An integer member in [low, high], or `fallback` if it is missing.
 sinew_status sn_gltf_integer(sn_gltf_reader *r, const sn_json *object, const char *key, int64_t low,
                              int64_t high, int64_t fallback, int32_t *out);
 
-// The index of one of `count` things.
+// An index below `count`.
 sinew_status sn_gltf_reference(sn_gltf_reader *r, const sn_json *value, int32_t count,
                                int32_t *out);
 
@@ -71,8 +71,8 @@ sinew_status sn_gltf_load_buffers(sn_gltf_reader *r);
 // Opens the container, parses the JSON, checks the version and the extensions, loads the buffers.
 sinew_status sn_gltf_open(sn_gltf_reader *r);
 
-// The numbers of an accessor whose index stands in object[key]. `components` is 1 (SCALAR), 2, 3, 4
-// (VEC) or 16 (MAT4); *count is the number of its elements. *out is NULL (count 0) if the key is
+// The numbers of the accessor whose index is in object[key]. `components` is 1 (SCALAR), 2, 3, 4
+// (VEC) or 16 (MAT4); *count is the number of elements. *out is NULL (count 0) if the key is
 // missing.
 sinew_status sn_gltf_numbers(sn_gltf_reader *r, const sn_json *object, const char *key,
                              int32_t components, int32_t *count, const double **out);

@@ -1,17 +1,18 @@
-// glTF 2.0 as data: nodes, meshes, skins, animations. What the reader fills and the writer writes.
+// glTF 2.0 as data: nodes, meshes, skins, animations. The reader fills it, the writer writes it.
 //
-// Read : .gltf (buffers in data URIs or fetched beside it) and .glb. Strict: every accessor is
-// checked against its buffer before
-//        room is made, sparse accessors and all component types are understood, unknown required
-//        extensions are refused. Cameras, lights, textures and images are ignored.
-// Write: .glb, checked with the Khronos validator and by Blender.
+// Reads .gltf (with buffers in data URIs or separate files) and .glb. The reader is strict: every
+// accessor is checked against its buffer before memory is allocated. It supports sparse accessors
+// and all component types, and rejects unknown required extensions. Cameras, lights, textures and
+// images are ignored.
+//
+// Writes .glb, checked with the Khronos validator and with Blender.
 #ifndef SN_IO_GLTF_GLTF_H
 #define SN_IO_GLTF_GLTF_H
 
 #include "io/bytes/buffer.h"
 #include "io/bytes/source.h"
 
-// A place in the tree, relative to its parent.
+// A node of the scene graph; its transform is relative to its parent.
 typedef struct sn_gltf_node {
     const char *name;   // may be NULL
     int32_t parent;     // -1 for a root
@@ -63,8 +64,8 @@ typedef enum sn_gltf_interpolation {
     SN_GLTF_CUBIC
 } sn_gltf_interpolation;
 
-// How one property of a node moves. `values` holds `components` numbers for each key (three times
-// as many for cubic: tangent in, value, tangent out).
+// The animation of one property of a node. `values` holds `components` numbers for each key (three
+// times as many for cubic interpolation: tangent in, value, tangent out).
 typedef struct sn_gltf_channel {
     int32_t node;
     sn_gltf_path path;
@@ -72,7 +73,7 @@ typedef struct sn_gltf_channel {
     int32_t key_count;
     int32_t components;   // 3, 4, or the number of morph targets
     const double *times;  // [s], increasing
-    const double *values; // NULL, for the writer: weights that show target k - 1 at key k, alone
+    const double *values; // NULL (writer only): weights that show target k - 1 alone at key k
 } sn_gltf_channel;
 
 typedef struct sn_gltf_animation {
@@ -97,37 +98,38 @@ typedef struct sn_gltf {
     const sn_gltf_material *materials;
 } sn_gltf;
 
-// What was read; everything lives in the arena.
+// A file that was read; everything lives in the arena.
 typedef struct sn_gltf_file {
     sn_gltf view;
     sn_arena arena;
     bool *in_scene; // for each node: belongs to the scene that is shown
 } sn_gltf_file;
 
-// Reads .gltf or .glb. Destroy in every case.
+// Reads .gltf or .glb. The file must be destroyed in every case.
 sinew_status sn_gltf_read(sinew_context *context, const sn_source *source, sn_gltf_file *file);
 void sn_gltf_file_destroy(sn_gltf_file *file);
 
-// The identity, for a node to be filled in.
+// A node with the identity transform, to be filled in.
 sn_gltf_node sn_gltf_default_node(const char *name);
 
-// A node for what has z up, as scenes do: it turns that to y, which is up in glTF.
+// A node that rotates content with z up, as scenes have it, to y up, as glTF has it.
 sn_gltf_node sn_gltf_upright_node(const char *name);
 
-// The matrices from the nodes to the world, 16 numbers each, column after column, in `arena`. The
-// parents form no cycle.
+// The matrices from the nodes to the world, 16 numbers each, column by column, in `arena`. The
+// parents must not form a cycle.
 sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, double **matrices);
 
-// Writes a .glb. Numbers are narrowed to float; normals, rotations and weights are made unit.
+// Writes a .glb. Numbers are converted to float; normals, rotations and weights are normalised.
 sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out);
 
-// The frame of a .glb: the JSON is added between the two calls, the binary chunk with the second.
+// Begins and ends the container of a .glb. The JSON is written between the two calls; the second
+// adds the binary chunk.
 size_t sn_gltf_begin_container(sn_buffer *out);
 sinew_status sn_gltf_end_container(sn_buffer *out, size_t begin, const sn_buffer *binary);
 
-// A surface whose points move: `frames[k]` holds all points at times[k]. One mesh whose morph
-// targets are the frames; the weights' animation shows one after the other. `indices`: three for
-// each triangle. With one frame the mesh stands still.
+// A surface whose points move: `frames[k]` holds all points at times[k]. It is written as one mesh
+// whose morph targets are the frames, with an animation of the weights that shows one after the
+// other. `indices` has three per triangle. With one frame the mesh is static.
 typedef struct sn_glb_frames {
     const char *name;
     int32_t point_count, index_count, frame_count;
@@ -136,7 +138,7 @@ typedef struct sn_glb_frames {
     const double *times;   // [s], increasing
     const double *normals; // of the first frame, or NULL
     const double *uvs;     // or NULL
-    bool z_up;             // stand the file upright: the points have z up
+    bool z_up;             // the points have z up: rotate the file upright
     sn_gltf_material material;
 } sn_glb_frames;
 

@@ -6,7 +6,7 @@
 
 enum { MAGIC = 0x46546C67, JSON_CHUNK = 0x4E4F534A, BINARY_CHUNK = 0x004E4942 };
 
-// Header of 12 bytes, then chunks: JSON first, perhaps binary data.
+// A header of 12 bytes, then chunks: JSON first, optionally followed by binary data.
 static sinew_status open_glb(sn_gltf_reader *r, const char **text, size_t *text_size) {
     const uint8_t *data = r->source->data;
     size_t size = r->source->size;
@@ -27,6 +27,7 @@ static sinew_status open_glb(sn_gltf_reader *r, const char **text, size_t *text_
                               "the header says %u bytes; the file has %zu", length, size);
     }
 
+    // Walk the chunks; unknown kinds are skipped.
     bool has_json = false;
     for (size_t at = 12; at + 8 <= length;) {
         size_t chunk = sn_load_u32(data + at, false);
@@ -83,6 +84,7 @@ static sinew_status check_asset(sn_gltf_reader *r) {
         return SN_GLTF_REFUSE(r, number, "glTF version \"%.10s\"; version 2 is read", version);
     }
 
+    // Extensions that the file requires must be known or irrelevant to geometry.
     const sn_json *required = sn_json_get(r->root, "extensionsRequired");
     for (int32_t i = 0; required && required->kind == SN_JSON_ARRAY && i < required->count; i++) {
         const sn_json *extension = &required->items[i];
@@ -116,8 +118,8 @@ sn_gltf_node sn_gltf_upright_node(const char *name) {
     return node;
 }
 
-// A quaternion from the columns of a rotation matrix (Shepperd 1978): the largest of the four
-// components first.
+// The quaternion of a rotation matrix given by its columns (Shepperd 1978): dividing by the largest
+// of the four components is stable.
 static void rotation_of(const double m[3][3], double q[4]) {
     double trace = m[0][0] + m[1][1] + m[2][2];
     int largest = 3;
@@ -154,6 +156,8 @@ static void rotation_of(const double m[3][3], double q[4]) {
 // Translation, rotation and scale of a matrix without shear; false if a column vanishes.
 static bool decompose(const double matrix[16], sn_gltf_node *node) {
     double columns[3][3];
+
+    // The length of each column is the scale.
     for (int c = 0; c < 3; c++) {
         double length = 0;
         for (int k = 0; k < 3; k++) {
@@ -177,13 +181,15 @@ static bool decompose(const double matrix[16], sn_gltf_node *node) {
         columns[0][1] * (columns[1][0] * columns[2][2] - columns[1][2] * columns[2][0]) +
         columns[0][2] * (columns[1][0] * columns[2][1] - columns[1][1] * columns[2][0]);
 
-    if (determinant < 0) { // a mirror: of the first axis
+    // A mirrored matrix: reverse the first axis.
+    if (determinant < 0) {
         node->scale[0] = -node->scale[0];
 
         for (int k = 0; k < 3; k++) {
             columns[0][k] = -columns[0][k];
         }
     }
+
     rotation_of((const double(*)[3])columns, node->rotation);
 
     return true;
@@ -205,6 +211,7 @@ static sinew_status read_transform(sn_gltf_reader *r, const sn_json *json, sn_gl
         return SN_GLTF_REFUSE(r, given, "the matrix has no inverse");
     }
 
+    // Normalise the rotation.
     double length = 0;
     for (int k = 0; k < 4; k++) {
         length += node->rotation[k] * node->rotation[k];
@@ -222,7 +229,7 @@ static sinew_status read_transform(sn_gltf_reader *r, const sn_json *json, sn_gl
     return SINEW_OK;
 }
 
-// Each child names one parent; following the parents must end.
+// Every node has at most one parent, and there is no cycle.
 static sinew_status read_children(sn_gltf_reader *r, const sn_json *nodes, sn_gltf_node *out,
                                   int32_t count) {
     for (int32_t i = 0; i < count; i++) {
@@ -244,9 +251,10 @@ static sinew_status read_children(sn_gltf_reader *r, const sn_json *nodes, sn_gl
         }
     }
 
-    // With one parent each, a node that is not below a root lies on a cycle. Mark from the roots
-    // down, in passes over parents.
-    int32_t *state = SN_PUSH(r->arena, int32_t, count); // 0 unknown, 1 on the way, 2 ends at a root
+    // A node that is not below a root lies on a cycle. Follow the parents of each node up to a root
+    // or to a node that is already known.
+    int32_t *state =
+        SN_PUSH(r->arena, int32_t, count); // 0 unknown, 1 being visited, 2 below a root
     if (!state) {
         return SINEW_OUT_OF_MEMORY;
     }
@@ -294,7 +302,7 @@ static sinew_status read_nodes(sn_gltf_reader *r) {
     return read_children(r, nodes, out, view->node_count);
 }
 
-// Which nodes the scene shows: those below its roots; all, if the file names no scene.
+// Marks the nodes that the scene shows: those below its roots, or all if the file has no scene.
 static sinew_status read_scene(sn_gltf_reader *r) {
     const sn_json *scenes;
     const sn_gltf *view = &r->file->view;
@@ -321,8 +329,7 @@ static sinew_status read_scene(sn_gltf_reader *r) {
         in_scene[node] = true;
     }
 
-    // A node is shown if an ancestor is a root of the scene; the paths that were walked are
-    // remembered.
+    // A node is shown if an ancestor is a root of the scene. Every path is walked only once.
     bool *known = SN_PUSH(r->arena, bool, view->node_count);
     if (!known) {
         return SINEW_OUT_OF_MEMORY;
@@ -368,6 +375,7 @@ static sinew_status read_skins(sn_gltf_reader *r) {
         out[i].name = sn_gltf_name(r, skin);
         out[i].joint_count = joints->count;
 
+        // The nodes of the joints.
         int32_t *nodes = SN_PUSH(r->arena, int32_t, joints->count);
         if (!nodes) {
             return SINEW_OUT_OF_MEMORY;
@@ -378,6 +386,7 @@ static sinew_status read_skins(sn_gltf_reader *r) {
             SN_TRY(sn_gltf_reference(r, &joints->items[k], view->node_count, &nodes[k]));
         }
 
+        // One inverse bind matrix for each joint, or none at all.
         int32_t count;
         SN_TRY(sn_gltf_numbers(r, skin, "inverseBindMatrices", 16, &count, &out[i].inverse_bind));
         if (out[i].inverse_bind && count < joints->count) {
@@ -389,12 +398,12 @@ static sinew_status read_skins(sn_gltf_reader *r) {
     return SINEW_OK;
 }
 
-// Joints of skinned primitives must exist in the skin of every node that shows them.
+// The joint indices of skinned primitives must be valid for every skin that the mesh is shown with.
 static sinew_status check_joints(sn_gltf_reader *r) {
     const sn_gltf *view = &r->file->view;
-    int32_t *smallest =
-        SN_PUSH(r->arena, int32_t,
-                view->mesh_count); // skin that shows the mesh with the fewest joints, + 1
+
+    // For each mesh the skin with the fewest joints, plus one.
+    int32_t *smallest = SN_PUSH(r->arena, int32_t, view->mesh_count);
 
     if (!smallest) {
         return SINEW_OUT_OF_MEMORY;
@@ -412,6 +421,7 @@ static sinew_status check_joints(sn_gltf_reader *r) {
         }
     }
 
+    // Check the indices against that skin.
     const sn_json *meshes = sn_json_get(r->root, "meshes");
     for (int32_t i = 0; i < view->mesh_count; i++) {
         if (!smallest[i]) {
@@ -466,7 +476,7 @@ static sinew_status read_channel(sn_gltf_reader *r, const sn_json *channel, cons
         return SN_GLTF_REFUSE(r, channel, "\"sampler\" is missing here");
     }
     if (out->node < 0) {
-        return SINEW_OK; // moves nothing
+        return SINEW_OK; // a channel without a node has no effect
     }
 
     const sn_json *s = &samplers->items[sampler];
@@ -474,6 +484,7 @@ static sinew_status read_channel(sn_gltf_reader *r, const sn_json *channel, cons
         return sn_gltf_fail(r);
     }
 
+    // Keys and values.
     out->path = (sn_gltf_path)path;
     out->interpolation = (sn_gltf_interpolation)kind;
     out->components = path == SN_GLTF_WEIGHTS    ? weight_count(view, out->node)
@@ -487,6 +498,7 @@ static sinew_status read_channel(sn_gltf_reader *r, const sn_json *channel, cons
         return SN_GLTF_REFUSE(r, s, "a sampler needs \"input\" and \"output\"");
     }
 
+    // Their numbers must match, and times must increase.
     int64_t wanted = (int64_t)out->key_count * (path == SN_GLTF_WEIGHTS ? out->components : 1) *
                      (kind == SN_GLTF_CUBIC ? 3 : 1);
     if (value_count != wanted || out->components == 0) {
@@ -579,6 +591,8 @@ static sinew_status read_materials(sn_gltf_reader *r) {
 sinew_status sn_gltf_open(sn_gltf_reader *r) {
     const char *text = r->source->data;
     size_t size = r->source->size;
+
+    // A .glb starts with a magic number; anything else is plain JSON.
     if (size >= 4 && sn_load_u32(text, false) == MAGIC) {
         SN_TRY(open_glb(r, &text, &size));
     }
@@ -629,7 +643,7 @@ void sn_gltf_file_destroy(sn_gltf_file *file) {
     file->in_scene = NULL;
 }
 
-// T R S, column after column.
+// T R S, column by column.
 static void local_matrix(const sn_gltf_node *node, double m[16]) {
     double x = node->rotation[0];
     double y = node->rotation[1];
@@ -669,15 +683,16 @@ sinew_status sn_gltf_compute_matrices(const sn_gltf *gltf, sn_arena *arena, doub
     int32_t *path = SN_PUSH(arena, int32_t, count);
 
     SN_TRY(sn_arena_status(arena));
+
+    // Walk up to the first ancestor that is known, then down again.
     for (int32_t i = 0; i < gltf->node_count; i++) {
         int32_t depth = 0;
         for (int32_t at = i; at >= 0 && !known[at]; at = gltf->nodes[at].parent) {
             path[depth++] = at;
         }
 
-        while (depth > 0) { // from the top down
+        while (depth > 0) {
             int32_t at = path[--depth];
-
             int32_t parent = gltf->nodes[at].parent;
             double local[16];
             local_matrix(&gltf->nodes[at], local);

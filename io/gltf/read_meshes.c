@@ -1,12 +1,11 @@
-// Meshes of glTF: attributes by accessor, strips and fans as triangles, joints and weights, morph
-// targets.
+// Meshes of glTF: attributes, strips and fans as triangles, joints and weights, morph targets.
 #include "io/gltf/access.h"
 
 #include <string.h>
 
 enum { POINTS, LINES, LINE_LOOP, LINE_STRIP, TRIANGLES, STRIP, FAN };
 
-// Attributes must have as many elements as there are points.
+// Attributes must have one element for each point.
 static sinew_status read_attribute(sn_gltf_reader *r, const sn_json *attributes, const char *key,
                                    int32_t components, int32_t points, const double **out) {
     int32_t count;
@@ -26,6 +25,8 @@ static sinew_status read_skinning(sn_gltf_reader *r, const sn_json *attributes,
 
     const int32_t *joints[2] = {NULL, NULL};
     const double *weights[2] = {NULL, NULL};
+
+    // Up to two sets of four joints.
     for (int set = 0; set < 2; set++) {
         int32_t count;
         SN_TRY(sn_gltf_integers(r, attributes, joint_keys[set], 4, &count, &joints[set]));
@@ -49,6 +50,7 @@ static sinew_status read_skinning(sn_gltf_reader *r, const sn_json *attributes,
         return SINEW_OK;
     }
 
+    // Interleave the two sets.
     SN_TRY(sn_gltf_spend(r, attributes, 96 * (uint64_t)p->point_count));
     int32_t *all_joints = SN_PUSH(r->arena, int32_t, 8 * (size_t)p->point_count);
     double *all_weights = SN_PUSH(r->arena, double, 8 * (size_t)p->point_count);
@@ -79,7 +81,7 @@ static sinew_status read_targets(sn_gltf_reader *r, const sn_json *primitive,
         return SINEW_OUT_OF_MEMORY;
     }
 
-    const double *zeros = NULL; // for targets that move nothing but normals
+    const double *zeros = NULL; // for targets without positions
     for (int32_t i = 0; i < p->target_count; i++) {
         SN_TRY(read_attribute(r, &targets->items[i], "POSITION", 3, p->point_count, &all[i]));
         if (!all[i] && !zeros) {
@@ -99,7 +101,7 @@ static sinew_status read_targets(sn_gltf_reader *r, const sn_json *primitive,
     return SINEW_OK;
 }
 
-// Strips and fans as separate triangles (glTF 2.0, 3.7.2.1).
+// Strips and fans are converted to separate triangles (glTF 2.0, 3.7.2.1).
 static sinew_status make_triangles(sn_gltf_reader *r, int32_t mode, const int32_t *given,
                                    int32_t count, sn_gltf_primitive *p) {
     int32_t triangles = mode == TRIANGLES ? count / 3 : count > 2 ? count - 2 : 0;
@@ -114,6 +116,7 @@ static sinew_status make_triangles(sn_gltf_reader *r, int32_t mode, const int32_
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Corners of triangle i; in a strip every other one is reversed.
     for (int32_t i = 0; i < triangles; i++) {
         int32_t corners[3] = {i, i + 1 + i % 2, i + 2 - i % 2};
         if (mode == TRIANGLES) {
@@ -157,9 +160,9 @@ static sinew_status read_primitive(sn_gltf_reader *r, const sn_json *primitive,
     SN_TRY(read_skinning(r, attributes, p));
     SN_TRY(read_targets(r, primitive, p));
     SN_TRY(sn_gltf_integers(r, primitive, "indices", 1, &count, &given));
-    SN_TRY(sn_gltf_spend(
-        r, primitive,
-        12 * (uint64_t)(given ? count : p->point_count))); // also for triangles made of strips
+
+    // Triangles made from strips count, too.
+    SN_TRY(sn_gltf_spend(r, primitive, 12 * (uint64_t)(given ? count : p->point_count)));
 
     for (int32_t i = 0; i < count; i++) {
         if (given[i] >= 0 && given[i] < p->point_count) {

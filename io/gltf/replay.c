@@ -1,11 +1,13 @@
-// Playing a file back as a viewer does: nodes at a time of an animation, and the points of a skin.
+// Plays a file back as a viewer does: the nodes at a time of an animation, and the points of a
+// skin.
 #include "io/gltf/skin.h"
 
 #include "math/quat.h"
 
 #include <string.h>
 
-// The key at or before a time, and how far the time is towards the next one, in [0, 1].
+// The last key that is not later than a time, and the fraction of the way to the next key, in [0,
+// 1].
 static int32_t find_key(const sn_gltf_channel *channel, double time, double *t) {
     int32_t key = 0, above = channel->key_count;
     while (above - key > 1) {
@@ -84,7 +86,7 @@ void sn_gltf_pose(const sn_gltf *gltf, int32_t animation, double time, sn_gltf_n
     }
 }
 
-// Of matrices column after column: out = a b.
+// Product of matrices stored column by column: out = a b.
 static void multiply(double out[16], const double a[16], const double b[16]) {
     for (int c = 0; c < 4; c++) {
         for (int r = 0; r < 4; r++) {

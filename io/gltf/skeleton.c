@@ -1,3 +1,4 @@
+// Makes a skeleton and its motion from a glTF skin and an animation; see skeleton.h.
 #include "io/gltf/skeleton.h"
 
 #include "io/gltf/skin.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POSES = 20000000 }; // a small file may not ask for more than a gigabyte
+enum { MOST_POSES = 20000000 }; // limits the memory that a small file can request to a gigabyte
 
 typedef struct bridge {
     sinew_context *context;
@@ -17,13 +18,13 @@ typedef struct bridge {
     const sn_gltf_skeleton_def *def;
     const sn_gltf_animation *animation; // or NULL
     int32_t count;                      // joints
-    int32_t *order; // joint of the skin for each joint of the skeleton: parents first
+    int32_t *order; // joint of the skin for each joint of the skeleton, parents first
     int32_t *nodes; // their nodes
     int32_t *parents;
     sn_arena *scratch;
 } bridge;
 
-// The node's nearest ancestor among the joints, as a joint of the skin, or -1.
+// The nearest ancestor of a node that is a joint, as a joint of the skin; -1 if there is none.
 static int32_t find_parent(const bridge *b, const int32_t *joint_of_node, int32_t node) {
     for (node = b->gltf->nodes[node].parent; node >= 0; node = b->gltf->nodes[node].parent) {
         if (joint_of_node[node] >= 0) {
@@ -33,18 +34,19 @@ static int32_t find_parent(const bridge *b, const int32_t *joint_of_node, int32_
     return -1;
 }
 
-// Each joint comes after its parent: one pass if they are listed so, as is usual, otherwise as many
-// as the tree is deep.
+// Sorts the joints so that each follows its parent: one pass if they are already listed so, as is
+// usual, otherwise as many passes as the tree is deep.
 static sinew_status sort_joints(bridge *b) {
     int32_t *joint_of_node = SN_PUSH(b->scratch, int32_t, b->gltf->node_count);
     int32_t *parents = SN_PUSH(b->scratch, int32_t, b->count);
-    int32_t *places = SN_PUSH(b->scratch, int32_t, b->count);
+    int32_t *positions = SN_PUSH(b->scratch, int32_t, b->count);
 
     SN_TRY(sn_arena_status(b->scratch));
     for (int32_t i = 0; i < b->gltf->node_count; i++) {
         joint_of_node[i] = -1;
     }
 
+    // The joint of each node; no node may be listed twice.
     for (int32_t i = 0; i < b->count; i++) {
         if (joint_of_node[b->skin->joints[i]] >= 0) {
             return sn_fail(b->context, SINEW_INVALID_DATA,
@@ -54,9 +56,10 @@ static sinew_status sort_joints(bridge *b) {
         joint_of_node[b->skin->joints[i]] = i;
     }
 
+    // A skeleton has exactly one root.
     int32_t roots = 0, sorted = 0;
     for (int32_t i = 0; i < b->count; i++) {
-        places[i] = -1;
+        positions[i] = -1;
         parents[i] = find_parent(b, joint_of_node, b->skin->joints[i]);
         roots += parents[i] < 0;
     }
@@ -66,16 +69,18 @@ static sinew_status sort_joints(bridge *b) {
                        "%s: the skin has %d roots; a skeleton has one", b->def->file, roots);
     }
 
-    while (sorted < b->count) { // the nodes form a tree: every pass finds some
+    // Add the joints whose parent is already sorted. Every pass adds some, because the nodes form a
+    // tree.
+    while (sorted < b->count) {
         for (int32_t i = 0; i < b->count; i++) {
-            bool ready = parents[i] < 0 || places[parents[i]] >= 0;
-            if (places[i] >= 0 || !ready) {
+            bool ready = parents[i] < 0 || positions[parents[i]] >= 0;
+            if (positions[i] >= 0 || !ready) {
                 continue;
             }
-            b->parents[sorted] = parents[i] < 0 ? -1 : places[parents[i]];
+            b->parents[sorted] = parents[i] < 0 ? -1 : positions[parents[i]];
             b->nodes[sorted] = b->skin->joints[i];
             b->order[sorted] = i;
-            places[i] = sorted++;
+            positions[i] = sorted++;
         }
     }
 
@@ -87,7 +92,8 @@ static double column_length(const double *m, int column) {
                 m[4 * column + 2] * m[4 * column + 2]);
 }
 
-// Rotation and place of a matrix whose columns are even and upright; its scale goes to *scale.
+// The rotation and translation of a matrix with uniform scale and without shear; the scale goes to
+// *scale.
 static bool split_matrix(const double m[16], sn_rigid *rigid, double *scale) {
     double s[3] = {column_length(m, 0), column_length(m, 1), column_length(m, 2)};
     *scale = (s[0] + s[1] + s[2]) / 3;
@@ -115,8 +121,8 @@ static sinew_status uneven(const bridge *b, int32_t node) {
                    b->def->file, node, name ? name : "without a name");
 }
 
-// The rest pose in the world: that of the inverse bind matrices, placed where the root carries the
-// mesh (sn_gltf_bind_matrix).
+// The rest pose in the world: that of the inverse bind matrices, moved with the root of the skin
+// (sn_gltf_bind_matrix).
 static sinew_status find_rest(bridge *b, sn_rigid *rest) {
     double *matrices, bind[16];
     SN_TRY(sn_gltf_compute_matrices(b->gltf, b->scratch, &matrices));
@@ -146,7 +152,7 @@ static sinew_status find_rest(bridge *b, sn_rigid *rest) {
             return uneven(b, b->nodes[i]);
         }
 
-        // x = s R X + t is undone by X = R'(x - t)/s.
+        // The inverse bind matrix maps x = s R X + t back to X = R'(x - t)/s.
         sn_quat q = sn_quat_conjugate(inverse.q);
         sn_vec3 t = sn_scale(-placed_scale / bound_scale, sn_quat_rotate(q, inverse.t));
         rest[i] =
@@ -168,7 +174,8 @@ static int compare_names(const void *a, const void *b) {
     return order ? order : (x->joint > y->joint) - (x->joint < y->joint);
 }
 
-// Names of nodes may be missing or repeat, those of joints may not: then the node's number helps.
+// Joints need unique names. If a node has none, or one that is already used, its number is
+// appended.
 static sinew_status name_joints(const bridge *b, sinew_joint_def *joints) {
     joint_name *names = SN_PUSH(b->scratch, joint_name, b->count);
     SN_TRY(sn_arena_status(b->scratch));
@@ -219,13 +226,14 @@ static sinew_status make_skeleton(const bridge *b, const sn_rigid *rest,
         sn_rigid_store(&joints[i].rest, own);
     }
 
+    // A leaf gets a bone of half its parent's length in the same direction.
     for (int32_t i = 1; i < b->count; i++) {
         if (has_child[i]) {
             continue;
         }
-        sn_vec3 way = sn_scale(0.5 * b->def->unit, sn_sub(rest[i].t, rest[b->parents[i]].t));
+        sn_vec3 half = sn_scale(0.5 * b->def->unit, sn_sub(rest[i].t, rest[b->parents[i]].t));
         joints[i].has_tip = true;
-        sn_store3(joints[i].tip, sn_quat_rotate(sn_quat_conjugate(rest[i].q), way));
+        sn_store3(joints[i].tip, sn_quat_rotate(sn_quat_conjugate(rest[i].q), half));
     }
 
     SN_TRY(name_joints(b, joints));
@@ -254,7 +262,7 @@ static void pose_nodes(const bridge *b, sn_gltf_node *nodes, double time) {
     }
 }
 
-// The local transforms of all joints as the nodes stand.
+// The local transforms of all joints for the current transforms of the nodes.
 static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rigid *world,
                               sinew_transform *local) {
     sn_gltf posed = *b->gltf;
@@ -271,6 +279,7 @@ static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rig
             status = uneven(b, b->nodes[i]);
         }
 
+        // In metres, relative to the parent.
         world[i].t = sn_scale(b->def->unit, world[i].t);
         sn_rigid own = b->parents[i] < 0
                            ? world[i]
@@ -282,7 +291,7 @@ static sinew_status read_pose(const bridge *b, const sn_gltf_node *nodes, sn_rig
     return status;
 }
 
-// Exporters write scales that never change.
+// Exporters often write scale channels that never change; those are harmless.
 static bool changes_scale(const bridge *b, const sn_gltf_channel *channel) {
     if (channel->path != SN_GLTF_SCALE) {
         return false;
@@ -334,6 +343,7 @@ static sinew_status make_motion(const bridge *b, sinew_motion **motion) {
     SN_TRY(sn_arena_status(b->scratch));
     memcpy(nodes, b->gltf->nodes, (size_t)b->gltf->node_count * sizeof *nodes);
 
+    // Sample the animation at equal intervals.
     sinew_motion *made = NULL;
     sinew_motion_def def = {
         .joint_count = b->count, .frame_count = (int32_t)frames, .frame_time = b->def->frame_time};

@@ -1,10 +1,10 @@
-// Writing skins: the largest weights of each point, joints whose rest is a plain translation, and
-// their motion.
+// Writes skins: the largest weights of each point, joints whose rest pose is a pure translation,
+// and their motion.
 //
-// The joints hang below one node, as the format wants it. The bind pose of joint i is the
-// translation to its rest position X_i, so that the inverse bind matrix takes X to X - X_i and the
-// joint's pose does the rest. Rotations keep to one side of the sphere of quaternions from key to
-// key.
+// All joints are children of one node, as the format requires. The bind pose of joint i is the
+// translation to its rest position X_i, so the inverse bind matrix maps X to X - X_i, and the pose
+// of the joint adds the rest. The signs of consecutive quaternions are chosen so that they do not
+// jump.
 #include "io/gltf/skin.h"
 
 #include "math/quat.h"
@@ -22,8 +22,8 @@ double sn_joint_pose_fit(const double translation[3], const double matrix[9], sn
     memcpy(A.m, matrix, sizeof A.m);
     double s[3] = {1, 1, 1};
 
-    // |A - R S| falls in each half of a round: R is the polar factor of A S, s the diagonal of R'
-    // A.
+    // Alternate: R is the polar factor of A S, s is the diagonal of R'A. Each half of a round
+    // reduces |A - R S|.
     for (int round = 0; round < ROUNDS; round++) {
         sn_mat3 AS = A;
         for (int i = 0; i < 9; i++) {
@@ -36,6 +36,7 @@ double sn_joint_pose_fit(const double translation[3], const double matrix[9], sn
         }
     }
 
+    // What a rotation and a scale cannot represent.
     double lost = 0;
     for (int i = 0; i < 9; i++) {
         double d = A.m[i / 3][i % 3] - R.m[i / 3][i % 3] * s[i % 3];
@@ -49,8 +50,8 @@ double sn_joint_pose_fit(const double translation[3], const double matrix[9], sn
     return sqrt(lost);
 }
 
-// The `count` largest positive weights of a point, largest first; returns the sum of what is left
-// out, in absolute value, before what stays is scaled to sum to 1.
+// Chooses the `count` largest positive weights of a point, in descending order, and scales them to
+// sum to 1. Returns the sum of the absolute values of the others.
 static double choose_weights(const sn_skin_def *def, int32_t point, int32_t count, int32_t *joints,
                              double *weights) {
     double all = 0, kept = 0;
@@ -59,26 +60,27 @@ static double choose_weights(const sn_skin_def *def, int32_t point, int32_t coun
         weights[k] = 0;
     }
 
+    // Insert each weight into the sorted list.
     for (int32_t k = def->start[point]; k < def->start[point + 1]; k++) {
         double weight = def->weight[k];
         all += fabs(weight);
 
-        int32_t place = count;
-        while (place > 0 && weight > weights[place - 1]) {
-            place--;
+        int32_t at = count;
+        while (at > 0 && weight > weights[at - 1]) {
+            at--;
         }
 
-        if (place == count) {
+        if (at == count) {
             continue;
         }
 
-        for (int32_t i = count - 1; i > place; i--) {
+        for (int32_t i = count - 1; i > at; i--) {
             joints[i] = joints[i - 1];
             weights[i] = weights[i - 1];
         }
 
-        joints[place] = def->joint[k];
-        weights[place] = weight;
+        joints[at] = def->joint[k];
+        weights[at] = weight;
     }
 
     for (int32_t k = 0; k < count; k++) {
@@ -97,7 +99,7 @@ typedef struct skin_parts {
     double *weights;      // as many
     double *inverse_bind; // 16 for each joint
     int32_t *joint_nodes;
-    sn_gltf_node *nodes; // the joints, what they hang below, the mesh
+    sn_gltf_node *nodes; // the joints, their common parent, the mesh
     char (*names)[24];   // of the joints
     sn_gltf_channel *channels;
     double *values; // of the channels
@@ -119,7 +121,7 @@ static sinew_status push_parts(sn_arena *scratch, const sn_skin_def *def, skin_p
     return sn_arena_status(scratch);
 }
 
-// One property of a joint over time, out of the poses.
+// The values of one property of a joint over time, taken from the poses.
 static sn_gltf_channel make_channel(const sn_skin_def *def, int32_t joint, sn_gltf_path path,
                                     double *values) {
     int components = path == SN_GLTF_ROTATION ? 4 : 3;
@@ -132,6 +134,7 @@ static sn_gltf_channel make_channel(const sn_skin_def *def, int32_t joint, sn_gl
         double *value = values + (size_t)f * (size_t)components;
         double dot = 0;
 
+        // q and -q are the same rotation: keep the sign of the previous key.
         for (int k = 0; k < components; k++) {
             dot += f > 0 ? source[k] * value[k - components] : 0;
         }
@@ -156,6 +159,7 @@ static void fill_joint(const sn_skin_def *def, int32_t i, skin_parts *parts, dou
     const double *rest = def->joint_rest + 3 * (size_t)i;
     double *bind = parts->inverse_bind + 16 * (size_t)i;
 
+    // The inverse bind matrix is the translation by -X_i.
     bind[0] = bind[5] = bind[10] = bind[15] = 1;
     for (int k = 0; k < 3; k++) {
         bind[12 + k] = -rest[k];
@@ -167,6 +171,7 @@ static void fill_joint(const sn_skin_def *def, int32_t i, skin_parts *parts, dou
     parts->nodes[i].parent = def->joint_count;
     memcpy(parts->nodes[i].translation, rest, 3 * sizeof *rest);
 
+    // Write scales only if there are any.
     bool scaled = false;
     for (int32_t f = 0; f < def->frame_count; f++) {
         const double *s = def->poses[(size_t)f * (size_t)def->joint_count + (size_t)i].scale;
@@ -217,6 +222,7 @@ sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *l
     double largest = 0;
 
     if (status == SINEW_OK) {
+        // Weights of the points.
         int32_t each = 4 * def->sets;
         int32_t channels = 0;
         for (int32_t i = 0; i < def->point_count; i++) {
@@ -225,11 +231,13 @@ sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *l
                 fmax(largest, choose_weights(def, i, each, parts.joints + at, parts.weights + at));
         }
 
+        // Joints and their channels.
         double *values = parts.values;
         for (int32_t i = 0; i < def->joint_count; i++) {
             fill_joint(def, i, &parts, &values, &channels);
         }
 
+        // The parent of all joints, and the node of the mesh.
         parts.nodes[def->joint_count] =
             def->z_up ? sn_gltf_upright_node("frames") : sn_gltf_default_node("frames");
 

@@ -1,7 +1,7 @@
-// The GLB writer. One pass over the data fills the binary chunk and, beside it, the lists of views
-// and accessors; the JSON is put together at the end. Each array has a view of its own, on a
-// boundary of four bytes. Weights that show one morph target after the other are written as a
-// sparse accessor: n images take n entries instead of n * n.
+// The GLB writer. One pass over the data fills the binary chunk and the lists of views and
+// accessors; the JSON is assembled at the end. Each array has its own view, aligned to four bytes.
+// Weights that show one morph target after the other are written as a sparse accessor: n images
+// take n entries instead of n * n.
 #include "io/gltf/gltf.h"
 
 #include "io/text/json_write.h"
@@ -17,7 +17,7 @@ enum {
     INDICES = 34963
 };
 
-enum { MOST_TARGETS = 46339 }; // times one more, which is the number of weights, it is an int32_t
+enum { MOST_TARGETS = 46339 }; // n (n + 1) weights must fit in an int32_t
 
 typedef struct writer {
     const sn_gltf *gltf;
@@ -26,7 +26,7 @@ typedef struct writer {
     sn_json_writer view_json, accessor_json, mesh_json, skin_json, animation_json;
     int32_t view_count, accessor_count;
     int32_t *first_child,
-        *next_sibling; // of each node; the roots hang below entry node_count; -1 ends a list
+        *next_sibling; // of each node; -1 ends a list; entry node_count: the roots
 } writer;
 
 static void write_key_integer(sn_json_writer *json, const char *key, int64_t value) {
@@ -45,7 +45,7 @@ static void write_name(sn_json_writer *json, const char *name) {
     }
 }
 
-// Numbers that the accessor's bounds are of, as they are after narrowing.
+// The bounds of an accessor, of the numbers after conversion to float.
 static void write_bounds(sn_json_writer *json, const float *values, size_t count, int components) {
     float low[16], high[16];
     for (int k = 0; k < components; k++) {
@@ -108,7 +108,7 @@ static int32_t add_accessor(writer *w, size_t offset, int type, int components, 
     return w->accessor_count++;
 }
 
-// Weights that are 0 but for target k - 1 at key k, which is 1.
+// Weights that are all 0, except that the weight of target k - 1 at key k is 1.
 static int32_t add_one_by_one(writer *w, uint32_t targets) {
     size_t indices = w->binary.size;
     for (uint32_t k = 0; k < targets; k++) {
@@ -122,6 +122,7 @@ static int32_t add_one_by_one(writer *w, uint32_t targets) {
     }
     int32_t value_view = add_view(w, values, 0);
 
+    // A sparse accessor without a base is zero everywhere else.
     sn_json_writer *json = &w->accessor_json;
     sn_json_begin_object(json);
     write_key_integer(json, "componentType", FLOAT);
@@ -152,7 +153,7 @@ static int32_t add_floats(writer *w, const double *values, int components, size_
     return add_accessor(w, offset, FLOAT, components, count, target, bounds);
 }
 
-// Vectors made unit; what has no direction becomes `fallback`'s axis.
+// Normalised vectors; a zero vector becomes the axis `fallback`.
 static int32_t add_unit(writer *w, const double *values, int components, size_t count, int fallback,
                         int target) {
     size_t offset = w->binary.size;
@@ -190,8 +191,8 @@ static int32_t add_indices(writer *w, const int32_t *indices, size_t count, int3
     return add_accessor(w, offset, wide ? UNSIGNED_INT : UNSIGNED_SHORT, 1, count, INDICES, false);
 }
 
-// Joints and weights of one set; the weights of all sets of a point are made to sum to 1 as floats.
-// A joint without weight is 0, as the format wants it.
+// Joints and weights of all sets. The weights of a point are normalised over all its sets. A joint
+// with zero weight is written as 0, as the format requires.
 static void add_skinning(writer *w, const sn_gltf_primitive *p, sn_json_writer *json) {
     static const char *const joint_keys[] = {"JOINTS_0", "JOINTS_1"};
     static const char *const weight_keys[] = {"WEIGHTS_0", "WEIGHTS_1"};
@@ -211,6 +212,7 @@ static void add_skinning(writer *w, const sn_gltf_primitive *p, sn_json_writer *
             add_accessor(w, offset, UNSIGNED_SHORT, 4, (size_t)p->point_count, VERTICES, false));
         offset = w->binary.size;
 
+        // A point without any weight follows joint 0.
         for (size_t i = 0; i < (size_t)p->point_count; i++) {
             double sum = 0;
             for (size_t k = 0; k < each; k++) {
@@ -240,6 +242,7 @@ static void add_primitive(writer *w, const sn_gltf_primitive *p) {
     sn_json_begin_object(json);
     write_key_integer(json, "POSITION", add_floats(w, p->points, 3, points, VERTICES, true));
 
+    // Optional attributes.
     if (p->normals) {
         write_key_integer(json, "NORMAL", add_unit(w, p->normals, 3, points, 2, VERTICES));
     }
@@ -257,6 +260,7 @@ static void add_primitive(writer *w, const sn_gltf_primitive *p) {
         write_key_integer(json, "material", p->material);
     }
 
+    // Morph targets.
     if (p->target_count) {
         sn_json_write_key(json, "targets");
         sn_json_begin_array(json);
@@ -309,10 +313,9 @@ static void add_skins(writer *w) {
         write_name(json, skin->name);
 
         if (skin->inverse_bind) {
+            // The last row of each matrix is exactly 0 0 0 1.
             size_t offset = w->binary.size;
-            for (size_t k = 0; k < 16 * (size_t)skin->joint_count;
-
-                 k++) { // the last row is exactly 0 0 0 1
+            for (size_t k = 0; k < 16 * (size_t)skin->joint_count; k++) {
                 sn_buffer_add_f32(&w->binary, k % 4 == 3 ? (k % 16 == 15 ? 1.0f : 0.0f)
                                                          : (float)skin->inverse_bind[k]);
             }
@@ -340,14 +343,14 @@ static void add_samplers(writer *w, const sn_gltf_animation *animation) {
 
     for (int32_t i = 0; i < animation->channel_count; i++) {
         const sn_gltf_channel *c = &animation->channels[i];
-        if (c->times != times ||
-            c->key_count != times_count) { // channels that share their times share the accessor
+        // Channels that share their times share the accessor.
+        if (c->times != times || c->key_count != times_count) {
             times_accessor = add_floats(w, c->times, 1, (size_t)c->key_count, 0, true);
-
             times = c->times;
             times_count = c->key_count;
         }
 
+        // The values; rotations are normalised.
         size_t count = (size_t)c->key_count * (c->interpolation == SN_GLTF_CUBIC ? 3 : 1);
         int32_t output;
         if (c->path == SN_GLTF_WEIGHTS && !c->values) {
@@ -455,6 +458,8 @@ static void write_nodes(const writer *w, sn_json_writer *json) {
         if (node->skin >= 0) {
             write_key_integer(json, "skin", node->skin);
         }
+
+        // Only what differs from the identity is written.
         if (t[0] != 0 || t[1] != 0 || t[2] != 0) {
             write_floats(json, "translation", t, 3);
         }
@@ -497,7 +502,7 @@ static void write_materials(sn_json_writer *json, const sn_gltf *gltf) {
     }
 }
 
-// Text of array items that was written beforehand.
+// Inserts an array whose items have already been written as text.
 static void insert_array(sn_json_writer *json, const char *key, const sn_buffer *items) {
     if (items->size == 0) {
         return;
@@ -558,6 +563,7 @@ static void write_json(writer *w, sn_buffer *out) {
 }
 
 size_t sn_gltf_begin_container(sn_buffer *out) {
+    // Header and JSON chunk; their sizes are patched in when they are known.
     size_t begin = out->size;
     sn_buffer_add(out, "glTF", 4);
     sn_buffer_add_u32(out, 2);
@@ -569,6 +575,7 @@ size_t sn_gltf_begin_container(sn_buffer *out) {
 }
 
 sinew_status sn_gltf_end_container(sn_buffer *out, size_t begin, const sn_buffer *binary) {
+    // Chunks are padded to four bytes.
     while (!out->failed && (out->size - begin) % 4) {
         sn_buffer_add(out, " ", 1);
     }
@@ -597,6 +604,7 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
                 .first_child = SN_PUSH(&scratch, int32_t, gltf->node_count + 1),
                 .next_sibling = SN_PUSH(&scratch, int32_t, gltf->node_count + 1)};
 
+    // The JSON arrays are written into separate buffers while the binary chunk grows.
     struct {
         sn_buffer *buffer;
         sn_json_writer *json;
@@ -616,6 +624,7 @@ sinew_status sn_write_glb(const sn_gltf *gltf, sn_buffer *out) {
     add_skins(&w);
     add_animations(&w);
 
+    // Check all buffers at once.
     bool failed = w.binary.failed || scratch.failed;
     for (int i = 0; i < PARTS; i++) {
         failed = failed || parts[i].buffer->failed;
@@ -654,6 +663,7 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
                          MOST_TARGETS + 1, f->frame_count);
     }
 
+    // Displacements from the first frame.
     if (status == SINEW_OK) {
         for (size_t k = 0; k < (size_t)targets; k++) {
             for (size_t i = 0; i < numbers; i++) {
@@ -673,6 +683,7 @@ sinew_status sn_write_glb_frames(const sn_glb_frames *f, sn_buffer *out) {
         sn_gltf_mesh mesh = {f->name, 1, &primitive};
         sn_gltf_node node = f->z_up ? sn_gltf_upright_node(f->name) : sn_gltf_default_node(f->name);
 
+        // An animation of the weights that shows the frames one after the other.
         node.mesh = 0;
         sn_gltf_channel channel = {.path = SN_GLTF_WEIGHTS,
                                    .key_count = f->frame_count,

@@ -1,4 +1,4 @@
-// Building a mesh from what a reader finds.
+// Builds a mesh from the points, elements and labels that a reader finds.
 #include "io/mesh/build.h"
 
 #include <math.h>
@@ -128,8 +128,7 @@ static double tet_volume(const double *points, const int32_t *nodes) {
     return determinant(u, v, w);
 }
 
-// The sum over the corners, arranged so that exchanging bottom and top turns the sign to the last
-// bit.
+// The sum over the corners, arranged so that exchanging bottom and top changes exactly the sign.
 static double hexahedron_volume(const double *points, const int32_t *nodes) {
     double sum = 0;
     for (int i = 0; i < 4; i++) {
@@ -157,9 +156,9 @@ static void swap(int32_t *nodes, int a, int b) {
     nodes[b] = node;
 }
 
-// Some programs number tets the other way round; exchanging two corners (and the middles that go
-// with them) mends it.
-static void turn_cells(sn_mesh_file *file) {
+// Some programs number elements in the opposite order. Exchanging two corners (and their mid-edge
+// nodes) or bottom and top corrects it.
+static void correct_orientation(sn_mesh_file *file) {
     const double *points = (const double *)file->points.data;
     for (int kind = SINEW_ELEMENT_TET4; kind < SN_ELEMENT_KINDS; kind++) {
         int32_t *nodes = (int32_t *)file->nodes[kind].data;
@@ -171,7 +170,7 @@ static void turn_cells(sn_mesh_file *file) {
                 continue;
             }
 
-            file->turned_count++;
+            file->reversed_count++;
             if (hex) {
                 for (int k = 0; k < 4; k++) {
                     swap(nodes, k, k + 4);
@@ -259,6 +258,7 @@ sinew_status sn_mesh_finish(sinew_context *context, const sn_source *source, sn_
                               points);
     }
 
+    // Limits that keep all index arithmetic within int32.
     if (points > INT32_MAX / 4 || total > INT32_MAX / 16) {
         return sn_source_fail(context, source, SINEW_UNSUPPORTED,
                               "%zu points and %zu elements; at most %d and %d are read", points,
@@ -267,8 +267,9 @@ sinew_status sn_mesh_finish(sinew_context *context, const sn_source *source, sn_
 
     SN_TRY(check_points(context, source, file));
     SN_TRY(check_nodes(context, source, file));
-    turn_cells(file);
+    correct_orientation(file);
 
+    // The view of what was read.
     sn_mesh_view *view = &file->view;
     view->point_count = (int32_t)points;
     view->points = (const double *)file->points.data;

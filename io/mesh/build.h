@@ -1,11 +1,11 @@
-// What the mesh readers share: adding points and elements, finishing.
+// Shared by the mesh readers: adding points and elements, and finishing a mesh.
 #ifndef SN_IO_MESH_BUILD_H
 #define SN_IO_MESH_BUILD_H
 
 #include "io/mesh/mesh.h"
 
-// Room for `count` more points, elements, ...; NULL in a shortage of memory, which sn_mesh_finish
-// reports. The caller fills it.
+// Room for `count` more points or elements, to be filled by the caller. NULL if memory is short,
+// which sn_mesh_finish reports.
 double *sn_mesh_add_points(sn_mesh_file *file, size_t count);
 int32_t *sn_mesh_add_nodes(sn_mesh_file *file, sinew_element element, size_t count);
 
@@ -18,7 +18,7 @@ void sn_mesh_add_cell(sn_mesh_file *file, sinew_element element, const int32_t *
 // A polygon as a fan of triangles.
 void sn_mesh_add_polygon(sn_mesh_file *file, const int32_t *nodes, int32_t count, int32_t label);
 
-// Names the elements of a label. The first name of a label and dimension counts.
+// Names the elements of a label. The first name for a label and dimension is kept.
 void sn_mesh_add_group(sn_mesh_file *file, sn_word name, int32_t dimension, int32_t label);
 
 static inline size_t sn_mesh_point_count(const sn_mesh_file *file) {
@@ -29,15 +29,16 @@ static inline size_t sn_mesh_cell_count(const sn_mesh_file *file, sinew_element 
     return file->labels[element].size / sizeof(int32_t);
 }
 
-// Checks what all formats must obey (finite coordinates, indices that exist, at least one element,
-// counts within int32), turns elements of negative volume round, and sets the view.
+// Checks what all formats must satisfy (finite coordinates, valid indices, at least one element,
+// counts within int32), corrects the orientation of elements with negative volume, and sets the
+// view.
 sinew_status sn_mesh_finish(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 
-// A failure that every binary reader knows: `what` needs more bytes than the file has left.
+// The failure that `what` needs more bytes than are left in the file.
 sinew_status sn_mesh_fail_short(sinew_context *context, const sn_source *source, const void *at,
                                 const char *what);
 
-// The readers, each in its file. `file` is empty and stays destroyable.
+// The readers, each in its own file. `file` is empty, and can be destroyed whatever happens.
 sinew_status sn_read_obj(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 sinew_status sn_read_ply(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 sinew_status sn_read_stl(sinew_context *context, const sn_source *source, sn_mesh_file *file);

@@ -1,12 +1,13 @@
-// Meshes in files: points, triangles, tets, hexahedra, labels, names of groups. What the mesh
-// readers fill and the mesh writers write.
+// Meshes in files: points, triangles, tets, hexahedra, labels, names of groups. The mesh readers
+// fill them, the mesh writers write them.
 //
-// In : OBJ, PLY, STL, glTF/GLB, Gmsh .msh (2.2, 4.1), Medit .mesh, TetGen .node with .ele, VTU.
-// Out: the same (io/mesh/write.h, io/gltf/gltf.h).
-// Readers are strict: a count is believed only if the rest of the file can hold it, a coordinate
-// must be finite, an index must exist. A failure names the file, the line and column or the byte,
-// what was found and what would be valid. Time and memory are linear in the file; polygons become
-// fans of triangles, quadrangles two triangles.
+//   read   OBJ, PLY, STL, glTF/GLB, Gmsh .msh (2.2, 4.1), Medit .mesh, TetGen .node with .ele, VTU
+//   write  the same (io/mesh/write.h, io/gltf/gltf.h)
+//
+// Readers are strict: counts must be plausible for the size of the file, coordinates must be
+// finite, indices must exist. A failure names the file, the line and column or the byte, what was
+// found and what would be valid. Time and memory are linear in the file. Polygons become fans of
+// triangles, quadrilaterals two triangles.
 #ifndef SN_IO_MESH_MESH_H
 #define SN_IO_MESH_MESH_H
 
@@ -15,7 +16,7 @@
 #include "io/bytes/buffer.h"
 #include "io/bytes/source.h"
 
-enum { SN_ELEMENT_KINDS = 4 }; // sinew_element's
+enum { SN_ELEMENT_KINDS = 4 }; // number of sinew_element values
 
 typedef enum sn_mesh_format {
     SN_MESH_UNKNOWN,
@@ -41,15 +42,15 @@ typedef struct sn_mesh_cells {
     const int32_t *labels; // one each, or NULL
 } sn_mesh_cells;
 
-// Elements of this dimension with this label have a name.
+// The name of the elements of a dimension that have a label.
 typedef struct sn_mesh_group {
     const char *name;
     int32_t dimension; // 2 or 3
     int32_t label;
 } sn_mesh_group;
 
-// Values at the corners of triangles that need not be shared like the points: `indices` has three
-// for each triangle.
+// Values at the corners of triangles, which need not be shared as the points are. `indices` has
+// three per triangle.
 typedef struct sn_mesh_corners {
     int32_t count;
     const double *values;
@@ -66,11 +67,11 @@ typedef struct sn_mesh_view {
     const sn_mesh_group *groups;
 } sn_mesh_view;
 
-// A mesh that was read; owns what the view shows.
+// A mesh that was read; it owns the arrays of the view.
 typedef struct sn_mesh_file {
     sn_mesh_view view;
     sn_mesh_format format;
-    int32_t turned_count; // elements of negative volume, whose nodes were put into the right order
+    int32_t reversed_count; // elements of negative volume, whose nodes were reordered
     sn_arena arena;
     sn_buffer points, normals, uvs, triangle_normals, triangle_uvs, groups;
     sn_buffer nodes[SN_ELEMENT_KINDS], labels[SN_ELEMENT_KINDS];
@@ -80,15 +81,14 @@ typedef struct sn_mesh_file {
 // "OBJ", "Gmsh", ...
 const char *sn_mesh_format_name(sn_mesh_format format);
 
-// Tells the format by content where that is plain (a magic word), otherwise by the extension of the
-// name.
+// Detects the format by content if it has a magic word, otherwise by the extension of the name.
 sn_mesh_format sn_mesh_detect(const sn_source *source);
 
 // Reads a mesh of any format. `file` must be destroyed in every case.
 sinew_status sn_mesh_read(sinew_context *context, const sn_source *source, sn_mesh_file *file);
 
-// Reads a known format. For TetGen the source is the .node file; the .ele is fetched under the same
-// name.
+// Reads a given format. For TetGen the source is the .node file; the .ele file of the same name is
+// fetched.
 sinew_status sn_mesh_read_format(sinew_context *context, const sn_source *source,
                                  sn_mesh_format format, sn_mesh_file *file);
 

@@ -1,3 +1,4 @@
+// Reads BVH motion files: the hierarchy, a skeleton made from it, and the frames; see read_bvh.h.
 #include "io/motion/read_bvh.h"
 
 #include "io/text/text.h"
@@ -9,7 +10,8 @@
 
 enum { MAX_CHANNELS = 6 };
 
-// Bytes of transforms: more is refused; more is only given to a text that is long enough for it.
+// Limits in bytes of transforms. A motion above LARGE is accepted only if the text is long enough
+// to hold its numbers; above MAX it is always an error.
 static const size_t MAX_MOTION_SIZE = (size_t)1 << 30, LARGE_MOTION_SIZE = (size_t)1 << 20;
 static const double DEGREE = 3.14159265358979323846 / 180;
 
@@ -51,9 +53,9 @@ fail_at(reader *read, const char *at, const char *format, ...) {
         at++;
     }
 
-    sn_place place = sn_text_place(read->text.begin, at);
-    return sn_fail(read->context, SINEW_INVALID_DATA, "%s:%d:%d: %s", read->file, place.line,
-                   place.column, what);
+    sn_text_position position = sn_text_find_position(read->text.begin, at);
+    return sn_fail(read->context, SINEW_INVALID_DATA, "%s:%d:%d: %s", read->file, position.line,
+                   position.column, what);
 }
 
 static sinew_status fail_expected(reader *read, const char *expected) {
@@ -74,7 +76,7 @@ static sinew_status expect_word(reader *read, const char *wanted) {
     return fail_expected(read, wanted);
 }
 
-// Numbers may not run into letters: 12abc is no number.
+// A number must not run into letters: "12abc" is not a number.
 static bool number_ends(const reader *read) {
     return read->text.at >= read->text.end || sn_text_is_space(*read->text.at);
 }
@@ -109,14 +111,15 @@ static sinew_status read_integer(reader *read, int64_t *value, int64_t low, int6
     return fail_expected(read, what);
 }
 
-// Begins a joint after its keyword: a name to the end of the line, and a brace there or on the next
-// line.
+// Begins a joint after its keyword: the name extends to the end of the line, the brace is there or
+// on the next line.
 static sinew_status open_joint(reader *read, int32_t parent) {
     sn_text_skip_blanks(&read->text);
     const char *at = read->text.at;
     sn_word name = sn_text_rest_of_line(&read->text);
     bool opened = name.size > 0 && name.at[name.size - 1] == '{';
 
+    // Remove a brace on the same line, and blanks before it.
     if (opened) {
         name.size--;
     }
@@ -160,6 +163,7 @@ static sinew_status read_channels(reader *read, joint *current) {
         sn_word word = sn_text_word(&read->text);
         int channel = 0;
 
+        // Channels may be listed in any order, each at most once.
         while (channel < MAX_CHANNELS && !sn_word_is_like(word, channel_names[channel])) {
             channel++;
         }
@@ -172,7 +176,7 @@ static sinew_status read_channels(reader *read, joint *current) {
 
         for (int32_t other = 0; other < c; other++) {
             if (current->channels[other] == channel) {
-                return fail_at(read, at, "the channel %s twice", channel_names[channel]);
+                return fail_at(read, at, "the channel %s appears twice", channel_names[channel]);
             }
         }
 
@@ -214,8 +218,8 @@ static sinew_status check_joint_end(reader *read, const joint *current, const ch
                    (int)current->name.size, current->name.at);
 }
 
-// Everything between the braces of the root, without recursion: `index` walks down at JOINT and up
-// at a closing brace.
+// Reads everything between the braces of the root, without recursion: `index` descends at JOINT and
+// ascends at a closing brace.
 static sinew_status read_joints(reader *read) {
     for (int32_t index = 0; index >= 0;) {
         joint *current = &read->joints[index];
@@ -270,6 +274,7 @@ static sinew_status build_skeleton(reader *read, sinew_skeleton **skeleton) {
     sinew_joint_def *defs = SN_PUSH(&scratch, sinew_joint_def, read->joint_count);
     sinew_status status = sn_arena_status(&scratch);
 
+    // Names need a closing zero.
     for (size_t i = 0; i < read->joint_count && status == SINEW_OK; i++) {
         const joint *from = &read->joints[i];
         char *name = SN_PUSH(&scratch, char, from->name.size + 1);
@@ -295,21 +300,23 @@ static sinew_status build_skeleton(reader *read, sinew_skeleton **skeleton) {
         return status;
     }
 
+    // Put the file's name in front of the skeleton's message.
     char message[512];
     snprintf(message, sizeof message, "%s", sinew_context_message(read->context));
 
     return sn_fail(read->context, SINEW_INVALID_DATA, "%s: %s", read->file, message);
 }
 
-// Takes the numbers of one joint in one frame.
+// Reads the numbers of one joint in one frame.
 static sinew_status read_transform(reader *read, const joint *from, sinew_transform *local,
                                    int64_t frame) {
     sn_rigid motion = {sn_quat_identity(), sn_load3(from->offset)};
-    double *place[3] = {&motion.t.x, &motion.t.y, &motion.t.z};
+    double *component[3] = {&motion.t.x, &motion.t.y, &motion.t.z};
     for (int32_t c = 0; c < from->channel_count; c++) {
         double value = 0;
         sn_text_skip_blanks(&read->text);
 
+        // The next number of this line.
         const char *at = read->text.at;
         sn_number_result result = sn_text_double(&read->text.at, read->text.end, &value);
         if (result != SN_NUMBER_OK || !number_ends(read)) {
@@ -323,9 +330,10 @@ static sinew_status read_transform(reader *read, const joint *from, sinew_transf
                                      : sn_text_found(at, read->text.end, found));
         }
 
+        // A position replaces the offset; rotations multiply in the order of the channels.
         int channel = from->channels[c];
         if (channel < 3) {
-            *place[channel] = value * read->unit;
+            *component[channel] = value * read->unit;
         } else {
             double axis[3] = {0, 0, 0};
             axis[channel - 3] = value * DEGREE;
@@ -360,12 +368,13 @@ static sinew_status read_frames(reader *read, sinew_transform *local, sinew_moti
         }
     }
 
+    // Only white space may follow.
     sn_text_skip_spaces(&read->text);
     if (sn_text_at_end(&read->text)) {
         return SINEW_OK;
     }
 
-    return fail_at(read, read->text.at, "something follows the last of %d frames", frame_count);
+    return fail_at(read, read->text.at, "unexpected text after the last of %d frames", frame_count);
 }
 
 static sinew_status read_motion(reader *read, sinew_motion **motion) {
@@ -388,8 +397,8 @@ static sinew_status read_motion(reader *read, sinew_motion **motion) {
         return fail_at(read, at, "no joint has a channel: there is no motion");
     }
 
-    // Every number takes a digit and a space or line break: a text that cannot hold the frames gets
-    // little memory for them.
+    // Every number takes at least a digit and a space or line break. Memory for many frames is
+    // allocated only if the rest of the text can hold them.
     int64_t left = read->text.end - read->text.at;
     bool large = (size_t)frames * read->joint_count > LARGE_MOTION_SIZE / sizeof(sinew_transform);
 
@@ -408,6 +417,7 @@ static sinew_status read_motion(reader *read, sinew_motion **motion) {
                             .frame_time = frame_time};
     SN_TRY(sinew_motion_create(read->context, &def, motion));
 
+    // One frame at a time.
     sinew_transform *local = sn_allocate(read->context, read->joint_count, sizeof *local);
     if (!local) {
         return SINEW_OUT_OF_MEMORY;

@@ -1,3 +1,5 @@
+// Writes BVH motion files: nested joints with offsets and channels, then the frames as Euler
+// angles; see read_bvh.h.
 #include "io/motion/read_bvh.h"
 
 #include "math/rigid.h"
@@ -18,7 +20,7 @@ static void add_numbers(sn_buffer *out, sn_vec3 v) {
     }
 }
 
-// The tip of a joint at rest in its own frame, which is turned as the world is.
+// The tip of a joint at rest, in the joint's own frame, whose axes are parallel to the world's.
 static const sinew_bone *find_tip(const sinew_skeleton *skeleton, int32_t joint) {
     int32_t count;
     const sinew_bone *bones = sinew_skeleton_bones(skeleton, &count);
@@ -38,6 +40,7 @@ static void close_joint(sn_buffer *out, const sinew_skeleton *skeleton, int32_t 
         has_child = sinew_skeleton_joint_parent(skeleton, i) == joint;
     }
 
+    // A joint without children needs an end site.
     if (tip || !has_child) {
         sn_vec3 end = tip ? sn_sub(sn_load3(tip->to), sn_load3(tip->from)) : sn_v3(0, 0, 0);
         indent(out, depth + 1);
@@ -82,7 +85,7 @@ static int32_t depth_of(const sinew_skeleton *skeleton, int32_t joint) {
     return depth;
 }
 
-// R = Rz Ry Rx; where y is a quarter turn, x is taken as zero.
+// R = Rz Ry Rx; where y is 90 degrees, x is set to zero.
 static sn_vec3 find_angles(sn_quat q) {
     sn_mat3 R = sn_quat_to_mat3(q);
     double s = fmin(fmax(-R.m[2][0], -1), 1);
@@ -92,8 +95,7 @@ static sn_vec3 find_angles(sn_quat q) {
     return sn_v3(atan2(R.m[1][0], R.m[0][0]), asin(s), atan2(R.m[2][1], R.m[2][2]));
 }
 
-// Whether the children of each joint follow it before anything else does: the order that nested
-// braces have.
+// Nested braces demand that all descendants of a joint follow it before any other joint does.
 static sinew_status check_order(sinew_context *context, const sinew_skeleton *skeleton) {
     for (int32_t i = 0; i < sinew_skeleton_joint_count(skeleton); i++) {
         const double *q = sinew_skeleton_rest_local(skeleton)[i].rotation;
@@ -103,6 +105,7 @@ static sinew_status check_order(sinew_context *context, const sinew_skeleton *sk
                            sinew_skeleton_joint_name(skeleton, i));
         }
 
+        // The parent must be the previous joint or one of its ancestors.
         int32_t above = i - 1;
         while (i > 0 && above >= 0 && above != sinew_skeleton_joint_parent(skeleton, i)) {
             above = sinew_skeleton_joint_parent(skeleton, above);
@@ -146,7 +149,7 @@ sinew_status sn_bvh_write(sinew_context *context, const sinew_skeleton *skeleton
         int32_t depth = depth_of(skeleton, i);
         open_joint(out, skeleton, i, depth, unit);
 
-        // Closes this joint and those above it that end here.
+        // Close this joint and those above it that end here.
         int32_t next = i + 1 < sinew_skeleton_joint_count(skeleton)
                            ? sinew_skeleton_joint_parent(skeleton, i + 1)
                            : -1;

@@ -92,7 +92,7 @@ const char *sinew_mesh_file_find_group(const sinew_mesh_file *file, int32_t dime
 }
 
 int32_t sinew_mesh_file_get_turned_count(const sinew_mesh_file *file) {
-    return file->file.turned_count;
+    return file->file.reversed_count;
 }
 
 // --- writing

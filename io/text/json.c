@@ -1,6 +1,6 @@
-// The JSON reader: recursive descent, one pass. The values of an open container wait on a stack;
-// when it closes they are copied to the arena side by side, so that a finished array is indexed in
-// constant time.
+// The JSON reader: recursive descent in one pass. The values of an open container wait on a stack.
+// When it closes they are copied to the arena one after the other, so that a finished array is
+// indexed in constant time.
 #include "io/text/json.h"
 
 #include "io/text/json_source.h"
@@ -16,7 +16,7 @@ typedef struct parser {
     sn_json_source *source;
     sn_mistakes *mistakes;
     bool comments;
-    bool dead; // reading cannot go on: the mistake is noted, or memory is short
+    bool dead; // reading cannot continue: an error has been recorded, or memory is short
     const char *at, *end;
     sn_json *stack; // finished values of the containers that are open
     size_t stack_count, stack_capacity;
@@ -25,13 +25,13 @@ typedef struct parser {
     int32_t depth;
 } parser;
 
-// A mistake at `at`; `...` is the message.
+// Records an error at `at`; `...` is the message.
 #define NOTE(p, place_at, ...)                                                                     \
     do {                                                                                           \
         char path_text[SN_JSON_PATH_SIZE];                                                         \
         sn_mistakes_add(                                                                           \
             (p)->mistakes, (p)->source->name,                                                      \
-            sn_json_source_place((p)->source, (size_t)((place_at) - (p)->source->text)),           \
+            sn_json_source_position((p)->source, (size_t)((place_at) - (p)->source->text)),        \
             sn_json_path_from_steps((p)->steps, (p)->depth, path_text, sizeof path_text),          \
             __VA_ARGS__);                                                                          \
         if ((p)->mistakes->total >= SN_MISTAKES_KEPT)                                              \
@@ -52,7 +52,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// What stands at the cursor, for a message: a word, a sign, or the end.
+// The text at the cursor for a message: a word, a sign, or the end.
 static const char *found(const parser *p, char out[SN_TEXT_FOUND_SIZE]) {
     if (p->at >= p->end) {
         return "the end of the text";
@@ -121,7 +121,7 @@ static int hexadecimal(char c) {
     return -1;
 }
 
-// The four hexadecimal digits behind \u, or -1.
+// The four hexadecimal digits after \u, or -1.
 static int32_t read_unit(const char *at, const char *end) {
     if (end - at < 4) {
         return -1;
@@ -139,7 +139,7 @@ static int32_t read_unit(const char *at, const char *end) {
     return unit;
 }
 
-// \uXXXX or a pair of surrogates; `at` stands behind the u. Returns where reading goes on.
+// \uXXXX or a pair of surrogates; `at` points after the u. Returns where reading continues.
 static const char *read_unicode(parser *p, const char *at, const char *end, char **out) {
     int32_t unit = read_unit(at, end);
     if (unit < 0) {
@@ -147,6 +147,7 @@ static const char *read_unicode(parser *p, const char *at, const char *end, char
         return at;
     }
 
+    // A surrogate pair encodes one character.
     if (unit >= 0xD800 && unit < 0xDC00 && end - at >= 10 && at[4] == '\\' && at[5] == 'u') {
         int32_t second = read_unit(at + 6, end);
         if (second >= 0xDC00 && second < 0xE000) {
@@ -166,7 +167,7 @@ static const char *read_unicode(parser *p, const char *at, const char *end, char
     return at + 4;
 }
 
-// `at` stands behind the backslash.
+// `at` points after the backslash.
 static const char *read_escape(parser *p, const char *at, const char *end, char **out) {
     static const char names[] = "\"\\/bfnrt";
     static const char values[] = "\"\\/\b\f\n\r\t";
@@ -190,13 +191,14 @@ static const char *read_escape(parser *p, const char *at, const char *end, char 
     return at + 1;
 }
 
-// The string whose opening quote stands at the cursor. Both results are NULL and 0 if reading
-// cannot go on.
+// Reads the string whose opening quote is at the cursor. Returns NULL and a count of 0 if reading
+// cannot continue.
 static const char *read_string(parser *p, int32_t *count) {
     char quote = *p->at;
     const char *begin = p->at + 1;
     const char *close = begin;
 
+    // Find the closing quote; strings do not span lines.
     while (close < p->end && *close != quote && *close != '\n') {
         close += *close == '\\' && close + 1 < p->end ? 2 : 1;
     }
@@ -206,6 +208,7 @@ static const char *read_string(parser *p, int32_t *count) {
         return NULL;
     }
 
+    // Copy and decode it.
     char *string = p->source->strings_end;
     char *out = string;
     for (const char *c = begin; c < close;) {
@@ -228,8 +231,9 @@ static const char *read_string(parser *p, int32_t *count) {
 
     *count = (int32_t)(out - string);
     *out = 0;
-    p->source->strings_end =
-        out + 1; // fits: a string's quotes take two bytes of the text, the zero one
+
+    // It fits: a string's quotes take two bytes of the text, its final zero takes one.
+    p->source->strings_end = out + 1;
     SN_ASSERT(p->source->strings_end <= p->source->strings + p->source->size + 1);
     p->at = close + 1;
 
@@ -308,7 +312,7 @@ static bool is_not_finite(const char *at, const char *end) {
            sn_word_is_like(word, "inf");
 }
 
-// A number, true, false, null, or something that wants to be one.
+// A number, true, false or null, or a misspelling of one of them.
 static void read_plain(parser *p, sn_json *out) {
     const char *begin = p->at;
     const char *c = begin;
@@ -353,7 +357,7 @@ static void read_plain(parser *p, sn_json *out) {
         if (nearest >= 0) {
             NOTE(p, begin, "found %s; did you mean %s?", shown, words[nearest]);
         } else {
-            NOTE(p, begin, "found %s without quotes; a string must stand in double quotes", shown);
+            NOTE(p, begin, "found %s without quotes; a string must be in double quotes", shown);
         }
     } else {
         out->kind = SN_JSON_NUMBER;
@@ -387,7 +391,7 @@ void sn_json_adopt(sn_json *value) {
     }
 }
 
-// Takes the values above `base` off the stack into the container.
+// Moves the values above `base` from the stack into the container.
 static void close_container(parser *p, sn_json *out, size_t base) {
     size_t count = p->stack_count - base;
     out->items = SN_PUSH(p->arena, sn_json, count);
@@ -410,7 +414,7 @@ static void close_container(parser *p, sn_json *out, size_t base) {
 
 static void read_value(parser *p, sn_json *out);
 
-// Reads one item; true if another one follows. Stops at the closing bracket, which it takes.
+// Reads one item. Returns true if another one follows; otherwise consumes the closing bracket.
 static bool read_item(parser *p, sn_json *item, const char *open, char close) {
     read_value(p, item);
     if (p->dead || !push_value(p, item)) {
@@ -429,6 +433,7 @@ static bool read_item(parser *p, sn_json *item, const char *open, char close) {
         return false;
     }
 
+    // A comma must be followed by another item.
     if (p->at < p->end && *p->at == ',') {
         const char *comma = p->at++;
         skip(p);
@@ -436,24 +441,25 @@ static bool read_item(parser *p, sn_json *item, const char *open, char close) {
             return !p->dead;
         }
 
-        NOTE(p, comma,
-             "a comma stands before the end of the %s; nothing may follow it but another %s",
-             container, close == ']' ? "item" : "member");
+        NOTE(p, comma, "the last %s of the %s is followed by a comma; remove it",
+             close == ']' ? "item" : "member", container);
         p->at++;
 
         return false;
     }
 
+    // A missing comma is reported, and reading continues.
     if (p->at < p->end && (*p->at == '"' || is_letter(*p->at) || is_digit(*p->at) ||
                            *p->at == '{' || *p->at == '[')) {
         NOTE(p, p->at, "found %s; a comma is missing before it", found(p, shown));
         return true;
     }
 
-    sn_place place = sn_json_source_place(p->source, (size_t)(open - p->source->text));
-    STOP(p, p->at,
-         "found %s, expected , or %c to go on with the %s that starts at line %d, column %d",
-         found(p, shown), close, container, place.line, place.column);
+    // Anything else ends the reading.
+    sn_text_position position =
+        sn_json_source_position(p->source, (size_t)(open - p->source->text));
+    STOP(p, p->at, "found %s, expected , or %c in the %s that starts at line %d, column %d",
+         found(p, shown), close, container, position.line, position.column);
 
     return false;
 }
@@ -500,7 +506,7 @@ static void read_bare_key(parser *p, sn_json *member) {
     member->key = key;
 }
 
-// The key and the colon behind it. False if reading cannot go on.
+// Reads the key and the colon after it. False if reading cannot continue.
 static bool read_key(parser *p, sn_json *member) {
     char shown[SN_TEXT_FOUND_SIZE];
     int32_t count = 0;
@@ -513,7 +519,7 @@ static bool read_key(parser *p, sn_json *member) {
             STOP(p, begin, "a key must not hold a zero character");
         }
     } else if (p->at < p->end && (is_letter(*p->at) || *p->at == '\'')) {
-        NOTE(p, p->at, "found %s; a key must stand in double quotes", found(p, shown));
+        NOTE(p, p->at, "found %s; a key must be in double quotes", found(p, shown));
         if (*p->at == '\'') {
             member->key = read_string(p, &count);
         } else {
@@ -535,14 +541,14 @@ static bool read_key(parser *p, sn_json *member) {
     if (p->at < p->end && *p->at == ':') {
         p->at++;
     } else {
-        STOP(p, p->at, "found %s, expected : behind the key \"%.*s\"", found(p, shown), KEY_SHOWN,
+        STOP(p, p->at, "found %s, expected : after the key \"%.*s\"", found(p, shown), KEY_SHOWN,
              member->key);
     }
 
     return !p->dead;
 }
 
-// Indices sorted by key, equal keys in the order of the text: merge sort.
+// Indices sorted by key, equal keys in the order of the text, by merge sort.
 static int32_t *sort_keys(sn_arena *arena, const sn_json *items, int32_t count) {
     int32_t *from = SN_PUSH(arena, int32_t, count);
     int32_t *to = SN_PUSH(arena, int32_t, count);
@@ -581,6 +587,7 @@ static void refuse_duplicates(parser *p, const sn_json *object) {
         return;
     }
 
+    // Equal keys are adjacent after sorting.
     sn_arena_mark mark = sn_arena_get_mark(p->arena);
     const int32_t *order = sort_keys(p->arena, object->items, object->count);
     for (int32_t i = 1; order && i < object->count && !p->dead; i++) {
@@ -590,10 +597,10 @@ static void refuse_duplicates(parser *p, const sn_json *object) {
             continue;
         }
 
-        sn_place place = sn_json_key_place(first);
+        sn_text_position position = sn_json_key_position(first);
         NOTE(p, p->source->text + second->key_offset,
-             "the key \"%.*s\" is here twice; it stands at line %d, column %d already", KEY_SHOWN,
-             second->key, place.line, place.column);
+             "duplicate key \"%.*s\"; it is already used at line %d, column %d", KEY_SHOWN,
+             second->key, position.line, position.column);
     }
 
     if (!order) {
@@ -645,12 +652,14 @@ static void read_value(parser *p, sn_json *out) {
         return;
     }
 
+    // Limits of what the reader accepts.
     if (++p->value_count > LARGEST_COUNT) {
         STOP(p, p->at, "more than %d values; that is beyond what this reader accepts",
              LARGEST_COUNT);
         return;
     }
 
+    // The first character decides.
     char c = *p->at;
     if ((c == '[' || c == '{') && p->depth == SN_JSON_DEPTH) {
         STOP(p, p->at, "nested deeper than %d levels", SN_JSON_DEPTH);
@@ -660,7 +669,7 @@ static void read_value(parser *p, sn_json *out) {
         read_object(p, out);
     } else if (c == '"' || c == '\'') {
         if (c == '\'') {
-            NOTE(p, p->at, "a string must stand in double quotes");
+            NOTE(p, p->at, "a string must be in double quotes");
         }
         out->string = read_string(p, &out->count);
         out->kind = out->string ? SN_JSON_STRING : SN_JSON_NULL;
@@ -684,6 +693,8 @@ sn_json *sn_json_parse_source(sn_arena *arena, sn_json_source *source, size_t st
     if (depth) {
         memcpy(p.steps, steps, (size_t)depth * sizeof *steps);
     }
+
+    // Skip a byte order mark.
     if (source->size - start >= 3 && memcmp(p.at, "\xEF\xBB\xBF", 3) == 0) {
         p.at += 3;
     }
@@ -692,9 +703,10 @@ sn_json *sn_json_parse_source(sn_arena *arena, sn_json_source *source, size_t st
     read_value(&p, &value);
     skip(&p);
 
+    // Only white space may follow the value.
     char shown[SN_TEXT_FOUND_SIZE];
     if (!p.dead && p.at < p.end) {
-        STOP(&p, p.at, "found %s behind the end of the value", found(&p, shown));
+        STOP(&p, p.at, "found %s after the end of the value", found(&p, shown));
     }
 
     sn_release(arena->context, p.stack, p.stack_capacity, sizeof(sn_json));
@@ -723,6 +735,7 @@ sinew_status sn_json_parse(sinew_context *context, const void *text, size_t size
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Errors of this text only.
     sn_mistakes own = sn_mistakes_create(context);
     sn_mistakes *list = mistakes ? mistakes : &own;
     int64_t before = list->total;

@@ -9,25 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_mistake(sn_mistakes *mistakes, const sn_json *value, sn_place place,
+static void add_mistake(sn_mistakes *mistakes, const sn_json *value, sn_text_position position,
                         const char *format, va_list arguments) {
     char path[SN_JSON_PATH_SIZE], message[800];
     vsnprintf(message, sizeof message, format, arguments);
-    sn_mistakes_add(mistakes, value->source->name, place, sn_json_path(value, path, sizeof path),
+    sn_mistakes_add(mistakes, value->source->name, position, sn_json_path(value, path, sizeof path),
                     "%s", message);
 }
 
 void sn_json_mistake(sn_mistakes *mistakes, const sn_json *value, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add_mistake(mistakes, value, sn_json_place(value), format, arguments);
+    add_mistake(mistakes, value, sn_json_position(value), format, arguments);
     va_end(arguments);
 }
 
 void sn_json_key_mistake(sn_mistakes *mistakes, const sn_json *value, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    add_mistake(mistakes, value, sn_json_key_place(value), format, arguments);
+    add_mistake(mistakes, value, sn_json_key_position(value), format, arguments);
     va_end(arguments);
 }
 
@@ -46,7 +46,7 @@ const char *sn_json_found(const sn_json *value, char out[SN_JSON_FOUND_SIZE]) {
         bool cut = value->count > 40;
         int shown = cut ? 40 : value->count;
         while (cut && shown > 0 && ((unsigned char)value->string[shown] & 0xC0) == 0x80) {
-            shown--; // not within a character
+            shown--; // do not cut a character
         }
         snprintf(out, SN_JSON_FOUND_SIZE, "the string \"%.*s%s\"", shown, value->string,
                  cut ? "..." : "");
@@ -114,6 +114,8 @@ bool sn_json_check_keys(sn_mistakes *mistakes, const sn_json *object, const char
     }
 
     bool good = true;
+
+    // "$schema" and keys that start like a comment are always allowed.
     for (int32_t i = 0; i < object->count; i++) {
         const sn_json *member = &object->items[i];
         bool known = strcmp(member->key, "$schema") == 0 || strncmp(member->key, "//", 2) == 0;
@@ -129,6 +131,8 @@ bool sn_json_check_keys(sn_mistakes *mistakes, const sn_json *object, const char
         char list[512];
 
         sn_json_list_words(words, count, list, sizeof list);
+
+        // Suggest the most similar key, and list the valid ones.
         int32_t nearest = sn_suggest(member->key, words, count);
         if (nearest >= 0) {
             sn_json_key_mistake(mistakes, member,
@@ -206,6 +210,7 @@ bool sn_json_integer(sn_mistakes *mistakes, const sn_json *value, int64_t low, i
         return true;
     }
 
+    // Whole numbers up to 2^53 are exact in double precision.
     if (value->kind == SN_JSON_NUMBER && value->number == floor(value->number) &&
         fabs(value->number) <= 9007199254740992.0) {
         int64_t x = (int64_t)value->number;
@@ -284,6 +289,7 @@ bool sn_json_word(sn_mistakes *mistakes, const sn_json *value, const char *const
         return true;
     }
 
+    // Suggest the most similar word.
     int32_t nearest = sn_suggest(value->string, words, count);
     if (nearest >= 0) {
         sn_json_mistake(mistakes, value,

@@ -1,15 +1,15 @@
-// Typed reading of a JSON tree. Each call checks one value and, if it is wrong, adds a mistake that
-// says where it stands, what was found and what would be valid; the caller reads on, so that all
-// mistakes of a file come out together.
+// Typed reading of a JSON tree. Each call checks one value. If it is invalid, the call records
+// where it is, what was found and what would be valid, and the caller continues, so that all errors
+// of a file are reported together.
 //
-// `value` may be NULL (a member that is not there): then nothing is written and true is returned,
-// so that a default stays. Ask sn_json_require for members that must be there.
+// `value` may be NULL (a missing member): then nothing is written and true is returned, so that the
+// default stays. Use sn_json_require for members that must exist.
 #ifndef SN_IO_TEXT_JSON_CHECK_H
 #define SN_IO_TEXT_JSON_CHECK_H
 
 #include "io/text/json.h"
 
-// A mistake at a value, or at its key; path and place are filled in.
+// Records an error at a value or at its key; path and position are filled in.
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -26,11 +26,11 @@ const char *sn_json_found(const sn_json *value, char out[SN_JSON_FOUND_SIZE]);
 // The member of an object; a mistake and NULL if it is missing.
 sn_json *sn_json_require(sn_mistakes *mistakes, const sn_json *object, const char *key);
 
-// Is it of this kind?
+// Checks the kind of a value.
 bool sn_json_is(sn_mistakes *mistakes, const sn_json *value, sn_json_kind kind);
 
-// Every key of the object must be one of `words`; for others the nearest is offered. "$schema" and
-// keys that start with "//" always pass.
+// Every key of the object must be one of `words`; for any other, the most similar word is
+// suggested. "$schema" and keys that start with "//" are always accepted.
 bool sn_json_check_keys(sn_mistakes *mistakes, const sn_json *object, const char *const *words,
                         int32_t count);
 

@@ -1,4 +1,4 @@
-// Setting one value of a tree by its path: what `--set path=value` does.
+// Sets one value of a tree by its path: the option `--set path=value`.
 #include "io/text/json.h"
 
 #include "io/text/json_source.h"
@@ -13,14 +13,14 @@ typedef struct edit {
     const char *at, *end; // the rest of the path
 } edit;
 
-static sn_place place_of(const edit *e, const char *at) {
-    return sn_json_source_place(e->source, (size_t)(at - e->source->text));
+static sn_text_position place_of(const edit *e, const char *at) {
+    return sn_json_source_position(e->source, (size_t)(at - e->source->text));
 }
 
 #define REFUSE(e, at, ...)                                                                         \
     sn_mistakes_add((e)->mistakes, (e)->source->name, place_of(e, at), "", __VA_ARGS__)
 
-// Copies a name of the path to the source's strings.
+// Copies a name from the path to the source's strings.
 static bool keep_name(edit *e, const char *name, size_t length, sn_json_step *step) {
     for (const char *c = name; c < name + length; c += sn_utf8_length(c, name + length)) {
         if (sn_utf8_length(c, name + length) > 0) {
@@ -42,6 +42,8 @@ static bool read_step(edit *e, bool first, sn_json_step *step) {
     const char *begin = e->at;
     *step = (sn_json_step){NULL, -1};
     if (*e->at == '[') {
+
+        // A quoted name, or an index.
         e->at++;
         if (e->at < e->end && *e->at == '"') {
             const char *name = ++e->at;
@@ -80,6 +82,7 @@ static bool read_step(edit *e, bool first, sn_json_step *step) {
         return true;
     }
 
+    // A plain name, after a point unless it is the first.
     if (!first) {
         if (*e->at != '.') {
             REFUSE(e, e->at, "expected . or [ or =");
@@ -102,7 +105,7 @@ static bool read_step(edit *e, bool first, sn_json_step *step) {
     return keep_name(e, name, length, step);
 }
 
-// One more value at the end of a container; NULL in a shortage of memory.
+// Appends a value to a container; NULL if memory is short.
 static sn_json *append(edit *e, sn_json *container) {
     sn_json *items = SN_PUSH(&e->document->arena, sn_json, container->count + 1);
     if (!items) {
@@ -123,8 +126,8 @@ static sn_json *append(edit *e, sn_json *container) {
     return added;
 }
 
-// Goes one step down from `at`, which becomes an object or array if it was null; creates what is
-// missing.
+// Descends one step from `at`, which becomes an object or array if it was null. Creates missing
+// values.
 static sn_json *descend(edit *e, sn_json *at, const sn_json_step *step, const char *begin) {
     char path[SN_JSON_PATH_SIZE];
     sn_json_kind wanted = step->key ? SN_JSON_OBJECT : SN_JSON_ARRAY;
@@ -146,6 +149,7 @@ static sn_json *descend(edit *e, sn_json *at, const sn_json_step *step, const ch
         return next;
     }
 
+    // An array may only grow by one item at its end.
     if (!step->key && step->index != at->count) {
         sn_json_path(at, path, sizeof path);
         REFUSE(e, begin, "%s has %d items; index %d is beyond the next one",
@@ -165,7 +169,7 @@ static sn_json *descend(edit *e, sn_json *at, const sn_json_step *step, const ch
     return next;
 }
 
-// The value behind '=': JSON, or a bare string. NULL if a mistake was noted or memory is short.
+// The value after '=': JSON, or a bare string. NULL if an error was recorded or memory is short.
 static sn_json *read_assigned(edit *e, const char *value, const sn_json_step *steps,
                               int32_t depth) {
     sn_arena *arena = &e->document->arena;
@@ -180,12 +184,14 @@ static sn_json *read_assigned(edit *e, const char *value, const sn_json_step *st
         return read;
     }
 
+    // A value that starts like JSON is not a bare string: record its errors.
     if (*value == '{' || *value == '[' || *value == '"') {
         e->source->strings_end = strings_end;
         sn_json_parse_source(arena, e->source, start, steps, depth, false, e->mistakes);
         return NULL;
     }
 
+    // A bare string must be valid UTF-8.
     const char *end = e->source->text + e->source->size;
     for (const char *c = value; c < end; c += sn_utf8_length(c, end)) {
         if (sn_utf8_length(c, end) > 0) {
@@ -209,6 +215,7 @@ static void set_value(edit *e, const char *value) {
     sn_json_step steps[SN_JSON_DEPTH];
     int32_t depth = 0;
 
+    // Walk the path, creating what is missing.
     for (; e->at < e->end; depth++) {
         const char *begin = e->at;
         if (depth >= SN_JSON_DEPTH - 1) {
@@ -226,6 +233,7 @@ static void set_value(edit *e, const char *value) {
         }
     }
 
+    // Replace the value but keep its key.
     sn_json *read = read_assigned(e, value, steps, depth);
     if (!read) {
         return;

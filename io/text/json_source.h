@@ -1,4 +1,4 @@
-// What the parts of the JSON code share: the text behind values, paths in the making.
+// Shared by the parts of the JSON code: the text behind the values, and paths under construction.
 #ifndef SN_IO_TEXT_JSON_SOURCE_H
 #define SN_IO_TEXT_JSON_SOURCE_H
 
@@ -20,23 +20,22 @@ typedef struct sn_json_step {
     int32_t index;
 } sn_json_step;
 
-// Copies a text (and its name) into the arena, with room for its strings. NULL in a shortage of
-// memory.
+// Copies a text (and its name) into the arena, with room for its strings. NULL if memory is short.
 sn_json_source *sn_json_source_create(sn_arena *arena, const char *name, const void *text,
                                       size_t size);
 
-sn_place sn_json_source_place(const sn_json_source *source, size_t offset);
+sn_text_position sn_json_source_position(const sn_json_source *source, size_t offset);
 
 const char *sn_json_path_from_steps(const sn_json_step *steps, int32_t count, char *out,
                                     size_t size);
 
-// Reads the value that starts at `start` in a source and stands below `steps`; it becomes a child
-// of nothing. NULL in a shortage of memory.
+// Reads the value that starts at `start` in a source, below `steps` in the tree. It has no parent
+// yet. NULL if memory is short.
 sn_json *sn_json_parse_source(sn_arena *arena, sn_json_source *source, size_t start,
                               const sn_json_step *steps, int32_t depth, bool comments,
                               sn_mistakes *mistakes);
 
-// Tells the children of a container that was moved where it is now.
+// Updates the parent pointers of the children of a container that was moved.
 void sn_json_adopt(sn_json *value);
 
 #endif

@@ -1,4 +1,4 @@
-// Walking the JSON tree: members, items, places, paths.
+// Navigation in the JSON tree: members, items, positions, paths.
 #include "io/text/json.h"
 
 #include "io/text/json_source.h"
@@ -31,9 +31,9 @@ sn_json_source *sn_json_source_create(sn_arena *arena, const char *name, const v
     return source;
 }
 
-sn_place sn_json_source_place(const sn_json_source *source, size_t offset) {
+sn_text_position sn_json_source_position(const sn_json_source *source, size_t offset) {
     SN_ASSERT(offset <= source->size);
-    return sn_text_place(source->text, source->text + offset);
+    return sn_text_find_position(source->text, source->text + offset);
 }
 
 sn_json *sn_json_get(const sn_json *object, const char *key) {
@@ -63,12 +63,12 @@ const char *sn_json_kind_name(sn_json_kind kind) {
     return names[kind];
 }
 
-sn_place sn_json_place(const sn_json *value) {
-    return sn_json_source_place(value->source, value->offset);
+sn_text_position sn_json_position(const sn_json *value) {
+    return sn_json_source_position(value->source, value->offset);
 }
 
-sn_place sn_json_key_place(const sn_json *value) {
-    return sn_json_source_place(value->source, value->key ? value->key_offset : value->offset);
+sn_text_position sn_json_key_position(const sn_json *value) {
+    return sn_json_source_position(value->source, value->key ? value->key_offset : value->offset);
 }
 
 static bool is_plain_key(const char *key) {

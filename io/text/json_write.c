@@ -23,7 +23,7 @@ static void break_line(sn_json_writer *writer) {
     }
 }
 
-// What stands before a value or key: a comma, a line break.
+// Writes whatever separates a value or key from the previous one: a comma, a line break.
 static void separate(sn_json_writer *writer) {
     if (writer->after_key) {
         writer->after_key = false;
@@ -163,7 +163,7 @@ void sn_json_end_array(sn_json_writer *writer) {
 
 enum { SHORT_LINE = 80 };
 
-// Would the items fit on a line? A guess from above: numbers take at most 20 characters.
+// Whether the items fit on a line, estimated from above: numbers take at most 20 characters.
 static bool is_short(const sn_json *value) {
     int32_t width = 0;
     for (int32_t i = 0; i < value->count; i++) {

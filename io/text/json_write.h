@@ -1,7 +1,7 @@
 // Writing JSON: readable, indented by two spaces, numbers with the fewest digits that read back the
 // same.
 //
-// A value is written where the writer stands: in an object behind its key, in an array, or alone.
+// A value is written at the current position: in an object after its key, in an array, or alone.
 // Short arrays of plain values can stay on one line.
 #ifndef SN_IO_TEXT_JSON_WRITE_H
 #define SN_IO_TEXT_JSON_WRITE_H
@@ -26,8 +26,8 @@ void sn_json_write_boolean(sn_json_writer *writer, bool value);
 void sn_json_write_integer(sn_json_writer *writer, int64_t value);
 void sn_json_write_string(sn_json_writer *writer, const char *value);
 
-// A number; null if it is not finite, which JSON cannot hold. sn_json_write_float: with the digits
-// of a float.
+// A number; null if it is not finite, which JSON cannot represent. sn_json_write_float writes the
+// digits of a float.
 void sn_json_write_number(sn_json_writer *writer, double value);
 void sn_json_write_float(sn_json_writer *writer, double value);
 

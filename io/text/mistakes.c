@@ -1,4 +1,4 @@
-// The list of mistakes; text in an arena, at most SN_MISTAKES_KEPT of them.
+// The list of errors; their text lives in an arena, at most SN_MISTAKES_KEPT of them.
 #include "io/text/mistakes.h"
 
 #include <stdarg.h>
@@ -25,8 +25,8 @@ static const char *copy_text(sn_arena *arena, const char *text) {
     return copy;
 }
 
-void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_place place, const char *path,
-                     const char *format, ...) {
+void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_text_position position,
+                     const char *path, const char *format, ...) {
     mistakes->total++;
     if (mistakes->count == SN_MISTAKES_KEPT) {
         return;
@@ -42,7 +42,7 @@ void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_place place, co
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
 
-    sn_mistake mistake = {copy_text(&mistakes->arena, file ? file : ""), place,
+    sn_mistake mistake = {copy_text(&mistakes->arena, file ? file : ""), position,
                           copy_text(&mistakes->arena, path ? path : ""),
                           copy_text(&mistakes->arena, message)};
     if (mistakes->items && mistake.file && mistake.path && mistake.message) {
@@ -52,9 +52,9 @@ void sn_mistakes_add(sn_mistakes *mistakes, const char *file, sn_place place, co
 
 static bool is_before(const sn_mistake *a, const sn_mistake *b) {
     int32_t last = INT32_MAX;
-    int32_t line_a = a->place.line ? a->place.line : last;
-    int32_t line_b = b->place.line ? b->place.line : last;
-    return line_a != line_b ? line_a < line_b : a->place.column < b->place.column;
+    int32_t line_a = a->position.line ? a->position.line : last;
+    int32_t line_b = b->position.line ? b->position.line : last;
+    return line_a != line_b ? line_a < line_b : a->position.column < b->position.column;
 }
 
 void sn_mistakes_sort(sn_mistakes *mistakes) {
@@ -73,10 +73,10 @@ static void print_one(const sn_mistake *mistake, sn_buffer *out) {
     if (*mistake->file) {
         sn_buffer_print(out, "%s:", mistake->file);
     }
-    if (mistake->place.line) {
-        sn_buffer_print(out, "%d:%d:", mistake->place.line, mistake->place.column);
+    if (mistake->position.line) {
+        sn_buffer_print(out, "%d:%d:", mistake->position.line, mistake->position.column);
     }
-    if (*mistake->file || mistake->place.line) {
+    if (*mistake->file || mistake->position.line) {
         sn_buffer_add_text(out, " ");
     }
     if (*mistake->path) {

@@ -1,4 +1,4 @@
-// Words by FNV-1a hash and linear probing, at most half full.
+// A hash table of words: FNV-1a with linear probing, at most half full.
 #include "io/text/names.h"
 
 #include <string.h>
@@ -27,8 +27,7 @@ static size_t slot_count(const sn_names *names) {
     return names->slots.size / sizeof(int32_t);
 }
 
-// The slot that holds the word, or the free one where it belongs. There are slots, and a free one
-// among them.
+// The slot that holds the word, or the free one where it belongs. There must be a free slot.
 static int32_t *find_slot(const sn_names *names, sn_word word) {
     int32_t *slots = (int32_t *)(void *)names->slots.data;
     size_t mask = slot_count(names) - 1;

@@ -1,4 +1,4 @@
-// A list of distinct words in the order they came, found again by hashing.
+// A list of distinct words in order of insertion, with lookup by hash.
 #ifndef SN_IO_TEXT_NAMES_H
 #define SN_IO_TEXT_NAMES_H
 
@@ -15,7 +15,7 @@ typedef struct sn_names {
 sn_names sn_names_create(sn_arena *arena);
 void sn_names_destroy(sn_names *names); // the copies stay in the arena
 
-// The index of a word, added if it is new. -1 in a shortage of memory.
+// The index of a word, which is added if it is new. -1 if memory is short.
 int32_t sn_names_add(sn_names *names, sn_word word);
 
 // The index of a word, or -1.

@@ -1,4 +1,4 @@
-// Word distance by dynamic programming over three rows: cost is the product of the lengths.
+// Edit distance by dynamic programming over three rows; the cost is the product of the lengths.
 #include "io/text/suggest.h"
 
 #include "base/assert.h"
@@ -40,6 +40,8 @@ int32_t sn_word_distance(const char *a, const char *b) {
         int32_t *before = rows[(i + 1) % 3];
 
         row[0] = i;
+
+        // Replace, insert, delete, or swap two neighbours.
         for (int32_t j = 1; j <= n; j++) {
             int32_t same = last[j - 1] + (x[i - 1] != y[j - 1]);
             row[j] = minimum(same, 1 + minimum(last[j], row[j - 1]));
@@ -52,8 +54,8 @@ int32_t sn_word_distance(const char *a, const char *b) {
     return rows[m % 3][n];
 }
 
-// The first word that holds the other, or else the one with the longest beginning in common (four
-// letters and half the word).
+// The first word that contains the other or is contained in it; otherwise the one with the longest
+// common prefix (at least four letters and half of the word).
 static int32_t find_part(const char *meant, int32_t length, const char *const *words,
                          int32_t count) {
     int32_t best = -1;
@@ -83,6 +85,8 @@ int32_t sn_suggest(const char *word, const char *const *words, int32_t count) {
     SN_ASSERT(count >= 0);
     char meant[LONGEST + 1];
     int32_t length = copy_lower(meant, word);
+
+    // Longer words may contain more mistakes.
     int32_t allowed = length / 3;
 
     if (allowed < 1) {

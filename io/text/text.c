@@ -1,4 +1,4 @@
-// Scanning and writing of numbers and words; see io/text/text.h.
+// Scans and writes numbers and words; see io/text/text.h.
 #include "io/text/text.h"
 
 #include "base/assert.h"
@@ -19,36 +19,36 @@ static inline bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-sn_place sn_text_place(const char *begin, const char *at) {
-    sn_place place = {1, 1};
+sn_text_position sn_text_find_position(const char *begin, const char *at) {
+    sn_text_position position = {1, 1};
     for (const char *c = begin; c < at; c++) {
         if (*c == '\n') {
-            place.line++;
-            place.column = 1;
+            position.line++;
+            position.column = 1;
         } else if (((unsigned char)*c & 0xC0) != 0x80) {
-            place.column++;
+            position.column++;
         }
     }
 
-    return place;
+    return position;
 }
 
-// Digits beyond this many cannot change the nearest double, except that they are not all zero.
+// Digits beyond this many affect the nearest double only by being zero or not.
 enum { SIGNIFICANT_DIGITS = 780 };
 
 // The value of digits [from, to), which may hold one point, times 10^exponent, by strtod.
 static double convert_slowly(const char *from, const char *to, int64_t exponent) {
     char digits[SIGNIFICANT_DIGITS + 32];
     int count = 0;
-    bool behind_point = false, rest = false;
+    bool after_point = false, rest = false;
 
     for (const char *c = from; c < to; c++) {
         if (*c == '.') {
-            behind_point = true;
+            after_point = true;
             continue;
         }
 
-        if (behind_point) {
+        if (after_point) {
             exponent--;
         }
         if (count == 0 && *c == '0') {
@@ -67,11 +67,13 @@ static double convert_slowly(const char *from, const char *to, int64_t exponent)
         return 0;
     }
 
+    // A nonzero remainder is represented by one more digit.
     if (rest) {
         digits[count++] = '1';
         exponent--;
     }
 
+    // Exponents beyond these limits give zero or infinity anyway.
     if (exponent > 100000) {
         exponent = 100000;
     }
@@ -94,6 +96,7 @@ sn_number_result sn_text_double(const char **at, const char *end, double *value)
     uint64_t mantissa = 0;
     int64_t exponent = 0;
 
+    // Digits before and after the point, as one integer.
     while (c < end && is_digit(*c)) {
         mantissa = mantissa * 10 + (uint64_t)(*c++ - '0');
     }
@@ -112,6 +115,7 @@ sn_number_result sn_text_double(const char **at, const char *end, double *value)
         return SN_NUMBER_NONE;
     }
 
+    // The exponent; an e without digits does not belong to the number.
     const char *digits_end = c;
     int64_t written = 0;
     if (c < end && (*c == 'e' || *c == 'E')) {
@@ -136,8 +140,8 @@ sn_number_result sn_text_double(const char **at, const char *end, double *value)
 
     exponent += written;
 
-    // 19 digits always fit in 64 bits; leading zeros count as digits, which only sends a rare
-    // number the slow way.
+    // 19 digits always fit in 64 bits. Leading zeros count as digits, which only makes some rare
+    // numbers take the slow path.
     double result;
 
     if (digit_count <= 19 && mantissa <= (UINT64_C(1) << 53) && exponent >= -LARGEST_POWER &&
@@ -165,6 +169,7 @@ sn_number_result sn_text_integer(const char **at, const char *end, int64_t *valu
     uint64_t sum = 0;
     bool large = false;
 
+    // Accumulate and detect overflow.
     for (; c < end && is_digit(*c); c++) {
         if (sum > (uint64_t)INT64_MAX / 10) {
             large = true;
@@ -273,6 +278,7 @@ const char *sn_text_found(const char *at, const char *end, char out[SN_TEXT_FOUN
     size_t size = 0;
     out[size++] = '"';
 
+    // Unprintable bytes are shown as '?', long words are cut.
     bool cut = false;
     for (; at < end && !sn_text_is_space(*at); at++) {
         if (size + 6 > SN_TEXT_FOUND_SIZE) {
@@ -314,13 +320,14 @@ size_t sn_text_write_integer(char *out, int64_t value) {
     return size;
 }
 
-// 0.digits x 10^point as plain decimals or, far from 1, with an exponent.
+// 0.digits x 10^point as plain decimals, or with an exponent if it is far from 1.
 static size_t format_digits(char *out, const char *digits, int count, int point, bool negative) {
     size_t size = 0;
     if (negative) {
         out[size++] = '-';
     }
 
+    // Plain decimals, padded with zeros on either side.
     if (point > -5 && point <= 17) {
         if (point <= 0) {
             out[size++] = '0';
@@ -349,6 +356,7 @@ static size_t format_digits(char *out, const char *digits, int count, int point,
         return size;
     }
 
+    // One digit before the point, and an exponent.
     out[size++] = digits[0];
     if (count > 1) {
         out[size++] = '.';
@@ -396,14 +404,16 @@ static size_t write_word(char *out, double value) {
     return strlen(word);
 }
 
-// The first of 15, 16, 17 digits that reads back: printf rounds correctly, and its digits are taken
-// without its point, which follows the locale.
+// Tries 15, 16 and 17 digits until the number reads back unchanged. printf rounds correctly; its
+// decimal point depends on the locale, so only its digits are used.
 static size_t write_slowly(char *out, double magnitude, bool negative) {
     for (int precision = 15; precision <= 17; precision++) {
         char printed[48], digits[SN_TEXT_NUMBER_SIZE];
         int count = 0;
 
         snprintf(printed, sizeof printed, "%.*e", precision - 1, magnitude);
+
+        // The digits without the point.
         const char *c = printed;
         for (; *c && *c != 'e'; c++) {
             if (is_digit(*c)) {
@@ -416,11 +426,13 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
             c++;
         }
 
+        // The exponent, and trailing zeros removed.
         sn_text_integer(&c, printed + strlen(printed), &exponent);
         while (count > 1 && digits[count - 1] == '0') {
             count--;
         }
 
+        // Does it read back?
         size_t size = format_digits(out, digits, count, (int)exponent + 1, negative);
         const char *at = negative ? out + 1 : out;
         double back = 0;
@@ -434,21 +446,22 @@ static size_t write_slowly(char *out, double magnitude, bool negative) {
     return 0;
 }
 
-// The shortest digits by exact arithmetic. x 10^k = p + e without error (e by a fused
-// multiplication), where k makes p a number of 17 digits and so an integer: in all an integer H and
-// a fraction. The nearest multiple of 100 or 10 reads back as x if it is less than half the gap
-// between doubles away. A case too close to call, or a number outside of [1e-5, 1e15), gives 0.
+// The shortest digits by exact arithmetic. k is chosen so that p = round(x 10^k) has 17 digits and
+// is an integer; the rounding error e is computed exactly by a fused multiplication, so that x 10^k
+// = p + e is an integer H plus a fraction. The nearest multiple of 100 or 10 reads back as x if it
+// is closer than half the gap between doubles. Returns 0 if a case is too close to decide, or if x
+// is outside [1e-5, 1e15).
 static size_t write_exactly(char *out, double x, bool negative) {
     if (!(x >= 1e-5 && x < 1e15)) {
         return 0;
     }
 
-    int place = -4; // digits before the point
-    while (place < 15 && (place < 0 ? x * powers[-place] >= 1 : x >= powers[place])) {
-        place++;
+    int point = -4; // digits before the point
+    while (point < 15 && (point < 0 ? x * powers[-point] >= 1 : x >= powers[point])) {
+        point++;
     }
 
-    int k = 17 - place;
+    int k = 17 - point;
     int binary;
     double p = x * powers[k];
     double e = fma(x, powers[k], -p);
@@ -508,17 +521,17 @@ size_t sn_text_write_float(char *out, double value) {
     // Six to nine digits suffice for a float; between 1e-6 and 1e9 the scale stays within exact
     // powers.
     if (magnitude >= 1e-6 && magnitude < 1e9) {
-        int place = 0; // digits before the point, or minus the zeros behind it
-        while (place < 9 && magnitude >= powers[place]) {
-            place++;
+        int point = 0; // digits before the point, or minus the zeros after it
+        while (point < 9 && magnitude >= powers[point]) {
+            point++;
         }
 
-        while (place <= 0 && place > -6 && magnitude * powers[1 - place] < 1) {
-            place--;
+        while (point <= 0 && point > -6 && magnitude * powers[1 - point] < 1) {
+            point--;
         }
 
         for (int digits = 6; digits <= 9; digits++) {
-            int k = digits - place;
+            int k = digits - point;
             if (k < 0) {
                 continue;
             }
@@ -543,6 +556,7 @@ int sn_utf8_length(const char *at, const char *end) {
         return 1;
     }
 
+    // The first byte gives the length; then continuation bytes follow.
     int length = c[0] >= 0xF0 ? 4 : c[0] >= 0xE0 ? 3 : 2;
     if (c[0] < 0xC2 || c[0] > 0xF4 || end - at < length) {
         return 0;
@@ -554,6 +568,7 @@ int sn_utf8_length(const char *at, const char *end) {
         }
     }
 
+    // Encodings that the standard forbids.
     bool overlong = (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xF0 && c[1] < 0x90);
     bool surrogate = c[0] == 0xED && c[1] >= 0xA0;
     bool beyond = c[0] == 0xF4 && c[1] >= 0x90;

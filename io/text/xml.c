@@ -49,7 +49,7 @@ static sinew_status read_attribute(sn_xml *xml, sn_xml_tag *tag) {
 
     sn_text_skip_spaces(text);
     if (text->at >= text->end || *text->at != '=') {
-        return FAIL(xml, text->at, "expected = behind the name of an attribute");
+        return FAIL(xml, text->at, "expected = after the name of an attribute");
     }
 
     text->at++;
@@ -57,9 +57,10 @@ static sinew_status read_attribute(sn_xml *xml, sn_xml_tag *tag) {
 
     char quote = text->at < text->end ? *text->at : 0;
     if (quote != '"' && quote != '\'') {
-        return FAIL(xml, text->at, "the value of an attribute must stand in quotes");
+        return FAIL(xml, text->at, "the value of an attribute must be in quotes");
     }
 
+    // The value extends to the matching quote.
     const char *value = ++text->at;
     const char *close = memchr(value, quote, (size_t)(text->end - value));
     if (!close) {
@@ -90,6 +91,7 @@ static sinew_status read_tag(sn_xml *xml, sn_xml_tag *tag) {
         return FAIL(xml, tag->at, "a tag without a name");
     }
 
+    // Attributes up to the end of the tag.
     for (;;) {
         sn_text_skip_spaces(text);
         if (text->at >= text->end) {
@@ -123,6 +125,7 @@ sinew_status sn_xml_next(sn_xml *xml, sn_xml_tag *tag) {
             return SINEW_OK;
         }
 
+        // Skip comments and declarations; anything else is a tag.
         tag->at = open;
         text->at = open + 1;
 
@@ -132,7 +135,7 @@ sinew_status sn_xml_next(sn_xml *xml, sn_xml_tag *tag) {
         } else if (sn_word_starts(rest, "?")) {
             SN_TRY(skip_past(xml, "?>"));
         } else if (sn_word_starts(rest, "!")) {
-            return FAIL(xml, open, "document types and character data are not read");
+            return FAIL(xml, open, "document types and CDATA are not supported");
         } else {
             return read_tag(xml, tag);
         }

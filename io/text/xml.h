@@ -1,6 +1,6 @@
-// The little of XML that mesh files use: tags with attributes, and the text between them. Comments,
-// declarations and processing instructions are skipped; entities in attributes are resolved on
-// demand; DTDs are refused.
+// The subset of XML that mesh files use: tags with attributes, and the text between them. Comments,
+// declarations and processing instructions are skipped, entities in attributes are resolved on
+// demand, DTDs are errors.
 #ifndef SN_IO_TEXT_XML_H
 #define SN_IO_TEXT_XML_H
 
@@ -25,7 +25,7 @@ typedef struct sn_xml_tag {
 typedef struct sn_xml {
     sinew_context *context;
     const sn_source *source;
-    sn_text text; // stands behind the last tag
+    sn_text text; // the cursor is after the last tag
 } sn_xml;
 
 sn_xml sn_xml_create(sinew_context *context, const sn_source *source);
@@ -33,7 +33,7 @@ sn_xml sn_xml_create(sinew_context *context, const sn_source *source);
 // The next tag; the text before it is skipped.
 sinew_status sn_xml_next(sn_xml *xml, sn_xml_tag *tag);
 
-// The value of an attribute, or one with at = NULL.
+// The value of an attribute; `at` is NULL if there is none.
 sn_word sn_xml_attribute(const sn_xml_tag *tag, const char *name);
 
 void sn_xml_add_escaped(sn_buffer *out, const char *text);

@@ -15,7 +15,7 @@ static inline void fuzz_rewrite_mesh(sinew_context *context, const sn_mesh_view 
     sn_mesh_file again;
 
     FUZZ_REQUIRE(sn_mesh_read(context, &source, &again) == SINEW_OK);
-    FUZZ_REQUIRE(again.view.point_count == view->point_count && again.turned_count == 0);
+    FUZZ_REQUIRE(again.view.point_count == view->point_count && again.reversed_count == 0);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         size_t size =
             (size_t)view->cells[kind].count * (size_t)sn_cell_node_count(kind) * sizeof(int32_t);

@@ -69,17 +69,17 @@ static void test_values(void **state) {
     assert_string_equal(sn_json_path(deep, path, 10), "[\"c d\"...");
     assert_string_equal(sn_json_path(root, path, sizeof path), "");
 
-    sn_place place = sn_json_place(sn_json_at(a, 1));
-    assert_int_equal(place.line, 2);
-    assert_int_equal(place.column, 12);
-    place = sn_json_key_place(sn_json_get(root, "b"));
-    assert_int_equal(place.line, 4);
-    assert_int_equal(place.column, 9);
+    sn_text_position position = sn_json_position(sn_json_at(a, 1));
+    assert_int_equal(position.line, 2);
+    assert_int_equal(position.column, 12);
+    position = sn_json_key_position(sn_json_get(root, "b"));
+    assert_int_equal(position.line, 4);
+    assert_int_equal(position.column, 9);
     finish(&f);
 }
 
-// Every wrong text, with the place and a part of the message of its first mistake and the number of
-// mistakes.
+// Every wrong text, with the position and a part of the message of its first mistake and the number
+// of mistakes.
 static void test_mistakes(void **state) {
     (void)state;
     const struct {
@@ -89,24 +89,23 @@ static void test_mistakes(void **state) {
     } cases[] = {
         {"", 1, 1, 1, "expected a value"},
         {"  \n ", 2, 2, 1, "expected a value"},
-        {"[1,\n 2", 2, 3, 1,
-         "expected , or ] to go on with the array that starts at line 1, column 1"},
-        {"{\"a\":1,}", 1, 7, 1, "a comma stands before the end of the object"},
-        {"[1,]", 1, 3, 1, "a comma stands before the end of the array"},
+        {"[1,\n 2", 2, 3, 1, "expected , or ] in the array that starts at line 1, column 1"},
+        {"{\"a\":1,}", 1, 7, 1, "the last member of the object is followed by a comma"},
+        {"[1,]", 1, 3, 1, "the last item of the array is followed by a comma"},
         {"[1 2 3]", 1, 4, 2, "a comma is missing"},
         {"{\"a\":1 \"b\":2}", 1, 8, 1, "a comma is missing"},
-        {"{\"a\" 1}", 1, 6, 1, "expected : behind the key \"a\""},
-        {"{a:1, b:2}", 1, 2, 2, "a key must stand in double quotes"},
+        {"{\"a\" 1}", 1, 6, 1, "expected : after the key \"a\""},
+        {"{a:1, b:2}", 1, 2, 2, "a key must be in double quotes"},
         {"{\"a\":1,\n\"a\":2}", 2, 1, 1,
-         "the key \"a\" is here twice; it stands at line 1, column 2 already"},
+         "duplicate key \"a\"; it is already used at line 1, column 2"},
         {"[NaN, -Infinity, 1e999]", 1, 2, 3, "\"NaN\" is not a number here; write a finite one"},
         {"[01, +1, .5, 1., 0x10, 1e, --1]", 1, 2, 7,
          "a number must not start with a superfluous 0"},
         {"[+1]", 1, 2, 1, "a number must not start with +"},
         {"[.5]", 1, 2, 1, "a digit must stand before the point"},
         {"[True, nul]", 1, 2, 2, "did you mean true?"},
-        {"{\"model\": corotational}", 1, 11, 1, "a string must stand in double quotes"},
-        {"['a']", 1, 2, 1, "a string must stand in double quotes"},
+        {"{\"model\": corotational}", 1, 11, 1, "a string must be in double quotes"},
+        {"['a']", 1, 2, 1, "a string must be in double quotes"},
         {"[\"abc]\n", 1, 2, 1, "never closed"},
         {"[\"abc\\", 1, 2, 1, "never closed"},
         {"[\"\\x\"]", 1, 3, 1, "unknown escape"},
@@ -115,14 +114,14 @@ static void test_mistakes(void **state) {
         {"[\"\\udc00\"]", 1, 3, 1, "half of a surrogate pair"},
         {"[\"a\tb\"]", 1, 4, 1, "control character 0x09"},
         {"[\"\xC3\xA9\xFF\"]", 1, 4, 1, "byte 0xFF does not belong to valid UTF-8"},
-        {"[] x", 1, 4, 1, "behind the end of the value"},
+        {"[] x", 1, 4, 1, "after the end of the value"},
         {"[1}", 1, 3, 1, "expected , or ]"},
         {"{,}", 1, 2, 1, "expected a key"},
         {"[,]", 1, 2, 1, "expected a value"},
         {"/* x", 1, 1, 1, "this comment is never closed"},
         {"{\"a\u00e9\": {\"b\": [0, nan]}}", 1, 18, 1, "not a number"},
         {"{\"a\\u0000b\": 1}", 1, 2, 1, "zero character"},
-        {"{abc", 1, 5, 2, "a key must stand in double quotes"},
+        {"{abc", 1, 5, 2, "a key must be in double quotes"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -137,12 +136,12 @@ static void test_mistakes(void **state) {
 
         bool last = strcmp(cases[i].text, "{abc") == 0;
         if (last) {
-            first->place.column += 3; // the first of the two stands at the word
+            first->position.column += 3; // the first of the two stands at the word
         }
 
-        if (first->place.line != cases[i].line || first->place.column != cases[i].column ||
+        if (first->position.line != cases[i].line || first->position.column != cases[i].column ||
             !strstr(first->message, cases[i].message)) {
-            fail_msg("%s: %d:%d %s", cases[i].text, first->place.line, first->place.column,
+            fail_msg("%s: %d:%d %s", cases[i].text, first->position.line, first->position.column,
                      first->message);
         }
 
@@ -163,8 +162,8 @@ static void test_message_form(void **state) {
     assert_string_equal(
         out.data,
         "scene.json:2:11: bodies[0].young: \"nan\" is not a number here; write a finite one\n"
-        "scene.json:2:2: bodies[0]: the key \"young\" is here twice; it stands at line 1, column "
-        "14 already\n");
+        "scene.json:2:2: bodies[0]: duplicate key \"young\"; it is already used at line 1, column "
+        "14\n");
     sn_buffer_destroy(&out);
     finish(&f);
 }
@@ -347,7 +346,7 @@ static void test_set(void **state) {
     assert_false(sn_json_number(&f.mistakes, q, 5, 6, "", &number));
     assert_string_equal(f.mistakes.items[0].file, "--set");
     assert_string_equal(f.mistakes.items[0].path, "[\"x y\"].z[1].q");
-    assert_int_equal(f.mistakes.items[0].place.column, 19);
+    assert_int_equal(f.mistakes.items[0].position.column, 19);
     const struct {
         const char *assignment, *message;
     } bad[] = {{"n", "expected path=value"},

@@ -154,7 +154,7 @@ static void test_round_trips(void **state) {
             fail_msg("%s", sinew_context_message(context));
         }
 
-        assert_int_equal(file.turned_count, 0);
+        assert_int_equal(file.reversed_count, 0);
         if (s->exact) {
             assert_int_equal(file.view.point_count, POINTS);
             assert_memory_equal(file.view.points, points, sizeof points);
@@ -340,7 +340,7 @@ static void test_turned(void **state) {
     static const int32_t tet[] = {0, 1, 3, 4, 0, 1, 3, 4};
     static const int32_t hex[] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-    assert_int_equal(file.turned_count, 2);
+    assert_int_equal(file.reversed_count, 2);
     assert_memory_equal(file.view.cells[SINEW_ELEMENT_TET4].nodes, tet, sizeof tet);
     assert_memory_equal(file.view.cells[SINEW_ELEMENT_HEX8].nodes, hex, sizeof hex);
     sn_mesh_file_destroy(&file);
@@ -511,7 +511,7 @@ static void test_refusals(void **state) {
          "NumberOfCells=\"1\">",
          SINEW_INVALID_DATA, "NumberOfPoints is \"99999999999\", which the file cannot hold"},
         {"a.vtu", "<x>", SINEW_INVALID_DATA, "a.vtu:1:1: a VTK file starts with <VTKFile"},
-        {"a.vtu", "<VTKFile type=UnstructuredGrid>", SINEW_INVALID_DATA, "must stand in quotes"},
+        {"a.vtu", "<VTKFile type=UnstructuredGrid>", SINEW_INVALID_DATA, "must be in quotes"},
     };
 
     test_bad_files(read_mesh, cases, sizeof cases / sizeof *cases);

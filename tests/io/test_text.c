@@ -244,12 +244,12 @@ static void test_words_and_places(void **state) {
     assert_int_equal(sn_text_line_word(&text).size, 0);
     sn_text_skip_comments(&text, '#');
 
-    sn_place place = sn_text_place(text.begin, text.at);
-    assert_int_equal(place.line, 3);
-    assert_int_equal(place.column, 1);
+    sn_text_position position = sn_text_find_position(text.begin, text.at);
+    assert_int_equal(position.line, 3);
+    assert_int_equal(position.column, 1);
     assert_true(sn_word_starts(sn_text_word(&text), "th"));
     sn_text_skip_blanks(&text);
-    assert_int_equal(sn_text_place(text.begin, text.at).column,
+    assert_int_equal(sn_text_find_position(text.begin, text.at).column,
                      5); // the letter of two bytes is one column
 
     sn_word rest = sn_text_rest_of_line(&text);

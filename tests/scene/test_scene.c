@@ -79,13 +79,13 @@ static void test_settings_change_the_scene(void **state) {
 static void expect_mistake(const fixture *f, int32_t line, const char *path, const char *words) {
     for (int32_t i = 0; i < f->mistakes.count; i++) {
         const sn_mistake *m = &f->mistakes.items[i];
-        if (m->place.line == line && strcmp(m->path, path) == 0 && strstr(m->message, words)) {
+        if (m->position.line == line && strcmp(m->path, path) == 0 && strstr(m->message, words)) {
             return;
         }
     }
 
     for (int32_t i = 0; i < f->mistakes.count; i++) {
-        print_message("%d: %s: %s\n", f->mistakes.items[i].place.line, f->mistakes.items[i].path,
+        print_message("%d: %s: %s\n", f->mistakes.items[i].position.line, f->mistakes.items[i].path,
                       f->mistakes.items[i].message);
     }
 
