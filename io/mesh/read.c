@@ -1,4 +1,4 @@
-// Which format a file has, and the way to its reader.
+// Detects the format of a file and calls its reader.
 #include "io/mesh/build.h"
 
 #include <string.h>
@@ -39,6 +39,8 @@ static bool ends_like(const char *name, const char *end) {
 sn_mesh_format sn_mesh_detect(const sn_source *source) {
     sn_text text = sn_source_text(source);
     sn_word start = {text.begin, source->size};
+
+    // Formats with a magic word.
     if (sn_word_starts(start, "glTF")) {
         return SN_MESH_GLTF;
     }
@@ -55,6 +57,7 @@ sn_mesh_format sn_mesh_detect(const sn_source *source) {
         }
     }
 
+    // Other formats that can be told by their first word.
     sn_word word = sn_text_word(&text);
     if (sn_word_starts(word, "<?xml") || sn_word_starts(word, "<VTKFile")) {
         return SN_MESH_VTU;

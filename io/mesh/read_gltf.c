@@ -1,6 +1,6 @@
 // glTF as a mesh: all triangles of the scene in world coordinates, one group for each material.
-// Skinned meshes stand in their bind pose, where the root of their skin carries it: glTF ignores
-// the transform of the mesh's own node.
+// Skinned meshes are in their bind pose, moved with the root of their skin; glTF ignores the
+// transform of the node that shows the mesh.
 #include "io/mesh/build.h"
 
 #include "io/gltf/skin.h"
@@ -13,8 +13,8 @@ typedef struct flattener {
     const sn_source *source;
     sn_mesh_file *file;
     const sn_gltf *gltf;
-    uint64_t budget; // points and triangles that may still be added: instances must not multiply a
-                     // small file
+    uint64_t budget; // points and triangles that may still be added, so that instances cannot blow
+                     // up a small file
     bool without_uv, without_normal;
 } flattener;
 
@@ -24,8 +24,8 @@ static void transform_point(const double m[16], const double *p, double *out) {
     }
 }
 
-// Normals follow the cofactors of the matrix, which are its inverse transpose up to a factor whose
-// sign a mirror turns.
+// Normals are transformed by the cofactors of the matrix: its inverse transpose up to a factor,
+// whose sign changes for a mirroring matrix.
 static void transform_normal(const double m[16], const double *n, double *out) {
     double cofactor[3][3];
     for (int c = 0; c < 3; c++) {
@@ -91,9 +91,10 @@ static sinew_status add_primitive(flattener *f, const sn_gltf_primitive *p, cons
     if (p->index_count == 0) {
         return SINEW_OK;
     }
-    if (p->points != shared) { // primitives of a mesh may share their points
-        *base = sn_mesh_point_count(f->file);
 
+    // Primitives of a mesh may share their points.
+    if (p->points != shared) {
+        *base = sn_mesh_point_count(f->file);
         SN_TRY(add_points(f, p, m));
     }
     if (*base > INT32_MAX / 2) {
@@ -104,6 +105,7 @@ static sinew_status add_primitive(flattener *f, const sn_gltf_primitive *p, cons
     f->without_uv = f->without_uv || !p->uvs;
     f->without_normal = f->without_normal || !p->normals;
 
+    // A mirroring transform reverses the triangles.
     bool mirror = determinant(m) < 0;
     for (int32_t i = 0; i < p->index_count; i += 3) {
         int32_t nodes[3];
@@ -146,12 +148,15 @@ static sinew_status flatten(flattener *f, const sn_gltf_file *gltf) {
         }
     }
 
+    // Groups by material.
     for (int32_t i = 0; i < view->material_count; i++) {
         const char *name = view->materials[i].name ? view->materials[i].name : "material";
         sn_mesh_add_group(f->file, (sn_word){name, strlen(name)}, 2, i + 1);
     }
 
     f->file->has_labels = view->material_count > 0;
+
+    // Normals and texture coordinates are used only if all triangles have them.
     const sn_buffer *nodes = &f->file->nodes[SINEW_ELEMENT_TRIANGLE];
     if (!f->without_normal) {
         sn_buffer_add(&f->file->triangle_normals, nodes->data, nodes->size);

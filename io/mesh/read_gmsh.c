@@ -1,8 +1,8 @@
 // Gmsh .msh, versions 2.2 and 4.1, text and binary of either byte order. Triangles, tets of 4 and
-// 10 nodes and hexahedra are kept, quadrangles split, points and lines skipped, others refused by
-// name. Labels are the physical groups or, in files without any, the elementary entities;
-// $PhysicalNames gives the names. Second-order triangles keep their corners. One pass; 1 million
-// tets as text take about a tenth of a second.
+// 10 nodes and hexahedra are kept, quadrilaterals are split, points and lines are skipped, other
+// elements are errors. Labels are the physical groups or, in files without any, the elementary
+// entities; $PhysicalNames contains the names. Second-order triangles are reduced to their corners.
+// One pass; a million tets as text take about a tenth of a second.
 #include "io/mesh/read_gmsh.h"
 
 #include <stdarg.h>
@@ -143,7 +143,7 @@ sinew_status sn_gmsh_add_element(sn_gmsh *g, const sn_gmsh_type *type, const int
     }
 
     int32_t nodes[10];
-    static const int32_t kept[] = {0, 3, 4, 4, 10, 8}; // by use: corners of second-order faces
+    static const int32_t kept[] = {0, 3, 4, 4, 10, 8}; // nodes by use; second-order faces: corners
     for (int32_t i = 0; i < kept[type->use]; i++) {
         nodes[i] = sn_tags_find(&g->tags, tags[i]);
         if (nodes[i] >= 0) {
@@ -155,9 +155,9 @@ sinew_status sn_gmsh_add_element(sn_gmsh *g, const sn_gmsh_type *type, const int
                             (long long)tags[i]);
     }
 
-    if (type->use == SN_GMSH_TET10) { // the last two middles stand the other way round in Gmsh
+    // Gmsh lists the last two mid-edge nodes in the opposite order.
+    if (type->use == SN_GMSH_TET10) {
         int32_t node = nodes[8];
-
         nodes[8] = nodes[9];
         nodes[9] = node;
     }
@@ -187,6 +187,7 @@ sinew_status sn_gmsh_finish_nodes(sn_gmsh *g) {
     int32_t count = (int32_t)sn_mesh_point_count(g->file);
     int32_t twice = 0;
 
+    // Tags must be usable as keys, and unique.
     for (int32_t i = 0; i < count; i++) {
         if (tags[i] >= 0 && tags[i] < INT64_MAX / 4) {
             continue;
@@ -327,7 +328,7 @@ static sinew_status read_section(sn_gmsh *g, sn_word name, int *version) {
         return sn_gmsh_read_entities_4(g);
     }
     if ((nodes && g->has_nodes) || (elements && g->has_elements)) {
-        return sn_gmsh_fail(g, SINEW_INVALID_DATA, name.at - 1, "the section is here twice");
+        return sn_gmsh_fail(g, SINEW_INVALID_DATA, name.at - 1, "the section appears twice");
     }
 
     if (nodes) {
@@ -339,7 +340,7 @@ static sinew_status read_section(sn_gmsh *g, sn_word name, int *version) {
         return skip_section(g, name);
     }
     if (!g->has_nodes) {
-        return sn_gmsh_fail(g, SINEW_INVALID_DATA, name.at - 1, "$Elements stands before $Nodes");
+        return sn_gmsh_fail(g, SINEW_INVALID_DATA, name.at - 1, "$Elements comes before $Nodes");
     }
 
     g->has_elements = true;
@@ -357,6 +358,7 @@ static sinew_status read_all(sn_gmsh *g) {
                                 sn_text_found(head.at, g->text.end, shown));
         }
 
+        // The section and the line that ends it.
         sn_word name = {head.at + 1, head.size < 64 ? head.size - 1 : 63};
         sn_text_skip_line(&g->text);
         SN_TRY(read_section(g, name, &version));

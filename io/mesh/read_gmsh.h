@@ -1,4 +1,4 @@
-// What the two versions of the Gmsh format share: a cursor over text or binary, nodes by tag,
+// Shared by the two versions of the Gmsh format: a cursor over text or binary data, nodes by tag,
 // element types.
 #ifndef SN_IO_MESH_READ_GMSH_H
 #define SN_IO_MESH_READ_GMSH_H
@@ -13,18 +13,17 @@ typedef struct sn_gmsh {
     sn_mesh_file *file;
     sn_text text;
     bool binary, big;
-    bool physical; // the file has physical groups: they are the labels, not the elementary entities
+    bool physical; // the file has physical groups, which are then the labels
     bool has_nodes, has_elements;
     sn_buffer node_tags; // int64, in the order of the nodes
     sn_tags tags;
-    sn_buffer elementary[SN_ELEMENT_KINDS]; // 2.2: the other labels, used in files without physical
-                                            // groups
-    // 4.1: surfaces and volumes by tag, and the first physical group of each, or 0. int64 both.
+    sn_buffer elementary[SN_ELEMENT_KINDS]; // 2.2: labels for files without physical groups
+    // 4.1: surfaces and volumes by tag, and the first physical group of each, or 0. All int64.
     sn_buffer entity_tags[2], entity_groups[2];
     sn_tags entities[2];
 } sn_gmsh;
 
-// What an element type becomes.
+// How an element type is used.
 typedef struct sn_gmsh_type {
     int32_t type, nodes;
     enum {
@@ -50,7 +49,7 @@ sn_gmsh_fail(sn_gmsh *g, sinew_status status, const char *at, const char *format
 sinew_status sn_gmsh_integer(sn_gmsh *g, size_t size, const char *what, int64_t *out);
 sinew_status sn_gmsh_double(sn_gmsh *g, const char *what, double *out);
 
-// A number of items of which each takes at least `numbers` numbers of `size` bytes.
+// A number of items, each of which takes at least `numbers` numbers of `number_size` bytes.
 sinew_status sn_gmsh_count(sn_gmsh *g, size_t size, const char *what, size_t numbers,
                            size_t number_size, int64_t *out);
 
@@ -60,10 +59,10 @@ sinew_status sn_gmsh_find_type(sn_gmsh *g, int64_t type, const char *at, const s
 sinew_status sn_gmsh_add_element(sn_gmsh *g, const sn_gmsh_type *type, const int64_t *tags,
                                  int64_t label, const char *at);
 
-// After all nodes: prepares the search by tag.
+// To be called after all nodes: prepares the lookup by tag.
 sinew_status sn_gmsh_finish_nodes(sn_gmsh *g);
 
-// The sections of each version; the cursor stands behind the line "$Name".
+// The sections of each version; the cursor is after the line "$Name".
 sinew_status sn_gmsh_read_nodes_2(sn_gmsh *g);
 sinew_status sn_gmsh_read_elements_2(sn_gmsh *g);
 sinew_status sn_gmsh_read_entities_4(sn_gmsh *g);

@@ -40,7 +40,7 @@ sinew_status sn_gmsh_read_nodes_2(sn_gmsh *g) {
     return SINEW_OK;
 }
 
-// The tags before the nodes: physical group, elementary entity, perhaps partitions.
+// The tags before the nodes: physical group, elementary entity, possibly partitions.
 static sinew_status read_element_2(sn_gmsh *g, const sn_gmsh_type *type, int64_t tag_count,
                                    const char *at) {
     int64_t label[2] = {0, 0};
@@ -58,6 +58,8 @@ static sinew_status read_element_2(sn_gmsh *g, const sn_gmsh_type *type, int64_t
     }
 
     SN_TRY(sn_gmsh_add_element(g, type, nodes, label[0], at));
+
+    // One elementary label for each element that was added; a polygon adds several.
     int32_t elementary = label[1] > INT32_MAX || label[1] < 0 ? 0 : (int32_t)label[1];
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         sn_buffer *other = &g->elementary[kind];
@@ -112,8 +114,8 @@ static sinew_status read_text_elements(sn_gmsh *g, int64_t count) {
     return SINEW_OK;
 }
 
-// Blocks of one type: type, elements in the block, tags of each; then number, tags and nodes of
-// each.
+// Blocks of one type. Header: type, number of elements, number of tags; then number, tags and nodes
+// of each element.
 static sinew_status read_binary_elements(sn_gmsh *g, int64_t count) {
     for (int64_t done = 0; done < count;) {
         const char *at = g->text.at;
@@ -132,6 +134,7 @@ static sinew_status read_binary_elements(sn_gmsh *g, int64_t count) {
                 (long long)block, (long long)tag_count, (long long)(count - done));
         }
 
+        // The block must fit in the rest of the file.
         size_t size = 4 * (size_t)(1 + tag_count + type->nodes);
         if ((size_t)(g->text.end - g->text.at) / size < (size_t)block) {
             return sn_mesh_fail_short(g->context, g->source, at, "a block of elements");
@@ -167,7 +170,7 @@ sinew_status sn_gmsh_read_elements_2(sn_gmsh *g) {
     return choose_labels(g);
 }
 
-// tag, coordinates or box, physical groups and, above points, the entities of the boundary.
+// Tag, coordinates or box, physical groups and, except for points, the bounding entities.
 static sinew_status read_entity(sn_gmsh *g, int32_t dimension) {
     int64_t tag, count, value;
     double skipped;
@@ -189,6 +192,7 @@ static sinew_status read_entity(sn_gmsh *g, int32_t dimension) {
         }
     }
 
+    // Bounding entities are not needed.
     if (dimension > 0) {
         SN_TRY(sn_gmsh_count(g, 8, "the number of bounding entities", 1, 4, &count));
         for (int64_t i = 0; i < count; i++) {
@@ -284,6 +288,7 @@ static sinew_status read_node_block(sn_gmsh *g, int64_t left) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // First all tags, then all coordinates.
     for (int64_t i = 0; i < count; i++) {
         SN_TRY(sn_gmsh_integer(g, 8, "a node's tag", &tags[i]));
     }

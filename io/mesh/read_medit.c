@@ -1,6 +1,6 @@
-// Medit .mesh, text, in three dimensions: Vertices, Triangles, Quadrilaterals, Tetrahedra,
-// Hexahedra; references become labels. Other sections are skipped: their numbers run to the next
-// word. Binary .meshb is refused.
+// Medit .mesh, text, three-dimensional: Vertices, Triangles, Quadrilaterals, Tetrahedra and
+// Hexahedra; references become labels. Other sections are skipped: their numbers end at the next
+// word. Binary .meshb is not supported.
 #include "io/mesh/build.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static sinew_status read_integer(reader *r, const char *what, int64_t *out) {
                 sn_text_found(begin, r->text.end, shown), what);
 }
 
-// How many items follow; each takes `numbers` numbers.
+// The number of items that follow, each of which takes `numbers` numbers.
 static sinew_status read_count(reader *r, size_t numbers, int64_t *out) {
     sn_text_skip_comments(&r->text, '#');
     const char *begin = r->text.at;
@@ -46,7 +46,7 @@ static sinew_status read_count(reader *r, size_t numbers, int64_t *out) {
 
 static sinew_status read_vertices(reader *r, const char *at) {
     if (r->has_vertices) {
-        return FAIL(r, at, "the section Vertices is here twice");
+        return FAIL(r, at, "the section Vertices appears twice");
     }
 
     r->has_vertices = true;
@@ -84,7 +84,7 @@ typedef struct section {
 
 static sinew_status read_elements(reader *r, const section *s, const char *at) {
     if (!r->has_vertices) {
-        return FAIL(r, at, "%s stand before Vertices", s->name);
+        return FAIL(r, at, "%s come before Vertices", s->name);
     }
 
     int64_t count;
@@ -105,6 +105,7 @@ static sinew_status read_elements(reader *r, const section *s, const char *at) {
             nodes[k] = (int32_t)(value - 1);
         }
 
+        // The reference is the label.
         SN_TRY(read_integer(r, "a reference", &value));
         if (value < INT32_MIN || value > INT32_MAX) {
             return FAIL(r, r->text.at, "the reference %lld is beyond 32 bits", (long long)value);
@@ -143,7 +144,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// To the next word that is no number.
+// Skips to the next word that is not a number.
 static void skip_numbers(reader *r) {
     for (;;) {
         sn_text_skip_comments(&r->text, '#');
@@ -203,6 +204,8 @@ sinew_status sn_read_medit(sinew_context *context, const sn_source *source, sn_m
 
     int64_t version;
     SN_TRY(read_integer(r, "the version", &version));
+
+    // Sections up to the word End.
     for (;;) {
         sn_text_skip_comments(&r->text, '#');
         word = sn_text_word(&r->text);

@@ -1,6 +1,6 @@
-// Wavefront OBJ: v, vt, vn and f; the names of usemtl (or, in files without, of g and o) become
-// labels. Faces of more than three corners become fans. Lines, points, smoothing groups and
-// material libraries are skipped; free-form surfaces are refused.
+// Wavefront OBJ: v, vt, vn and f. The names of usemtl become labels or, in files without, those of
+// g and o. Faces with more than three corners become fans. Lines, points, smoothing groups and
+// material libraries are skipped; free-form surfaces are errors.
 #include "io/mesh/build.h"
 
 #include "io/text/names.h"
@@ -19,11 +19,11 @@ typedef struct reader {
     const sn_source *source;
     sn_mesh_file *file;
     sn_text text;
-    sn_buffer corners;     // of the face that is read
+    sn_buffer corners;     // of the current face
     sn_buffer part_labels; // of the triangles, by g and o
     sn_names materials, parts;
     int32_t material, part;          // current labels
-    bool without_uv, without_normal; // some triangle has none
+    bool without_uv, without_normal; // some triangle does not have them
 } reader;
 
 #define FAIL(r, at, ...)                                                                           \
@@ -52,7 +52,7 @@ static bool at_line_end(const reader *r) {
     return r->text.at >= r->text.end || *r->text.at == '\n' || *r->text.at == '#';
 }
 
-// `needed` to `count` numbers; missing ones are 0.
+// Reads `needed` to `count` numbers; missing ones are 0.
 static sinew_status read_numbers(reader *r, const char *what, int needed, int count, double *out) {
     for (int i = 0; i < count; i++) {
         skip_blanks(r);
@@ -80,7 +80,7 @@ static sinew_status read_numbers(reader *r, const char *what, int needed, int co
     return SINEW_OK;
 }
 
-// One of the up to three numbers of a corner: counted from 1, or backwards from the last with -1.
+// One of the up to three numbers of a corner, counted from 1, or backwards from -1 for the last.
 static sinew_status read_index(reader *r, const char *what, size_t count, int32_t *out) {
     const char *begin = r->text.at;
     char shown[SN_TEXT_FOUND_SIZE];
@@ -125,7 +125,7 @@ static sinew_status read_corner(reader *r, corner *out) {
 
     char shown[SN_TEXT_FOUND_SIZE];
     if (text->at < text->end && !sn_text_is_space(*text->at) && *text->at != '\\') {
-        return FAIL(r, text->at, "found %s behind a corner; valid are a, a/b, a//c and a/b/c",
+        return FAIL(r, text->at, "found %s after a corner; valid are a, a/b, a//c and a/b/c",
                     sn_text_found(text->at, text->end, shown));
     }
 
@@ -278,8 +278,8 @@ static void set_labels(reader *r) {
     }
 }
 
-// Triangles without a texture coordinate get one more, 0 0; normals count only if every triangle
-// has them.
+// Triangles without texture coordinates get an additional one, 0 0. Normals are used only if every
+// triangle has them.
 static void complete_corners(reader *r) {
     sn_mesh_file *file = r->file;
     if (r->without_normal) {

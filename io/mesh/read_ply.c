@@ -1,6 +1,6 @@
 // PLY, text or binary of either byte order: the element "vertex" with x y z (and nx ny nz, u v or s
-// t), the element "face" with a list "vertex_indices" or "vertex_index". Other elements and
-// properties are skipped by what the header says of them.
+// t), and the element "face" with a list "vertex_indices" or "vertex_index". Other elements and
+// properties are skipped as the header describes them.
 #include "io/mesh/build.h"
 
 #include "io/bytes/bytes.h"
@@ -9,7 +9,7 @@
 
 enum { LARGEST_HEADER = 64, LARGEST_PROPERTIES = 256, LARGEST_FACE = 65536 };
 
-// What a property of a vertex or face is used for.
+// The use of a property of a vertex or face.
 typedef enum usage { SKIPPED, X, Y, Z, NX, NY, NZ, U, V, INDICES, USAGES } usage;
 
 typedef struct property {
@@ -35,7 +35,7 @@ typedef struct reader {
     encoding encoding;
     element elements[LARGEST_HEADER];
     int32_t element_count;
-    sn_buffer face; // indices of the face that is read
+    sn_buffer face; // indices of the current face
 } reader;
 
 #define FAIL(r, at, ...)                                                                           \
@@ -118,6 +118,7 @@ static sinew_status read_property(reader *r, const char *begin) {
         r->text = before;
     }
 
+    // Type and name.
     SN_TRY(read_type(r, false, &p.type));
     sn_word name = sn_text_line_word(&r->text);
     if (name.size == 0) {
@@ -127,7 +128,7 @@ static sinew_status read_property(reader *r, const char *begin) {
     p.use = use_of(e->name, name, p.list);
     for (int32_t i = 0; i < e->property_count && p.use != SKIPPED; i++) {
         if (e->properties[i].use == p.use) {
-            return FAIL(r, name.at, "a property for the same purpose stands above already");
+            return FAIL(r, name.at, "there is already a property for the same purpose");
         }
     }
 
@@ -151,7 +152,7 @@ static sinew_status read_element(reader *r, const char *begin) {
     const char *number = r->text.at;
     if (sn_text_integer(&r->text.at, r->text.end, &e->count) != SN_NUMBER_OK || e->count < 0) {
         char shown[SN_TEXT_FOUND_SIZE];
-        return FAIL(r, number, "found %s, expected how many there are of this element",
+        return FAIL(r, number, "found %s, expected the number of these elements",
                     sn_text_found(number, r->text.end, shown));
     }
 
@@ -188,6 +189,7 @@ static sinew_status read_header(reader *r) {
         return FAIL(r, magic.at, "a PLY file starts with the line \"ply\"");
     }
 
+    // Lines up to end_header.
     for (;;) {
         const char *begin = r->text.at;
         sn_word word = sn_text_line_word(&r->text);
@@ -273,6 +275,7 @@ static sinew_status read_list(reader *r, const property *p, int64_t points) {
     sn_buffer_clear(&r->face);
 
     for (int32_t i = 0; i < count; i++) {
+        // Lists that are not used still have to be read.
         if (p->use != INDICES) {
             double skipped;
             SN_TRY(read_number(r, p->type, &skipped));
@@ -310,7 +313,7 @@ static bool has_use(const element *e, usage use) {
     return false;
 }
 
-// The fewest bytes that one item of the element can take.
+// The smallest number of bytes that one item of the element can take.
 static size_t smallest_item(const reader *r, const element *e) {
     size_t size = 0;
     for (int32_t i = 0; i < e->property_count; i++) {
@@ -325,12 +328,13 @@ static sinew_status read_items(reader *r, const element *e, int64_t points) {
     bool normals = vertices && has_use(e, NX) && has_use(e, NY) && has_use(e, NZ);
     bool uvs = vertices && has_use(e, U) && has_use(e, V);
     size_t smallest = smallest_item(r, e);
-    size_t left = (size_t)(r->text.end - r->text.at) + 1; // the last number needs no space
+    size_t left = (size_t)(r->text.end - r->text.at) + 1; // the last number needs no space after it
 
     if (e->property_count == 0) {
         return SINEW_OK;
     }
 
+    // The count must be plausible for the rest of the file.
     if ((uint64_t)e->count > left / smallest) {
         return sn_source_fail_byte(
             r->context, r->source, SINEW_INVALID_DATA, r->text.at,
@@ -384,14 +388,15 @@ static sinew_status read_all(reader *r) {
         return sn_source_fail(r->context, r->source, SINEW_UNSUPPORTED,
                               "the header has no element \"face\" with a list \"vertex_indices\"; "
                               "clouds of points and strips of "
-                              "triangles are not read");
+                              "triangles are not supported");
     }
 
     for (int32_t i = 0; i < r->element_count; i++) {
         SN_TRY(read_items(r, &r->elements[i], vertex->count));
     }
 
-    // Normals and texture coordinates belong to points: the corners use the points' indices.
+    // Normals and texture coordinates belong to points, so the corners use the indices of the
+    // points.
     const sn_buffer *nodes = &r->file->nodes[SINEW_ELEMENT_TRIANGLE];
     if (r->file->normals.size) {
         sn_buffer_add(&r->file->triangle_normals, nodes->data, nodes->size);

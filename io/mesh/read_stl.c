@@ -1,6 +1,6 @@
-// STL, text or binary. The format repeats the corners of each triangle: equal corners become one
-// point. Its normals are ignored, they follow from the corners. Several solids in a text file
-// become groups.
+// STL, text or binary. The format repeats the corners of each triangle, so equal corners are
+// merged. Its normals are ignored, because they follow from the corners. Several solids in a text
+// file become groups.
 #include "io/mesh/build.h"
 
 #include "io/bytes/bytes.h"
@@ -20,7 +20,7 @@ typedef struct reader {
 #define FAIL(r, at, ...)                                                                           \
     sn_source_fail_at((r)->context, (r)->source, SINEW_INVALID_DATA, (at), __VA_ARGS__)
 
-// Every three points are a triangle so far.
+// Merges equal points; before, every three points are a triangle.
 static sinew_status weld(reader *r) {
     size_t count = sn_mesh_point_count(r->file);
     if (count > INT32_MAX / 4) {
@@ -101,8 +101,8 @@ static sinew_status read_vector(reader *r, double out[3]) {
     return SINEW_OK;
 }
 
-// The rest of "facet normal x y z" to "endfacet". Normals of flat triangles are NaN in some files,
-// so their text is not read.
+// Reads the rest of "facet normal x y z" up to "endfacet". The normal is skipped as words, because
+// some files contain NaN for flat triangles.
 static sinew_status read_facet(reader *r, int32_t label) {
     SN_TRY(expect(r, "normal", NULL));
     for (int i = 0; i < 3; i++) {
@@ -164,8 +164,8 @@ static sinew_status read_text(reader *r) {
     return weld(r);
 }
 
-// Binary files may start with "solid" too: what follows decides. A text file has "facet" or
-// "endsolid" soon.
+// Binary files may start with "solid", too, so the following words decide: a text file soon
+// contains "facet" or "endsolid".
 static bool is_text(const sn_source *source) {
     sn_text text = sn_source_text(source);
     if (!sn_word_is_like(sn_text_word(&text), "solid")) {

@@ -1,6 +1,6 @@
-// TetGen .node (points) with its .ele (tets of 4 or 10 nodes; the first attribute becomes the
-// label). Points count from 0 or 1, as the first one says. The .ele file is fetched under the .node
-// file's name.
+// TetGen .node (points) and .ele (tets of 4 or 10 nodes; the first attribute becomes the label).
+// Points are numbered from 0 or 1, depending on the number of the first one. The .ele file has the
+// name of the .node file.
 #include "io/mesh/build.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 typedef struct reader {
     sinew_context *context;
-    sn_source source; // of the file that is read: .node, then .ele
+    sn_source source; // of the current file: .node, then .ele
     sn_mesh_file *file;
     sn_text text;
     int64_t first; // number of the first point
@@ -50,8 +50,8 @@ static sinew_status check_count(reader *r, const char *at, int64_t count, int64_
                 (long long)count, left - 1);
 }
 
-// Head of .node: points, dimension, attributes, boundary marks. Then: number, x, y, z, attributes,
-// mark.
+// The .node file. Header: points, dimension, attributes, boundary marks. Then number, x, y, z,
+// attributes and mark of each point.
 static sinew_status read_nodes(reader *r) {
     int64_t head[4], number, value;
     static const char *const names[] = {"the number of points", "the dimension",
@@ -77,6 +77,7 @@ static sinew_status read_nodes(reader *r) {
         return SINEW_OUT_OF_MEMORY;
     }
 
+    // Numbers must be consecutive.
     for (int64_t i = 0; i < head[0]; i++) {
         SN_TRY(read_integer(r, "a point's number", &number));
         if (i == 0) {
@@ -120,6 +121,7 @@ static sinew_status read_tet(reader *r, int64_t node_count, int64_t attributes) 
         nodes[k] = (int32_t)(number - r->first);
     }
 
+    // The first attribute is the label if it is an integer.
     int32_t label = 0;
     for (int64_t k = 0; k < attributes; k++) {
         double value;
@@ -134,7 +136,8 @@ static sinew_status read_tet(reader *r, int64_t node_count, int64_t attributes) 
     }
 
     if (node_count == 10) {
-        // TetGen's middles: of the edges 23, 30, 01, 12, 13, 02; here: 01, 12, 20, 03, 13, 23.
+        // TetGen's mid-edge nodes belong to the edges 23, 30, 01, 12, 13, 02; here 01, 12, 20, 03,
+        // 13, 23.
         static const int middles[6] = {6, 7, 9, 5, 8, 4};
         int32_t ordered[10];
 
@@ -152,7 +155,7 @@ static sinew_status read_tet(reader *r, int64_t node_count, int64_t attributes) 
     return SINEW_OK;
 }
 
-// Head of .ele: tets, nodes of each, attributes.
+// The .ele file. Header: tets, nodes of each, attributes.
 static sinew_status read_tets(reader *r) {
     int64_t head[3];
     static const char *const names[] = {"the number of tets", "the nodes of a tet",
@@ -183,6 +186,8 @@ sinew_status sn_read_tetgen(sinew_context *context, const sn_source *source, sn_
         .context = context, .source = *source, .file = file, .text = sn_source_text(source)};
 
     SN_TRY(read_nodes(&r));
+
+    // Replace the extension .node by .ele.
     const char *slash = strrchr(source->name, '/');
     const char *own = slash ? slash + 1 : source->name;
     size_t length = strlen(own);

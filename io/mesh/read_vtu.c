@@ -1,8 +1,8 @@
 // VTK XML unstructured grids (.vtu): arrays as text, as inline base64 or appended (raw or base64),
 // plain or compressed by zlib, of either byte order. Triangles, tets of 4 and 10 nodes and
-// hexahedra are kept, quadrangles, polygons and strips of no more than one triangle become
-// triangles, points and lines are skipped. A cell array of integers with one of the usual names
-// becomes the labels. Other arrays are not read. Several pieces become one mesh.
+// hexahedra are kept; quadrilaterals, polygons and strips of a single triangle become triangles;
+// points and lines are skipped. A cell array of integers with one of the usual names becomes the
+// labels; other arrays are ignored. Several pieces become one mesh.
 #include "io/mesh/build.h"
 
 #include "io/bytes/base64.h"
@@ -20,11 +20,11 @@ typedef struct array {
     encoding encoding;
     int64_t components;
     const char *at;          // of the tag, for messages
-    const char *begin, *end; // what stands between the tags
+    const char *begin, *end; // the text between the tags
     int64_t offset;          // in the appended data
 } array;
 
-// What is read of a piece, in the order of `names` below.
+// The arrays of a piece that are read.
 typedef enum role { POINTS, CONNECTIVITY, OFFSETS, TYPES, LABELS, ROLES } role;
 
 typedef struct piece {
@@ -39,11 +39,11 @@ typedef struct reader {
     sn_xml xml;
     bool big, wide, compressed; // byte order; headers of 64 bits; zlib
     bool appended_raw;
-    const char *appended; // first byte behind the '_', or NULL
+    const char *appended; // the first byte after the '_', or NULL
     uint64_t claimed;     // bytes of all arrays so far
     sn_buffer pieces;     // of piece
     sn_buffer bytes;      // a decoded array
-    sn_buffer packed;     // a compressed block out of base64
+    sn_buffer packed;     // a compressed block, decoded from base64
     sn_buffer numbers[ROLES];
 } reader;
 
@@ -118,6 +118,7 @@ static sinew_status read_array(reader *r, const sn_xml_tag *tag, array *out) {
         return FAIL(r, tag->at, "unknown format of a DataArray; valid are ascii, binary, appended");
     }
 
+    // Appended data is found by its offset, inline data ends at the next tag.
     if (out->encoding == APPENDED) {
         sn_word offset = sn_xml_attribute(tag, "offset");
         const char *at = offset.at;
@@ -150,9 +151,9 @@ static bool is_label_name(sn_word name) {
     return false;
 }
 
-// The place of a DataArray in its piece, by the element around it and its name; NULL if it is not
-// needed.
-static array *find_place(piece *p, sn_word section, const sn_xml_tag *tag) {
+// The member of the piece for a DataArray, by its enclosing element and its name; NULL if it is not
+// used.
+static array *find_array(piece *p, sn_word section, const sn_xml_tag *tag) {
     sn_word name = sn_xml_attribute(tag, "Name");
     if (sn_word_is(section, "Points")) {
         return &p->arrays[POINTS];
@@ -213,7 +214,7 @@ static sinew_status find_appended(reader *r, const sn_xml_tag *tag) {
     return SINEW_OK;
 }
 
-// Collects what the pieces hold, up to the appended data, which is no XML.
+// Collects the arrays of all pieces, up to the appended data, which is not XML.
 static sinew_status read_tree(reader *r) {
     bool head = false;
     sn_word section = {"", 0};
@@ -242,10 +243,10 @@ static sinew_status read_tree(reader *r) {
         } else if (sn_word_is(tag.name, "AppendedData")) {
             return find_appended(r, &tag);
         } else if (sn_word_is(tag.name, "DataArray") && piece_count) {
-            array *place =
-                find_place((piece *)(void *)r->pieces.data + piece_count - 1, section, &tag);
-            if (place) {
-                SN_TRY(read_array(r, &tag, place));
+            array *wanted =
+                find_array((piece *)(void *)r->pieces.data + piece_count - 1, section, &tag);
+            if (wanted) {
+                SN_TRY(read_array(r, &tag, wanted));
             }
         } else if (!sn_word_is(tag.name, "DataArray")) {
             section = tag.name;
@@ -255,7 +256,7 @@ static sinew_status read_tree(reader *r) {
     return head ? SINEW_OK : FAIL(r, r->xml.text.begin, "a VTK file starts with <VTKFile");
 }
 
-// Where binary data come from: raw bytes, or base64.
+// The source of binary data: raw bytes, or base64.
 typedef struct stream {
     const uint8_t *at, *end; // raw
     sn_base64 base64;
@@ -289,14 +290,15 @@ static size_t left_in(const stream *s) {
     return s->raw ? (size_t)(s->end - s->at) : sn_base64_left(&s->base64);
 }
 
-// One compressed block into r->bytes.
+// Decompresses one block into r->bytes.
 static sinew_status take_block(reader *r, stream *s, const array *a, uint64_t stated_size,
                                size_t limit) {
     const uint8_t *packed = s->at;
     if (stated_size > left_in(s)) {
-        return FAIL(r, a->at, "a compressed block of this array ends behind the end of the file");
+        return FAIL(r, a->at, "a compressed block of this array ends after the end of the file");
     }
 
+    // Raw data is used where it is; base64 must be decoded first.
     size_t packed_size = (size_t)stated_size;
     if (s->raw) {
         s->at += packed_size;
@@ -321,7 +323,8 @@ static sinew_status take_block(reader *r, stream *s, const array *a, uint64_t st
                : FAIL(r, a->at, "compressed data of this array %s", sn_inflate_message(result));
 }
 
-// Header: blocks, size of a block, size of the last one if it is shorter, compressed size of each.
+// Header: number of blocks, size of a block, size of the last one if it is shorter, and the
+// compressed size of each.
 static sinew_status take_compressed(reader *r, stream *s, const array *a, size_t size) {
     uint64_t blocks, block_size, last_size;
     if (!take_size(r, s, &blocks) || !take_size(r, s, &block_size) ||
@@ -348,8 +351,8 @@ static sinew_status take_compressed(reader *r, stream *s, const array *a, size_t
             "%zu bytes are announced for this array; its compressed data cannot hold them", size);
     }
 
-    // The sizes of blocks in the header are what comes out at most; what is needed is what the
-    // counts say.
+    // The sizes of blocks in the header are only upper bounds; the counts of the piece say how much
+    // is needed.
     for (uint64_t i = 0; i < blocks && status == SINEW_OK; i++) {
         status =
             take_block(r, s, a, sizes[i], size - (r->bytes.size < size ? r->bytes.size : size));
@@ -359,13 +362,13 @@ static sinew_status take_compressed(reader *r, stream *s, const array *a, size_t
     return status;
 }
 
-// The bytes of a binary array: `size` of them.
+// Reads the `size` bytes of a binary array.
 static sinew_status take_bytes(reader *r, const array *a, size_t size, const uint8_t **out) {
     stream s = {.raw = a->encoding == APPENDED && r->appended_raw};
     const char *end = (const char *)r->source->data + r->source->size;
     if (a->encoding == APPENDED) {
         if (!r->appended || a->offset > end - r->appended) {
-            return FAIL(r, a->at, "the offset of this array lies behind the data");
+            return FAIL(r, a->at, "the offset of this array is after the end of the data");
         }
         s.at = (const uint8_t *)r->appended + a->offset;
         s.end = (const uint8_t *)end;
@@ -393,6 +396,7 @@ static sinew_status take_bytes(reader *r, const array *a, size_t size, const uin
                     (unsigned long long)given, size);
     }
 
+    // Raw data needs no copy.
     if (!r->compressed && s.raw) {
         *out = s.at;
         return SINEW_OK;
@@ -411,8 +415,8 @@ static sinew_status take_bytes(reader *r, const array *a, size_t size, const uin
     return SINEW_OK;
 }
 
-// Checks that `count` numbers can be there at all, before room is made for them. All arrays
-// together cannot hold more than the file, or several pieces would share one's data.
+// Checks that `count` numbers can exist at all before memory is allocated. All arrays together
+// cannot hold more than the file, or several pieces would use the same data.
 static sinew_status check_possible(reader *r, const array *a, int64_t count) {
     uint64_t size = a->encoding == TEXT ? 1 : sn_type_size(a->type);
     uint64_t most = (uint64_t)r->source->size * (r->compressed ? SN_INFLATE_RATIO : 1);
@@ -534,6 +538,7 @@ static sinew_status add_cell(reader *r, int64_t type, const int32_t *nodes, int6
         return SINEW_OK;
     }
 
+    // Cells that are kept as they are.
     for (size_t i = 0; i < sizeof solid / sizeof *solid; i++) {
         if (solid[i].type != type || solid[i].nodes != count) {
             continue;
@@ -542,6 +547,7 @@ static sinew_status add_cell(reader *r, int64_t type, const int32_t *nodes, int6
         return SINEW_OK;
     }
 
+    // Cells that are split into triangles.
     if ((type == QUAD && count == 4) || (type == QUAD8 && count == 8) ||
         (type == POLYGON && count >= 3)) {
         sn_mesh_add_polygon(r->file, nodes, type == POLYGON ? (int32_t)count : 4, label);
@@ -574,6 +580,7 @@ static sinew_status read_cells(reader *r, const piece *p, int32_t first_point) {
         r->file->has_labels = true;
     }
 
+    // Offsets ascend; the last one is the length of the connectivity.
     int64_t last = 0;
     for (int64_t i = 0; i < p->cell_count; i++) {
         if (offsets[i] < last) {
@@ -585,6 +592,7 @@ static sinew_status read_cells(reader *r, const piece *p, int32_t first_point) {
 
     SN_TRY(read_role(r, p, CONNECTIVITY, last, &connectivity));
     int32_t nodes[64];
+
     for (int64_t i = 0; i < p->cell_count; i++) {
         int64_t begin = i ? offsets[i - 1] : 0;
         int64_t count = offsets[i] - begin;

@@ -1,12 +1,10 @@
 // Node tags; see io/mesh/tags.h.
 #include "io/mesh/tags.h"
 
-enum {
-    TABLE_FACTOR = 4,
-    TABLE_EXTRA = 4096
-}; // a table may be this much larger than the number of tags
+// A table may be larger than the number of tags by this factor and this number.
+enum { TABLE_FACTOR = 4, TABLE_EXTRA = 4096 };
 
-// Bottom-up merge sort of indices by tag.
+// Merge sort of indices by tag, bottom up.
 static sinew_status sort_tags(sinew_context *context, const int64_t *tags, int32_t count,
                               int32_t *order) {
     int32_t *scratch = sn_allocate(context, (size_t)count, sizeof *scratch);
@@ -94,6 +92,7 @@ sinew_status sn_tags_create(sinew_context *context, const int64_t *tags, int32_t
         return SINEW_OK;
     }
 
+    // Range of the tags, and whether they are consecutive.
     int64_t smallest = tags[0];
     int64_t largest = tags[0];
     bool consecutive = true;
@@ -112,6 +111,8 @@ sinew_status sn_tags_create(sinew_context *context, const int64_t *tags, int32_t
     SN_ASSERT(smallest > INT64_MIN / 2 && largest < INT64_MAX / 2);
     out->first = smallest;
     out->last = largest;
+
+    // Choose the cheapest representation.
     if (consecutive) {
         return SINEW_OK;
     }

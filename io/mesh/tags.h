@@ -1,6 +1,6 @@
-// From the numbers a file gives its nodes to indices from 0. Most files count on from some number,
-// which costs a subtraction; numbers with gaps go through a table or, if they are scattered widely,
-// a binary search.
+// Maps the numbers (tags) that a file gives its nodes to indices from 0. Consecutive tags, as most
+// files have them, only need a subtraction. Tags with gaps use a table or, if they are widely
+// scattered, a binary search.
 #ifndef SN_IO_MESH_TAGS_H
 #define SN_IO_MESH_TAGS_H
 
@@ -16,8 +16,8 @@ typedef struct sn_tags {
     int32_t *order;
 } sn_tags;
 
-// Prepares for tags[i] -> i. On a tag that occurs twice, *twice is the second index and
-// SINEW_INVALID_DATA is returned without a message. Destroy in every case.
+// Prepares the map tags[i] -> i. If a tag occurs twice, *twice is the second index and
+// SINEW_INVALID_DATA is returned without a message. The map must be destroyed in every case.
 sinew_status sn_tags_create(sinew_context *context, const int64_t *tags, int32_t count,
                             sn_tags *out, int32_t *twice);
 void sn_tags_destroy(sn_tags *tags);

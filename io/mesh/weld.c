@@ -1,4 +1,4 @@
-// Welding: equal points are found in math/equal_points.h, and the first of each is kept.
+// Merges equal points, keeping the first of each set; see math/equal_points.h for the search.
 #include "io/mesh/weld.h"
 
 #include "math/equal_points.h"

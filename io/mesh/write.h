@@ -1,6 +1,5 @@
-// Writing meshes: into a buffer, which the program then puts into a file. Nothing is written if a
-// mesh holds what the format cannot (the failure says what); a shortage of memory shows in the
-// returned status too.
+// Writes meshes into a buffer, which the program then stores in a file. A mesh that the format
+// cannot represent is an error that says why. Running out of memory is reported in the status, too.
 #ifndef SN_IO_MESH_WRITE_H
 #define SN_IO_MESH_WRITE_H
 
@@ -8,9 +7,9 @@
 
 #include "io/mesh/mesh.h"
 
-// A named quantity for each point or each cell. Cells count kind after kind, in the order of
+// A named quantity for each point or each cell. Cells are ordered by kind, in the order of
 // sinew_element. Six components are a symmetric tensor in VTK's order XX YY ZZ XY YZ XZ, and are
-// named so in VTU files.
+// named like that in VTU files.
 typedef sinew_values sn_field;
 
 typedef struct sn_fields {
@@ -19,7 +18,7 @@ typedef struct sn_fields {
 } sn_fields;
 
 typedef struct sn_vtu_options {
-    bool compress; // by zlib, where the build has it
+    bool compress; // with zlib, if the build has it
     bool single;   // numbers of 32 bits: half the size
 } sn_vtu_options;
 
@@ -32,7 +31,7 @@ sinew_status sn_write_vtu(const sn_mesh_view *mesh, const sn_fields *fields,
 sinew_status sn_write_pvd(const char *const *names, const double *times, int32_t count,
                           sn_buffer *out);
 
-// Triangles with their texture coordinates, normals and groups. `single`: with the digits of a
+// Triangles with their texture coordinates, normals and groups. If `single`, with the digits of a
 // float.
 sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out);
 
@@ -54,18 +53,18 @@ sinew_status sn_write_medit(const sn_mesh_view *mesh, sn_buffer *out);
 // Tets of 4 or of 10 nodes, not both.
 sinew_status sn_write_tetgen(const sn_mesh_view *mesh, sn_buffer *node, sn_buffer *ele);
 
-// Writes a mesh in the format of the name's extension (.vtu, .obj, .ply, .stl, .msh,
-// .mesh). Not for .glb and .node.
+// Writes a mesh in the format of the name's extension (.vtu, .obj, .ply, .stl, .msh, .mesh). Not
+// for .glb and .node.
 sinew_status sn_write_mesh(const sn_mesh_view *mesh, const char *name, sn_buffer *out);
 
-// PC2 point cache (Blender's Mesh Cache): the header, then all frames, each with `point_count`
-// points. Times count frames.
+// PC2 point cache (Blender's Mesh Cache): the header, then all frames of `point_count` points each.
+// Times are in frames.
 void sn_write_pc2_header(int32_t point_count, int32_t frame_count, float start, float rate,
                          sn_buffer *out);
 void sn_write_pc2_frame(const double *points, int32_t point_count, sn_buffer *out);
 
-// CSV (RFC 4180): a line of names, then lines of numbers. A number that is not finite leaves its
-// place empty.
+// CSV (RFC 4180): a line of names, then lines of numbers. Numbers that are not finite are left
+// empty.
 void sn_write_csv_names(const char *const *names, int32_t count, sn_buffer *out);
 void sn_write_csv_row(const double *values, int32_t count, sn_buffer *out);
 

@@ -28,7 +28,7 @@ static void add_numbers(sn_buffer *out, const char *start, const double *values,
     sn_buffer_add_text(out, "\n");
 }
 
-// A name on a line of its own may hold anything but line breaks.
+// Writes a name on a line of its own, without line breaks.
 static void add_name(sn_buffer *out, const char *start, const char *name) {
     sn_buffer_add_text(out, start);
     for (; *name; name++) {
@@ -61,6 +61,7 @@ sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out)
         add_numbers(out, "vn", mesh->normals.values + 3 * (size_t)i, 3, single);
     }
 
+    // Faces, with a new material wherever the label changes.
     for (int32_t i = 0; i < triangles->count; i++) {
         if (triangles->labels && (i == 0 || triangles->labels[i] != triangles->labels[i - 1])) {
             const char *name = find_group(mesh, triangles->labels[i]);
@@ -72,6 +73,8 @@ sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out)
         }
 
         sn_buffer_add_text(out, "f");
+
+        // v, v/vt, v//vn or v/vt/vn.
         for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) {
             sn_buffer_add_text(out, " ");
             sn_buffer_add_integer(out, (int64_t)triangles->nodes[k] + 1);
@@ -97,7 +100,7 @@ sinew_status sn_write_obj(const sn_mesh_view *mesh, bool single, sn_buffer *out)
     return sn_buffer_status(out);
 }
 
-// Do the corners' values belong to the points?
+// Whether the corners' values belong to the points.
 static bool follows_points(const sn_mesh_view *mesh, const sn_mesh_corners *corners) {
     const sn_mesh_cells *triangles = &mesh->cells[SINEW_ELEMENT_TRIANGLE];
     return corners->indices && corners->count == mesh->point_count &&
@@ -112,6 +115,7 @@ sinew_status sn_write_ply(const sn_mesh_view *mesh, bool single, sn_buffer *out)
     bool uvs = follows_points(mesh, &mesh->uvs);
     const char *type = single ? "float" : "double";
 
+    // Header: only the properties that exist.
     sn_buffer_print(out, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n",
                     mesh->point_count);
     static const char *const names[] = {"x", "y", "z", "nx", "ny", "nz", "s", "t"};
@@ -127,6 +131,7 @@ sinew_status sn_write_ply(const sn_mesh_view *mesh, bool single, sn_buffer *out)
     void (*add)(sn_buffer *, const double *, size_t) =
         single ? sn_buffer_add_f32s : sn_buffer_add_f64s;
 
+    // Points with their properties, then faces.
     for (int32_t i = 0; i < mesh->point_count; i++) {
         add(out, mesh->points + 3 * (size_t)i, 3);
         if (normals) {
@@ -206,6 +211,7 @@ void sn_write_csv_names(const char *const *names, int32_t count, sn_buffer *out)
             sn_buffer_add_text(out, ",");
         }
 
+        // Names with special characters are quoted; quotes are doubled.
         bool quoted = strpbrk(names[i], ",\"\r\n") != NULL;
         if (quoted) {
             sn_buffer_add_text(out, "\"");

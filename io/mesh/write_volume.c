@@ -47,7 +47,8 @@ static int32_t label_of(const sn_mesh_cells *cells, int32_t index) {
     return cells->labels ? cells->labels[index] : 0;
 }
 
-// Node k of an element in Gmsh's order: the last two middles of a tet10 stand the other way round.
+// Node k of an element in Gmsh's order, in which the last two mid-edge nodes of a tet10 are
+// exchanged.
 static int64_t gmsh_node(const sn_mesh_cells *cells, int kind, int32_t index, int32_t k) {
     if (kind == SINEW_ELEMENT_TET10 && k >= 8) {
         k = 17 - k;
@@ -91,13 +92,14 @@ static void write_2(gmsh *g) {
                     (long long)count);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         const sn_mesh_cells *cells = &mesh->cells[kind];
-        if (g->binary && cells->count) { // one block for each kind
+        // In binary files one block for each kind.
+        if (g->binary && cells->count) {
             add_integer(g, gmsh_types[kind], 4);
-
             add_integer(g, cells->count, 4);
             add_integer(g, 2, 4);
         }
 
+        // Number, two labels (physical and elementary), nodes.
         for (int32_t i = 0; i < cells->count; i++) {
             add_integer(g, ++number, 4);
             if (!g->binary) {
@@ -117,7 +119,8 @@ static void write_2(gmsh *g) {
     sn_buffer_add_text(g->out, g->binary ? "\n$EndElements\n" : "$EndElements\n");
 }
 
-// A run of elements of one kind with the same label: a block of the file. `begin` moves behind it.
+// A run of elements of one kind with the same label is a block of the file. `begin` moves to its
+// end.
 static bool next_run(const sn_mesh_cells *cells, int32_t *begin, int32_t *end) {
     *begin = *end;
     if (*begin >= cells->count) {
@@ -137,7 +140,7 @@ static int compare_labels(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The labels of a dimension, each once, sorted. Entity i + 1 of the file stands for labels[i].
+// The distinct labels of a dimension, sorted. Entity i + 1 of the file represents labels[i].
 static int32_t collect_labels(const sn_mesh_view *mesh, int32_t dimension, sn_buffer *labels) {
     sn_buffer_clear(labels);
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
@@ -160,6 +163,7 @@ static int32_t collect_labels(const sn_mesh_view *mesh, int32_t dimension, sn_bu
     int32_t kept = 0;
     size_t count = labels->size / sizeof *values;
 
+    // Sort and remove duplicates.
     qsort(values, count, sizeof *values, compare_labels);
     for (size_t i = 0; i < count; i++) {
         if (i == 0 || values[i] != values[i - 1]) {
@@ -218,6 +222,8 @@ static void add_entities_4(gmsh *g, sn_buffer *labels, double box[6]) {
 
 static void add_nodes_4(gmsh *g, int32_t dimension) {
     int32_t count = g->mesh->point_count;
+
+    // One block with all nodes: header, tags, coordinates.
     sn_buffer_add_text(g->out, "$Nodes\n");
     add_integer(g, 1, 8);
     add_integer(g, count, 8);
@@ -252,6 +258,7 @@ static int32_t entity_of(const sn_buffer *labels, int32_t label) {
 }
 
 static void add_elements_4(gmsh *g, sn_buffer *labels) {
+    // Blocks are runs of elements with the same label.
     int64_t blocks = 0, count = 0, number = 0;
     for (int kind = 0; kind < SN_ELEMENT_KINDS; kind++) {
         count += g->mesh->cells[kind].count;
@@ -309,6 +316,7 @@ sinew_status sn_write_gmsh(const sn_mesh_view *mesh, sn_gmsh_version version, bo
         return sn_buffer_status(out);
     }
 
+    // Version 4.1 lists entities first.
     sn_buffer labels = sn_buffer_create(out->context);
     double box[6];
 
@@ -350,12 +358,8 @@ sinew_status sn_write_medit(const sn_mesh_view *mesh, sn_buffer *out) {
         sn_buffer_print(out, "%s\n%d\n", names[kind], cells->count);
         for (int32_t i = 0; i < cells->count; i++) {
             for (int32_t k = 0; k < sn_cell_node_count(kind); k++) {
-                add_integer(
-                    &text,
-                    (int64_t)
-                            cells->nodes[(size_t)i * (size_t)sn_cell_node_count(kind) + (size_t)k] +
-                        1,
-                    4);
+                size_t node = (size_t)i * (size_t)sn_cell_node_count(kind) + (size_t)k;
+                add_integer(&text, (int64_t)cells->nodes[node] + 1, 4);
             }
 
             sn_buffer_add_integer(out, label_of(cells, i));
@@ -387,7 +391,7 @@ sinew_status sn_write_tetgen(const sn_mesh_view *mesh, sn_buffer *node, sn_buffe
 
     text.out = ele;
 
-    // TetGen's order of the middles: of the edges 23, 30, 01, 12, 13, 02.
+    // TetGen's mid-edge nodes belong to the edges 23, 30, 01, 12, 13, 02.
     static const int32_t order[10] = {0, 1, 2, 3, 9, 7, 4, 5, 8, 6};
 
     sn_buffer_print(ele, "%d %d %d\n", cells->count, sn_cell_node_count(kind),

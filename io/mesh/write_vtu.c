@@ -1,6 +1,6 @@
-// VTU: a short XML head that says where in the appended data each array stands, then the data. Raw
-// data is copied once and not encoded; compression, if asked for, is zlib's fastest in blocks of
-// BLOCK_SIZE.
+// VTU: a short XML head that contains the offset of each array in the appended data, then the data.
+// Raw data is copied once and not encoded. Compression, if requested, uses zlib's fastest level in
+// blocks of BLOCK_SIZE.
 #include "io/mesh/write.h"
 
 #include "io/text/xml.h"
@@ -17,8 +17,8 @@ typedef struct writer {
     const sn_mesh_view *mesh;
     sn_vtu_options options;
     sn_buffer *out;
-    sn_buffer data;  // everything behind the '_'
-    sn_buffer plain; // one array before its compression
+    sn_buffer data;  // everything after the '_'
+    sn_buffer plain; // one array before compression
     int64_t cell_count;
 } writer;
 
@@ -27,8 +27,8 @@ static const char *number_type(const writer *w) {
 }
 
 #if defined(SN_WITH_ZLIB)
-// Header: blocks, size of a block, size of the last one if it is shorter, compressed size of each;
-// then the blocks.
+// Header: number of blocks, size of a block, size of the last one if it is shorter, compressed size
+// of each; then the blocks.
 static void add_compressed(writer *w) {
     size_t size = w->plain.size;
     size_t blocks = (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
@@ -37,6 +37,7 @@ static void add_compressed(writer *w) {
     sn_buffer_add_u64(&w->data, BLOCK_SIZE);
     sn_buffer_add_u64(&w->data, size % BLOCK_SIZE);
 
+    // The sizes are patched in as the blocks are compressed.
     size_t sizes = w->data.size;
     sn_buffer_add_zeros(&w->data, 8 * blocks);
     for (size_t i = 0; i < blocks; i++) {
@@ -70,7 +71,7 @@ static void add_component_names(sn_buffer *out) {
     }
 }
 
-// Where the next array's bytes go; end_array closes it.
+// Begins an array and returns the buffer for its bytes; end_array completes it.
 static sn_buffer *begin_array(writer *w, const char *type, const char *name, int32_t components) {
     sn_buffer_print(w->out, "<DataArray type=\"%s\" Name=\"", type);
     sn_xml_add_escaped(w->out, name);
@@ -185,6 +186,8 @@ static bool has_labels(const sn_mesh_view *mesh) {
 
 static void add_piece(writer *w, const sn_fields *fields) {
     const sn_mesh_view *mesh = w->mesh;
+
+    // The order of the sections is fixed by the format.
     sn_buffer_print(
         w->out,
         "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%lld\">\n<PointData>\n",
@@ -231,6 +234,7 @@ sinew_status sn_write_vtu(const sn_mesh_view *mesh, const sn_fields *fields,
         w.cell_count += mesh->cells[kind].count;
     }
 
+    // The head refers to the data that add_piece collects.
     sn_buffer_print(out,
                     "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
                     "byte_order=\"LittleEndian\" "

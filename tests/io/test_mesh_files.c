@@ -490,7 +490,7 @@ static void test_refusals(void **state) {
         {"a.msh", MSH NODES "$Elements\n1\n1 4 0 1 2 3 4\n$EndElement\n", SINEW_INVALID_DATA,
          "expected $EndElements"},
         {"a.msh", MSH NODES, SINEW_INVALID_DATA, "the file has no section $Elements"},
-        {"a.msh", MSH "$Elements\n", SINEW_INVALID_DATA, "$Elements stands before $Nodes"},
+        {"a.msh", MSH "$Elements\n", SINEW_INVALID_DATA, "$Elements comes before $Nodes"},
         {"a.msh", MSH "$Nodes\n1\n1 0 0 inf\n$EndNodes\n", SINEW_INVALID_DATA,
          "a.msh:6:7: found \"inf\""},
         {"a.msh", MSH "$Stuff\n1 2 3\n", SINEW_INVALID_DATA, "the section $Stuff is never closed"},
