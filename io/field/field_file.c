@@ -1,4 +1,4 @@
-// Fields of material axes to and from text.
+// Reads and writes fields of material axes as text; see field_file.h.
 #include "io/field/field_file.h"
 
 #include "math/quat.h"
@@ -50,7 +50,7 @@ static sinew_status read_head(sinew_context *context, const sn_source *source, s
     const char *at = text->at;
     if (sn_text_integer(&text->at, text->end, &version) != SN_NUMBER_OK || version != 1) {
         return sn_source_fail_at(context, source, SINEW_UNSUPPORTED, at,
-                                 "a field of version 1 is what can be read");
+                                 "only version 1 of the format is supported");
     }
 
     SN_TRY(expect_word(context, source, text, "kind"));
@@ -68,7 +68,7 @@ static sinew_status read_head(sinew_context *context, const sn_source *source, s
     sn_text_skip_blanks(text);
     at = text->at;
 
-    // An element takes at least six bytes, so that a count that the file cannot hold asks for no
+    // An element takes at least six bytes. A count that the file cannot hold must not allocate
     // memory.
     if (sn_text_integer(&text->at, text->end, &count) != SN_NUMBER_OK || count < 1 ||
         count > (int64_t)(source->size / 6)) {
@@ -80,8 +80,8 @@ static sinew_status read_head(sinew_context *context, const sn_source *source, s
     return SINEW_OK;
 }
 
-// Numbers of any size but all zero or not finite, made so that their squares are neither; false for
-// the others.
+// Scales numbers so that their squares neither overflow nor underflow. False if they are all zero
+// or not finite.
 static bool scale(double *numbers, int32_t count) {
     double largest = 0;
     for (int32_t k = 0; k < count; k++) {
@@ -98,7 +98,7 @@ static bool scale(double *numbers, int32_t count) {
     return largest > 0;
 }
 
-// The numbers of one line, three or four; returns how many there were.
+// Reads the numbers of one line, three or four; returns how many there were.
 static int32_t read_numbers(sn_text *text, double numbers[4]) {
     int32_t count = 0;
     for (; count < 4; count++) {
@@ -141,6 +141,7 @@ sinew_status sn_field_read(sn_arena *arena, const sn_source *source, sn_field_fi
                                                                       : "");
         }
 
+        // A quaternion, or a direction completed to a basis.
         sn_mat3 Q = count == 4
                         ? sn_quat_to_mat3(sn_quat_normalize((sn_quat){x[0], x[1], x[2], x[3]}))
                         : sn_mat3_basis(sn_normalize(sn_load3(x)));

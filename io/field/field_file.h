@@ -1,14 +1,14 @@
-// Fields of material axes in files: a text that other programs can write as easily.
+// Fields of material axes in files: a text format that other programs can easily write.
 //
 //   sinew-field 1
-//   kind frames            or fibres
+//   kind frames                 or fibres
 //   elements 2
-//   0 0 0 1                one line for each element in the order of the mesh: a quaternion x y z w
-//   whose rotation turns 0 0 0.7071 0.7071      the coordinate axes to the axes of the material;
-//   for fibres also three numbers, a direction
+//   0 0 0 1                     one line for each element, in the order of the mesh
+//   0 0 0.7071 0.7071
 //
-// Anything behind a # is a comment. Quaternions and directions need not have unit length. Nothing
-// follows the last element.
+// A line holds a quaternion x y z w that rotates the coordinate axes to the axes of the material,
+// or for fibres alternatively three numbers, the direction. Quaternions and directions need not
+// have unit length. Text after a # is a comment. Nothing may follow the last element.
 #ifndef SN_IO_FIELD_FILE_H
 #define SN_IO_FIELD_FILE_H
 
@@ -25,7 +25,7 @@ typedef struct sn_field_file {
     double *axes; // nine for each element, axis by axis
 } sn_field_file;
 
-// What is read lives in the arena.
+// The result lives in the arena.
 sinew_status sn_field_read(sn_arena *arena, const sn_source *source, sn_field_file *file);
 
 #endif

@@ -1,6 +1,6 @@
-// Characters from tables: joints at places in the world, limbs as round cones between two places.
-// The skin is the cones' closed surfaces, which overlap where limbs meet; the winding number makes
-// one solid of them. Motions are sums of sines.
+// Characters made from tables: joints at positions in the world, limbs as round cones between two
+// positions. The skin consists of the closed surfaces of the cones, which overlap where limbs meet;
+// the winding number joins them into one solid. Motions are sums of sines.
 #include "io/generate/character.h"
 
 #include "io/generate/triangles.h"
@@ -11,15 +11,15 @@ static const double PI = 3.14159265358979323846;
 typedef struct joint_row {
     const char *name;
     int32_t parent;
-    double place[3]; // in the world at rest
-    double tip[3];   // end of its last bone in the world; all zero: none
+    double position[3]; // in the world at rest
+    double tip[3];      // end of the last bone in the world; all zero: none
 } joint_row;
 
 typedef struct limb_row {
     double from[3], to[3], radius_from, radius_to;
 } limb_row;
 
-// Turns the joints and moves the root at a time; `local` holds the rest pose.
+// Rotates the joints and moves the root at a time; `local` holds the rest pose.
 typedef void move_fn(sn_rigid *local, double time, double angle);
 
 typedef struct plan {
@@ -104,7 +104,7 @@ static const joint_row biped_joints[] = {
     [RIGHT_HAND] = {"RightHand", RIGHT_FOREARM, {-0.7, 1.4, 0}, {-0.82, 1.4, 0}},
 };
 
-// The belly comes last: a slim person leaves it out.
+// The belly is last: a slim person omits it.
 static const limb_row biped_limbs[] = {
     {{0.07, 0.95, 0}, {-0.07, 0.95, 0}, 0.115, 0.115},
     {{0, 1, 0}, {0, 1.2, 0}, 0.13, 0.12},
@@ -129,22 +129,22 @@ static const limb_row biped_limbs[] = {
     {{0, 1.05, 0.1}, {0, 1.16, 0.08}, 0.21, 0.18},
 };
 
-// From 0 to 1 between the times 0 and 1, at rest at both ends.
+// Rises smoothly from 0 to 1 between the times 0 and 1.
 static double ease(double time) {
     double t = fmin(fmax(time, 0), 1);
     return t * t * (3 - 2 * t);
 }
 
-static void turn(sn_rigid *joint, double x, double y, double z) {
+static void rotate_joint(sn_rigid *joint, double x, double y, double z) {
     joint->q = sn_quat_mul(joint->q, sn_quat_exp(sn_v3(x, y, z)));
 }
 
 static void move_bending(sn_rigid *local, double time, double angle) {
-    turn(&local[1], angle * ease(time), 0, 0);
+    rotate_joint(&local[1], angle * ease(time), 0, 0);
 }
 
 static void move_twisting(sn_rigid *local, double time, double angle) {
-    turn(&local[1], 0, angle * ease(time), 0);
+    rotate_joint(&local[1], 0, angle * ease(time), 0);
 }
 
 // Crouches, leaves the ground for 0.3 s, lands.
@@ -167,9 +167,9 @@ static void move_leg(sn_rigid *local, double time, double angle) {
     double bend = 0.9 * crouch; // of the hip; the knee bends back twice as far, so that the foot
                                 // stays below the hip
 
-    turn(&local[0], -bend, 0, 0);
-    turn(&local[1], 2 * bend, 0, 0);
-    turn(&local[2], -bend, 0, 0);
+    rotate_joint(&local[0], -bend, 0, 0);
+    rotate_joint(&local[1], 2 * bend, 0, 0);
+    rotate_joint(&local[2], -bend, 0, 0);
     local[0].t.y += height - 0.85 * (1 - cos(bend));
 }
 
@@ -177,22 +177,22 @@ static void move_arm(sn_rigid *local, double time, double angle) {
     (void)angle;
     double start = ease(time / 0.5);
     double swing = sin(2 * PI * time);
-    turn(&local[0], 0, 0, 0.7 * start * swing);
-    turn(&local[1], 0, -0.5 * start, 0.9 * start * sin(2 * PI * time - 0.8));
-    turn(&local[2], 0, 0, 0.5 * start * sin(2 * PI * time - 1.6));
+    rotate_joint(&local[0], 0, 0, 0.7 * start * swing);
+    rotate_joint(&local[1], 0, -0.5 * start, 0.9 * start * sin(2 * PI * time - 0.8));
+    rotate_joint(&local[2], 0, 0, 0.5 * start * sin(2 * PI * time - 1.6));
 }
 
 static void swing_leg(sn_rigid *thigh, double phase, double start) {
-    turn(&thigh[0], -0.45 * start * sin(phase), 0, 0);
-    turn(&thigh[1], start * (0.15 + 0.45 * (1 + cos(phase))), 0, 0);
-    turn(&thigh[2], -start * (0.1 + 0.2 * cos(phase)), 0, 0);
+    rotate_joint(&thigh[0], -0.45 * start * sin(phase), 0, 0);
+    rotate_joint(&thigh[1], start * (0.15 + 0.45 * (1 + cos(phase))), 0, 0);
+    rotate_joint(&thigh[2], -start * (0.1 + 0.2 * cos(phase)), 0, 0);
 }
 
 static void lower_arms(sn_rigid *local, double start) {
-    turn(&local[LEFT_ARM], 0, 0, -1.1 * start);
-    turn(&local[RIGHT_ARM], 0, 0, 1.1 * start);
-    turn(&local[LEFT_FOREARM], 0, -0.3 * start, 0);
-    turn(&local[RIGHT_FOREARM], 0, 0.3 * start, 0);
+    rotate_joint(&local[LEFT_ARM], 0, 0, -1.1 * start);
+    rotate_joint(&local[RIGHT_ARM], 0, 0, 1.1 * start);
+    rotate_joint(&local[LEFT_FOREARM], 0, -0.3 * start, 0);
+    rotate_joint(&local[RIGHT_FOREARM], 0, 0.3 * start, 0);
 }
 
 static void move_walking(sn_rigid *local, double time, double angle) {
@@ -206,10 +206,10 @@ static void move_walking(sn_rigid *local, double time, double angle) {
     swing_leg(&local[LEFT_THIGH], phase, start);
     swing_leg(&local[RIGHT_THIGH], phase + PI, start);
     lower_arms(local, start);
-    turn(&local[LEFT_ARM], 0, -0.4 * start * sin(phase), 0);
-    turn(&local[RIGHT_ARM], 0, -0.4 * start * sin(phase), 0);
-    turn(&local[HIPS], 0, 0.08 * start * sin(phase), 0);
-    turn(&local[CHEST], 0, -0.16 * start * sin(phase), 0);
+    rotate_joint(&local[LEFT_ARM], 0, -0.4 * start * sin(phase), 0);
+    rotate_joint(&local[RIGHT_ARM], 0, -0.4 * start * sin(phase), 0);
+    rotate_joint(&local[HIPS], 0, 0.08 * start * sin(phase), 0);
+    rotate_joint(&local[CHEST], 0, -0.16 * start * sin(phase), 0);
     local[HIPS].t.z += 1.2 * way;
     local[HIPS].t.y += 0.02 * start * (cos(2 * phase) - 1);
 }
@@ -228,9 +228,9 @@ static void move_hopping(sn_rigid *local, double time, double angle) {
     lower_arms(local, ease(time / 0.5));
     double lean = 2 * asin(fabs(bends[0].x)); // who crouches leans forward
 
-    turn(&local[SPINE], 0.6 * lean, 0, 0);
-    turn(&local[CHEST], 0.4 * lean, 0, 0);
-    turn(&local[NECK], -0.5 * lean, 0, 0);
+    rotate_joint(&local[SPINE], 0.6 * lean, 0, 0);
+    rotate_joint(&local[CHEST], 0.4 * lean, 0, 0);
+    rotate_joint(&local[NECK], -0.5 * lean, 0, 0);
     local[HIPS].t.y += leg[0].t.y - base;
 }
 
@@ -268,8 +268,8 @@ enum {
     LIMB_TRIANGLES = 2 * RING * ROWS
 };
 
-// The hull of two spheres, nearly: a half sphere at each end and straight lines between their rims.
-// Rings of points from pole to pole; the first and the last point are the poles.
+// Approximately the hull of two spheres: a hemisphere at each end and straight lines between their
+// rims. Rings of points from pole to pole; the first and the last point are the poles.
 static void add_limb(const sn_triangles *mesh, int32_t number, const limb_row *limb) {
     sn_vec3 from = sn_load3(limb->from);
     sn_vec3 to = sn_load3(limb->to);
@@ -279,10 +279,11 @@ static void add_limb(const sn_triangles *mesh, int32_t number, const limb_row *l
     int32_t *triangles = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES;
     int32_t first = number * LIMB_POINTS;
 
+    // Points: a pole, the rings, a pole.
     sn_store3(points, sn_madd(from, -limb->radius_from, axis));
     for (int row = 0; row < ROWS; row++) {
-        // Latitudes: CAP rings on the lower half up to its rim, as many on the upper half from its
-        // rim.
+        // Latitudes: CAP rings on the lower hemisphere up to its rim, as many on the upper one from
+        // its rim.
         bool lower = row < CAP;
         double latitude = 0.5 * PI * (lower ? (row + 1.0) / CAP - 1 : (row - CAP) / (double)CAP);
         double radius = lower ? limb->radius_from : limb->radius_to;
@@ -291,12 +292,14 @@ static void add_limb(const sn_triangles *mesh, int32_t number, const limb_row *l
             double longitude = 2 * PI * i / RING;
             sn_vec3 out = sn_v3(cos(latitude) * cos(longitude), cos(latitude) * sin(longitude),
                                 sin(latitude));
-            sn_vec3 place = sn_madd(lower ? from : to, radius, sn_mat3_apply(basis, out));
-            sn_store3(points + 3 * (1 + row * RING + i), place);
+            sn_vec3 position = sn_madd(lower ? from : to, radius, sn_mat3_apply(basis, out));
+            sn_store3(points + 3 * (1 + row * RING + i), position);
         }
     }
 
     sn_store3(points + 3 * (LIMB_POINTS - 1), sn_madd(to, limb->radius_to, axis));
+
+    // Triangles between consecutive rings; at the poles one of the two degenerates.
     for (int row = 0; row <= ROWS; row++) {
         for (int i = 0; i < RING; i++) {
             int next = (i + 1) % RING;
@@ -367,17 +370,17 @@ static sinew_status make_skeleton(sinew_context *context, const plan *made,
     SN_ASSERT(made->joint_count <= COUNT_OF(joints));
     for (int32_t i = 0; i < made->joint_count; i++) {
         const joint_row *row = &made->joints[i];
-        sn_vec3 place = sn_load3(row->place);
+        sn_vec3 position = sn_load3(row->position);
         sn_vec3 tip = sn_load3(row->tip);
         sn_vec3 parent =
-            row->parent < 0 ? sn_v3(0, 0, 0) : sn_load3(made->joints[row->parent].place);
+            row->parent < 0 ? sn_v3(0, 0, 0) : sn_load3(made->joints[row->parent].position);
 
         joints[i] = sinew_default_joint_def();
         joints[i].name = row->name;
         joints[i].parent = row->parent;
-        sn_store3(joints[i].rest.translation, sn_sub(place, parent));
+        sn_store3(joints[i].rest.translation, sn_sub(position, parent));
         joints[i].has_tip = sn_length(tip) > 0;
-        sn_store3(joints[i].tip, sn_sub(tip, place));
+        sn_store3(joints[i].tip, sn_sub(tip, position));
     }
 
     return sinew_skeleton_create(context, joints, made->joint_count, skeleton);

@@ -1,16 +1,16 @@
-// Characters that are made rather than read: flesh, a skin around it, a skeleton inside and a
-// motion, to try things on.
+// Generated characters: flesh, a skin around it, a skeleton inside and a motion, for examples and
+// tests.
 #ifndef SN_CHARACTER_H
 #define SN_CHARACTER_H
 
 #include "sinew/mesh.h"
 #include "sinew/skeleton.h"
 
-// What to make. The y axis points up, characters look along z; lengths are those of people.
+// What to make. The y axis points up, characters look along z; dimensions are those of people.
 typedef enum sn_character_kind {
-    SN_CHARACTER_BENDING,  // A cylinder of 1 m along y with two bones; the upper one turns by
-                           // `angle` about x and stays.
-    SN_CHARACTER_TWISTING, // The same; the upper one turns about y.
+    SN_CHARACTER_BENDING,  // A cylinder of 1 m along y with two bones; the upper one rotates by
+                           // `angle` about x and stays there.
+    SN_CHARACTER_TWISTING, // The same; the upper one rotates about y.
     SN_CHARACTER_LEG,      // Thigh, calf and foot; jumps once a second.
     SN_CHARACTER_ARM,      // A stout arm along x; waves once a second.
     SN_CHARACTER_BIPED,    // A whole person with arms held out at rest; walks a step cycle a
@@ -21,27 +21,27 @@ typedef enum sn_character_kind {
 typedef struct sn_character_def {
     // Default SN_CHARACTER_BENDING.
     sn_character_kind kind;
-    // Wished number of tets, met within about a tenth. [count] In [100, 50e6]. Default 3000.
+    // Requested number of tets, met within about a tenth. [count] In [100, 50e6]. Default 3000.
     int32_t tet_count;
     // Time between frames of the motion. [s] Above 0. Default 1/30.
     double frame_time;
     // Length of the motion. [s] At least 0. Default 2.
     double duration;
-    // Final angle of the cylinders. [rad] Finite. Default a quarter turn.
+    // Final angle of the cylinders. [rad] Finite. Default pi/2.
     double angle;
-    // Tets whose centre is closer to a bone than this get the label 1 + the bone's joint, all
-    // others 0; at joints, where two such would touch, they stay 0. Rigid cores and hard materials
-    // go there. [m] At least 0; 0: no labels. Default 0.
+    // Tets whose centre is closer to a bone than this get the label 1 + the joint of the bone, all
+    // others 0. Tets that would touch a different label stay 0. Rigid cores and hard materials use
+    // the labels. [m] At least 0; 0: no labels. Default 0.
     double bone_radius;
-    // Leave the flesh out, which takes most of the time. Default false.
+    // Omit the flesh, which takes most of the time. Default false.
     bool without_flesh;
 } sn_character_def;
 
 sn_character_def sn_default_character_def(void);
 
-// Each part may be used by itself as long as the character lives.
+// Each part may be used by itself while the character exists.
 typedef struct sn_character {
-    sinew_mesh *flesh;        // TET4; NULL if left out.
+    sinew_mesh *flesh;        // TET4; NULL if omitted.
     sinew_mesh *skin;         // Triangles: the closed surfaces that the flesh fills; those of
                               // neighbouring limbs overlap.
     sinew_skeleton *skeleton; // Without rotations in the rest pose.

@@ -1,9 +1,9 @@
-// Organisms: tables of rounded limbs in, tets with labels and guiding curves out.
+// Organisms: made from tables of rounded limbs, as tets with labels and guiding curves.
 //
-// A limb is a closed tube about a quadratic arc whose cross-section is an ellipse that swells and
-// closes towards both ends. Limbs overlap; what has a winding number above one half is solid
-// (tetrahedralize.c), so that a limb turned inside out is a chamber. A tet takes the label of the
-// limb whose middle line is nearest in units of its thickness.
+// A limb is a closed tube about a quadratic arc. Its cross-section is an ellipse that narrows
+// towards both ends. Limbs overlap; the solid is where the winding number is above one half
+// (tetrahedralize.c), so a limb turned inside out is a chamber. A tet takes the label of the limb
+// whose centre line is nearest in units of its thickness.
 #include "io/generate/organism.h"
 
 #include "io/generate/triangles.h"
@@ -21,10 +21,9 @@ static const double PI = 3.14159265358979323846;
 typedef struct limb {
     double from[3], by[3], to[3]; // the control points of the arc [m]
     double side, up;              // half widths across it [m]
-    double normal[3];             // what `up` points to
-    double fullness;              // along the arc; 2: an ellipsoid; higher: a bar with rounded ends
-    double roundness; // of the cross-section; 2: an ellipse; higher: a rounded rectangle, with a
-                      // rim as thick as it
+    double normal[3];             // the direction of `up`
+    double fullness;              // along the arc; 2: an ellipsoid; more: a bar with rounded ends
+    double roundness;             // of the cross-section; 2: an ellipse; more: a rounded rectangle
     int32_t label;
     bool chamber, guide; // a hollow; carries a curve along its arc
 } limb;
@@ -113,7 +112,7 @@ static const limb heart_limbs[] = {
      false},
 };
 
-// Five stems and leaves, turned about z by 72 degrees each.
+// Five stems and leaves, rotated about z by 72 degrees each.
 static const limb plant_limbs[] = {
     {{0, 0, 0}, {0.02, 0, 0.22}, {0.15, 0, 0.36}, 0.030, 0.030, {0, 1, 0}, 8, 2, 1, false, true},
     {{0.07, 0, 0.27},
@@ -134,7 +133,7 @@ typedef struct plan {
     const limb *limbs;
     int32_t limb_count, copies; // copies about z
     sinew_field_kind kind;
-    int32_t fewest; // tets with which it is whole
+    int32_t fewest; // the smallest number of tets for which it is connected
 } plan;
 
 static const plan plans[] = {
@@ -150,15 +149,15 @@ struct sn_organism {
     const plan *plan;
     sinew_mesh *skin; // the surfaces of all limbs
     sinew_mesh *tets; // without labels
-    sinew_mesh mesh;  // the same with them
+    sinew_mesh mesh;  // the same with labels
     sinew_curve_def *curves;
     int32_t curve_count;
 };
 
 // ---- Limbs --------------------------------------------------------------------------------------
 
-// Every copy is turned further about z, every second one raised a little.
-static limb place_limb(const plan *plan, int32_t copy, int32_t index) {
+// Every copy is rotated further about z, and every second one is raised a little.
+static limb transform_limb(const plan *plan, int32_t copy, int32_t index) {
     limb placed = plan->limbs[index];
     if (plan->copies == 1) {
         return placed;
@@ -192,12 +191,12 @@ static sn_vec3 arc_tangent(const limb *limb, double s) {
     return sn_normalize(sn_add(sn_scale(1 - s, sn_sub(b, a)), sn_scale(s, sn_sub(c, b))));
 }
 
-// How wide the cross-section is at a part of the way, of its full width.
+// The width of the cross-section at a fraction of the arc, relative to its full width.
 static double swelling(const limb *limb, double s) {
     return pow(fmax(0, 1 - pow(fabs(2 * s - 1), limb->fullness)), 1 / limb->fullness);
 }
 
-// A coordinate of a circle on a superellipse.
+// A coordinate of a circle, moved to a superellipse.
 static double round_off(const limb *limb, double x) {
     return copysign(pow(fabs(x), 2 / limb->roundness), x);
 }
@@ -208,11 +207,12 @@ static void add_limb(const sn_triangles *mesh, int32_t number, const limb *limb)
     int32_t top = base + LIMB_POINTS - 1;
     int32_t *triangle = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES;
 
+    // Points: an end, rings that are closer together towards the ends, the other end.
     sn_store3(mesh->points + 3 * (size_t)base, arc_point(limb, 0));
     sn_store3(mesh->points + 3 * (size_t)top, arc_point(limb, 1));
     for (int32_t r = 0; r < RINGS - 1; r++) {
         double s = 0.5 - 0.5 * cos(PI * (r + 1) / RINGS);
-        double wide = swelling(limb, s); // closer where it closes
+        double wide = swelling(limb, s);
         sn_vec3 t = arc_tangent(limb, s);
         sn_vec3 n = sn_load3(limb->normal);
         sn_vec3 up = sn_normalize(sn_madd(n, -sn_dot(n, t), t));
@@ -228,6 +228,7 @@ static void add_limb(const sn_triangles *mesh, int32_t number, const limb *limb)
         }
     }
 
+    // Triangles: fans at the ends, quadrilaterals in between.
     for (int32_t k = 0; k < SECTORS; k++) {
         int32_t next = (k + 1) % SECTORS;
         int32_t last = first_ring + (RINGS - 2) * SECTORS;
@@ -251,10 +252,9 @@ static void add_limb(const sn_triangles *mesh, int32_t number, const limb *limb)
         return;
     }
 
+    // The axes side, up and tangent are left-handed: reverse the triangles to face outwards.
     triangle = mesh->indices + 3 * (size_t)number * LIMB_TRIANGLES;
-    for (int32_t k = 0; k < LIMB_TRIANGLES;
-
-         k++, triangle += 3) { // side, up and tangent are left-handed: turn it outwards
+    for (int32_t k = 0; k < LIMB_TRIANGLES; k++, triangle += 3) {
         int32_t second = triangle[1];
         triangle[1] = triangle[2];
         triangle[2] = second;
@@ -270,7 +270,7 @@ static sinew_status make_surface(sinew_context *context, const plan *plan, sinew
 
     if (status == SINEW_OK) {
         for (int32_t i = 0; i < count; i++) {
-            limb placed = place_limb(plan, i / plan->limb_count, i % plan->limb_count);
+            limb placed = transform_limb(plan, i / plan->limb_count, i % plan->limb_count);
             add_limb(&mesh, i, &placed);
         }
         status = sn_triangles_finish(context, &mesh, surface);
@@ -282,7 +282,7 @@ static sinew_status make_surface(sinew_context *context, const plan *plan, sinew
 
 // ---- Labels -------------------------------------------------------------------------------------
 
-// The distance from the middle line of a limb, in units of its width there.
+// The distance from the centre line of a limb, in units of its width there.
 static double limb_distance(const limb *limb, sn_vec3 p) {
     double nearest = INFINITY;
     for (int32_t i = 0; i <= RINGS; i++) {
@@ -307,7 +307,7 @@ static int32_t label_at(const plan *plan, sn_vec3 p) {
     double nearest = INFINITY;
     int32_t label = 1;
     for (int32_t i = 0; i < plan->limb_count * plan->copies; i++) {
-        limb placed = place_limb(plan, i / plan->limb_count, i % plan->limb_count);
+        limb placed = transform_limb(plan, i / plan->limb_count, i % plan->limb_count);
         double distance = placed.chamber ? INFINITY : limb_distance(&placed, p);
         if (distance < nearest) {
             nearest = distance;
@@ -347,7 +347,7 @@ static sinew_status make_mesh(sn_organism *organism, int32_t tet_count) {
 
 // ---- Curves -------------------------------------------------------------------------------------
 
-// A quadratic arc is a curve of three points; the first axis is across the limb's thickness.
+// A quadratic arc is a curve of three points; its first axis is across the limb's thickness.
 static void guide_limb(const limb *limb, double *points, sinew_curve_def *curve) {
     sn_store3(points, sn_load3(limb->from));
     sn_store3(points + 3, sn_load3(limb->by));
@@ -396,7 +396,7 @@ static sinew_status make_curves(sn_organism *organism) {
             continue;
         }
 
-        limb placed = place_limb(plan, i / plan->limb_count, i % plan->limb_count);
+        limb placed = transform_limb(plan, i / plan->limb_count, i % plan->limb_count);
         if (placed.guide) {
             guide_limb(&placed, own, &organism->curves[organism->curve_count++]);
         }

@@ -1,11 +1,11 @@
-// Living things that are made rather than scanned, with the curves that guide their grain: to try
-// anisotropic materials on.
+// Generated living things with the curves that guide their grain, for examples of anisotropic
+// materials.
 #ifndef SN_ORGANISM_H
 #define SN_ORGANISM_H
 
 #include "sinew/field.h"
 
-// What to make; z points up.
+// What to make. The z axis points up.
 typedef enum sn_organism_kind {
     SN_ORGANISM_FISH,  // 1.1 m along x, head at -x: a body with fins, one label; frames along
                        // the spine and into the fins.
@@ -15,7 +15,7 @@ typedef enum sn_organism_kind {
                        // along stems and midribs.
 } sn_organism_kind;
 
-// Organisms there are. [count]
+// The number of organisms. [count]
 int32_t sn_organism_count(void);
 // The name of an organism, e.g. "fish". Static text.
 const char *sn_organism_name(sn_organism_kind kind);
@@ -23,22 +23,22 @@ const char *sn_organism_name(sn_organism_kind kind);
 // Opaque.
 typedef struct sn_organism sn_organism;
 
-// Makes an organism of about `tet_count` tets. [count] At least 500, a plant of 3000: with fewer
-// it would fall apart; 0: its curves only.
+// Makes an organism of about `tet_count` tets. [count] At least 500 (3000 for a plant), because it
+// would not be connected with fewer; 0: its curves only.
 sinew_status sn_organism_create(sinew_context *context, sn_organism_kind kind, int32_t tet_count,
                                 sn_organism **organism);
 // NULL is allowed.
 void sn_organism_destroy(sn_organism *organism);
 
-// Its tets with labels; NULL if left out. Lives as long as the organism.
+// Its tets with labels; NULL if omitted. Exists as long as the organism.
 const sinew_mesh *sn_organism_get_mesh(const sn_organism *organism);
-// Its limbs as closed smooth surfaces, which overlap, and chambers, which face inwards: to be
-// embedded in the tets (sinew_embedding_create) for pictures without their edges. Lives as long as
-// the organism.
+// Its limbs as closed smooth surfaces, which overlap, and chambers, which face inwards. To be
+// embedded in the tets (sinew_embedding_create) for smooth pictures. Exists as long as the
+// organism.
 const sinew_mesh *sn_organism_get_skin(const sn_organism *organism);
-// The curves of its grain; they live as long as the organism.
+// The curves of its grain; they exist as long as the organism.
 const sinew_curve_def *sn_organism_get_curves(const sn_organism *organism, int32_t *count);
-// What its curves mean: frames, or fibres.
+// The meaning of its curves: frames or fibres.
 sinew_field_kind sn_organism_get_field_kind(const sn_organism *organism);
 
 #endif

@@ -1,5 +1,5 @@
-// Specimens: lists of solids, added and painted in order. How fine the grid must be for a requested
-// number of voxels is found by voxelising coarsely first.
+// Specimens: lists of solids, added and painted in order. The grid spacing for a requested number
+// of voxels is found by voxelising on a coarse grid first.
 #include "sinew/io/specimen.h"
 
 #include "base/context.h"
@@ -55,8 +55,8 @@ static void add_limb(solid_list *list, sinew_solid_operation operation, int32_t 
     solid->rotation[3] = w;
 }
 
-// ---- the steak: the stem of the T reaches from edge to edge, so that only the bone joins the two
-// sides
+// ---- The steak. The stem of the T extends from edge to edge, so that only the bone joins the two
+// sides.
 
 static void make_steak(solid_list *list) {
     const double thickness = 0.024;
@@ -87,9 +87,9 @@ static void make_ribbon(solid_list *list) {
     add_solid(list, SINEW_SOLID_BOX, SINEW_SOLID_ADD, 1, sn_v3(0, 0, 0), sn_v3(1, 0.1, 0.01));
 }
 
-// ---- the knee: bones in fat, a muscle on the thigh that ends in a ligament over the knee cap,
-// down to the shin. The thigh lies along x, the shin hangs half-way down, so that stretching the
-// knee lifts the foot.
+// ---- The knee: bones in fat; a muscle on the thigh ends in a ligament over the knee cap, down to
+// the shin. The thigh is along x and the shin hangs down at an angle, so that stretching the knee
+// lifts the foot.
 
 // A point of the lower leg: `along` the shin from the joint, and `front` of its middle.
 static sn_vec3 shin(double front, double along) {
@@ -117,7 +117,7 @@ static void make_knee(solid_list *list) {
     add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_PAINT, BONE, cap, sn_v3(0.036, 0.034, 0.02));
 }
 
-// ---- the animal: bones in head, back (three) and legs (four); the tail has none -----------------
+// ---- The animal: bones in head, back (three) and legs (four); the tail has none -----------------
 
 static void make_animal(solid_list *list) {
     enum { FLESH = 1, BONE = 2 };
@@ -126,6 +126,7 @@ static void make_animal(solid_list *list) {
     add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_ADD, FLESH, sn_v3(0.105, 0, 0.068),
               sn_v3(0.075, 0.045, 0.045));
 
+    // Legs and ears.
     for (int side = -1; side <= 1; side += 2) {
         add_limb(list, SINEW_SOLID_ADD, FLESH, sn_v3(0.05, 0.022 * side, 0.05),
                  sn_v3(0.055, 0.03 * side, 0.01), 0.02);
@@ -135,6 +136,7 @@ static void make_animal(solid_list *list) {
                   sn_v3(0.012, 0.02, 0.02)); // ears
     }
 
+    // The tail.
     const double tail[6][3] = {{-0.075, 0, 0.058},   {-0.12, 0, 0.05},      {-0.16, 0.006, 0.044},
                                {-0.2, 0.012, 0.042}, {-0.24, 0.012, 0.044}, {-0.28, 0.004, 0.05}};
     for (int i = 0; i < 5; i++) {
@@ -142,6 +144,7 @@ static void make_animal(solid_list *list) {
                  0.016 - 0.0015 * i);
     }
 
+    // Bones of the head, the back and the legs.
     add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_PAINT, BONE, sn_v3(0.1, 0, 0.07),
               sn_v3(0.045, 0.024, 0.024));
     for (int i = 0; i < 3; i++) {
@@ -162,7 +165,8 @@ static void make_animal(solid_list *list) {
 static void make_dragon(solid_list *list) {
     enum { SEGMENTS = 20 };
     sn_vec3 before = sn_v3(0, 0, 0);
-    for (int i = 0; i <= SEGMENTS; i++) { // from the tail's tip to the head
+    // The body, from the tip of the tail to the head.
+    for (int i = 0; i <= SEGMENTS; i++) {
         double s = (double)i / SEGMENTS;
 
         double angle = 6.5 * s;
@@ -173,6 +177,8 @@ static void make_dragon(solid_list *list) {
         }
         before = p;
     }
+
+    // Head and horns.
     sinew_solid_def head =
         *add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_ADD, 1, before, sn_v3(0.3, 0.16, 0.15));
 
@@ -181,6 +187,7 @@ static void make_dragon(solid_list *list) {
     add_limb(list, SINEW_SOLID_ADD, 1, sn_load3(head.center),
              sn_add(sn_load3(head.center), sn_v3(-0.1, -0.06, 0.14)), 0.03);
 
+    // Wings and legs.
     for (int side = -1; side <= 1; side += 2) {
         sinew_solid_def *wing =
             add_solid(list, SINEW_SOLID_SPHERE, SINEW_SOLID_ADD, 1,
@@ -336,6 +343,8 @@ sinew_status sinew_voxels_create_specimen(sinew_context *context, sinew_specimen
 
     grid.memory_limit = memory_limit;
     SN_TRY(find_grid(context, recipe, &list, voxel_count, &grid));
+
+    // The gradient specimen also varies its stiffness.
     SN_TRY(sinew_voxels_create_from_solids(context, list.solids, list.count, &grid, voxels));
     if (specimen != SINEW_SPECIMEN_GRADIENT) {
         return SINEW_OK;

@@ -1,4 +1,4 @@
-// Triangles under construction: writable arrays that become a mesh of the library's.
+// Triangles under construction: writable arrays that are turned into a mesh.
 #ifndef SN_IO_GENERATE_TRIANGLES_H
 #define SN_IO_GENERATE_TRIANGLES_H
 

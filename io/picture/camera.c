@@ -1,10 +1,14 @@
 // Framing. In the camera's axes, with the eye at (ex, ey, ez) and z towards the viewer, a point (x,
-// y, z) is seen if
+// y, z) is visible if
 //
 //   |x - ex| <= s (ez - z)      <=>      x + s z - s ez <= ex <= x - s z + s ez
 //
-// so over all points  max(x + s z) - s ez <= ex <= min(x - s z) + s ez : the nearest eye has ez =
-// (max - min) / 2 s and ex = (max + min) / 2; the same for y. The larger of the two ez serves both.
+// so for all points together
+//
+//   max(x + s z) - s ez <= ex <= min(x - s z) + s ez
+//
+// The nearest eye has ez = (max - min) / 2 s and ex = (max + min) / 2, and similarly for y. The
+// larger of the two ez is used.
 #include "io/picture/camera.h"
 
 #include "base/assert.h"
@@ -25,8 +29,8 @@ sn_camera_axes sn_camera_get_axes(const sn_camera *camera) {
     return (sn_camera_axes){x, sn_cross(z, x), z};
 }
 
-// Azimuth is counted from a horizontal axis: the next one after `up` in the order x, y, z, as far
-// as it is horizontal.
+// The azimuth is measured from a horizontal axis: the one after `up` in the order x, y, z,
+// projected to the horizontal plane.
 static sn_vec3 viewing_side(sn_vec3 up, double azimuth, double elevation) {
     sn_vec3 next = {up.z, up.x, up.y};
     sn_vec3 a = sn_sub(next, sn_scale(sn_dot(next, up), up));
@@ -54,7 +58,7 @@ sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, 
 
 static void add_point(sn_camera_fit *fit, sn_vec3 p) {
     if (!(sn_dot(p, p) < 1e200)) {
-        return; // also what is not finite
+        return; // including NaN and infinity
     }
 
     double x = sn_dot(fit->axes.x, p);
@@ -70,7 +74,7 @@ static void add_point(sn_camera_fit *fit, sn_vec3 p) {
         fit->high_x = high_x;
         fit->low_y = low_y;
         fit->high_y = high_y;
-        fit->near_z = fit->far_z = z;
+        fit->nearest_z = fit->farthest_z = z;
         fit->empty = false;
     }
 
@@ -78,8 +82,8 @@ static void add_point(sn_camera_fit *fit, sn_vec3 p) {
     fit->high_x = fmax(fit->high_x, high_x);
     fit->low_y = fmin(fit->low_y, low_y);
     fit->high_y = fmax(fit->high_y, high_y);
-    fit->near_z = fmax(fit->near_z, z);
-    fit->far_z = fmin(fit->far_z, z);
+    fit->nearest_z = fmax(fit->nearest_z, z);
+    fit->farthest_z = fmin(fit->farthest_z, z);
 }
 
 void sn_camera_fit_add(sn_camera_fit *fit, const double *positions, int32_t count) {
@@ -104,9 +108,9 @@ sn_camera sn_camera_fit_end(const sn_camera_fit *fit) {
     double ey = 0.5 * (fit->low_y + fit->high_y);
     double ez = fmax((fit->high_x - fit->low_x) / (2 * fit->slope_x),
                      (fit->high_y - fit->low_y) / (2 * fit->slope_y));
-    double middle_z = 0.5 * (fit->near_z + fit->far_z);
+    double middle_z = 0.5 * (fit->nearest_z + fit->farthest_z);
 
-    // Points all in one place leave no scale.
+    // Coincident points give no scale.
     if (!(ez - middle_z > 1e-12 * fabs(middle_z))) {
         ez = middle_z + 0.5 / fit->slope_y;
     }

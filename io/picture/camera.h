@@ -1,7 +1,7 @@
-// The camera: a point of view, and how to choose one that shows a whole motion.
+// The camera: a point of view, and the choice of one that shows a whole motion.
 //
-// Framing is exact: for a given viewing direction, the nearest eye that sees every point added
-// within the margins, found in closed form from four extremes. Adding the points of every moment of
+// Framing is exact: for a given viewing direction it finds the nearest eye that sees every added
+// point within the margins, in closed form from four extremes. Adding the points of all moments of
 // a motion frames the motion.
 #ifndef SN_IO_PICTURE_CAMERA_H
 #define SN_IO_PICTURE_CAMERA_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 typedef struct sn_camera {
-    sn_vec3 eye, target; // target: the middle of what is looked at; sets the scale of the scene
-    sn_vec3 up;          // unit; what is upright in the picture and the normal of the ground
+    sn_vec3 eye, target; // target: the centre of interest; it sets the scale of the scene
+    sn_vec3 up;          // unit; the vertical of the picture and the normal of the ground
     double field;        // angle of view from bottom to top [rad]
 } sn_camera;
 
@@ -29,24 +29,24 @@ sn_camera_axes sn_camera_get_axes(const sn_camera *camera);
 typedef struct sn_camera_fit {
     sn_camera_axes axes;
     sn_vec3 up;
-    double field, slope_x, slope_y;      // tangents of half the angles of view, margins taken off
+    double field, slope_x, slope_y;      // tangents of half the angles of view, without the margins
     double low_x, high_x, low_y, high_y; // extremes of x + slope_x z, x - slope_x z and so on
-    double near_z, far_z;                // extremes along the viewing direction
+    double nearest_z, farthest_z;        // extremes along the viewing direction
     bool empty;
 } sn_camera_fit;
 
-// Looks down by `elevation` from the horizon, from the side `azimuth`, measured about `up` [rad].
-// `aspect` is width over height of the picture, `margin` the share of it kept free on each side, in
-// [0, 0.45].
+// Looks down by `elevation` from the horizon, from the direction `azimuth`, measured about `up`
+// [rad]. `aspect` is width over height of the picture; `margin` is the fraction kept free on each
+// side, in [0, 0.45].
 sn_camera_fit sn_camera_fit_begin(sn_vec3 up, double azimuth, double elevation, double field,
                                   double aspect, double margin);
 
-// Points that must be seen; those that are not finite, or beyond 1e100, are passed over.
+// Points that must be visible; points that are not finite, or beyond 1e100, are ignored.
 void sn_camera_fit_add(sn_camera_fit *fit, const double *positions, int32_t count);
 // The eight corners of a box.
 void sn_camera_fit_add_box(sn_camera_fit *fit, sn_vec3 low, sn_vec3 high);
 
-// The camera. Nothing added, or a single point: one unit of length around it.
+// The camera. Without any point, or with a single one, it shows one unit of length around it.
 sn_camera sn_camera_fit_end(const sn_camera_fit *fit);
 
 #endif

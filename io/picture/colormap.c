@@ -1,5 +1,5 @@
-// Maps by interpolation in CIELAB: a Catmull-Rom curve through the control points, its length
-// tabulated, read off at equal lengths. The control points were chosen so that no point of a curve
+// Colour maps by interpolation in CIELAB: a Catmull-Rom curve through the control points, evaluated
+// at equal steps of its arc length. The control points were chosen so that no point of a curve
 // leaves the screen's gamut (tested).
 #include "io/picture/colormap.h"
 
@@ -12,7 +12,7 @@ typedef struct control {
     double L, chroma, hue; // CIELAB in polar form, hue in degrees
 } control;
 
-// Lightness in equal steps; the hue turns one way; chroma large, but inside the gamut.
+// Lightness in equal steps, hue changing in one direction, chroma large but within the gamut.
 static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
     [SN_COLORMAP_LAGOON] =
         {{25, 50, 304}, {41, 44, 282}, {58, 31, 215}, {76, 48, 143}, {93, 66, 103}},
@@ -20,8 +20,8 @@ static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
     [SN_COLORMAP_TIDE] = {{36, 46, 281}, {66, 32, 264}, {95, 0, 0}, {66, 44, 42}, {36, 58, 28}},
 };
 
-// Chosen for three things: the first six can be told apart also without red or green cones
-// (tested), lightness is middling so that shading shows, and neighbours in the list are far apart.
+// The first six colours can be told apart even without red or green cones (tested), their lightness
+// is medium so that shading shows, and neighbours in the list differ strongly.
 static const uint32_t palette[SN_PALETTE_SIZE] = {0x2468a6, 0xd9792b, 0x58c0a0, 0xc93c58, 0xa883ec,
                                                   0xd8c544, 0x5cc7e8, 0xd886b6, 0x74562f, 0x70697c};
 
@@ -37,25 +37,25 @@ static double catmull_rom(double p0, double p1, double p2, double p3, double t) 
     return p1 + t * (c1 + t * (c2 + t * c3));
 }
 
-// The point at u in [0, 1] of the curve through points [first, last] of `points`; the ends are
-// continued straight on.
+// The point at u in [0, 1] of the curve through points [first, last] of `points`; it is extended
+// straight at the ends.
 static sn_lab curve_at(const sn_lab *points, int first, int last, double u) {
-    double place = first + u * (last - first);
-    int i = (int)place < last ? (int)place : last - 1;
+    double at = first + u * (last - first);
+    int i = (int)at < last ? (int)at : last - 1;
     sn_lab b = points[i];
     sn_lab c = points[i + 1];
     sn_lab before = {2 * b.L - c.L, 2 * b.a - c.a, 2 * b.b - c.b};
     sn_lab after = {2 * c.L - b.L, 2 * c.a - b.a, 2 * c.b - b.b};
     sn_lab a = i > first ? points[i - 1] : before;
     sn_lab d = i + 2 <= last ? points[i + 2] : after;
-    double t = place - i;
+    double t = at - i;
 
     return (sn_lab){catmull_rom(a.L, b.L, c.L, d.L, t), catmull_rom(a.a, b.a, c.a, d.a, t),
                     catmull_rom(a.b, b.b, c.b, d.b, t)};
 }
 
-// Fills steps [begin, end) with the curve through control points [first, last], at equal distances
-// of the eye.
+// Fills steps [begin, end) with the curve through control points [first, last], at equal perceived
+// distances.
 static void fill_steps(sn_color *steps, int begin, int end, const sn_lab *points, int first,
                        int last) {
     SN_ASSERT(end - begin >= 2 && last > first);
@@ -101,11 +101,11 @@ sn_color sn_colormap_at(const sn_colormap *map, double t) {
         return sn_color_hex(0x9a9a9a);
     }
 
-    double place = fmin(fmax(t, 0), 1) * (SN_COLORMAP_STEPS - 1);
-    SN_ASSERT(place >= 0 && place <= SN_COLORMAP_STEPS - 1);
-    int i = (int)place < SN_COLORMAP_STEPS - 1 ? (int)place : SN_COLORMAP_STEPS - 2;
+    double at = fmin(fmax(t, 0), 1) * (SN_COLORMAP_STEPS - 1);
+    SN_ASSERT(at >= 0 && at <= SN_COLORMAP_STEPS - 1);
+    int i = (int)at < SN_COLORMAP_STEPS - 1 ? (int)at : SN_COLORMAP_STEPS - 2;
 
-    return sn_color_mix(map->steps[i], map->steps[i + 1], (float)(place - i));
+    return sn_color_mix(map->steps[i], map->steps[i + 1], (float)(at - i));
 }
 
 uint32_t sn_palette_hex(int32_t index) {

@@ -1,4 +1,4 @@
-// Rectangles by exact cover of each pixel; a legend from rectangles and text.
+// Anti-aliased rectangles, and a legend made of rectangles and text.
 #include "io/picture/draw.h"
 
 #include "io/picture/ticks.h"
@@ -9,7 +9,7 @@ void sn_draw_fill(sn_image image, sn_color color) {
     sn_draw_rectangle(image, 0, 0, image.width, image.height, color);
 }
 
-// How much of pixel i lies in [low, high].
+// The part of pixel i that lies in [low, high].
 static double cover(int32_t i, double low, double high) {
     return fmax(0, fmin(i + 1.0, high) - fmax(i, low));
 }

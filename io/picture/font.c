@@ -1,5 +1,5 @@
-// Text: paths are flattened to segments, and a pixel takes as much ink as its distance to the
-// nearest segment says. Cost: pixels of the glyph's box times segments of its path.
+// Text: paths are flattened to segments, and the ink of a pixel depends on its distance to the
+// nearest segment. Cost: pixels of the glyph's box times segments of its path.
 #include "io/picture/font.h"
 
 #include "io/picture/font_glyphs.h"
@@ -22,7 +22,8 @@ typedef struct segment {
     float ax, ay, bx, by;
 } segment;
 
-// The next character, moving the cursor; a byte that is not UTF-8 counts as one that no font has.
+// The next character, advancing the cursor; a byte that is not valid UTF-8 becomes an unknown
+// character.
 static uint32_t next_character(const char **at, const char *end) {
     SN_ASSERT(*at < end);
     int length = sn_utf8_length(*at, end);
@@ -64,7 +65,7 @@ double sn_text_width(const sn_text_style *style, const char *text) {
     return units * style->size / EM;
 }
 
-// A number of a path, such as -4.5 or .8; moves the cursor.
+// A number of a path, such as -4.5 or .8; advances the cursor.
 static float read_number(const char **cursor) {
     const char *p = *cursor;
     while (*p == ' ') {
@@ -73,7 +74,7 @@ static float read_number(const char **cursor) {
 
     float sign = *p == '-' ? -1.0f : 1.0f;
     float value = 0;
-    float place = 1;
+    float digit = 1;
     if (*p == '-') {
         p++;
     }
@@ -87,7 +88,7 @@ static float read_number(const char **cursor) {
     }
 
     for (; *p >= '0' && *p <= '9'; p++) {
-        value += (place *= 0.1f) * (float)(*p - '0');
+        value += (digit *= 0.1f) * (float)(*p - '0');
     }
 
     *cursor = p;
@@ -95,7 +96,7 @@ static float read_number(const char **cursor) {
 }
 
 typedef struct pen {
-    float x, y, scale; // the glyph's origin and the pixels of a unit
+    float x, y, scale; // the glyph's origin, and pixels per unit
 } pen;
 
 static int add_curve(segment *segments, int count, segment chord, float cx, float cy) {
@@ -165,7 +166,7 @@ static int32_t clamp_pixel(float value, int32_t limit) {
     return !(value > 0) ? 0 : value >= (float)limit ? limit : (int32_t)value;
 }
 
-// Ink of half a stroke's width `reach` around the segments, blended in the encoded values, where
+// Draws strokes of half width `reach` around the segments. Blending acts on encoded values, where
 // thin dark text looks right.
 static void draw_segments(sn_image image, const segment *segments, int count, float reach,
                           const uint8_t ink[3]) {
@@ -173,6 +174,7 @@ static void draw_segments(sn_image image, const segment *segments, int count, fl
         return;
     }
 
+    // The pixels that the strokes can touch.
     float x0 = segments[0].ax;
     float x1 = x0;
     float y0 = segments[0].ay;
@@ -191,6 +193,7 @@ static void draw_segments(sn_image image, const segment *segments, int count, fl
     int32_t top = clamp_pixel(y0 - border, image.height);
     int32_t bottom = clamp_pixel(y1 + border + 1, image.height);
 
+    // Coverage from the distance to the nearest segment.
     for (int32_t y = top; y < bottom; y++) {
         for (int32_t x = left; x < right; x++) {
             float nearest = 1e30f;

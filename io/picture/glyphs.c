@@ -1,6 +1,6 @@
-// All glyphs but lines are solids of revolution: an axis, and a profile of (distance along it,
-// radius) that begins and ends on the axis. A line is a tube whose rings are carried along without
-// twist.
+// Glyphs as triangles. All except lines are solids of revolution: an axis, and a profile of
+// (distance along it, radius) that begins and ends on the axis. A line is a tube whose rings are
+// transported without twist.
 #include "io/picture/glyphs.h"
 
 #include "math/mat3.h"
@@ -10,10 +10,10 @@
 enum { MOST_PROFILE = 16, STICK_PROFILE = 4, ARROW_PROFILE = 5 };
 
 static const double head_length = 4.2, head_radius = 2.1; // of an arrow, in radii of its shaft
-static const double crease =
-    62 * (3.14159265358979 / 180); // more than between the sides of the coarsest tube
+// Sharper than the angle between the sides of the coarsest tube.
+static const double crease = 62 * (3.14159265358979 / 180);
 
-// Red, green and blue as the axes of a frame, muted to sit beside everything else.
+// Red, green and blue for the axes of a frame, muted.
 static const uint32_t axis_colors[3] = {0xd8433f, 0x3f9e4d, 0x3569c9};
 
 typedef struct builder {
@@ -96,7 +96,7 @@ static void add_revolution(builder *b, sn_vec3 origin, sn_vec3 axis, const profi
     }
 }
 
-// Half the width in the scene's units where p is.
+// Half the width at p, in units of the scene.
 static double radius_at(const builder *b, sn_vec3 p) {
     sn_float3 q = sn_stage_point(b->view, p);
     double depth = 1 - sn_dot_f(q, b->view->z); // the eye is at z
@@ -118,7 +118,7 @@ static void add_ball(builder *b, sn_vec3 p, double radius, sn_color color) {
     add_revolution(b, p, sn_v3(0, 0, 1), profile, count, color);
 }
 
-// An arrow along v; where it is too short for a head, a stick.
+// An arrow along v, or a stick if it is too short for a head.
 static void add_arrow(builder *b, sn_vec3 p, sn_vec3 v, double radius, sn_color color) {
     double length = sn_length(v);
     double head = head_length * radius;
@@ -178,6 +178,7 @@ static void add_line(builder *b, const double *points, int32_t n, int32_t first_
         return;
     }
 
+    // Transport the first axis of the ring along the line.
     sn_vec3 t = tangent_at(points, 0, n);
     sn_vec3 u = sn_mat3_column(sn_mat3_basis(sn_length(t) > 0 ? t : sn_v3(0, 0, 1)), 0);
     int32_t previous = add_vertex(b, sn_load3(points), item_color(b->glyphs, first_index));
@@ -189,8 +190,9 @@ static void add_line(builder *b, const double *points, int32_t n, int32_t first_
             t = next; // repeated points keep the last direction
         }
 
-        sn_vec3 turned = sn_madd(u, -sn_dot(u, t), t);
-        u = sn_length(turned) > 1e-9 ? sn_normalize(turned) : sn_mat3_column(sn_mat3_basis(t), 0);
+        sn_vec3 projected = sn_madd(u, -sn_dot(u, t), t);
+        u = sn_length(projected) > 1e-9 ? sn_normalize(projected)
+                                        : sn_mat3_column(sn_mat3_basis(t), 0);
 
         int32_t ring = add_ring(b, p, u, sn_cross(t, u), radius_at(b, p),
                                 item_color(b->glyphs, first_index + i));
@@ -237,7 +239,7 @@ static void add_all(builder *b) {
     }
 }
 
-// Enough for all glyphs of the kind: rings, and single vertices at the ends of axes.
+// An upper bound for all glyphs of the kind: rings, and single vertices at the ends of axes.
 static void count_parts(const builder *b, int64_t *rings, int64_t *ends) {
     const sn_picture_glyphs *g = b->glyphs;
     int64_t n = g->count;
@@ -258,6 +260,7 @@ sinew_status sn_glyphs_to_mesh(sn_picture_mesh *mesh, const sn_picture_glyphs *g
     builder b = {.glyphs = glyphs, .view = view, .sides = (int32_t)sides / 2 * 2};
     int64_t rings, ends;
 
+    // Allocate for the upper bound; thicker glyphs get more sides.
     count_parts(&b, &rings, &ends);
     int64_t vertices = rings * b.sides + ends;
     int64_t corners = 6 * rings * b.sides;

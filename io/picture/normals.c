@@ -1,4 +1,4 @@
-// Corner normals: incidence lists of the vertices, then a walk round each corner's vertex.
+// Corner normals: lists of the corners at each vertex, then a sum over each corner's vertex.
 #include "io/picture/normals.h"
 
 #include "base/threads.h"
@@ -60,6 +60,8 @@ static void compute_corners(void *data, int32_t begin, int32_t end, int32_t chun
         for (int i = 0; i < 3; i++) {
             int32_t vertex = job->triangles[3 * t + i];
             float sum[3] = {0, 0, 0};
+
+            // Triangles on the other side of a crease do not count.
             for (int32_t k = job->first[vertex]; k < job->first[vertex + 1]; k++) {
                 int32_t corner = job->corners[k];
                 const float *face = job->faces + 3 * (size_t)(corner / 3);
@@ -82,7 +84,7 @@ static void compute_corners(void *data, int32_t begin, int32_t end, int32_t chun
     }
 }
 
-// Lists, for each vertex, the corners (3 triangle + place) that meet there, in their order.
+// Lists, for each vertex, the corners (3 triangle + index) that meet there, in ascending order.
 static void list_corners(int32_t *first, int32_t *corners, const int32_t *triangles,
                          int32_t vertex_count, int32_t corner_count) {
     for (int32_t k = 0; k < corner_count; k++) {
@@ -98,7 +100,7 @@ static void list_corners(int32_t *first, int32_t *corners, const int32_t *triang
         corners[--first[triangles[k] + 1]] = k;
     }
 
-    // Each entry has moved to the start of its own list: one place too far.
+    // Each entry has moved to the start of its own list: one index too far.
     for (int32_t v = 0; v < vertex_count; v++) {
         first[v] = first[v + 1];
     }

@@ -33,7 +33,7 @@ double sn_srgb_decode(double encoded) {
     return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4);
 }
 
-// The white of D65, to which the primaries of sRGB sum up.
+// The white point D65, the sum of the primaries of sRGB.
 static const double white[3] = {0.95047, 1, 1.08883};
 
 static double lab_curve(double t) {

@@ -1,5 +1,5 @@
-// SVG plots. A panel is laid out first (ranges, ticks, the corner that is free for the legend),
-// then written back to front: grid, bars, lines, markers, frame, labels, legend.
+// SVG plots. The layout of a panel is computed first (ranges, ticks, a free corner for the legend);
+// then it is written back to front: grid, bars, lines, markers, frame, labels, legend.
 #include "io/picture/plot.h"
 
 #include "io/picture/colormap.h"
@@ -40,8 +40,7 @@ static double series_x(const sn_plot_series *series, int32_t i) {
     return series->x ? series->x[i] : i;
 }
 
-// Numbers near the ends of the range of doubles cannot be drawn either: axes must have room beyond
-// them.
+// Numbers close to the limits of doubles cannot be drawn, because axes need room beyond them.
 static bool is_shown(const axis_scale *scale, double value) {
     return fabs(value) < 1e290 && (!scale->logarithmic || value > 1e-290);
 }
@@ -93,8 +92,7 @@ static void widen_by_series(panel_layout *layout, const sn_plot_series *series) 
     }
 }
 
-// The range that was asked for, or that of the data rounded outwards to ticks (the x axis: as it
-// is), never empty.
+// The requested range, or that of the data, which the y axis rounds outwards to ticks; never empty.
 static void set_range(axis_scale *scale, const sn_plot_axis *axis, bool outwards) {
     bool given =
         axis->low < axis->high && is_shown(scale, axis->low) && is_shown(scale, axis->high);
@@ -103,11 +101,13 @@ static void set_range(axis_scale *scale, const sn_plot_axis *axis, bool outwards
         scale->high = axis->high;
     }
 
+    // Without data, show the unit interval.
     if (!(scale->low <= scale->high)) {
         scale->low = axis->logarithmic ? 0.1 : 0;
         scale->high = 1;
     }
 
+    // Logarithmic axes: never empty, and with room at both ends.
     if (scale->logarithmic) {
         if (scale->high < 1.001 * scale->low) {
             scale->low /= 2;
@@ -127,6 +127,7 @@ static void set_range(axis_scale *scale, const sn_plot_axis *axis, bool outwards
         return;
     }
 
+    // Linear axes: never empty, rounded outwards to ticks.
     double least = fmax(1e-9 * fmax(fabs(scale->low), fabs(scale->high)), 1e-300);
     if (!(scale->high - scale->low > least)) {
         double room = scale->low != 0 ? 0.5 * fabs(scale->low) : 0.5;
@@ -183,7 +184,7 @@ static void add_escaped(sn_buffer *svg, const char *text) {
         case '&': sn_buffer_add_text(svg, "&amp;"); break;
         case '"': sn_buffer_add_text(svg, "&quot;"); break;
         default:
-            // Control characters have no place in XML.
+            // XML does not allow control characters.
             sn_buffer_add(svg, (unsigned char)*text < 0x20 ? " " : text, 1);
         }
     }
@@ -227,7 +228,7 @@ static void add_rectangle(sn_buffer *svg, double x, double y, double width, doub
     sn_buffer_print(svg, "%s/>\n", attributes);
 }
 
-// One of four shapes about a point, of about the same area.
+// One of four shapes of similar area, centred at a point.
 static void add_marker(sn_buffer *svg, double x, double y, int shape, const char *attributes) {
     static const double corners[MARKER_SHAPES - 1][4][2] = {
         {{-3, -3}, {3, -3}, {3, 3}, {-3, 3}},
@@ -260,7 +261,7 @@ static const char grid_style[] = " stroke=\"#e4e7eb\" stroke-width=\"1\"";
 static const char minor_style[] = " stroke=\"#f1f3f5\" stroke-width=\"1\"";
 static const char frame_style[] = " stroke=\"#59616b\" stroke-width=\"1\"";
 
-// On a logarithmic axis of many decades, 10 with a raised exponent; otherwise plain numbers.
+// On a logarithmic axis over many decades, 10 with a raised exponent; plain numbers otherwise.
 static void add_tick_label(sn_buffer *svg, const axis_scale *scale, double x, double y,
                            const char *attributes, double value) {
     char label[SN_TICK_LABEL_SIZE];
@@ -276,7 +277,7 @@ static void add_tick_label(sn_buffer *svg, const axis_scale *scale, double x, do
     add_text(svg, x, y, small_size, attributes, label);
 }
 
-// The lines at 2, 3, ... 9 times each power of ten.
+// Lines at 2, 3, ... 9 times each power of ten.
 static void add_minor_grid(sn_buffer *svg, const panel_layout *layout, bool vertical) {
     const axis_scale *scale = vertical ? &layout->x : &layout->y;
     const axis_scale *other = vertical ? &layout->y : &layout->x;
@@ -338,6 +339,7 @@ static void add_axes(sn_buffer *svg, const panel_layout *layout) {
         add_names(svg, layout);
     }
 
+    // The zero line.
     if (!y->logarithmic && y->low < 0 && y->high > 0) {
         add_line(svg, x->begin, to_pixel(y, 0), x->end, to_pixel(y, 0),
                  " stroke=\"#b4bbc3\" stroke-width=\"1\"");
@@ -368,6 +370,7 @@ static void add_frame(sn_buffer *svg, const panel_layout *layout) {
         return;
     }
 
+    // The label of the y axis is rotated.
     sn_buffer_add_text(svg, "<g transform=\"translate(");
     add_number(svg, label_x);
     sn_buffer_add_text(svg, " ");
@@ -441,7 +444,7 @@ static void add_curve(sn_buffer *svg, const panel_layout *layout, const sn_plot_
     }
 }
 
-// The bar from y - error to y + error of point i, at the pixel column x.
+// The error bar from y - error to y + error of point i, at the pixel column x.
 static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series,
                       int32_t i, double x, const char *stroke) {
     SN_ASSERT(i >= 0 && i < series->count);
@@ -464,10 +467,10 @@ static void add_error(sn_buffer *svg, const panel_layout *layout, const sn_plot_
     add_line(svg, x - 3.5, top, x + 3.5, top, stroke);
 }
 
-// Bars of all series share 0.8 of the unit around x.
+// The bars of all series share 0.8 of the unit around x.
 static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_series *series,
-                     int32_t place, const series_look *look) {
-    SN_ASSERT(place < layout->bar_series);
+                     int32_t position, const series_look *look) {
+    SN_ASSERT(position < layout->bar_series);
     double base =
         layout->y.logarithmic || layout->y.low > 0 ? layout->y.low : fmin(0, layout->y.high);
     double width = 0.8 / layout->bar_series;
@@ -479,7 +482,7 @@ static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_s
             continue;
         }
 
-        double from = series_x(series, i) - 0.4 + place * width;
+        double from = series_x(series, i) - 0.4 + position * width;
         double left = to_pixel(&layout->x, from);
         double right = to_pixel(&layout->x, from + width);
 
@@ -491,13 +494,14 @@ static void add_bars(sn_buffer *svg, const panel_layout *layout, const sn_plot_s
 
 static void add_series(sn_buffer *svg, const panel_layout *layout) {
     const sn_plot_panel *panel = layout->panel;
-    for (int32_t i = 0, place = 0; i < panel->series_count; i++) {
+    for (int32_t i = 0, position = 0; i < panel->series_count; i++) {
         series_look look = look_of(panel, i);
         if (panel->series[i].style & SN_PLOT_BARS) {
-            add_bars(svg, layout, &panel->series[i], place++, &look);
+            add_bars(svg, layout, &panel->series[i], position++, &look);
         }
     }
 
+    // Lines and markers go over the bars.
     for (int32_t i = 0; i < panel->series_count; i++) {
         const sn_plot_series *series = &panel->series[i];
         series_look look = look_of(panel, i);
@@ -544,8 +548,8 @@ static box legend_size(const sn_plot_panel *panel) {
     return size;
 }
 
-// How many data points a legend there would hide.
-static int32_t hidden_points(const panel_layout *layout, box place) {
+// The number of data points that a legend at this position would hide.
+static int32_t hidden_points(const panel_layout *layout, box area) {
     int32_t count = 0;
     for (int32_t s = 0; s < layout->panel->series_count; s++) {
         const sn_plot_series *series = &layout->panel->series[s];
@@ -556,27 +560,27 @@ static int32_t hidden_points(const panel_layout *layout, box place) {
             }
 
             bool under =
-                series->style & SN_PLOT_BARS && y < place.top + place.height; // a bar reaches down
-            bool inside = y > place.top - 6 && y < place.top + place.height + 6;
-            count += (inside || under) && x > place.left - 6 && x < place.left + place.width + 6;
+                series->style & SN_PLOT_BARS && y < area.top + area.height; // a bar reaches down
+            bool inside = y > area.top - 6 && y < area.top + area.height + 6;
+            count += (inside || under) && x > area.left - 6 && x < area.left + area.width + 6;
         }
     }
 
     return count;
 }
 
-static box place_legend(const panel_layout *layout) {
+static box find_legend_position(const panel_layout *layout) {
     box best = legend_size(layout->panel);
     int32_t fewest = INT32_MAX;
     for (int corner = 0; corner < 4; corner++) { // upper right first
-        box place = best;
+        box area = best;
 
-        place.left = corner % 2 == 0 ? layout->x.end - place.width - 8 : layout->x.begin + 10;
-        place.top = corner < 2 ? layout->y.end + 8 : layout->y.begin - place.height - 8;
-        int32_t hidden = hidden_points(layout, place);
+        area.left = corner % 2 == 0 ? layout->x.end - area.width - 8 : layout->x.begin + 10;
+        area.top = corner < 2 ? layout->y.end + 8 : layout->y.begin - area.height - 8;
+        int32_t hidden = hidden_points(layout, area);
         if (hidden < fewest) {
             fewest = hidden;
-            best = place;
+            best = area;
         }
     }
 
@@ -584,16 +588,16 @@ static box place_legend(const panel_layout *layout) {
 }
 
 static void add_legend(sn_buffer *svg, const panel_layout *layout) {
-    box place = place_legend(layout);
-    if (place.height == 0) {
+    box area = find_legend_position(layout);
+    if (area.height == 0) {
         return;
     }
 
-    add_rectangle(svg, place.left, place.top, place.width, place.height,
+    add_rectangle(svg, area.left, area.top, area.width, area.height,
                   " rx=\"3\" fill=\"#ffffff\" fill-opacity=\"0.88\"");
 
-    double y = place.top + 12.5;
-    double x = place.left + 8;
+    double y = area.top + 12.5;
+    double x = area.left + 8;
     for (int32_t i = 0; i < layout->panel->series_count; i++) {
         const sn_plot_series *series = &layout->panel->series[i];
         if (!series->label) {
@@ -665,6 +669,7 @@ sinew_status sn_plot_write(sinew_context *context, const sn_plot *plot, sn_buffe
         columns = plot->panel_count;
     }
 
+    // Size of the sheet.
     int32_t rows = (plot->panel_count + columns - 1) / columns;
     double width = plot->panel_width ? plot->panel_width : 460;
     double height = plot->panel_height ? plot->panel_height : 340;

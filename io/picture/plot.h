@@ -1,8 +1,8 @@
-// Plots as SVG text: lines, markers, error bars and bars over linear or logarithmic axes, several
+// Plots as SVG text: lines, markers, error bars and bars on linear or logarithmic axes, several
 // panels on one sheet.
 //
-// Everything is borrowed while writing. The text is the same for the same plot, on every machine
-// and in every locale.
+// Everything is borrowed while writing. The text depends only on the plot, not on the machine or
+// locale.
 #ifndef SN_IO_PICTURE_PLOT_H
 #define SN_IO_PICTURE_PLOT_H
 
@@ -11,20 +11,20 @@
 typedef enum sn_plot_style {
     SN_PLOT_LINE = 1,
     SN_PLOT_MARKERS = 2,
-    SN_PLOT_BARS = 4, // from zero (or the axis' low end) to y; series of bars stand side by side
+    SN_PLOT_BARS = 4, // from zero (or the low end of the axis) to y; series are drawn side by side
     SN_PLOT_DASHED = 8,
 } sn_plot_style;
 
-// One curve. Points that are not finite, or not positive on a logarithmic axis, are left out and
-// break the line.
+// One curve. Points that are not finite, or not positive on a logarithmic axis, are omitted and
+// interrupt the line.
 typedef struct sn_plot_series {
     const char *label; // in the legend; NULL: none
     const double *x;   // NULL: 0, 1, 2, ...
     const double *y;
     const double *error; // y +- error; NULL: none
     int32_t count;
-    unsigned style; // of sn_plot_style, or-ed
-    int32_t color;  // of the palette; -1: by the series' place in the panel
+    unsigned style; // combination of sn_plot_style
+    int32_t color;  // index in the palette; -1: by the position of the series in the panel
 } sn_plot_series;
 
 typedef struct sn_plot_axis {
@@ -52,7 +52,7 @@ typedef struct sn_plot {
 
 sn_plot_series sn_plot_series_default(void);
 
-// Appends an SVG document. On failure the buffer's size is as it was.
+// Appends an SVG document. On failure the buffer keeps its size.
 sinew_status sn_plot_write(sinew_context *context, const sn_plot *plot, sn_buffer *buffer);
 
 #endif

@@ -1,5 +1,5 @@
-// libpng reports errors by a jump back to us; memory comes from the context, bytes go to the
-// buffer.
+// Writes PNG with libpng, whose errors arrive as a longjmp; memory comes from the context, bytes go
+// to the buffer.
 #include "io/picture/png.h"
 
 #if defined(SN_WITH_PNG)
@@ -7,7 +7,7 @@
 #include <png.h>
 #include <string.h>
 
-// libpng frees without telling sizes: each block begins with its own.
+// libpng frees memory without its size, so each block begins with it.
 enum { SIZE_HEADER = SN_ALIGNMENT };
 
 static png_voidp png_take(png_structp png, png_alloc_size_t size) {
@@ -59,7 +59,7 @@ static void png_warned(png_structp png, png_const_charp message) {
     sn_log(png_get_error_ptr(png), SINEW_LOG_WARNING, "libpng: %s", message);
 }
 
-// Everything that may jump. Returns false if it did.
+// All calls that may jump. Returns false if one did.
 static bool write_image(png_structp png, png_infop info, const sn_image *image) {
     if (setjmp(png_jmpbuf(png))) {
         return false;

@@ -1,5 +1,5 @@
-// See preview.h. A kept moment is one block of numbers: positions and values of each mesh, then the
-// frames.
+// The preview of a motion; see preview.h. A stored moment is one block of numbers: positions and
+// values of each mesh, then the frames.
 #include "io/picture/preview.h"
 
 #include "io/picture/render.h"
@@ -18,15 +18,15 @@ typedef struct kept_moment {
 struct sn_preview {
     sn_arena arena;
     sn_preview_def def;
-    sn_picture_mesh *meshes; // as defined
-    size_t *position_at;     // where each mesh's positions and values begin in a kept moment
+    sn_picture_mesh *meshes; // as in the definition
+    size_t *position_at;     // start of each mesh's positions and values in a stored moment
     size_t *value_at;
-    size_t *color_at;          // and its colours, if it has any
-    size_t frames_at, numbers; // where the frames begin, and the length of a block
+    size_t *color_at;          // and of its colours, if it has any
+    size_t frames_at, numbers; // start of the frames, and the length of a block
     kept_moment *kept;
     int32_t kept_count, capacity;
     int64_t added, stride; // moments so far; every stride-th is kept
-    kept_moment last;      // the newest moment, which may not be among the kept
+    kept_moment last;      // the newest moment, which may not be among the stored ones
     sn_colormap map;
     bool film_ready;
     sn_camera film_camera;
@@ -135,6 +135,7 @@ static void copy_moment(const sn_preview *preview, kept_moment *kept,
     kept->time = moment->time;
     kept->has_values = false;
 
+    // Missing positions and values are stored as NaN.
     for (int32_t i = 0; i < preview->def.mesh_count; i++) {
         const sn_picture_mesh *mesh = &preview->meshes[i];
         const double *positions =
@@ -169,7 +170,7 @@ static void copy_moment(const sn_preview *preview, kept_moment *kept,
     }
 }
 
-// Drops every other kept moment; their blocks go to the end, to be used again.
+// Drops every other stored moment; their blocks move to the end for reuse.
 static void thin_out(sn_preview *preview) {
     SN_ASSERT(preview->kept_count == preview->capacity && preview->capacity % 2 == 0);
     for (int32_t i = 1; 2 * i < preview->kept_count; i++) {
@@ -218,7 +219,7 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The value that all but 1 % of a moment's values stay under; NaN if there is none. Sorts into
+// The value that 99 % of a moment's values do not exceed; NaN if there is none. Sorts into
 // `scratch`.
 static double nearly_largest(const sn_preview *preview, const kept_moment *moment, double *scratch,
                              double *smallest) {
@@ -243,7 +244,7 @@ static double nearly_largest(const sn_preview *preview, const kept_moment *momen
     return scratch[count - 1 - count / 100];
 }
 
-// The colour scale: from zero, or the smallest value if that is negative, to a round number above.
+// The colour scale: from zero, or the smallest value if that is negative, to a round number.
 static sinew_status find_scale(sn_preview *preview, const kept_moment *moments, int32_t count,
                                double *low, double *high) {
     *low = preview->def.low, *high = preview->def.high;
@@ -263,7 +264,7 @@ static sinew_status find_scale(sn_preview *preview, const kept_moment *moments, 
         double largest =
             moments[i].has_values ? nearly_largest(preview, &moments[i], scratch, &smallest) : NAN;
         least = fmin(least, smallest);
-        most = fmax(most, largest); // fmax passes a NaN over
+        most = fmax(most, largest); // fmax ignores NaN
     }
 
     sn_arena_rewind(&preview->arena, mark);
@@ -271,6 +272,7 @@ static sinew_status find_scale(sn_preview *preview, const kept_moment *moments, 
         most = least + 1;
     }
 
+    // Round outwards to ticks.
     double step = sn_ticks_linear(least, most, 8).step;
     *low = step > 0 ? floor(least / step) * step : least;
     *high = step > 0 ? ceil(most / step) * step : most;
@@ -343,7 +345,7 @@ static sinew_status push_colors(sn_preview *preview, const kept_moment *moment, 
     return SINEW_OK;
 }
 
-// The meshes of a moment, and of `ghost` as glass where given, into an image.
+// Draws the meshes of a moment into an image, and those of `ghost`, if given, as glass.
 static sinew_status draw_moment(sn_preview *preview, const look *look, const kept_moment *moment,
                                 const kept_moment *ghost, sn_image image) {
     const sn_preview_def *def = &preview->def;
@@ -382,10 +384,11 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
             continue;
         }
 
+        // The ghost, unless the mesh has not moved.
         glass.positions = ghost->numbers + preview->position_at[i];
         if (memcmp(glass.positions, mesh.positions,
                    3 * sizeof(double) * (size_t)mesh.vertex_count) == 0) {
-            continue; // has not moved
+            continue;
         }
 
         glass.values = NULL;
@@ -399,6 +402,7 @@ static sinew_status draw_moment(sn_preview *preview, const look *look, const kep
     SN_ASSERT(scene.mesh_count <= 2 * def->mesh_count);
     scene.meshes = meshes;
 
+    // Frames and backdrop.
     sn_picture_glyphs frames = sn_picture_glyphs_default(SN_GLYPH_FRAMES);
     frames.points = moment->numbers + preview->frames_at;
     frames.vectors = frames.points + 3 * (size_t)def->frame_count;
@@ -430,7 +434,7 @@ static bool has_values(const kept_moment *moments, int32_t count) {
     return false;
 }
 
-// Chooses `count` of the kept moments, evenly, the last one being the newest moment of all.
+// Chooses `count` of the stored moments, evenly spaced, the last one being the newest of all.
 static int32_t choose_moments(const sn_preview *preview, kept_moment *chosen) {
     int32_t all = preview->kept_count;
     int32_t wanted = preview->def.pictures;
@@ -453,6 +457,8 @@ static sinew_status draw_sheet(sn_preview *preview, const kept_moment *moments, 
                                sn_sheet *sheet) {
     SN_ASSERT(count >= 1 && count <= 100);
     const sn_preview_def *def = &preview->def;
+
+    // One camera, one ground and one colour scale for all pictures.
     look look = {.camera = find_camera(preview, moments, count,
                                        (double)def->cell_width / def->cell_height, 0.09),
                  .ground = find_ground(preview, moments, count)};
@@ -522,6 +528,7 @@ sinew_status sn_preview_film(sn_preview *preview, const sn_preview_moment *momen
     int32_t count = preview->kept_count ? preview->kept_count : 1;
     sinew_status status = SINEW_OK;
 
+    // Camera and colour scale are fixed with the first image of the film.
     if (!preview->film_ready) {
         preview->film_camera =
             find_camera(preview, seen, count, (double)image.width / image.height, 0.2);
@@ -540,6 +547,7 @@ sinew_status sn_preview_film(sn_preview *preview, const sn_preview_moment *momen
         return status;
     }
 
+    // Time and legend.
     double size = fmax(12, image.height / 36.0);
     sn_text_style style = sn_text_style_default(size);
     char caption[SN_SHEET_CAPTION_SIZE];

@@ -1,11 +1,11 @@
-// The preview of a simulation: moments of a motion are handed in one by one, and a contact sheet
-// comes out.
+// The preview of a simulation: it receives the moments of a motion one by one and draws a contact
+// sheet.
 //
-// The preview does not know how long the motion will be. It keeps up to twice as many moments as
-// the sheet shows; when that is full it drops every other one and from then on takes every second,
-// fourth, ... moment, so the sheet is always spread evenly over the whole motion, from the first
-// moment to the last. All pictures share one camera, which frames the motion, and one colour scale.
-// Memory: the numbers of twice as many moments as pictures, so hand in surfaces rather than
+// The length of the motion is not known in advance. The preview stores up to twice as many moments
+// as the sheet shows. When it is full, it drops every other one and from then on stores every
+// second, fourth, ... moment, so the sheet is always spread evenly over the whole motion, from the
+// first moment to the last. All pictures share one camera, which frames the motion, and one colour
+// scale. Memory: the numbers of twice as many moments as pictures, so pass surfaces rather than
 // volumes.
 #ifndef SN_IO_PICTURE_PREVIEW_H
 #define SN_IO_PICTURE_PREVIEW_H
@@ -17,37 +17,36 @@ typedef struct sn_preview_def {
     const char *title;       // NULL: none
     const char *value_label; // title of the colour scale, e.g. "von Mises stress [kPa]"
     sn_colormap_kind map;    // default ember
-    double low, high; // of the scale; equal (the default): from zero or below to what all but 1 %
-                      // of the values stay under
+    double low, high; // of the scale; equal (the default): from zero or the smallest value to the
+                      // value that 99 % of the values do not exceed
     sn_vec3 up;       // default z
     double azimuth, elevation; // of the view [rad]; see camera.h
-    double ground_height;      // along up; NaN (the default): where the motion is lowest
+    double ground_height;      // along up; NaN (the default): the lowest point of the motion
     bool no_ground;
     bool ghost;       // shows the first moment as a glass shell in the others; default true
     int32_t pictures; // of the sheet, in [1, 100]; default 6
     int32_t cell_width, cell_height; // default 400 x 300
 
-    // Surfaces: topology and look; copied, but their arrays are borrowed while the preview lives.
-    // Positions and values come with each moment; a mesh without new positions stays where it is
-    // (an obstacle).
+    // Surfaces: topology and look. They are copied, but their arrays are borrowed while the preview
+    // exists. Positions and values come with each moment; a mesh without new positions stays in
+    // place (an obstacle).
     const sn_picture_mesh *meshes;
     int32_t mesh_count;
     int32_t frame_count; // coordinate frames drawn as three axes
-    double frame_scale;  // length of a unit axis; 0 (the default): a twelfth of the motion's extent
+    double frame_scale;  // length of a unit axis; 0 (the default): 1/12 of the motion's extent
 } sn_preview_def;
 
 sn_preview_def sn_preview_def_default(void);
 
-// A moment. Arrays have one entry a mesh of the definition; entries, `values` and `colors` may be
+// A moment. Arrays have one entry per mesh of the definition; entries, `values` and `colors` may be
 // NULL.
 typedef struct sn_preview_moment {
     double time; // [s]
     const double *const *positions;
-    const double *const *values; // a number a vertex (or triangle, if the mesh says so)
-    const float *const
-        *colors; // r g b a vertex, for meshes that were defined with colours and now have others
-    const double *frame_points;   // 3 a frame
-    const double *frame_matrices; // 9 a frame, row by row, axes as columns
+    const double *const *values;  // one per vertex (or per triangle, if the mesh says so)
+    const float *const *colors;   // r g b per vertex, for meshes defined with colours
+    const double *frame_points;   // 3 per frame
+    const double *frame_matrices; // 9 per frame, row by row, axes as columns
 } sn_preview_moment;
 
 typedef struct sn_preview sn_preview;
@@ -59,11 +58,12 @@ void sn_preview_destroy(sn_preview *preview);
 // Copies the moment.
 sinew_status sn_preview_add(sn_preview *preview, const sn_preview_moment *moment);
 
-// Draws the sheet of what was added so far. The caller destroys the sheet.
+// Draws the sheet of the moments added so far. The caller destroys the sheet.
 sinew_status sn_preview_draw(sn_preview *preview, sn_sheet *sheet);
 
-// Draws one moment, with its time and the colour scale, as a frame of a film. The camera frames
-// what was added before the first frame, with room around; from then on it stands still.
+// Draws one moment, with its time and the colour scale, as an image of a film. The camera frames
+// the moments that were added before the first image, with some margin, and does not move
+// afterwards.
 sinew_status sn_preview_film(sn_preview *preview, const sn_preview_moment *moment, sn_image image);
 
 #endif

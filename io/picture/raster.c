@@ -1,4 +1,4 @@
-// The rasteriser. Edge functions in 64-bit integers: coordinates stay below 2^23, products below
+// The rasteriser. Edge functions use 64-bit integers: coordinates are below 2^23, products below
 // 2^47.
 #include "io/picture/raster.h"
 
@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-// Each row and each column of an 8 x 8 grid holds one sample, so that near-vertical and
-// near-horizontal edges get eight steps.
+// Each row and each column of an 8 x 8 grid contains one sample, so that nearly vertical and
+// horizontal edges get eight steps.
 const int8_t sn_raster_offsets[SN_RASTER_SAMPLES][2] = {{1, -3}, {-1, 3},  {5, 1}, {-3, -5},
                                                         {-5, 5}, {-7, -1}, {3, 7}, {7, -7}};
 
@@ -30,7 +30,7 @@ static double clip_distance(const sn_raster_vertex *v, int plane, double near) {
     }
 }
 
-// Cuts a convex polygon by one plane (Sutherland and Hodgman 1974). A cut runs from the vertex
+// Clips a convex polygon by one plane (Sutherland and Hodgman 1974). A cut runs from the vertex
 // inside to the one outside in both triangles of a shared edge, so both compute the same point.
 // Rounding may make a sliver cross a plane more than twice; one with too many corners is dropped.
 static int clip_by(sn_raster_vertex *result, const sn_raster_vertex *polygon, int count, int plane,
@@ -52,10 +52,11 @@ static int clip_by(sn_raster_vertex *result, const sn_raster_vertex *polygon, in
             continue;
         }
 
+        // The point on the plane; rounding must not put it behind the eye.
         const sn_raster_vertex *in = da >= 0 ? a : b;
         const sn_raster_vertex *out = da >= 0 ? b : a;
         double t = da >= 0 ? da / (da - db) : db / (db - da);
-        double w = fmax(in->w + t * (out->w - in->w), near); // not behind the eye by rounding
+        double w = fmax(in->w + t * (out->w - in->w), near);
 
         result[kept++] =
             (sn_raster_vertex){in->x + t * (out->x - in->x), in->y + t * (out->y - in->y), w};
@@ -89,9 +90,9 @@ static int clip(sn_raster_vertex *polygon, double near) {
 
 // ---- set-up ----
 
-// With M = (v0 v1 v2), v = (x w, y w, w), a screen position p = (x, y, 1) has b / w = M^-1 p: rows
-// of the inverse are planes. Positions are taken from the first corner that is seen, so that the
-// planes stay exact enough in single precision.
+// With M = (v0 v1 v2), v = (x w, y w, w), a screen position p = (x, y, 1) satisfies b / w = M^-1 p:
+// the rows of the inverse are planes. Positions are relative to the first visible corner, so that
+// the planes are accurate enough in single precision.
 static bool compute_planes(sn_raster_planes *planes, const sn_raster_vertex *v, double near,
                            double ox, double oy) {
     double x[3], y[3];
@@ -109,6 +110,7 @@ static bool compute_planes(sn_raster_planes *planes, const sn_raster_vertex *v, 
         rows[i][2] = v[j].w * x[k] - v[k].w * x[j];
     }
 
+    // Scale by the determinant, and bound the depth.
     double determinant = v[0].w * rows[0][0] + x[0] * rows[0][1] + y[0] * rows[0][2];
     double inverse = 1 / determinant;
 
@@ -136,7 +138,7 @@ static int64_t doubled_area(const int32_t x[3], const int32_t y[3]) {
     return (int64_t)(x[1] - x[0]) * (y[2] - y[0]) - (int64_t)(y[1] - y[0]) * (x[2] - x[0]);
 }
 
-// To fixed point; cuts of huge triangles may be off by their rounding.
+// To fixed point; cuts of huge triangles may be inaccurate.
 static int32_t snap(double pixels) {
     return (int32_t)lrint(fmin(fmax(pixels, -SN_RASTER_BAND), SN_RASTER_BAND) * SN_RASTER_UNIT);
 }
@@ -153,6 +155,7 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
         }
     }
 
+    // Clip, and snap the corners to fixed point.
     int corners = clip(polygon, near);
     int32_t x[MOST_CORNERS], y[MOST_CORNERS];
     for (int i = 0; i < corners; i++) {
@@ -161,7 +164,8 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
         y[i] = snap(polygon[i].y / polygon[i].w);
     }
 
-    for (int i = 2; i < corners; i++) { // a fan
+    // A fan of outlines with positive area; y points down, so a front has negative area here.
+    for (int i = 2; i < corners; i++) {
         SN_ASSERT(setup->count < SN_RASTER_MOST_OUTLINES);
 
         sn_raster_outline *outline = &setup->outlines[setup->count];
@@ -172,7 +176,7 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
             continue;
         }
         if (area < 0) {
-            setup->back = false; // y points down
+            setup->back = false;
             outline->x[1] = x[i];
             outline->y[1] = y[i];
             outline->x[2] = x[i - 1];
@@ -188,6 +192,7 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
         return;
     }
 
+    // Planes of the original triangle.
     double ox = floor(polygon[0].x / polygon[0].w);
     double oy = floor(polygon[0].y / polygon[0].w);
     if (!compute_planes(&setup->planes, vertices, near, ox, oy)) {
@@ -197,13 +202,13 @@ void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex ver
 
 // ---- drawing ----
 
-// An edge from a to b as the function (b - a) x (p - a), less one where a sample on the edge is not
-// ours: ours are the edges that go up, or level to the right. Two neighbours run along a shared
-// edge in opposite directions. Inside is >= 0.
+// An edge from a to b as the function (b - a) x (p - a), minus one if samples on the edge do not
+// belong to it. They belong to edges that go up, or level to the right; neighbours traverse a
+// shared edge in opposite directions. Inside is >= 0.
 typedef struct edge {
     int64_t value;  // at the middle of the first pixel
     int64_t dx, dy; // change for a sixteenth of a pixel
-    int64_t reach;  // how much the samples of a pixel may differ from its middle
+    int64_t reach;  // bound of the difference between the samples of a pixel and its middle
 } edge;
 
 static edge make_edge(const sn_raster_outline *o, int i, int32_t px, int32_t py) {
@@ -220,7 +225,7 @@ static edge make_edge(const sn_raster_outline *o, int i, int32_t px, int32_t py)
                   .reach = ((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy)) * SAMPLE_REACH};
 }
 
-// What the drawing of one outline in one tile needs: pixels, edges and depths.
+// The data for drawing one outline in one tile: pixels, edges and depths.
 typedef struct drawing {
     int32_t left, right, top, bottom; // pixels, inclusive
     edge edges[3];
@@ -230,7 +235,7 @@ typedef struct drawing {
 } drawing;
 
 // Draws the samples of a pixel whose `outside` is not negative. Short loops without branches, which
-// compilers turn into a few wide instructions.
+// compilers vectorise.
 static void draw_samples(float *restrict depth, int32_t *restrict face, const drawing *restrict d,
                          const int32_t outside[restrict SN_RASTER_SAMPLES], float z) {
     float low = d->planes->low;
@@ -258,8 +263,8 @@ static void draw_samples(float *restrict depth, int32_t *restrict face, const dr
     }
 }
 
-// An outline small enough for 32 bits: the three functions of a sample are all >= 0 if their "or"
-// is.
+// Draws an outline small enough for 32 bits. The three functions of a sample are all >= 0 if their
+// bitwise "or" is.
 static void draw_small(sn_raster_tile *tile, const drawing *d) {
     int32_t value[3], step[3], row[3], reach[3], offsets[3][SN_RASTER_SAMPLES];
     for (int k = 0; k < 3; k++) {
@@ -275,6 +280,8 @@ static void draw_small(sn_raster_tile *tile, const drawing *d) {
     }
 
     const sn_raster_planes *planes = d->planes;
+
+    // Walk the pixels row by row, updating functions and depth incrementally.
     for (int32_t y = d->top; y <= d->bottom; y++) {
         int32_t v0 = value[0];
         int32_t v1 = value[1];
@@ -304,13 +311,15 @@ static void draw_small(sn_raster_tile *tile, const drawing *d) {
     }
 }
 
-// Any outline, in 64 bits.
+// Draws any outline, in 64 bits.
 static void draw_large(sn_raster_tile *tile, const drawing *d) {
     const sn_raster_planes *planes = d->planes;
     for (int32_t y = d->top; y <= d->bottom; y++) {
         for (int32_t x = d->left; x <= d->right; x++) {
             int32_t outside[SN_RASTER_SAMPLES] = {0};
             bool touched = true;
+
+            // Test the samples only where an edge passes through the pixel.
             for (int k = 0; k < 3 && touched; k++) {
                 const edge *e = &d->edges[k];
                 int64_t value = e->value + 16 * ((x - d->left) * e->dx + (y - d->top) * e->dy);
@@ -347,7 +356,7 @@ static int32_t largest(const int32_t v[3]) {
     return m > v[2] ? m : v[2];
 }
 
-// Pixel of a fixed-point coordinate, cut to the tile [first, first + SN_RASTER_TILE).
+// The pixel of a fixed-point coordinate, clipped to the tile [first, first + SN_RASTER_TILE).
 static int32_t tile_pixel(int32_t coordinate, int32_t first) {
     SN_ASSERT(first >= 0 && first <= SN_RASTER_BAND);
     int32_t place = coordinate - first * SN_RASTER_UNIT;
@@ -375,6 +384,7 @@ void sn_raster_draw(sn_raster_tile *tile, const sn_raster_outline *outline,
     int32_t y1 = largest(outline->y);
     const int32_t unit = SN_RASTER_UNIT;
 
+    // Outside the tile.
     if (x1 < tile->x * unit || x0 >= (tile->x + SN_RASTER_TILE) * unit) {
         return;
     }
@@ -399,7 +409,8 @@ void sn_raster_draw(sn_raster_tile *tile, const sn_raster_outline *outline,
                              16;
     }
 
-    // Edges within 2^14 units, pixels within a tile of them: products and sums stay below 2^31.
+    // Edges are within 2^14 units and pixels within a tile of them, so products and sums stay below
+    // 2^31.
     if (x1 - x0 < 1 << 14 && y1 - y0 < 1 << 14) {
         draw_small(tile, &d);
     } else {
@@ -420,7 +431,7 @@ float sn_raster_barycentric(float b[3], const sn_raster_planes *planes, float x,
         return w;
     }
 
-    // A position between samples may lie a little outside, and planes of a sliver anywhere.
+    // A position between samples may be slightly outside, and planes of a sliver may give anything.
     for (int i = 0; i < 3; i++) {
         b[i] = b[i] > 0 ? b[i] < 1 ? b[i] : 1 : 0;
     }

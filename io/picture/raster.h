@@ -1,11 +1,11 @@
-// Which triangle is seen where: a visibility buffer for one tile of the picture, with eight samples
-// a pixel.
+// The visibility buffer of one tile of the picture, with eight samples per pixel: which triangle is
+// visible where.
 //
-// Vertices are snapped to 1/256 of a pixel and coverage is decided in integers by edge functions
-// with the rule that a sample on a shared edge belongs to exactly one side, so that neighbouring
-// triangles leave no gap and cover nothing twice, at any size. Depth is 1/w, which is linear on the
-// screen: nearer is larger. Barycentric coordinates follow from planes that need no clipping (Olano
-// and Greer 1997); only the outline of a triangle is clipped.
+// Vertices are snapped to 1/256 of a pixel, and coverage is decided in integers by edge functions.
+// A sample on a shared edge belongs to exactly one side, so neighbouring triangles leave no gap and
+// cover nothing twice, at any size. Depth is 1/w, which is linear on the screen; closer is larger.
+// Barycentric coordinates follow from planes that need no clipping (Olano and Greer 1997); only the
+// outline of a triangle is clipped.
 #ifndef SN_IO_PICTURE_RASTER_H
 #define SN_IO_PICTURE_RASTER_H
 
@@ -13,11 +13,10 @@
 #include <stdint.h>
 
 enum {
-    SN_RASTER_TILE = 16,   // pixels along the side of a tile
-    SN_RASTER_SAMPLES = 8, // of a pixel
-    SN_RASTER_UNIT = 256,  // fixed-point units of a pixel
-    SN_RASTER_BAND =
-        16384, // pixels around the picture's corner within which outlines lie after clipping
+    SN_RASTER_TILE = 16,    // pixels along the side of a tile
+    SN_RASTER_SAMPLES = 8,  // of a pixel
+    SN_RASTER_UNIT = 256,   // fixed-point units of a pixel
+    SN_RASTER_BAND = 16384, // pixels from the picture's corner to which outlines are clipped
     SN_RASTER_NOTHING = -1, // a sample that no face covers
 };
 
@@ -30,34 +29,31 @@ typedef struct sn_raster_outline {
     int32_t face;
 } sn_raster_outline;
 
-// The planes of a face: each is value, and slope in x and in y, at and from the pixel position (x,
-// y).
+// The planes of a face: value and slopes in x and y, relative to the pixel position (x, y).
 typedef struct sn_raster_planes {
     float x, y;
     float depth[3];  // 1/w
-    float low, high; // its range over the vertices: a face seen edge on has slopes that say nothing
+    float low, high; // range over the vertices: a face seen edge on has meaningless slopes
     float b1[3];     // barycentric coordinate of the second vertex, over w
     float b2[3];     // and of the third
 } sn_raster_planes;
 
 typedef struct sn_raster_vertex {
-    double x, y, w; // screen position times w [pixels], and the distance from the eye along the
-                    // viewing direction
+    double x, y, w; // screen position times w [pixels], and the distance along the view direction
 } sn_raster_vertex;
 
-enum {
-    SN_RASTER_MOST_OUTLINES = 7
-}; // of one clipped triangle: five planes add a vertex each, rounding perhaps one more
+// Outlines of one clipped triangle: five planes add a vertex each, rounding possibly one more.
+enum { SN_RASTER_MOST_OUTLINES = 7 };
 
 typedef struct sn_raster_setup {
-    int32_t count; // outlines; 0 if nothing can be seen
-    bool back; // the vertices run clockwise on the screen, whose y points down: the back is seen
+    int32_t count; // outlines; 0 if nothing is visible
+    bool back;     // the vertices run clockwise on the screen, whose y points down
     sn_raster_outline outlines[SN_RASTER_MOST_OUTLINES];
     sn_raster_planes planes;
 } sn_raster_setup;
 
 // Clips a triangle to w >= near and to the band, snaps it and computes its planes. With
-// `fronts_only` a back is not seen.
+// `fronts_only`, backs are not visible.
 void sn_raster_setup_triangle(sn_raster_setup *setup, const sn_raster_vertex vertices[3],
                               double near, bool fronts_only, int32_t face);
 
@@ -69,11 +65,11 @@ typedef struct sn_raster_tile {
 
 void sn_raster_clear(sn_raster_tile *tile, int32_t x, int32_t y);
 
-// Draws one outline; where depths are equal the earlier one stays.
+// Draws one outline; at equal depth the earlier one stays.
 void sn_raster_draw(sn_raster_tile *tile, const sn_raster_outline *outline,
                     const sn_raster_planes *planes);
 
-// Perspective-correct barycentric coordinates at a pixel position, drawn into the triangle; returns
+// Perspective-correct barycentric coordinates at a pixel position, clamped to the triangle; returns
 // w.
 float sn_raster_barycentric(float b[3], const sn_raster_planes *planes, float x, float y);
 

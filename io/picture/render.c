@@ -1,4 +1,5 @@
-// Rendering: set-up of all triangles, lists of outlines for each layer and tile, then the tiles.
+// Rendering: sets up all triangles, lists the outlines of each layer and tile, then renders the
+// tiles.
 #include "io/picture/render.h"
 
 #include "base/memory.h"
@@ -9,17 +10,17 @@
 
 enum { TILE = SN_RASTER_TILE, SAMPLES = SN_RASTER_SAMPLES, CHUNK = 1024 };
 
-static const double near_plane = 0.01; // in distances of the camera from its target
+static const double near_plane = 0.01; // relative to the distance of the camera from its target
 
 typedef struct renderer {
     const sn_stage *stage;
     sn_raster_planes *planes;    // of each triangle
     uint8_t *backs;              // of each triangle
     uint8_t *outline_counts;     // of each triangle
-    sn_raster_outline *outlines; // the first of each triangle, then the others of clipped ones
+    sn_raster_outline *outlines; // one per triangle, then the others of clipped ones
     int32_t outline_count;
     int32_t tiles_x, tiles_y;
-    int32_t *first;  // of each list in `listed`; lists go layer by layer, in a layer tile by tile
+    int32_t *first;  // start of each list in `listed`; lists are ordered by layer, then by tile
     int32_t *listed; // outlines
     sn_shader shader;
     sn_srgb_encoder encoder;
@@ -60,7 +61,7 @@ static void set_up_triangles(void *data, int32_t begin, int32_t end, int32_t chu
     }
 }
 
-// The further outlines of the few triangles that were clipped.
+// Adds the other outlines of the few triangles that were clipped.
 static sinew_status set_up_clipped(renderer *r, sn_arena *arena) {
     int32_t triangles = r->stage->triangle_count;
     int64_t more = 0;
@@ -119,6 +120,7 @@ static tile_range outline_tiles(const renderer *r, int32_t index) {
         return (tile_range){0, -1, 0, -1};
     }
 
+    // Bounding box in tiles, clipped to the picture.
     int32_t x0 = o->x[0];
     int32_t x1 = x0;
     int32_t y0 = o->y[0];
@@ -152,7 +154,7 @@ static int32_t outline_layer(const renderer *r, int32_t index) {
     return r->stage->objects[r->stage->object_of[r->outlines[index].face]].layer;
 }
 
-// Lists, in the outlines' order, what touches each tile.
+// Lists the outlines that touch each tile, in ascending order.
 static sinew_status list_outlines(renderer *r, sn_arena *arena) {
     int32_t tiles = r->tiles_x * r->tiles_y;
     int32_t lists = tiles * r->stage->layer_count;
@@ -160,6 +162,7 @@ static sinew_status list_outlines(renderer *r, sn_arena *arena) {
     r->first = SN_PUSH(arena, int32_t, (size_t)lists + 1);
     SN_TRY(sn_arena_status(arena));
 
+    // Count.
     int64_t total = 0;
     for (int32_t k = 0; k < r->outline_count; k++) {
         tile_range range = outline_tiles(r, k);
@@ -187,7 +190,9 @@ static sinew_status list_outlines(renderer *r, sn_arena *arena) {
 
     r->listed = SN_PUSH(arena, int32_t, total);
     SN_TRY(sn_arena_status(arena));
-    for (int32_t k = r->outline_count - 1; k >= 0; k--) { // backwards, moving each end to its start
+
+    // Fill backwards: each end moves to the start of its list.
+    for (int32_t k = r->outline_count - 1; k >= 0; k--) {
         tile_range range = outline_tiles(r, k);
 
         for (int32_t y = range.top; y <= range.bottom; y++) {
@@ -197,6 +202,7 @@ static sinew_status list_outlines(renderer *r, sn_arena *arena) {
         }
     }
 
+    // Shift by one, so that first[i] is the start of list i.
     for (int32_t i = 0; i < lists; i++) {
         r->first[i] = r->first[i + 1];
     }
@@ -211,7 +217,7 @@ static sn_color backdrop_pixel(const renderer *r, float x, float y) {
     return sn_shade_backdrop(&r->shader, x, y, sn_shade_ground(&r->shader, x, y));
 }
 
-// A tile in which nothing opaque stands: the ground's shadows are computed at every other pixel and
+// A tile without anything opaque: the shadows on the ground are computed at every other pixel and
 // interpolated.
 static void backdrop_tile(const renderer *r, sn_color pixels[TILE * TILE], int32_t x0, int32_t y0) {
     enum { COARSE = TILE / 2 + 1 };
@@ -243,7 +249,7 @@ static bool all_same(const int32_t face[SAMPLES]) {
     return differ == 0;
 }
 
-// Whether two faces that meet in a pixel may be shaded as one: neighbours of one smooth surface at
+// Whether two faces that meet in a pixel may be shaded as one: neighbours on a smooth surface at
 // about the same depth.
 static bool look_alike(const renderer *r, int32_t face, int32_t other, float depth,
                        float other_depth) {
@@ -272,7 +278,7 @@ static bool look_alike(const renderer *r, int32_t face, int32_t other, float dep
     return n[0] * m[0] + n[1] * m[1] + n[2] * m[2] > 0.9f;
 }
 
-// The samples among `left` that look like the first of them: its face, their bits, and their mean
+// The samples in `left` that look like the first of them: its face, their bits, and their mean
 // position.
 static unsigned same_face(const renderer *r, const int32_t face[SAMPLES],
                           const float depth[SAMPLES], unsigned left, int32_t *which, float *x,
@@ -334,8 +340,8 @@ static sn_color opaque_pixel(const renderer *r, const int32_t face[SAMPLES],
     return sum;
 }
 
-// Lays one see-through layer over a pixel. Samples of it that lie behind what is opaque count by
-// their hidden opacity.
+// Blends one see-through layer over a pixel. Samples behind opaque things count by their hidden
+// opacity.
 static sn_color layered_pixel(const renderer *r, const int32_t face[SAMPLES],
                               const float depth[SAMPLES], const float opaque_depth[SAMPLES],
                               float x, float y, sn_color below) {
@@ -353,7 +359,7 @@ static sn_color layered_pixel(const renderer *r, const int32_t face[SAMPLES],
 
         const sn_picture_mesh *mesh = &r->stage->objects[r->stage->object_of[which]].mesh;
 
-        // Glass that coincides with something opaque, as a rest shape may, gives way to it.
+        // Glass that coincides with something opaque, as a rest shape may, is hidden by it.
         float hidden = (float)mesh->hidden_opacity;
         float bias = mesh->opacity < 1 ? 1.003f : 1;
         float share = 0;
@@ -407,6 +413,7 @@ static void render_tile(const renderer *r, int32_t index) {
         backdrop_tile(r, pixels, x0, y0);
     }
 
+    // Opaque things first, then see-through layers from far to near.
     for (int32_t layer = empty ? 1 : 0; layer < r->stage->layer_count; layer++) {
         if (layer > 0 && !draw_list(r, &over, layer * r->tiles_x * r->tiles_y + index, x0, y0)) {
             continue;
@@ -414,7 +421,7 @@ static void render_tile(const renderer *r, int32_t index) {
 
         if (!cleared) {
             sn_raster_clear(&opaque, x0, y0);
-            cleared = true; // its depths are needed now
+            cleared = true;
         }
 
         for (int32_t k = 0; k < TILE * height; k++) {
@@ -433,6 +440,7 @@ static void render_tile(const renderer *r, int32_t index) {
         }
     }
 
+    // Encode the pixels.
     for (int32_t j = 0; j < height; j++) {
         for (int32_t i = 0; i < width; i++) {
             sn_srgb_encode_color(&r->encoder, pixels[j * TILE + i],

@@ -1,4 +1,4 @@
-// Default looks, and the check of what a caller filled in.
+// Default looks, and checks of a scene.
 #include "io/picture/scene.h"
 
 sn_picture_mesh sn_picture_mesh_default(void) {

@@ -1,7 +1,7 @@
-// What a picture shows: a camera, lights, a backdrop, triangle meshes and glyphs. All arrays are
-// borrowed while rendering.
+// The content of a picture: a camera, lights, a backdrop, triangle meshes and glyphs. All arrays
+// are borrowed while rendering.
 //
-// Fill the structs from their default-makers, then sn_picture_render() (render.h).
+// Fill the structs from their default-makers, then call sn_picture_render() (render.h).
 #ifndef SN_IO_PICTURE_SCENE_H
 #define SN_IO_PICTURE_SCENE_H
 
@@ -10,27 +10,26 @@
 
 // A surface. Its colour is, in this order of preference: `values` through `map`, `colors`, `color`.
 typedef struct sn_picture_mesh {
-    const double *positions; // 3 a vertex; triangles with a vertex that is not finite are left out
+    const double *positions; // 3 per vertex; triangles with a vertex that is not finite are omitted
     int32_t vertex_count;
-    const int32_t *triangles; // 3 vertices each, seen from either side
+    const int32_t *triangles; // 3 vertices each, visible from both sides
     int32_t triangle_count;
 
     sn_color color;       // default: a warm light grey
-    const float *colors;  // r g b a vertex, linear light
-    const double *values; // a number a vertex, or a triangle; NaN means no data
+    const float *colors;  // r g b per vertex, linear light
+    const double *values; // one per vertex or per triangle; NaN means no data
     bool values_per_triangle;
     const sn_colormap *map; // needed with `values`
     double low, high;       // the values at the two ends of the map
 
-    bool closed; // watertight, triangles counter-clockwise from outside: half of them need not be
-                 // drawn; default false
-    double crease_angle; // edges sharper than this stay sharp [rad]; default 40 degrees
-    double opacity; // in [0, 1]; below 1 only the nearest sheet is drawn, a glass shell over what
-                    // lies behind
-    double wire;    // opacity of the triangles' edges, in [0, 1]; default 0
-    double gloss;   // strength of the highlight, in [0, 1]; default 0.25
-    bool no_shadow; // casts none and gets none
-    double hidden_opacity; // how much of it shines through other things, in [0, 1]; default 0
+    bool closed; // watertight, triangles counter-clockwise from outside, so that backs can be
+                 // skipped; default false
+    double crease_angle;   // edges sharper than this stay sharp [rad]; default 40 degrees
+    double opacity;        // in [0, 1]; below 1 only the nearest sheet is drawn, as a glass shell
+    double wire;           // opacity of the triangles' edges, in [0, 1]; default 0
+    double gloss;          // strength of the highlight, in [0, 1]; default 0.25
+    bool no_shadow;        // neither casts nor receives shadows
+    double hidden_opacity; // opacity where it is behind other things, in [0, 1]; default 0
 } sn_picture_mesh;
 
 sn_picture_mesh sn_picture_mesh_default(void);
@@ -44,21 +43,20 @@ typedef enum sn_glyph_kind {
 
 typedef struct sn_picture_glyphs {
     sn_glyph_kind kind;
-    const double *points;  // 3 each
-    int32_t count;         // points
-    const double *vectors; // arrows: 3 a point. Frames: 9 a point, a matrix row by row whose
-                           // columns are the axes
-    const int32_t
-        *line_lengths; // lines: points of each polyline, which sum up to `count`; NULL: one line
+    const double *points;        // 3 each
+    int32_t count;               // points
+    const double *vectors;       // arrows: 3 per point; frames: 9 per point, a matrix by rows whose
+                                 // columns are the axes
+    const int32_t *line_lengths; // lines: points of each polyline, summing to `count`; NULL: one
     int32_t line_count;
 
     double scale;          // factor on the vectors; default 1
     double width;          // diameter of balls, lines and shafts in pixels; default 3 (balls: 9)
     sn_color color;        // frames: mixed in at `tint`
-    const float *colors;   // r g b a point; instead of `color`
-    double tint;           // frames only: share of `color` in the three axes, in [0, 1]; default 0
-    double hidden_opacity; // how much shines through other things, in [0, 1]; default 0.5, lines 0
-    bool shadows;          // casts shadows and gets them; default false
+    const float *colors;   // r g b per point; replaces `color`
+    double tint;           // frames only: fraction of `color` in the axes, in [0, 1]; default 0
+    double hidden_opacity; // opacity behind other things, in [0, 1]; default 0.5, lines 0
+    bool shadows;          // casts and receives shadows; default false
 } sn_picture_glyphs;
 
 sn_picture_glyphs sn_picture_glyphs_default(sn_glyph_kind kind);
@@ -66,13 +64,11 @@ sn_picture_glyphs sn_picture_glyphs_default(sn_glyph_kind kind);
 typedef struct sn_picture_lights {
     sn_vec3 key; // towards the main light, any length
     sn_color key_color;
-    sn_vec3 fill; // towards a weak light without shadows that opens the dark side
+    sn_vec3 fill; // towards a weak light without shadows that brightens the dark side
     sn_color fill_color;
-    sn_color sky, bounce; // what comes from all of the sky, and back from the ground
-    double softness; // blur of the key light's shadow, as a share of the picture's height; default
-                     // 0.016
-    int32_t sky_directions; // directions from which the sky's own shadows are gathered; default 16,
-                            // 0: none
+    sn_color sky, bounce;   // light from all of the sky, and reflected by the ground
+    double softness;        // blur of the key light's shadow, relative to the height; default 0.016
+    int32_t sky_directions; // directions that sample the sky's shadows; default 16, 0: none
 } sn_picture_lights;
 
 // A light from the upper left behind the camera.
@@ -80,7 +76,7 @@ sn_picture_lights sn_picture_lights_default(const sn_camera *camera);
 
 typedef struct sn_picture_backdrop {
     sn_color top, bottom; // a vertical blend
-    bool ground;          // a floor that shows only by the shadows on it, and by its grid
+    bool ground;          // a floor that is visible only by its shadows and its grid
     double ground_height; // along the camera's up
     double grid_spacing;  // lines of a faint grid; 0: none
 } sn_picture_backdrop;
@@ -97,11 +93,11 @@ typedef struct sn_picture_scene {
     int32_t glyph_count;
 } sn_picture_scene;
 
-// The camera with default lights and backdrop, and nothing to see.
+// The camera with default lights and backdrop, and no content.
 sn_picture_scene sn_picture_scene_default(const sn_camera *camera);
 
-// SINEW_OK, or which array index, count or number cannot be drawn. Positions and values may be
-// anything.
+// SINEW_OK, or a failure that names the index, count or number that is invalid. Positions and
+// values may be arbitrary.
 sinew_status sn_picture_check(sinew_context *context, const sn_picture_scene *scene);
 
 #endif

@@ -22,6 +22,7 @@ sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light,
     shader.key = sn_float3_of(sn_normalize(scene->lights.key));
     shader.fill = sn_float3_of(sn_normalize(scene->lights.fill));
 
+    // Shares of key and sky light on the ground.
     sn_color key =
         sn_color_scale(fmaxf(sn_dot_f(shader.key, stage->view.up), 0), scene->lights.key_color);
     sn_color sky = scene->lights.sky;
@@ -35,8 +36,9 @@ sn_shader sn_shader_create(const sn_stage *stage, const sn_illumination *light,
     set_rays(shader.ray_y, &stage->view, light->ground_y);
 
     double spacing = scene->backdrop.grid_spacing;
-    if (spacing > 0 && stage->view.unit / spacing < 1e4) { // finer ones would be a grey
 
+    // The grid, unless it is so fine that it would look grey.
+    if (spacing > 0 && stage->view.unit / spacing < 1e4) {
         sn_vec3 o = stage->view.origin;
 
         sn_float3 gx = light->ground_x;
@@ -62,7 +64,7 @@ static sn_float3 blend3(const float b[3], const sn_float3 *p0, const sn_float3 *
                        b[0] * p0->z + b[1] * p1->z + b[2] * p2->z};
 }
 
-// What the surface itself looks like in white light.
+// The colour of the surface in white light.
 static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, const float b[3]) {
     SN_ASSERT(triangle >= 0 && triangle < mesh->triangle_count && (!mesh->values || mesh->map));
     const int32_t *v = mesh->triangles + 3 * (size_t)triangle;
@@ -90,8 +92,9 @@ static sn_color surface_color(const sn_picture_mesh *mesh, int32_t triangle, con
                       b[0] * c0[2] + b[1] * c1[2] + b[2] * c2[2]};
 }
 
-// How much of a pixel the edges of the triangle cover, with lines of about one pixel that fade
-// where triangles get as small. The slopes sum up to the inverse of the inscribed circle's radius.
+// The part of a pixel that is covered by the edges of the triangle, drawn about one pixel wide and
+// fading where triangles become that small. The slopes sum to the inverse of the inscribed circle's
+// radius.
 static float wire_cover(const sn_raster_planes *planes, const float b[3], float w) {
     float slope[3][2];
     for (int c = 0; c < 2; c++) {
@@ -112,7 +115,7 @@ static float wire_cover(const sn_raster_planes *planes, const float b[3], float 
     return clamp_unit(1 - nearest) * clamp_unit(0.5f * (1 / sum - 0.5f));
 }
 
-// Bends what is too bright for the screen to below 1.
+// Compresses values that are too bright for the screen to below 1.
 static float shoulder(float value) {
     const float knee = 0.78f;
     if (value <= knee) {
@@ -143,18 +146,20 @@ static float highlight(sn_float3 n, sn_float3 key, sn_float3 view) {
 
 // A point of a surface to be lit.
 typedef struct surface_point {
-    sn_float3 p, n, view; // place, normal, direction to the eye
-    float sky, bounce;    // shares of the light from above and from below
+    sn_float3 p, n, view; // position, normal, direction to the eye
+    float sky, bounce;    // fractions of the light from above and from below
 } surface_point;
 
 static sn_color lit_color(const sn_shader *shader, const sn_picture_mesh *mesh, sn_color surface,
                           const surface_point *at) {
     const sn_picture_lights *lights = &shader->scene->lights;
-    float facing =
-        clamp_unit((sn_dot_f(at->n, shader->key) + 0.06f) / 1.06f); // the light has some width
+    // The light has some width, so it reaches slightly beyond the terminator.
+    float facing = clamp_unit((sn_dot_f(at->n, shader->key) + 0.06f) / 1.06f);
     float arrives = mesh->no_shadow ? 1
                     : facing > 0    ? sn_shadow_lit(&shader->light->key, at->p, at->n)
                                     : 0;
+
+    // Ambient light from sky and ground, then key and fill light.
     float upward = 0.5f + 0.5f * sn_dot_f(at->n, shader->stage->view.up);
     float below = (1 - upward) * at->bounce * (0.5f + 0.5f * at->sky);
     sn_color light =
@@ -166,6 +171,8 @@ static sn_color lit_color(const sn_shader *shader, const sn_picture_mesh *mesh, 
                       lights->fill_color);
 
     sn_color color = sn_color_mul(surface, light);
+
+    // Rim and highlight.
     float gloss = (float)mesh->gloss;
     if (gloss > 0) {
         float rim = fifth_power(1 - clamp_unit(sn_dot_f(at->n, at->view)));
@@ -230,7 +237,7 @@ sn_color sn_shade_face(const sn_shader *shader, int32_t face, float x, float y, 
 
 // ---- the backdrop ----
 
-// Where the ray of a pixel position meets the ground.
+// The point at which the ray of a pixel position meets the ground.
 typedef struct ground_hit {
     float slope, far; // of the ray along up, and how many rays it is away
     sn_float3 p;

@@ -1,6 +1,6 @@
-// See shadow.h. The warp of the key light's map is exp(c d), d in [0, 1] the depth from the light:
-// c large enough that a surface hardly shines through the one above it, small enough for the
-// squares in single precision.
+// Shadow maps; see shadow.h. The warp of the key light's map is exp(c d), where d in [0, 1] is the
+// depth from the light: c is large enough that little light leaks through a surface, and small
+// enough for squares in single precision.
 #include "io/picture/shadow.h"
 
 #include "base/threads.h"
@@ -20,12 +20,12 @@ enum {
     CHUNK = 512                  // vertices handled at a time
 };
 
-static const float wanted_sharpness = 36,
-                   most_sharpness = 42; // c for the casters' own depth, and for all depths
-static const float nothing = -1e30f;    // the height where there is nothing
-static const float open_mark = 0,
-                   closed_mark =
-                       0.5f; // shares of the sky that are yet to be computed, by kind of mesh
+static const float wanted_sharpness = 36; // c for the depths of the casters
+static const float most_sharpness = 42;   // c for all depths
+static const float nothing = -1e30f;      // the height where there is nothing
+
+// Values of the sky that mark vertices of open and of closed meshes to be computed.
+static const float open_mark = 0, closed_mark = 0.5f;
 
 // ---- height maps ----
 
@@ -62,7 +62,7 @@ static sn_float3 scaled(float s, sn_float3 a) {
     return (sn_float3){s * a.x, s * a.y, s * a.z};
 }
 
-// Plain comparisons: the library's fminf and fmaxf are calls on the oldest processors.
+// Plain comparisons, because fminf and fmaxf are function calls on old processors.
 static float least(float a, float b) {
     return a < b ? a : b;
 }
@@ -71,7 +71,7 @@ static float most(float a, float b) {
     return a > b ? a : b;
 }
 
-// The first cell whose middle is not left of a grid coordinate, cut to [0, size].
+// The first cell whose middle is not to the left of a grid coordinate, clipped to [0, size].
 static int32_t first_cell(float value, int32_t size) {
     if (!(value > 0)) {
         return 0;
@@ -84,8 +84,8 @@ static int32_t first_cell(float value, int32_t size) {
     return cell + ((float)cell < value);
 }
 
-// Raises the heights under one triangle, at the middles of cells. Corners are in grid coordinates,
-// z the height.
+// Raises the heights under one triangle, at the middles of cells. Corners are in grid coordinates;
+// z is the height.
 static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, sn_float3 r,
                            bool fronts_only) {
     float dx1 = q.x - p.x;
@@ -95,7 +95,7 @@ static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, s
     float area = dx1 * dy2 - dy1 * dx2;
 
     if (fronts_only && area < 0) {
-        return; // a front covers it
+        return; // covered by a front
     }
 
     int32_t left = first_cell(least(least(p.x, q.x), r.x), map->size);
@@ -107,7 +107,7 @@ static void raise_triangle(const sn_shadow_map *map, sn_float3 p, sn_float3 q, s
     int32_t top = first_cell(least(least(p.y, q.y), r.y), map->size);
     int32_t bottom = first_cell(most(most(p.y, q.y), r.y), map->size);
     if (top == bottom || !((area < 0 ? -area : area) > 1e-12f)) {
-        return; // also edge on, or not finite
+        return; // including edge on and not finite
     }
 
     float inverse = 1 / area;
@@ -148,9 +148,9 @@ static void raise_stage(const sn_shadow_map *map, const sn_stage *stage, sn_floa
             continue;
         }
 
-        for (int32_t v = object->first_vertex; v < object->first_vertex + object->mesh.vertex_count;
-
-             v++) {
+        // Vertices in grid coordinates.
+        int32_t end = object->first_vertex + object->mesh.vertex_count;
+        for (int32_t v = object->first_vertex; v < end; v++) {
             sn_float3 p = stage->positions[v];
             grid[v] = (sn_float3){sn_dot_f(across, p) - left, sn_dot_f(down, p) - top,
                                   sn_dot_f(map->z, p)};
@@ -163,7 +163,7 @@ static void raise_stage(const sn_shadow_map *map, const sn_stage *stage, sn_floa
     }
 }
 
-// The height of the ground under a place of the grid, along the light.
+// The height of the ground under a grid coordinate, along the light.
 static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_height, float i,
                           float j) {
     float x = map->left + i / map->scale;
@@ -172,8 +172,8 @@ static float ground_under(const sn_shadow_map *map, sn_float3 up, float ground_h
            sn_dot_f(up, map->z);
 }
 
-// Puts the ground where nothing else is: then the blur mixes each shadow's edge with what the
-// shadow falls on.
+// Sets the ground as height where there is nothing else, so that the blur mixes each shadow's
+// edge with the surface it falls on.
 static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) {
     SN_ASSERT(map->size == KEY_SIZE && map->range > 0);
     if (sn_dot_f(up, map->z) < 0.05f) {
@@ -189,8 +189,9 @@ static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) 
         }
     }
 
+    // The depths must include the ground in all four corners.
     float low = map->low;
-    float size = (float)map->size; // the depths must reach down to the ground in all four corners
+    float size = (float)map->size;
     for (int k = 0; k < 4; k++) {
         low = least(low, ground_under(map, up, ground_height, k % 2 ? size : 0, k / 2 ? size : 0));
     }
@@ -205,9 +206,9 @@ static void raise_ground(sn_shadow_map *map, sn_float3 up, float ground_height) 
 
 // ---- the key light ----
 
-// Warped depths are kept as four numbers: exp(c d), its square, exp(-c d), its square. The first
-// pair tells an occluder from what lies close beneath it, the second from what lies far beneath;
-// each bounds the light from above, so the smaller counts.
+// Warped depths are stored as four numbers: exp(c d), its square, exp(-c d), its square. The
+// first pair separates an occluder from surfaces close beneath it, the second from those deep
+// beneath it. Each is an upper bound of the light, so the smaller one counts.
 enum { MOMENTS = 4 };
 
 typedef struct blur_job {
@@ -218,8 +219,8 @@ typedef struct blur_job {
     bool columns;
 } blur_job;
 
-// Blurs along the rows or across them. A direct sum, a multiple of a whole line at a time: running
-// sums would lose the small values.
+// Blurs along the rows or across them. A direct sum, a whole line at a time: running sums would
+// lose small values.
 static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const blur_job *job = data;
@@ -230,9 +231,8 @@ static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     float line[LINE + 2 * MOMENTS * MOST_KERNEL];
     for (int32_t j = begin; j < end; j++) {
         float *result = job->result + j * LINE;
-        for (int32_t i = 0; i < MOMENTS_SIZE + 2 * job->reach;
-
-             i++) { // the row with its ends continued
+        // The row, extended at both ends.
+        for (int32_t i = 0; i < MOMENTS_SIZE + 2 * job->reach; i++) {
             int32_t at = clamp_index(i - job->reach, MOMENTS_SIZE);
             for (int c = 0; c < MOMENTS; c++) {
                 line[MOMENTS * i + c] = job->source[j * LINE + MOMENTS * at + c];
@@ -254,8 +254,8 @@ static void blur_rows(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// exp(x) for x in [0, 60], to five digits: 2^i from the exponent's bits, 2^f, f in [0, 1), from its
-// series. The maps only ask that it grows and is the same everywhere.
+// exp(x) for x in [0, 60] to five digits: 2^i from the exponent's bits, 2^f with f in [0, 1)
+// from its series. The maps only require that it increases and is the same on all machines.
 static float warp(float x) {
     float y = 1.44269504f * x;
     int32_t i = (int32_t)y;
@@ -296,8 +296,8 @@ static void compute_moments(void *data, int32_t begin, int32_t end, int32_t chun
     }
 }
 
-// The map of the key light: heights, warped moments, a Gaussian blur of the given standard
-// deviation [cells of moments].
+// The map of the key light: heights, warped moments, and a Gaussian blur with the given
+// standard deviation [cells of moments].
 static sinew_status build_key(sn_illumination *light, const sn_stage *stage, double deviation,
                               sn_arena *arena) {
     sn_shadow_map *map = &light->key;
@@ -314,6 +314,8 @@ static sinew_status build_key(sn_illumination *light, const sn_stage *stage, dou
     }
 
     sn_parallel_for(arena->context, MOMENTS_SIZE, ROWS, compute_moments, map);
+
+    // A separable Gaussian: rows first, then columns.
     blur_job job = {.source = map->moments, .result = half_way};
 
     deviation = fmin(fmax(deviation, 0.5), MOST_KERNEL / 2.5);
@@ -337,8 +339,8 @@ static sinew_status build_key(sn_illumination *light, const sn_stage *stage, dou
     return SINEW_OK;
 }
 
-// Chebyshev's bound on the share of occluders that do not stand above a receiver whose warped depth
-// exceeds their mean by `excess`, which is taken for nothing below `slack`.
+// Chebyshev's bound of the fraction of occluders that are not above a receiver whose warped
+// depth exceeds their mean by `excess`; an excess below `slack` counts as none.
 static float chebyshev(float mean, float square, float excess, float slack) {
     SN_ASSERT(slack > 0);
     if (excess <= 0) {
@@ -356,13 +358,15 @@ float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n) {
     float scale = 0.5f * map->scale;
     float limit = MOMENTS_SIZE - 1;
 
-    p = sn_madd_f(p, 0.75f / scale, n); // off its own surface
+    // Start above the surface itself.
+    p = sn_madd_f(p, 0.75f / scale, n);
     float gx = (sn_dot_f(map->x, p) - map->left) * scale - 0.5f;
     float gy = (sn_dot_f(map->y, p) - map->top) * scale - 0.5f;
     if (!(gx >= 0 && gy >= 0 && gx < limit && gy < limit)) {
         return 1;
     }
 
+    // Interpolate the moments.
     int32_t i = (int32_t)gx;
     int32_t j = (int32_t)gy;
     float fx = gx - (float)i;
@@ -382,12 +386,13 @@ float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n) {
     float share = chebyshev(m[0], m[1], warped - m[0], slack * warped);
 
     share = least(share, chebyshev(m[2], m[3], m[2] - inverse, slack * inverse));
-    share = (share - 0.2f) /
-            0.75f; // the bound lets some light leak, and a slope under the blur takes some away
+
+    // The bound lets some light leak, and a slope under the blur loses some.
+    share = (share - 0.2f) / 0.75f;
     share = share < 0 ? 0 : share > 1 ? 1 : share;
 
-    float border =
-        least(least(gx, limit - gx), least(gy, limit - gy)) / 8; // beyond the map everything is lit
+    // Everything beyond the map is lit; fade to that.
+    float border = least(least(gx, limit - gx), least(gy, limit - gy)) / 8;
 
     return border < 1 ? 1 + border * (share - 1) : share;
 }
@@ -398,7 +403,7 @@ typedef struct sky_job {
     const sn_stage *stage;
     sn_illumination *light;
     const sn_shadow_map *maps;
-    int32_t directions, first; // of all directions, and of the batch
+    int32_t directions, first; // all directions, and the first of the batch
     sn_float3 *grids;          // scratch of the batch
     sn_float3 up;
 } sky_job;
@@ -412,8 +417,8 @@ static void raise_sky(void *data, int32_t begin, int32_t end, int32_t chunk) {
     }
 }
 
-// How much of a direction's light arrives at p: the share of the four nearest cells that are not
-// above it.
+// The fraction of a direction's light that arrives at p: that of the four nearest cells that
+// are not above it.
 static float sky_visible(const sn_shadow_map *map, sn_float3 p) {
     float gx = (sn_dot_f(map->x, p) - map->left) * map->scale - 0.5f;
     float gy = (sn_dot_f(map->y, p) - map->top) * map->scale - 0.5f;
@@ -437,7 +442,7 @@ static float sky_visible(const sn_shadow_map *map, sn_float3 p) {
     return (1 - fy) * upper + fy * lower;
 }
 
-// The sky's light on a surface of normal n, as a share of what it would be in the open.
+// The sky's light on a surface with normal n, relative to a surface in the open.
 static float sky_share(const sky_job *job, sn_float3 p, sn_float3 n) {
     float seen = 0.05f;
     float all = 0.05f; // a surface that looks down sees little sky, open or not
@@ -472,7 +477,7 @@ static void light_ground(void *data, int32_t begin, int32_t end, int32_t chunk) 
     }
 }
 
-// A binomial blur, so that the shadows of single directions melt into one.
+// A binomial blur that merges the shadows of single directions.
 static void smooth_lattice(float *lattice) {
     enum { N = SN_SHADOW_LATTICE };
     float line[N];
@@ -492,7 +497,8 @@ static void smooth_lattice(float *lattice) {
     }
 }
 
-// Direction k of n, evenly over the upper half of the sphere: a spiral by the golden angle.
+// Direction k of n, evenly distributed over the upper hemisphere: a spiral with the golden
+// angle.
 static sn_vec3 sky_direction(sn_mat3 upright, int32_t k, int32_t n) {
     SN_ASSERT(k >= 0 && k < n);
     double height = 1 - (k + 0.5) / n * 0.97;
@@ -501,8 +507,8 @@ static sn_vec3 sky_direction(sn_mat3 upright, int32_t k, int32_t n) {
     return sn_mat3_apply(upright, sn_v3(radius * cos(angle), radius * sin(angle), height));
 }
 
-// The light of the sky fades in smoothly towards the lattice's border, beyond which the ground is
-// open.
+// The sky's light on the ground. It blends to 1 towards the border of the lattice, beyond which
+// the ground is open.
 float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p) {
     if (!light->lattice) {
         return 1;
@@ -527,7 +533,7 @@ float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p) {
     return border < 1 ? 1 + border * (value - 1) : value;
 }
 
-// How open the ground beneath a point is; high above it, it always is.
+// The openness of the ground beneath a point; high above the ground it is 1.
 static float ground_share(const sn_illumination *light, sn_float3 up, sn_float3 p) {
     SN_ASSERT(light->lattice && light->region.radius > 0);
     float height = (sn_dot_f(p, up) - light->ground_height) / (0.6f * light->region.radius);
@@ -535,8 +541,8 @@ static float ground_share(const sn_illumination *light, sn_float3 up, sn_float3 
     return height > 1 ? 1 : height < 0 ? open : open + (1 - open) * height;
 }
 
-// What the sky and the ground give to each vertex. A surface may be seen from its back: it gets the
-// light of the side that the camera sees, unless it is closed and its back is never seen.
+// The light of the sky and the ground on each vertex. A surface that is seen from its back gets
+// the light of the visible side, unless it is closed, so that its back is never visible.
 static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const sky_job *job = data;
@@ -544,7 +550,7 @@ static void light_vertices(void *data, int32_t begin, int32_t end, int32_t chunk
 
     for (int32_t i = begin; i < end; i++) {
         if (job->light->sky[i] == 1) {
-            continue; // gets no shadows
+            continue; // receives no shadows
         }
 
         sn_float3 n = stage->vertex_normals[i];
@@ -578,6 +584,7 @@ static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int
         maps[k] = make_map(&light->region, sky_direction(upright, k, directions), SKY_SIZE, arena);
     }
 
+    // A batch of directions at a time, to bound the memory.
     sky_job job = {.stage = stage,
                    .light = light,
                    .maps = maps,
@@ -604,7 +611,8 @@ static sinew_status build_sky(sn_illumination *light, const sn_stage *stage, int
 
 // ---- the whole ----
 
-// A ball around what casts shadows; vertices much farther away than the camera sees do not count.
+// A ball around everything that casts shadows; vertices far outside the camera's view do not
+// count.
 static sn_shadow_region find_region(const sn_stage *stage) {
     float reach = 4;
     sn_float3 low = {reach, reach, reach};
@@ -634,8 +642,8 @@ static sn_shadow_region find_region(const sn_stage *stage) {
                               .radius = most(sqrtf(sn_dot_f(half, half)), 1e-6f)};
 }
 
-static void place_ground(sn_illumination *light, const sn_stage *stage,
-                         const sn_picture_scene *scene, sn_arena *arena) {
+static void set_up_ground(sn_illumination *light, const sn_stage *stage,
+                          const sn_picture_scene *scene, sn_arena *arena) {
     sn_vec3 up = scene->camera.up;
     light->has_ground = scene->backdrop.ground;
     light->ground_height =
@@ -661,7 +669,7 @@ sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stag
     *light = (sn_illumination){.region = find_region(stage),
                                .sky = SN_PUSH(arena, float, stage->vertex_count),
                                .bounce = SN_PUSH(arena, float, stage->vertex_count)};
-    place_ground(light, stage, scene, arena);
+    set_up_ground(light, stage, scene, arena);
     SN_TRY(sn_arena_status(arena));
 
     bool sky = light->region.radius > 0 && scene->lights.sky_directions > 0;
@@ -671,9 +679,8 @@ sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stag
                       : object->mesh.closed          ? closed_mark
                                                      : open_mark;
 
-        for (int32_t i = object->first_vertex; i < object->first_vertex + object->mesh.vertex_count;
-
-             i++) {
+        int32_t end = object->first_vertex + object->mesh.vertex_count;
+        for (int32_t i = object->first_vertex; i < end; i++) {
             light->sky[i] = share;
             light->bounce[i] = 1;
         }
@@ -686,8 +693,8 @@ sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stag
     light->key = make_map(&light->region, scene->lights.key, KEY_SIZE, arena);
     SN_TRY(sn_arena_status(arena));
 
-    // The blur is a share of the picture's height, which at the distance of the target is 2
-    // tan(field / 2); a shadow that falls from high above is softer.
+    // The blur is relative to the height of the picture, which is 2 tan(field / 2) at the
+    // distance of the target. A shadow that falls from high above is softer.
     double deviation =
         scene->lights.softness * 2 * tan(0.5 * scene->camera.field) * 0.5 * light->key.scale;
     double height = (sn_dot_f(light->region.center, stage->view.up) - light->ground_height) /

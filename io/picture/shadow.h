@@ -1,17 +1,17 @@
-// Light and shadow: who stands in whose light.
+// Light and shadow.
 //
-// The stage is looked at from the light, and the height of the topmost surface towards the light is
-// kept on a square grid. For the key light the heights are blurred in the form of exponential
-// variance shadow maps (Lauritzen and McCool 2008): one lookup then tells which share of the light
-// arrives, with a soft edge and no noise. For the sky, coarse grids from many directions, fixed
-// once and for all, give each vertex, and the points of a lattice on the ground, the share of the
-// sky that they see. Cost: triangles times directions, in small grids.
+// The stage is seen from the light, and the height of the topmost surface towards the light is
+// stored on a square grid. For the key light the heights are blurred as exponential variance shadow
+// maps (Lauritzen and McCool 2008), so that one lookup gives the fraction of the light that
+// arrives, with a soft edge and no noise. For the sky, coarse grids from many fixed directions give
+// each vertex, and the points of a lattice on the ground, the fraction of the sky that is visible.
+// Cost: triangles times directions, in small grids.
 #ifndef SN_IO_PICTURE_SHADOW_H
 #define SN_IO_PICTURE_SHADOW_H
 
 #include "io/picture/stage.h"
 
-// Where shadows matter: around the things that cast them and within reach of the camera.
+// The region in which shadows matter: around the things that cast them, within reach of the camera.
 typedef struct sn_shadow_region {
     sn_float3 center;
     float radius; // 0: nothing casts a shadow
@@ -23,7 +23,7 @@ typedef struct sn_shadow_map {
     float low, range;       // heights in the grid
     float sharpness;        // of the warp of depths
     int32_t size;           // cells along a side
-    float *heights;         // of the topmost surface along z; far below where there is none
+    float *heights;         // of the topmost surface along z; very low where there is none
     float *moments;         // blurred; only for the key light
 } sn_shadow_map;
 
@@ -32,23 +32,23 @@ enum { SN_SHADOW_LATTICE = 64 }; // points along the side of the ground's lattic
 typedef struct sn_illumination {
     sn_shadow_region region;
     sn_shadow_map key;
-    float *sky;    // of each vertex: the share of the sky it sees, in [0, 1]
+    float *sky;    // of each vertex: the visible fraction of the sky, in [0, 1]
     float *bounce; // of each vertex: how open the ground beneath it is
     bool has_ground;
     float ground_height;          // along up, in the stage
     sn_float3 ground_x, ground_y; // axes of the lattice
     float lattice_left, lattice_top, lattice_scale;
-    float *lattice; // share of the sky that the ground sees
+    float *lattice; // fraction of the sky that is visible from the ground
 } sn_illumination;
 
 // Everything lives in the arena.
 sinew_status sn_illumination_create(sn_illumination *light, const sn_stage *stage,
                                     const sn_picture_scene *scene, sn_arena *arena);
 
-// The share of the key light that arrives at p, whose surface has normal n.
+// The fraction of the key light that arrives at p, whose surface has normal n.
 float sn_shadow_lit(const sn_shadow_map *map, sn_float3 p, sn_float3 n);
 
-// The share of the sky that a point of the ground sees.
+// The fraction of the sky that is visible from a point of the ground.
 float sn_illumination_ground_sky(const sn_illumination *light, sn_float3 p);
 
 #endif

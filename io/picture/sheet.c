@@ -1,4 +1,4 @@
-// The layout of a contact sheet: margins, header, cells with their captions beneath.
+// The layout of a contact sheet: margins, header, cells with captions below.
 #include "io/picture/sheet.h"
 
 #include "io/picture/ticks.h"
@@ -14,7 +14,7 @@ sn_sheet_def sn_sheet_def_default(void) {
     return (sn_sheet_def){.count = 1, .cell_width = 400, .cell_height = 300, .text_size = 14};
 }
 
-// Rows and columns about as 3 : 2, without a nearly empty last row.
+// A ratio of about 3 : 2 of columns and rows, without a nearly empty last row.
 static int32_t choose_columns(const sn_sheet_def *def) {
     if (def->columns > 0) {
         return def->columns < def->count ? def->columns : def->count;
@@ -41,7 +41,7 @@ static double legend_width(const sn_sheet_def *def, double whole) {
     return fmin(sn_legend_width(def->legend), whole);
 }
 
-// Title at the left, legend at the right if there is room for both, else beneath.
+// Title on the left and legend on the right if there is room for both, otherwise below.
 static bool is_side_by_side(const sn_sheet_def *def, double whole) {
     if (!def->title || !def->legend) {
         return true;
@@ -103,6 +103,8 @@ sinew_status sn_sheet_create(sinew_context *context, const sn_sheet_def *def, sn
                        .columns = choose_columns(def),
                        .cell_width = def->cell_width,
                        .cell_height = def->cell_height};
+
+    // Columns, rows and the size of the sheet.
     int32_t rows = (def->count + result.columns - 1) / result.columns;
     int32_t caption = def->captions ? (int32_t)ceil(1.7 * def->text_size) : 0;
     int64_t whole = (int64_t)result.columns * (def->cell_width + GAP) - GAP;

@@ -1,4 +1,5 @@
-// Laying out: transformation, flattening, normals, and the order of what is see-through.
+// Prepares a scene for drawing: transformation, flattening, normals, and the order of see-through
+// objects.
 #include "io/picture/stage.h"
 
 #include "base/threads.h"
@@ -75,8 +76,8 @@ static bool is_see_through(const sn_picture_mesh *mesh) {
     return mesh->opacity < 1 || mesh->hidden_opacity > 0;
 }
 
-// Distance from the eye of the middle of an object's box, for the order of layers; what has no box
-// is far away.
+// The distance from the eye to the middle of an object's box, for the order of layers; infinite
+// without a box.
 static double middle_distance(const sn_picture_mesh *mesh, const sn_camera *camera) {
     sn_vec3 low = sn_v3(INFINITY, INFINITY, INFINITY);
     sn_vec3 high = sn_scale(-1, low);
@@ -93,7 +94,7 @@ static double middle_distance(const sn_picture_mesh *mesh, const sn_camera *came
     return isfinite(distance) ? distance : 1e300;
 }
 
-// Glass shells from far to near, then what shines through everything, also from far to near.
+// Glass shells from far to near, then things that show through everything, also from far to near.
 static void order_layers(sn_stage *stage, const sn_camera *camera, double *distances) {
     int32_t see_through = 0;
     for (int32_t i = 0; i < stage->object_count; i++) {
@@ -150,6 +151,8 @@ sinew_status sn_stage_create(sn_stage *stage, const sn_picture_scene *scene, int
     stage->objects = SN_PUSH(arena, sn_stage_object, stage->object_count);
 
     double *distances = SN_PUSH(arena, double, stage->object_count);
+
+    // Meshes, then glyphs as meshes.
     SN_TRY(sn_arena_status(arena));
     for (int32_t i = 0; i < scene->mesh_count; i++) {
         stage->objects[i].mesh = scene->meshes[i];
@@ -160,6 +163,7 @@ sinew_status sn_stage_create(sn_stage *stage, const sn_picture_scene *scene, int
                                  &stage->view, arena));
     }
 
+    // One list of vertices and triangles for all objects.
     SN_TRY(count_geometry(stage, arena->context));
     stage->positions = SN_PUSH(arena, sn_float3, stage->vertex_count);
     stage->vertex_normals = SN_PUSH(arena, sn_float3, stage->vertex_count);

@@ -1,6 +1,6 @@
-// The scene laid out for drawing: one list of vertices and one of triangles, in a space whose
-// origin is what the camera looks at and whose unit is the camera's distance, so that no later step
-// depends on the scene's scale.
+// A scene prepared for drawing: one list of vertices and one of triangles, in a space whose origin
+// is the camera's target and whose unit is the camera's distance, so that no later step depends on
+// the scale of the scene.
 #ifndef SN_IO_PICTURE_STAGE_H
 #define SN_IO_PICTURE_STAGE_H
 
@@ -33,12 +33,12 @@ static inline sn_float3 sn_float3_of(sn_vec3 a) {
     return (sn_float3){(float)a.x, (float)a.y, (float)a.z};
 }
 
-// How the stage appears on the screen.
+// The projection of the stage onto the screen.
 typedef struct sn_stage_view {
     sn_vec3 origin;             // of the stage in the scene
     double unit;                // of the stage in the scene
     sn_float3 eye, x, y, z, up; // in the stage: the eye, the camera's axes, the ground's normal
-    double focal;               // pixels that a length at unit distance spans
+    double focal;               // pixels per unit length at unit distance
     int32_t width, height;      // pixels
 } sn_stage_view;
 
@@ -46,7 +46,7 @@ typedef struct sn_stage_view {
 typedef struct sn_stage_object {
     sn_picture_mesh mesh;
     int32_t first_vertex, first_triangle;
-    int32_t layer; // 0: opaque; others are laid over it in their order
+    int32_t layer; // 0: opaque; higher layers are blended over it in their order
 } sn_stage_object;
 
 typedef struct sn_stage {
@@ -54,16 +54,16 @@ typedef struct sn_stage {
     sn_stage_object *objects;
     int32_t object_count, vertex_count, triangle_count, layer_count;
     sn_float3 *positions;
-    sn_float3 *vertex_normals; // mean of the corners'
-    float *normals;            // 9 a triangle: of its corners
-    int32_t *triangles;        // 3 vertices of this list each
+    sn_float3 *vertex_normals; // mean of the corners' normals
+    float *normals;            // 9 per triangle: those of its corners
+    int32_t *triangles;        // 3 vertices each
     int32_t *object_of;        // of each triangle
 } sn_stage;
 
 sn_stage_view sn_stage_view_create(const sn_camera *camera, int32_t width, int32_t height);
 sn_float3 sn_stage_point(const sn_stage_view *view, sn_vec3 p);
 
-enum { SN_STAGE_MOST_LAYERS = 16 }; // see-through objects beyond this share the last one
+enum { SN_STAGE_MOST_LAYERS = 16 }; // further see-through objects share the last layer
 
 // Lays the scene out. Everything lives in the arena.
 sinew_status sn_stage_create(sn_stage *stage, const sn_picture_scene *scene, int32_t width,

@@ -1,11 +1,11 @@
-// Ticks and labels. Digits come from integers, so that they are the same in every locale.
+// Ticks and their labels. Digits are produced from integers, so they are the same in every locale.
 #include "io/picture/ticks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// The largest of 1, 2, 5 times a power of ten that is at most x, by the next above if it is nearer.
+// The step 1, 2 or 5 times a power of ten that is closest to x.
 static double round_step(double x) {
     double power = pow(10, floor(log10(x)));
     double share = x / power;
@@ -34,7 +34,7 @@ sn_ticks sn_ticks_linear(double low, double high, int32_t wanted) {
     return ticks;
 }
 
-// 1, 2 and 5 times the powers of ten, for a range of less than two or three decades.
+// 1, 2 and 5 times the powers of ten, for ranges of less than two or three decades.
 static sn_ticks ticks_within_decades(double low, double high) {
     static const double digits[3] = {1, 2, 5};
     sn_ticks ticks = {0};
@@ -79,7 +79,7 @@ sn_ticks sn_ticks_logarithmic(double low, double high, int32_t wanted) {
     return ticks;
 }
 
-// Digits of |value| 10^decimals as an integer, a point put in.
+// The digits of |value| with a fixed number of decimals.
 static void write_digits(char *out, size_t size, double value, int decimals) {
     double scale = pow(10, decimals);
     unsigned long long digits = (unsigned long long)floor(fabs(value) * scale + 0.5);
@@ -103,6 +103,7 @@ void sn_tick_label(char label[SN_TICK_LABEL_SIZE], double value, double step) {
         return;
     }
 
+    // Values that are zero up to rounding.
     if (fabs(value) < 1e-9 * fabs(step) || value == 0) {
         value = 0;
     }
@@ -112,6 +113,7 @@ void sn_tick_label(char label[SN_TICK_LABEL_SIZE], double value, double step) {
     const char *sign = value < 0 ? minus : "";
     char digits[24];
 
+    // Plain decimals for moderate exponents, scientific notation otherwise.
     if (value == 0 || (exponent >= -4 && exponent < 6)) {
         write_digits(digits, sizeof digits, value, fine < 0 ? (fine > -9 ? -fine : 9) : 0);
         if (value == 0) {

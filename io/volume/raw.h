@@ -1,4 +1,5 @@
-// What the volume readers share: the header's content, and turning raw numbers into a grid.
+// Shared by the volume readers: the content of a header, and the conversion of raw numbers to a
+// grid.
 #ifndef SN_IO_VOLUME_RAW_H
 #define SN_IO_VOLUME_RAW_H
 
@@ -12,19 +13,18 @@ typedef enum sn_volume_encoding {
     SN_VOLUME_TEXT
 } sn_volume_encoding;
 
-// What a header says.
+// The content of a header.
 typedef struct sn_volume_header {
     int64_t size[3]; // cells along the file's axes, the first running fastest
     sn_number_type type;
     bool big;                // byte order
     double slope, intercept; // label = slope * number + intercept
-    double unit;             // metres; 0 if the header does not say
-    double step[3][3]; // from a cell to the next along each axis, in the file's unit and in NIfTI's
-                       // coordinates
-    double origin[3];  // middle of the first cell
+    double unit;             // metres; 0 if the header does not state it
+    double step[3][3]; // between cells along each axis, in the file's unit and NIfTI's coordinates
+    double origin[3];  // centre of the first cell
     bool has_origin;   // otherwise the lower corner is at 0
     sn_volume_encoding encoding;
-    sn_source data; // the file that holds the numbers; may be the header's own
+    sn_source data; // the file that holds the numbers; may be the header's file
     size_t offset;  // of the first number in it
 } sn_volume_header;
 
@@ -33,7 +33,7 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
                               const sn_volume_header *header, const sn_volume_options *options,
                               sn_volume_file *file);
 
-// Each header reader; `source` is decompressed already.
+// The header readers; `source` is already decompressed.
 sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *source,
                                   sn_volume_header *header);
 sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source, sn_arena *arena,
@@ -41,7 +41,7 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
 sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source, sn_arena *arena,
                                  sn_volume_header *header);
 
-// A file that the header names, fetched. `name` is copied.
+// Fetches a file that the header names. `name` is copied.
 sinew_status sn_volume_fetch(sinew_context *context, const sn_source *source, sn_arena *arena,
                              sn_word name, sn_source *out);
 

@@ -1,5 +1,5 @@
-// The header of NIfTI-1 and NIfTI-2. The transform is the sform if its code is set, else the qform,
-// else the cells' sizes alone.
+// The header of NIfTI-1 and NIfTI-2. The transform is the sform if its code is set, otherwise the
+// qform, otherwise only the sizes of the cells.
 #include "io/volume/raw.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 enum { SIZE_1 = 348, SIZE_2 = 540 };
 
-// Where the two versions keep what is needed, and how wide it is.
+// The offsets of the fields in the two versions, and their width.
 typedef struct layout {
     int dim, datatype, pixdim, offset, slope, intercept, qform, sform, quaternion, shift, rows,
         units, magic;
@@ -60,8 +60,8 @@ static sinew_status read_type(const reader *r, sn_number_type *type) {
         "data of type %d; integers and floating-point numbers of 8 to 64 bits are read", given);
 }
 
-// Rotation from the quaternion's vector part, the third axis turned if pixdim[0] is negative
-// (NIfTI-1, method 2).
+// The rotation from the vector part of the quaternion; the third axis is reversed if pixdim[0] is
+// negative (NIfTI-1, method 2).
 static void read_qform(const reader *r, sn_volume_header *h) {
     double b = number(r, r->at.quaternion, 0);
     double c = number(r, r->at.quaternion, 1);
@@ -69,6 +69,7 @@ static void read_qform(const reader *r, sn_volume_header *h) {
     double rest = 1 - (b * b + c * c + d * d);
     double a = 0;
 
+    // The scalar part follows from unit length.
     if (rest > 1e-7) {
         a = sqrt(rest);
     } else {
@@ -127,7 +128,7 @@ static sinew_status find_data(reader *r, bool pair, sn_volume_header *h) {
     return SINEW_OK;
 }
 
-// .hdr with .img: the data stands in another file of the same name.
+// .hdr with .img: the data is in another file of the same name.
 static sinew_status fetch_image(reader *r, sn_volume_header *h) {
     char name[1024];
     const char *slash = strrchr(r->source->name, '/');
@@ -162,6 +163,7 @@ sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *sourc
                               "%zu bytes; a NIfTI header has 348 or 540", source->size);
     }
 
+    // The size of the header reveals the byte order and the version.
     uint32_t little = sn_load_u32(r.data, false);
     uint32_t size = little;
     if (little != SIZE_1 && little != SIZE_2) {
@@ -184,6 +186,7 @@ sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *sourc
                               "the magic word of NIfTI is missing");
     }
 
+    // Dimensions beyond the third must have a single entry.
     int64_t dimensions = integer(&r, r.at.dim, 0);
     if (dimensions < 1 || dimensions > 7) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
@@ -204,12 +207,14 @@ sinew_status sn_read_nifti_header(sinew_context *context, const sn_source *sourc
     SN_TRY(read_type(&r, &h->type));
     h->big = r.big;
 
+    // Scaling of the values; zero means none.
     double slope = number(&r, r.at.slope, 0);
     if (slope != 0 && isfinite(slope) && isfinite(number(&r, r.at.intercept, 0))) {
         h->slope = slope;
         h->intercept = number(&r, r.at.intercept, 0);
     }
 
+    // The unit of length, and the grid's frame.
     static const double units[8] = {0, 1, 1e-3, 1e-6, 0, 0, 0, 0};
     h->unit =
         units[r.at.wide ? sn_load_u32(r.data + r.at.units, r.big) & 7 : r.data[r.at.units] & 7];

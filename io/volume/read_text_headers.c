@@ -1,4 +1,5 @@
-// The headers of NRRD (Teem's format, versions 1 to 5) and MetaImage: lines of a name and a value.
+// The headers of NRRD (Teem's format, versions 1 to 5) and MetaImage: lines with a name and a
+// value.
 #include "io/volume/raw.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ typedef struct reader {
     double spacing[4];
     double directions[4][3]; // the first three numbers of each
     bool has_directions[4], has_spacing, has_type, has_order;
-    double sign[3];    // of the world's axes against NIfTI's
-    sn_word data_file; // empty: behind the header
+    double sign[3];    // of the world's axes relative to NIfTI's
+    sn_word data_file; // empty: after the header
     int64_t skip_lines, skip_bytes;
     double origin[3];
     int64_t channels; // of a MetaImage
@@ -113,6 +114,7 @@ static sinew_status read_vector(reader *r, const char **at, const char *end, dou
         return FAIL(r, *at, "expected a vector such as (1,0,0), or none");
     }
 
+    // Three numbers, separated by commas.
     for (int k = 0; k < 3; k++) {
         while (*at < end && sn_text_is_space(**at)) {
             (*at)++;
@@ -164,7 +166,7 @@ static sinew_status read_space(reader *r, sn_word value) {
         sn_text_found(value.at, value.at + value.size, shown));
 }
 
-// Quoted names, one for each axis; all that are known must agree.
+// Quoted names, one for each axis; the known ones must agree.
 static sinew_status read_units(reader *r, sn_word value) {
     const char *at = value.at;
     const char *end = value.at + value.size;
@@ -335,6 +337,7 @@ static sinew_status read_nrrd_field(reader *r, sn_word name, sn_word value) {
         return read_integers(r, value, 1, &r->skip_bytes);
     }
 
+    // Fields that need the dimension first.
     bool sizes = sn_word_is_like(name, "sizes");
     bool spacings = sn_word_is_like(name, "spacings");
     bool directions = sn_word_is_like(name, "space directions");
@@ -348,14 +351,14 @@ static sinew_status read_nrrd_field(reader *r, sn_word name, sn_word value) {
         return read_directions(r, value);
     }
     if (!spacings) {
-        return SINEW_OK; // kinds, centers, content and others do not matter here
+        return SINEW_OK; // kinds, centers, content and others are not needed
     }
 
     r->has_spacing = true;
     return read_doubles(r, value, (int)r->dimensions, r->spacing);
 }
 
-// Of four axes one must have a single entry, such as the list of layers of a segmentation; it is
+// Of four axes, one must have a single entry, such as the list of layers of a segmentation; it is
 // dropped.
 static sinew_status set_axes(reader *r) {
     int64_t dropped = -1;
@@ -370,6 +373,7 @@ static sinew_status set_axes(reader *r) {
                               "four dimensions of several entries each; a label volume has three");
     }
 
+    // Sizes and steps of the three axes, in NIfTI's coordinates.
     int j = 0;
     for (int64_t i = 0; i < r->dimensions; i++) {
         if (i == dropped) {
@@ -394,7 +398,8 @@ static sinew_status set_axes(reader *r) {
     return SINEW_OK;
 }
 
-// Where the numbers start: behind the header, or in another file; then lines and bytes are skipped.
+// Finds the start of the numbers: after the header or in another file, then lines and bytes are
+// skipped.
 static sinew_status find_data(reader *r) {
     sn_volume_header *h = r->header;
     if (r->data_file.size && !sn_word_is(r->data_file, "LOCAL")) {
@@ -418,7 +423,9 @@ static sinew_status find_data(reader *r) {
 
     int64_t left = data.end - data.at;
     int64_t cells = 1;
-    if (r->skip_bytes < 0 && h->encoding == SN_VOLUME_RAW) { // counted from the end
+
+    // A negative skip means that the data is at the end of the file.
+    if (r->skip_bytes < 0 && h->encoding == SN_VOLUME_RAW) {
         for (int k = 0; k < 3; k++) {
             cells = h->size[k] > 0 && h->size[k] < INT32_MAX && cells < INT32_MAX
                         ? cells * h->size[k]
@@ -464,7 +471,7 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
         const char *colon = memchr(line.at, ':', line.size);
         const char *end = line.at + line.size;
         if (line.at[0] == '#' || (colon && colon + 1 < end && colon[1] == '=')) {
-            continue; // comments, keys of the user
+            continue; // comments, and keys of the user
         }
         if (!colon) {
             return FAIL(&r, line.at, "expected a line of the form name: value");
@@ -496,7 +503,7 @@ static sinew_status read_meta_type(reader *r, sn_word value) {
     return choose_type(r, value, names, sizeof names / sizeof *names);
 }
 
-// *last is set by ElementDataFile, behind which the data starts.
+// *last is set by ElementDataFile, after which the data starts.
 static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool *last) {
     double matrix[9];
     if (sn_word_is_like(name, "NDims")) {
@@ -570,7 +577,7 @@ static sinew_status read_meta_field(reader *r, sn_word name, sn_word value, bool
 
 sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source, sn_arena *arena,
                                  sn_volume_header *header) {
-    // MetaImages stand in the coordinates of DICOM: x to the left, y to the back.
+    // MetaImages use the coordinates of DICOM: x to the left, y to the back.
     reader r = {.context = context,
                 .source = source,
                 .arena = arena,
@@ -606,7 +613,8 @@ sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source
                               "the header lacks NDims, DimSize or ElementType");
     }
 
-    for (int j = 0; j < 3; j++) { // directions are of length 1; the spacing scales them
+    // Directions have length 1; the spacing scales them.
+    for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
             r.directions[j][k] = r.spacing[j] * (r.has_directions[j] ? r.directions[j][k] : j == k);
         }

@@ -1,4 +1,4 @@
-// From a header and raw numbers to a grid along x, y and z.
+// Converts a header and raw numbers to a grid along x, y and z.
 #include "io/volume/raw.h"
 
 #include "io/bytes/inflate.h"
@@ -141,13 +141,13 @@ static double dot(const double *a, const double *b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// How the file's axes lie in the grid: axis k of the grid is axis `from[k]` of the file, backwards
-// if `back[k]`.
-typedef struct turn {
+// The orientation of the file's axes in the grid: axis k of the grid is axis `from[k]` of the file,
+// reversed if `back[k]`.
+typedef struct orientation {
     int from[3];
     bool back[3];
     double unit[3][3]; // directions of the grid's axes in the world
-} turn;
+} orientation;
 
 static double determinant(double m[3][3]) {
     return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
@@ -155,12 +155,14 @@ static double determinant(double m[3][3]) {
            m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-// The order of the file's axes that fits x, y, z best, with the signs that make them run forwards.
-static void find_turn(double direction[3][3], turn *t) {
+// Finds the order of the file's axes that fits x, y, z best, and the signs that make them run
+// forwards.
+static void find_orientation(double direction[3][3], orientation *t) {
     static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
                                      {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     double best = -1;
 
+    // Try all six orders.
     for (int i = 0; i < 6; i++) {
         double fit = 0;
         for (int k = 0; k < 3; k++) {
@@ -175,6 +177,7 @@ static void find_turn(double direction[3][3], turn *t) {
         memcpy(t->from, orders[i], sizeof t->from);
     }
 
+    // Reverse the axes that run backwards.
     for (int k = 0; k < 3; k++) {
         t->back[k] = direction[t->from[k]][k] < 0;
         for (int c = 0; c < 3; c++) {
@@ -186,7 +189,8 @@ static void find_turn(double direction[3][3], turn *t) {
         return;
     }
 
-    int weakest = 0; // an oblique mirror: the axis that fits worst runs the other way
+    // An oblique mirror: reverse the axis that fits worst.
+    int weakest = 0;
     for (int k = 1; k < 3; k++) {
         if (t->unit[k][k] < t->unit[weakest][weakest]) {
             weakest = k;
@@ -200,7 +204,7 @@ static void find_turn(double direction[3][3], turn *t) {
 }
 
 static sinew_status set_frame(sinew_context *context, const sn_source *source,
-                              const sn_volume_header *header, double unit, turn *t,
+                              const sn_volume_header *header, double unit, orientation *t,
                               sn_volume_file *file) {
     double direction[3][3], length[3], origin[3];
     for (int j = 0; j < 3; j++) {
@@ -217,6 +221,7 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
         }
     }
 
+    // The axes must be orthogonal.
     for (int j = 0; j < 3; j++) {
         if (fabs(dot(direction[j], direction[(j + 1) % 3])) < 1e-3) {
             continue;
@@ -226,7 +231,8 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
                               j, (j + 1) % 3);
     }
 
-    find_turn(direction, t);
+    // Move the origin to the first cell of the reversed axes.
+    find_orientation(direction, t);
     for (int c = 0; c < 3; c++) {
         origin[c] = header->origin[c];
         for (int k = 0; k < 3; k++) {
@@ -236,6 +242,7 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
         }
     }
 
+    // Is it aligned with the world, up to the rounding of floats?
     double off = 0;
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 3; c++) {
@@ -243,7 +250,7 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
         }
     }
 
-    file->askew = off > 1e-4; // headers hold floats
+    file->askew = off > 1e-4;
     for (int k = 0; k < 3; k++) {
         for (int c = 0; c < 3; c++) {
             file->axes[3 * k + c] = file->askew ? t->unit[k][c] : k == c;
@@ -258,10 +265,11 @@ static sinew_status set_frame(sinew_context *context, const sn_source *source,
     return SINEW_OK;
 }
 
-// Copies the labels in the grid's order, checking each.
+// Copies the labels in the order of the grid, checking each.
 static sinew_status copy_labels(sinew_context *context, const sn_source *source,
-                                const sn_volume_header *header, const turn *t, const uint8_t *data,
-                                sn_number_type type, bool big, sn_volume_file *file) {
+                                const sn_volume_header *header, const orientation *t,
+                                const uint8_t *data, sn_number_type type, bool big,
+                                sn_volume_file *file) {
     size_t stride[3] = {1, (size_t)header->size[0],
                         (size_t)header->size[0] * (size_t)header->size[1]};
     size_t number = sn_type_size(type);
@@ -290,6 +298,7 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
                     value = value * header->slope + header->intercept;
                 }
 
+                // Labels are whole numbers.
                 double whole = floor(value + 0.5);
                 if (!(value >= 0 && value <= 65535) || fabs(value - whole) > 1e-6) {
                     return sn_source_fail(
@@ -313,7 +322,7 @@ static sinew_status copy_labels(sinew_context *context, const sn_source *source,
     return SINEW_OK;
 }
 
-// Finds or makes the bytes of the numbers.
+// Finds or decodes the bytes of the numbers.
 static sinew_status open_data(sinew_context *context, const sn_volume_header *header, size_t count,
                               size_t limit, sn_buffer *scratch, const uint8_t **data,
                               size_t *size) {
@@ -327,7 +336,8 @@ static sinew_status open_data(sinew_context *context, const sn_volume_header *he
                                   "%zu cells are announced; %zu compressed bytes cannot hold them",
                                   count, source->size);
         }
-        size_t most = needed < limit ? needed : limit; // what the header announces, and no more
+        // Decompress at most what the header announces.
+        size_t most = needed < limit ? needed : limit;
         SN_TRY(inflate(context, source, header->offset, header->encoding, most, scratch));
     } else {
         *data = (const uint8_t *)source->data + header->offset;
@@ -364,6 +374,7 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
                               INT32_MAX);
     }
 
+    // Memory: labels, and the voxels made from them.
     double total = (double)n[0] * (double)n[1] * (double)n[2];
     if (total > INT32_MAX || total * 8 > (double)limit) {
         return sn_source_fail(context, source, SINEW_OUT_OF_MEMORY,
@@ -383,13 +394,13 @@ sinew_status sn_volume_finish(sinew_context *context, const sn_source *source,
 
     if (header->offset > header->data.size) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the data should start at byte %zu, behind the end of the file",
+                              "the data should start at byte %zu, after the end of the file",
                               header->offset);
     }
 
     size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
     size_t size = 0;
-    turn t;
+    orientation t;
 
     SN_TRY(set_frame(context, source, header, unit, &t, file));
     sn_buffer scratch = sn_buffer_create(context);
@@ -426,7 +437,7 @@ static sinew_status read_header(sinew_context *context, const sn_source *source,
                           ".hdr, .nrrd, .nhdr, .mha and .mhd");
 }
 
-// Bytes of a file with this header that is not compressed; SIZE_MAX if there are too many.
+// The size of an uncompressed file with this header; SIZE_MAX if it is too large.
 static size_t plain_size(const sn_volume_header *header) {
     double size = (double)sn_type_size(header->type);
     for (int k = 0; k < 3; k++) {
@@ -437,7 +448,7 @@ static size_t plain_size(const sn_volume_header *header) {
     return fits ? header->offset + (size_t)size : SIZE_MAX;
 }
 
-// .nii.gz: the whole file is compressed. The header says how large it is; no more is decompressed.
+// .nii.gz: the whole file is compressed. The header states its size; no more is decompressed.
 static sinew_status open_packed(sinew_context *context, const sn_source *source, sn_arena *arena,
                                 size_t limit, sn_volume_file *file, sn_buffer *plain,
                                 sn_source *opened) {

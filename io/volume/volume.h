@@ -1,17 +1,17 @@
-// Label volumes in files: a grid of labels with its place in space, turned so that its axes run
+// Label volumes in files: a grid of labels and its position in space, oriented so that its axes run
 // along x, y and z.
 //
-// In : NIfTI-1 and -2 (.nii, .nii.gz, .hdr with .img), NRRD (.nrrd, .nhdr with its data; raw, gzip
-// or text),
-//      MetaImage (.mha, or .mhd with its raw file: raw or compressed data with a small text
-//      header).
-// Out: NRRD and NIfTI-1.
-// Lengths become metres by the unit that the header states; a header without one is refused unless
-// the caller names a unit. Coordinates are those of NIfTI: x to the right, y to the front, z up;
-// NRRD files that say otherwise are turned. Axes that run backwards or in another order are put
-// right. A grid that stands askew keeps its own axes, and the remaining rotation is reported.
-// Labels are whole numbers from 0 to 65535, also where a file stores them as floating-point
-// numbers.
+//   read   NIfTI-1 and -2   .nii, .nii.gz, .hdr with .img
+//          NRRD             .nrrd, .nhdr with its data; raw, gzip or text
+//          MetaImage        .mha, or .mhd with its raw file; raw or compressed
+//   write  NRRD and NIfTI-1
+//
+// Lengths are converted to metres with the unit in the header; a header without a unit is an error
+// unless the caller specifies one. Coordinates are those of NIfTI: x to the right, y to the front,
+// z up; NRRD files with other conventions are converted. Axes that run backwards or in another
+// order are corrected. A grid that is not aligned with the world keeps its own axes, and the
+// remaining rotation is reported. Labels are whole numbers from 0 to 65535, even if a file stores
+// them as floating-point numbers.
 #ifndef SN_IO_VOLUME_VOLUME_H
 #define SN_IO_VOLUME_VOLUME_H
 
@@ -29,15 +29,14 @@ typedef enum sn_volume_format {
 } sn_volume_format;
 
 typedef struct sn_volume_options {
-    double unit;         // metres in a unit of the file; 0: as the header says
+    double unit;         // metres per unit of the file; 0: as in the header
     size_t memory_limit; // bytes; 0: 4 GiB, or half of a smaller address space
 } sn_volume_options;
 
 typedef struct sn_volume_file {
-    sinew_label_grid grid; // labels16 is set; lives as long as the file
-    double axes[9]; // directions of the grid's x, y and z in the world, three numbers each: world =
-                    // axes * grid
-    bool askew;     // the axes are not those of the world
+    sinew_label_grid grid; // labels16 is set; exists as long as the file
+    double axes[9];        // directions of the grid's x, y and z in the world: world = axes * grid
+    bool askew;            // the axes are not those of the world
     sn_volume_format format;
     int32_t largest_label;
     int64_t inside_count; // cells whose label is not 0
@@ -46,19 +45,19 @@ typedef struct sn_volume_file {
 
 const char *sn_volume_format_name(sn_volume_format format);
 
-// Metres in a unit by its name ("mm", "micron", ...), or 0.
+// Metres per unit by its name ("mm", "micron", ...), or 0.
 double sn_volume_unit(sn_word name);
 
-// By magic words, then by the extension.
+// Detects the format by magic words, then by the extension.
 sn_volume_format sn_volume_detect(const sn_source *source);
 
-// `options` may be NULL. Destroy in every case.
+// `options` may be NULL. The file must be destroyed in every case.
 sinew_status sn_volume_read(sinew_context *context, const sn_source *source,
                             const sn_volume_options *options, sn_volume_file *file);
 void sn_volume_file_destroy(sn_volume_file *file);
 
-// Writes a grid, in millimetres, as the formats like it. labels8 or labels16 may be set; flipped
-// axes are not.
+// Writes a grid in millimetres, the usual unit of these formats. labels8 or labels16 may be set;
+// axes must not be flipped.
 sinew_status sn_write_nrrd(const sinew_label_grid *grid, sn_buffer *out);
 sinew_status sn_write_nifti(const sinew_label_grid *grid, sn_buffer *out);
 

@@ -1,4 +1,4 @@
-// Label volumes out: NRRD and NIfTI-1, lengths in millimetres.
+// Writes label volumes: NRRD and NIfTI-1, lengths in millimetres.
 #include "io/volume/volume.h"
 
 #include <string.h>
