@@ -57,7 +57,7 @@ sn_mesh_format sn_mesh_detect(const sn_source *source) {
         }
     }
 
-    // Other formats that can be told by their first word.
+    // Other formats, by their first word.
     sn_word word = sn_text_word(&text);
     if (sn_word_starts(word, "<?xml") || sn_word_starts(word, "<VTKFile")) {
         return SN_MESH_VTU;

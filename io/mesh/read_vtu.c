@@ -566,7 +566,7 @@ static sinew_status read_cells(reader *r, const piece *p, int32_t first_point) {
     for (int i = CONNECTIVITY; i <= TYPES; i++) {
         if (!p->arrays[i].given) {
             return FAIL(r, r->xml.text.begin,
-                        "a Piece lacks connectivity, offsets or types in its Cells");
+                        "a Piece needs connectivity, offsets and types in its Cells");
         }
     }
 

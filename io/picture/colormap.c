@@ -20,7 +20,7 @@ static const control controls[SN_COLORMAP_KINDS][CONTROL_POINTS] = {
     [SN_COLORMAP_TIDE] = {{36, 46, 281}, {66, 32, 264}, {95, 0, 0}, {66, 44, 42}, {36, 58, 28}},
 };
 
-// The first six colours can be told apart even without red or green cones (tested), their lightness
+// The first six colours are distinct even without red or green cones (tested), their lightness
 // is medium so that shading shows, and neighbours in the list differ strongly.
 static const uint32_t palette[SN_PALETTE_SIZE] = {0x2468a6, 0xd9792b, 0x58c0a0, 0xc93c58, 0xa883ec,
                                                   0xd8c544, 0x5cc7e8, 0xd886b6, 0x74562f, 0x70697c};

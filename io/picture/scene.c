@@ -62,8 +62,7 @@ static sinew_status check_mesh(sinew_context *context, const sn_picture_mesh *me
     if ((mesh->vertex_count && !mesh->positions) || (mesh->triangle_count && !mesh->triangles) ||
         (mesh->values && !mesh->map)) {
         return sn_fail(context, SINEW_INVALID_ARGUMENT,
-                       "mesh %d of the picture lacks its positions, triangles or colour map",
-                       index);
+                       "mesh %d of the picture has no positions, triangles or colour map", index);
     }
 
     if (!in_unit_range(mesh->opacity) || !in_unit_range(mesh->wire) ||

@@ -482,12 +482,12 @@ sinew_status sn_read_nrrd_header(sinew_context *context, const sn_source *source
 
     if (!r.dimensions || !r.has_type) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the header lacks dimension, sizes or type");
+                              "the header has no dimension, sizes or type");
     }
 
     if (!r.has_order && header->encoding != SN_VOLUME_TEXT && sn_type_size(header->type) > 1) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the header lacks endian, which numbers of several bytes need");
+                              "the header has no endian, which numbers of several bytes need");
     }
 
     SN_TRY(set_axes(&r));
@@ -610,7 +610,7 @@ sinew_status sn_read_meta_header(sinew_context *context, const sn_source *source
 
     if (r.dimensions != 3 || !r.has_type) {
         return sn_source_fail(context, source, SINEW_INVALID_DATA,
-                              "the header lacks NDims, DimSize or ElementType");
+                              "the header has no NDims, DimSize or ElementType");
     }
 
     // Directions have length 1; the spacing scales them.
