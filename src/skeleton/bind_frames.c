@@ -39,6 +39,7 @@ static sinew_status refuse(const sinew_binding *binding, double reach) {
     int32_t joint = -1;
     double least = INFINITY, at[3] = {0, 0, 0};
 
+    // The smallest distance between a frame and a bone.
     for (int32_t i = 0; i < sinew_frame_body_get_node_count(body); i++) {
         double rest[3];
         SN_TRY(sinew_frame_body_get_rest(body, i, rest));

@@ -106,6 +106,8 @@ static sinew_status find(sinew_binding *binding, const sinew_binding_def *def) {
                              mesh->point_count, &binding->skin));
 
     binding->report.size_ratio = size_ratio(binding->skeleton, mesh);
+
+    // Joints given by the host, or found from the bones.
     if (def->joints) {
         memcpy(joints, def->joints, (size_t)mesh->point_count * sizeof *joints);
     } else if (binding->mode == SINEW_BINDING_BONES) {

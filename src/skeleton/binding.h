@@ -12,7 +12,7 @@
 typedef struct sn_binding_ops {
     // Fills count, bound, joints and rest from the bones, or from the joints that the host chose.
     sinew_status (*find)(sinew_binding *binding, const sinew_binding_def *def);
-    // Holds what is bound where it is, or sets it free.
+    // Holds the bound nodes or frames in their position, or releases them.
     sinew_status (*hold)(sinew_binding *binding, bool held);
     // Computes the targets for a pose, and prescribes them.
     sinew_status (*drive)(sinew_binding *binding, const sinew_transform *pose);
@@ -32,18 +32,19 @@ struct sinew_binding {
     sinew_binding_report report;
     int32_t count;
     int32_t *bound;           // nodes or frames, ascending
-    int32_t *joints;          // of each; not used where all nodes follow by weights
+    int32_t *joints;          // of each; not used if all nodes follow by weights
     double *rest;             // their rest positions, three numbers each
-    double *targets;          // where they are driven to
+    double *targets;          // the positions they are driven to
     sinew_transform *offsets; // of each joint, from rest to the last pose
     sinew_skin *skin;         // of all nodes; NULL for frames
-    double *positions;        // room for those of all nodes; NULL for frames
+    double *positions;        // scratch for the positions of all nodes; NULL for frames
 };
 
-// Room for `most` bound nodes or frames.
+// Allocates the lists for `most` bound nodes or frames.
 sinew_status sn_binding_allocate(sinew_binding *binding, int32_t most);
 
-// Adds a node or frame with a joint to the list; -1 is left out. Fails if there is no such joint.
+// Adds a node or frame with its joint to the list, unless the joint is -1. Fails if the joint does
+// not exist.
 sinew_status sn_binding_add(sinew_binding *binding, int32_t item, int32_t joint,
                             const double rest[3]);
 

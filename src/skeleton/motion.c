@@ -47,6 +47,7 @@ sinew_status sinew_motion_create(sinew_context *context, const sinew_motion_def 
     SN_TRY(sn_motion_create_empty(context, def->joint_count, def->frame_count, def->frame_time,
                                   &made));
 
+    // Copy the samples, or fill them with the identity.
     size_t joint_count = (size_t)def->joint_count;
     size_t count = joint_count * (size_t)def->frame_count;
     for (size_t i = 0; i < count; i++) {
@@ -134,13 +135,13 @@ static sn_rigid interpolate(const sinew_transform *a, const sinew_transform *b, 
     return (sn_rigid){sn_quat_slerp(from.q, to.q, t), sn_madd(sn_scale(1 - t, from.t), t, to.t)};
 }
 
-// The position of a time: between samples `first` and `second`, at the fraction `part`.
-typedef struct place {
+// A time as a position between two samples: the fraction `part` from `first` to `second`.
+typedef struct sample_pair {
     int32_t first, second;
     double part;
-} place;
+} sample_pair;
 
-static place find_place(const sinew_motion *motion, double time, sinew_motion_end end) {
+static sample_pair find_samples(const sinew_motion *motion, double time, sinew_motion_end end) {
     double frame = time / motion->frame_time;
     double count = motion->frame_count;
     if (end == SINEW_MOTION_LOOP) {
@@ -149,22 +150,23 @@ static place find_place(const sinew_motion *motion, double time, sinew_motion_en
             frame = 0; // rounding of a time just below zero
         }
         int32_t first = (int32_t)frame;
-        return (place){first, first + 1 < motion->frame_count ? first + 1 : 0, frame - first};
+        return (sample_pair){first, first + 1 < motion->frame_count ? first + 1 : 0, frame - first};
     }
 
+    // Otherwise the first and last samples are held.
     frame = fmin(fmax(frame, 0), count - 1);
     int32_t first = (int32_t)frame;
     if (first + 1 >= motion->frame_count) {
-        return (place){motion->frame_count - 1, motion->frame_count - 1, 0};
+        return (sample_pair){motion->frame_count - 1, motion->frame_count - 1, 0};
     }
 
-    return (place){first, first + 1, frame - first};
+    return (sample_pair){first, first + 1, frame - first};
 }
 
 bool sinew_motion_sample(const sinew_motion *motion, double time, sinew_motion_end end,
                          sinew_transform *local) {
     SN_ASSERT(isfinite(time));
-    place at = find_place(motion, time, end);
+    sample_pair at = find_samples(motion, time, end);
     const sinew_transform *first = sinew_motion_frame(motion, at.first);
     const sinew_transform *second = sinew_motion_frame(motion, at.second);
 
@@ -190,6 +192,7 @@ static sinew_status check_track(sinew_context *context, const sinew_skeleton *sk
         return sn_fail(context, SINEW_INVALID_ARGUMENT, "track %d has no keys", index);
     }
 
+    // Times must increase, and rotations must not be zero.
     for (int32_t key = 0; key < track->key_count; key++) {
         double before = key > 0 ? track->times[key - 1] : -INFINITY;
         if (!isfinite(track->times[key]) || track->times[key] <= before) {
@@ -236,10 +239,13 @@ static void apply_track(sinew_motion *motion, const sinew_motion_track *track) {
     int32_t last = track->key_count - 1;
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
         double time = frame * motion->frame_time;
+
+        // The last key that is not later than the sample.
         while (key < last && track->times[key + 1] <= time) {
             key++;
         }
 
+        // Interpolate towards the next one.
         sn_rigid value = load_key(track, key);
         if (!track->steps && key < last && time > track->times[key]) {
             double part = (time - track->times[key]) / (track->times[key + 1] - track->times[key]);
@@ -278,6 +284,7 @@ sinew_status sinew_motion_create_from_tracks(sinew_context *context, const sinew
     SN_TRY(
         sn_motion_create_empty(context, skeleton->joint_count, (int32_t)frames, frame_time, &made));
 
+    // Joints without a track keep their rest pose.
     size_t joint_count = (size_t)skeleton->joint_count;
     for (int32_t frame = 0; frame < made->frame_count; frame++) {
         memcpy(made->frames + (size_t)frame * joint_count, skeleton->rest_local,

@@ -59,6 +59,7 @@ static void match_joints(int32_t *sources, uint8_t *used, const sinew_skeleton *
         sources[i] = -1;
     }
 
+    // Explicit pairs first, then equal names.
     for (int32_t i = 0; i < def->pair_count; i++) {
         int32_t from = sinew_skeleton_find(source, def->pairs[i].source);
         sources[sinew_skeleton_find(target, def->pairs[i].target)] = from;
@@ -73,6 +74,7 @@ static void match_joints(int32_t *sources, uint8_t *used, const sinew_skeleton *
         sources[i] = from;
     }
 
+    // Mark every source that is used.
     for (int32_t i = 0; i < target->joint_count; i++) {
         if (sources[i] >= 0) {
             used[sources[i]] = 1;
@@ -91,6 +93,8 @@ static int compare_doubles(const void *a, const void *b) {
 static double compute_size_ratio(double *ratios, const int32_t *sources,
                                  const sinew_skeleton *source, const sinew_skeleton *target) {
     int32_t count = 0;
+
+    // Distances to the nearest matched ancestor, in both skeletons.
     for (int32_t i = 1; i < target->joint_count; i++) {
         int32_t ancestor = target->parents[i];
         while (ancestor >= 0 && sources[ancestor] < 0) {
@@ -126,6 +130,8 @@ static sinew_status make_report(sinew_context *context, sinew_retarget_report *r
                                 double scale) {
     *report = (sinew_retarget_report){.size_ratio = ratio * scale,
                                       .fitting_scale = ratio > 0 ? 1 / ratio : 0};
+
+    // Count matched and unmatched joints.
     for (int32_t i = 0; i < target->joint_count; i++) {
         report->matched += sources[i] >= 0;
     }
@@ -163,7 +169,7 @@ typedef struct transfer {
     sn_quat *target_world;         // scratch
 } transfer;
 
-static sn_vec3 place_root(const transfer *work, int32_t joint, sn_vec3 source_position) {
+static sn_vec3 transform_root(const transfer *work, int32_t joint, sn_vec3 source_position) {
     sn_vec3 position = sn_madd(work->offset, work->scale, source_position);
     int32_t parent = work->target->parents[joint];
     return parent < 0 ? position : sn_rigid_apply(work->target->rest_inverse[parent], position);
@@ -179,14 +185,15 @@ static void transfer_frame(const transfer *work, const sinew_transform *from, si
         sn_quat parent = i > 0 ? work->target_world[target->parents[i]] : sn_quat_identity();
         int32_t s = work->sources[i];
 
+        // Q_t = Q_s Qrest_s^-1 Qrest_t
         if (s >= 0) {
-            sn_quat turn =
+            sn_quat rotation =
                 sn_quat_mul(sn_rigid_load(&work->source_world[s]).q, source->rest_inverse[s].q);
-            sn_quat world = sn_quat_mul(turn, sn_rigid_load(&target->rest_world[i]).q);
+            sn_quat world = sn_quat_mul(rotation, sn_rigid_load(&target->rest_world[i]).q);
             local.q = sn_quat_mul(sn_quat_conjugate(parent), world);
 
             if (i == work->first) {
-                local.t = place_root(work, i, sn_load3(work->source_world[s].translation));
+                local.t = transform_root(work, i, sn_load3(work->source_world[s].translation));
             }
         }
 
@@ -218,6 +225,8 @@ static sinew_status retarget(sn_arena *scratch, const sinew_skeleton *source,
 
     SN_TRY(sn_motion_create_empty(context, target->joint_count, motion->frame_count,
                                   motion->frame_time, retargeted));
+
+    // Frame by frame.
     for (int32_t frame = 0; frame < motion->frame_count; frame++) {
         sinew_transform *to = (*retargeted)->frames + (size_t)frame * (size_t)target->joint_count;
         transfer_frame(&work, sinew_motion_frame(motion, frame), to);

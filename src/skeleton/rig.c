@@ -33,9 +33,11 @@ static const int8_t hex_tets[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                       {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
 static const int8_t one_tet[1][4] = {{0, 1, 2, 3}};
 
-// How far outside an element still counts as inside (barycentric coordinate), and the shortest part
-// inside that counts, relative to the element's longest edge at its first corner.
-static const double INSIDE_TOLERANCE = 1e-9, SHORTEST_STRETCH = 1e-6;
+// Barycentric coordinates down to minus this count as inside.
+static const double INSIDE_TOLERANCE = 1e-9;
+// The shortest part of a bone inside an element that counts, relative to the element's longest edge
+// at its first corner.
+static const double SHORTEST_STRETCH = 1e-6;
 
 // Whether a part of the segment from `a` to `b` is inside the tet. Barycentric coordinates are
 // linear along the segment, so each of the four limits the parameters [0, 1] to an interval.
@@ -49,6 +51,7 @@ static bool segment_cuts_tet(sn_vec3 a, sn_vec3 b, const sn_vec3 p[4]) {
         return false;
     }
 
+    // Barycentric coordinates of both ends.
     sn_mat3 inverse = sn_mat3_inverse(D);
     sn_vec3 at_a = sn_mat3_apply(inverse, sn_sub(a, p[0]));
     sn_vec3 at_b = sn_mat3_apply(inverse, sn_sub(b, p[0]));
@@ -56,6 +59,7 @@ static bool segment_cuts_tet(sn_vec3 a, sn_vec3 b, const sn_vec3 p[4]) {
     double to[4] = {at_b.x, at_b.y, at_b.z, 1 - at_b.x - at_b.y - at_b.z};
     double low = 0, high = 1;
 
+    // Clip the segment by the four faces.
     for (int k = 0; k < 4; k++) {
         double f = from[k] + INSIDE_TOLERANCE;
         double g = to[k] + INSIDE_TOLERANCE;
@@ -81,8 +85,8 @@ typedef struct search {
     const sinew_bone *bones;
     int32_t bone_count;
     int32_t *element_joints;
-    _Atomic uint8_t
-        *cuts; // [bone] becomes 1 when it cuts an element; the order of such writes does not matter
+    // [bone] becomes 1 when it cuts an element; the order of these writes does not matter.
+    _Atomic uint8_t *cuts;
 } search;
 
 static bool boxes_touch(sn_box box, const sinew_bone *bone) {
@@ -119,6 +123,7 @@ static int32_t find_joint(const search *work, int32_t element) {
     // Grow the box by the tolerance, so that a bone in a face is not lost to rounding.
     box = sn_box_grown(box, INSIDE_TOLERANCE * sn_distance(box.lower, box.upper));
 
+    // Elements cut by bones of several joints are shared.
     int32_t joint = FREE;
     for (int32_t b = 0; b < work->bone_count; b++) {
         const sinew_bone *bone = &work->bones[b];
@@ -229,12 +234,15 @@ static sinew_status build(sinew_rig *rig, const sinew_skeleton *skeleton, const 
     SN_TRY(sn_arena_status(arena));
     memcpy(rig->rest_inverse, skeleton->rest_inverse,
            (size_t)skeleton->joint_count * sizeof *rig->rest_inverse);
+
+    // Find the joints of the elements, then those of the nodes.
     sn_parallel_for(arena->context, mesh->element_count, ELEMENT_CHUNK, search_range, &work);
     bind_nodes(rig, mesh);
     count_bound(rig->element_joints, mesh->element_count, &report->bound_elements,
                 &report->shared_elements);
     count_bound(rig->node_joints, mesh->point_count, &report->bound_nodes, &report->shared_nodes);
     warn_of_idle_bones(arena->context, skeleton, &work, report);
+
     rig->bound_nodes = SN_PUSH(arena, int32_t, report->bound_nodes);
     rig->bound_rest = SN_PUSH(arena, double, 3 * (size_t)report->bound_nodes);
     SN_TRY(sn_arena_status(arena));

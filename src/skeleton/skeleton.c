@@ -112,6 +112,7 @@ static void push_arrays(sinew_skeleton *skeleton, sn_arena *arena, int32_t count
 
 static sinew_status copy_joints(sinew_skeleton *skeleton, const sinew_joint_def *joints,
                                 char *names) {
+    // Names go into one block and into the hash table, which detects duplicates.
     for (int32_t i = 0; i < skeleton->joint_count; i++) {
         size_t size = strlen(joints[i].name) + 1;
         memcpy(names, joints[i].name, size);
@@ -145,7 +146,8 @@ static void add_bone(sinew_skeleton *skeleton, int32_t joint, int32_t child, sn_
     sn_store3(bone->to, to);
 }
 
-// Bones by joint: counts those of each joint, then places them, so that it is linear for any tree.
+// Lists the bones by joint: counts those of each joint, then sorts them, in linear time for any
+// tree.
 static void compute_bones(sinew_skeleton *skeleton, const sinew_joint_def *joints,
                           sinew_bone *scratch, int32_t *starts) {
     int32_t count = skeleton->joint_count;
@@ -161,6 +163,7 @@ static void compute_bones(sinew_skeleton *skeleton, const sinew_joint_def *joint
         }
     }
 
+    // Counting sort by joint.
     for (int32_t b = 0; b < skeleton->bone_count; b++) {
         starts[skeleton->bones[b].joint + 1]++;
     }

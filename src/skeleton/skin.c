@@ -30,6 +30,7 @@ static void find_nearest(int32_t joints[SN_INFLUENCES], double distances2[SN_INF
         distances2[k] = INFINITY;
     }
 
+    // Insert the distance of each joint, over all its bones, into the sorted list.
     for (int32_t b = 0; b < skeleton->bone_count;) {
         int32_t joint = skeleton->bones[b].joint;
         double d2 = INFINITY;
@@ -89,7 +90,7 @@ static sinew_status create(sinew_context *context, const sinew_skeleton *skeleto
         if (sn_finite3(sn_load3(sn_at3(points, i)))) {
             continue;
         }
-        return sn_fail(context, SINEW_INVALID_DATA, "vertex %d is not at a finite place", i);
+        return sn_fail(context, SINEW_INVALID_DATA, "the position of vertex %d is not finite", i);
     }
 
     sinew_skin *made = sn_allocate(context, 1, sizeof *made);
@@ -116,6 +117,7 @@ static sinew_status create(sinew_context *context, const sinew_skeleton *skeleto
     memcpy(made->rest_inverse, skeleton->rest_inverse,
            (size_t)skeleton->joint_count * sizeof *made->rest_inverse);
 
+    // Kernels for this machine.
     sn_isa isa = sn_isa_detect();
     made->linear = SN_ISA_PICK(isa, sn_skin_linear);
     made->dual = SN_ISA_PICK(isa, sn_skin_dual);
@@ -182,6 +184,8 @@ sinew_status sinew_skin_create_from_weights(sinew_context *context, const sinew_
 
     SN_TRY(create(context, skeleton, points, point_count, skin));
     memcpy((*skin)->joints, joints, (size_t)point_count * SN_INFLUENCES * sizeof *joints);
+
+    // Normalise the weights.
     for (int32_t i = 0; i < point_count; i++) {
         const double *from = weights + (size_t)i * SN_INFLUENCES;
         double sum = 0;

@@ -16,6 +16,7 @@ void SN_ISA_NAME(sn_skin_linear)(const sn_skin_job *job, int32_t begin, int32_t 
             column[c] = sn_quad_all(0);
         }
 
+        // The blended matrix, then its product with X.
         for (int k = 0; k < SN_INFLUENCES; k++) {
             const double *A = job->transforms + (size_t)joints[k] * SN_SKIN_COLUMNS;
             for (int c = 0; c < 4; c++) {
