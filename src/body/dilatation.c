@@ -223,7 +223,7 @@ static sinew_status list_rows(sn_arena *arena, sn_dilatation *d) {
     int32_t total = d->node_offsets[d->patch_count];
     d->row_offsets = SN_PUSH(arena, int32_t, d->rows + 2);
     d->row_patches = SN_PUSH(arena, int32_t, total);
-    d->row_places = SN_PUSH(arena, int32_t, total);
+    d->row_entries = SN_PUSH(arena, int32_t, total);
     SN_TRY(sn_arena_status(arena));
 
     int32_t *next = d->row_offsets + 1;
@@ -235,7 +235,7 @@ static sinew_status list_rows(sn_arena *arena, sn_dilatation *d) {
         for (int32_t k = d->node_offsets[p]; k < d->node_offsets[p + 1]; k++) {
             int32_t at = next[d->nodes[k]]++;
             d->row_patches[at] = p;
-            d->row_places[at] = k;
+            d->row_entries[at] = k;
         }
     }
 
@@ -586,10 +586,10 @@ static void add_row(const dilatation_job *job, int32_t row) {
             continue;
         }
 
-        const double *g = d->gradient + 3 * (size_t)d->row_places[n];
+        const double *g = d->gradient + 3 * (size_t)d->row_entries[n];
         double s = curvature / d->volume[p];
         int32_t block = pattern->starts[row];
-        for (int32_t k = d->node_offsets[p]; k <= d->row_places[n]; k++) {
+        for (int32_t k = d->node_offsets[p]; k <= d->row_entries[n]; k++) {
             while (pattern->columns[block] != d->nodes[k]) {
                 block++;
             }

@@ -397,7 +397,7 @@ static sinew_status build_group(sinew_body *body, int32_t index, const int32_t *
         body->rest_volume += volume[s];
     }
 
-    model->groups.items[index].may_turn =
+    model->groups.items[index].may_rotate =
         mesh->element != SINEW_ELEMENT_TRIANGLE; // F of a triangle stays in its plane
 
     sn_samples_input input = {.count = next,

@@ -5,15 +5,15 @@
 
 #include "body/body.h"
 
-// force += what acts on the vertices of the surface, carried to the rows by the transpose of how
-// they follow them: forces set by the user, and loads on triangles at their scales.
+// force += J' f, where f are the forces on the vertices of the surface (those set by the user and
+// the loads on triangles at their scales) and J = d(vertices)/d(rows).
 void sn_loads_add_surface_forces(sinew_body *body, double *force);
 
 // force += every load on faces of elements at its scale.
 void sn_loads_add_face_forces(sinew_body *body, double *force);
 
-// Whether some force changes with the configuration: pressure, and everything that acts on a
-// surface or at points that rotate with frames.
+// Whether any force depends on the configuration: pressure, and all forces on a surface or on
+// points that rotate with frames.
 bool sn_loads_follow(const sinew_body *body);
 
 // The scale of load number `index`, which must exist.

@@ -1,8 +1,8 @@
-// What differs between the models of a body: named groups of operations, which a model fills in
-// once.
+// The interface between a body's model and the rest of the library: groups of function pointers
+// that every model (elastic elements, warped stiffness, frames, position dynamics) fills in once.
 //
-// A model without an operation leaves it NULL where the comment says what that means. Everything
-// outside src/body, src/frame and src/pbd calls bodies through these groups only.
+// A model may leave an operation NULL where its comment says what NULL means. Code outside
+// src/body, src/frame and src/pbd uses bodies only through these groups.
 #ifndef SN_BODY_OPS_H
 #define SN_BODY_OPS_H
 
@@ -12,48 +12,49 @@
 #include "linalg/bsr.h"
 #include "math/mat3.h"
 
-// What an evaluation at q is to find. Sums are added to, so that several contributions meet in one
-// array.
+// Input and output of an evaluation at q. Results are added to the arrays, so that several
+// contributions can share one array.
 typedef struct sn_evaluation {
     const double *q;
     bool want_energy;
-    double energy;  // [J]
-    double *force;  // += -dW/dq, three per row; NULL if not wanted
-    double *matrix; // -df/dq on the body's pattern, lower triangle, which must be zero before; NULL
-                    // if not wanted
+    double energy; // [J]
+    double *force; // += -dW/dq, three per row; NULL if not wanted
+    // += -df/dq on the body's pattern, lower triangle; must be zero on entry. NULL if not wanted.
+    double *matrix;
     bool projected; // make each sample's share of the matrix positive semi-definite
-    bool recovering; // lead the body back from an inverted state (recovery.h); models that cannot
-                     // take no notice
-    bool local; // the matrix is on the pattern of prepare_products, and holds no more than that:
-                // products give the rest
+    // Replace the material by the recovery energy (recovery.h), which untangles an inverted body.
+    // Models without recovery ignore this.
+    bool recovering;
+    // Compute only the local part of the matrix, on the pattern returned by products->prepare;
+    // products->add_remote supplies the remaining part.
+    bool local;
 } sn_evaluation;
 
-// A material point of a body: where it is, and how it follows the rows that move it. Attachments,
-// probes and forces are written on points and do not ask which kind of body they have.
+// A material point of a body: its position, and its derivative with respect to the rows that move
+// it. Attachments, probes and forces use points, so they work with every kind of body.
 typedef struct sn_point {
     sn_vec3 X;       // rest position [m]
     double distance; // from the rest shape; 0 inside [m]
-    int32_t element; // that holds it, or the nearest one; -1 for bodies without elements
-    int32_t count;   // of the rows that move it
+    int32_t element; // the element that contains it, or the nearest; -1: the body has no elements
+    int32_t count;   // number of rows that move it
     int32_t *row;
     double *weight; // J_k = weight_k I, if x is linear in the rows; NULL otherwise
     sn_mat3 *J;     // dx = sum_k J_k d(row k)
     sn_vec3 x;      // position of the last move [m]
-    void *model;    // the model's own
+    void *model;    // private data of the model
 } sn_point;
 
-// The part of a stiffness that is cheap to find and good to precondition with: rows that belong
-// together.
+// The part of a stiffness matrix that is cheap to compute and makes a good preconditioner: the
+// blocks that couple rows of the same set.
 typedef struct sn_local_part {
-    sn_bsr pattern; // what they couple, and the mass
+    sn_bsr pattern; // blocks within the sets, and the blocks of the mass
     int32_t set_count;
     int32_t *set_starts; // set_count + 1: the first row of each set, ascending
 } sn_local_part;
 
-// Elasticity: energy, forces and stiffness, and what the material feels.
+// Elasticity: energy, forces and stiffness; strain and stress.
 typedef struct sn_elasticity_ops {
-    // Whether forces are the gradient of an energy; without one, Newton judges its steps by the
-    // residual.
+    // Whether forces are the gradient of an energy. If not, Newton's line search uses the residual.
     bool has_energy;
     void (*evaluate)(sinew_body *body, sn_evaluation *evaluation);
     // Deformation gradient and stress averaged over one element. NULL: the body has none.
@@ -65,14 +66,14 @@ typedef struct sn_elasticity_ops {
     void (*compute_sample_stresses)(sinew_body *body, double *stresses);
     // The smallest and largest det F over the samples, and the deformed volume.
     void (*measure)(sinew_body *body, double *smallest_J, double *largest_J, double *volume);
-    // The share of the volume that is inverted, and how far the body is from being led back
-    // (recovery.h). NULL: never.
+    // The fraction of the volume that is inverted, and the largest distance of a sample from the
+    // recovered shape (recovery.h). NULL: the model has no recovery.
     void (*measure_recovery)(sinew_body *body, double *inverted, double *deviation);
     // Replaces material number `index`.
     sinew_status (*set_material)(sinew_body *body, int32_t index,
                                  const sinew_material_def *material);
-    // The tension of the fibres of material number `index`, finite and not negative. NULL: it has
-    // no fibres.
+    // Sets the tension of the fibres of material number `index`, finite and not negative. NULL: the
+    // model has no fibres.
     sinew_status (*set_fibre_stress)(sinew_body *body, int32_t index, double stress);
 } sn_elasticity_ops;
 
@@ -83,17 +84,17 @@ typedef struct sn_motion_ops {
     void (*retract)(const sinew_body *body, double *q, const double *base, const double *xi);
     // xi that moves `base` to q. NULL: q - base.
     void (*difference)(const sinew_body *body, double *xi, const double *q, const double *base);
-    // SINEW_OK, or why there is no interpolation at q. NULL: there always is.
+    // SINEW_OK, or the reason why the interpolation is undefined at q. NULL: it always exists.
     sinew_status (*check)(sinew_body *body, const double *q);
-    // What follows the configuration at the end of a step. NULL: nothing.
+    // Updates data derived from the configuration at the end of a step. NULL: there is none.
     void (*settle)(sinew_body *body);
-    // A += s M(q), lower triangle, on a pattern that has room for it, and y = M(q) x. NULL: the
-    // constant mass.
+    // A += s M(q), lower triangle, on a pattern that contains the blocks of M; and y = M(q) x.
+    // NULL: the constant mass.
     void (*add_mass)(sinew_body *body, const sn_bsr *pattern, double *matrix, double s,
                      const double *q);
     void (*multiply_mass)(sinew_body *body, double *y, const double *x, const double *q);
-    // force += gravity, and, if v is not NULL, velocity-dependent inertia forces (gyroscopic terms)
-    // of what has no free motion of its own.
+    // force += gravity; if v is not NULL, also the gyroscopic forces of rows that free_motion does
+    // not cover.
     void (*add_gravity)(sinew_body *body, double *force, const double *g, const double *q,
                         const double *v);
     // Adds kinetic and gravity energy, momenta and mass. NULL: every row is a point with its
@@ -101,37 +102,38 @@ typedef struct sn_motion_ops {
     void (*add_momenta)(sinew_body *body, const double *g, sinew_measures *measures);
 } sn_motion_ops;
 
-// Free motion of bodies whose rows rotate: the motion without forces is not straight, and momentum
-// at one configuration belongs to other velocities than at the next.
+// Free motion of bodies whose rows rotate: without forces they do not move in a straight line, and
+// the velocities that belong to a given momentum depend on the configuration.
 typedef struct sn_free_motion_ops {
     // xi of the free motion of a time h, gyroscopic terms included.
     void (*find_step)(const sinew_body *body, double *xi, double h);
     // The same by BDF2, from body->q, previous_q and their velocities; `momentum` receives the
     // velocities at body->q whose momentum a step without forces ends with.
     void (*find_bdf2_step)(const sinew_body *body, double *xi, double *momentum, double h);
-    // xi of a time h in which the body as a whole moves and rotates on with its momentum, in its
-    // present shape. False if it hardly rotates, or if its model does not know.
+    // xi of the motion during h of the whole body as a rigid body with its present shape and
+    // momentum. False if it hardly rotates, or if the model does not support this.
     bool (*find_rigid_step)(const sinew_body *body, double *xi, double h);
-    // Of such a body: the rotation, as accelerations, that has the torque of these forces with the
-    // masses at the configuration `at`.
+    // For such a body: the accelerations of the rigid rotation that these forces cause by their
+    // torque, with the masses at the configuration `at`.
     void (*find_rigid_rotation)(const sinew_body *body, double *a, const double *at,
                                 const double *force);
-    // Velocities that have the right momentum with the masses as in `from` become those that have
-    // it at body->q; `mean` is that of the step. Accelerations become those by the same forces.
+    // Converts velocities at the configuration `from` to those with the same momentum at body->q;
+    // `mean` is the mean velocity of the step. Accelerations are converted to those that the same
+    // forces cause at body->q.
     void (*transport_velocity)(const sinew_body *body, double *v, const double *from,
                                const double *mean);
     void (*transport_acceleration)(const sinew_body *body, double *a, const double *from);
-    // Adds to the velocities of a body that nothing holds the rotation whose angular momentum its
-    // nodes lost along their paths, though the forces that gave body->acceleration to the masses at
-    // previous_q had no torque at the configuration `at`.
+    // Restores the angular momentum of an unconstrained body: adds to its velocities the rotation
+    // that its nodes lost during the step, given that the forces behind body->acceleration (with
+    // the masses at previous_q) had no torque at the configuration `at`.
     void (*restore_rotation)(sinew_body *body, const double *at, double h);
 } sn_free_motion_ops;
 
-// Points. All but `prepare` and `add_curvature` are there for every body.
+// Points. Every model supplies all but `prepare` and `add_curvature`.
 typedef struct sn_point_ops {
-    // The point with rest position X, or, with `deformed`, the one that is now at X, inside the
-    // body or nearest to it; its lists go into the arena. Fails without memory, and if no point of
-    // a body comes to X.
+    // The point of the body whose rest position (with `deformed`: whose present position) is X, or
+    // the nearest one if X is outside. Its lists are allocated in the arena. Fails if memory runs
+    // out or if no point of the body maps to X.
     sinew_status (*create)(sn_arena *arena, sinew_body *body, sn_vec3 X, bool deformed,
                            sn_point *point);
     // Prepares the body once for moving any number of points to q. NULL: nothing to prepare.
@@ -144,37 +146,37 @@ typedef struct sn_point_ops {
     // rotate by exponentials. NULL: x is linear in the rows.
     void (*add_curvature)(const sinew_body *body, const sn_point *point, sn_vec3 f,
                           sn_mat3 *blocks);
-    // What the material feels at the point now; `energy` is a density.
+    // Strain and stress at the point now; `energy` is a density.
     sinew_status (*get_state)(sinew_body *body, const sn_point *point, sinew_element_state *state);
 } sn_point_ops;
 
-// The surface, at the present configuration. There for every body.
+// The surface, at the present configuration. Supplied by every model.
 typedef struct sn_surface_ops {
     // Positions of the vertices of body->surface.
     void (*compute)(const sinew_body *body, double *positions);
-    // rows += J' f, f on each vertex: the transpose of how vertices follow the rows.
+    // rows += J' f, with f the forces on the vertices and J = d(vertices)/d(rows).
     void (*add_forces)(const sinew_body *body, const double *forces, double *rows);
     // Velocities and material states of the vertices; either may be NULL.
     sinew_status (*measure)(sinew_body *body, double *velocities, sinew_element_state *states);
 } sn_surface_ops;
 
-// Products with the stiffness, for solvers that never hold its matrix.
+// Products with the stiffness, for matrix-free solvers.
 typedef struct sn_product_ops {
-    // Whether they pay where a step may choose.
+    // Whether products are faster than the matrix, where the solver is free to choose.
     bool (*are_preferred)(const sinew_body *body);
-    // Makes room, also for a tangent that is kept if asked, and gives the pattern that evaluations
-    // use then; NULL if this body has no products after all.
+    // Allocates memory for products (with `kept`: also for a second, kept tangent) and returns the
+    // local part that `local` evaluations fill in; NULL if this body has no products after all.
     sinew_status (*prepare)(sinew_body *body, bool kept, const sn_local_part **local);
-    // Keeps the tangent of the last evaluation that was `local`.
+    // Keeps the tangent of the last `local` evaluation for later products.
     void (*keep_tangent)(sinew_body *body);
-    // y += s (K - what such an evaluation puts on the pattern) x, with that tangent or the kept
-    // one.
+    // y += s (K - K_local) x, where K_local is the matrix of a `local` evaluation; with the last
+    // tangent or with the kept one.
     void (*add_remote)(sinew_body *body, double s, bool kept, double *y, const double *x);
 } sn_product_ops;
 
 // Bodies that step by themselves (position dynamics) instead of in an island.
 typedef struct sn_stepping_ops {
-    // Finds the state h later, and keeps it to itself until the world accepts the step.
+    // Computes the state h later; the body changes only when the world accepts the step.
     sinew_status (*advance)(sinew_body *body, const double *gravity, double h);
     void (*accept)(sinew_body *body);
 } sn_stepping_ops;
@@ -187,7 +189,7 @@ typedef struct sn_body_ops {
     sn_surface_ops surface;
     const sn_product_ops *products;  // NULL: the matrix alone
     const sn_stepping_ops *stepping; // NULL: steps in an island
-    // Frees what does not live in the body's arena. NULL: nothing.
+    // Frees memory outside the body's arena. NULL: there is none.
     void (*release)(sinew_body *body);
 } sn_body_ops;
 

@@ -1,4 +1,5 @@
-// Points that the host holds: a list of each body, and the forces that act at them.
+// Points created by the user (sinew_point): each body keeps a list of them, with the force that
+// acts at each.
 #ifndef SN_BODY_POINT_H
 #define SN_BODY_POINT_H
 
@@ -8,21 +9,21 @@
 
 struct sinew_point {
     sinew_body *body;
-    sinew_point *next; // the body's points, the newest first
-    sn_arena arena;    // the lists of `point`
+    sinew_point *next; // of the body's list, newest first
+    sn_arena arena;    // owns the lists of `point`
     sn_point point;
     sn_vec3 rest;
     sn_vec3 force;     // [N]
-    uint64_t revision; // of the body, when `point` was made
+    uint64_t revision; // of the body when `point` was made
 };
 
-// rows += J' f of all points with a force, where they are now.
+// rows += J' f for every point with a force, at the present configuration.
 void sn_points_add_forces(sinew_body *body, double *rows);
 
 // Whether a force acts at a point that rotates with its body.
 bool sn_points_follow(const sinew_body *body);
 
-// Makes the body's points again after its structure changed.
+// Builds the body's points again after its structure changed.
 sinew_status sn_points_refresh(sinew_body *body);
 
 // Destroys the points of a body.

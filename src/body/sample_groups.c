@@ -26,7 +26,7 @@ typedef struct block_values {
 
 // The rotation into the axes of a sample's material. Of left-handed axes the first is turned round:
 // no law sees the difference.
-static sn_mat3 turn_of(const sn_sample_group *group, int32_t lane) {
+static sn_mat3 axes_rotation(const sn_sample_group *group, int32_t lane) {
     sn_mat3 Q = group->frames[lane < group->samples.count ? lane : group->samples.count - 1];
     if (sn_mat3_det(Q) > 0) {
         return Q;
@@ -48,48 +48,48 @@ static sn_mat3 unpack(const double *block, int32_t lane) {
 }
 
 // F or P of a block from the rest frame to the axes of the material, or back.
-static void turn_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
-    for (int32_t lane = 0; group->turned && lane < SN_BLOCK; lane++) {
-        sn_mat3 Q = turn_of(group, block * SN_BLOCK + lane);
-        sn_mat3 turned = sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q);
+static void rotate_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
+    for (int32_t lane = 0; group->rotated && lane < SN_BLOCK; lane++) {
+        sn_mat3 Q = axes_rotation(group, block * SN_BLOCK + lane);
+        sn_mat3 rotated = sn_mat3_mul(unpack(A, lane), back ? sn_mat3_transpose(Q) : Q);
         for (int i = 0; i < 9; i++) {
-            A[i * SN_BLOCK + lane] = turned.m[i / 3][i % 3];
+            A[i * SN_BLOCK + lane] = rotated.m[i / 3][i % 3];
         }
     }
 }
 
-static void turn_gradients(sn_sample_group *group, bool back) {
+static void rotate_gradients(sn_sample_group *group, bool back) {
     int32_t width = group->samples.width;
     for (int32_t lane = 0; lane < group->samples.blocks * SN_BLOCK; lane++) {
-        sn_mat3 Q = turn_of(group, lane);
+        sn_mat3 Q = axes_rotation(group, lane);
         double *g = group->samples.gradient +
                     (size_t)(lane / SN_BLOCK) * (size_t)width * 3 * SN_BLOCK + lane % SN_BLOCK;
 
         for (int32_t c = 0; c < width; c++, g += 3 * SN_BLOCK) {
             sn_vec3 old = {g[0], g[SN_BLOCK], g[2 * SN_BLOCK]};
-            sn_vec3 turned = back ? sn_mat3_apply(Q, old) : sn_mat3_apply_transposed(Q, old);
-            g[0] = turned.x;
-            g[SN_BLOCK] = turned.y;
-            g[2 * SN_BLOCK] = turned.z;
+            sn_vec3 rotated = back ? sn_mat3_apply(Q, old) : sn_mat3_apply_transposed(Q, old);
+            g[0] = rotated.x;
+            g[SN_BLOCK] = rotated.y;
+            g[2 * SN_BLOCK] = rotated.z;
         }
     }
 }
 
 // The caller's own laws are promised F in the rest frame, and an infinitesimal strain takes a
 // turned rest frame for a turned body.
-static bool shall_turn(const sn_sample_group *group) {
+static bool should_rotate(const sn_sample_group *group) {
     const sinew_material_def *def = &group->def;
-    return group->may_turn && group->frames && def->law != SINEW_MATERIAL_CUSTOM &&
+    return group->may_rotate && group->frames && def->law != SINEW_MATERIAL_CUSTOM &&
            def->strain != SINEW_STRAIN_INFINITESIMAL;
 }
 
 // What leads the body back is stated in the rest frame.
 static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, double *F,
                               const sn_material_result *out) {
-    turn_block(job->group, block, F, true);
+    rotate_block(job->group, block, F, true);
     sn_recovery_evaluate(job->recovery_stiffness, job->request->recovery, want, F, out);
     if (want & SN_MATERIAL_STRESS) {
-        turn_block(job->group, block, out->P, false);
+        rotate_block(job->group, block, out->P, false);
     }
 }
 
@@ -355,14 +355,14 @@ void sn_sample_group_compute_block(const sn_sample_groups *groups, int32_t index
         sn_dilatation_add_block(group->dilatation, &group->samples, block, state->F, false,
                                 state->psi, state->P, NULL);
     }
-    turn_block(group, block, state->F, true);
-    turn_block(group, block, state->P, true);
+    rotate_block(group, block, state->F, true);
+    rotate_block(group, block, state->P, true);
 }
 
 void sn_sample_group_compute_F(const sn_sample_groups *groups, int32_t index, int32_t block,
                                const double *controls, double *F) {
     groups->compute_F(F, &groups->items[index].samples, block, controls);
-    turn_block(&groups->items[index], block, F, true);
+    rotate_block(&groups->items[index], block, F, true);
 }
 
 void sn_state_sum_add(sn_state_sum *sum, const sn_block_state *block, int32_t lane, double volume) {
@@ -439,12 +439,12 @@ static sinew_material_def scaled_def(const sinew_material_def *def, double s) {
 static void derive_parameters(const sn_sample_group *group, int32_t sample, double *parameters) {
     sinew_material_def def =
         group->stiffness ? scaled_def(&group->def, group->stiffness[sample]) : group->def;
-    const sn_mat3 *frame = group->frames && !group->turned ? &group->frames[sample] : NULL;
+    const sn_mat3 *frame = group->frames && !group->rotated ? &group->frames[sample] : NULL;
     sn_material_parameters(parameters, &group->material, &def, frame);
 }
 
 static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
-    bool framed = group->frames && !group->turned;
+    bool framed = group->frames && !group->rotated;
     bool varying = framed || group->stiffness;
 
     group->material.own_axes = !framed;
@@ -532,10 +532,10 @@ sinew_status sn_sample_group_fill(sn_arena *arena, sn_sample_group *group,
     SN_TRY(sn_arena_status(arena));
     group->frames = frames;
     group->stiffness = stiffness;
-    group->turned = shall_turn(group);
+    group->rotated = should_rotate(group);
 
-    if (group->turned) {
-        turn_gradients(group, false);
+    if (group->rotated) {
+        rotate_gradients(group, false);
     }
 
     return fill_parameters(arena, group);
@@ -589,7 +589,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
 
     group->def = *material;
     group->material = sn_material_prepare(material, groups->plane, arena->context->isa);
-    group->turned = shall_turn(group);
+    group->rotated = should_rotate(group);
 
     sn_arena_mark mark = sn_arena_get_mark(arena);
     sinew_status status = group->samples.count > 0 ? fill_parameters(arena, group) : SINEW_OK;
@@ -601,8 +601,8 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
         }
     }
 
-    if (group->turned != old.turned && group->samples.count > 0) {
-        turn_gradients(group, old.turned);
+    if (group->rotated != old.rotated && group->samples.count > 0) {
+        rotate_gradients(group, old.rotated);
     }
 
     choose_averages(group);

@@ -1,4 +1,5 @@
-// The surface of a body (see sn_surface_ops): that of bodies of elements, and what all share.
+// The surface of a body (see sn_surface_ops): the operations for bodies of elements, and helpers
+// shared by all bodies.
 #ifndef SN_BODY_SURFACE_H
 #define SN_BODY_SURFACE_H
 
@@ -6,7 +7,8 @@
 
 #include "body/body.h"
 
-// Gives a body of elements its surface: `mesh` embedded, or, if that is NULL, its own boundary.
+// Makes the surface of a body of elements: `mesh` embedded in the elements or, if `mesh` is NULL,
+// the boundary of the elements.
 sinew_status sn_element_surface_build(sinew_body *body, const sinew_mesh *mesh);
 
 // The operations of such a surface.
@@ -15,17 +17,17 @@ void sn_element_surface_add_forces(const sinew_body *body, const double *forces,
 sinew_status sn_element_surface_measure(sinew_body *body, double *velocities,
                                         sinew_element_state *states);
 
-// Room for the positions and forces of all vertices, made once, and for forces that the user sets.
+// Allocate surface_work and surface_force_room on first use.
 sinew_status sn_surface_push_work(sinew_body *body);
 sinew_status sn_surface_push_force_room(sinew_body *body);
 
-// Frees what the surface of a body holds.
+// Frees the surface of a body and everything derived from it.
 void sn_surface_release(sinew_body *body);
 
-// Part of it: the search tree (surface_query.c).
+// Frees the search tree of a surface (surface_query.c).
 void sn_surface_tree_destroy(sn_surface_tree *tree);
 
-// Refuses a ray that is not finite, has no direction, or has a negative reach.
+// Fails for a ray that is not finite, has a zero direction or a negative reach.
 sinew_status sn_check_ray(sinew_context *context, const double origin[3], const double direction[3],
                           double reach);
 

@@ -148,10 +148,10 @@ static void add_matrix(const sinew_body *body, const warp *model, double *matrix
             sn_mat3 K;
             memcpy(K.m, model->stiffness + 9 * (size_t)k, sizeof K.m);
             sn_mat3 Rt = sn_mat3_transpose(model->rotation[pattern->columns[k]]);
-            sn_mat3 turned = sn_mat3_mul(model->rotation[i], sn_mat3_mul(K, Rt));
+            sn_mat3 rotated = sn_mat3_mul(model->rotation[i], sn_mat3_mul(K, Rt));
 
             for (int e = 0; e < 9; e++) {
-                matrix[9 * (size_t)k + (size_t)e] += turned.m[e / 3][e % 3];
+                matrix[9 * (size_t)k + (size_t)e] += rotated.m[e / 3][e % 3];
             }
         }
     }
