@@ -36,8 +36,8 @@ typedef struct sn_skin_def {
 // largest sum of absolute weights that was dropped at a point; it may be NULL.
 sinew_status sn_write_glb_skin(const sn_skin_def *def, sn_buffer *out, double *largest_loss);
 
-// The value of a channel at a time, constant before the first and after the last key; `out` has room
-// for its components. Cubic interpolation uses Hermite polynomials.
+// The value of a channel at a time, constant before the first and after the last key; `out` has
+// room for its components. Cubic interpolation uses Hermite polynomials.
 void sn_gltf_sample(const sn_gltf_channel *channel, double time, double *out);
 
 // The nodes at a time of animation number `animation`; `nodes` receives gltf->node_count of them.

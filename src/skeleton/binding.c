@@ -57,7 +57,6 @@ static sinew_status check(const sinew_body *body, const sinew_skeleton *skeleton
                        (int)def->mode, (int)SINEW_BINDING_DUAL_QUATERNION);
     }
 
-
     // Options that do not fit the body or the mode.
     if (def->mode != SINEW_BINDING_BONES && sn_frame_model_of(body)) {
         return sn_fail(context, SINEW_UNSUPPORTED,

@@ -197,7 +197,8 @@ static void test_bad_files(void **state) {
     expect_broken(context, "left knee", "hip", "walk.bvh: ", "both named 'hip'");
     expect_broken(context, "left knee", "", "walk.bvh:6:", "name");
     expect_broken(context, "Frames: 2", "Frames: 3", "walk.bvh:21:1:", "after 2 of 3 frames");
-    expect_broken(context, "Frames: 2", "Frames: 1", "walk.bvh:20:1:", "unexpected text after the last");
+    expect_broken(context, "Frames: 2", "Frames: 1",
+                  "walk.bvh:20:1:", "unexpected text after the last");
     expect_broken(context, "Frames: 2", "Frames: 0", "walk.bvh:16:9:", "number of frames");
     expect_broken(context, "Frames: 2", "Frames: -5", "walk.bvh:16:9:", "number of frames");
     expect_broken(context, "Frames: 2", "Frames: 9999999", "walk.bvh:16:9:", "do not fit");
