@@ -1,3 +1,5 @@
+// Averaged dilatation: patches of samples, the volume energy U of the law, and its derivatives. The
+// equations are in dilatation.h.
 #include "body/dilatation.h"
 
 #include "base/threads.h"
@@ -12,9 +14,10 @@ enum { CHUNK = 64 };
 
 // --- the function U of the law
 
-// What the log and the square are taken of: J, but never below a tenth of `least`, so that U is
-// bounded where elements are flat or inverted. Twice continuously differentiable, as the extension
-// of the stretches in material/isotropic_simd.c. d[] is the value and its two derivatives.
+// J for J >= `least`; below that a smooth extension that never falls below a tenth of `least`, so
+// that U stays bounded where elements are flat or inverted. Twice continuously differentiable, like
+// the extension of the stretches in material/isotropic_simd.c. d[] receives the value and its first
+// two derivatives.
 static void bound_volume(double d[3], double J) {
     const double least = 0.25, floor = 0.1;
     d[0] = J;
@@ -32,7 +35,8 @@ static void bound_volume(double d[3], double J) {
     d[2] = 2 * g * g * (slope * slope * g - 1) / (least * (1 - floor));
 }
 
-// U = kappa e^2 / 2 with e = theta, ln J or J - 1; e[] is e and its derivatives by theta.
+// U = kappa e^2 / 2 with e = theta, ln J or J - 1. e[] receives e and its first two derivatives
+// with respect to theta.
 static void strain_of(const sn_dilatation *d, double theta, double e[3]) {
     if (d->measure != SN_DILATATION_LOG && d->measure != SN_DILATATION_BOUNDED) {
         e[0] = theta;
@@ -85,6 +89,7 @@ static sn_vec3 gradient_of(const sn_samples *samples, int32_t sample, int32_t c)
     return sn_v3(g[0], g[SN_BLOCK], g[2 * SN_BLOCK]);
 }
 
+// The index in d->nodes of a node of a patch, by binary search.
 static int32_t find_node(const sn_dilatation *d, int32_t patch, int32_t node) {
     int32_t low = d->node_offsets[patch];
     int32_t high = d->node_offsets[patch + 1];
@@ -100,7 +105,7 @@ static int32_t find_node(const sn_dilatation *d, int32_t patch, int32_t node) {
     return low;
 }
 
-// Numbers the patches and lists which of them each sample belongs to.
+// Numbers the patches and lists the patches of each sample.
 static sinew_status number_patches(sn_arena *arena, sn_arena *scratch, const sn_samples *samples,
                                    int32_t rule_samples, bool nodal, sn_dilatation *d) {
     d->per = nodal ? d->width : 1;
@@ -109,6 +114,7 @@ static sinew_status number_patches(sn_arena *arena, sn_arena *scratch, const sn_
     SN_TRY(sn_arena_status(arena));
     SN_TRY(sn_arena_status(scratch));
 
+    // One patch per element.
     if (!nodal) {
         for (int32_t s = 0; s < samples->count; s++) {
             d->patches[s] = s / rule_samples;
@@ -117,7 +123,7 @@ static sinew_status number_patches(sn_arena *arena, sn_arena *scratch, const sn_
         return SINEW_OK;
     }
 
-    // Nodes of other materials have no patch here.
+    // One patch per node; nodes that only elements of other materials use have no patch.
     for (int32_t s = 0; s < samples->count; s++) {
         for (int32_t c = 0; c < d->width; c++) {
             number[control_of(samples, s, c)] = 1;
@@ -137,13 +143,14 @@ static sinew_status number_patches(sn_arena *arena, sn_arena *scratch, const sn_
     return SINEW_OK;
 }
 
-// Lists in the manner of compressed rows: counts become offsets, then items go to their places.
+// Turns counts into offsets of lists stored one after another (as in compressed sparse rows).
 static void sum_counts(int32_t *offsets, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         offsets[i + 1] += offsets[i];
     }
 }
 
+// Lists the samples of each patch and sums its volume.
 static sinew_status list_samples(sn_arena *arena, const sn_samples *samples, sn_dilatation *d) {
     int32_t entries = samples->count * d->per;
     d->sample_offsets = SN_PUSH(arena, int32_t, d->patch_count + 2);
@@ -152,7 +159,8 @@ static sinew_status list_samples(sn_arena *arena, const sn_samples *samples, sn_
     d->mean = SN_PUSH(arena, double, d->patch_count);
     SN_TRY(sn_arena_status(arena));
 
-    // One place further on, so that filling leaves the offsets where they belong.
+    // Count and fill with offsets shifted by one entry: filling advances each start to the end of
+    // its list, which is the start of the next.
     int32_t *next = d->sample_offsets + 1;
     for (int32_t k = 0; k < entries; k++) {
         next[d->patches[k] + 1]++;
@@ -166,7 +174,7 @@ static sinew_status list_samples(sn_arena *arena, const sn_samples *samples, sn_
     return SINEW_OK;
 }
 
-// The union of the nodes of a patch's samples, ascending, in `list`; returns how many.
+// Collects the distinct nodes of a patch's samples in `list`, ascending; returns their number.
 static int32_t unite_nodes(const sn_samples *samples, const sn_dilatation *d, int32_t patch,
                            int32_t *list) {
     int32_t count = 0;
@@ -189,6 +197,7 @@ static int32_t unite_nodes(const sn_samples *samples, const sn_dilatation *d, in
     return count;
 }
 
+// Lists the nodes of each patch.
 static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sn_samples *samples,
                                sn_dilatation *d) {
     int32_t most = 0;
@@ -202,6 +211,7 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sn_samp
     SN_TRY(sn_arena_status(scratch));
     SN_TRY(sn_arena_status(arena));
 
+    // Two passes: the first finds the sizes, the second fills the lists.
     for (int32_t p = 0; p < d->patch_count; p++) {
         d->node_offsets[p + 1] = d->node_offsets[p] + unite_nodes(samples, d, p, list);
     }
@@ -219,6 +229,7 @@ static sinew_status list_nodes(sn_arena *arena, sn_arena *scratch, const sn_samp
     return SINEW_OK;
 }
 
+// Lists for each row the patches that contain it (the inverse of `nodes`).
 static sinew_status list_rows(sn_arena *arena, sn_dilatation *d) {
     int32_t total = d->node_offsets[d->patch_count];
     d->row_offsets = SN_PUSH(arena, int32_t, d->rows + 2);
@@ -267,7 +278,7 @@ sinew_status sn_dilatation_create(sn_arena *arena, const sn_samples *samples, in
 
 // --- how much is averaged
 
-// Stiffness among the six strains in orthonormal (Kelvin) components.
+// Converts the tangent dP/dF to a 6x6 stiffness in orthonormal (Kelvin) strain components.
 static void kelvin_stiffness(double C[36], const double H[81]) {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {2, 0}, {0, 1}};
     for (int a = 0; a < 6; a++) {
@@ -278,7 +289,8 @@ static void kelvin_stiffness(double C[36], const double H[81]) {
                 int ib = pair[b][k >> 1], jb = pair[b][1 - (k >> 1)];
                 sum += H[9 * (3 * ia + ja) + 3 * ib + jb];
             }
-            // The two halves of a shear, each with 1 / sqrt 2; a normal strain was counted twice.
+            // Each shear sums two halves with factor 1 / sqrt 2; each normal strain was counted
+            // twice.
             C[6 * a + b] = sum * (a < 3 ? 0.5 : sqrt(0.5)) * (b < 3 ? 0.5 : sqrt(0.5));
         }
     }
@@ -299,11 +311,11 @@ static sn_dilatation_measure measure_of(const sinew_material_def *def) {
     }
 }
 
-// C less kappa times the dyad of the unit tensor is positive as long as kappa is below 1 / (m'
-// C^-1 m), the bulk modulus of an isotropic solid.
+// With the stiffness C and the unit tensor m, C - kappa m m' stays positive definite for kappa
+// below 1 / (m' C^-1 m), which is the bulk modulus of an isotropic solid.
 void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
                                 const sinew_material_def *def, const double *parameters) {
-    const double left = 13.0 / 6; // bulk over shear modulus at a Poisson ratio of 0.3
+    const double remaining = 13.0 / 6; // bulk over shear modulus at a Poisson ratio of 0.3
     double H[81], C[36], values[6], vectors[36];
 
     d->stiffness = 0;
@@ -312,22 +324,26 @@ void sn_dilatation_set_material(sn_dilatation *d, const sn_material *material,
         return;
     }
 
+    // The smallest eigenvalue of the stiffness at rest (values[5]) is twice the smallest shear
+    // modulus.
     sn_material_tangent(H, material, parameters, sn_mat3_identity(), false);
     kelvin_stiffness(C, H);
     sn_eigen_symmetric(values, vectors, C, 6);
 
+    // x = C^-1 m.
     double x[6] = {1, 1, 1, 0, 0, 0};
     if (!(values[5] > 0) || !sn_cholesky(C, 6)) {
         return;
     }
     sn_cholesky_solve(x, C, 6);
 
-    // An additional term k/2 (J - 1)^2 is averaged with the law's own if that has the same form.
+    // An additional term k/2 (J - 1)^2 is averaged together with the law's volume term only if both
+    // have the same form.
     double bulk = 1 / (x[0] + x[1] + x[2]);
     if (d->measure < SN_DILATATION_BOUNDED) {
         bulk -= def->volume_stiffness;
     }
-    d->stiffness = fmax(0, bulk - left * 0.5 * values[5]);
+    d->stiffness = fmax(0, bulk - remaining * 0.5 * values[5]);
 }
 
 // --- evaluation
@@ -351,7 +367,7 @@ static sn_mat3 lane_matrix(const double *block, int32_t lane) {
     return out;
 }
 
-// theta at F and, in `direction`, its derivative; R is the rotation of F, used for stretches alone.
+// theta at F, with its derivative in `direction`. R is the rotation of F; only stretches use it.
 static double theta_of(const sn_dilatation *d, sn_mat3 F, sn_mat3 R, sn_mat3 *direction) {
     switch (d->measure) {
     case SN_DILATATION_TRACE: *direction = sn_mat3_identity(); return sn_mat3_trace(F) - 3;
@@ -361,6 +377,7 @@ static double theta_of(const sn_dilatation *d, sn_mat3 F, sn_mat3 R, sn_mat3 *di
     }
 }
 
+// theta and its derivative at each sample.
 static void measure_samples(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const dilatation_job *job = data;
@@ -386,6 +403,7 @@ static void measure_samples(void *data, int32_t begin, int32_t end, int32_t chun
     }
 }
 
+// theta_p of each patch.
 static void average_patches(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const dilatation_job *job = data;
@@ -399,6 +417,7 @@ static void average_patches(void *data, int32_t begin, int32_t end, int32_t chun
     }
 }
 
+// Mean of U and U' over the patches of each sample.
 static void share_slopes(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const dilatation_job *job = data;
@@ -436,7 +455,8 @@ static void add_cofactor_tangent(double *H, int32_t lane, sn_mat3 F, double c) {
             if (i == k || j == l) {
                 continue;
             }
-            // Of two different indices the second follows the first in a cycle, or precedes it.
+            // e_ikm is 1 if k follows i cyclically and -1 if it precedes it; the product of two
+            // such signs.
             double sign = ((i + 1) % 3 == k) == ((j + 1) % 3 == l) ? 1 : -1;
             add_entry(H, lane, a, b, sign * c * F.m[3 - i - k][3 - j - l]);
         }
@@ -447,6 +467,7 @@ static void add_cofactor_tangent(double *H, int32_t lane, sn_mat3 F, double c) {
 // S = R'F. G is singular where the rotation is not unique; its determinant is bounded as in
 // material/corotational_simd.c.
 static void add_rotation_tangent(double *H, int32_t lane, sn_mat3 F, sn_mat3 R, double c) {
+    // G and, up to the factor 1 / det G, its inverse.
     sn_mat3 S = sn_mat3_mul(sn_mat3_transpose(R), F);
     double trace = sn_mat3_trace(S);
     sn_mat3 G, row[3], Y[3];
@@ -473,7 +494,7 @@ static void add_rotation_tangent(double *H, int32_t lane, sn_mat3 F, sn_mat3 R, 
     }
 }
 
-// A lane of H += c d2theta/dF2 - curvature D (x) D with the direction D = dtheta/dF.
+// Adds c d2theta/dF2 - curvature D (x) D to one lane of H, where D = dtheta/dF is `direction`.
 static void add_tangent(const sn_dilatation *d, double *H, int32_t lane, sn_mat3 F,
                         const double *direction, double c, double curvature) {
     for (int a = 0; a < 9; a++) {
@@ -498,6 +519,7 @@ static void add_tangent(const sn_dilatation *d, double *H, int32_t lane, sn_mat3
     }
 }
 
+// Clamps the negative eigenvalues of one lane of H to zero.
 static void clamp_lane(double *H, int32_t lane) {
     double A[81], tried[81];
     double trace = 0;
@@ -508,7 +530,8 @@ static void clamp_lane(double *H, int32_t lane) {
         trace += fabs(A[10 * a]);
     }
 
-    // Cheaper than its eigenvalues where it is definite already.
+    // If a Cholesky factorisation succeeds the matrix is definite; that is cheaper than
+    // eigenvalues.
     memcpy(tried, A, sizeof tried);
     for (int a = 0; a < 9; a++) {
         tried[10 * a] += 1e-13 * trace;
@@ -552,6 +575,7 @@ void sn_dilatation_add_block(const sn_dilatation *d, const sn_samples *samples, 
     }
 }
 
+// g_p: the gradient of V_p theta_p with respect to the nodes of each patch.
 static void find_gradients(void *data, int32_t begin, int32_t end, int32_t chunk) {
     (void)chunk;
     const dilatation_job *job = data;
@@ -575,13 +599,15 @@ static void find_gradients(void *data, int32_t begin, int32_t end, int32_t chunk
     }
 }
 
-// The block row of a node: its products with the nodes of its patches that do not follow it.
+// Adds the rank-one terms of a node's patches to its block row (lower triangle only).
 static void add_row(const dilatation_job *job, int32_t row) {
     const sn_dilatation *d = job->d;
     const sn_bsr *pattern = job->pattern;
     for (int32_t n = d->row_offsets[row]; n < d->row_offsets[row + 1]; n++) {
         int32_t p = d->row_patches[n];
         double curvature = curvature_of(d, d->mean[p]);
+
+        // Dropping a patch with negative curvature keeps the projected matrix semi-definite.
         if (job->projected && curvature < 0) {
             continue;
         }
@@ -589,6 +615,9 @@ static void add_row(const dilatation_job *job, int32_t row) {
         const double *g = d->gradient + 3 * (size_t)d->row_entries[n];
         double s = curvature / d->volume[p];
         int32_t block = pattern->starts[row];
+
+        // Nodes of the patch and columns of the pattern are both ascending: advance through them
+        // together.
         for (int32_t k = d->node_offsets[p]; k <= d->row_entries[n]; k++) {
             while (pattern->columns[block] != d->nodes[k]) {
                 block++;
@@ -625,7 +654,7 @@ void sn_dilatation_add_stress(const sn_dilatation *d, int32_t sample, sn_mat3 F,
         R = sn_polar3(&S, F);
     }
 
-    // The law of infinitesimal strains does not distinguish its stresses.
+    // sigma = P F' / J; the small-strain law does not distinguish between sigma and P.
     double c = d->slope[sample] - slope_of(d, theta_of(d, F, R, &direction));
     sn_mat3 cauchy = direction;
     if (d->measure != SN_DILATATION_TRACE) {

@@ -1,3 +1,4 @@
+// The recovery energy of largely inverted bodies; see recovery.h.
 #include "body/recovery.h"
 
 #include "math/svd.h"
@@ -5,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Below this a sample counts as flat.
+// Samples with det F below this count as flat.
 static const double flat_J = 0.01;
 
 static sn_mat3 sample_F(const double *F, int32_t lane) {
@@ -16,6 +17,7 @@ static sn_mat3 sample_F(const double *F, int32_t lane) {
     return out;
 }
 
+// The rotation nearest to F; for triangles, the nearest one in their plane.
 static sn_mat3 rotation_near(sn_mat3 F, sn_plane plane) {
     if (plane == SN_PLANE_NONE) {
         return sn_polar3(NULL, F);
@@ -34,6 +36,7 @@ static sn_mat3 rotation_near(sn_mat3 F, sn_plane plane) {
     return (sn_mat3){{{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
 }
 
+// Volume average of F, up to a factor that does not change its rotation.
 sn_mat3 sn_recovery_rotation(const sn_sample_groups *groups, const double *controls) {
     sn_mat3 sum = {{{0}}};
     for (int32_t i = 0; i < groups->count; i++) {
@@ -51,6 +54,7 @@ sn_mat3 sn_recovery_rotation(const sn_sample_groups *groups, const double *contr
     return rotation_near(sum, groups->plane);
 }
 
+// Mean diagonal entry of the tangent at rest.
 double sn_recovery_stiffness(const sn_sample_group *group) {
     double parameters[SN_MATERIAL_MAX_PARAMETERS], H[81], trace = 0;
     for (int p = 0; p < group->material.parameter_count; p++) {
@@ -65,6 +69,7 @@ double sn_recovery_stiffness(const sn_sample_group *group) {
     return trace / 9;
 }
 
+// psi = k/2 |F - R|^2, P = k (F - R), H = k I.
 void sn_recovery_evaluate(double k, const sn_mat3 *R, int want, const double *F,
                           const sn_material_result *out) {
     for (int lane = 0; lane < SN_BLOCK; lane++) {

@@ -1,3 +1,5 @@
+// Evaluates groups of samples block by block: interpolate F, evaluate the material, scatter forces
+// and stiffness to the controls. Also derives material parameters and per-element averages.
 #include "body/sample_groups.h"
 
 #include "base/threads.h"
@@ -17,15 +19,15 @@ typedef struct evaluate_job {
     bool product; // of the tangents with the request's controls
 } evaluate_job;
 
-// What passes through the pipeline for one block.
+// Intermediate values of one block.
 typedef struct block_values {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED, psi[SN_BLOCK] SN_ALIGNED;
     double H[SN_TANGENT_COUNT * SN_BLOCK] SN_ALIGNED;
     sn_tangent_form form;
 } block_values;
 
-// The rotation into the axes of a sample's material. Of left-handed axes the first is turned round:
-// no law sees the difference.
+// The rotation from the rest frame to the axes of a sample's material. If the axes are left-handed,
+// the first is reversed, which makes no difference to any law.
 static sn_mat3 axes_rotation(const sn_sample_group *group, int32_t lane) {
     sn_mat3 Q = group->frames[lane < group->samples.count ? lane : group->samples.count - 1];
     if (sn_mat3_det(Q) > 0) {
@@ -47,7 +49,8 @@ static sn_mat3 unpack(const double *block, int32_t lane) {
     return out;
 }
 
-// F or P of a block from the rest frame to the axes of the material, or back.
+// Rotates F or P of a block from the rest frame to the axes of the material or, with `back`, the
+// other way.
 static void rotate_block(const sn_sample_group *group, int32_t block, double *A, bool back) {
     for (int32_t lane = 0; group->rotated && lane < SN_BLOCK; lane++) {
         sn_mat3 Q = axes_rotation(group, block * SN_BLOCK + lane);
@@ -58,6 +61,7 @@ static void rotate_block(const sn_sample_group *group, int32_t block, double *A,
     }
 }
 
+// Rotates the gradients of all samples in the same way.
 static void rotate_gradients(sn_sample_group *group, bool back) {
     int32_t width = group->samples.width;
     for (int32_t lane = 0; lane < group->samples.blocks * SN_BLOCK; lane++) {
@@ -75,15 +79,15 @@ static void rotate_gradients(sn_sample_group *group, bool back) {
     }
 }
 
-// The caller's own laws are promised F in the rest frame, and an infinitesimal strain takes a
-// turned rest frame for a turned body.
+// Custom laws are documented to receive F in the rest frame, and infinitesimal strain would count
+// the rotation of the axes as a rotation of the body.
 static bool should_rotate(const sn_sample_group *group) {
     const sinew_material_def *def = &group->def;
     return group->may_rotate && group->frames && def->law != SINEW_MATERIAL_CUSTOM &&
            def->strain != SINEW_STRAIN_INFINITESIMAL;
 }
 
-// What leads the body back is stated in the rest frame.
+// The recovery energy is defined in the rest frame.
 static void evaluate_recovery(const evaluate_job *job, int32_t block, int want, double *F,
                               const sn_material_result *out) {
     rotate_block(job->group, block, F, true);
@@ -99,6 +103,7 @@ static double *tangent_of(const evaluate_job *job, int32_t block) {
     return job->request->tangents[job->group - job->groups->items] + (size_t)block * TANGENT;
 }
 
+// force -= K a for one block, with stored tangents.
 static void multiply_block(const evaluate_job *job, int32_t block) {
     double F[9 * SN_BLOCK] SN_ALIGNED, P[9 * SN_BLOCK] SN_ALIGNED;
     const sn_samples *samples = &job->group->samples;
@@ -108,6 +113,7 @@ static void multiply_block(const evaluate_job *job, int32_t block) {
     job->groups->add_force(job->request->force, samples, block, P);
 }
 
+// Adds the values of a block to the force and the matrix; returns its energy.
 static double scatter_block(const evaluate_job *job, int32_t block, const block_values *values) {
     const sn_sample_group *group = job->group;
     const sn_groups_request *request = job->request;
@@ -135,7 +141,7 @@ static double scatter_block(const evaluate_job *job, int32_t block, const block_
     return energy;
 }
 
-// One block, or two: the order in which parts are added does not depend on that.
+// Evaluates one block or two at once; the order of additions is the same either way.
 static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t count) {
     const sn_sample_group *group = job->group;
     const sn_groups_request *request = job->request;
@@ -145,12 +151,13 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
     int want =
         (request->want_energy ? SN_MATERIAL_ENERGY : 0) | (request->force ? SN_MATERIAL_STRESS : 0);
 
-    // What is averaged is taken from the law's own tangent before that is made semi-definite.
+    // Averaged dilatation is subtracted from the exact tangent; the projection follows after that.
     bool averages = sn_sample_group_averages(group) && !request->recovery;
     if (request->matrix) {
         want |= request->projected && !averages ? SN_MATERIAL_PROJECTED : SN_MATERIAL_STIFFNESS;
     }
 
+    // Interpolate F. Only tets without averaging accept the short forms of the tangent.
     for (int32_t b = 0; b < count; b++) {
         block_values *v = &values[b];
         job->groups->compute_F(v->F, &group->samples, first + b, request->controls);
@@ -164,6 +171,7 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
         }
     }
 
+    // Materials.
     if (!request->recovery && count == 2) {
         sn_material_evaluate_pair(&group->material, want, in, out);
     }
@@ -171,6 +179,7 @@ static double evaluate_blocks(const evaluate_job *job, int32_t first, int32_t co
         sn_material_evaluate(&group->material, want, in, out);
     }
 
+    // Averaged dilatation, then scatter.
     double energy = 0;
     for (int32_t b = 0; b < count; b++) {
         if (averages) {
@@ -208,7 +217,7 @@ static void evaluate_chunks(void *data, int32_t begin, int32_t end, int32_t inde
     }
 }
 
-// One part of a group: consecutive chunks, into the part's own sums.
+// Evaluates one part of a group: consecutive chunks, accumulated in the part's own arrays.
 static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index) {
     (void)end, (void)index;
     evaluate_job job = *(const evaluate_job *)data;
@@ -217,6 +226,7 @@ static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index)
     int32_t parts = groups->part_count;
     sn_groups_request request = *job.request;
 
+    // Redirect the results to the arrays of this part.
     if (request.force) {
         request.force = groups->part_force + (size_t)begin * groups->force_count;
         memset(request.force, 0, groups->force_count * sizeof(double));
@@ -228,6 +238,7 @@ static void evaluate_part(void *data, int32_t begin, int32_t end, int32_t index)
         memset(request.matrix, 0, count * sizeof(double));
     }
 
+    // The chunks of this part.
     job.request = &request;
     int32_t first = (int32_t)((int64_t)begin * chunks / parts);
     int32_t last = (int32_t)((int64_t)(begin + 1) * chunks / parts);
@@ -245,6 +256,7 @@ typedef struct sum_job {
     int32_t count;
 } sum_job;
 
+// Adds the arrays of all parts, always in the same order.
 static void add_parts(void *data, int32_t begin, int32_t end, int32_t index) {
     (void)index;
     const sum_job *job = data;
@@ -282,6 +294,7 @@ static double evaluate_groups(sinew_context *context, const sn_sample_groups *gr
             request->recovery && group->samples.count > 0 ? sn_recovery_stiffness(group) : 0;
         bool divided = groups->part_count > 0 && coloring->chunk_count >= LEAST_CHUNKS;
 
+        // Either in parts with separate sums, or colour by colour directly into the result.
         if (divided) {
             evaluate_job job = {groups, group, request, NULL, stiffness, product};
             evaluate_parts(context, groups, &job);
@@ -295,6 +308,7 @@ static double evaluate_groups(sinew_context *context, const sn_sample_groups *gr
             sn_parallel_for(context, last - first, 1, evaluate_chunks, &job);
         }
 
+        // Sum in a fixed order, so that the energy does not depend on the number of threads.
         for (int32_t chunk = 0; chunk < coloring->chunk_count; chunk++) {
             energy += group->energies[chunk];
         }
@@ -400,7 +414,7 @@ void sn_sample_groups_measure(const sn_sample_groups *groups, const double *cont
                 groups->compute_F(F, samples, sample / SN_BLOCK, controls);
             }
             if (samples->volume[sample] == 0) {
-                continue; // left out
+                continue; // this sample is not in use
             }
 
             double J = sn_mat3_det(unpack(F, sample % SN_BLOCK));
@@ -411,7 +425,7 @@ void sn_sample_groups_measure(const sn_sample_groups *groups, const double *cont
     }
 }
 
-// The definition with all moduli scaled: what a stiffness map makes of a material.
+// The definition with all its moduli multiplied by s, for stiffness maps.
 static sinew_material_def scaled_def(const sinew_material_def *def, double s) {
     sinew_material_def out = *def;
     double *moduli[] = {&out.young,
@@ -443,6 +457,7 @@ static void derive_parameters(const sn_sample_group *group, int32_t sample, doub
     sn_material_parameters(parameters, &group->material, &def, frame);
 }
 
+// Derives the parameters of all samples, or of one block that all share if nothing varies.
 static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
     bool framed = group->frames && !group->rotated;
     bool varying = framed || group->stiffness;
@@ -466,6 +481,7 @@ static sinew_status fill_parameters(sn_arena *arena, sn_sample_group *group) {
         int32_t sample = lane < group->samples.count
                              ? lane
                              : group->samples.count - 1; // padding repeats the last one
+
         derive_parameters(group, sample, parameters);
         double *packed = group->parameters + (size_t)(lane / SN_BLOCK) * block_size;
 
@@ -555,11 +571,12 @@ sinew_status sn_sample_groups_divide(sn_arena *arena, sn_sample_groups *groups,
 
     size_t force_count = 3 * (size_t)control_count;
     size_t matrix_count = sn_bsr_value_count(pattern);
-    bool fits = PARTS * (force_count + matrix_count) * sizeof(double) <= (size_t)MOST_MEGABYTES
-                                                                             << 20;
+    size_t part_bytes = (force_count + matrix_count) * sizeof(double);
+    bool fits = PARTS * part_bytes <= (size_t)MOST_MEGABYTES << 20;
 
+    // Colours alone are parallel enough if each has two chunks or more on average.
     if (!fits || 2 * colors <= chunks) {
-        return SINEW_OK; // colours leave enough to do at the same time
+        return SINEW_OK;
     }
 
     groups->part_force = SN_PUSH(arena, double, PARTS *force_count);
@@ -597,7 +614,7 @@ sinew_status sn_sample_group_set_material(sn_arena *arena, sn_sample_groups *gro
         sn_arena_rewind(arena, mark);
         *group = old;
         if (group->samples.count > 0) {
-            fill_parameters(arena, group); // the room is there: this cannot fail
+            fill_parameters(arena, group); // cannot fail: nothing is allocated
         }
     }
 
